@@ -1,0 +1,41 @@
+/** What a run did so far, as the detectors and stop rules see it. They see this run only, never older ones. */
+import type { FailureCode } from '../protocol/error.ts'
+import type { RunEndReason } from '../protocol/event.ts'
+import type { ToolCall } from '../protocol/message.ts'
+
+export type CallRecord = {
+  readonly turn: number
+  readonly name: string
+  /** Name and arguments in canonical form: equal keys are the same call. */
+  readonly key: string
+  readonly path?: string
+  readonly ok: boolean
+  readonly code?: FailureCode
+  readonly text: string
+  readonly resultHash: string
+  /** It changed files and succeeded. */
+  readonly wrote: boolean
+  readonly polling: boolean
+}
+
+export type Trace = { readonly turns: number; readonly calls: readonly CallRecord[] }
+
+/** A rule that may end the run. The reason is shown to the person waiting. */
+export type StopRule = (trace: Trace) => RunEndReason | undefined
+
+/** A finished reply and what stood around it. */
+export type ReplyView = { readonly text: string; readonly calls: readonly ToolCall[] }
+
+export type Situation = {
+  /** The person's own words. */
+  readonly prompt: string
+  readonly usedTools: boolean
+  readonly toolNames: readonly string[]
+  /** False where the model may only plan or answer. */
+  readonly mayAct: boolean
+}
+
+/** Something a small model did wrong, and what to tell it. */
+export type Finding = { readonly detector: string; readonly note: string }
+
+export type ReplyDetector = (reply: ReplyView, situation: Situation) => Finding | undefined

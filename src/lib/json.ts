@@ -1,0 +1,65 @@
+/**
+ * Reading JSON that a small model wrote. Valid text is taken as it is; slips (fences, trailing commas, single quotes,
+ * bare keys, Python literals, raw newlines, missing closing brackets) are repaired; the rest is refused with a reason.
+ */
+import { jsonrepair } from 'jsonrepair'
+import { errorMessage } from '../protocol/error.ts'
+
+export type JsonReading =
+  | { readonly ok: true; readonly value: unknown; readonly repaired: boolean }
+  | { readonly ok: false; readonly reason: string }
+
+/** Above this a repair is no longer worth its time; a call this long that does not parse is refused. */
+const MAX_REPAIR = 1_000_000
+
+/**
+ * `closeStrings: false` refuses to close a string that was left open: for a tool that writes, the missing part would be
+ * lost silently.
+ */
+export function readJson(text: string, options: { readonly closeStrings?: boolean } = {}): JsonReading {
+  const trimmed = text.trim()
+  if (trimmed === '') return { ok: false, reason: 'empty' }
+  const strict = tryParse(trimmed)
+  if (strict.ok) return { ...strict, repaired: false }
+  if (trimmed.length > MAX_REPAIR) return { ok: false, reason: `not valid JSON: ${strict.reason}` }
+  if (options.closeStrings === false && hasOpenString(trimmed)) {
+    return { ok: false, reason: 'a string is never closed' }
+  }
+  try {
+    const value: unknown = JSON.parse(jsonrepair(trimmed))
+    return { ok: true, value, repaired: true }
+  } catch {
+    return { ok: false, reason: `not valid JSON: ${strict.reason}` }
+  }
+}
+
+function tryParse(text: string): { ok: true; value: unknown } | { ok: false; reason: string } {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return { ok: false, reason: errorMessage(error) }
+  }
+}
+
+/** Whether the text ends inside a double-quoted string, escapes respected. */
+export function hasOpenString(text: string): boolean {
+  let open = false
+  for (let index = 0; index < text.length; index++) {
+    if (open && text[index] === '\\') index++
+    else if (text[index] === '"') open = !open
+  }
+  return open
+}
+
+/** Keys sorted at every level, so that equal values have equal text. */
+export function canonicalJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, inner: unknown) => (isObject(inner) ? sortKeys(inner) : inner)) ?? 'null'
+  )
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const sortKeys = (value: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,0 +1,55 @@
+/** An arm is one model the router may pick, with what is known about it. A lease is the right to ask it once. */
+import type { Model, Usage } from './model.ts'
+
+/** The shape of conversation an arm accepts; see `context/emit.ts`. */
+export type EmissionMode = {
+  readonly base: 'tool-role' | 'user-results' | 'collapsed'
+  /** Roles must alternate user/assistant after the system message. */
+  readonly strict?: boolean
+  /** No system role: its text is folded into the first user message. */
+  readonly noSystem?: boolean
+  /** The dialect that wraps calls and results where they are written as text. */
+  readonly dialect?: string
+}
+
+export type Capabilities = {
+  /** Tokens of prompt and answer together. */
+  readonly window: number
+  readonly windowFrom: 'configured' | 'reported' | 'learned' | 'assumed'
+  /** How calls travel: the server's own field, a prompt we render, or text in a chat message. */
+  readonly tools: 'native' | 'raw' | 'text'
+  readonly emission: EmissionMode
+  readonly dialect?: string
+  /** Whether earlier reasoning is shown to the model again. */
+  readonly reasoning: 'keep' | 'drop'
+  readonly editForm: 'whole' | 'search' | 'lines'
+  /** The server honours `tool_choice: required`. */
+  readonly requiredChoice: boolean
+  /** A trailing assistant message is continued rather than answered. */
+  readonly prefill: boolean
+  readonly vision: boolean
+  /** Measured tokens per second, once known. */
+  readonly speeds?: { readonly prefill?: number; readonly decode?: number }
+}
+
+export type ArmProfile = {
+  readonly id: string
+  /** Runs on this machine or its network: patient time limits, no cost, allowed in incognito. */
+  readonly local: boolean
+  readonly capabilities: Capabilities
+}
+
+export type ReserveRequest = { readonly task: string; readonly excluded: readonly string[] }
+
+export type Lease = {
+  readonly arm: ArmProfile
+  readonly model: Model
+  /** Why this arm, in words. */
+  readonly why: string
+  countTokens(text: string): number
+  /** Exactly one of commit and release is called, once. */
+  commit(usage: Usage | undefined): void
+  release(): void
+}
+
+export type Reserve = (request: ReserveRequest, signal: AbortSignal) => Promise<Lease>

@@ -1,0 +1,94 @@
+/**
+ * What a run tells the outside. The same events reach `--json`, the terminal, HTTP and the log.
+ * Names are noun-verb; a new event is a new member here, never a new channel.
+ */
+import type { ErrorCode, FailureCode } from './error.ts'
+import type { Message, ToolCall } from './message.ts'
+import type { Usage } from './model.ts'
+import type { PermissionAnswer } from './guard.ts'
+import type { Access } from './tool.ts'
+
+export type RunEndReason =
+  | 'answered'
+  | 'max-turns'
+  | 'budget'
+  | 'no-progress'
+  | 'repetition'
+  | 'repeated-call'
+  | 'patch-spiral'
+  | 'window-too-small'
+  | 'cancelled'
+  | 'error'
+
+/** Who brought the run to its end: how often each helped. */
+export type Attribution = {
+  readonly model: number
+  readonly repair: number
+  readonly detector: number
+}
+
+export type RunEnd = {
+  readonly type: 'run-end'
+  readonly runId: string
+  readonly reason: RunEndReason
+  readonly turns: number
+  /** What is true on disk: files this run created, changed or removed. */
+  readonly changed: readonly string[]
+  readonly attribution: Attribution
+  /** For a person, when the run did not end by an answer. */
+  readonly report?: string
+}
+
+export type CompactionStage = 'shrink' | 'digest' | 'summary' | 'truncate'
+
+export type RunEvent =
+  | { readonly type: 'run-start'; readonly runId: string; readonly prompt: string }
+  | { readonly type: 'turn-start'; readonly turn: number }
+  | { readonly type: 'routing'; readonly arm: string; readonly why: string; readonly window: number }
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'reply-restart'; readonly why: string }
+  | { readonly type: 'tool-start'; readonly call: ToolCall; readonly title: string }
+  | { readonly type: 'tool-output'; readonly callId: string; readonly text: string }
+  | {
+      readonly type: 'tool-end'
+      readonly callId: string
+      readonly name: string
+      readonly ok: boolean
+      readonly text: string
+      readonly code?: FailureCode
+      readonly ms: number
+    }
+  | {
+      readonly type: 'permission-ask'
+      readonly askId: string
+      readonly call: ToolCall
+      readonly access: readonly Access[]
+      readonly why: string
+    }
+  | { readonly type: 'permission-answer'; readonly askId: string; readonly answer: PermissionAnswer }
+  | {
+      readonly type: 'question-ask'
+      readonly askId: string
+      readonly question: string
+      readonly options?: readonly string[]
+    }
+  | { readonly type: 'question-answer'; readonly askId: string; readonly text: string }
+  | { readonly type: 'proposal'; readonly command: string }
+  | { readonly type: 'correction'; readonly detector: string; readonly remedy: string; readonly text: string }
+  | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly why: string }
+  | {
+      readonly type: 'compaction'
+      readonly stage: CompactionStage
+      readonly before: number
+      readonly after: number
+      readonly window: number
+    }
+  | { readonly type: 'usage'; readonly usage: Usage; readonly window: number }
+  | { readonly type: 'turn-end'; readonly turn: number; readonly messages: readonly Message[] }
+  | RunEnd
+  | { readonly type: 'error'; readonly code: ErrorCode; readonly message: string }
+  | { readonly type: 'warning'; readonly message: string }
+
+/** An event as a watcher gets it: numbered in order over the whole session. */
+export type SessionEvent = RunEvent & { readonly id: number }

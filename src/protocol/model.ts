@@ -1,0 +1,76 @@
+/**
+ * Anything that can answer, and what it is asked and says. A provider, the router, a swarm, a peer and the scripted
+ * model of the tests are all Models, so each can stand where another stood.
+ */
+import type { Message, ToolCall } from './message.ts'
+
+export type JsonSchema = { readonly [key: string]: unknown }
+
+/** What a model is told about a tool. */
+export type ToolSchema = {
+  readonly name: string
+  readonly description?: string
+  readonly parameters: JsonSchema
+}
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
+
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json'; readonly schema?: JsonSchema; readonly name?: string }
+
+/** How hard the model may think in this request: the arm's own way, or not at all. */
+export type Thinking = 'default' | 'off'
+
+/** A neutral request: fitting, emitting and rendering it for one arm happen at that arm's edge. */
+export type ModelRequest = {
+  readonly runId: string
+  readonly sessionId: string
+  readonly turn: number
+  readonly task?: string
+  readonly system: string
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolSchema[]
+  readonly toolChoice?: ToolChoice
+  readonly responseFormat?: ResponseFormat
+  readonly maxTokens?: number
+  readonly temperature?: number
+  readonly repeatPenalty?: number
+  readonly seed?: number
+  readonly stop?: readonly string[]
+  readonly thinking?: Thinking
+  /** Go on writing the last assistant message instead of starting a new one. Only where `capabilities.prefill`. */
+  readonly continueLast?: boolean
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'filter' | 'unknown'
+
+/** Tokens as the server counted them. `cached` is the part of `prompt` that was not prefilled again. */
+export type Usage = {
+  readonly prompt: number
+  readonly completion: number
+  readonly cached?: number
+  readonly reasoning?: number
+}
+
+export type ModelEvent =
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'tool-call'; readonly call: ToolCall }
+  /** Something that was meant as a call but cannot be read; the model is told why. */
+  | { readonly type: 'bad-call'; readonly name?: string; readonly reason: string }
+  | { readonly type: 'proposal'; readonly command: string }
+  | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly why: string }
+  /** Everything since the start of this reply is void; it begins again. */
+  | { readonly type: 'reply-restart'; readonly why: string }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'finish'; readonly reason: FinishReason }
+
+/**
+ * Fails by throwing an AppError from the iterator; ends early only when `signal` aborts. The last event of a reply that
+ * was not cut off is `finish`.
+ */
+export interface Model {
+  readonly name: string
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+}

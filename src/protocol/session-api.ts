@@ -1,0 +1,42 @@
+/** Anything that watches or steers a conversation is a client of this, in process or over HTTP. */
+import type { SessionEvent } from './event.ts'
+import type { PermissionAnswer } from './guard.ts'
+import type { Message, UserMessage } from './message.ts'
+import type { ToolChoice } from './model.ts'
+
+export type PromptOptions = {
+  readonly toolChoice?: ToolChoice
+  /** Only these tools; absent = all. */
+  readonly allowedTools?: readonly string[]
+  /** Only paths under these; switches the shell off. */
+  readonly allowedPaths?: readonly string[]
+  readonly maxTurns?: number
+}
+
+export type SessionInfo = {
+  readonly id: string
+  readonly title: string
+  readonly cwd: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly messages: number
+}
+
+/** An answer to `permission-ask` or `question-ask`. */
+export type Answer = PermissionAnswer | { readonly text: string }
+
+export type CommandName = 'compact' | 'exec-output' | 'reset-exec-output'
+
+export interface SessionApi {
+  readonly id: string
+  history(): Promise<readonly Message[]>
+  /** Resolves once the prompt is on disk; the run is told through `events`. Prompts wait for the run before them. */
+  prompt(input: string | readonly UserMessage[], options?: PromptOptions): Promise<{ readonly runId: string }>
+  /** Ends the run in progress and drops the waiting prompts. */
+  cancel(): Promise<void>
+  answer(askId: string, answer: Answer): Promise<void>
+  /** Everything after event `after` that was kept, then what happens, until `signal` aborts. */
+  events(options: { readonly after?: number; readonly signal: AbortSignal }): AsyncIterable<SessionEvent>
+  command(name: CommandName, argument?: string): Promise<void>
+  list(): Promise<readonly SessionInfo[]>
+}

@@ -1,0 +1,145 @@
+/**
+ * Anything the agent can do. A tool is one declaration: what the model is told, what it may reach, what it does.
+ * Tools reach the world only through `ToolContext`, which `guard/` implements, so that no tool can go round it.
+ */
+import { z } from 'zod'
+import type { FailureCode } from './error.ts'
+
+export const categories = ['read', 'write', 'search', 'run', 'web', 'memory', 'meta'] as const
+export type Category = (typeof categories)[number]
+
+/** What one call would touch, as the guard judges it. */
+export type Access = { readonly kind: 'read' | 'write' | 'run'; readonly target: string }
+
+/** What came back. `ok: false` for every failure, a non-zero exit included. */
+export type ToolResult = {
+  readonly ok: boolean
+  readonly text: string
+  readonly code?: FailureCode
+  /** Paths of the project this call created, changed or removed. */
+  readonly changed?: readonly string[]
+  readonly data?: unknown
+}
+
+export type ToolDeclaration<Schema extends z.ZodType> = {
+  readonly name: string
+  readonly description: string
+  readonly category: Category
+  readonly input: Schema
+  /** Parameters that name a path in the project; preflight repairs them before anything else looks. */
+  readonly paths?: readonly string[]
+  /** What the call would touch. Absent = nothing outside the session. */
+  access?(input: z.infer<Schema>): readonly Access[]
+  /** Asking again is its purpose (a job's output): identical calls are no loop while the result changes. */
+  readonly polling?: boolean
+  readonly timeoutMs?: number
+  run(input: z.infer<Schema>, context: ToolContext): Promise<string | ToolResult>
+}
+
+export type Tool = Omit<ToolDeclaration<z.ZodType>, 'run' | 'access'> & {
+  access(input: unknown): readonly Access[]
+  run(input: unknown, context: ToolContext): Promise<ToolResult>
+}
+
+/** Erases the input type after binding it to the schema; callers parse with `tool.input` first. */
+export function defineTool<Schema extends z.ZodType>(declaration: ToolDeclaration<Schema>): Tool {
+  return {
+    ...declaration,
+    access: (input) => declaration.access?.(input as z.infer<Schema>) ?? [],
+    async run(input, context) {
+      const output = await declaration.run(input as z.infer<Schema>, context)
+      return typeof output === 'string' ? { ok: true, text: output } : output
+    },
+  }
+}
+
+/** A call that changes nothing outside the session may run beside its neighbours. */
+export const isReadOnly = (access: readonly Access[]): boolean => access.every(({ kind }) => kind === 'read')
+
+export type ToolContext = {
+  readonly files: Files
+  readonly exec: Exec
+  readonly results: Results
+  readonly ask: Ask
+  readonly cwd: string
+  readonly signal: AbortSignal
+  /** Live output of a running call, for whoever watches. */
+  output(text: string): void
+  /** The most tokens one page of a file or result may take in this run's window. */
+  readonly pageTokens: number
+  countTokens(text: string): number
+}
+
+export type FileInfo = {
+  readonly kind: 'file' | 'folder' | 'other'
+  readonly bytes: number
+  readonly mode: number
+}
+
+/** The project's files. Paths are relative to the root; what lies outside is refused with `permission-denied`. */
+export interface Files {
+  readonly root: string
+  /** The whole text. Throws for a missing path, a folder, a binary file or one over the size limit. */
+  read(path: string, signal?: AbortSignal): Promise<string>
+  /** Atomic; keeps the mode bits of a file that exists, makes missing parent folders. */
+  write(path: string, text: string): Promise<void>
+  remove(path: string): Promise<void>
+  info(path: string): Promise<FileInfo | undefined>
+  /** Names in a folder, folders with a trailing slash, sorted. */
+  list(path: string): Promise<readonly string[]>
+}
+
+export type ExecOptions = {
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly onOutput?: (text: string) => void
+}
+
+export type ExecResult = {
+  /** `undefined` when a signal or the time limit ended it. */
+  readonly exitCode: number | undefined
+  /** stdout and stderr as they came, head and tail kept when there was too much. */
+  readonly output: string
+  readonly timedOut: boolean
+  readonly omittedBytes: number
+}
+
+export type Job = {
+  readonly id: string
+  readonly command: string
+  readonly startedAt: number
+  readonly state: 'running' | 'ended'
+  readonly exitCode?: number
+}
+
+/** Child processes. stdin is closed; the whole process group ends on cancel and on time-out. */
+export interface Exec {
+  /** Runs through the shell. At the time limit the command goes on as a background job, named in `job`. */
+  shell(command: string, options: ExecOptions): Promise<ExecResult & { readonly job?: Job }>
+  /** Runs one program without a shell. */
+  program(argv: readonly string[], options: ExecOptions): Promise<ExecResult>
+  start(command: string): Promise<Job>
+  /** What a job printed since the last call, and its state. */
+  poll(id: string): Promise<{ readonly job: Job; readonly output: string }>
+  stop(id: string): Promise<Job>
+  jobs(): readonly Job[]
+}
+
+export type StoredResult = {
+  readonly id: string
+  readonly label: string
+  readonly bytes: number
+  readonly lines: number
+}
+
+/** Long results, kept outside the context and read page by page. */
+export interface Results {
+  put(label: string, text: string): Promise<StoredResult>
+  read(id: string): Promise<string | undefined>
+  list(): Promise<readonly StoredResult[]>
+}
+
+export type Question = { readonly question: string; readonly options?: readonly string[] }
+
+/** Puts a question to the person; throws `permission-denied` when there is no one to ask. */
+export type Ask = (question: Question, signal: AbortSignal) => Promise<string>

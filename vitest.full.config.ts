@@ -1,0 +1,6 @@
+// The long ones: fuzz, kill loops, fault matrix, real clients. `npm test` leaves them out.
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: { include: ['test/**/*.full.test.ts'], testTimeout: 600_000 },
+})
