@@ -49,7 +49,10 @@ export type Lease = {
   countTokens(text: string): number
   /** Exactly one of commit and release is called, once. */
   commit(usage: Usage | undefined): void
-  release(): void
+  /** `error` is what the arm failed with: it may learn its real window from it. */
+  release(error?: unknown): void
+  /** From now on this arm is shown its tools as text; false when it already is, or cannot be. */
+  toText(): boolean
 }
 
 export type Reserve = (request: ReserveRequest, signal: AbortSignal) => Promise<Lease>

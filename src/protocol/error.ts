@@ -24,6 +24,8 @@ export type ErrorDetails = {
   readonly loading?: boolean
   /** The server tried to parse a tool call in the reply and could not: ask again without native tools. */
   readonly unparsedCall?: boolean
+  /** The context window in tokens, where the refusal names it. */
+  readonly window?: number
   /** What kind of tool failure it was; the result of the call carries it. */
   readonly failure?: FailureCode
 }

@@ -8,6 +8,8 @@ import type { FailureCode } from './error.ts'
 export const categories = ['read', 'write', 'search', 'run', 'web', 'memory', 'meta'] as const
 export type Category = (typeof categories)[number]
 
+export const isCategory = (word: string): word is Category => (categories as readonly string[]).includes(word)
+
 /** What one call would touch, as the guard judges it. */
 export type Access = { readonly kind: 'read' | 'write' | 'run'; readonly target: string }
 
@@ -28,10 +30,15 @@ export type ToolDeclaration<Schema extends z.ZodType> = {
   readonly input: Schema
   /** Parameters that name a path in the project; preflight repairs them before anything else looks. */
   readonly paths?: readonly string[]
+  /** A path that does not exist yet is fine: the call makes it. */
+  readonly creates?: boolean
   /** What the call would touch. Absent = nothing outside the session. */
   access?(input: z.infer<Schema>): readonly Access[]
   /** Asking again is its purpose (a job's output): identical calls are no loop while the result changes. */
   readonly polling?: boolean
+  /** Its results are pages, already sized for the window: never cut again. */
+  readonly paged?: boolean
+  /** Absent = two minutes; Infinity = it keeps time itself. */
   readonly timeoutMs?: number
   run(input: z.infer<Schema>, context: ToolContext): Promise<string | ToolResult>
 }

@@ -1,0 +1,31 @@
+/** A command is a piece of data with a run(); `cli/program.ts` turns the list of them into a command line. */
+export type CommandIo = {
+  out(text: string): void
+  err(text: string): void
+  readonly stdin: NodeJS.ReadStream
+  /** A person can see and type. */
+  readonly isTty: boolean
+}
+
+export type CommandContext = {
+  readonly args: readonly string[]
+  readonly options: Readonly<Record<string, unknown>>
+  readonly io: CommandIo
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+  /** Aborts on Ctrl+C. */
+  readonly signal: AbortSignal
+}
+
+export type CommandOption = { readonly flags: string; readonly description: string }
+
+export type Command = {
+  readonly name: string
+  readonly summary: string
+  /** What follows the name, for help: `[action] [key]`. */
+  readonly usage: string
+  readonly examples: readonly string[]
+  readonly options?: readonly CommandOption[]
+  /** Returns the exit code: 0 done, 1 error, 2 wrong usage or configuration, 3 stopped by a limit, 130 interrupted. */
+  run(context: CommandContext): Promise<number>
+}

@@ -1,0 +1,122 @@
+/**
+ * The plain conversation on a terminal: a prompt, an answer, questions asked where they arise. It is one more client of
+ * SessionApi, so a full-screen one can take its place.
+ */
+import { createInterface, type Interface } from 'node:readline/promises'
+import type { App, OpenSession } from '../app.ts'
+import { cleanControl } from '../lib/clean.ts'
+import type { SessionEvent } from '../protocol/event.ts'
+import type { CommandContext } from './command.ts'
+import { createPrinter } from './print.ts'
+import type { RunFlags } from './run-flags.ts'
+import { promptAndWatch } from './watch.ts'
+
+const HELP = `  /help       this list
+  /compact    shorten the conversation now
+  /sessions   earlier conversations of this folder
+  !command    run a command; the next question sees its output
+  /quit       end (Ctrl+D); Ctrl+C ends the run in progress
+`
+
+export async function converse(app: App, flags: RunFlags, context: CommandContext): Promise<number> {
+  const { io } = context
+  const session = await app.openSession({ resume: flags.resume, canAsk: true })
+  const terminal = createInterface({ input: process.stdin, output: process.stdout, historySize: 200 })
+  io.out(`covey · ${app.armId} · ${app.permissionMode} · session ${session.id}\n/help for help\n`)
+  try {
+    for (;;) {
+      const line = await readLine(terminal)
+      if (line === undefined || line === '/quit') return 0
+      if (line !== '') await takeLine(line, { app, session, terminal, flags, context })
+    }
+  } finally {
+    terminal.close()
+    await session.close()
+  }
+}
+
+type Desk = {
+  readonly app: App
+  readonly session: OpenSession
+  readonly terminal: Interface
+  readonly flags: RunFlags
+  readonly context: CommandContext
+}
+
+/** Nothing when the person ended the input. Ctrl+C at an empty prompt quits too. */
+async function readLine(terminal: Interface): Promise<string | undefined> {
+  const closed = new AbortController()
+  const close = () => closed.abort()
+  terminal.once('close', close)
+  terminal.once('SIGINT', close)
+  try {
+    return (await terminal.question('\n> ', { signal: closed.signal })).trim()
+  } catch {
+    return undefined
+  } finally {
+    terminal.off('close', close)
+    terminal.off('SIGINT', close)
+  }
+}
+
+async function takeLine(line: string, desk: Desk): Promise<void> {
+  const { app, session, context } = desk
+  const { out } = context.io
+  if (line === '/help') return out(HELP)
+  if (line === '/compact') return session.command('compact')
+  if (line === '/sessions') return out(await listSessions(desk))
+  if (line.startsWith('/')) return out(`unknown command ${line}; /help lists them\n`)
+  if (line.startsWith('!')) {
+    const output = await app.runForPerson(line.slice(1))
+    out(`${cleanControl(output)}\n`)
+    return session.command('exec-output', `$ ${line.slice(1)}\n${output}`)
+  }
+  await ask(line, desk)
+}
+
+async function ask(prompt: string, { session, terminal, flags, context }: Desk): Promise<void> {
+  const { io, env } = context
+  const cancelled = new AbortController()
+  const cancel = () => cancelled.abort()
+  terminal.on('SIGINT', cancel)
+  const print = createPrinter(io, { json: false, verbose: flags.verbose, colour: !env['NO_COLOR'] })
+  const show = (event: SessionEvent) => {
+    print(event)
+    void answerQuestion(event, { session, terminal, signal: cancelled.signal })
+  }
+  try {
+    await promptAndWatch({ session, prompt, options: flags.prompt, show, signal: cancelled.signal })
+  } finally {
+    terminal.off('SIGINT', cancel)
+  }
+}
+
+type Asking = { readonly session: OpenSession; readonly terminal: Interface; readonly signal: AbortSignal }
+
+async function answerQuestion(event: SessionEvent, { session, terminal, signal }: Asking): Promise<void> {
+  try {
+    if (event.type === 'permission-ask') {
+      const what = cleanControl(event.access.map(({ kind, target }) => `${kind} ${target}`).join(', '))
+      const text = await terminal.question(`\n${what}\n${event.why}\nAllow? [y]es, [n]o, or why not: `, { signal })
+      await session.answer(event.askId, toPermission(text.trim()))
+    }
+    if (event.type === 'question-ask') {
+      const choices = event.options?.length ? ` (${event.options.join(' / ')})` : ''
+      const text = await terminal.question(`\n${cleanControl(event.question)}${choices}\n? `, { signal })
+      await session.answer(event.askId, { text: text.trim() })
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+function toPermission(text: string) {
+  if (/^y(es)?$/i.test(text)) return { allow: true } as const
+  const reason = /^(no?)?$/i.test(text) ? 'The person said no.' : `The person said no: ${text}`
+  return { allow: false, reason } as const
+}
+
+async function listSessions({ session }: Desk): Promise<string> {
+  const sessions = await session.list()
+  return sessions.map(({ id, title }) => `  ${id}  ${cleanControl(title)}\n`).join('') || '  none yet\n'
+}

@@ -1,0 +1,93 @@
+/**
+ * Events as a person at a pipe or a plain terminal reads them: the answer on stdout, everything else on stderr. Text
+ * that may still be thrown away (a greeting instead of an answer) is held back until it is long enough to be meant.
+ */
+import type { SessionEvent } from '../protocol/event.ts'
+import { cleanControl } from '../lib/clean.ts'
+import type { CommandIo } from './command.ts'
+
+const HOLD_BACK = 240
+
+export type PrintOptions = { readonly json: boolean; readonly verbose: boolean; readonly colour: boolean }
+
+export function createPrinter(io: Pick<CommandIo, 'out' | 'err'>, options: PrintOptions) {
+  if (options.json) return (event: SessionEvent) => io.out(`${JSON.stringify(event)}\n`)
+  const answer = createAnswer(io)
+  const dim = (text: string) => (options.colour ? `\u001B[2m${text}\u001B[22m` : text)
+  const line = (text: string) => io.err(`${dim(cleanControl(text))}\n`)
+
+  return (event: SessionEvent): void => {
+    if (event.type === 'text-delta') return answer.add(cleanControl(event.text))
+    if (event.type === 'reply-restart') return answer.restart(() => line(`· asked again: ${event.why}`))
+    if (event.type === 'turn-end') return answer.flush()
+    const text = describe(event, options.verbose)
+    if (text === undefined) return
+    answer.flush()
+    line(text)
+  }
+}
+
+function createAnswer(io: Pick<CommandIo, 'out'>) {
+  let held = ''
+  let printed = ''
+  const flush = () => {
+    const text = held
+    held = ''
+    if (text) io.out(text)
+    if (printed + text !== '' && !(printed + text).endsWith('\n')) io.out('\n')
+    printed = ''
+  }
+  return {
+    add(text: string) {
+      held += text
+      if (printed === '' && held.length < HOLD_BACK) return
+      io.out(held)
+      printed = (printed + held).slice(-2)
+      held = ''
+    },
+    flush,
+    restart(remark: () => void) {
+      held = ''
+      if (printed === '') return
+      flush()
+      remark()
+    },
+  }
+}
+
+/** The line for an event, or nothing for what only machines need. */
+function describe(event: SessionEvent, verbose: boolean): string | undefined {
+  switch (event.type) {
+    case 'tool-start':
+      return `→ ${event.title}`
+    case 'tool-end':
+      return event.ok ? (verbose ? `  ok, ${event.ms} ms` : undefined) : `  ✗ ${firstLine(event.text)}`
+    case 'correction':
+      return verbose ? `· ${event.detector}: ${event.remedy}` : undefined
+    case 'retry':
+      return `· ${event.why}; trying again in ${Math.round(event.delayMs / 100) / 10} s`
+    case 'compaction':
+      return `· context compacted (${event.stage}): ${event.before} → ${event.after} of ${event.window} tokens`
+    case 'proposal':
+      return `proposed, not run: ${event.command}`
+    case 'routing':
+      return verbose ? `· ${event.arm} (${event.why}), window ${event.window}` : undefined
+    case 'usage':
+      return verbose ? `· ${event.usage.prompt} tokens in, ${event.usage.cached ?? 0} from cache` : undefined
+    case 'run-end':
+      return event.reason === 'answered' || event.reason === 'error' ? undefined : endLine(event)
+    case 'error':
+      return `covey: ${event.message}`
+    case 'warning':
+      return `covey: ${event.message}`
+    default:
+      return undefined
+  }
+}
+
+function endLine(event: Extract<SessionEvent, { type: 'run-end' }>): string {
+  const changed = event.changed.length > 0 ? ` Changed: ${event.changed.join(', ')}.` : ''
+  return `covey: ${event.report ?? `Ended: ${event.reason}.`}${changed}`
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 200) ?? ''

@@ -1,0 +1,79 @@
+/**
+ * The command line, made from the list of commands. Words that name no command are a prompt, unless the first one looks
+ * like a mistyped command: then it is an error with a suggestion, never a question to a model.
+ */
+import { Command as Commander, CommanderError, Option } from 'commander'
+import { AppError, errorMessage } from '../protocol/error.ts'
+import { distance } from '../lib/nearest.ts'
+import type { Command, CommandContext, CommandIo } from './command.ts'
+import { commands } from './commands.ts'
+import { promptCommand } from './run.ts'
+
+export type Surroundings = Omit<CommandContext, 'args' | 'options'> & { readonly version: string }
+
+export async function runProgram(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { io } = surroundings
+  let exitCode = 0
+  const program = buildProgram(surroundings, (code) => {
+    exitCode = code
+  })
+  try {
+    const typo = mistypedCommand(argv)
+    if (typo) throw new AppError('config-invalid', typo)
+    await program.parseAsync(argv, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    return report(error, io)
+  }
+}
+
+/** One line for a person; the exit code says whose turn it is. */
+function report(error: unknown, io: CommandIo): number {
+  io.err(`covey: ${errorMessage(error)}\n`)
+  const isUsage = error instanceof AppError && usageCodes.has(error.code)
+  return isUsage ? 2 : 1
+}
+
+const usageCodes: ReadonlySet<string> = new Set(['config-invalid', 'session-unknown'])
+
+function buildProgram(surroundings: Surroundings, finish: (code: number) => void): Commander {
+  const { io, version } = surroundings
+  const program = new Commander('covey')
+  program
+    .version(version)
+    .description('A coding agent for small local models.')
+    .showHelpAfterError('(covey --help shows all options)')
+    .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: (text, write) => write(text.replace(/^error: /, 'covey: ')) })
+    .exitOverride()
+    .enablePositionalOptions()
+  addCommand(program, promptCommand, { surroundings, finish })
+  for (const command of commands) {
+    const child = program.command(command.name).summary(command.summary).description(command.summary).exitOverride()
+    child.configureOutput(program.configureOutput())
+    addCommand(child, command, { surroundings, finish })
+  }
+  return program
+}
+
+type Wiring = { readonly surroundings: Surroundings; finish(code: number): void }
+
+function addCommand(target: Commander, command: Command, { surroundings, finish }: Wiring): void {
+  target.usage(`${command.usage}`).argument('[words...]')
+  for (const { flags, description } of command.options ?? []) target.addOption(new Option(flags, description))
+  target.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}`)
+  target.action(async (words: string[], options: Record<string, unknown>) => {
+    finish(await command.run({ ...surroundings, args: words, options }))
+  })
+}
+
+/** `covey modles ls` is a slip; `covey "modles"` with a space in it, or words far from any command, are a prompt. */
+function mistypedCommand(argv: readonly string[]): string | undefined {
+  const first = argv[0]
+  if (first === undefined || !/^[a-z-]{3,}$/.test(first) || first.startsWith('-')) return undefined
+  const names = commands.map(({ name }) => name)
+  if (names.includes(first) || first === 'help') return undefined
+  const near = names.find((name) => distance(first, name) <= Math.min(2, Math.floor(first.length / 2)))
+  if (!near) return undefined
+  return `unknown command "${first}"; did you mean \`covey ${near}\`? A prompt goes in quotes: covey run "${argv.join(' ')}"`
+}

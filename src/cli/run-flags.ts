@@ -1,0 +1,65 @@
+/** The flags of a run as values, checked: a wrong one is named with what it should be. */
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import type { AppOptions, ResumeChoice } from '../app.ts'
+import { AppError } from '../protocol/error.ts'
+import type { PromptOptions } from '../protocol/session-api.ts'
+import type { CommandContext } from './command.ts'
+
+export type RunFlags = {
+  readonly app: Omit<AppOptions, 'env'>
+  readonly prompt: PromptOptions
+  readonly resume: ResumeChoice
+  readonly timeoutMs?: number
+  readonly json: boolean
+  readonly verbose: boolean
+}
+
+const wholeNumber = z.coerce.number().int().positive()
+
+const Flags = z.object({
+  model: z.string().optional(),
+  baseUrl: z.url({ protocol: /^https?$/, error: 'is no http(s) address' }).optional(),
+  provider: z.enum(['openai-compatible', 'openai', 'anthropic', 'google']).optional(),
+  probe: z.boolean().default(true),
+  permission: z.enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass']).optional(),
+  maxTurns: wholeNumber.optional(),
+  timeout: z.coerce.number().positive().optional(),
+  system: z.string().optional(),
+  resume: z.boolean().default(false),
+  resumeId: z.string().optional(),
+  incognito: z.boolean().default(false),
+  profile: z.string().optional(),
+  cwd: z.string().optional(),
+  json: z.boolean().default(false),
+  verbose: z.boolean().default(false),
+})
+
+export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
+  const parsed = Flags.safeParse({ ...fromEnvironment(env), ...options })
+  if (!parsed.success) throw new AppError('config-invalid', problemOf(parsed.error))
+  const { maxTurns, timeout, resume, resumeId, json, verbose, ...rest } = parsed.data
+  return {
+    app: { ...defined(rest), cwd: resolve(cwd, rest.cwd ?? '.'), apiKey: env['COVEY_API_KEY'], verbose },
+    prompt: maxTurns === undefined ? {} : { maxTurns },
+    resume: resumeId ? { id: resumeId } : resume ? 'last' : 'new',
+    ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
+    json,
+    verbose,
+  }
+}
+
+/** The short names beside the configuration's own `COVEY_SECTION__KEY`. */
+const fromEnvironment = (env: NodeJS.ProcessEnv) =>
+  defined({ baseUrl: env['COVEY_BASE_URL'], model: env['COVEY_MODEL'], profile: env['COVEY_PROFILE'] })
+
+function problemOf(error: z.ZodError): string {
+  const issue = error.issues[0]
+  const flag = String(issue?.path[0] ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return `--${flag} ${issue?.message ?? 'is wrong'}`
+}
+
+type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
+
+const defined = <T extends object>(value: T): Partial<Defined<T>> =>
+  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Partial<Defined<T>>

@@ -1,0 +1,90 @@
+/**
+ * `covey "prompt"`, `covey run "prompt"` and piped stdin: one run, the answer on stdout, an exit code that says how it
+ * ended. Without a prompt on a terminal it opens the conversation.
+ */
+import { openApp, type App } from '../app.ts'
+import { AppError } from '../protocol/error.ts'
+import type { Command, CommandContext, CommandOption } from './command.ts'
+import { converse } from './conversation.ts'
+import { createPrinter } from './print.ts'
+import { readPiped } from './read-stdin.ts'
+import { exitCodeOf, promptAndWatch } from './watch.ts'
+import { type RunFlags, toRunFlags } from './run-flags.ts'
+
+const options: readonly CommandOption[] = [
+  { flags: '-m, --model <name>', description: 'arm from the configuration, model name with --base-url, or scripted:file.jsonl' },
+  { flags: '--base-url <url>', description: 'any OpenAI-compatible server, such as http://127.0.0.1:8080/v1' },
+  { flags: '--provider <kind>', description: 'wire format: openai-compatible, openai, anthropic, google' },
+  { flags: '--no-probe', description: 'do not ask the server for its context window first' },
+  { flags: '-p, --permission <mode>', description: 'ask, accept-edits, auto, read-only, deny or bypass' },
+  { flags: '--max-turns <n>', description: 'end the run after this many turns' },
+  { flags: '--timeout <seconds>', description: 'end the run after this long' },
+  { flags: '--system <text>', description: 'text that replaces the built-in system text' },
+  { flags: '--resume', description: 'go on with the last session of this folder' },
+  { flags: '--resume-id <id>', description: 'go on with this session' },
+  { flags: '--incognito', description: 'keep nothing of this session' },
+  { flags: '--profile <name>', description: 'a profile of the configuration' },
+  { flags: '--cwd <folder>', description: 'work in this folder' },
+  { flags: '--json', description: 'print events as JSON lines' },
+  { flags: '-v, --verbose', description: 'show timings, tokens and corrections; log to stderr' },
+]
+
+export const promptCommand: Command = {
+  name: 'covey',
+  summary: 'A coding agent for small local models.',
+  usage: '[options] [prompt...]',
+  options,
+  examples: [
+    'covey "What files are in this folder?"',
+    'covey --base-url http://127.0.0.1:11434/v1 --model qwen2.5-coder:7b "Fix the failing test"',
+    'git diff | covey "Review this change"',
+    'covey --resume "Now add a test for it"',
+    'covey                                    # a conversation',
+  ],
+  run: runPrompt,
+}
+
+export const runCommand: Command = {
+  ...promptCommand,
+  name: 'run',
+  summary: 'Run one prompt and print the answer',
+  examples: ['covey run "Explain src/app.ts"', 'covey run --json --permission accept-edits "Rename LIMIT to MAX"'],
+}
+
+async function runPrompt(context: CommandContext): Promise<number> {
+  const { io } = context
+  const flags = toRunFlags(context)
+  const words = context.args.join(' ').trim()
+  const piped = await readPiped(io.stdin, words !== '')
+  if (piped?.truncated) io.err('covey: the piped text was cut at 16 MiB\n')
+  const prompt = [words, piped?.text.trim()].filter(Boolean).join('\n\n')
+  const isConversation = prompt === '' && io.isTty
+  if (prompt === '' && !isConversation) {
+    throw new AppError('config-invalid', 'no prompt: write it in quotes, pipe it in, or start `covey` on a terminal.')
+  }
+
+  const app = await openApp({ ...flags.app, env: context.env })
+  try {
+    for (const warning of app.warnings) io.err(`covey: ${warning}\n`)
+    return isConversation ? await converse(app, flags, context) : await runOnce(app, { prompt, flags, context })
+  } finally {
+    await app.close()
+  }
+}
+
+type OneRun = { readonly prompt: string; readonly flags: RunFlags; readonly context: CommandContext }
+
+async function runOnce(app: App, { prompt, flags, context }: OneRun): Promise<number> {
+  const { io, env } = context
+  const session = await app.openSession({ resume: flags.resume, canAsk: false })
+  const show = createPrinter(io, { json: flags.json, verbose: flags.verbose, colour: io.isTty && !env['NO_COLOR'] })
+  const limit = flags.timeoutMs ? AbortSignal.timeout(flags.timeoutMs) : undefined
+  const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal
+  try {
+    const end = await promptAndWatch({ session, prompt, options: flags.prompt, show, signal })
+    if (limit?.aborted) io.err('covey: stopped by --timeout\n')
+    return limit?.aborted ? 3 : exitCodeOf(end)
+  } finally {
+    await session.close()
+  }
+}

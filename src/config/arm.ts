@@ -1,0 +1,121 @@
+/**
+ * One arm as it is configured. What is not set is found out by the capability probe; what is set wins over the probe.
+ * Secrets stay `${VARIABLE}` until the arm is used, so that a missing key of one arm never stops another.
+ */
+import { z } from 'zod'
+import { nearest } from '../lib/nearest.ts'
+import { AppError } from '../protocol/error.ts'
+import { formatKey } from './tree.ts'
+
+const emission = z.strictObject({
+  base: z
+    .enum(['tool-role', 'user-results', 'collapsed'])
+    .default('tool-role')
+    .describe('How calls and results are written: role tool, user messages, or folded into one text.'),
+  strict: z.boolean().default(false).describe('Roles must alternate between user and assistant.'),
+  no_system: z.boolean().default(false).describe('Fold the system text into the first user message.'),
+})
+
+export const armSchema = z.strictObject({
+  kind: z
+    .enum(['openai-compatible', 'openai', 'anthropic', 'google'])
+    .default('openai-compatible')
+    .describe('The wire format. Local servers are openai-compatible.'),
+  base_url: z
+    .url({ protocol: /^https?$/ })
+    .exactOptional()
+    .describe('Address of the API, such as `http://127.0.0.1:8080/v1`; needed for openai-compatible.'),
+  model: z.string().exactOptional().describe("The model's name at the server; the arm's id when not set."),
+  api_key: z.string().exactOptional().meta({
+    description: 'Key for the server; `${VARIABLE}` is taken from the environment when the arm is used.',
+    writeOnly: true,
+  }),
+  headers: z
+    .record(z.string().describe('name'), z.string().meta({ writeOnly: true }))
+    .default({})
+    .describe('Extra HTTP headers; `${VARIABLE}` works as in `api_key`.'),
+  window: z.int().min(512).exactOptional().describe('Tokens of prompt and answer together.'),
+  tools: z
+    .enum(['native', 'text'])
+    .exactOptional()
+    .describe("How calls travel: the server's own field, or text in a chat message."),
+  dialect: z.string().exactOptional().describe('How the model writes calls where they travel as text.'),
+  emission: emission.exactOptional().describe('The shape of conversation the server accepts.'),
+  reasoning: z
+    .enum(['keep', 'drop'])
+    .exactOptional()
+    .describe('Whether earlier reasoning is shown to the model again.'),
+  thinking: z.enum(['default', 'off']).exactOptional().describe('Whether the model may think first.'),
+  edit_form: z
+    .enum(['whole', 'search', 'lines'])
+    .exactOptional()
+    .describe('How the model is asked to write edits: whole files, search and replace, or line ranges.'),
+  required_choice: z.boolean().exactOptional().describe('The server honours `tool_choice: required`.'),
+  prefill: z
+    .boolean()
+    .exactOptional()
+    .describe('A trailing assistant message is continued rather than answered.'),
+  vision: z.boolean().exactOptional().describe('The model accepts images.'),
+  local: z
+    .boolean()
+    .exactOptional()
+    .describe('Runs on this machine or its network; judged by the address when not set.'),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .exactOptional()
+    .describe('Sampling temperature of this arm, instead of `engine.temperature`.'),
+})
+
+export type ArmConfig = z.output<typeof armSchema>
+
+/** An arm ready for use: named, and with its secrets filled in. Never print it. */
+export type ResolvedArm = ArmConfig & { readonly id: string; readonly model: string }
+
+/** Finds an arm and fills in its secrets, or throws `config-invalid` with what is missing. */
+export function requireArm(
+  arms: Readonly<Record<string, ArmConfig>>,
+  id: string,
+  env: NodeJS.ProcessEnv,
+): ResolvedArm {
+  const arm = Object.hasOwn(arms, id) ? arms[id] : undefined
+  if (!arm) throw new AppError('config-invalid', unknownArm(id, Object.keys(arms)))
+  const missing = missingVariables(arm, env)
+  if (missing.length > 0) {
+    const key = formatKey(['arms', id])
+    throw new AppError(
+      'config-invalid',
+      `${key} needs ${missing.join(' and ')} in the environment; set it first.`,
+    )
+  }
+  return {
+    ...arm,
+    id,
+    model: arm.model ?? id,
+    headers: Object.fromEntries(
+      Object.entries(arm.headers).map(([name, value]) => [name, filled(value, env)]),
+    ),
+    ...(arm.api_key === undefined ? {} : { api_key: filled(arm.api_key, env) }),
+  }
+}
+
+/** Why an id finds nothing, and what it may have been meant for. */
+export function unknownArm(id: string, ids: readonly string[]): string {
+  const guess = nearest(id, ids)
+  if (guess) return `No arm is called "${id}"; did you mean "${guess}"?`
+  if (ids.length > 0) return `No arm is called "${id}"; configured are ${ids.join(', ')}.`
+  return `No arm is called "${id}" and none is configured; add [${formatKey(['arms', id])}] to config.toml.`
+}
+
+const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
+
+/** The variables that an arm's secrets refer to and the environment does not hold. */
+export function missingVariables(arm: ArmConfig, env: NodeJS.ProcessEnv): string[] {
+  const texts = [arm.api_key ?? '', ...Object.values(arm.headers)]
+  const names = texts.flatMap((text) => [...text.matchAll(REFERENCE)].map((match) => match[1] ?? ''))
+  return [...new Set(names)].filter((name) => !env[name])
+}
+
+const filled = (text: string, env: NodeJS.ProcessEnv): string =>
+  text.replace(REFERENCE, (_reference, name: string) => env[name] ?? '')

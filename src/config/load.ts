@@ -1,0 +1,117 @@
+/**
+ * Reads the configuration: defaults < user < profile < project < environment < flags. All mistakes of all layers are
+ * collected before anything is refused, so that a person fixes them in one go.
+ */
+import { AppError } from '../protocol/error.ts'
+import { readEnvironment, readFlags } from './environment.ts'
+import { readConfigFile } from './file.ts'
+import {
+  anchorPaths,
+  checkLayer,
+  fileLayer,
+  formatOrigin,
+  mergeLayers,
+  type Layer,
+  type LayerReading,
+  type Merged,
+} from './layer.ts'
+import { appPaths, type AppPaths } from './paths.ts'
+import { checkProfiles, readProfile } from './profile.ts'
+import { readProject, type IsTrusted, type Untrusted } from './project.ts'
+import { formatKey, mergeTables, type Table } from './tree.ts'
+
+export type LoadOptions = {
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+  readonly profile?: string
+  /** By dotted key, such as `'engine.max_turns'`. Texts are read as in the environment; `undefined` is not given. */
+  readonly flags?: Readonly<Record<string, unknown>>
+  /** Nothing is trusted unless this says so. */
+  readonly isTrusted?: IsTrusted
+}
+
+export type LoadedConfig = Merged & {
+  /** What a person should know although it stops nothing. */
+  readonly warnings: readonly string[]
+  readonly untrusted?: Untrusted
+}
+
+export type ConfigReading =
+  | { readonly ok: true; readonly loaded: LoadedConfig }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/** The configuration, or `config-invalid` with one line per mistake. */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+  const reading = await readConfig(options)
+  if (!reading.ok) throw new AppError('config-invalid', reading.problems.join('\n'))
+  return reading.loaded
+}
+
+/** As `loadConfig`, but mistakes are a value. */
+export async function readConfig(options: LoadOptions): Promise<ConfigReading> {
+  const paths = appPaths(options.env, process.platform)
+  const files = await readFiles(options, paths)
+  const environment = readEnvironment(options.env, tablesOf(files.layers))
+  const flags = readFlags(options.flags ?? {})
+  const texts = [...environment.layers, ...flags.layers].map((layer) => ({
+    ...layer,
+    values: anchorPaths(layer.values, options.cwd, paths.home),
+  }))
+  const problems = [files, environment, flags].flatMap((reading) => reading.problems)
+  if (problems.length > 0) return { ok: false, problems }
+
+  const merged = mergeLayers([...files.layers, ...texts])
+  const incomplete = incompleteArms(merged)
+  if (incomplete.length > 0) return { ok: false, problems: incomplete }
+  const { untrusted } = files
+  const warnings = untrusted ? [untrustedWarning(untrusted)] : []
+  return { ok: true, loaded: { ...merged, warnings, ...(untrusted ? { untrusted } : {}) } }
+}
+
+async function readFiles(
+  options: LoadOptions,
+  paths: AppPaths,
+): Promise<LayerReading & { readonly untrusted?: Untrusted }> {
+  const { file, problems: unreadable } = await readConfigFile(paths.configFile)
+  const user = file ? [withoutProfiles(fileLayer('user', file, paths.home))] : []
+  const profile =
+    options.profile && unreadable.length === 0
+      ? await readProfile(options.profile, file, paths)
+      : { layers: [], problems: [] }
+  const project = await readProject(options.cwd, paths.home, options.isTrusted ?? (() => false))
+  return {
+    ...project,
+    layers: [...user, ...profile.layers, ...project.layers],
+    problems: [
+      ...unreadable,
+      ...user.flatMap(checkLayer),
+      ...(file ? checkProfiles(file, paths.home) : []),
+      ...profile.problems,
+      ...project.problems,
+    ],
+  }
+}
+
+function withoutProfiles(layer: Layer): Layer {
+  const { profiles: _, ...values } = layer.values
+  return { ...layer, values }
+}
+
+const tablesOf = (layers: readonly Layer[]): Table =>
+  layers.map(({ values }) => values).reduce(mergeTables, {})
+
+/** What no layer can be blamed for alone: an arm may be put together from several. */
+function incompleteArms({ config, origins }: Merged): string[] {
+  const incomplete = Object.entries(config.arms).filter(
+    ([, arm]) => arm.kind === 'openai-compatible' && arm.base_url === undefined,
+  )
+  return incomplete.map(([id]) => {
+    const key = formatKey(['arms', id])
+    const origin = [...origins].find(([path, { layer }]) => path.startsWith(`${key}.`) && layer !== 'default')
+    const place = origin ? `${formatOrigin(origin[1])}: ` : ''
+    return `${place}${key} needs base_url, the address of its server.`
+  })
+}
+
+const untrustedWarning = ({ file, keys }: Untrusted): string =>
+  `${file} is not trusted, so these keys of it are left out: ${keys.join(', ')}. Copy what you want into your own config.toml.`

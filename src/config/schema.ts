@@ -1,0 +1,110 @@
+/**
+ * The one schema of the configuration. Types, defaults, messages, `covey config explain`, the JSON schema for editors
+ * and docs/config.md all come from it. Every key is optional or has a default, so that each layer can be checked on its
+ * own. A feature adds its own small schema and one line below; only `app.ts` and `cli` read the whole.
+ */
+import { z } from 'zod'
+import { armSchema } from './arm.ts'
+
+const engine = z
+  .strictObject({
+    max_turns: z.int().min(1).default(50).describe('A run ends after this many turns.'),
+    tools: z
+      .enum(['auto', 'two-stage', 'all'])
+      .default('auto')
+      .describe('How tools are offered: by the size of the window, by category first, or all at once.'),
+    force_two_stage: z
+      .boolean()
+      .default(false)
+      .describe('Offer tools by category first in every window, whatever `tools` says.'),
+    temperature: z
+      .number()
+      .min(0)
+      .max(2)
+      .exactOptional()
+      .describe("Sampling temperature; the model's own when not set."),
+    max_messages: z
+      .int()
+      .min(0)
+      .default(0)
+      .describe('Show the model at most this many messages, oldest left out first; 0 is off, 40 is usual.'),
+  })
+  .prefault({})
+  .describe('The loop: when a run ends and how tools are offered.')
+
+const permission = z
+  .strictObject({
+    mode: z
+      .enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass'])
+      .default('ask')
+      .describe(
+        'What may happen without a question: reads, edits, sandboxed commands, nothing or everything.',
+      ),
+  })
+  .prefault({})
+  .describe('What the model may do without asking.')
+
+const checks = z
+  .record(z.string().describe('glob'), z.string())
+  .default({})
+  .describe('Commands that tell whether files matching a glob are still good, such as a type checker.')
+
+const exec = z
+  .strictObject({
+    timeout_s: z.int().min(1).default(30).describe('Seconds before a command goes on in the background.'),
+    long_timeout_s: z
+      .int()
+      .min(1)
+      .default(300)
+      .describe('The same for package managers, builds and tests, in seconds.'),
+  })
+  .prefault({})
+  .describe('Time limits of commands.')
+
+const sessions = z
+  .strictObject({
+    keep: z.int().min(1).default(20).describe('Sessions kept; the oldest beyond that are deleted.'),
+  })
+  .prefault({})
+  .describe('Conversations kept on disk.')
+
+const log = z
+  .strictObject({
+    level: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+      .default('info')
+      .describe('The least important lines that are still written.'),
+    file: z.string().exactOptional().meta({
+      description: 'File that log lines are appended to; without it they are shown only by --verbose.',
+      format: 'path',
+    }),
+  })
+  .prefault({})
+  .describe('One structured line per request, call and result.')
+
+export const Config = z.strictObject({
+  model: z
+    .string()
+    .exactOptional()
+    .describe('The arm that answers, by its id, or `scripted:file.jsonl` to play a script.'),
+  arms: z
+    .record(z.string().describe('id'), armSchema)
+    .default({})
+    .describe('The models that may be asked, by an id of your choice.'),
+  engine,
+  permission,
+  checks,
+  exec,
+  sessions,
+  offline: z
+    .boolean()
+    .default(false)
+    .describe('Make every use of the network except the configured arms an error.'),
+  log,
+  prompts: z.string().exactOptional().meta({
+    description: 'Folder with your own prompt texts; `prompts/` beside config.toml when not set.',
+    format: 'path',
+  }),
+})
+
+export type Config = z.output<typeof Config>

@@ -1,0 +1,78 @@
+/**
+ * Reads one TOML text: its values, and where each key stands, so that a message can name the line. The parser gives no
+ * positions, hence the second, line-wise look; it may miss an unusual layout, and then a message has no line.
+ */
+import { parse, TomlError } from 'smol-toml'
+import { isObject } from '../lib/json.ts'
+import { errorMessage } from '../protocol/error.ts'
+import { formatKey, type KeyPath, type Table } from './tree.ts'
+
+export type TomlReading =
+  | { readonly ok: true; readonly values: Table; lineOf(path: KeyPath): number | undefined }
+  | { readonly ok: false; readonly place: string; readonly reason: string }
+
+export function readToml(source: string): TomlReading {
+  const text = source.replace(/^\uFEFF/, '')
+  try {
+    const values: Table = parse(text, { unsafeKeyBehaviour: 'throw' })
+    const lines = keyLines(text)
+    return { ok: true, values, lineOf: (path) => nearestLine(path, lines) }
+  } catch (error) {
+    const place = error instanceof TomlError ? `:${error.line}:${error.column}` : ''
+    return { ok: false, place, reason: reasonOf(error) }
+  }
+}
+
+/** Only the first line of the parser's message: the rest quotes the file, and with it perhaps a key. */
+function reasonOf(error: unknown): string {
+  const [first = ''] = errorMessage(error).split('\n')
+  return first.replace(/^Invalid TOML document: /, '')
+}
+
+/** A key inside an inline table has no line of its own; that of the table serves. */
+function nearestLine(path: KeyPath, lines: ReadonlyMap<string, number>): number | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const line = lines.get(formatKey(path.slice(0, length)))
+    if (line !== undefined) return line
+  }
+  return undefined
+}
+
+const PART = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`
+const KEY = String.raw`${PART}(?:\s*\.\s*${PART})*`
+const HEADER = new RegExp(String.raw`^\s*\[\s*(${KEY})\s*\]`)
+const ASSIGNMENT = new RegExp(String.raw`^\s*(${KEY})\s*=`)
+
+function keyLines(text: string): Map<string, number> {
+  const lines = new Map<string, number>()
+  let table: KeyPath = []
+  for (const [index, line] of text.split('\n').entries()) {
+    const header = HEADER.exec(line)?.[1]
+    const assigned = ASSIGNMENT.exec(line)?.[1]
+    if (header) table = pathOf(header)
+    if (!header && !assigned) continue
+    const key = formatKey(assigned ? [...table, ...pathOf(assigned)] : table)
+    if (!lines.has(key)) lines.set(key, index + 1)
+  }
+  return lines
+}
+
+/** The parser itself reads a dotted or quoted key. */
+function pathOf(key: string): KeyPath {
+  const path: string[] = []
+  let inner: unknown = parseQuietly(`${key} = 0`)
+  while (isObject(inner)) {
+    const [[name, value] = ['', undefined]] = Object.entries(inner)
+    path.push(name)
+    inner = value
+  }
+  return path
+}
+
+function parseQuietly(text: string): Table {
+  try {
+    return parse(text)
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * One question to a model, from the lease to the whole reply. What only this level can mend is mended here: a context
+ * the server refuses (compact, once more) and a server that cannot parse calls (tools as text, once more).
+ */
+import type { Lease } from '../protocol/arm.ts'
+import { AppError } from '../protocol/error.ts'
+import type { Message } from '../protocol/message.ts'
+import type { ModelRequest } from '../protocol/model.ts'
+import { collectReply, type Reply } from './collect.ts'
+import type { Fitted, LoopEvent, LoopParts, Offer } from './parts.ts'
+import type { RunState } from './run-state.ts'
+
+export type Asked =
+  | {
+      readonly kind: 'reply'
+      readonly reply: Reply
+      readonly lease: Lease
+      readonly fitted: Fitted
+      readonly offer: Offer
+    }
+  | { readonly kind: 'too-small'; readonly report: string }
+
+export async function* askModel(
+  run: RunState,
+  parts: LoopParts,
+  signal: AbortSignal,
+): AsyncGenerator<LoopEvent, Asked> {
+  let force = false
+  for (;;) {
+    const lease = await parts.reserve({ task: parts.prompt, excluded: [] }, signal)
+    const settle = settleOnce(lease)
+    try {
+      if (run.turns === 1) yield routing(lease)
+      const asked = yield* askArm(run, parts, { lease, force, signal })
+      if (asked.kind === 'reply') settle.commit(asked.reply)
+      return asked
+    } catch (error) {
+      settle.release(error)
+      if (signal.aborted || !(error instanceof AppError)) throw error
+      if (error.code === 'context-overflow' && !force) force = true
+      else if (!error.details.unparsedCall || !lease.toText()) throw error
+      else
+        yield {
+          type: 'reply-restart',
+          why: 'the server could not parse the tool call; tools are shown as text now',
+        }
+    } finally {
+      settle.release()
+    }
+  }
+}
+
+type Attempt = { readonly lease: Lease; readonly force: boolean; readonly signal: AbortSignal }
+
+async function* askArm(run: RunState, parts: LoopParts, attempt: Attempt): AsyncGenerator<LoopEvent, Asked> {
+  const { lease, force, signal } = attempt
+  const offer = parts.offer(lease, run.added)
+  const { messages, resultsSinceCompaction } = run
+  const fitted = await parts.fit({ messages, tools: offer.tools, lease, force, resultsSinceCompaction })
+  if (fitted.tooSmall) return { kind: 'too-small', report: fitted.tooSmall }
+  yield* keepCompaction(run, fitted, lease)
+
+  const request = toRequest(run, parts, { offer, fitted })
+  const reply = yield* collectReply(lease.model.stream(request, signal))
+  if (reply.usage) yield { type: 'usage', usage: reply.usage, window: lease.arm.capabilities.window }
+  return { kind: 'reply', reply, lease, fitted, offer }
+}
+
+function* keepCompaction(run: RunState, fitted: Fitted, lease: Lease): Generator<LoopEvent> {
+  if (!fitted.compaction) return
+  run.messages = fitted.messages
+  run.resultsSinceCompaction = 0
+  yield { type: 'compaction', ...fitted.compaction, window: lease.arm.capabilities.window }
+  yield { type: 'history', messages: fitted.messages }
+}
+
+/** What +0.3 is added to where neither the configuration nor the arm names a temperature. */
+const USUAL_TEMPERATURE = 0.4
+
+function toRequest(
+  run: RunState,
+  parts: LoopParts,
+  { offer, fitted }: { readonly offer: Offer; readonly fitted: Fitted },
+): ModelRequest {
+  const { hotter, seed, thinking } = run.sampling
+  const temperature = hotter ? (parts.temperature ?? USUAL_TEMPERATURE) + 0.3 : parts.temperature
+  const choice = parts.options.toolChoice ?? offer.choice
+  return {
+    runId: parts.runId,
+    sessionId: parts.sessionId,
+    turn: run.turns,
+    task: parts.prompt,
+    system: parts.system,
+    messages: [...fitted.messages, ...partialMessage(run)],
+    tools: offer.tools,
+    maxTokens: fitted.maxTokens,
+    ...(choice && { toolChoice: choice }),
+    ...(temperature !== undefined && { temperature }),
+    ...(seed !== undefined && { seed }),
+    ...(hotter && { repeatPenalty: 1.1 }),
+    ...(thinking && { thinking }),
+    ...(run.partial && { continueLast: true }),
+  }
+}
+
+const partialMessage = ({ partial }: RunState): readonly Message[] =>
+  partial ? [{ role: 'assistant', text: partial, calls: [] }] : []
+
+const routing = ({ arm, why }: Lease): LoopEvent => ({
+  type: 'routing',
+  arm: arm.id,
+  why,
+  window: arm.capabilities.window,
+})
+
+/** Commit or release, once, whatever path is taken. */
+function settleOnce(lease: Lease) {
+  let settled = false
+  return {
+    commit(reply: Reply) {
+      if (!settled) lease.commit(reply.usage)
+      settled = true
+    },
+    release(error?: unknown) {
+      if (!settled) lease.release(error)
+      settled = true
+    },
+  }
+}

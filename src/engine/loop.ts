@@ -1,0 +1,91 @@
+/**
+ * A run: ask the model, run its calls, until it calls nothing or a rule ends it. An async generator that yields events
+ * and returns how it ended; it touches no disk, network or screen. New behaviour is a stop rule, a detector, a context
+ * source, a wrapping Model or a guard: this file only says in which order things happen.
+ */
+import { AppError, errorMessage } from '../protocol/error.ts'
+import type { RunEnd } from '../protocol/event.ts'
+import type { Message, ToolMessage } from '../protocol/message.ts'
+import { askModel } from './ask.ts'
+import type { LoopEvent, LoopParts } from './parts.ts'
+import { type Ending, endReport } from './report.ts'
+import { RunState } from './run-state.ts'
+import { firstReason } from './stop.ts'
+import { takeReply } from './take-reply.ts'
+
+export async function* runLoop(
+  history: readonly Message[],
+  parts: LoopParts,
+  signal: AbortSignal,
+): AsyncGenerator<LoopEvent, RunEnd> {
+  const run = new RunState(history)
+  yield { type: 'run-start', runId: parts.runId, prompt: parts.prompt }
+  let ending: Ending
+  try {
+    ending = yield* takeTurns(run, parts, signal)
+  } catch (error) {
+    ending = signal.aborted ? { reason: 'cancelled' } : { reason: 'error', report: errorMessage(error) }
+    yield* closeOpenCalls(run)
+    if (ending.reason === 'error') yield toErrorEvent(error)
+  }
+  const end = toRunEnd(run, parts, ending)
+  yield end
+  return end
+}
+
+async function* takeTurns(
+  run: RunState,
+  parts: LoopParts,
+  signal: AbortSignal,
+): AsyncGenerator<LoopEvent, Ending> {
+  for (;;) {
+    const reason = signal.aborted ? 'cancelled' : firstReason(parts.stopRules, run.trace)
+    if (reason) return { reason }
+
+    run.turns++
+    yield { type: 'turn-start', turn: run.turns }
+    const asked = yield* askModel(run, parts, signal)
+    if (asked.kind === 'too-small') return { reason: 'window-too-small', report: asked.report }
+
+    const ending = yield* takeReply(run, parts, { asked, signal })
+    if (ending) return ending
+  }
+}
+
+/** A run that broke off leaves no call without its result. */
+function* closeOpenCalls(run: RunState): Generator<LoopEvent> {
+  const answered = new Set(run.added.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
+  const open = run.added
+    .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
+    .filter(({ id }) => !answered.has(id))
+  for (const { id } of open) {
+    const message: ToolMessage = {
+      role: 'tool',
+      callId: id,
+      text: 'interrupted: the run ended while this ran',
+      ok: false,
+      code: 'interrupted',
+    }
+    run.add(message)
+    yield { type: 'message', message }
+  }
+}
+
+const toErrorEvent = (error: unknown): LoopEvent => ({
+  type: 'error',
+  code: error instanceof AppError ? error.code : 'tool-failed',
+  message: errorMessage(error),
+})
+
+function toRunEnd(run: RunState, parts: LoopParts, ending: Ending): RunEnd {
+  const report = endReport(run.trace, ending)
+  return {
+    type: 'run-end',
+    runId: parts.runId,
+    reason: ending.reason,
+    turns: run.turns,
+    changed: [...run.changed].toSorted(),
+    attribution: run.attribution,
+    ...(report && { report }),
+  }
+}

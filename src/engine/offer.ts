@@ -1,0 +1,75 @@
+/**
+ * Which tools a request shows. A list that changes between requests throws most of the prefix away, so in a small window
+ * it is short and fixed for the whole session; everything else is found with `more_tools` and used with `call_tool`.
+ */
+import type { Lease } from '../protocol/arm.ts'
+import type { Message } from '../protocol/message.ts'
+import type { PromptOptions } from '../protocol/session-api.ts'
+import { type Category, isCategory, type Tool } from '../protocol/tool.ts'
+import { isObject, readJson } from '../lib/json.ts'
+import { toToolSchema } from '../lib/schema.ts'
+import type { Offer } from './parts.ts'
+
+export type ToolMode = 'auto' | 'two-stage' | 'all'
+
+const SMALL_WINDOW = 16_384
+
+const CORE = ['list_files', 'read_file', 'search_text', 'edit_file', 'write_file', 'run_command']
+const FINDERS = ['more_tools', 'call_tool']
+const SELECTOR = 'select_category'
+
+export type OfferInput = {
+  readonly mode: ToolMode
+  readonly tools: readonly Tool[]
+  readonly options: PromptOptions
+}
+
+export function offerTools(
+  { mode, tools, options }: OfferInput,
+  lease: Lease,
+  added: readonly Message[],
+): Offer {
+  const { window, requiredChoice } = lease.arm.capabilities
+  const usable = tools.filter(({ name }) => isAllowed(name, options))
+  if (mode === 'two-stage') return offerByCategory(usable, added, requiredChoice)
+  const isSmall = mode === 'auto' && window <= SMALL_WINDOW && !options.allowedTools
+  const shown = isSmall
+    ? [...CORE, ...FINDERS].flatMap((name) => usable.find((tool) => tool.name === name) ?? [])
+    : usable.filter(({ name }) => !FINDERS.includes(name) && name !== SELECTOR)
+  return { tools: shown.map(toToolSchema) }
+}
+
+/** `allowedPaths` switches the shell off: a command's paths cannot be known. */
+export const isAllowed = (name: string, { allowedTools, allowedPaths }: PromptOptions): boolean =>
+  (!allowedTools || allowedTools.includes(name)) && !(allowedPaths && name === 'run_command')
+
+/** The strict form: first only the selector, then the tools of the categories chosen in this run. */
+function offerByCategory(tools: readonly Tool[], added: readonly Message[], requiredChoice: boolean): Offer {
+  const chosen = chosenCategories(added)
+  const selector = tools.filter(({ name }) => name === SELECTOR)
+  const shown = tools.filter(
+    ({ name, category }) => chosen.has(category) && !FINDERS.includes(name) && name !== SELECTOR,
+  )
+  const isFirst = chosen.size === 0 && !added.some(({ role }) => role === 'tool')
+  return {
+    tools: [...selector, ...shown].map(toToolSchema),
+    ...(isFirst && requiredChoice && { choice: 'required' as const }),
+  }
+}
+
+function chosenCategories(added: readonly Message[]): ReadonlySet<Category> {
+  const good = new Set(
+    added.flatMap((message) => (message.role === 'tool' && message.ok ? [message.callId] : [])),
+  )
+  const calls = added.flatMap((message) => (message.role === 'assistant' ? message.calls : []))
+  const categories = calls
+    .filter(({ id, name }) => name === SELECTOR && good.has(id))
+    .map(({ input }) => categoryOf(input))
+  return new Set(categories.filter((category) => category !== undefined))
+}
+
+function categoryOf(input: string): Category | undefined {
+  const reading = readJson(input)
+  const category = reading.ok && isObject(reading.value) ? reading.value['category'] : undefined
+  return typeof category === 'string' && isCategory(category) ? category : undefined
+}

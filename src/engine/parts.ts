@@ -1,0 +1,74 @@
+/**
+ * What the loop is handed. The engine knows no disk, network, screen or configuration: whoever starts a run joins these
+ * parts and reads the events.
+ */
+import type { Lease, Reserve } from '../protocol/arm.ts'
+import type { CompactionStage, RunEvent } from '../protocol/event.ts'
+import type { Authorize, PermissionAnswer } from '../protocol/guard.ts'
+import type { Message, ToolCall } from '../protocol/message.ts'
+import type { ToolChoice, ToolSchema } from '../protocol/model.ts'
+import type { PromptOptions } from '../protocol/session-api.ts'
+import type { Access, Tool, ToolContext } from '../protocol/tool.ts'
+import type { StopRule } from './trace.ts'
+
+/** Events for whoever watches, and two records for whoever keeps the conversation. */
+export type LoopEvent =
+  | RunEvent
+  /** Joins the conversation. */
+  | { readonly type: 'message'; readonly message: Message }
+  /** The conversation was compacted: this is all of it now. */
+  | { readonly type: 'history'; readonly messages: readonly Message[] }
+
+/** The tools one request shows. */
+export type Offer = { readonly tools: readonly ToolSchema[]; readonly choice?: ToolChoice }
+
+export type FitInput = {
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolSchema[]
+  readonly lease: Lease
+  /** Compact even if we think it fits: the server says it does not. */
+  readonly force: boolean
+  /** Good results since the last compaction; compacting twice without any gains nothing. */
+  readonly resultsSinceCompaction: number
+}
+
+export type Fitted = {
+  readonly messages: readonly Message[]
+  readonly maxTokens: number
+  readonly pageTokens: number
+  readonly compaction?: { readonly stage: CompactionStage; readonly before: number; readonly after: number }
+  /** Why this window cannot hold the conversation, with the numbers. */
+  readonly tooSmall?: string
+}
+
+export type AskPermission = (
+  request: { readonly call: ToolCall; readonly access: readonly Access[]; readonly why: string },
+  signal: AbortSignal,
+) => Promise<PermissionAnswer>
+
+export type ToolDesk = {
+  list(): readonly Tool[]
+  readonly authorize: Authorize
+  readonly askPermission: AskPermission
+  /** Everything a tool reaches except what belongs to one call. */
+  readonly context: Omit<ToolContext, 'signal' | 'output' | 'pageTokens' | 'countTokens'>
+}
+
+export type LoopParts = {
+  readonly runId: string
+  readonly sessionId: string
+  /** The person's own words. */
+  readonly prompt: string
+  readonly system: string
+  readonly options: PromptOptions
+  readonly stopRules: readonly StopRule[]
+  readonly temperature?: number
+  readonly reserve: Reserve
+  fit(input: FitInput): Promise<Fitted>
+  /** Which tools to show to this arm, given what this run added so far. */
+  offer(lease: Lease, added: readonly Message[]): Offer
+  readonly desk: ToolDesk
+  /** A new seed for another try. */
+  seed(): number
+  now(): number
+}

@@ -1,0 +1,115 @@
+/**
+ * The calls of one turn. Neighbouring read-only calls run side by side; a writing call waits for those before it and
+ * holds those after it. Results join the conversation in call order, whatever finished first.
+ */
+import type { RunEndReason, RunEvent } from '../protocol/event.ts'
+import type { Message } from '../protocol/message.ts'
+import { createChannel } from '../lib/channel.ts'
+import type { Asked } from './ask.ts'
+import { intentBreaker } from './intent-breaker.ts'
+import type { LoopEvent, LoopParts } from './parts.ts'
+import { patchSpiral } from './patch-spiral.ts'
+import { type Prepared, prepareCall } from './prepare.ts'
+import type { RunState } from './run-state.ts'
+import { type CallEnvironment, type Finished, runTool } from './run-tool.ts'
+
+type Desk = {
+  readonly asked: Extract<Asked, { kind: 'reply' }>
+  readonly signal: AbortSignal
+  keep(message: Message): Generator<LoopEvent>
+}
+
+/** Returns why the run must end, if a detector says so. */
+export async function* runCalls(
+  run: RunState,
+  parts: LoopParts,
+  { asked, signal, keep }: Desk,
+): AsyncGenerator<LoopEvent, RunEndReason | undefined> {
+  const { calls, finish } = asked.reply
+  const tools = parts.desk.list()
+  const prepared = calls.map((call, index) =>
+    prepareCall(call, {
+      tools,
+      options: parts.options,
+      atLimit: finish === 'length' && index === calls.length - 1,
+    }),
+  )
+  let left = prepared.length
+  let stop: RunEndReason | undefined
+  for (const batch of toBatches(prepared)) {
+    const finished = yield* runBatch(batch, environmentFor(run, parts, { asked, signal, keep }))
+    for (const result of finished) {
+      left--
+      keepRecord(run, result)
+      stop ??= result.stop
+      yield* keep(left === 0 ? yield* withNote(run, result) : result.message)
+    }
+    signal.throwIfAborted()
+  }
+  return stop
+}
+
+function toBatches(prepared: readonly Prepared[]): readonly (readonly Prepared[])[] {
+  const batches: Prepared[][] = []
+  for (const call of prepared) {
+    const last = batches.at(-1)
+    if (last && isFree(call) && last.every(isFree)) last.push(call)
+    else batches.push([call])
+  }
+  return batches
+}
+
+const isFree = (prepared: Prepared): boolean => prepared.kind === 'hopeless' || prepared.readOnly
+
+/** Runs a batch and passes its events on while it runs. Equal calls of one batch run once. */
+async function* runBatch(
+  batch: readonly Prepared[],
+  environment: (emit: (event: RunEvent) => void) => CallEnvironment,
+): AsyncGenerator<LoopEvent, readonly Finished[]> {
+  const channel = createChannel<RunEvent>()
+  const byKey = new Map<string, Promise<Finished>>()
+  const running = batch.map(async (prepared) => {
+    const twin = byKey.get(prepared.key)
+    if (twin) return sameAs(await twin, prepared)
+    const promise = runTool(prepared, environment(channel.push))
+    byKey.set(prepared.key, promise)
+    return promise
+  })
+  const all = Promise.all(running).finally(channel.close)
+  yield* channel
+  return all
+}
+
+const sameAs = (finished: Finished, { call }: Prepared): Finished => ({
+  ...finished,
+  changed: [],
+  message: { ...finished.message, callId: call.id },
+})
+
+const environmentFor =
+  (run: RunState, parts: LoopParts, { asked, signal }: Desk) =>
+  (emit: (event: RunEvent) => void): CallEnvironment => ({
+    desk: parts.desk,
+    trace: run.trace,
+    options: parts.options,
+    pageTokens: asked.fitted.pageTokens,
+    countTokens: (text) => asked.lease.countTokens(text),
+    emit,
+    now: parts.now,
+    signal,
+  })
+
+function keepRecord(run: RunState, { record, changed, repaired }: Finished): void {
+  run.record(record)
+  for (const path of changed) run.changed.add(path)
+  run.attribution[repaired ? 'repair' : 'model']++
+}
+
+/** What a detector has to say goes behind the last result before it is sent: a user message here breaks templates. */
+function* withNote(run: RunState, { message }: Finished): Generator<LoopEvent, Message> {
+  const found = patchSpiral(run.trace) ?? intentBreaker(run.trace)
+  if (!found) return message
+  run.attribution.detector++
+  yield { type: 'correction', detector: found.detector, remedy: 'note', text: found.note }
+  return { ...message, text: `${message.text}\n[note] ${found.note}` }
+}

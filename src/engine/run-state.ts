@@ -1,0 +1,56 @@
+/** What one run knows about itself while it goes on. Made, read and changed only by the loop and its helpers. */
+import type { Message } from '../protocol/message.ts'
+import type { Thinking } from '../protocol/model.ts'
+import type { CallRecord, Trace } from './trace.ts'
+
+/** How the next request differs from the arm's ordinary sampling. */
+export type Sampling = {
+  readonly seed?: number
+  readonly hotter?: boolean
+  readonly thinking?: Thinking
+}
+
+/** Remedies spent since the run last made progress. */
+export type Tally = { readonly again: number; readonly notes: number; readonly continues: number }
+
+export const freshTally: Tally = { again: 0, notes: 0, continues: 0 }
+
+export class RunState {
+  /** All the model sees, oldest first. */
+  messages: readonly Message[]
+  readonly added: Message[] = []
+  calls: readonly CallRecord[] = []
+  turns = 0
+  tally: Tally = freshTally
+  sampling: Sampling = {}
+  /** Text the output limit cut off, where the arm goes on writing it. */
+  partial = ''
+  readonly changed = new Set<string>()
+  /** Infinity until the first compaction. */
+  resultsSinceCompaction = Number.POSITIVE_INFINITY
+  attribution = { model: 0, repair: 0, detector: 0 }
+
+  constructor(history: readonly Message[]) {
+    this.messages = history
+  }
+
+  get trace(): Trace {
+    return { turns: this.turns, calls: this.calls }
+  }
+
+  add(message: Message): void {
+    this.messages = [...this.messages, message]
+    this.added.push(message)
+  }
+
+  /** Keeps what a call did; a good result nobody had seen before is progress and gives all remedies back. */
+  record(record: CallRecord): void {
+    const isNew = !this.calls.some(
+      (earlier) => earlier.key === record.key && earlier.resultHash === record.resultHash,
+    )
+    this.calls = [...this.calls, record]
+    if (!record.ok || !isNew) return
+    this.tally = freshTally
+    this.resultsSinceCompaction++
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * One call from arguments to result: path preflight, repeat check, guard, run with a time limit, result store. There is
+ * a result in every case; nothing a tool does can break the run.
+ */
+import { AppError, errorMessage, type FailureCode } from '../protocol/error.ts'
+import type { RunEndReason, RunEvent } from '../protocol/event.ts'
+import type { ToolMessage } from '../protocol/message.ts'
+import type { PromptOptions } from '../protocol/session-api.ts'
+import type { ToolContext, ToolResult } from '../protocol/tool.ts'
+import { foldMiddle } from '../lib/fold.ts'
+import { shortHash } from '../lib/hash.ts'
+import { isObject } from '../lib/json.ts'
+import type { ToolDesk } from './parts.ts'
+import { mayOverwrite } from './patch-spiral.ts'
+import { accessOf, callKey, type Hopeless, type Prepared, type Ready } from './prepare.ts'
+import { preflightPath } from './preflight.ts'
+import { judgeRepeat } from './repeated-call.ts'
+import type { CallRecord, Trace } from './trace.ts'
+
+export type CallEnvironment = {
+  readonly desk: ToolDesk
+  readonly trace: Trace
+  readonly options: PromptOptions
+  readonly pageTokens: number
+  countTokens(text: string): number
+  emit(event: RunEvent): void
+  now(): number
+  readonly signal: AbortSignal
+}
+
+export type Finished = {
+  readonly message: ToolMessage
+  readonly record: CallRecord
+  readonly changed: readonly string[]
+  readonly repaired: boolean
+  readonly stop?: RunEndReason
+}
+
+/** A result, and whether a detector wants the run to end with it. */
+type Outcome = ToolResult & {
+  readonly stop?: RunEndReason
+  readonly key?: string
+  readonly path?: string
+  readonly repaired?: boolean
+}
+
+export async function runTool(prepared: Prepared, environment: CallEnvironment): Promise<Finished> {
+  const { emit, now } = environment
+  const started = now()
+  emit({ type: 'tool-start', call: prepared.call, title: titleOf(prepared) })
+  const outcome =
+    prepared.kind === 'ready' ? await attempt(prepared, environment) : fail(prepared.code, prepared.text)
+  const text = await toContextText(prepared, outcome, environment)
+  const { ok, code } = outcome
+  const { id: callId } = prepared.call
+  emit({
+    type: 'tool-end',
+    callId,
+    name: nameOf(prepared),
+    ok,
+    text,
+    ...(code && { code }),
+    ms: now() - started,
+  })
+  return {
+    message: { role: 'tool', callId, text, ok, ...(code && { code }) },
+    record: toRecord(prepared, outcome, environment.trace),
+    changed: outcome.changed ?? [],
+    repaired: outcome.repaired ?? false,
+    ...(outcome.stop && { stop: outcome.stop }),
+  }
+}
+
+async function attempt(ready: Ready, environment: CallEnvironment): Promise<Outcome> {
+  try {
+    const placed = await placePaths(ready, environment)
+    if (placed.kind === 'hopeless')
+      return { ...fail(placed.code, placed.text), key: placed.key, ...pathOf(ready) }
+    const outcome = (await refusal(placed, environment)) ?? (await execute(placed, environment))
+    const remarks = [placed.remark, outcome.text].filter(Boolean).join('\n')
+    return { ...outcome, text: remarks, key: placed.key, repaired: placed.repaired, ...pathOf(placed) }
+  } catch (error) {
+    if (environment.signal.aborted) return fail('interrupted', 'interrupted: the run ended while this ran')
+    const failure = error instanceof AppError ? error.details.failure : undefined
+    return { ...fail(failure ?? 'failed', errorMessage(error)), ...pathOf(ready) }
+  }
+}
+
+/** Every path the tool names, as it is really written on disk. */
+async function placePaths(ready: Ready, { desk }: CallEnvironment): Promise<Ready | Hopeless> {
+  let { input } = ready
+  const remarks = ready.remark ? [ready.remark] : []
+  for (const parameter of ready.tool.paths ?? []) {
+    const path = isObject(input) ? input[parameter] : undefined
+    if (typeof path !== 'string') continue
+    const placed = await preflightPath(path, desk.context.files, { creates: ready.tool.creates ?? false })
+    if ('missing' in placed) {
+      return {
+        kind: 'hopeless',
+        call: ready.call,
+        key: ready.key,
+        code: 'missing-path',
+        text: placed.missing,
+      }
+    }
+    if (placed.repaired) remarks.push(placed.repaired)
+    input = { ...(input as object), [parameter]: placed.path }
+  }
+  const repaired = ready.repaired || remarks.length > 0
+  const remark = remarks.length > 0 ? { remark: remarks.join('\n') } : {}
+  return { ...ready, input, key: callKey(ready.tool.name, input), repaired, ...remark }
+}
+
+/** A detector or the guard may answer in the tool's place. */
+async function refusal(ready: Ready, environment: CallEnvironment): Promise<Outcome | undefined> {
+  const { tool, key } = ready
+  const next = { name: tool.name, key, polling: tool.polling ?? false, ...pathOf(ready) }
+  const repeat = judgeRepeat(environment.trace, next)
+  if (repeat.action === 'answer') return { ok: true, text: repeat.text }
+  if (repeat.action === 'refuse') return fail('refused', repeat.text)
+  if (repeat.action === 'stop')
+    return { ...fail('refused', 'The same call again: the run ends here.'), stop: 'repeated-call' }
+
+  const outside = outsideAllowed(ready, environment.options)
+  if (outside) return fail('denied', `${outside} is outside the paths allowed for this run.`)
+  return askGuard(ready, environment)
+}
+
+async function askGuard(ready: Ready, { desk, signal }: CallEnvironment): Promise<Outcome | undefined> {
+  const { call, tool, input } = ready
+  const access = accessOf(tool, input)
+  const { verdict, why } = await desk.authorize({ call, category: tool.category, access })
+  if (verdict === 'allow') return undefined
+  if (verdict === 'deny') return fail('denied', why)
+  const answer = await desk.askPermission({ call, access, why }, signal)
+  return answer.allow ? undefined : fail('denied', answer.reason ?? 'The person said no.')
+}
+
+const DEFAULT_LIMIT_MS = 120_000
+
+async function execute(ready: Ready, environment: CallEnvironment): Promise<ToolResult> {
+  const { tool, call } = ready
+  const limit = tool.timeoutMs ?? DEFAULT_LIMIT_MS
+  const expired = Number.isFinite(limit) ? AbortSignal.timeout(limit) : undefined
+  const signal = expired ? AbortSignal.any([environment.signal, expired]) : environment.signal
+  const context: ToolContext = {
+    ...environment.desk.context,
+    signal,
+    pageTokens: environment.pageTokens,
+    countTokens: environment.countTokens,
+    output: (text) => environment.emit({ type: 'tool-output', callId: call.id, text }),
+  }
+  const late =
+    expired &&
+    whenAborted(
+      expired,
+      () => new AppError('tool-failed', timeoutText(tool.name, limit), { failure: 'timeout' }),
+    )
+  const running = tool.run(inputFor(ready, environment.trace), context)
+  return late ? Promise.race([running, late]) : running
+}
+
+const timeoutText = (name: string, limit: number): string =>
+  `${name} took longer than ${limit / 1000} s and was stopped.`
+
+const whenAborted = (signal: AbortSignal, error: () => AppError): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(error()), { once: true }))
+
+/** After a patch spiral the file may be written whole. */
+function inputFor({ tool, input }: Ready, trace: Trace): unknown {
+  const path = isObject(input) ? input['path'] : undefined
+  const isFreed = tool.name === 'write_file' && typeof path === 'string' && mayOverwrite(trace, path)
+  return isFreed ? { ...(input as object), overwrite: true } : input
+}
+
+/** From this size on a result is kept outside the context too. */
+const STORE_FROM = 1024
+
+async function toContextText(
+  prepared: Prepared,
+  outcome: Outcome,
+  environment: CallEnvironment,
+): Promise<string> {
+  const { desk, pageTokens, countTokens } = environment
+  const text =
+    outcome.ok || outcome.code === 'exit-code'
+      ? outcome.text
+      : `Error: ${outcome.text.replace(/^error: /i, '')}`
+  if (prepared.kind === 'hopeless' || text.length < STORE_FROM || outcome.code === 'refused') return text
+  if (prepared.tool.paged) return text
+  const tokens = countTokens(text)
+  const stored = await desk.context.results.put(titleOf(prepared), text)
+  if (tokens <= pageTokens) return `${text}\n[stored as ${stored.id}]`
+  const folded = foldMiddle(text, Math.floor((text.length / tokens) * pageTokens))
+  return `${folded.text}\n[stored as ${stored.id}: ${stored.lines} lines; read_result shows the rest]`
+}
+
+const fail = (code: FailureCode, text: string): Outcome => ({ ok: false, code, text })
+
+function outsideAllowed(ready: Ready, { allowedPaths }: PromptOptions): string | undefined {
+  if (!allowedPaths) return undefined
+  const targets = accessOf(ready.tool, ready.input).map(({ target }) => target)
+  return targets.find(
+    (target) =>
+      !allowedPaths.some((path) => target === path || target.startsWith(`${path.replace(/\/$/, '')}/`)),
+  )
+}
+
+function pathOf({ tool, input }: Ready): { readonly path?: string } {
+  const parameter = tool.paths?.[0]
+  const path = parameter && isObject(input) ? input[parameter] : undefined
+  return typeof path === 'string' ? { path } : {}
+}
+
+const nameOf = (prepared: Prepared): string =>
+  prepared.kind === 'ready' ? prepared.tool.name : prepared.call.name
+
+/** What a person sees of a call: its name and what it is about. */
+function titleOf(prepared: Prepared): string {
+  const input = prepared.kind === 'ready' ? prepared.input : undefined
+  const about = isObject(input) ? Object.values(input).find((value) => typeof value === 'string') : undefined
+  const line = typeof about === 'string' ? about.split('\n', 1)[0] : undefined
+  return [nameOf(prepared), line?.slice(0, 100)].filter(Boolean).join(' ')
+}
+
+function toRecord(prepared: Prepared, outcome: Outcome, trace: Trace): CallRecord {
+  const isReady = prepared.kind === 'ready'
+  const writes = isReady && prepared.tool.category === 'write'
+  return {
+    turn: trace.turns,
+    name: nameOf(prepared),
+    key: outcome.key ?? prepared.key,
+    ok: outcome.ok,
+    text: outcome.text,
+    resultHash: shortHash(outcome.text),
+    wrote: outcome.ok && (writes || (outcome.changed?.length ?? 0) > 0),
+    polling: isReady && (prepared.tool.polling ?? false),
+    ...(outcome.path !== undefined && { path: outcome.path }),
+    ...(outcome.code && { code: outcome.code }),
+  }
+}

@@ -1,0 +1,26 @@
+/** Rules that end a run. A rule is a value, so a new one does not touch the loop. */
+import type { RunEndReason } from '../protocol/event.ts'
+import { noProgress } from './no-progress.ts'
+import { patchSpiralGoesOn } from './patch-spiral.ts'
+import type { StopRule, Trace } from './trace.ts'
+
+/** A run must end. The limit is a promise to the person waiting, not to the model. */
+export const maxTurns =
+  (limit: number): StopRule =>
+  ({ turns }) =>
+    turns >= limit ? 'max-turns' : undefined
+
+/** The rules every run obeys. */
+export const standardRules = (turnLimit: number): readonly StopRule[] => [
+  maxTurns(turnLimit),
+  noProgress,
+  patchSpiralGoesOn,
+]
+
+export function firstReason(rules: readonly StopRule[], trace: Trace): RunEndReason | undefined {
+  for (const rule of rules) {
+    const reason = rule(trace)
+    if (reason) return reason
+  }
+  return undefined
+}

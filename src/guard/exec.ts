@@ -1,0 +1,151 @@
+/**
+ * The only way to a child process. There is no sandbox here: what may run at all is decided before, by `authorize.ts`.
+ * stdin is closed, the environment carries no secrets, output is bounded, and nothing outlives the session.
+ */
+import { existsSync } from 'node:fs'
+import { AppError } from '../protocol/error.ts'
+import type { Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
+import { type RunningProcess, startProcess } from '../lib/process.ts'
+import { cleanOutput } from '../lib/text.ts'
+import { toChildEnvironment } from './environment.ts'
+import { interactiveHint } from './interactive.ts'
+import { createJobs, type Jobs, requireRoom } from './jobs.ts'
+
+export type ExecParts = {
+  readonly cwd: string
+  /** Absent = this process's own, less what looks like a secret. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+export type ClosableExec = Exec & {
+  /** Ends everything that still runs. */
+  close(): Promise<void>
+}
+
+export function createExec({ cwd, env = process.env }: ExecParts): ClosableExec {
+  const jobs = createJobs()
+  const foreground = new Set<RunningProcess>()
+
+  function begin(argv: readonly string[], onOutput: (bytes: Buffer) => void = () => {}): RunningProcess {
+    const running = startProcess(argv, { cwd, env: toChildEnvironment(env), onOutput })
+    foreground.add(running)
+    const forget = (): void => void foreground.delete(running)
+    running.ended.then(forget, forget)
+    return running
+  }
+
+  return {
+    async shell(command, options) {
+      refuseInteractive(command)
+      if (options.signal.aborted) return NOT_STARTED
+      const live = toLive(options.onOutput)
+      const running = begin(shellArgv(command), live.add)
+      return watchShell(command, running, { options, jobs }).finally(live.end)
+    },
+    async program(argv, options) {
+      if (options.signal.aborted) return NOT_STARTED
+      const live = toLive(options.onOutput)
+      return watchProgram(begin(argv, live.add), options).finally(live.end)
+    },
+    async start(command) {
+      refuseInteractive(command)
+      requireRoom(jobs.list())
+      return jobs.adopt(command, begin(shellArgv(command)))
+    },
+    poll: async (id) => jobs.poll(id),
+    stop: (id) => jobs.stop(id),
+    jobs: () => jobs.list(),
+    async close() {
+      await Promise.all([jobs.close(), ...[...foreground].map((running) => running.stop())])
+    },
+  }
+}
+
+const NOT_STARTED: ExecResult = { exitCode: undefined, output: '', timedOut: false, omittedBytes: 0 }
+
+function refuseInteractive(command: string): void {
+  const hint = interactiveHint(command)
+  if (hint) throw new AppError('tool-failed', hint)
+}
+
+const SHELL = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
+
+/** stderr joins stdout in the child, so that the two come in the order they were written. */
+const shellArgv = (command: string): readonly string[] => [
+  SHELL,
+  '-c',
+  'exec "$0" -c "$1" 2>&1',
+  SHELL,
+  command,
+]
+
+type Watch = { readonly options: ExecOptions; readonly jobs: Jobs }
+
+async function watchShell(
+  command: string,
+  running: RunningProcess,
+  { options, jobs }: Watch,
+): Promise<ExecResult & { readonly job?: Job }> {
+  const end = await untilEndOrLimit(running, options)
+  if (end === 'cancelled') await running.stop()
+  const goesOn = end === 'late' || (typeof end === 'object' && end.lingering)
+  return {
+    ...toResult(end, running),
+    ...(goesOn && { job: jobs.adopt(command, running) }),
+  }
+}
+
+async function watchProgram(running: RunningProcess, options: ExecOptions): Promise<ExecResult> {
+  const end = await untilEndOrLimit(running, options)
+  await running.stop()
+  return toResult(end, running)
+}
+
+type End = { readonly exitCode: number | undefined; readonly lingering: boolean } | 'late' | 'cancelled'
+
+function toResult(end: End, running: RunningProcess): ExecResult {
+  const { text, omittedBytes } = running.take()
+  return {
+    exitCode: typeof end === 'object' ? end.exitCode : undefined,
+    output: text,
+    timedOut: end === 'late',
+    omittedBytes,
+  }
+}
+
+async function untilEndOrLimit(
+  running: RunningProcess,
+  { timeoutMs, signal }: ExecOptions,
+): Promise<End> {
+  const done = new AbortController()
+  const cut = new Promise<End>((resolve) => {
+    const timer = setTimeout(() => resolve('late'), timeoutMs)
+    const cancel = (): void => resolve('cancelled')
+    signal.addEventListener('abort', cancel, { signal: done.signal })
+    done.signal.addEventListener('abort', () => clearTimeout(timer))
+    if (signal.aborted) cancel()
+  })
+  try {
+    return await Promise.race([running.ended, cut])
+  } finally {
+    done.abort()
+  }
+}
+
+/** Whoever watches gets the beginning; a flood would bury every other event. */
+const LIVE_BYTES = 64 * 1024
+
+/** Silent once the call is answered, even when the command goes on as a job. */
+function toLive(onOutput: ExecOptions['onOutput']): { add(bytes: Buffer): void; end(): void } {
+  const decoder = new TextDecoder()
+  let room = onOutput ? LIVE_BYTES : 0
+  return {
+    add(bytes) {
+      if (room <= 0) return
+      const text = cleanOutput(decoder.decode(bytes.subarray(0, room), { stream: true }))
+      room -= bytes.length
+      onOutput?.(room < 0 ? `${text}\n[… more output …]\n` : text)
+    },
+    end: () => void (room = 0),
+  }
+}

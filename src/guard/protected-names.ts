@@ -1,0 +1,140 @@
+/**
+ * Names that need a yes of their own, wherever they stand and whether or not they exist. Secret ones are neither read nor
+ * written; governance ones decide what runs later, so they may be read but not written. Spellings that some file system
+ * would take for the same name (case, trailing dots, streams, invisible characters, short names) are the same name.
+ */
+
+export type Protection = 'secret' | 'governance'
+
+/** `path` relative to a root or absolute; either kind of slash separates. */
+export function protectionOf(path: string): Protection | undefined {
+  const names = path.split(/[/\\]/).map(fold).filter(Boolean)
+  if (names.some((name, index) => isSecret(name, names[index - 1]))) return 'secret'
+  return names.some((name, index) => isGovernance(name, names[index - 1])) ? 'governance' : undefined
+}
+
+/** Characters that are drawn as nothing: HFS+ ignores them in names. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}|[\u0000-\u001F\u007F]/gu
+
+function fold(name: string): string {
+  const plain = name.normalize('NFKC').replaceAll(INVISIBLE, '').toLowerCase()
+  const base = plain.replace(/(?<=.):.*$/s, '').replace(/[. ]+$/, '')
+  return SHORT_NAMES.get(base) ?? base
+}
+
+/** Eight-dot-three names Windows makes for folders that begin with a dot. */
+const SHORT_NAMES = new Map([
+  ['git~1', '.git'],
+  ['ssh~1', '.ssh'],
+  ['env~1', '.env'],
+  ['vscode~1', '.vscode'],
+])
+
+const SECRET_FOLDERS = new Set(['.ssh', '.gnupg', '.aws', '.azure', '.gcloud', '.kube', '.password-store'])
+
+const SECRET_NAMES = new Set([
+  'credentials',
+  '.credentials',
+  '.netrc',
+  '_netrc',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pypirc',
+  '.pgpass',
+  '.my.cnf',
+  '.git-credentials',
+  '.htpasswd',
+  '.vault-token',
+  '.dockercfg',
+  '.terraformrc',
+  'application_default_credentials.json',
+])
+
+const SECRET_PATTERNS: readonly RegExp[] = [
+  /^\.env(?:rc)?(?:[._-](?!(?:.*[._-])?(?:example|sample|template)$).*)?$/,
+  /\.(?:key|pem|p12|pfx|pkcs12|jks|keystore|kdbx|ppk|gpg)$/,
+  /^id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[._-](?!pub$).*)?$/,
+  /^(?:.*[._-])?(?:credentials?|secrets?)\.(?:json|ya?ml|toml|ini|env|txt)$/,
+  /^(?:.*[._-])?service[._-]?account(?:[._-]?key)?(?:[._-].*)?\.json$/,
+  /^client_secrets?.*\.json$/,
+]
+
+const isSecret = (name: string, parent: string | undefined): boolean =>
+  SECRET_FOLDERS.has(name) ||
+  SECRET_NAMES.has(name) ||
+  (parent === '.docker' && name === 'config.json') ||
+  (parent === '.config' && ['gcloud', 'gh', 'op'].includes(name)) ||
+  SECRET_PATTERNS.some((pattern) => pattern.test(name))
+
+const GOVERNANCE_FOLDERS = new Set([
+  '.vscode',
+  '.idea',
+  '.zed',
+  '.fleet',
+  '.husky',
+  '.agent',
+  '.agents',
+  '.aider',
+  '.claude',
+  '.cline',
+  '.codex',
+  '.continue',
+  '.covey',
+  '.cursor',
+  '.gemini',
+  '.goose',
+  '.kiro',
+  '.opencode',
+  '.qwen',
+  '.roo',
+  '.windsurf',
+])
+
+const GOVERNANCE_NAMES = new Set([
+  '.bashrc',
+  '.bash_profile',
+  '.bash_login',
+  '.bash_logout',
+  '.bash_aliases',
+  '.profile',
+  '.zshrc',
+  '.zshenv',
+  '.zprofile',
+  '.zlogin',
+  '.zlogout',
+  '.kshrc',
+  '.cshrc',
+  '.tcshrc',
+  '.login',
+  '.inputrc',
+  'config.fish',
+  '.gitconfig',
+  '.gitmodules',
+  '.ripgreprc',
+  '.mcp.json',
+  'mcp.json',
+  '.pre-commit-config.yaml',
+  '.cursorrules',
+  '.windsurfrules',
+  '.clinerules',
+  '.roorules',
+  'copilot-instructions.md',
+  'agents.md',
+  'agents.override.md',
+  'claude.md',
+  'claude.local.md',
+  'gemini.md',
+  'qwen.md',
+  'opencode.json',
+  'opencode.jsonc',
+  'covey.toml',
+])
+
+/** Of `.git` these change what git runs; the rest is git's own business but no less dangerous to write by hand. */
+const isGovernance = (name: string, parent: string | undefined): boolean =>
+  name === '.git' ||
+  GOVERNANCE_FOLDERS.has(name) ||
+  GOVERNANCE_NAMES.has(name) ||
+  /^\.aider(?:\..*)?$/.test(name) ||
+  name.endsWith('.code-workspace') ||
+  (parent === '.github' && name === 'workflows')

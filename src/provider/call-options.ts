@@ -1,0 +1,57 @@
+/** A neutral request as one arm gets it: emitted in the arm's mode, with the arm's quirks. Pure. */
+import type { LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from '@ai-sdk/provider'
+import { emit } from '../context/emit.ts'
+import type { EmissionMode } from '../protocol/arm.ts'
+import type { DialectWriter } from '../protocol/dialect.ts'
+import type { ModelRequest, ToolChoice, ToolSchema } from '../protocol/model.ts'
+import { toPrompt } from './prompt.ts'
+import { requestFields, wireCallId, type Quirks } from './quirks.ts'
+
+export type ArmRendering = {
+  readonly emission: EmissionMode
+  /** Writes calls and results where `emission` puts them into text. */
+  readonly writer?: DialectWriter
+  /** Whether earlier reasoning is shown to the model again. */
+  readonly reasoning: 'keep' | 'drop'
+  /** `text`: the tools are told in the system text and calls come back as text; nothing native is sent. */
+  readonly tools?: 'native' | 'text'
+  readonly quirks?: Quirks
+}
+
+/** In collapsed history results look like something the model wrote; without this it would go on to write them. */
+const INVENTED_RESULT = '[result]'
+
+export function toCallOptions(
+  request: ModelRequest,
+  arm: ArmRendering,
+  optionsKey: string,
+): LanguageModelV3CallOptions {
+  const quirks = arm.quirks ?? {}
+  const messages = emit({ system: request.system, messages: request.messages }, arm.emission, arm.writer)
+  const shown =
+    arm.reasoning === 'keep' ? messages : messages.map(({ reasoning_content: _, ...message }) => message)
+  const tools = arm.tools === 'text' ? [] : request.tools.map(toFunctionTool)
+  const stop = [...(request.stop ?? []), ...(arm.emission.base === 'collapsed' ? [INVENTED_RESULT] : [])]
+  const fields = requestFields(quirks, request)
+  return {
+    prompt: toPrompt(shown, (id) => wireCallId(id, quirks)),
+    ...(tools.length > 0 && { tools }),
+    ...(tools.length > 0 && request.toolChoice && { toolChoice: toToolChoice(request.toolChoice) }),
+    ...(request.responseFormat?.type === 'json' && { responseFormat: request.responseFormat }),
+    ...(request.maxTokens !== undefined && { maxOutputTokens: request.maxTokens }),
+    ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...(request.seed !== undefined && { seed: request.seed }),
+    ...(stop.length > 0 && { stopSequences: stop }),
+    ...(Object.keys(fields).length > 0 && { providerOptions: { [optionsKey]: fields } }),
+  }
+}
+
+const toFunctionTool = (tool: ToolSchema): LanguageModelV3FunctionTool => ({
+  type: 'function',
+  name: tool.name,
+  inputSchema: tool.parameters,
+  ...(tool.description !== undefined && { description: tool.description }),
+})
+
+const toToolChoice = (choice: ToolChoice): NonNullable<LanguageModelV3CallOptions['toolChoice']> =>
+  typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.name }

@@ -1,0 +1,91 @@
+/** Makes the Model of one arm from plain values: which wire format, where it is, what it is called there. */
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogleGenerativeAI } from '@ai-sdk/google'
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { LanguageModelV3 } from '@ai-sdk/provider'
+import { AppError } from '../protocol/error.ts'
+import type { Model } from '../protocol/model.ts'
+import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk.ts'
+import type { ArmRendering } from './call-options.ts'
+import type { Endpoint } from './errors.ts'
+import { createFetch, type Fetch } from './fetch.ts'
+import { quirksFor, type ProviderKind } from './quirks.ts'
+
+export type ProviderSpec = ArmRendering &
+  Pick<AiSdkModelOptions, 'name' | 'readReply' | 'firstTokenMs'> & {
+    readonly kind: ProviderKind
+    /** What the server calls the model. */
+    readonly model: string
+    /** Needed for `openai-compatible`; the others know their own. */
+    readonly baseUrl?: string
+    readonly apiKey?: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly local: boolean
+    readonly fetch?: Fetch
+  }
+
+/** Given in full, because the SDK would otherwise take them from the environment. */
+const BASE_URLS: Readonly<Record<Exclude<ProviderKind, 'openai-compatible'>, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+}
+
+export function createProviderModel(spec: ProviderSpec): Model {
+  const baseUrl = requireBaseUrl(spec)
+  const endpoint: Endpoint = {
+    arm: spec.name,
+    url: baseUrl,
+    local: spec.local,
+    secrets: [spec.apiKey ?? '', ...Object.values(spec.headers ?? {})],
+  }
+  const fetch = needsKey(spec) ? refuseWithoutKey(endpoint) : createFetch(endpoint, spec.fetch)
+  return createAiSdkModel({
+    ...spec,
+    endpoint,
+    quirks: quirksFor(spec, spec.quirks),
+    model: languageModel(spec, baseUrl, fetch),
+  })
+}
+
+function requireBaseUrl({ kind, name, baseUrl }: ProviderSpec): string {
+  const url = baseUrl ?? (kind === 'openai-compatible' ? undefined : BASE_URLS[kind])
+  if (url !== undefined && URL.canParse(url)) return url
+  throw new AppError(
+    'config-invalid',
+    `${name}: ${url === undefined ? 'the base URL is missing' : `"${url}" is no URL`}. ` +
+      'Give the address of the server, such as http://127.0.0.1:8080/v1.',
+  )
+}
+
+/** A server of one's own may do without; the makers' own addresses never do. */
+const needsKey = ({ kind, apiKey, baseUrl }: ProviderSpec): boolean =>
+  kind !== 'openai-compatible' && !apiKey && baseUrl === undefined
+
+const refuseWithoutKey =
+  ({ arm, url }: Endpoint): Fetch =>
+  () =>
+    Promise.reject(new AppError('credential', `${arm}: no key for ${url}. Set the key of this arm.`))
+
+function languageModel(spec: ProviderSpec, baseURL: string, fetch: Fetch): LanguageModelV3 {
+  const common = { baseURL, fetch, ...(spec.headers && { headers: { ...spec.headers } }) }
+  // An empty key keeps the SDK from looking for one in the environment.
+  const keyed = { ...common, apiKey: spec.apiKey ?? '' }
+  switch (spec.kind) {
+    case 'openai':
+      return createOpenAI(keyed).responses(spec.model)
+    case 'anthropic':
+      return createAnthropic(keyed)(spec.model)
+    case 'google':
+      return createGoogleGenerativeAI(keyed)(spec.model)
+    case 'openai-compatible':
+      return createOpenAICompatible({
+        ...common,
+        name: 'covey',
+        includeUsage: true,
+        supportsStructuredOutputs: true,
+        ...(spec.apiKey && { apiKey: spec.apiKey }),
+      }).chatModel(spec.model)
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * What model servers say when they fail, and how it is recognised. The wording differs per server and version, so the
+ * patterns are data: a new server is a new line here.
+ */
+import { isObject } from '../lib/json.ts'
+
+const MAX_QUOTED = 300
+
+/** The prompt (or prompt plus answer) does not fit the window. */
+const OVERFLOW: readonly RegExp[] = [
+  /exceed_context_size|exceeds? the (?:available )?context (?:size|length|window|limit)/i, // llama.cpp
+  /context_length_exceeded|maximum (?:context|prompt|model) length|reduce the length of the messages/i, // OpenAI, vLLM, Groq, xAI
+  /(?:input|prompt) (?:length )?(?:is )?too (?:long|large)|exceed(?:ed|s) (?:the )?max(?:imum)? context/i, // Anthropic, Ollama
+  /input length and .?max_tokens.? exceed/i, // Anthropic
+  /input token count .* exceeds/i, // Gemini
+  /longer than the (?:model'?s )?(?:maximum|context)|token count exceeds/i, // SGLang
+  /when (?:the )?context (?:the )?overflows|loaded with (?:a )?context length of only/i, // LM Studio
+  /tokens to keep .* greater than the context length/i, // LM Studio
+  /tokens \+ .?max_new_tokens.? must be|too large for model with .* maximum context/i, // TGI, Mistral
+]
+
+/** The server took the reply for a tool call and could not read it. */
+const UNPARSED_CALL: readonly RegExp[] = [
+  /failed to parse (?:input|tool|messages|the tool)/i, // llama.cpp, LM Studio
+  /pars(?:e|ing)\b.{0,80}\btool|\btool.{0,80}\bpars(?:e|ing)\b/i, // Ollama, SGLang
+  /now finding less tool calls/i, // llama.cpp
+  /MALFORMED_FUNCTION_CALL/, // Gemini
+]
+
+const LOADING = /\bloading\b|still starting|warming up/i
+const BAD_KEY = /api[ _-]?key.{0,30}(?:invalid|not valid|incorrect|missing)|(?:invalid|incorrect) api[ _-]?key/i
+
+const saysOneOf = (patterns: readonly RegExp[], text: string): boolean =>
+  patterns.some((pattern) => pattern.test(text))
+
+export const saysOverflow = (text: string): boolean => saysOneOf(OVERFLOW, text)
+export const saysUnparsedCall = (text: string): boolean => saysOneOf(UNPARSED_CALL, text)
+export const saysLoading = (text: string): boolean => LOADING.test(text)
+export const saysBadKey = (text: string): boolean => BAD_KEY.test(text)
+
+/** The server's own words: the message of its JSON error in any of the known shapes, else the start of the text. */
+export function serverText(body: string): string {
+  if (isHtml(body)) return 'an HTML page'
+  return quoted(messageIn(parsed(body)) ?? body)
+}
+
+/** An error object out of a stream or a body, in the shape of OpenAI, Anthropic, FastAPI, Ollama or Google. */
+export function messageIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return messageIn(value[0])
+  if (!isObject(value)) return undefined
+  for (const key of ['error', 'message', 'detail', 'msg']) {
+    const found = messageIn(value[key])
+    if (found) return found
+  }
+  return undefined
+}
+
+export const isHtml = (body: string): boolean => /^\s*<(?:!doctype|html|head|body)/i.test(body)
+
+export const quoted = (text: string): string => {
+  const line = text.trim().replace(/\s+/g, ' ')
+  return line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}...` : line
+}
+
+/** Servers repeat the key they refuse; it must not reach a log or a screen. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const known = secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text)
+  return known.replace(/\b(?:(?:sk|pk|rk|gsk|xai)[-_]|AIza)[-\w*]{8,}/g, '[key]')
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Every failure of a model server, mapped once to an AppError. The code says what the caller can do next, the message
+ * names the arm, the address and the next step, and no key ever gets into it.
+ */
+import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
+import { isObject } from '../lib/json.ts'
+import { AppError, errorMessage, type ErrorDetails } from '../protocol/error.ts'
+import {
+  messageIn,
+  saysBadKey,
+  saysLoading,
+  saysOverflow,
+  saysUnparsedCall,
+  serverText,
+  withoutSecrets,
+} from './error-text.ts'
+
+/** Where an arm's requests go, as its errors tell it. */
+export type Endpoint = {
+  readonly arm: string
+  readonly url: string
+  readonly local: boolean
+  /** Keys that must not appear in a message. */
+  readonly secrets: readonly string[]
+}
+
+export function toAppError(error: unknown, endpoint: Endpoint, now = Date.now()): AppError {
+  const chain = causes(error)
+  const known = chain.find((cause) => cause instanceof AppError)
+  if (known) return known
+
+  const refused = chain.find((cause) => APICallError.isInstance(cause) && isFailure(cause.statusCode))
+  if (refused) return fromResponse(refused as APICallError, endpoint, now)
+
+  if (chain.some((cause) => APICallError.isInstance(cause) && cause.statusCode === 200)) {
+    return brokenStream(endpoint, reasonOf(chain), error)
+  }
+  const network = chain.map(codeOf).find((code) => code !== undefined)
+  if (network !== undefined) return unreachable(network, endpoint, error)
+
+  const inStream = chain.map(streamedError).find((found) => found !== undefined)
+  if (inStream) return fromFailure(inStream, endpoint, error)
+  if (chain.some(isBrokenStream)) return brokenStream(endpoint, reasonOf(chain), error)
+
+  const text = withoutSecrets(errorMessage(error), endpoint.secrets)
+  return new AppError('request-invalid', `${endpoint.arm}: the request could not be sent: ${text}`, {
+    cause: error,
+  })
+}
+
+/** The reply did not come to its end. Nothing of it may be executed. */
+export function brokenStream(endpoint: Endpoint, reason: string, cause?: unknown): AppError {
+  return new AppError(
+    'model-unavailable',
+    `${endpoint.arm}: the reply from ${shownUrl(endpoint.url)} broke off: ${clean(reason, endpoint)}. ` +
+      'Ask again; if it happens each time, look at the log of the server.',
+    cause === undefined ? {} : { cause },
+  )
+}
+
+/** It took the request and then said nothing for longer than its measured speed explains. */
+export const silentServer = (endpoint: Endpoint, waitedMs: number): AppError =>
+  new AppError(
+    'model-unavailable',
+    `${endpoint.arm}: ${shownUrl(endpoint.url)} sent nothing for ${Math.round(waitedMs / 1000)} s. ` +
+      'Is the server stuck or busy with other requests?',
+  )
+
+/** `status` keeps the retry rule away: a wrong address stays wrong. */
+export const htmlAnswer = (endpoint: Endpoint): AppError =>
+  new AppError(
+    'model-unavailable',
+    `${endpoint.arm}: ${shownUrl(endpoint.url)} answered with HTML, is this the right base URL? It should end in /v1.`,
+    { status: 200 },
+  )
+
+type Failure = { readonly status: number; readonly text: string; readonly retryAfterMs?: number }
+
+function fromResponse(error: APICallError, endpoint: Endpoint, now: number): AppError {
+  const body = error.responseBody ?? ''
+  const retryAfterMs = retryAfter(error.responseHeaders ?? {}, now)
+  const failure = {
+    status: error.statusCode ?? 500,
+    text: body.trim() === '' ? error.message : body,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+  const address = { ...endpoint, url: error.url || endpoint.url }
+  const location = error.responseHeaders?.['location']
+  return location ? redirected(location, failure.status, address) : fromFailure(failure, address, error)
+}
+
+function fromFailure(failure: Failure, endpoint: Endpoint, cause: unknown): AppError {
+  const { status, text, retryAfterMs } = failure
+  const answer = `${endpoint.arm}: ${shownUrl(endpoint.url)} answered ${status}: ${clean(serverText(text), endpoint)}`
+  const details: ErrorDetails & { cause: unknown } = {
+    status,
+    cause,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+  if (status === 401 || status === 403 || (status < 429 && saysBadKey(text))) {
+    return new AppError('credential', `${answer}. Set or correct the key of this arm.`, details)
+  }
+  if (status === 429) {
+    return new AppError('rate-limited', `${answer}. Wait a little, or take another arm.`, details)
+  }
+  if (status === 413 || saysOverflow(text)) {
+    return new AppError('context-overflow', `${answer}. The conversation must be made shorter.`, details)
+  }
+  if (status === 408 || status >= 500) return serverFailed(answer, text, details)
+  return new AppError('request-invalid', answer + hintFor(status, text), details)
+}
+
+function serverFailed(answer: string, text: string, details: ErrorDetails): AppError {
+  if (saysUnparsedCall(text)) {
+    return new AppError('model-unavailable', `${answer}. The server could not read the model's tool call.`, {
+      ...details,
+      unparsedCall: true,
+    })
+  }
+  if (details.status === 503 && saysLoading(text)) {
+    return new AppError('model-unavailable', `${answer}. It is loading its model.`, {
+      ...details,
+      loading: true,
+    })
+  }
+  return new AppError('model-unavailable', `${answer}. Look at the log of the server, or take another arm.`, {
+    ...details,
+  })
+}
+
+/** A page instead of JSON where an API should be: nearly always a base URL without its path. */
+const hintFor = (status: number, text: string): string =>
+  status === 404 && !text.trimStart().startsWith('{')
+    ? '. Is this the right base URL? It should end in /v1.'
+    : ''
+
+const redirected = (location: string, status: number, endpoint: Endpoint): AppError =>
+  new AppError(
+    'request-invalid',
+    `${endpoint.arm}: ${shownUrl(endpoint.url)} sends its clients to ${shownUrl(location)}. Use that as base URL.`,
+    { status },
+  )
+
+function unreachable(code: string, endpoint: Endpoint, cause: unknown): AppError {
+  const url = shownUrl(endpoint.url)
+  const next = endpoint.local ? 'Is the server running?' : 'Check the network.'
+  const messages: Readonly<Record<string, string>> = {
+    ECONNREFUSED: `cannot reach ${url}: connection refused. ${next}`,
+    ENOTFOUND: `cannot reach ${url}: there is no such host. Check the base URL and the network.`,
+    EAI_AGAIN: `cannot reach ${url}: its name cannot be resolved now. Check the network.`,
+  }
+  const message = messages[code] ?? `the connection to ${url} failed (${code}). ${next}`
+  return new AppError('model-unavailable', `${endpoint.arm}: ${message}`, { cause })
+}
+
+/** An error object the server put into the stream, with the status it stands for. */
+function streamedError(error: unknown): Failure | undefined {
+  const value = TypeValidationError.isInstance(error) ? error.value : error
+  if (!isObject(value) || value instanceof Error) return undefined
+  const inner = isObject(value['error']) ? value['error'] : value
+  const text = messageIn(value)
+  return text === undefined ? undefined : { status: statusOf(inner), text: JSON.stringify(value) }
+}
+
+function statusOf(error: Record<string, unknown>): number {
+  const numbers = [error['statusCode'], error['code'], error['status']].map(Number)
+  const status = numbers.find((number) => isFailure(number))
+  if (status !== undefined) return status
+  const kind = `${String(error['type'])} ${String(error['code'])}`
+  if (/overloaded/i.test(kind)) return 529
+  if (/rate_limit|quota/i.test(kind)) return 429
+  if (/authentication|permission/i.test(kind)) return 401
+  return 500
+}
+
+const isFailure = (status: number | undefined): boolean =>
+  status !== undefined && status >= 300 && status <= 599
+
+/** Seconds, an HTTP date, or the milliseconds some servers add. */
+function retryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
+  if (milliseconds >= 0) return milliseconds
+  const value = headers['retry-after']
+  if (value === undefined) return undefined
+  const delay = /^\s*[\d.]+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
+  return Number.isFinite(delay) ? Math.max(0, delay) : undefined
+}
+
+const isBrokenStream = (error: unknown): boolean =>
+  InvalidResponseDataError.isInstance(error) ||
+  JSONParseError.isInstance(error) ||
+  TypeValidationError.isInstance(error) ||
+  (error instanceof TypeError && /terminated|fetch failed/.test(error.message))
+
+function reasonOf(chain: readonly unknown[]): string {
+  const garbage = chain.find((error) => JSONParseError.isInstance(error))
+  if (garbage) return `this is not JSON: ${(garbage as JSONParseError).text.slice(0, 80)}`
+  return errorMessage(chain.at(-1)).replace(/\.$/, '')
+}
+
+/** The error and what caused it, outermost first. Several addresses of one host fail as one AggregateError. */
+function causes(error: unknown): unknown[] {
+  const chain: unknown[] = []
+  for (let cause = error; cause !== undefined && chain.length < 10; ) {
+    chain.push(cause)
+    cause = cause instanceof Error ? (cause.cause ?? firstOf(cause)) : undefined
+  }
+  return chain
+}
+
+const firstOf = (error: Error): unknown =>
+  error instanceof AggregateError ? (error.errors[0] as unknown) : undefined
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^(?:E[A-Z]|UND_ERR|CERT|DEPTH|SELF|UNABLE)/.test(code) ? code : undefined
+}
+
+const clean = (text: string, endpoint: Endpoint): string =>
+  withoutSecrets(text, endpoint.secrets).replace(/\.$/, '')
+
+/** Without user, password and query: those may hold a key. */
+function shownUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  return parsed ? `${parsed.origin}${parsed.pathname}` : url
+}
