@@ -61,8 +61,8 @@ const defaultOf = (value: unknown): string => (value === undefined ? '' : `\`${J
 const introduction = `<!-- Written by scripts/config-docs.ts from the schema in src/config; change it there. -->
 # Configuration
 
-Nothing has to be configured. What you do configure is TOML in \`~/.config/covey/config.toml\`
-(\`$XDG_CONFIG_HOME/covey/config.toml\`):
+A server can be used without any file: \`covey --base-url http://127.0.0.1:8080/v1 "prompt"\`. What you want to keep is TOML
+in \`~/.config/covey/config.toml\` (\`$XDG_CONFIG_HOME/covey/config.toml\`):
 
 \`\`\`toml
 model = "local"

@@ -3,7 +3,7 @@
  * SessionApi, so a full-screen one can take its place.
  */
 import { createInterface, type Interface } from 'node:readline/promises'
-import type { App, OpenSession } from '../app.ts'
+import type { App, AppSession } from '../app.ts'
 import { cleanControl } from '../lib/clean.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import type { CommandContext } from './command.ts'
@@ -37,7 +37,7 @@ export async function converse(app: App, flags: RunFlags, context: CommandContex
 
 type Desk = {
   readonly app: App
-  readonly session: OpenSession
+  readonly session: AppSession
   readonly terminal: Interface
   readonly flags: RunFlags
   readonly context: CommandContext
@@ -67,7 +67,7 @@ async function takeLine(line: string, desk: Desk): Promise<void> {
   if (line === '/sessions') return out(await listSessions(desk))
   if (line.startsWith('/')) return out(`unknown command ${line}; /help lists them\n`)
   if (line.startsWith('!')) {
-    const output = await app.runForPerson(line.slice(1))
+    const output = await app.runForPerson(line.slice(1), context.signal)
     out(`${cleanControl(output)}\n`)
     return session.command('exec-output', `$ ${line.slice(1)}\n${output}`)
   }
@@ -91,13 +91,15 @@ async function ask(prompt: string, { session, terminal, flags, context }: Desk):
   }
 }
 
-type Asking = { readonly session: OpenSession; readonly terminal: Interface; readonly signal: AbortSignal }
+type Asking = { readonly session: AppSession; readonly terminal: Interface; readonly signal: AbortSignal }
 
 async function answerQuestion(event: SessionEvent, { session, terminal, signal }: Asking): Promise<void> {
   try {
     if (event.type === 'permission-ask') {
       const what = cleanControl(event.access.map(({ kind, target }) => `${kind} ${target}`).join(', '))
-      const text = await terminal.question(`\n${what}\n${event.why}\nAllow? [y]es, [n]o, or why not: `, { signal })
+      const text = await terminal.question(`\n${what}\n${event.why}\nAllow? [y]es, [n]o, or why not: `, {
+        signal,
+      })
       await session.answer(event.askId, toPermission(text.trim()))
     }
     if (event.type === 'question-ask') {

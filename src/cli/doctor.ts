@@ -32,16 +32,26 @@ const checks: readonly ((context: CommandContext) => Promise<Finding | readonly 
   checkNode,
   checkConfig,
   checkData,
-  ({ cwd }) => checkProgram({ name: 'ripgrep', argv: [rgPath, '--version'], cwd, fix: 'run npm install again' }),
-  ({ cwd }) => checkProgram({ name: 'git', argv: ['git', '--version'], cwd, fix: 'install git to see branches' }),
-  ({ cwd }) => checkProgram({ name: 'python', argv: ['python3', '--version'], cwd, fix: 'install python3 to run Python' }),
+  ({ cwd }) =>
+    checkProgram({ name: 'ripgrep', argv: [rgPath, '--version'], cwd, fix: 'run npm install again' }),
+  ({ cwd }) =>
+    checkProgram({ name: 'git', argv: ['git', '--version'], cwd, fix: 'install git to see branches' }),
+  ({ cwd }) =>
+    checkProgram({
+      name: 'python',
+      argv: ['python3', '--version'],
+      cwd,
+      fix: 'install python3 to run Python',
+    }),
   checkServers,
 ]
 
 async function checkNode(): Promise<Finding> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const isNew = major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])
-  const text = isNew ? process.version : `${process.version} is too old; install Node ${MIN_NODE.join('.')} or later`
+  const text = isNew
+    ? process.version
+    : `${process.version} is too old; install Node ${MIN_NODE.join('.')} or later`
   return { name: 'node', state: isNew ? 'ok' : 'broken', text }
 }
 
@@ -65,14 +75,23 @@ async function checkData({ env }: CommandContext): Promise<Finding> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await access(folder, constants.W_OK)
     const { bavail, bsize } = await statfs(folder)
-    return { name: 'data', state: 'ok', text: `${folder}, ${Math.round((bavail * bsize) / 2 ** 30)} GiB free` }
+    return {
+      name: 'data',
+      state: 'ok',
+      text: `${folder}, ${Math.round((bavail * bsize) / 2 ** 30)} GiB free`,
+    }
   } catch (error) {
     const fix = 'sessions cannot be kept; set XDG_DATA_HOME to a folder you can write'
     return { name: 'data', state: 'broken', text: `${errorMessage(error)}; ${fix}` }
   }
 }
 
-type Program = { readonly name: string; readonly argv: readonly string[]; readonly cwd: string; readonly fix: string }
+type Program = {
+  readonly name: string
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly fix: string
+}
 
 async function checkProgram({ name, argv, cwd, fix }: Program): Promise<Finding> {
   const [program = '', ...rest] = argv

@@ -44,12 +44,20 @@ function buildProgram(surroundings: Surroundings, finish: (code: number) => void
     .version(version)
     .description('A coding agent for small local models.')
     .showHelpAfterError('(covey --help shows all options)')
-    .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: (text, write) => write(text.replace(/^error: /, 'covey: ')) })
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: io.err,
+      outputError: (text, write) => write(text.replace(/^error: /, 'covey: ')),
+    })
     .exitOverride()
     .enablePositionalOptions()
   addCommand(program, promptCommand, { surroundings, finish })
   for (const command of commands) {
-    const child = program.command(command.name).summary(command.summary).description(command.summary).exitOverride()
+    const child = program
+      .command(command.name)
+      .summary(command.summary)
+      .description(command.summary)
+      .exitOverride()
     child.configureOutput(program.configureOutput())
     addCommand(child, command, { surroundings, finish })
   }
@@ -61,7 +69,10 @@ type Wiring = { readonly surroundings: Surroundings; finish(code: number): void 
 function addCommand(target: Commander, command: Command, { surroundings, finish }: Wiring): void {
   target.usage(`${command.usage}`).argument('[words...]')
   for (const { flags, description } of command.options ?? []) target.addOption(new Option(flags, description))
-  target.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}`)
+  target.addHelpText(
+    'after',
+    `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}`,
+  )
   target.action(async (words: string[], options: Record<string, unknown>) => {
     finish(await command.run({ ...surroundings, args: words, options }))
   })

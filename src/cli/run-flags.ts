@@ -21,6 +21,7 @@ const Flags = z.object({
   model: z.string().optional(),
   baseUrl: z.url({ protocol: /^https?$/, error: 'is no http(s) address' }).optional(),
   provider: z.enum(['openai-compatible', 'openai', 'anthropic', 'google']).optional(),
+  window: wholeNumber.min(1024).optional(),
   probe: z.boolean().default(true),
   permission: z.enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass']).optional(),
   maxTurns: wholeNumber.optional(),
@@ -40,7 +41,11 @@ export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
   if (!parsed.success) throw new AppError('config-invalid', problemOf(parsed.error))
   const { maxTurns, timeout, resume, resumeId, json, verbose, ...rest } = parsed.data
   return {
-    app: { ...defined(rest), cwd: resolve(cwd, rest.cwd ?? '.'), apiKey: env['COVEY_API_KEY'], verbose },
+    app: {
+      ...defined({ ...rest, apiKey: env['COVEY_API_KEY'] }),
+      cwd: resolve(cwd, rest.cwd ?? '.'),
+      verbose,
+    },
     prompt: maxTurns === undefined ? {} : { maxTurns },
     resume: resumeId ? { id: resumeId } : resume ? 'last' : 'new',
     ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),

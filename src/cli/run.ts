@@ -2,7 +2,7 @@
  * `covey "prompt"`, `covey run "prompt"` and piped stdin: one run, the answer on stdout, an exit code that says how it
  * ended. Without a prompt on a terminal it opens the conversation.
  */
-import { openApp, type App } from '../app.ts'
+import { createApp, type App } from '../app.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Command, CommandContext, CommandOption } from './command.ts'
 import { converse } from './conversation.ts'
@@ -12,9 +12,16 @@ import { exitCodeOf, promptAndWatch } from './watch.ts'
 import { type RunFlags, toRunFlags } from './run-flags.ts'
 
 const options: readonly CommandOption[] = [
-  { flags: '-m, --model <name>', description: 'arm from the configuration, model name with --base-url, or scripted:file.jsonl' },
-  { flags: '--base-url <url>', description: 'any OpenAI-compatible server, such as http://127.0.0.1:8080/v1' },
+  {
+    flags: '-m, --model <name>',
+    description: 'arm from the configuration, model name with --base-url, or scripted:file.jsonl',
+  },
+  {
+    flags: '--base-url <url>',
+    description: 'any OpenAI-compatible server, such as http://127.0.0.1:8080/v1',
+  },
   { flags: '--provider <kind>', description: 'wire format: openai-compatible, openai, anthropic, google' },
+  { flags: '--window <tokens>', description: 'the context window, where the server does not tell it' },
   { flags: '--no-probe', description: 'do not ask the server for its context window first' },
   { flags: '-p, --permission <mode>', description: 'ask, accept-edits, auto, read-only, deny or bypass' },
   { flags: '--max-turns <n>', description: 'end the run after this many turns' },
@@ -48,7 +55,10 @@ export const runCommand: Command = {
   ...promptCommand,
   name: 'run',
   summary: 'Run one prompt and print the answer',
-  examples: ['covey run "Explain src/app.ts"', 'covey run --json --permission accept-edits "Rename LIMIT to MAX"'],
+  examples: [
+    'covey run "Explain src/app.ts"',
+    'covey run --json --permission accept-edits "Rename LIMIT to MAX"',
+  ],
 }
 
 async function runPrompt(context: CommandContext): Promise<number> {
@@ -60,13 +70,18 @@ async function runPrompt(context: CommandContext): Promise<number> {
   const prompt = [words, piped?.text.trim()].filter(Boolean).join('\n\n')
   const isConversation = prompt === '' && io.isTty
   if (prompt === '' && !isConversation) {
-    throw new AppError('config-invalid', 'no prompt: write it in quotes, pipe it in, or start `covey` on a terminal.')
+    throw new AppError(
+      'config-invalid',
+      'no prompt: write it in quotes, pipe it in, or start `covey` on a terminal.',
+    )
   }
 
-  const app = await openApp({ ...flags.app, env: context.env })
+  const app = await createApp({ ...flags.app, env: context.env })
   try {
     for (const warning of app.warnings) io.err(`covey: ${warning}\n`)
-    return isConversation ? await converse(app, flags, context) : await runOnce(app, { prompt, flags, context })
+    return isConversation
+      ? await converse(app, flags, context)
+      : await runOnce(app, { prompt, flags, context })
   } finally {
     await app.close()
   }
@@ -77,7 +92,11 @@ type OneRun = { readonly prompt: string; readonly flags: RunFlags; readonly cont
 async function runOnce(app: App, { prompt, flags, context }: OneRun): Promise<number> {
   const { io, env } = context
   const session = await app.openSession({ resume: flags.resume, canAsk: false })
-  const show = createPrinter(io, { json: flags.json, verbose: flags.verbose, colour: io.isTty && !env['NO_COLOR'] })
+  const show = createPrinter(io, {
+    json: flags.json,
+    verbose: flags.verbose,
+    colour: io.isTty && !env['NO_COLOR'],
+  })
   const limit = flags.timeoutMs ? AbortSignal.timeout(flags.timeoutMs) : undefined
   const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal
   try {

@@ -1,18 +1,17 @@
 /** `covey sessions`: what was said before, kept on disk. */
-import { openSessions } from '../app.ts'
+import { openSessions, type Sessions } from '../app.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import type { SessionInfo } from '../protocol/session-api.ts'
 import type { Command, CommandContext } from './command.ts'
 
-type Store = ReturnType<typeof openSessions>
-
-type Action = { readonly usage: string; run(store: Store, context: CommandContext): Promise<void> }
+type Action = (store: Sessions, context: CommandContext) => Promise<void>
 
 export const sessionsCommand: Command = {
   name: 'sessions',
   summary: 'List, search, show, fork, export or delete sessions',
-  usage: '[ls | search <text> | show <id> | fork <id> [message] | export <id> [md|json|html] | rm <id> | prune]',
+  usage:
+    '[ls | search <text> | show <id> | fork <id> [message] | export <id> [md|json|html] | rm <id> | prune]',
   options: [{ flags: '-a, --all', description: 'sessions of every folder, not only this one' }],
   examples: [
     'covey sessions',
@@ -27,74 +26,60 @@ export const sessionsCommand: Command = {
       const known = Object.keys(actions).join(', ')
       throw new AppError('config-invalid', `unknown action "${name}" of covey sessions; there are ${known}.`)
     }
-    await action.run(openSessions(context.env), { ...context, args: context.args.slice(1) })
+    await action(await openSessions(context.env, context.cwd), { ...context, args: context.args.slice(1) })
     return 0
   },
 }
 
+const formats: Readonly<Record<string, 'markdown' | 'json' | 'html'>> = {
+  md: 'markdown',
+  json: 'json',
+  html: 'html',
+}
+
 const actions: Readonly<Record<string, Action>> = {
-  ls: {
-    usage: 'ls',
-    async run(store, { options, cwd, io }) {
-      const sessions = await store.list(options['all'] ? {} : { cwd })
-      io.out(sessions.length > 0 ? sessions.map(toLine).join('') : 'No sessions here yet.\n')
-    },
+  async ls(store, { options, cwd, io }) {
+    const sessions = await store.list(options['all'] ? undefined : cwd)
+    io.out(sessions.length > 0 ? sessions.map(toLine).join('') : 'No sessions here yet.\n')
   },
-  search: {
-    usage: 'search <text>',
-    async run(store, context) {
-      const found = await store.search(requireArgument(context, 'text to search for'))
-      context.io.out(found.length > 0 ? found.map(toLine).join('') : 'Nothing found.\n')
-    },
+  async search(store, context) {
+    const found = await store.search(requireArgument(context, 'text to search for'))
+    const lines = found.map(({ info, excerpt }) => `${toLine(info)}    ${cleanControl(excerpt)}\n`)
+    context.io.out(lines.join('') || 'Nothing found.\n')
   },
-  show: {
-    usage: 'show <id>',
-    async run(store, context) {
-      context.io.out(await store.export(requireArgument(context, 'session id'), 'md'))
-    },
+  async show(store, context) {
+    context.io.out(await store.export(requireArgument(context, 'session id'), 'markdown'))
   },
-  export: {
-    usage: 'export <id> [md|json|html]',
-    async run(store, context) {
-      const format = context.args[1] ?? 'md'
-      if (format !== 'md' && format !== 'json' && format !== 'html') {
-        throw new AppError('config-invalid', `unknown format "${format}"; there are md, json, html.`)
-      }
-      context.io.out(await store.export(requireArgument(context, 'session id'), format))
-    },
+  async export(store, context) {
+    const [, name = 'md'] = context.args
+    const format = formats[name]
+    if (!format) throw new AppError('config-invalid', `unknown format "${name}"; there are md, json, html.`)
+    context.io.out(await store.export(requireArgument(context, 'session id'), format))
   },
-  fork: {
-    usage: 'fork <id> [message]',
-    async run(store, context) {
-      const id = requireArgument(context, 'session id')
-      const at = context.args[1] === undefined ? undefined : Number(context.args[1])
-      if (at !== undefined && !Number.isInteger(at)) {
-        throw new AppError('config-invalid', `"${context.args[1]}" is no message number.`)
-      }
-      const info = await store.fork(id, at)
-      context.io.out(`Forked as ${info.id}. Go on with: covey --resume-id ${info.id} "..."\n`)
-    },
+  async fork(store, context) {
+    const id = requireArgument(context, 'session id')
+    const [, messages] = context.args
+    if (messages !== undefined && !/^\d+$/.test(messages)) {
+      throw new AppError('config-invalid', `"${messages}" is no number of messages.`)
+    }
+    const copy = await store.fork(id, messages === undefined ? undefined : Number(messages))
+    context.io.out(`Forked as ${copy}. Go on with: covey --resume-id ${copy} "..."\n`)
   },
-  rm: {
-    usage: 'rm <id>',
-    async run(store, context) {
-      const id = requireArgument(context, 'session id')
-      await store.remove(id)
-      context.io.out(`Deleted ${id}.\n`)
-    },
+  async rm(store, context) {
+    const id = requireArgument(context, 'session id')
+    await store.remove(id)
+    context.io.out(`Deleted ${id}.\n`)
   },
-  prune: {
-    usage: 'prune',
-    async run(store, { io }) {
-      const removed = await store.prune()
-      io.out(`Deleted ${removed.length} old sessions.\n`)
-    },
+  async prune(store, { io }) {
+    const removed = await store.prune()
+    io.out(`Deleted ${removed.length} old sessions.\n`)
   },
 }
 
 function requireArgument({ args }: CommandContext, what: string): string {
   const [value] = args
-  if (value === undefined) throw new AppError('config-invalid', `which one? Give a ${what}; covey sessions lists them.`)
+  if (value === undefined)
+    throw new AppError('config-invalid', `which one? Give a ${what}; covey sessions lists them.`)
   return value
 }
 

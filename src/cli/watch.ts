@@ -11,7 +11,13 @@ export type WatchInput = {
   readonly signal: AbortSignal
 }
 
-export async function promptAndWatch({ session, prompt, options, show, signal }: WatchInput): Promise<RunEnd> {
+export async function promptAndWatch({
+  session,
+  prompt,
+  options,
+  show,
+  signal,
+}: WatchInput): Promise<RunEnd> {
   const stopped = new AbortController()
   const cancel = () => void session.cancel()
   signal.addEventListener('abort', cancel, { once: true })

@@ -68,7 +68,7 @@ export const armSchema = z.strictObject({
     .describe('Sampling temperature of this arm, instead of `engine.temperature`.'),
 })
 
-export type ArmConfig = z.output<typeof armSchema>
+type ArmConfig = z.output<typeof armSchema>
 
 /** An arm ready for use: named, and with its secrets filled in. Never print it. */
 export type ResolvedArm = ArmConfig & { readonly id: string; readonly model: string }

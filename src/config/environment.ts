@@ -2,10 +2,10 @@
  * Configuration from the environment and from flags: texts that the schema turns into numbers, booleans and, for tables
  * and lists, JSON. `COVEY_ENGINE__MAX_TURNS=5` sets `engine.max_turns`: two underscores are one level.
  */
+import { isObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { typesOf } from '../lib/schema.ts'
 import type { JsonSchema } from '../protocol/model.ts'
-import { isObject } from '../lib/json.ts'
 import { childOf, configJsonSchema, findSchema, isOpen, listKeys, propertiesOf } from './keys.ts'
 import { checkLayer, type Layer, type LayerReading } from './layer.ts'
 import { formatKey, mergeTables, tableOf, valueAt, type KeyPath, type Table } from './tree.ts'
@@ -85,13 +85,14 @@ function unknownVariable(name: string): string[] {
     : []
 }
 
-/** Names of a user's choice are taken from the variable itself, so that only the rest is compared. */
+/**
+ * Names of a user's choice are taken from the variable itself, so that only the rest is compared; a key that ends in one
+ * would resemble anything.
+ */
 function knownVariables(words: readonly string[]): string[] {
-  const paths = [
-    ...Object.keys(propertiesOf(configJsonSchema)).map((key) => [key]),
-    ...listKeys().map(({ path }) => path),
-  ]
-  return paths.map((path) =>
+  const tables = Object.keys(propertiesOf(configJsonSchema)).map((key) => [key])
+  const keys = listKeys().filter(({ path }) => !path.at(-1)?.startsWith('<'))
+  return [...tables, ...keys.map(({ path }) => path)].map((path) =>
     path
       .map((part, index) => (part.startsWith('<') ? (words[index] ?? part) : part.toUpperCase()))
       .join('__'),
@@ -102,21 +103,15 @@ function knownVariables(words: readonly string[]): string[] {
 function readText(text: string, path: KeyPath): unknown {
   const types = typesOf(findSchema(path) ?? {})
   if (types.includes('string')) return text
-  if (types.includes('boolean')) return booleans[text.trim().toLowerCase()] ?? text
+  if (types.includes('boolean')) return booleans.get(text.trim().toLowerCase()) ?? text
   if (types.includes('integer') || types.includes('number')) return readNumber(text)
   return readJsonText(text)
 }
 
-const booleans: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  on: true,
-  '1': true,
-  false: false,
-  no: false,
-  off: false,
-  '0': false,
-}
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'yes', 'on', '1'].map((word) => [word, true] as const),
+  ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
+])
 
 function readNumber(text: string): unknown {
   const number = text.trim() === '' ? Number.NaN : Number(text)

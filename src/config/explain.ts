@@ -1,11 +1,10 @@
 /** Tells of every key what it is set to, where that comes from and what it means. Pure; secrets are masked. */
-import { isObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { AppError } from '../protocol/error.ts'
 import { expectedOf, findSchema, listKeys, meaningOf } from './keys.ts'
 import type { Merged, Origin } from './layer.ts'
 import { maskSecrets } from './mask.ts'
-import { formatKey, valueAt, type KeyPath, type Table } from './tree.ts'
+import { formatKey, valueAt, withNames, type KeyPath, type Table } from './tree.ts'
 
 export type Explanation = {
   readonly key: string
@@ -25,7 +24,7 @@ export function explainConfig({ config, origins }: Merged, key?: string): Explan
     .map((path) => explain(path, values, origins))
   if (key === undefined) return all.filter(({ value }) => value !== undefined)
   const asked = all.filter((explanation) => `${explanation.key}.`.startsWith(`${key}.`))
-  if (asked.length === 0) throw new AppError('config-invalid', unknownKey(key, all))
+  if (asked.length === 0) throw new AppError('config-invalid', noSuchKey(key, all))
   return asked
 }
 
@@ -42,17 +41,7 @@ function explain(path: KeyPath, values: Table, origins: Merged['origins']): Expl
   }
 }
 
-/** `arms.<id>.window` once for every arm there is, as it stands where there is none. */
-function withNames(path: KeyPath, values: Table): KeyPath[] {
-  const open = path.findIndex((part) => part.startsWith('<'))
-  if (open === -1) return [path]
-  const table = valueAt(values, path.slice(0, open))
-  const names = isObject(table) ? Object.keys(table) : []
-  if (names.length === 0) return [path]
-  return names.flatMap((name) => withNames(path.with(open, name), values))
-}
-
-function unknownKey(key: string, all: readonly Explanation[]): string {
+function noSuchKey(key: string, all: readonly Explanation[]): string {
   const tables = all.flatMap((explanation) => {
     const parts = explanation.key.split('.')
     return parts.map((_, index) => parts.slice(0, index + 1).join('.'))

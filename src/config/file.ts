@@ -11,7 +11,7 @@ export type ConfigFile = {
   lineOf(path: KeyPath): number | undefined
 }
 
-export type FileReading = { readonly file?: ConfigFile; readonly problems: readonly string[] }
+type FileReading = { readonly file?: ConfigFile; readonly problems: readonly string[] }
 
 /** A project's file comes from anywhere: a pipe would block the start, a huge file would fill memory. */
 const MAX_BYTES = 1_048_576

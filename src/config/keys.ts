@@ -16,7 +16,7 @@ export const configJsonSchema: JsonSchema = z.toJSONSchema(Config, {
   },
 })
 
-export type Key = { readonly path: KeyPath; readonly schema: JsonSchema }
+type Key = { readonly path: KeyPath; readonly schema: JsonSchema }
 
 /** Every key that can hold a value, in the order of the schema. */
 export function listKeys(schema: JsonSchema = configJsonSchema, path: KeyPath = []): Key[] {

@@ -5,10 +5,19 @@
 import { dirname, join, resolve } from 'node:path'
 import { isObject } from '../lib/json.ts'
 import type { ConfigFile } from './file.ts'
-import { findSchema } from './keys.ts'
+import { listKeys } from './keys.ts'
 import { describeIssue } from './problem.ts'
 import { Config } from './schema.ts'
-import { formatKey, leaves, mapLeaves, mergeTables, valueAt, type KeyPath, type Table } from './tree.ts'
+import {
+  formatKey,
+  leaves,
+  mergeTables,
+  tableOf,
+  valueAt,
+  withNames,
+  type KeyPath,
+  type Table,
+} from './tree.ts'
 
 type LayerName = 'default' | 'user' | 'profile' | 'project' | 'environment' | 'flags'
 
@@ -42,10 +51,16 @@ export function fileLayer(name: LayerName, file: ConfigFile, home: string, under
 
 /** Paths are meant relative to where they are written: the folder of the file, or the working folder. */
 export function anchorPaths(values: Table, folder: string, home: string): Table {
-  return mapLeaves(values, (value, path) => {
-    if (typeof value !== 'string' || findSchema(path)?.['format'] !== 'path') return value
-    return value === '~' || value.startsWith('~/') ? join(home, value.slice(1)) : resolve(folder, value)
-  })
+  const keys = listKeys().filter(({ schema }) => schema['format'] === 'path')
+  const anchored = keys
+    .flatMap(({ path }) => withNames(path, values))
+    .flatMap((path) => {
+      const value = valueAt(values, path)
+      if (typeof value !== 'string') return []
+      const isBelowHome = value === '~' || value.startsWith('~/')
+      return [tableOf(path, isBelowHome ? join(home, value.slice(1)) : resolve(folder, value))]
+    })
+  return anchored.reduce(mergeTables, values)
 }
 
 /** One line per mistake in a layer. */

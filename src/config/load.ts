@@ -36,7 +36,7 @@ export type LoadedConfig = Merged & {
   readonly untrusted?: Untrusted
 }
 
-export type ConfigReading =
+type ConfigReading =
   | { readonly ok: true; readonly loaded: LoadedConfig }
   | { readonly ok: false; readonly problems: readonly string[] }
 

@@ -5,7 +5,7 @@ import { expectedOf, findSchema, isSecret, listKeys, propertiesOf } from './keys
 import { formatKey, valueAt, type KeyPath, type Table } from './tree.ts'
 
 /** `message` goes on after the key: "must be true or false, not 3". */
-export type Problem = { readonly path: KeyPath; readonly message: string }
+type Problem = { readonly path: KeyPath; readonly message: string }
 
 export function describeIssue(issue: z.core.$ZodIssue, values: Table): Problem[] {
   const path = issue.path.map(String)
@@ -19,7 +19,7 @@ export function describeIssue(issue: z.core.$ZodIssue, values: Table): Problem[]
 }
 
 /** The nearest neighbour, else the same name in another table, else all neighbours. */
-export function unknownKey(path: KeyPath): Problem {
+function unknownKey(path: KeyPath): Problem {
   const parent = path.slice(0, -1)
   const name = path.at(-1) ?? ''
   const neighbours = Object.keys(propertiesOf(findSchema(parent) ?? {}))

@@ -20,14 +20,12 @@ export type Untrusted = {
 /** Everything else needs trust, keys that features add later included. */
 export const KEYS_WITHOUT_TRUST: readonly string[] = ['engine']
 
-export const projectFile = (cwd: string): string => join(cwd, '.covey', 'config.toml')
-
 export async function readProject(
   cwd: string,
   home: string,
   isTrusted: IsTrusted,
 ): Promise<LayerReading & { readonly untrusted?: Untrusted }> {
-  const { file, problems } = await readConfigFile(projectFile(cwd))
+  const { file, problems } = await readConfigFile(join(cwd, '.covey', 'config.toml'))
   if (!file) return { layers: [], problems }
   const layer = fileLayer('project', file, home)
   const mistakes = checkLayer(layer)

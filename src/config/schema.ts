@@ -86,7 +86,9 @@ export const Config = z.strictObject({
   model: z
     .string()
     .exactOptional()
-    .describe('The arm that answers, by its id, or `scripted:file.jsonl` to play a script.'),
+    .describe(
+      'The arm that answers, by its id, or `scripted:file.jsonl` to play a script. One arm needs no choice.',
+    ),
   arms: z
     .record(z.string().describe('id'), armSchema)
     .default({})

@@ -7,7 +7,7 @@ import { isObject } from '../lib/json.ts'
 import { errorMessage } from '../protocol/error.ts'
 import { formatKey, type KeyPath, type Table } from './tree.ts'
 
-export type TomlReading =
+type TomlReading =
   | { readonly ok: true; readonly values: Table; lineOf(path: KeyPath): number | undefined }
   | { readonly ok: false; readonly place: string; readonly reason: string }
 
@@ -43,16 +43,22 @@ const KEY = String.raw`${PART}(?:\s*\.\s*${PART})*`
 const HEADER = new RegExp(String.raw`^\s*\[\s*(${KEY})\s*\]`)
 const ASSIGNMENT = new RegExp(String.raw`^\s*(${KEY})\s*=`)
 
+/** Deeper than any key of the schema: a hostile file with keys of a million levels must not stop the start. */
+const DEEPEST = 10
+
 function keyLines(text: string): Map<string, number> {
   const lines = new Map<string, number>()
   let table: KeyPath = []
   for (const [index, line] of text.split('\n').entries()) {
     const header = HEADER.exec(line)?.[1]
     const assigned = ASSIGNMENT.exec(line)?.[1]
-    if (header) table = pathOf(header)
+    if (header) table = pathOf(header).slice(0, DEEPEST)
     if (!header && !assigned) continue
-    const key = formatKey(assigned ? [...table, ...pathOf(assigned)] : table)
-    if (!lines.has(key)) lines.set(key, index + 1)
+    const path = (assigned ? [...table, ...pathOf(assigned)] : table).slice(0, DEEPEST)
+    // `[a.b]` makes `a` too; the first mention is where a reader looks.
+    for (const key of path.map((_, end) => formatKey(path.slice(0, end + 1)))) {
+      if (!lines.has(key)) lines.set(key, index + 1)
+    }
   }
   return lines
 }

@@ -44,6 +44,16 @@ export function mergeTables(lower: Table, upper: Table): Table {
   return { ...lower, ...Object.fromEntries(merged) }
 }
 
+/** `arms.<id>.window` once for every arm there is, as it stands where there is none. */
+export function withNames(path: KeyPath, values: Table): KeyPath[] {
+  const open = path.findIndex((part) => part.startsWith('<'))
+  if (open === -1) return [path]
+  const table = valueAt(values, path.slice(0, open))
+  const names = isObject(table) ? Object.keys(table) : []
+  if (names.length === 0) return [path]
+  return names.flatMap((name) => withNames(path.with(open, name), values))
+}
+
 /** A table that holds one value at a path. */
 export const tableOf = (path: KeyPath, value: unknown): Table =>
   path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as Table

@@ -127,12 +127,7 @@ function collapse(group: readonly Incoming[], how: How): WireMessage[] {
   const [head] = group
   const results = resultsIn(group)
   const calls = head?.role === 'assistant' ? callsOf(head) : []
-  const told = calls.map((call) =>
-    toCollapsed(
-      call,
-      results.find(({ callId }) => callId === call.id),
-    ),
-  )
+  const told = calls.map((call) => toCollapsed(call, results))
   const orphans = results
     .filter(({ callId }) => !calls.some(({ id }) => id === callId))
     .map(({ text }) => `${RESULT_MARK}\n${text}`)
@@ -142,8 +137,10 @@ function collapse(group: readonly Incoming[], how: How): WireMessage[] {
   return text === '' ? plain : [...plain, { role: 'assistant', content: text }]
 }
 
-const toCollapsed = ({ name, input }: ToolCall, result: ToolMessage | undefined): string =>
-  [`[tool: ${name}]`, input, ...(result ? [RESULT_MARK, result.text] : [])].join('\n')
+function toCollapsed({ id, name, input }: ToolCall, results: readonly ToolMessage[]): string {
+  const result = results.find(({ callId }) => callId === id)
+  return [`[tool: ${name}]`, input, ...(result ? [RESULT_MARK, result.text] : [])].join('\n')
+}
 
 const resultsIn = (group: readonly Incoming[]): ToolMessage[] =>
   group.filter((message) => message.role === 'tool')

@@ -60,8 +60,10 @@ async function* askArm(run: RunState, parts: LoopParts, attempt: Attempt): Async
   if (fitted.tooSmall) return { kind: 'too-small', report: fitted.tooSmall }
   yield* keepCompaction(run, fitted, lease)
 
-  const request = toRequest(run, parts, { offer, fitted })
+  const request = toRequest(run, parts, { offer, fitted, lease })
   const reply = yield* collectReply(lease.model.stream(request, signal))
+  // A cancelled stream ends like a short one.
+  signal.throwIfAborted()
   if (reply.usage) yield { type: 'usage', usage: reply.usage, window: lease.arm.capabilities.window }
   return { kind: 'reply', reply, lease, fitted, offer }
 }
@@ -70,6 +72,7 @@ function* keepCompaction(run: RunState, fitted: Fitted, lease: Lease): Generator
   if (!fitted.compaction) return
   run.messages = fitted.messages
   run.resultsSinceCompaction = 0
+  run.compactedTurn = run.turns
   yield { type: 'compaction', ...fitted.compaction, window: lease.arm.capabilities.window }
   yield { type: 'history', messages: fitted.messages }
 }
@@ -80,10 +83,11 @@ const USUAL_TEMPERATURE = 0.4
 function toRequest(
   run: RunState,
   parts: LoopParts,
-  { offer, fitted }: { readonly offer: Offer; readonly fitted: Fitted },
+  { offer, fitted, lease }: { readonly offer: Offer; readonly fitted: Fitted; readonly lease: Lease },
 ): ModelRequest {
-  const { hotter, seed, thinking } = run.sampling
-  const temperature = hotter ? (parts.temperature ?? USUAL_TEMPERATURE) + 0.3 : parts.temperature
+  const { hotter, seed, thinking = lease.arm.thinking } = run.sampling
+  const usual = lease.arm.temperature ?? parts.temperature
+  const temperature = hotter ? (usual ?? USUAL_TEMPERATURE) + 0.3 : usual
   const choice = parts.options.toolChoice ?? offer.choice
   return {
     runId: parts.runId,

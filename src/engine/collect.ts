@@ -21,79 +21,67 @@ export type Reply = {
 }
 
 export async function* collectReply(stream: AsyncIterable<ModelEvent>): AsyncGenerator<RunEvent, Reply> {
-  let gathering = startGathering()
+  let gathered = new Gathered()
   for await (const event of stream) {
-    if (event.type === 'reply-restart') gathering = startGathering()
-    const shown = gathering.take(event)
+    if (event.type === 'reply-restart') gathered = new Gathered()
+    const shown = gathered.take(event)
     if (shown) yield shown
-    if (gathering.repetition) break
+    if (gathered.repetition) break
   }
-  return gathering.reply()
+  return gathered.reply()
 }
 
-function startGathering() {
-  const streams = { text: startStream(), reasoning: startStream() }
-  const calls: ToolCall[] = []
-  const badCalls: BadCall[] = []
-  let finish: FinishReason = 'unknown'
-  let usage: Usage | undefined
-  let repetition: Reply['repetition']
+class Gathered {
+  readonly #text = new WatchedText()
+  readonly #reasoning = new WatchedText()
+  readonly #calls: ToolCall[] = []
+  readonly #badCalls: BadCall[] = []
+  #finish: FinishReason = 'unknown'
+  #usage: Usage | undefined
 
-  const takeText = (name: 'text' | 'reasoning', delta: string): RunEvent => {
-    if (streams[name].push(delta)) repetition = name
-    return { type: `${name}-delta`, text: delta }
+  get repetition(): Reply['repetition'] {
+    if (this.#text.isRepeating) return 'text'
+    return this.#reasoning.isRepeating ? 'reasoning' : undefined
   }
 
-  return {
-    get repetition() {
-      return repetition
-    },
-    /** Keeps the event; returns what a watcher should see of it. */
-    take(event: ModelEvent): RunEvent | undefined {
-      switch (event.type) {
-        case 'text-delta':
-          return takeText('text', event.text)
-        case 'reasoning-delta':
-          return takeText('reasoning', event.text)
-        case 'tool-call':
-          calls.push(event.call)
-          return undefined
-        case 'bad-call':
-          badCalls.push(event)
-          return undefined
-        case 'finish':
-          finish = event.reason
-          return undefined
-        case 'usage':
-          usage = event.usage
-          return undefined
-        default:
-          return event
-      }
-    },
-    reply: (): Reply => ({
-      text: streams.text.kept(),
-      reasoning: streams.reasoning.kept(),
-      calls: repetition ? [] : calls,
-      badCalls,
-      finish,
-      ...(usage && { usage }),
+  /** Keeps the event; returns what a watcher should see of it. */
+  take(event: ModelEvent): RunEvent | undefined {
+    if (event.type === 'tool-call') this.#calls.push(event.call)
+    else if (event.type === 'bad-call') this.#badCalls.push(event)
+    else if (event.type === 'finish') this.#finish = event.reason
+    else if (event.type === 'usage') this.#usage = event.usage
+    else {
+      if (event.type === 'text-delta') this.#text.push(event.text)
+      if (event.type === 'reasoning-delta') this.#reasoning.push(event.text)
+      return event
+    }
+    return undefined
+  }
+
+  reply(): Reply {
+    const { repetition } = this
+    return {
+      text: this.#text.kept,
+      reasoning: this.#reasoning.kept,
+      calls: repetition ? [] : this.#calls,
+      badCalls: this.#badCalls,
+      finish: this.#finish,
+      ...(this.#usage && { usage: this.#usage }),
       ...(repetition && { repetition }),
-    }),
+    }
   }
 }
 
-function startStream() {
-  const watch = createRepetitionWatch()
-  let text = ''
-  return {
-    /** True when the stream has begun to go in circles. */
-    push(delta: string): boolean {
-      text += delta
-      const finding = watch.push(delta)
-      if (finding) text = text.slice(0, finding.keep)
-      return finding !== undefined
-    },
-    kept: () => text,
+class WatchedText {
+  kept = ''
+  isRepeating = false
+  readonly #watch = createRepetitionWatch()
+
+  push(delta: string): void {
+    this.kept += delta
+    const finding = this.#watch.push(delta)
+    if (!finding) return
+    this.kept = this.kept.slice(0, finding.keep)
+    this.isRepeating = true
   }
 }

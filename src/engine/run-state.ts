@@ -21,6 +21,7 @@ export class RunState {
   readonly added: Message[] = []
   calls: readonly CallRecord[] = []
   turns = 0
+  compactedTurn = 0
   tally: Tally = freshTally
   sampling: Sampling = {}
   /** Text the output limit cut off, where the arm goes on writing it. */
@@ -35,7 +36,7 @@ export class RunState {
   }
 
   get trace(): Trace {
-    return { turns: this.turns, calls: this.calls }
+    return { turns: this.turns, calls: this.calls, compactedTurn: this.compactedTurn }
   }
 
   add(message: Message): void {

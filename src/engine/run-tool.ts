@@ -116,7 +116,7 @@ async function refusal(ready: Ready, environment: CallEnvironment): Promise<Outc
   const { tool, key } = ready
   const next = { name: tool.name, key, polling: tool.polling ?? false, ...pathOf(ready) }
   const repeat = judgeRepeat(environment.trace, next)
-  if (repeat.action === 'answer') return { ok: true, text: repeat.text }
+  if (repeat.action === 'answer') return { ok: true, code: 'refused', text: repeat.text }
   if (repeat.action === 'refuse') return fail('refused', repeat.text)
   if (repeat.action === 'stop')
     return { ...fail('refused', 'The same call again: the run ends here.'), stop: 'repeated-call' }

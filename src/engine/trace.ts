@@ -18,7 +18,13 @@ export type CallRecord = {
   readonly polling: boolean
 }
 
-export type Trace = { readonly turns: number; readonly calls: readonly CallRecord[] }
+export type Trace = {
+  /** Turns started so far; the call being judged belongs to this one. */
+  readonly turns: number
+  readonly calls: readonly CallRecord[]
+  /** Results of earlier turns may have been compacted away: asking for them again is no repetition. */
+  readonly compactedTurn?: number
+}
 
 /** A rule that may end the run. The reason is shown to the person waiting. */
 export type StopRule = (trace: Trace) => RunEndReason | undefined

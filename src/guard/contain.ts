@@ -35,7 +35,8 @@ async function judge(path: string, { roots, operation }: ContainOptions): Promis
   const root = await firstHolding(roots, real)
   if (root === undefined || isSystem(real)) return { ok: false, real, why: 'it lies outside the project' }
 
-  const protection = protectionOf(belowAny(absolute, [...roots, root])) ?? protectionOf(real.slice(root.length))
+  const protection =
+    protectionOf(belowAny(absolute, [...roots, root])) ?? protectionOf(real.slice(root.length))
   const isRefused = protection === 'secret' || (protection && operation === 'write')
   if (isRefused) return { ok: false, real, protected: protection, why: reasons[protection] }
   if (operation === 'write' && (await hasOtherNames(real))) {
@@ -56,7 +57,7 @@ async function followLinks(path: string): Promise<string> {
   const { root } = parse(path)
   let current = root
   let steps = path.slice(root.length).split(sep)
-  for (let links = 0; steps.length > 0; ) {
+  for (let links = 0; steps.length > 0;) {
     const [step = '', ...rest] = steps
     steps = rest
     if (step === '' || step === '.') continue

@@ -113,10 +113,7 @@ function toResult(end: End, running: RunningProcess): ExecResult {
   }
 }
 
-async function untilEndOrLimit(
-  running: RunningProcess,
-  { timeoutMs, signal }: ExecOptions,
-): Promise<End> {
+async function untilEndOrLimit(running: RunningProcess, { timeoutMs, signal }: ExecOptions): Promise<End> {
   const done = new AbortController()
   const cut = new Promise<End>((resolve) => {
     const timer = setTimeout(() => resolve('late'), timeoutMs)

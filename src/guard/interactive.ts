@@ -47,7 +47,10 @@ const rules = new Map<string, Rule>([
   ...['python', 'python3', 'ipython', 'node', 'irb', 'ghci', 'bash', 'sh', 'zsh', 'fish', 'bc'].map(
     (name) => [name, interpreter] as const,
   ),
-  ['ssh', { when: (rest) => operands(rest).length < 2, instead: 'give the command to run: ssh host command.' }],
+  [
+    'ssh',
+    { when: (rest) => operands(rest).length < 2, instead: 'give the command to run: ssh host command.' },
+  ],
   ...['telnet', 'ftp', 'sftp'].map((name) => [name, { when: anyway, instead: 'use curl or scp.' }] as const),
   ['git', { when: isInteractiveGit, instead: 'use the form without -i or -p.' }],
 ])

@@ -1,6 +1,8 @@
 /** No escape code of a model or a tool reaches the terminal: control characters are shown, not obeyed. */
 export const cleanControl = (text: string): string =>
-  text.replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`).replace(HIDDEN, '�')
+  text
+    .replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+    .replace(HIDDEN, '�')
 
 /** Everything below space except tab and newline, DEL, and the C1 range. */
 const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g

@@ -51,6 +51,41 @@ export function hasOpenString(text: string): boolean {
   return open
 }
 
+export type JsonPart = { readonly key?: string; readonly text: string }
+
+/** The members of an object or the elements of a list, byte for byte as they were written. `text` is valid JSON. */
+export function jsonParts(text: string): JsonPart[] {
+  const parts: JsonPart[] = []
+  let key: string | undefined
+  let from = text.search(/[{[]/) + 1
+  let depth = 0
+  for (let index = from; index < text.length; index++) {
+    const char = text[index] ?? ''
+    if (char === '"') index = endOfString(text, index)
+    else if (char === '{' || char === '[') depth++
+    else if (depth > 0 && (char === '}' || char === ']')) depth--
+    else if (depth > 0) continue
+    else if (char === ':') {
+      key = JSON.parse(text.slice(from, index)) as string
+      from = index + 1
+    } else if (char === ',' || char === '}' || char === ']') {
+      const part = text.slice(from, index).trim()
+      if (part !== '') parts.push({ ...(key !== undefined && { key }), text: part })
+      key = undefined
+      from = index + 1
+      if (char !== ',') break
+    }
+  }
+  return parts
+}
+
+/** The index of the quote that closes the string opened at `start`. */
+function endOfString(text: string, start: number): number {
+  let index = start + 1
+  while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1
+  return index
+}
+
 /** Keys sorted at every level, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   return (

@@ -7,19 +7,16 @@
 import { fdatasync, ftruncateSync, writeSync } from 'node:fs'
 import { appendFile, type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { crc32 } from 'node:zlib'
 import { AppError } from '../protocol/error.ts'
 import { storageError } from './atomic-write.ts'
-
-/** A stretch of the file that holds no readable record. */
-export type JsonlDamage = { readonly offset: number; readonly bytes: number; readonly why: string }
+import { CHUNK, type JsonlDamage, MAX_LINE, readRecords, scan, type Tail, toLine } from './jsonl-scan.ts'
 
 export type JsonlFile = {
   /** On return the record is with the operating system; on a throw nothing of it is in the file. */
   append(record: object): void
   /** On return everything appended before the call is on the disk. */
   sync(): Promise<void>
-  /** The records of this moment; what is appended while they are read is not among them. */
+  /** The records of this moment, without those appended while they are read; also after the file is closed. */
   read(): AsyncGenerator<unknown>
   close(): Promise<void>
 }
@@ -70,12 +67,12 @@ export async function openJsonl(
 }
 
 /** Reads without repairing, also while another process appends. A torn tail and damaged lines are passed over. */
-export async function* readJsonl(path: string): AsyncGenerator<unknown> {
+export async function* readJsonl(path: string, end = Number.POSITIVE_INFINITY): AsyncGenerator<unknown> {
   const handle = await open(path, 'r').catch((error: unknown) => {
     throw storageError(path, error)
   })
   try {
-    yield* readRecords(handle, (await handle.stat()).size)
+    yield* readRecords(handle, Math.min(end, (await handle.stat()).size))
   } finally {
     await handle.close()
   }
@@ -111,7 +108,10 @@ class AppendFile implements JsonlFile {
     const line = toLine(this.#state.nextSeq, record)
     if (line.length > MAX_LINE) {
       const size = `${Math.round(line.length / 1_048_576)} MiB`
-      throw new AppError('request-invalid', `One record of ${size} is too large for ${this.#state.path}; the most is 64 MiB`)
+      throw new AppError(
+        'request-invalid',
+        `One record of ${size} is too large for ${this.#state.path}; the most is 64 MiB`,
+      )
     }
     this.#write(line)
     this.#state.nextSeq++
@@ -133,7 +133,7 @@ class AppendFile implements JsonlFile {
   }
 
   read(): AsyncGenerator<unknown> {
-    return readRecords(this.#state.handle, this.#state.end)
+    return readJsonl(this.#state.path, this.#state.end)
   }
 
   async close(): Promise<void> {
@@ -162,7 +162,7 @@ class AppendFile implements JsonlFile {
     try {
       if (this.#dirty) this.#rollBack()
       this.#dirty = true
-      for (let done = 0; done < line.length; ) done += disk.write(handle.fd, line.subarray(done))
+      for (let done = 0; done < line.length;) done += disk.write(handle.fd, line.subarray(done))
       this.#dirty = false
       this.#state.end += line.length
     } catch (error) {
@@ -187,7 +187,7 @@ class AppendFile implements JsonlFile {
 
 async function keepAside(handle: FileHandle, tail: Tail, path: string): Promise<void> {
   const buffer = Buffer.allocUnsafe(CHUNK)
-  for (let done = 0; done < tail.bytes; ) {
+  for (let done = 0; done < tail.bytes;) {
     const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK, tail.bytes - done), tail.offset + done)
     if (bytesRead === 0) break
     await appendFile(path, buffer.subarray(0, bytesRead), { mode: 0o600 })
@@ -195,107 +195,3 @@ async function keepAside(handle: FileHandle, tail: Tail, path: string): Promise<
   }
   await appendFile(path, '\n')
 }
-
-const CHUNK = 262_144
-/** The most one record may take, and the most the reader holds while it looks for a line end. */
-const MAX_LINE = 64 * 1_048_576
-
-type Entry = { readonly seq: number; readonly record: unknown }
-type Tail = { readonly kind: 'tail'; readonly offset: number; readonly bytes: number; readonly whole: Entry | undefined }
-type Found = (Entry & { readonly kind: 'record' }) | { readonly kind: 'damage'; readonly damage: JsonlDamage } | Tail
-
-async function* readRecords(handle: FileHandle, end: number): AsyncGenerator<unknown> {
-  for await (const found of scan(handle, end)) {
-    if (found.kind === 'record') yield found.record
-    else if (found.kind === 'tail' && found.whole) yield found.whole.record
-  }
-}
-
-async function* scan(handle: FileHandle, end: number): AsyncGenerator<Found> {
-  let expected: number | undefined = 1
-  for await (const line of lines(handle, end)) {
-    const { offset, bytes, text, isTerminated } = line
-    const whole = text && fromLine(text)
-    if (!isTerminated) {
-      yield { kind: 'tail', offset, bytes, whole }
-      return
-    }
-    const entry = whole ?? (text && salvage(text))
-    if (!whole) yield { kind: 'damage', damage: { offset, bytes, why: 'the checksum does not match' } }
-    else if (expected !== undefined && whole.seq !== expected) {
-      const why = `record ${expected} should stand here, found ${whole.seq}`
-      yield { kind: 'damage', damage: { offset, bytes: 0, why } }
-    }
-    if (entry) yield { kind: 'record', ...entry }
-    // After a damaged line nobody knows how many records it held.
-    expected = entry && entry.seq + 1
-  }
-}
-
-type Line = {
-  readonly offset: number
-  readonly bytes: number
-  /** Absent when the line is longer than any record may be. */
-  readonly text: Buffer | undefined
-  readonly isTerminated: boolean
-}
-
-async function* lines(handle: FileHandle, end: number): AsyncGenerator<Line> {
-  const chunk = Buffer.allocUnsafe(CHUNK)
-  let pieces: Buffer[] = []
-  let start = 0
-  let position = 0
-  const take = (last: Buffer, lineEnd: number, isTerminated: boolean): Line => {
-    const text = lineEnd - start > MAX_LINE ? undefined : Buffer.concat([...pieces, last])
-    const line = { offset: start, bytes: lineEnd - start, text, isTerminated }
-    pieces = []
-    start = lineEnd + 1
-    return line
-  }
-  while (position < end) {
-    const { bytesRead } = await handle.read(chunk, 0, Math.min(CHUNK, end - position), position)
-    if (bytesRead === 0) break
-    const bytes = chunk.subarray(0, bytesRead)
-    let from = 0
-    for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, from)) {
-      yield take(bytes.subarray(from, at), position + at, true)
-      from = at + 1
-    }
-    position += bytesRead
-    if (position - start > MAX_LINE) pieces = []
-    else if (from < bytesRead) pieces.push(Buffer.from(bytes.subarray(from)))
-  }
-  if (start < position) yield take(Buffer.alloc(0), position, false)
-}
-
-const HEAD = '{"sum":"'
-const SUM_END = HEAD.length + 8
-const BODY = SUM_END + 2
-
-function toLine(seq: number, record: object): Buffer {
-  const body = `"seq":${seq},"record":${JSON.stringify(record)}}`
-  return Buffer.from(`${HEAD}${checksum(body)}",${body}\n`)
-}
-
-function fromLine(line: Buffer): Entry | undefined {
-  const isFramed = line.toString('latin1', 0, HEAD.length) === HEAD && line.toString('latin1', SUM_END, BODY) === '",'
-  if (!isFramed || line.toString('latin1', HEAD.length, SUM_END) !== checksum(line.subarray(BODY))) return undefined
-  try {
-    return JSON.parse(line.toString()) as Entry
-  } catch {
-    return undefined
-  }
-}
-
-/** A whole record behind garbage on one line: a lost line end costs the record before it, not both. */
-function salvage(line: Buffer): Entry | undefined {
-  let from = line.indexOf(HEAD, 1)
-  for (let tries = 0; from > 0 && tries < 16; tries++) {
-    const entry = fromLine(line.subarray(from))
-    if (entry) return entry
-    from = line.indexOf(HEAD, from + 1)
-  }
-  return undefined
-}
-
-const checksum = (bytes: string | Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0')

@@ -1,79 +1,69 @@
 /**
- * One writer per folder. The name of a lock file says which process holds it (`lock-<pid>-<start>-<n>`), so a file left
+ * One writer per folder. The name of a lock file says which process holds it (`lock-<pid>-<start>-...`), so a file left
  * by a dead process can be deleted without the old race of deleting somebody else's. Whoever wants the lock first puts
  * up its own file and then looks for others: of two who try at once at least one sees the other and steps back.
  */
+import { randomBytes } from 'node:crypto'
 import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../protocol/error.ts'
-import { storageError } from './atomic-write.ts'
+import { errnoOf, storageError } from './atomic-write.ts'
 
 export type Lock = { release(): Promise<void> }
 
 /** Throws `session-busy` with the text of `busy` when a living process, this one included, holds the lock. */
 export async function acquireLock(folder: string, busy: (pid: number) => string): Promise<Lock> {
-  const name = `lock-${process.pid}-${await ownStart()}-${++taken}`
-  const path = join(folder, name)
-  held.add(path)
+  const name = `lock-${process.pid}-${await ownStart()}-${randomBytes(4).toString('hex')}`
   for (let attempt = 1; ; attempt++) {
     const holder = await claim(folder, name)
-    if (holder === undefined) return { release: () => release(path) }
+    if (holder === undefined) return { release: () => takeDown(folder, name) }
+    if (attempt === ATTEMPTS) throw new AppError('session-busy', busy(holder))
     // The other may be stepping back as well; uneven pauses let one of them through.
-    if (attempt < ATTEMPTS) await delay(5 + Math.random() * 20)
-    else {
-      held.delete(path)
-      throw new AppError('session-busy', busy(holder))
-    }
+    await delay(5 + Math.random() * 20)
   }
-}
-
-/** The process that holds the lock, if any does. Files of dead processes are cleared away. */
-export async function lockHolder(folder: string): Promise<number | undefined> {
-  return otherHolder(folder, undefined)
 }
 
 const ATTEMPTS = 3
 
-/** Locks of this process: its own pid says nothing about whether a file is still meant. */
-const held = new Set<string>()
-let taken = 0
+/** Files of this process: where no start time is known, its pid alone does not say that they are its own. */
+const ownFiles = new Set<string>()
 
 async function claim(folder: string, name: string): Promise<number | undefined> {
-  const path = join(folder, name)
   try {
-    await (await open(path, 'wx', 0o600)).close()
+    ownFiles.add(name)
+    await (await open(join(folder, name), 'wx', 0o600)).close()
     const holder = await otherHolder(folder, name)
-    if (holder !== undefined) await rm(path, { force: true })
+    if (holder !== undefined) await takeDown(folder, name)
     return holder
   } catch (error) {
-    held.delete(path)
-    throw storageError(path, error)
+    await takeDown(folder, name)
+    throw storageError(folder, error)
   }
 }
 
-async function otherHolder(folder: string, own: string | undefined): Promise<number | undefined> {
+async function takeDown(folder: string, name: string): Promise<void> {
+  await rm(join(folder, name), { force: true })
+  ownFiles.delete(name)
+}
+
+/** Another living process with a file here, if any; files of dead ones are cleared away. */
+async function otherHolder(folder: string, own: string): Promise<number | undefined> {
   for (const name of await readdir(folder)) {
-    const [, pid, start] = /^lock-(\d+)-(\d+)-\d+$/.exec(name) ?? []
+    const [, pid, start] = /^lock-(\d+)-(\d+)-[0-9a-f]+$/.exec(name) ?? []
     if (name === own || pid === undefined || start === undefined) continue
-    if (await isHeld(join(folder, name), Number(pid), start)) return Number(pid)
+    if (ownFiles.has(name) || (await isAlive(Number(pid), start))) return Number(pid)
     await rm(join(folder, name), { force: true })
   }
   return undefined
 }
 
-async function isHeld(path: string, pid: number, start: string): Promise<boolean> {
-  if (pid === process.pid && start === (await ownStart())) return held.has(path)
+async function isAlive(pid: number, start: string): Promise<boolean> {
   const found = await processStart(pid)
   if (found === 'ended') return false
-  // Without a start time, or where /proc is hidden, a living pid has to be believed.
   if (found !== undefined && start !== NO_START) return found === start
-  return isRunning(pid)
-}
-
-async function release(path: string): Promise<void> {
-  await rm(path, { force: true })
-  held.delete(path)
+  // Without start times, or where /proc is hidden, a living pid has to be believed; our own we know better.
+  return pid !== process.pid && isRunning(pid)
 }
 
 const NO_START = '0'
@@ -98,6 +88,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errnoOf(error) === 'EPERM'
   }
 }

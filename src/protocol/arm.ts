@@ -1,5 +1,5 @@
 /** An arm is one model the router may pick, with what is known about it. A lease is the right to ask it once. */
-import type { Model, Usage } from './model.ts'
+import type { Model, Thinking, Usage } from './model.ts'
 
 /** The shape of conversation an arm accepts; see `context/emit.ts`. */
 export type EmissionMode = {
@@ -32,11 +32,29 @@ export type Capabilities = {
   readonly speeds?: { readonly prefill?: number; readonly decode?: number }
 }
 
+/** An arm as somebody set it up: where it is, and what of its capabilities is known beforehand. Never print it. */
+export type ArmSettings = {
+  readonly id: string
+  readonly kind: 'openai-compatible' | 'openai' | 'anthropic' | 'google'
+  /** What the server calls the model. */
+  readonly model: string
+  readonly baseUrl?: string
+  readonly apiKey?: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly local: boolean
+  readonly thinking?: Thinking
+  readonly temperature?: number
+  readonly known: Partial<Omit<Capabilities, 'windowFrom' | 'speeds'>>
+}
+
 export type ArmProfile = {
   readonly id: string
   /** Runs on this machine or its network: patient time limits, no cost, allowed in incognito. */
   readonly local: boolean
   readonly capabilities: Capabilities
+  /** Its ordinary sampling, where somebody chose one. */
+  readonly temperature?: number
+  readonly thinking?: Thinking
 }
 
 export type ReserveRequest = { readonly task: string; readonly excluded: readonly string[] }

@@ -77,6 +77,9 @@ type SilenceWatch = {
   end(): void
 }
 
+/** Node fires longer ones, Infinity included, at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 /** Sent as soon as there are headers: no sign of a token. */
 const SAYS_NOTHING = new Set(['stream-start', 'response-metadata'])
 
@@ -97,7 +100,7 @@ function watchSilence(signal: AbortSignal): SilenceWatch {
   return {
     signal: AbortSignal.any([signal, controller.signal]),
     start(limitMs) {
-      limit = limitMs
+      limit = limitMs === undefined ? undefined : Math.min(limitMs, LONGEST_TIMER)
       restart()
     },
     async *over(parts) {

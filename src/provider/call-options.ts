@@ -1,6 +1,6 @@
 /** A neutral request as one arm gets it: emitted in the arm's mode, with the arm's quirks. Pure. */
 import type { LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from '@ai-sdk/provider'
-import { emit } from '../context/emit.ts'
+import { emissionStops, emit } from '../context/emit.ts'
 import type { EmissionMode } from '../protocol/arm.ts'
 import type { DialectWriter } from '../protocol/dialect.ts'
 import type { ModelRequest, ToolChoice, ToolSchema } from '../protocol/model.ts'
@@ -13,28 +13,25 @@ export type ArmRendering = {
   readonly writer?: DialectWriter
   /** Whether earlier reasoning is shown to the model again. */
   readonly reasoning: 'keep' | 'drop'
+  /** Whether images are sent; otherwise their path is told. */
+  readonly vision?: boolean
   /** `text`: the tools are told in the system text and calls come back as text; nothing native is sent. */
   readonly tools?: 'native' | 'text'
   readonly quirks?: Quirks
 }
-
-/** In collapsed history results look like something the model wrote; without this it would go on to write them. */
-const INVENTED_RESULT = '[result]'
 
 export function toCallOptions(
   request: ModelRequest,
   arm: ArmRendering,
   optionsKey: string,
 ): LanguageModelV3CallOptions {
-  const quirks = arm.quirks ?? {}
-  const messages = emit({ system: request.system, messages: request.messages }, arm.emission, arm.writer)
-  const shown =
-    arm.reasoning === 'keep' ? messages : messages.map(({ reasoning_content: _, ...message }) => message)
+  const { emission, writer, reasoning, vision = false, quirks = {} } = arm
+  const messages = emit(request, emission, writer, { reasoning, vision })
   const tools = arm.tools === 'text' ? [] : request.tools.map(toFunctionTool)
-  const stop = [...(request.stop ?? []), ...(arm.emission.base === 'collapsed' ? [INVENTED_RESULT] : [])]
+  const stop = [...(request.stop ?? []), ...emissionStops(emission)]
   const fields = requestFields(quirks, request)
   return {
-    prompt: toPrompt(shown, (id) => wireCallId(id, quirks)),
+    prompt: toPrompt(messages, (id) => wireCallId(id, quirks)),
     ...(tools.length > 0 && { tools }),
     ...(tools.length > 0 && request.toolChoice && { toolChoice: toToolChoice(request.toolChoice) }),
     ...(request.responseFormat?.type === 'json' && { responseFormat: request.responseFormat }),

@@ -38,7 +38,7 @@ export function createProviderModel(spec: ProviderSpec): Model {
     arm: spec.name,
     url: baseUrl,
     local: spec.local,
-    secrets: [spec.apiKey ?? '', ...Object.values(spec.headers ?? {})],
+    secrets: secretsOf(spec),
   }
   const fetch = needsKey(spec) ? refuseWithoutKey(endpoint) : createFetch(endpoint, spec.fetch)
   return createAiSdkModel({
@@ -48,6 +48,12 @@ export function createProviderModel(spec: ProviderSpec): Model {
     model: languageModel(spec, baseUrl, fetch),
   })
 }
+
+/** A header may hold a key; a short one ("true") holds none and would black out ordinary words. */
+const secretsOf = ({ apiKey, headers = {} }: ProviderSpec): string[] => [
+  ...(apiKey ? [apiKey] : []),
+  ...Object.values(headers).filter((value) => value.length >= 8),
+]
 
 function requireBaseUrl({ kind, name, baseUrl }: ProviderSpec): string {
   const url = baseUrl ?? (kind === 'openai-compatible' ? undefined : BASE_URLS[kind])

@@ -27,14 +27,23 @@ const UNPARSED_CALL: readonly RegExp[] = [
   /MALFORMED_FUNCTION_CALL/, // Gemini
 ]
 
+/** It was sent tools and takes none, for this model or as it was started. */
+const NO_TOOLS: readonly RegExp[] = [
+  /does not support tools|no endpoints found that support tool use/i, // Ollama, OpenRouter
+  /requires? --jinja|--enable-auto-tool-choice/i, // llama.cpp, vLLM
+  /\btools?\b.{0,30}\b(?:is|are) not supported/i,
+]
+
 const LOADING = /\bloading\b|still starting|warming up/i
-const BAD_KEY = /api[ _-]?key.{0,30}(?:invalid|not valid|incorrect|missing)|(?:invalid|incorrect) api[ _-]?key/i
+const BAD_KEY =
+  /api[ _-]?key.{0,30}(?:invalid|not valid|incorrect|missing)|(?:invalid|incorrect) api[ _-]?key/i
 
 const saysOneOf = (patterns: readonly RegExp[], text: string): boolean =>
   patterns.some((pattern) => pattern.test(text))
 
 export const saysOverflow = (text: string): boolean => saysOneOf(OVERFLOW, text)
 export const saysUnparsedCall = (text: string): boolean => saysOneOf(UNPARSED_CALL, text)
+export const saysNoTools = (text: string): boolean => saysOneOf(NO_TOOLS, text)
 export const saysLoading = (text: string): boolean => LOADING.test(text)
 export const saysBadKey = (text: string): boolean => BAD_KEY.test(text)
 
@@ -56,16 +65,16 @@ export function messageIn(value: unknown): string | undefined {
   return undefined
 }
 
-export const isHtml = (body: string): boolean => /^\s*<(?:!doctype|html|head|body)/i.test(body)
+const isHtml = (body: string): boolean => /^\s*<(?:!doctype|html|head|body)/i.test(body)
 
-export const quoted = (text: string): string => {
+const quoted = (text: string): string => {
   const line = text.trim().replace(/\s+/g, ' ')
   return line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}...` : line
 }
 
 /** Servers repeat the key they refuse; it must not reach a log or a screen. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const known = secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text)
+  const known = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text)
   return known.replace(/\b(?:(?:sk|pk|rk|gsk|xai)[-_]|AIza)[-\w*]{8,}/g, '[key]')
 }
 

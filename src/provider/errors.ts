@@ -9,11 +9,14 @@ import {
   messageIn,
   saysBadKey,
   saysLoading,
+  saysNoTools,
   saysOverflow,
   saysUnparsedCall,
   serverText,
   withoutSecrets,
 } from './error-text.ts'
+
+const MAX_SHOWN = 80
 
 /** Where an arm's requests go, as its errors tell it. */
 export type Endpoint = {
@@ -106,16 +109,16 @@ function fromFailure(failure: Failure, endpoint: Endpoint, cause: unknown): AppE
   if (status === 413 || saysOverflow(text)) {
     return new AppError('context-overflow', `${answer}. The conversation must be made shorter.`, details)
   }
+  if (saysNoTools(text)) {
+    return withoutNativeTools(`${answer}. It takes no tools for this model as it was started.`, details)
+  }
   if (status === 408 || status >= 500) return serverFailed(answer, text, details)
   return new AppError('request-invalid', answer + hintFor(status, text), details)
 }
 
 function serverFailed(answer: string, text: string, details: ErrorDetails): AppError {
   if (saysUnparsedCall(text)) {
-    return new AppError('model-unavailable', `${answer}. The server could not read the model's tool call.`, {
-      ...details,
-      unparsedCall: true,
-    })
+    return withoutNativeTools(`${answer}. The server could not read the model's tool call.`, details)
   }
   if (details.status === 503 && saysLoading(text)) {
     return new AppError('model-unavailable', `${answer}. It is loading its model.`, {
@@ -127,6 +130,10 @@ function serverFailed(answer: string, text: string, details: ErrorDetails): AppE
     ...details,
   })
 }
+
+/** Both for a call it could not parse and for tools it does not take: the arm can be asked with tools as text. */
+const withoutNativeTools = (message: string, details: ErrorDetails): AppError =>
+  new AppError('model-unavailable', message, { ...details, unparsedCall: true })
 
 /** A page instead of JSON where an API should be: nearly always a base URL without its path. */
 const hintFor = (status: number, text: string): string =>
@@ -193,15 +200,19 @@ const isBrokenStream = (error: unknown): boolean =>
   (error instanceof TypeError && /terminated|fetch failed/.test(error.message))
 
 function reasonOf(chain: readonly unknown[]): string {
-  const garbage = chain.find((error) => JSONParseError.isInstance(error))
-  if (garbage) return `this is not JSON: ${(garbage as JSONParseError).text.slice(0, 80)}`
-  return errorMessage(chain.at(-1)).replace(/\.$/, '')
+  for (const error of chain) {
+    if (JSONParseError.isInstance(error)) return `this is not JSON: ${error.text.slice(0, MAX_SHOWN)}`
+    if (TypeValidationError.isInstance(error)) {
+      return `this is no chat completion: ${JSON.stringify(error.value).slice(0, MAX_SHOWN)}`
+    }
+  }
+  return errorMessage(chain.at(-1)).replace(/^Response stream/, 'it')
 }
 
 /** The error and what caused it, outermost first. Several addresses of one host fail as one AggregateError. */
 function causes(error: unknown): unknown[] {
   const chain: unknown[] = []
-  for (let cause = error; cause !== undefined && chain.length < 10; ) {
+  for (let cause = error; cause !== undefined && chain.length < 10;) {
     chain.push(cause)
     cause = cause instanceof Error ? (cause.cause ?? firstOf(cause)) : undefined
   }
@@ -213,7 +224,9 @@ const firstOf = (error: Error): unknown =>
 
 function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^(?:E[A-Z]|UND_ERR|CERT|DEPTH|SELF|UNABLE)/.test(code) ? code : undefined
+  return typeof code === 'string' && /^(?:E[A-Z]|UND_ERR|CERT|DEPTH|SELF|UNABLE)/.test(code)
+    ? code
+    : undefined
 }
 
 const clean = (text: string, endpoint: Endpoint): string =>

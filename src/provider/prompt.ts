@@ -7,46 +7,50 @@ import type {
   LanguageModelV3ToolCallPart,
   LanguageModelV3ToolResultPart,
 } from '@ai-sdk/provider'
-import type { WireMessage, WirePart } from '../context/emit.ts'
+import type { WireCall, WireMessage, WirePart } from '../context/wire.ts'
 
-type WireCall = NonNullable<WireMessage['tool_calls']>[number]
+type Assistant = Extract<WireMessage, { readonly role: 'assistant' }>
+type Result = Extract<WireMessage, { readonly role: 'tool' }>
+type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart
 
 export function toPrompt(
   messages: readonly WireMessage[],
   wireId: (id: string) => string,
 ): LanguageModelV3Prompt {
-  const names = new Map(
-    messages.flatMap((message) => (message.tool_calls ?? []).map((call) => [call.id, call.function.name])),
-  )
+  const names = toolNames(messages)
   const prompt: LanguageModelV3Message[] = []
   for (const message of messages) {
     const previous = prompt.at(-1)
-    if (message.role !== 'tool') {
-      prompt.push(toMessage(message, wireId))
-      continue
-    }
-    const id = message.tool_call_id ?? ''
-    const result = toResult(message, wireId(id), names.get(id) ?? 'unknown')
+    if (message.role === 'system') prompt.push({ role: 'system', content: message.content })
+    else if (message.role === 'user') prompt.push({ role: 'user', content: toParts(message.content) })
+    else if (message.role === 'assistant') prompt.push(toAssistant(message, wireId))
     // Gemini wants the results of one reply together.
-    if (previous?.role === 'tool') previous.content.push(result)
-    else prompt.push({ role: 'tool', content: [result] })
+    else if (previous?.role === 'tool') previous.content.push(toResult(message, names, wireId))
+    else prompt.push({ role: 'tool', content: [toResult(message, names, wireId)] })
   }
   return prompt
 }
 
-function toMessage(message: WireMessage, wireId: (id: string) => string): LanguageModelV3Message {
-  if (message.role === 'system') return { role: 'system', content: textOf(message.content) }
-  if (message.role === 'user') return { role: 'user', content: toParts(message.content) }
-  const text = textOf(message.content)
+const toolNames = (messages: readonly WireMessage[]): ReadonlyMap<string, string> =>
+  new Map(
+    messages.flatMap((message) =>
+      message.role === 'assistant'
+        ? (message.tool_calls ?? []).map((call) => [call.id, call.function.name] as const)
+        : [],
+    ),
+  )
+
+function toAssistant(message: Assistant, wireId: (id: string) => string): LanguageModelV3Message {
+  const { content: text, reasoning_content: reasoning, tool_calls: calls = [] } = message
   return {
     role: 'assistant',
     content: [
-      ...(message.reasoning_content
-        ? [{ type: 'reasoning' as const, text: message.reasoning_content }]
-        : []),
-      ...(text !== '' || !message.tool_calls?.length ? [{ type: 'text' as const, text }] : []),
-      ...(message.tool_calls ?? []).map((call) => toCall(call, wireId)),
+      ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
+      ...(text || calls.length === 0 ? [{ type: 'text' as const, text }] : []),
+      ...calls.map((call) => toCall(call, wireId)),
     ],
+    // The SDK sends null for no text, which some servers refuse.
+    providerOptions: { openaiCompatible: { content: text } },
   }
 }
 
@@ -54,38 +58,29 @@ function toMessage(message: WireMessage, wireId: (id: string) => string): Langua
  * The SDK writes arguments out again from the parsed value; the option puts the very bytes back, so that what the model
  * wrote and what it is shown stay one prefix.
  */
-function toCall(call: WireCall, wireId: (id: string) => string): LanguageModelV3ToolCallPart {
-  return {
-    type: 'tool-call',
-    toolCallId: wireId(call.id),
-    toolName: call.function.name,
-    input: JSON.parse(call.function.arguments) as unknown,
-    providerOptions: { openaiCompatible: { function: call.function } },
-  }
-}
-
-const toResult = (
-  message: WireMessage,
-  toolCallId: string,
-  toolName: string,
-): LanguageModelV3ToolResultPart => ({
-  type: 'tool-result',
-  toolCallId,
-  toolName,
-  output: { type: 'text', value: textOf(message.content) },
+const toCall = (call: WireCall, wireId: (id: string) => string): LanguageModelV3ToolCallPart => ({
+  type: 'tool-call',
+  toolCallId: wireId(call.id),
+  toolName: call.function.name,
+  input: JSON.parse(call.function.arguments) as unknown,
+  providerOptions: { openaiCompatible: { function: call.function } },
 })
 
-const textOf = (content: WireMessage['content']): string =>
-  typeof content === 'string'
-    ? content
-    : content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+const toResult = (
+  message: Result,
+  names: ReadonlyMap<string, string>,
+  wireId: (id: string) => string,
+): LanguageModelV3ToolResultPart => ({
+  type: 'tool-result',
+  toolCallId: wireId(message.tool_call_id),
+  toolName: names.get(message.tool_call_id) ?? 'unknown',
+  output: { type: 'text', value: message.content },
+})
 
-const toParts = (
-  content: WireMessage['content'],
-): (LanguageModelV3TextPart | LanguageModelV3FilePart)[] =>
+const toParts = (content: string | readonly WirePart[]): UserPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(toPart)
 
-function toPart(part: WirePart): LanguageModelV3TextPart | LanguageModelV3FilePart {
+function toPart(part: WirePart): UserPart {
   if (part.type === 'text') return { type: 'text', text: part.text }
   const { url } = part.image_url
   const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url)

@@ -1,0 +1,128 @@
+/** Which model answers: flags before configuration, and an error that names the next step where nothing is said. Pure. */
+import { isIP } from 'node:net'
+import type { ArmSettings, EmissionMode } from '../protocol/arm.ts'
+import { AppError } from '../protocol/error.ts'
+import { armSchema, requireArm, type ResolvedArm } from './arm.ts'
+import type { Config } from './schema.ts'
+
+export type ArmWish = {
+  readonly model?: string
+  readonly baseUrl?: string
+  readonly provider?: ArmSettings['kind']
+  readonly apiKey?: string
+  readonly window?: number
+}
+
+export type ArmChoice =
+  | { readonly kind: 'scripted'; readonly path: string }
+  | { readonly kind: 'arm'; readonly settings: ArmSettings; readonly why: string }
+
+const SCRIPTED = 'scripted:'
+
+export function chooseArm(config: Config, wish: ArmWish, env: NodeJS.ProcessEnv): ArmChoice {
+  const chosen = (arm: ResolvedArm, why: string): ArmChoice => ({
+    kind: 'arm',
+    settings: toSettings(wish.window === undefined ? arm : { ...arm, window: wish.window }),
+    why,
+  })
+  if (wish.baseUrl !== undefined || wish.provider !== undefined)
+    return chosen(adHoc(wish, env), 'named by flags')
+  const model = wish.model ?? config.model
+  if (model?.startsWith(SCRIPTED)) return { kind: 'scripted', path: model.slice(SCRIPTED.length) }
+  if (model !== undefined) return chosen(requireArm(config.arms, model, env), 'chosen by name')
+  return chosen(requireArm(config.arms, onlyArm(Object.keys(config.arms)), env), 'the only arm configured')
+}
+
+/** An arm without a configuration file. */
+function adHoc(
+  { model, baseUrl, provider = 'openai-compatible', apiKey }: ArmWish,
+  env: NodeJS.ProcessEnv,
+): ResolvedArm {
+  if (provider === 'openai-compatible' && baseUrl === undefined) {
+    throw new AppError(
+      'config-invalid',
+      '--provider openai-compatible needs --base-url, such as http://127.0.0.1:8080/v1',
+    )
+  }
+  if (provider !== 'openai-compatible' && model === undefined) {
+    throw new AppError('config-invalid', `--provider ${provider} needs --model`)
+  }
+  const key = apiKey ?? KEYS[provider].map((name) => env[name]).find(Boolean)
+  const arm = armSchema.parse({
+    kind: provider,
+    ...(baseUrl && { base_url: baseUrl }),
+    ...(key && { api_key: key }),
+  })
+  return { ...arm, id: model ?? 'default', model: model ?? 'default' }
+}
+
+/** Where the makers' own programs look for a key. */
+const KEYS: Readonly<Record<ArmSettings['kind'], readonly string[]>> = {
+  'openai-compatible': [],
+  openai: ['OPENAI_API_KEY'],
+  anthropic: ['ANTHROPIC_API_KEY'],
+  google: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+}
+
+function onlyArm(ids: readonly string[]): string {
+  const [only] = ids
+  if (only !== undefined && ids.length === 1) return only
+  const next =
+    ids.length > 1
+      ? `Several models are configured: choose one with --model (${ids.join(', ')}), or set \`model\` in config.toml.`
+      : 'No model is configured. Start a local server (Ollama, llama.cpp, LM Studio, vLLM) and give its address: ' +
+        'covey --base-url http://127.0.0.1:11434/v1 --model NAME "..."; `covey doctor` looks for one.'
+  throw new AppError('config-invalid', next)
+}
+
+function toSettings(arm: ResolvedArm): ArmSettings {
+  const { id, kind, model, headers } = arm
+  return {
+    id,
+    kind,
+    model,
+    headers,
+    local: arm.local ?? isLocal(arm.base_url),
+    known: toKnown(arm),
+    ...(arm.base_url !== undefined && { baseUrl: arm.base_url }),
+    ...(arm.api_key !== undefined && { apiKey: arm.api_key }),
+    ...(arm.thinking !== undefined && { thinking: arm.thinking }),
+    ...(arm.temperature !== undefined && { temperature: arm.temperature }),
+  }
+}
+
+function toKnown(arm: ResolvedArm): ArmSettings['known'] {
+  return withoutUndefined({
+    window: arm.window,
+    tools: arm.tools,
+    dialect: arm.dialect,
+    emission: arm.emission && toEmission(arm.emission, arm.dialect),
+    reasoning: arm.reasoning,
+    editForm: arm.edit_form,
+    requiredChoice: arm.required_choice,
+    prefill: arm.prefill,
+    vision: arm.vision,
+  })
+}
+
+const toEmission = (
+  { base, strict, no_system: noSystem }: NonNullable<ResolvedArm['emission']>,
+  dialect: string | undefined,
+): EmissionMode => ({ base, strict, noSystem, ...(dialect !== undefined && { dialect }) })
+
+/** This machine or its own network: private addresses, single words and `.local` names. */
+function isLocal(url: string | undefined): boolean {
+  if (url === undefined || !URL.canParse(url)) return false
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) === 4) return PRIVATE_V4.test(host)
+  if (isIP(host) === 6) return /^(?:::1$|f[cd]|fe80:)/i.test(host)
+  return !host.includes('.') || /\.(?:local|lan|home|internal|localhost)$/i.test(host)
+}
+
+const PRIVATE_V4 =
+  /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/
+
+type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
+
+const withoutUndefined = <T extends object>(value: T): Defined<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Defined<T>

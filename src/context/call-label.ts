@@ -1,0 +1,57 @@
+/** What a call was about, in a few words: for the line that stands for an old result, and for the digest. */
+import type { ToolCall } from '../protocol/message.ts'
+import { isObject, readJson } from '../lib/json.ts'
+import { clip } from '../lib/text.ts'
+
+export type CallLabel = {
+  readonly name: string
+  /** The path, command or pattern; empty when the call names none. */
+  readonly target: string
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/** A tool that was reached through `call_tool` is called by its own name. */
+export function labelCall({ name, input }: ToolCall): CallLabel {
+  const given = toObject(input)
+  const inner = given['name']
+  if (name !== 'call_tool' || typeof inner !== 'string')
+    return { name, target: targetOf(given), input: given }
+  const passed = toObject(given['arguments'])
+  return { name: inner, target: targetOf(passed), input: passed }
+}
+
+function toObject(value: unknown): Record<string, unknown> {
+  if (isObject(value)) return value
+  const reading = typeof value === 'string' ? readJson(value) : undefined
+  return reading?.ok && isObject(reading.value) ? reading.value : {}
+}
+
+/** In the order in which they say most about a call. */
+const TELLING = ['command', 'pattern', 'query', 'path', 'paths', 'url', 'id', 'category', 'question']
+
+function targetOf(input: Readonly<Record<string, unknown>>): string {
+  const telling = TELLING.map((key) => input[key]).find((value) => value !== undefined)
+  const value = Array.isArray(telling) ? telling.join(' ') : telling
+  return typeof value === 'string' ? clip(oneLine(value), 100) : ''
+}
+
+/** The first of these inputs that is text. */
+export function textInput({ input }: CallLabel, keys: readonly string[]): string {
+  const value = keys.map((key) => input[key]).find((found) => typeof found === 'string')
+  return typeof value === 'string' ? value : ''
+}
+
+export const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ')
+
+/** What a result says in one line: the end of a command's output, the start of anything else. */
+export function gistOf(name: string, text: string, length = 160): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !isAside(line))
+  const line = oneLine(lines.join('\n'))
+  return name === 'run_command' ? clipStart(line, length) : clip(line, length)
+}
+
+/** Lines that speak about the result rather than being part of it. */
+const isAside = (line: string): boolean => /^\[(?:stored as|note\]|… )/.test(line)
+
+const clipStart = (text: string, length: number): string =>
+  text.length <= length ? text : `…${text.slice(1 - length).replace(/^[\uDC00-\uDFFF]/, '')}`

@@ -1,0 +1,70 @@
+/**
+ * A conversation made to fit the arm that was reserved: what to show, how long the answer may be, how large a page. The
+ * engine asks before every request and knows nothing of windows itself.
+ */
+import type { Lease } from '../protocol/arm.ts'
+import type { Message } from '../protocol/message.ts'
+import type { ToolSchema } from '../protocol/model.ts'
+import { budgetFor } from './budget.ts'
+import { compact, type Compaction, type Summarise } from './compact.ts'
+import { decideCompaction, fitsWindow, tooSmallText } from './compaction-rule.ts'
+import { fixedTokens, messagesTokens } from './count.ts'
+import { slideWindow } from './slide.ts'
+
+export type FitOptions = {
+  /** The frozen system text. */
+  readonly system: string
+  /** Show at most so many messages; 0 or absent is no limit. */
+  readonly maxMessages?: number
+  /** Finds a model that is free to write a summary for this arm, where there is one. */
+  readonly summariserFor?: (lease: Lease) => Summarise | undefined
+}
+
+export type FitInput = {
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolSchema[]
+  readonly lease: Lease
+  readonly force: boolean
+  readonly resultsSinceCompaction: number
+}
+
+export type Fitted = {
+  readonly messages: readonly Message[]
+  readonly maxTokens: number
+  readonly pageTokens: number
+  readonly compaction?: Pick<Compaction, 'stage' | 'before' | 'after'>
+  readonly tooSmall?: string
+}
+
+/** One per session: it remembers how often compacting failed in a row. */
+export function createFit(options: FitOptions): (input: FitInput) => Promise<Fitted> {
+  let failures = 0
+  return async ({ lease, tools, force, resultsSinceCompaction, messages: all }) => {
+    const { window, reasoning } = lease.arm.capabilities
+    const budget = budgetFor(window)
+    const count = (text: string) => lease.countTokens(text)
+    const messages = options.maxMessages ? slideWindow(all, options.maxMessages).messages : all
+    const fixed = fixedTokens(options.system, tools, count)
+    const used = fixed + messagesTokens(messages, { count, reasoning })
+    const fitted: Fitted = { messages, maxTokens: budget.reserve, pageTokens: budget.page }
+
+    const question = { used, budget, forced: force, resultsSince: resultsSinceCompaction, failures }
+    const decision = decideCompaction(question)
+    if (decision === 'none') return fitted
+    if (decision === 'window-too-small') return { ...fitted, tooSmall: tooSmallText(used, fixed, budget) }
+
+    const summarise = options.summariserFor?.(lease)
+    const { stage, before, after, fits, ...compacted } = await compact({
+      messages,
+      budget,
+      fixed,
+      count,
+      reasoning,
+      overflow: force,
+      ...(summarise && { summarise }),
+    })
+    failures = fits ? 0 : failures + 1
+    if (!fitsWindow(after, budget)) return { ...fitted, tooSmall: tooSmallText(after, fixed, budget) }
+    return { ...fitted, ...compacted, compaction: { stage, before, after } }
+  }
+}

@@ -1,0 +1,44 @@
+/** What is built in to contribute to the context, and how contributions are gathered. */
+import type { Source } from '../protocol/source.ts'
+
+/** One contribution: whose it is and what it says. */
+export type Section = { readonly name: string; readonly text: string }
+
+export async function gatherSections(
+  sources: readonly Source[],
+  place: Source['place'],
+  prompt: string,
+): Promise<Section[]> {
+  const chosen = sources.filter((source) => source.place === place)
+  const texts = await Promise.all(chosen.map((source) => source.contribute(prompt)))
+  const sections = chosen.map(({ name }, index) => ({ name, text: texts[index]?.trim() ?? '' }))
+  // CLAUDE.md is often a link to AGENTS.md.
+  return sections.filter(
+    ({ text }, index) => text !== '' && sections.findIndex((other) => other.text === text) === index,
+  )
+}
+
+/** The text of a file of the project; nothing when it does not exist or cannot be read. */
+export type ReadText = (path: string) => Promise<string | undefined>
+
+const NOTES = ['AGENTS.md', 'CLAUDE.md', '.covey/notes.md']
+
+/** What the project says about itself: every file that exists. */
+export const noteSources = (read: ReadText): Source[] =>
+  NOTES.map((path) => ({ name: path, place: 'frozen', contribute: () => read(path) }))
+
+/** One line on where and when; what cannot be known is left out. */
+export const projectSource = (folder: string, read: ReadText, now: () => Date): Source => ({
+  name: 'project',
+  place: 'run',
+  async contribute() {
+    const branch = /^ref: refs\/heads\/(\S+)/.exec((await read('.git/HEAD')) ?? '')?.[1]
+    const facts = [`project ${folder}`, ...(branch ? [`branch ${branch}`] : []), localDate(now())]
+    return `[${facts.join(', ')}]`
+  },
+})
+
+const localDate = (date: Date): string =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+    .map((part) => `${part}`.padStart(2, '0'))
+    .join('-')

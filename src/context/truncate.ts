@@ -1,0 +1,70 @@
+/**
+ * The last stage of a compaction: the longest texts are cut, all to the same length, until the conversation fits. No
+ * message leaves, so every call keeps its result; cut arguments stay valid JSON.
+ */
+import type { Message, ToolCall } from '../protocol/message.ts'
+import { isObject, readJson } from '../lib/json.ts'
+import { fairShare } from './budget.ts'
+import { type CountTokens, type MessageView, messagesTokens, sum } from './count.ts'
+import { cutMiddle } from './cut.ts'
+
+/** A text cut shorter than this says nothing any more. */
+const SHORTEST = 24
+
+export function truncateMessages(messages: readonly Message[], limit: number, view: MessageView): Message[] {
+  const { count } = view
+  const plain = messages.map(withoutThoughts)
+  const sizes = plain.flatMap((message) => textsOf(message).map(count))
+  const overhead = messagesTokens(plain, view) - sum(sizes)
+  let room = limit - overhead
+  let cut = plain
+  // Markers and JSON escapes take room of their own; what they take is taken off the next try.
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const share = Math.max(SHORTEST, fairShare(sizes, room))
+    cut = plain.map((message) => cutMessage(message, share, count))
+    const over = messagesTokens(cut, view) - limit
+    if (over <= 0 || share === SHORTEST) break
+    room -= over
+  }
+  return cut
+}
+
+/** Thoughts and generated tokens no longer belong to a text that is cut. */
+function withoutThoughts(message: Message): Message {
+  if (message.role !== 'assistant') return message
+  return {
+    role: 'assistant',
+    text: message.text,
+    calls: message.calls,
+    ...(message.flag && { flag: message.flag }),
+  }
+}
+
+const textsOf = (message: Message): string[] =>
+  message.role === 'assistant' ? [message.text, ...message.calls.map(({ input }) => input)] : [message.text]
+
+function cutMessage(message: Message, share: number, count: CountTokens): Message {
+  const text = cutMiddle(message.text, share, count)
+  if (message.role !== 'assistant') return { ...message, text }
+  return { ...message, text, calls: message.calls.map((call) => cutCall(call, share, count)) }
+}
+
+function cutCall(call: ToolCall, share: number, count: CountTokens): ToolCall {
+  if (count(call.input) <= share) return call
+  const reading = readJson(call.input)
+  if (!reading.ok || !isObject(reading.value)) {
+    return { ...call, input: JSON.stringify({ unparsed: cutMiddle(call.input, share, count) }) }
+  }
+  const entries = Object.entries(reading.value)
+  const sizes = entries.map(([, value]) => count(JSON.stringify(value)))
+  const each = fairShare(sizes, share - count(JSON.stringify(entries.map(([key]) => key))))
+  const short = entries.map(([key, value], index) =>
+    (sizes[index] ?? 0) <= each ? [key, value] : [key, cutValue(value, Math.max(SHORTEST, each), count)],
+  )
+  return { ...call, input: JSON.stringify(Object.fromEntries(short)) }
+}
+
+const cutValue = (value: unknown, limit: number, count: CountTokens): unknown =>
+  typeof value === 'string' || isObject(value) || Array.isArray(value)
+    ? cutMiddle(typeof value === 'string' ? value : JSON.stringify(value), limit, count)
+    : value

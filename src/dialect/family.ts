@@ -1,0 +1,71 @@
+/**
+ * A family of models: the markers it writes, how it thinks, how it is written back. Families are data; what they share
+ * is the shape of their calls (`shape.ts`), never the vendor.
+ */
+import type { Dialect } from '../protocol/dialect.ts'
+import type { Draft } from './call.ts'
+import type { Input, Step } from './input.ts'
+import type { ItemReader, ReadContext, Section } from './section.ts'
+import type { Shape } from './shape.ts'
+
+/** What a control marker makes of the text behind it. */
+export type Control = {
+  /** Where text goes from here on. */
+  readonly channel?: 'text' | 'reasoning'
+  readonly drafts?: readonly Draft[]
+  /** Not a control after all: this is text. */
+  readonly text?: string
+}
+
+export type ControlReader = (input: Input, context: ReadContext) => Step<Control>
+
+export type Marker =
+  | { readonly kind: 'section'; readonly open: string; readonly section: Section }
+  | { readonly kind: 'item'; readonly open: string; readonly read: ItemReader }
+  /** `strict`: an ordinary tag, which only opens thinking at the start of a line. */
+  | { readonly kind: 'think'; readonly open: string; readonly close: readonly string[]; readonly strict: boolean }
+  | { readonly kind: 'control'; readonly open: string; readonly read: ControlReader }
+  /** Never shown. */
+  | { readonly kind: 'token'; readonly open: string }
+  /** Wraps the whole answer; dropped where it stands at its beginning and its end. */
+  | { readonly kind: 'frame'; readonly open: string; readonly close: string }
+
+export type Family = Dialect & {
+  /** Names of models that belong to it. */
+  readonly models: RegExp
+  readonly markers: readonly Marker[]
+  readonly shape: Shape
+  /** Habits that only count where the model is known to have them. */
+  readonly habits: readonly Habit[]
+}
+
+/**
+ * recipient: the reply begins with a recipient, because the prompt ended with its marker · python: bare lines of calls ·
+ * steps: the reply begins with reasoning that has no opening tag
+ */
+export type Habit = 'recipient' | 'python' | 'steps'
+
+export const section = (open: string, close: string | readonly string[] = [], more: Partial<Section> = {}): Marker => ({
+  kind: 'section',
+  open,
+  section: { open, close: typeof close === 'string' ? [close] : close, ...more },
+})
+
+export const item = (open: string, read: ItemReader): Marker => ({ kind: 'item', open, read })
+
+/** A token of the family's own marks its thinking, wherever it stands. */
+export const think = (open: string, ...close: string[]): Marker => ({ kind: 'think', open, close, strict: false })
+
+/** An ordinary tag marks it. */
+export const thinkTag = (name: string): Marker => ({
+  kind: 'think',
+  open: `<${name}>`,
+  close: [`</${name}>`],
+  strict: true,
+})
+
+export const control = (open: string, read: ControlReader): Marker => ({ kind: 'control', open, read })
+
+export const tokens = (...texts: string[]): Marker[] => texts.map((open) => ({ kind: 'token', open }))
+
+export const frame = (open: string, close: string): Marker => ({ kind: 'frame', open, close })

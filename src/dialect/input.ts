@@ -1,0 +1,159 @@
+/**
+ * Text as it arrives, and a cursor in it. Readers are generators: where they need more text than there is, they yield
+ * and go on when it has come. So a reader is written as if the whole reply were there, and no decision can depend on
+ * where a chunk happened to end.
+ *
+ * What is consumed leaves the window; only what a reader looks at ahead of the cursor is held.
+ */
+
+/** A piece of reading that may have to wait for text. */
+export type Step<T> = Generator<undefined, T, undefined>
+
+export type Stretch = {
+  readonly text: string
+  /** What ended it; `undefined` when the reply or the limit did. The cursor stands before it. */
+  readonly stop?: string
+  readonly long: boolean
+}
+
+/** More white space than this between two pieces of a call is not looked through. */
+const MAX_SPACE = 4096
+
+export class Input {
+  /** The window: `at` is the cursor. Both change with every consume and every yield. */
+  text = ''
+  at = 0
+  ended = false
+  #raw: string | undefined
+
+  feed(chunk: string): void {
+    this.text = this.at === this.text.length ? chunk : this.text.slice(this.at) + chunk
+    this.at = 0
+  }
+
+  /** Waits for more text; false when the reply is over. */
+  *more(): Step<boolean> {
+    if (this.ended) return false
+    yield undefined
+    return true
+  }
+
+  consume(count: number): string {
+    const taken = this.text.slice(this.at, this.at + count)
+    this.at += count
+    if (this.#raw !== undefined) this.#raw += taken
+    return taken
+  }
+
+  /** From here on consumed text is kept, so that a reader which finds no call can give it back as text. */
+  mark(opener = ''): void {
+    this.#raw = opener
+  }
+
+  get raw(): string {
+    return this.#raw ?? ''
+  }
+
+  unmark(): string {
+    const raw = this.raw
+    this.#raw = undefined
+    return raw
+  }
+
+  /** Up to `count` characters ahead; fewer only at the end of the reply. */
+  *peek(count: number): Step<string> {
+    while (this.text.length - this.at < count) if (!(yield* this.more())) break
+    return this.text.slice(this.at, this.at + count)
+  }
+
+  /** Whether the text `offset` characters ahead starts with `literal`; decided at the first character that differs. */
+  *starts(literal: string, offset = 0): Step<boolean> {
+    for (;;) {
+      const there = Math.min(literal.length, this.text.length - this.at - offset)
+      if (there > 0 && !this.text.startsWith(literal.slice(0, there), this.at + offset)) return false
+      if (there === literal.length) return true
+      if (!(yield* this.more())) return false
+    }
+  }
+
+  *take(literal: string): Step<boolean> {
+    if (!(yield* this.starts(literal))) return false
+    this.consume(literal.length)
+    return true
+  }
+
+  /** The longest of `literals` that stands ahead. */
+  *anyOf(literals: readonly string[], offset = 0): Step<string | undefined> {
+    let found: string | undefined
+    for (const literal of literals) {
+      const longer = literal.length > (found?.length ?? 0)
+      if (longer && (yield* this.starts(literal, offset))) found = literal
+    }
+    return found
+  }
+
+  *skipSpace(): Step<void> {
+    this.consume(yield* this.space())
+  }
+
+  /** How much white space stands ahead. */
+  *space(): Step<number> {
+    let count = 0
+    while (count < MAX_SPACE) {
+      const code = this.text.charCodeAt(this.at + count)
+      if (isSpace(code)) count++
+      else if (!Number.isNaN(code) || !(yield* this.more())) break
+    }
+    return count
+  }
+
+  /** The longest of `literals` ahead, white space before it left out of account. */
+  *anyPast(literals: readonly string[]): Step<string | undefined> {
+    return yield* this.anyOf(literals, yield* this.space())
+  }
+
+  /** Consumes white space and one of `literals`, or nothing. */
+  *takePast(literals: readonly string[]): Step<string | undefined> {
+    const space = yield* this.space()
+    const found = yield* this.anyOf(literals, space)
+    if (found !== undefined) this.consume(space + found.length)
+    return found
+  }
+
+  /** Whether the reply is over but for white space. */
+  *isOver(): Step<boolean> {
+    const space = yield* this.space()
+    return this.ended && this.at + space >= this.text.length
+  }
+
+  /** Consumes everything before the first of `stops`. */
+  *until(stops: readonly string[], limit: number): Step<Stretch> {
+    const longest = Math.max(...stops.map((stop) => stop.length))
+    let text = ''
+    for (;;) {
+      const found = firstOf(this.text, stops, this.at)
+      if (found && text.length + found.index - this.at < limit) {
+        return { text: text + this.consume(found.index - this.at), stop: found.stop, long: false }
+      }
+      const safe = this.ended ? this.text.length : Math.max(this.at, this.text.length - longest + 1)
+      const room = limit - text.length
+      if (safe - this.at >= room) return { text: text + this.consume(room), long: true }
+      text += this.consume(safe - this.at)
+      if (!(yield* this.more())) return { text: text + this.consume(this.text.length - this.at), long: false }
+    }
+  }
+}
+
+export const isSpace = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x3000
+
+function firstOf(text: string, stops: readonly string[], from: number): { index: number; stop: string } | undefined {
+  let first: { index: number; stop: string } | undefined
+  for (const stop of stops) {
+    const index = text.indexOf(stop, from)
+    const earlier = first === undefined || index < first.index
+    const longer = first !== undefined && index === first.index && stop.length > first.stop.length
+    if (index !== -1 && (earlier || longer)) first = { index, stop }
+  }
+  return first
+}

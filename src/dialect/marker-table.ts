@@ -1,0 +1,61 @@
+/** The markers of many families in one table: what each opens, and whose it is. */
+import type { Family, Marker } from './family.ts'
+import { MarkerFinder } from './marker-finder.ts'
+import type { ItemReader } from './section.ts'
+
+/** What only counts at the start of a line or of the reply, for tools that exist. */
+export const WEAK = ['{', '[', '```', 'Action:', 'TOOL:', 'Tool:', '>>>'] as const
+export type Weak = (typeof WEAK)[number]
+
+export type Entry =
+  | Exclude<Marker, { kind: 'think' | 'frame' }>
+  | { readonly kind: 'think-open'; readonly open: string; readonly strict: boolean }
+  | { readonly kind: 'think-close'; readonly open: string }
+  | { readonly kind: 'frame-open'; readonly open: string; readonly close: string }
+  | { readonly kind: 'frame-close'; readonly open: string }
+  /** The closing marker of a section, left over behind a call. */
+  | { readonly kind: 'close'; readonly open: string }
+  | { readonly kind: 'weak'; readonly open: Weak }
+
+export type Owned = Entry & { readonly owners: ReadonlySet<string> }
+
+export type MarkerTable = {
+  readonly finder: MarkerFinder
+  readonly entries: readonly Owned[]
+  readonly items: ReadonlyMap<string, ItemReader>
+}
+
+/** Where two families share a marker the first one says what it opens; both own it. */
+export function toMarkerTable(families: readonly Family[]): MarkerTable {
+  const entries = new Map<string, Entry & { owners: Set<string> }>()
+  const add = (entry: Entry, owner: string): void => {
+    const known = entries.get(entry.open)
+    if (known) known.owners.add(owner)
+    else entries.set(entry.open, { ...entry, owners: new Set([owner]) })
+  }
+  for (const family of families) {
+    for (const marker of family.markers) for (const entry of entriesOf(marker)) add(entry, family.name)
+  }
+  // Closers last: what opens something in one family may close something in another.
+  for (const family of families) {
+    for (const marker of family.markers) for (const close of closersOf(marker)) add({ kind: 'close', open: close }, family.name)
+  }
+  for (const open of WEAK) add({ kind: 'weak', open }, 'plain')
+  const list = [...entries.values()]
+  const items = list.flatMap((entry) => (entry.kind === 'item' ? [[entry.open, entry.read] as const] : []))
+  return { finder: new MarkerFinder(list.map(({ open }) => open)), entries: list, items: new Map(items) }
+}
+
+function entriesOf(marker: Marker): Entry[] {
+  if (marker.kind === 'think') {
+    const closers = marker.close.map((open): Entry => ({ kind: 'think-close', open }))
+    return [{ kind: 'think-open', open: marker.open, strict: marker.strict }, ...closers]
+  }
+  if (marker.kind !== 'frame') return [marker]
+  return [
+    { kind: 'frame-open', open: marker.open, close: marker.close },
+    { kind: 'frame-close', open: marker.close },
+  ]
+}
+
+const closersOf = (marker: Marker): readonly string[] => (marker.kind === 'section' ? marker.section.close : [])

@@ -1,0 +1,208 @@
+/**
+ * What stands between the markers of a call. Families differ in the markers; inside there are few shapes: JSON, a name
+ * with JSON behind it, a name with tagged arguments, Python, or an item with a marker of its own. A section reads
+ * whichever it meets, so that a model which mixes two families' habits is still understood.
+ */
+import type { Draft } from './call.ts'
+import { brokenJson, CUT_OFF, TOO_LONG } from './call.ts'
+import type { Input, Step } from './input.ts'
+import { callsInJson } from './json-calls.ts'
+import type { JsonExtent } from './json-scan.ts'
+import { scanJson } from './json-scan.ts'
+import { pythonName, readPythonCall } from './python-calls.ts'
+import type { TagShape } from './tagged.ts'
+import { MAX_CALL, readTaggedArguments } from './tagged.ts'
+import type { ToolBook } from './tool-book.ts'
+
+export type Body = 'json' | 'named' | 'tagged' | 'python' | 'items'
+
+export type Section = {
+  readonly open: string
+  /** Any of these ends it; none where the calls end by themselves. */
+  readonly close: readonly string[]
+  /** How arguments are tagged where the call is a bare name. */
+  readonly tags?: TagShape
+  /** What may stand between name and JSON. */
+  readonly separators?: readonly string[]
+  readonly accepts?: readonly Body[]
+}
+
+export type ReadContext = {
+  readonly tools: ToolBook
+  /** What ends the section this is read in. */
+  readonly stops: readonly string[]
+  /** Calls that carry a marker of their own. */
+  readonly items: ReadonlyMap<string, ItemReader>
+}
+
+/** Reads one item behind its opener. Undefined: this is no call; nothing but a few characters was consumed. */
+export type ItemReader = (input: Input, context: ReadContext) => Step<readonly Draft[] | undefined>
+
+const MAX_NAME = 128
+const FENCES = ['```json', '```xml', '```']
+
+/** The calls of a section, the cursor behind its opener; undefined when there is no call in it. */
+export function* readSection(input: Input, section: Section, context: ReadContext): Step<Draft[] | undefined> {
+  const inner = { ...context, stops: section.close }
+  const drafts: Draft[] = []
+  for (let count = 0; ; count++) {
+    if (section.close.length > 0) yield* skipNoise(input, count > 0)
+    if ((yield* input.takePast(section.close)) !== undefined) return count > 0 ? drafts : undefined
+    const found = yield* readItem(input, section, inner)
+    if (!found) break
+    drafts.push(...found)
+  }
+  if (drafts.length === 0) return undefined
+  return (yield* isCutOff(input, section, drafts)) ? [...drafts, { problem: CUT_OFF }] : drafts
+}
+
+/** Fences inside a section, separators and stray closing brackets between its items. */
+function* skipNoise(input: Input, between: boolean): Step<void> {
+  while ((yield* input.takePast(between ? [',', ';', '}', ']', ...FENCES] : FENCES)) !== undefined) continue
+}
+
+/** Something went on behind the last call, but the reply ended before it could be read. */
+function* isCutOff(input: Input, section: Section, drafts: readonly Draft[]): Step<boolean> {
+  if (section.close.length === 0 || drafts.some((draft) => 'problem' in draft)) return false
+  const space = yield* input.space()
+  const rest = yield* input.peek(space + MAX_NAME)
+  const visible = rest.slice(space)
+  const closing = section.close.some((close) => close.startsWith(visible))
+  return visible !== '' && !closing && visible.length < MAX_NAME && input.ended
+}
+
+function* readItem(input: Input, section: Section, context: ReadContext): Step<readonly Draft[] | undefined> {
+  const accepts = (body: Body): boolean => section.accepts?.includes(body) ?? true
+  const space = yield* input.space()
+  const opener = accepts('items') ? yield* input.anyOf([...context.items.keys()], space) : undefined
+  const read = opener === undefined ? undefined : context.items.get(opener)
+  if (opener !== undefined && read) {
+    input.consume(space + opener.length)
+    return yield* read(input, context)
+  }
+  const first = (yield* input.peek(space + 1))[space]
+  if (first === '[' && accepts('python') && (yield* isPythonList(input, space))) {
+    input.consume(space)
+    return yield* readPythonList(input, context)
+  }
+  if ((first === '{' || first === '[') && accepts('json')) {
+    input.consume(space)
+    return yield* readJsonCalls(input, context)
+  }
+  if (accepts('python') && (yield* pythonName(input, space)) !== undefined) {
+    input.consume(space)
+    return [yield* readPythonCall(input, context.tools)]
+  }
+  return yield* readNamed(input, section, { ...context, space })
+}
+
+export function* readJsonCalls(input: Input, context: ReadContext): Step<Draft[]> {
+  const extent = yield* scanJson(input, { stops: context.stops, limit: MAX_CALL })
+  if (extent.end === 'long') return [{ problem: TOO_LONG }]
+  if (extent.end === 'cut' && !onlyWrapperOpen(extent)) return [cutOff(extent.text, context.tools)]
+  const drafts = callsInJson(extent.text, { tools: context.tools, known: false })
+  return drafts ?? (isEmptyList(extent.text) ? [] : [brokenJson(extent.text, context.tools)])
+}
+
+/**
+ * The reply ended with brackets open. Only where all that is missing are the brackets around complete arguments is the
+ * call whole; anything else may have lost arguments.
+ */
+export function onlyWrapperOpen({ text, open }: JsonExtent): boolean {
+  const wrapper = text.startsWith('[') ? 2 : 1
+  return text.trimEnd().endsWith('}') && open <= wrapper
+}
+
+function cutOff(text: string, tools: ToolBook): Draft {
+  const { name } = brokenJson(text, tools)
+  return { ...(name !== undefined && { name }), problem: CUT_OFF }
+}
+
+const isEmptyList = (text: string): boolean => /^\[\s*\]$/.test(text)
+
+function* isPythonList(input: Input, offset: number): Step<boolean> {
+  let at = offset + 1
+  while (at < offset + 64 && /\s/.test((yield* input.peek(at + 1))[at] ?? 'x')) at++
+  return (yield* pythonName(input, at)) !== undefined
+}
+
+export function* readPythonList(input: Input, context: ReadContext): Step<Draft[] | undefined> {
+  const drafts: Draft[] = []
+  input.consume(1)
+  for (;;) {
+    if ((yield* input.takePast([']'])) !== undefined) return drafts.length > 0 ? drafts : undefined
+    yield* input.skipSpace()
+    if ((yield* pythonName(input)) === undefined) {
+      if (yield* input.isOver()) drafts.push({ problem: CUT_OFF })
+      return drafts.length > 0 ? drafts : undefined
+    }
+    drafts.push(yield* readPythonCall(input, context.tools))
+    yield* input.takePast([','])
+  }
+}
+
+/** A bare name, and behind it JSON, tagged arguments, or nothing but the end of the section. */
+function* readNamed(
+  input: Input,
+  section: Section,
+  context: ReadContext & { readonly space: number },
+): Step<readonly Draft[] | undefined> {
+  const accepts = (body: Body): boolean => section.accepts?.includes(body) ?? true
+  const length = yield* nameLength(input, context.space)
+  if (length === 0) return undefined
+  const end = context.space + length
+  const name = input.text.slice(input.at + context.space, input.at + end)
+  const separator = yield* input.anyOf(section.separators ?? [], end)
+  if (accepts('named') && (separator !== undefined || (yield* input.starts('{', end)))) {
+    input.consume(end + (separator?.length ?? 0))
+    return yield* readNamedJson(input, { name, section, context })
+  }
+  if (!accepts('tagged') || !section.tags || !(yield* endsName(input, section, end))) return undefined
+  input.consume(end)
+  return [yield* readTaggedArguments(input, section.tags, { tool: context.tools.find(name), name, stops: section.close })]
+}
+
+type NamedJson = { readonly name: string; readonly section: Section; readonly context: ReadContext }
+
+function* readNamedJson(input: Input, { name, section, context }: NamedJson): Step<readonly Draft[]> {
+  let id: string | undefined
+  const separators = section.separators ?? []
+  // `name[CALL_ID]abc[ARGS]{...}`: whatever stands between two separators is the id.
+  if (!(yield* input.starts('{', yield* input.space()))) {
+    const between = yield* input.until([...separators, '{', '['], MAX_NAME)
+    if (between.stop === undefined) return [{ name, problem: CUT_OFF }]
+    id = between.text.trim()
+    if (separators.includes(between.stop)) input.consume(between.stop.length)
+  }
+  yield* input.skipSpace()
+  const json = yield* readArgumentsJson(input, name, { ...context, stops: [...context.stops, section.open] })
+  return ['json' in json && id ? { ...json, id } : json]
+}
+
+/** The arguments of a named call, the cursor on their opening bracket. */
+export function* readArgumentsJson(input: Input, name: string, context: ReadContext): Step<Draft> {
+  if (!(yield* input.starts('{'))) return { name, json: '{}' }
+  const extent = yield* scanJson(input, { stops: context.stops, limit: MAX_CALL })
+  if (extent.end === 'long') return { name, problem: TOO_LONG }
+  if (extent.end === 'cut') return { name, problem: CUT_OFF }
+  return { name, json: extent.text }
+}
+
+function* nameLength(input: Input, offset: number): Step<number> {
+  let length = 0
+  while (length < MAX_NAME) {
+    const char = (yield* input.peek(offset + length + 1))[offset + length]
+    if (char === undefined || !(length === 0 ? /[A-Za-z_]/ : /[\w.:/-]/).test(char)) break
+    length++
+  }
+  return length
+}
+
+/** Prose follows a word with a blank and another word; a name is followed by its line's end, a tag or the section's. */
+function* endsName(input: Input, section: Section, offset: number): Step<boolean> {
+  const tags = section.tags ? [section.tags.key.open] : []
+  const [next] = (yield* input.peek(offset + 1)).slice(offset)
+  if (next === '\n' || next === '\r') return true
+  if (next === undefined) return false
+  return (yield* input.anyOf([...tags, ...section.close, '<tool_sep>'], offset)) !== undefined
+}

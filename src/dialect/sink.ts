@@ -1,0 +1,116 @@
+/**
+ * What a reader has released, as events, and where in the answer it stands: what was said just before, whether the line
+ * is still blank, whether a code span or a fence is open. White space around calls and thoughts belongs to neither and
+ * is dropped at the edges of the answer.
+ */
+import type { ReplyEvent } from '../protocol/dialect.ts'
+
+/** What stands before a possible call, for deciding whether it is one. */
+export type Place = {
+  /** The last words of the answer so far. */
+  readonly lead: string
+  /** What stands before it on the same line. */
+  readonly prefix: string
+  /** In a code span or a fence. */
+  readonly code: boolean
+}
+
+const LEAD = 300
+/** An answer longer than this proposes nothing; keeping it for that would not be bounded. */
+const MAX_ANSWER = 65_536
+const MAX_SPACE = 4096
+
+export class Sink {
+  #events: ReplyEvent[] = []
+  #delta: { type: 'text-delta' | 'reasoning-delta'; text: string } | undefined
+  #space = { 'text-delta': '', 'reasoning-delta': '' }
+  #started = { 'text-delta': false, 'reasoning-delta': false }
+  #lead = ''
+  #prefix = ''
+  #ticks = 0
+  #answer = ''
+  /** How many backticks opened the fence the text stands in; 0 outside. */
+  fence = 0
+  /** No visible text since the last call: a stray closing tag still belongs to it. */
+  afterCall = false
+  calls = 0
+
+  text(text: string): void {
+    if (text === '') return
+    this.#follow(text)
+    this.#write('text-delta', text)
+  }
+
+  reasoning(text: string): void {
+    if (text !== '') this.#write('reasoning-delta', text)
+  }
+
+  event(event: ReplyEvent): void {
+    this.#flush()
+    this.#events.push(event)
+    this.breakLine()
+  }
+
+  /** A call or a thought stood here: what follows starts a line of its own. */
+  breakLine(): void {
+    this.#prefix = ''
+    this.#ticks = 0
+  }
+
+  drain(): ReplyEvent[] {
+    this.#flush()
+    const events = this.#events
+    this.#events = []
+    return events
+  }
+
+  get place(): Place {
+    return { lead: this.#lead, prefix: this.#prefix, code: this.fence > 0 || this.#ticks % 2 === 1 }
+  }
+
+  get atLineStart(): boolean {
+    return this.#prefix.trim() === ''
+  }
+
+  get hasText(): boolean {
+    return this.#started['text-delta']
+  }
+
+  /** The whole answer, or nothing when it was too long to keep. */
+  get answer(): string {
+    return this.#answer.length > MAX_ANSWER ? '' : this.#answer
+  }
+
+  #write(type: 'text-delta' | 'reasoning-delta', text: string): void {
+    const begun = this.#started[type]
+    const visible = begun ? text.trimEnd() : text.trim()
+    if (visible === '') {
+      this.#space[type] = (this.#space[type] + text).slice(-MAX_SPACE)
+      return
+    }
+    this.#append(type, begun ? this.#space[type] + visible : visible)
+    this.#space[type] = text.slice(text.trimEnd().length)
+    this.#started[type] = true
+    if (type === 'text-delta') this.afterCall = false
+  }
+
+  #append(type: 'text-delta' | 'reasoning-delta', text: string): void {
+    if (this.#delta?.type !== type) this.#flush()
+    this.#delta = { type, text: (this.#delta?.text ?? '') + text }
+    if (type === 'text-delta' && this.#answer.length <= MAX_ANSWER) this.#answer += text
+  }
+
+  #flush(): void {
+    if (this.#delta) this.#events.push(this.#delta)
+    this.#delta = undefined
+  }
+
+  #follow(text: string): void {
+    this.#lead = (this.#lead + text.slice(-LEAD)).slice(-LEAD)
+    const lineStart = text.lastIndexOf('\n') + 1
+    const line = lineStart === 0 ? text : text.slice(lineStart)
+    if (lineStart > 0) this.breakLine()
+    for (let at = line.indexOf('`'); at !== -1; at = line.indexOf('`', at + 1)) this.#ticks++
+    this.#prefix = (this.#prefix + line.slice(-LEAD)).slice(-LEAD)
+  }
+}

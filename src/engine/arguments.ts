@@ -1,0 +1,174 @@
+/**
+ * From the JSON text a model wrote to arguments a tool accepts. Slips of writing are mended (JSON, types, one wrapper too
+ * many, the names other agents use); what is left is explained with the argument that failed and a call that would work.
+ */
+import { z } from 'zod'
+import type { ToolCall } from '../protocol/message.ts'
+import type { JsonSchema } from '../protocol/model.ts'
+import type { Tool } from '../protocol/tool.ts'
+import { isObject, readJson } from '../lib/json.ts'
+import { coerce, toToolSchema, typesOf } from '../lib/schema.ts'
+
+export type ParsedArguments =
+  | { readonly ok: true; readonly input: unknown; readonly repaired: boolean }
+  | { readonly ok: false; readonly text: string }
+
+export function parseArguments(call: ToolCall, tool: Tool): ParsedArguments {
+  const reading =
+    call.input.trim() === ''
+      ? ({ ok: true, value: {}, repaired: false } as const)
+      : readJson(call.input, { closeStrings: tool.category !== 'write' })
+  const schema = toToolSchema(tool).parameters
+  if (!reading.ok) return { ok: false, text: explainText(tool.name, reading.reason, schema) }
+
+  const meant = mend(reading.value, schema)
+  const bent = coerce(meant, schema)
+  const parsed = parse(tool.input, bent.value)
+  const repaired = reading.repaired || meant !== reading.value || bent.changed
+  if (parsed.success) return { ok: true, input: parsed.data, repaired }
+  return { ok: false, text: explainIssues(tool.name, parsed.error, schema) }
+}
+
+function mend(value: unknown, schema: JsonSchema): unknown {
+  const properties = propertiesOf(schema)
+  const unwrapped = unwrap(value, properties)
+  if (isObject(unwrapped)) return withoutBlanks(renameAliases(unwrapped, properties), schema)
+  const [only] = requiredOf(schema)
+  const isOnlyText = requiredOf(schema).length === 1 && typeof unwrapped === 'string' && unwrapped !== ''
+  return isOnlyText && only !== undefined ? { [only]: unwrapped } : unwrapped
+}
+
+const WRAPPERS = ['arguments', 'parameters', 'input', 'args', 'params']
+
+/** `{"arguments": {...}}`, the same as text, or a list of one. A parameter of that name is no wrapper. */
+function unwrap(value: unknown, properties: Properties): unknown {
+  if (Array.isArray(value) && value.length === 1 && isObject(value[0])) return unwrap(value[0], properties)
+  if (!isObject(value) || Object.keys(value).some((key) => key in properties)) return value
+  const wrapper = WRAPPERS.find((key) => key in value)
+  const inner = wrapper === undefined ? undefined : value[wrapper]
+  if (isObject(inner)) return inner
+  const reading = typeof inner === 'string' ? readJson(inner) : undefined
+  return reading?.ok && isObject(reading.value) ? reading.value : value
+}
+
+/** What other agents call our parameters, without case and separators. */
+const aliases: { readonly [parameter: string]: readonly string[] } = {
+  path: ['filename', 'file', 'filepath', 'targetfile', 'directory', 'dir', 'folder', 'dirpath'],
+  command: ['cmd', 'script', 'shell', 'commandline'],
+  pattern: ['query', 'regex', 'glob', 'search', 'searchterm', 'text'],
+  query: ['pattern', 'search', 'question', 'q'],
+  content: ['text', 'contents', 'filetext', 'body', 'data'],
+  old: ['oldstring', 'oldstr', 'oldtext', 'search', 'find', 'original'],
+  new: ['newstring', 'newstr', 'newtext', 'replace', 'replacement', 'updated'],
+  url: ['uri', 'link', 'address'],
+  text: ['content', 'fact', 'note'],
+  code: ['script', 'source'],
+  patch: ['diff', 'input'],
+  id: ['jobid', 'resultid', 'handle'],
+  from: ['offset', 'startline', 'start', 'line'],
+}
+
+/** Only into a parameter that was not given, only from a name that is no parameter itself. */
+function renameAliases(value: Record<string, unknown>, properties: Properties): Record<string, unknown> {
+  const taken = new Map<string, string>()
+  for (const parameter of Object.keys(properties)) {
+    if (parameter in value) continue
+    const alias = Object.keys(value).find(
+      (key) => !(key in properties) && !taken.has(key) && aliases[parameter]?.includes(fold(key)),
+    )
+    if (alias !== undefined) taken.set(alias, parameter)
+  }
+  if (taken.size === 0) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [taken.get(key) ?? key, inner]))
+}
+
+/** An optional argument that is no text and was left blank was not given. */
+function withoutBlanks(value: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
+  const isBlank = ([key, inner]: [string, unknown]): boolean => {
+    const property = propertiesOf(schema)[key]
+    if (inner !== '' || !isObject(property) || requiredOf(schema).includes(key)) return false
+    const types = typesOf(property)
+    return types.length > 0 && !types.includes('string')
+  }
+  const entries = Object.entries(value)
+  return entries.some(isBlank) ? Object.fromEntries(entries.filter((entry) => !isBlank(entry))) : value
+}
+
+const fold = (name: string): string => name.toLowerCase().replace(/[-_.\s]/g, '')
+
+/** Arguments nobody asked for are dropped, even where a tool's schema is strict about them. */
+function parse(schema: z.ZodType, value: unknown): z.ZodSafeParseResult<unknown> {
+  const parsed = schema.safeParse(value)
+  const extra = parsed.error?.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
+  )
+  if (!extra?.length || !isObject(value)) return parsed
+  return schema.safeParse(Object.fromEntries(Object.entries(value).filter(([key]) => !extra.includes(key))))
+}
+
+const explainText = (name: string, reason: string, schema: JsonSchema): string =>
+  `${name}: the arguments cannot be read (${reason}). Send one JSON object, for example ${exampleOf(schema)}`
+
+const MOST_ISSUES = 3
+
+function explainIssues(name: string, error: z.ZodError, schema: JsonSchema): string {
+  const issues = error.issues.slice(0, MOST_ISSUES).map((issue) => explainIssue(issue, schema))
+  return `${name}: ${issues.join('; ')}. For example ${exampleOf(schema)}`
+}
+
+function explainIssue({ path, message }: z.core.$ZodIssue, schema: JsonSchema): string {
+  const [name] = path
+  if (name === undefined) return `the arguments must be one JSON object (${message})`
+  const property = propertiesOf(schema)[String(name)]
+  const about = isObject(property) ? ` (${describe(property)})` : ''
+  return `argument "${path.map(String).join('.')}"${about}: ${message}`
+}
+
+function describe(property: JsonSchema): string {
+  const { enum: words, description } = property
+  const type = Array.isArray(words)
+    ? `one of ${words.join(', ')}`
+    : typesOf(property).join(' or ') || 'any value'
+  return typeof description === 'string' ? `${type}: ${description}` : type
+}
+
+/** A call that would work: every required argument with a likely value. */
+const exampleOf = (schema: JsonSchema): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      requiredOf(schema).map((name) => [name, samples[name] ?? sampleOf(propertiesOf(schema)[name])]),
+    ),
+  )
+
+const samples: { readonly [parameter: string]: unknown } = {
+  path: 'src/app.ts',
+  content: 'first line\nsecond line\n',
+  old: 'the exact text as it is in the file',
+  new: 'the text to put there',
+  command: 'npm test',
+  pattern: 'TODO',
+  query: 'where is the port read',
+  url: 'https://example.org',
+  code: 'print(1 + 1)',
+}
+
+function sampleOf(property: unknown): unknown {
+  if (!isObject(property)) return 'text'
+  const { enum: words, items } = property
+  if (Array.isArray(words)) return words[0] as unknown
+  const [type] = typesOf(property)
+  if (type === 'integer' || type === 'number') return 1
+  if (type === 'boolean') return true
+  if (type === 'array') return [sampleOf(items)]
+  return type === 'object' ? JSON.parse(exampleOf(property)) : 'text'
+}
+
+type Properties = Record<string, unknown>
+
+const propertiesOf = (schema: JsonSchema): Properties =>
+  isObject(schema['properties']) ? schema['properties'] : {}
+
+const requiredOf = (schema: JsonSchema): readonly string[] =>
+  Array.isArray(schema['required'])
+    ? schema['required'].filter((name): name is string => typeof name === 'string')
+    : []

@@ -1,0 +1,40 @@
+/** Ends a run that reads, finds and changes nothing it did not have before. What counts as news is decided here, once. */
+import type { FailureCode } from '../protocol/error.ts'
+import type { CallRecord, StopRule } from './trace.ts'
+
+const PATIENCE = 8
+
+export const noProgress: StopRule = ({ turns, calls }) => {
+  const news = findNews(calls)
+  const last = calls.findLast((_, index) => news[index])?.turn ?? 0
+  return turns - last >= PATIENCE ? 'no-progress' : undefined
+}
+
+/**
+ * For each call whether it brought a path or a result not seen before in this run, or a write not made before. A write
+ * made twice is none: undoing and redoing leads nowhere.
+ */
+export function findNews(calls: readonly CallRecord[]): readonly boolean[] {
+  const seen = new Set<string>()
+  const isNew = (label: string): boolean => !seen.has(label) && seen.add(label) !== undefined
+  return calls.map(({ key, path, code, resultHash, wrote }) => {
+    if (code && NEVER_RAN.has(code)) return false
+    const marks = [
+      isNew(`result ${resultHash}`),
+      path !== undefined && isNew(`path ${path}`),
+      wrote && isNew(`write ${key}`),
+    ]
+    return marks.includes(true)
+  })
+}
+
+/** What such a call came back with was said by us, not found out about the project. */
+const NEVER_RAN: ReadonlySet<FailureCode> = new Set([
+  'unknown-tool',
+  'bad-arguments',
+  'missing-path',
+  'denied',
+  'refused',
+  'cut',
+  'interrupted',
+])

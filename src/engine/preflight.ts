@@ -1,0 +1,153 @@
+/**
+ * The path a model meant. Models write back-slashes, quotes, absolute paths, the project's own name in front, another
+ * case, or a file they saw in another folder. What can only mean one existing path is corrected and said so; otherwise
+ * the model is shown what exists. A path outside the project is handed on untouched: the guard refuses it.
+ */
+import { basename, posix } from 'node:path'
+import type { Files } from '../protocol/tool.ts'
+import { isInside, toPosix } from '../lib/path.ts'
+import { nearestPaths, onlyLikely, walk } from './likely-path.ts'
+
+export type Project = Pick<Files, 'root' | 'list' | 'info'>
+
+export type PreflightOptions = {
+  /** The call may make a new file: only its folders are looked up. */
+  readonly creates?: boolean
+  /** The folder commands run in, where it is not the root. */
+  readonly cwd?: string
+}
+
+export type Preflight =
+  | { readonly path: string; /** What was corrected, for the model. */ readonly repaired?: string }
+  | { /** What to tell the model. */ readonly missing: string }
+
+export async function preflightPath(
+  path: string,
+  project: Project,
+  { creates = false, cwd = project.root }: PreflightOptions = {},
+): Promise<Preflight> {
+  const plain = posix.normalize(path === '' ? '.' : path).replace(/(?<=.)\/$/, '')
+  const isPlain = !posix.isAbsolute(plain) && !isOutside(plain)
+  if (isPlain && (await exists(project, plain))) return { path: plain }
+
+  const meant = toRelative(written(path), project.root)
+  const corrected = (found: string): Preflight =>
+    found === plain ? { path: found } : { path: found, repaired: `[path corrected: ${path} -> ${found}]` }
+  if (meant === undefined) return { path }
+  const found = creates
+    ? await placeNew(meant, project)
+    : await firstExisting(project, [
+        meant,
+        posix.join(toRelative(toPosix(cwd), project.root) ?? '.', meant),
+        ...withoutDoubling(meant, project.root),
+      ])
+  if (found !== undefined) return corrected(found)
+  const sameLetters = await matchCase(meant, project)
+  if (sameLetters !== undefined) return corrected(sameLetters)
+
+  const tree = await walk(project)
+  const likely = onlyLikely(meant, tree)
+  return likely === undefined ? { missing: explainMissing(meant, tree.paths) } : corrected(likely)
+}
+
+/** Without what stands round a path in prose and code. */
+const written = (path: string): string =>
+  decodeFileUrl(path.trim().replace(/^(?<quote>["'`])(.*)\k<quote>$/s, '$2')).replaceAll('\\', '/')
+
+function decodeFileUrl(path: string): string {
+  if (!path.startsWith('file://')) return path
+  const plain = path.slice('file://'.length)
+  try {
+    return decodeURIComponent(plain)
+  } catch {
+    return plain
+  }
+}
+
+const isOutside = (path: string): boolean => path === '..' || path.startsWith('../')
+
+/** Relative to the root, or nothing for a path outside it. */
+function toRelative(path: string, root: string): string | undefined {
+  const clean = posix.normalize(path === '' ? '.' : path).replace(/(?<=.)\/$/, '')
+  const isAbsolute = posix.isAbsolute(clean) || /^[a-z]:\//i.test(clean)
+  if (!isAbsolute) return isOutside(clean) ? undefined : clean
+  const base = toPosix(root)
+  return isInside(base, clean) ? posix.relative(base, clean) || '.' : undefined
+}
+
+/** `src/src/a.ts` and `project/src/a.ts` where only `src/a.ts` exists. */
+function withoutDoubling(path: string, root: string): readonly string[] {
+  const parts = path.split('/')
+  const rest = parts.slice(1).join('/')
+  const named = rest !== '' && parts[0] === basename(root) ? [rest] : []
+  const doubled = parts.flatMap((_, half) => {
+    const isDouble = half > 0 && parts.slice(0, half).join('/') === parts.slice(half, 2 * half).join('/')
+    return isDouble ? [parts.slice(half).join('/')] : []
+  })
+  return [...named, ...doubled]
+}
+
+async function firstExisting(project: Project, paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if (!isOutside(path) && (await exists(project, path))) return path
+  return undefined
+}
+
+/** What cannot be looked at is there as far as we know: the guard judges it. */
+async function exists(project: Project, path: string): Promise<boolean> {
+  try {
+    return (await project.info(path)) !== undefined
+  } catch {
+    return true
+  }
+}
+
+/** A new file under folders that exist in another case, or under the project's own name. */
+async function placeNew(path: string, project: Project): Promise<string> {
+  const parts = path.split('/')
+  const [first = '', second = ''] = parts
+  const isNamed = parts.length > 2 && first === basename(project.root) && !(await exists(project, first))
+  const [name = '', ...folders] = (
+    isNamed && (await exists(project, second)) ? parts.slice(1) : parts
+  ).reverse()
+  let parent = '.'
+  for (const folder of folders.reverse()) {
+    const [only, another] = await sameName(project, parent, folder)
+    parent = posix.join(parent, only !== undefined && another === undefined ? only : folder)
+  }
+  return posix.join(parent, name)
+}
+
+/** The one path with the same letters in another case. */
+async function matchCase(path: string, project: Project): Promise<string | undefined> {
+  let candidates: readonly string[] = ['.']
+  for (const part of path.split('/')) {
+    const found = await Promise.all(
+      candidates.map(async (parent) =>
+        (await sameName(project, parent, part)).map((name) => posix.join(parent, name)),
+      ),
+    )
+    candidates = found.flat()
+  }
+  return candidates.length === 1 ? candidates[0] : undefined
+}
+
+/** Names of a folder that are the given one: exactly, else in any case. */
+async function sameName(project: Project, folder: string, name: string): Promise<readonly string[]> {
+  const names = (await namesIn(project, folder)).map((entry) => entry.replace(/\/$/, ''))
+  if (names.includes(name)) return [name]
+  return names.filter((entry) => entry.toLowerCase() === name.toLowerCase())
+}
+
+async function namesIn(project: Project, folder: string): Promise<readonly string[]> {
+  try {
+    return await project.list(folder)
+  } catch {
+    return []
+  }
+}
+
+function explainMissing(path: string, paths: readonly string[]): string {
+  const near = nearestPaths(path, paths)
+  if (near.length === 0) return `${path} does not exist, and the project is empty.`
+  return `${path} does not exist. Nearest: ${near.join(', ')}. Use one of these, or list_files to see more.`
+}

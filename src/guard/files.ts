@@ -1,0 +1,193 @@
+/**
+ * The project's files, as tools reach them. Every call is judged by `contain.ts` and judged again on the opened handle,
+ * because a link may have been put in the way in between. Messages are written for a model: what is wrong, what to do.
+ */
+import { realpathSync } from 'node:fs'
+import { constants, type FileHandle, lstat, mkdir, open, readdir, realpath, unlink } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { AppError, errorMessage } from '../protocol/error.ts'
+import type { FileInfo, Files } from '../protocol/tool.ts'
+import { errnoOf, writeAtomic } from '../lib/atomic-write.ts'
+import { toPosix } from '../lib/path.ts'
+import { looksBinary } from '../lib/text.ts'
+import { containPath, type ContainOptions } from './contain.ts'
+
+export type FilesParts = {
+  readonly root: string
+  /** Further folders that tools may reach by absolute path. */
+  readonly roots?: readonly string[]
+}
+
+const MAX_BYTES = 1024 * 1024
+
+export function createFiles({ root: folder, roots: others = [] }: FilesParts): Files {
+  const root = realpathSync(resolve(folder))
+  const roots = [root, ...others]
+  const place = (path: string, operation: ContainOptions['operation']): Promise<string> =>
+    requireContained(path, { roots, operation })
+
+  return {
+    root,
+    async read(path, signal) {
+      const handle = await openFile(await place(path, 'read'), path)
+      try {
+        return await readText(handle, path, signal)
+      } finally {
+        await handle.close()
+      }
+    },
+    write: async (path, text) => writeInside(await place(path, 'write'), { path, text }),
+    async remove(path) {
+      const real = await place(path, 'write')
+      await inFolder(dirname(real), path, (parent) => unlink(join(parent, basename(real))))
+    },
+    info: async (path) => infoOf(await place(path, 'read')),
+    list: async (path) => listFolder(await place(path, 'read'), path),
+  }
+}
+
+async function requireContained(path: string, options: ContainOptions): Promise<string> {
+  const { ok, real, why } = await containPath(path, options)
+  if (ok && real !== undefined) return real
+  const verb = options.operation === 'read' ? 'read' : 'written'
+  throw new AppError('permission-denied', `${path} cannot be ${verb}: ${why}.`, { failure: 'denied' })
+}
+
+/** `real` is free of links; a link that appears now is refused, and a pipe does not make us wait. */
+async function openFile(real: string, path: string): Promise<FileHandle> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+  const handle = await attempt(path, () => open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
+  try {
+    await verifyHandle(handle, real, path)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** What was opened must be what still stands at the judged path. */
+async function verifyHandle(handle: FileHandle, real: string, path: string): Promise<void> {
+  const [opened, standing, where] = await Promise.all([handle.stat(), lstat(real), realpath(real)])
+  if (where === real && opened.ino === standing.ino && opened.dev === standing.dev) return
+  throw new AppError('permission-denied', `${path} was moved while it was opened; try again.`, {
+    failure: 'denied',
+  })
+}
+
+async function readText(handle: FileHandle, path: string, signal?: AbortSignal): Promise<string> {
+  const info = await handle.stat()
+  if (info.isDirectory()) throw isFolder(path)
+  if (!info.isFile()) throw new AppError('tool-failed', `${path} is not a regular file; it cannot be read.`)
+  if (info.size > MAX_BYTES) throw tooLarge(path, info.size)
+  const bytes = await readBounded(handle, signal)
+  if (bytes.length > MAX_BYTES) throw tooLarge(path, bytes.length)
+  if (looksBinary(bytes)) {
+    throw new AppError('tool-failed', `${path} is a binary file (${bytes.length} bytes), not text.`)
+  }
+  return decode(bytes, path)
+}
+
+/** A file that grows while it is read must not take all memory. */
+async function readBounded(handle: FileHandle, signal?: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  const stream = handle.createReadStream({ end: MAX_BYTES, autoClose: false, ...(signal && { signal }) })
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+const isFolder = (path: string): AppError =>
+  new AppError('tool-failed', `${path} is a folder; use list_files.`)
+
+const tooLarge = (path: string, bytes: number): AppError =>
+  new AppError(
+    'tool-failed',
+    `${path} has ${(bytes / 1024 / 1024).toFixed(1)} MiB, the limit is 1 MiB; use search_text, or run_command with head, tail or sed.`,
+  )
+
+/** Bytes that are no UTF-8 would come back changed when the file is written; better not to begin. */
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new AppError('tool-failed', `${path} is not UTF-8 text; convert it first, for example with iconv.`)
+  }
+}
+
+type Write = { readonly path: string; readonly text: string }
+
+async function writeInside(real: string, { path, text }: Write): Promise<void> {
+  const info = await infoOf(real)
+  if (info?.kind === 'folder') throw isFolder(path)
+  if (info?.kind === 'other') throw new AppError('tool-failed', `${path} is not a regular file.`)
+  const folder = dirname(real)
+  await attempt(path, () => mkdir(folder, { recursive: true }))
+  await inFolder(folder, path, (parent) =>
+    writeAtomic(join(parent, basename(real)), text, info ? { mode: info.mode } : {}),
+  )
+}
+
+/**
+ * Acts in a folder that is held open, so that a link put in its place meanwhile leads nowhere. Where the system has no
+ * way to name a held folder, its path is verified and used.
+ */
+async function inFolder(folder: string, path: string, act: (folder: string) => Promise<void>): Promise<void> {
+  const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
+  const handle = await attempt(path, () => open(folder, O_RDONLY | O_NOFOLLOW | O_DIRECTORY))
+  try {
+    await verifyHandle(handle, folder, path)
+    await attempt(path, () => act(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : folder))
+  } finally {
+    await handle.close()
+  }
+}
+
+async function infoOf(real: string): Promise<FileInfo | undefined> {
+  try {
+    const info = await lstat(real)
+    const kind = info.isFile() ? 'file' : info.isDirectory() ? 'folder' : 'other'
+    return { kind, bytes: info.size, mode: info.mode & 0o7777 }
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errnoOf(error) ?? '')) return undefined
+    throw error
+  }
+}
+
+async function listFolder(real: string, path: string): Promise<readonly string[]> {
+  const entries = await attempt(path, () => readdir(real, { withFileTypes: true }))
+  return entries
+    .map((entry) => toPosix(entry.name) + (entry.isDirectory() ? '/' : ''))
+    .toSorted((a, b) => (a < b ? -1 : 1))
+}
+
+/** Says what the disk refused in words a model can act on. */
+async function attempt<T>(path: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    throw toAppError(path, error)
+  }
+}
+
+function toAppError(path: string, error: unknown): AppError {
+  const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error
+  const code = errnoOf(cause)
+  if (code === 'ENOENT') {
+    const message = `${path} does not exist; list_files and find_files show what does.`
+    return new AppError('tool-failed', message, { failure: 'missing-path', cause })
+  }
+  const text = MESSAGES[code ?? ''] ?? errorMessage(cause)
+  return new AppError('tool-failed', `${path}: ${text}`, { cause })
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  ENOTDIR: 'one of its parents is a file, or it is a file and not a folder.',
+  EISDIR: 'is a folder; use list_files.',
+  ELOOP: 'a link was put in its place while it was opened; try again.',
+  EACCES: 'the system does not permit it; the person can change its mode or owner.',
+  EPERM: 'the system does not permit it; the person can change its mode or owner.',
+  EROFS: 'the file system is read-only.',
+  ENOSPC: 'no space is left on the disk; what was there before is kept.',
+  ENXIO: 'is not a regular file; it cannot be read.',
+  ENAMETOOLONG: 'the name is too long.',
+}

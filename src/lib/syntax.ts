@@ -1,0 +1,141 @@
+/**
+ * What a parser says about source code: where it is broken, and what it defines. Grammars are loaded on first use and
+ * kept. A language without a grammar, or a file too large to parse in passing, is silently fine.
+ */
+import { createRequire } from 'node:module'
+import { extname } from 'node:path'
+import { Language, type Node, Parser } from 'web-tree-sitter'
+import { errorMessage } from '../protocol/error.ts'
+import { clip, lineAt } from './text.ts'
+
+export type SyntaxProblem = { readonly line: number; readonly message: string }
+
+/** One thing a file defines: the line it starts on and that line's text. */
+export type Definition = { readonly line: number; readonly text: string }
+
+const MAX_LENGTH = 256 * 1024
+
+export async function findSyntaxProblem(path: string, text: string): Promise<SyntaxProblem | undefined> {
+  if (text.length > MAX_LENGTH) return undefined
+  if (isStrictJson(path)) return jsonProblem(text)
+  return withTree(path, text, (root) => {
+    const broken = root.hasError ? firstBroken(root) : undefined
+    return broken && { line: broken.startPosition.row + 1, message: describe(broken) }
+  })
+}
+
+/** Functions, classes and the like, outermost two levels, in order. */
+export async function outlineOf(path: string, text: string): Promise<readonly Definition[]> {
+  if (text.length > MAX_LENGTH) return []
+  const lines = text.split('\n')
+  const found = await withTree(path, text, (root) => definitionsIn(root, 2))
+  return [...new Set(found)].map((row) => ({ line: row + 1, text: clip((lines[row] ?? '').trim(), 80) }))
+}
+
+const GRAMMARS: Readonly<Record<string, string>> = {
+  '.js': 'javascript',
+  '.mjs': 'javascript',
+  '.cjs': 'javascript',
+  '.jsx': 'javascript',
+  '.ts': 'typescript',
+  '.mts': 'typescript',
+  '.cts': 'typescript',
+  '.tsx': 'tsx',
+  '.py': 'python',
+  '.css': 'css',
+  '.go': 'go',
+  '.rs': 'rust',
+  '.java': 'java',
+  '.c': 'cpp',
+  '.h': 'cpp',
+  '.cc': 'cpp',
+  '.cpp': 'cpp',
+  '.hpp': 'cpp',
+  '.rb': 'ruby',
+  '.php': 'php',
+  '.sh': 'bash',
+  '.bash': 'bash',
+}
+
+async function withTree<T>(path: string, text: string, use: (root: Node) => T): Promise<T | undefined> {
+  const grammar = GRAMMARS[extname(path).toLowerCase()]
+  if (grammar === undefined) return undefined
+  const tree = (await parserFor(grammar)).parse(text)
+  try {
+    return tree ? use(tree.rootNode) : undefined
+  } finally {
+    tree?.delete()
+  }
+}
+
+const parsers = new Map<string, Promise<Parser>>()
+
+function parserFor(grammar: string): Promise<Parser> {
+  const known = parsers.get(grammar) ?? loadParser(grammar)
+  parsers.set(grammar, known)
+  return known
+}
+
+const require = createRequire(import.meta.url)
+let runtime: Promise<void> | undefined
+
+async function loadParser(grammar: string): Promise<Parser> {
+  await (runtime ??= Parser.init())
+  const file = require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)
+  return new Parser().setLanguage(await Language.load(file))
+}
+
+/** The innermost broken place that comes first. */
+function firstBroken(root: Node): Node {
+  let node = root
+  for (;;) {
+    const inner = node.children.find((child) => child?.hasError || child?.isError || child?.isMissing)
+    if (!inner || node.isError) return node
+    node = inner
+  }
+}
+
+function describe(node: Node): string {
+  if (node.isMissing) return `missing \`${node.type}\``
+  const [line = ''] = node.text.trim().split('\n', 1)
+  return `near \`${clip(line, 60)}\``
+}
+
+const DEFINES =
+  /^(?:.*function.*|class|.*class_.*|method.*|.*interface.*|enum.*|struct.*|trait_item|impl_item|mod_item|module|namespace.*|type_alias.*|type_spec|singleton_method)$/
+const WRAPS =
+  /^(?:export_statement|decorated_definition|type_declaration|.*body|body_statement|.*block|declaration_list|program)$/
+
+function definitionsIn(node: Node, depth: number): readonly number[] {
+  return node.namedChildren.flatMap((child) => {
+    if (!child) return []
+    if (WRAPS.test(child.type)) return definitionsIn(child, depth)
+    if (!isDefinition(child)) return []
+    const isOpen = depth > 1 && !/function/.test(child.type)
+    return [child.startPosition.row, ...(isOpen ? definitionsIn(child, depth - 1) : [])]
+  })
+}
+
+/** `const name = (…) => …` defines a function as well. */
+function isDefinition(node: Node): boolean {
+  if (node.type === 'lexical_declaration') {
+    const value = node.namedChildren[0]?.childForFieldName('value')?.type ?? ''
+    return /function|class/.test(value)
+  }
+  return DEFINES.test(node.type)
+}
+
+/** Compiler and editor settings are JSON with comments. */
+const isStrictJson = (path: string): boolean =>
+  /\.json$/i.test(path) && !/(?:^|\/)(?:[tj]sconfig[^/]*|\.[^/]*|settings|launch|tasks)\.json$/i.test(path)
+
+function jsonProblem(text: string): SyntaxProblem | undefined {
+  try {
+    JSON.parse(text.replace(/^\uFEFF/, ''))
+    return undefined
+  } catch (error) {
+    const message = errorMessage(error)
+    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.trimEnd().length)
+    return { line: lineAt(text, offset), message: message.replace(/ in JSON.*$/s, '') }
+  }
+}

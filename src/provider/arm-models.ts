@@ -1,0 +1,68 @@
+/**
+ * One arm's model, asked in two ways: with the server's own tool calls, and with tools as text for servers that cannot
+ * parse what their model writes. Calls written as text are read in both, so that none ends up on the screen.
+ */
+import type { ArmSettings, Capabilities } from '../protocol/arm.ts'
+import type { Model } from '../protocol/model.ts'
+import { createProviderModel } from './create.ts'
+
+/** What an arm of unknown size is taken for; a small guess costs compactions, a large one silently lost text. */
+const SMALL_WINDOW = 4_096
+const CLOUD_WINDOW = 128_000
+
+export function capabilitiesOf(settings: ArmSettings, reported: number | undefined): Capabilities {
+  const { known, kind } = settings
+  const assumed = kind === 'openai-compatible' ? SMALL_WINDOW : CLOUD_WINDOW
+  return {
+    tools: 'native',
+    emission: { base: 'tool-role' },
+    reasoning: 'drop',
+    editForm: 'search',
+    requiredChoice: false,
+    prefill: false,
+    vision: false,
+    ...known,
+    window: known.window ?? reported ?? assumed,
+    windowFrom: known.window ? 'configured' : reported ? 'reported' : 'assumed',
+  }
+}
+
+/** What a person should know about a window nobody named. */
+export const windowWarnings = ({ id, kind }: ArmSettings, { windowFrom }: Capabilities): readonly string[] =>
+  windowFrom === 'assumed' && kind === 'openai-compatible'
+    ? [
+        `the context window of ${id} is not known; 4,096 tokens are assumed. Set \`window\` under [arms.NAME] in config.toml.`,
+      ]
+    : []
+
+export type ArmModels = { readonly native: Model; readonly text?: Model }
+
+/** `prefillSpeed` is what was measured so far, in tokens a second. */
+export function createArmModels(
+  settings: ArmSettings,
+  { emission, reasoning, vision }: Capabilities,
+  prefillSpeed: () => number | undefined,
+): ArmModels {
+  const { id, kind, model, baseUrl, apiKey, headers, local } = settings
+  const native = createProviderModel({
+    name: id,
+    kind,
+    model,
+    headers,
+    local,
+    emission,
+    reasoning,
+    vision,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(local && { firstTokenMs: (tokens: number) => patience(tokens, prefillSpeed()) }),
+  })
+  return { native }
+}
+
+/** Tokens a second of a slow machine that was not measured yet. */
+const SLOWEST_PREFILL = 20
+
+/** A slow machine is given the time it needs: half a minute and four times what the prompt should take. */
+const patience = (promptTokens: number, speed = SLOWEST_PREFILL): number =>
+  30_000 + (4_000 * promptTokens) / speed

@@ -1,0 +1,75 @@
+/** Questions to the person that wait for an answer. Whoever watches may answer; the first one counts. */
+import { randomBytes } from 'node:crypto'
+import type { AskPermission } from '../engine/parts.ts'
+import { AppError } from '../protocol/error.ts'
+import type { RunEvent } from '../protocol/event.ts'
+import type { PermissionAnswer } from '../protocol/guard.ts'
+import type { Answer } from '../protocol/session-api.ts'
+import type { Question } from '../protocol/tool.ts'
+
+export class Asks {
+  readonly #waiting = new Map<string, (answer: Answer) => void>()
+  readonly #publish: (event: RunEvent) => void
+  readonly #denial: string | undefined
+
+  /** `denial` is set when there is no one to ask: why the answer is no, and how to allow it beforehand. */
+  constructor(publish: (event: RunEvent) => void, denial: string | undefined) {
+    this.#publish = publish
+    this.#denial = denial
+  }
+
+  async permission(request: Parameters<AskPermission>[0], signal: AbortSignal): Promise<PermissionAnswer> {
+    if (this.#denial !== undefined) return { allow: false, reason: this.#denial }
+    const askId = newAskId()
+    const take = (answer: Answer) => {
+      if (!('allow' in answer)) return undefined
+      this.#publish({ type: 'permission-answer', askId, answer })
+      return answer
+    }
+    return this.#ask({ type: 'permission-ask', askId, ...request }, take, signal)
+  }
+
+  async question(question: Question, signal: AbortSignal): Promise<string> {
+    if (this.#denial !== undefined) throw new AppError('permission-denied', this.#denial)
+    const askId = newAskId()
+    const take = (answer: Answer) => {
+      if (!('text' in answer)) return undefined
+      this.#publish({ type: 'question-answer', askId, text: answer.text })
+      return answer.text
+    }
+    return this.#ask({ type: 'question-ask', askId, ...question }, take, signal)
+  }
+
+  answer(askId: string, answer: Answer): void {
+    const take = this.#waiting.get(askId)
+    if (take) return take(answer)
+    throw new AppError('request-invalid', `Nothing waits for ${askId}: it was answered, or its run ended`)
+  }
+
+  /** `take` publishes the answer and returns what it says, or nothing when it answers something else. */
+  #ask<T>(
+    event: RunEvent & { readonly askId: string },
+    take: (answer: Answer) => T | undefined,
+    signal: AbortSignal,
+  ): Promise<T> {
+    signal.throwIfAborted()
+    this.#publish(event)
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        this.#waiting.delete(event.askId)
+        reject(signal.reason)
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      this.#waiting.set(event.askId, (answer) => {
+        const said = take(answer)
+        if (said === undefined)
+          throw new AppError('request-invalid', `A ${event.type} cannot be answered with that`)
+        this.#waiting.delete(event.askId)
+        signal.removeEventListener('abort', abort)
+        resolve(said)
+      })
+    })
+  }
+}
+
+const newAskId = (): string => `ask-${randomBytes(4).toString('hex')}`

@@ -1,0 +1,132 @@
+/**
+ * What a session needs of the context and the engine, joined: how a prompt becomes a user message, how a run is started,
+ * how the conversation is compacted on request. Everything else it is made from is handed in.
+ */
+import { randomInt } from 'node:crypto'
+import { budgetFor } from '../context/budget.ts'
+import { composePrompt } from '../context/compose.ts'
+import { createExecOutput } from '../context/exec-output.ts'
+import { createFit } from '../context/fit.ts'
+import type { ReadBytes } from '../context/images.ts'
+import { gatherSections } from '../context/sources.ts'
+import { runLoop } from '../engine/loop.ts'
+import { offerTools, type ToolMode } from '../engine/offer.ts'
+import { standardRules } from '../engine/stop.ts'
+import type { Lease, Reserve } from '../protocol/arm.ts'
+import type { RunEvent } from '../protocol/event.ts'
+import type { Authorize } from '../protocol/guard.ts'
+import type { Message, UserMessage } from '../protocol/message.ts'
+import type { PromptOptions } from '../protocol/session-api.ts'
+import type { Source } from '../protocol/source.ts'
+import type { Exec, Files, Tool } from '../protocol/tool.ts'
+import type { RunInput, StartRun } from './run.ts'
+import type { Compacted, SessionParts } from './session.ts'
+import type { StoredSession } from './store.ts'
+
+export type AssembleParts = {
+  readonly stored: StoredSession
+  readonly reserve: Reserve
+  readonly tools: () => readonly Tool[]
+  readonly toolMode: ToolMode
+  readonly maxTurns: number
+  readonly maxMessages: number
+  readonly temperature?: number
+  readonly authorize: Authorize
+  readonly files: Files
+  readonly exec: Exec
+  readonly sources: readonly Source[]
+  readonly readBytes: ReadBytes
+}
+
+type Assembled = Pick<SessionParts, 'startRun' | 'compose' | 'compact' | 'execOutput'>
+
+export function assembleSession(parts: AssembleParts): Assembled {
+  const { system } = parts.stored.replay
+  const fit = createFit({ system, maxMessages: parts.maxMessages })
+  const output = createExecOutput()
+  let taken = ''
+
+  return {
+    startRun: startRunWith(parts, fit),
+    async compose(prompt) {
+      taken = output.take()
+      return compose(parts, prompt, taken)
+    },
+    compact: (history, signal) => compactNow(parts, { history, fit, signal }),
+    execOutput: { add: output.add, reset: output.clear, giveBack: () => output.giveBack(taken) },
+  }
+}
+
+type Fit = ReturnType<typeof createFit>
+
+const startRunWith =
+  (parts: AssembleParts, fit: Fit): StartRun =>
+  (run, signal) =>
+    runLoop(run.history, loopParts(parts, run, fit), signal)
+
+function loopParts(parts: AssembleParts, run: RunInput, fit: Fit): Parameters<typeof runLoop>[1] {
+  const { files, exec, temperature } = parts
+  return {
+    runId: run.runId,
+    sessionId: run.sessionId,
+    prompt: run.prompt,
+    system: run.system,
+    options: run.options,
+    stopRules: standardRules(run.options.maxTurns ?? parts.maxTurns),
+    ...(temperature !== undefined && { temperature }),
+    reserve: parts.reserve,
+    fit,
+    offer: (lease, added) => offer(parts, run.options, { lease, added }),
+    desk: {
+      list: parts.tools,
+      authorize: parts.authorize,
+      askPermission: run.askPermission,
+      context: { files, exec, results: run.results, ask: run.askQuestion, cwd: files.root },
+    },
+    seed: () => randomInt(2 ** 31),
+    now: () => Math.round(performance.now()),
+  }
+}
+
+type Shown = { readonly lease: Lease; readonly added: readonly Message[] }
+
+const offer = ({ toolMode, tools }: AssembleParts, options: PromptOptions, { lease, added }: Shown) =>
+  offerTools({ mode: toolMode, tools: tools(), options }, lease, added)
+
+async function compose(parts: AssembleParts, prompt: string, execOutput: string): Promise<UserMessage> {
+  const { stored, sources, readBytes } = parts
+  const lease = await borrow(parts, new AbortController().signal)
+  const { message } = await composePrompt({
+    prompt: { text: prompt },
+    sections: await gatherSections(sources, 'run', prompt),
+    execOutput,
+    budget: budgetFor(lease.arm.capabilities.window),
+    count: (text) => lease.countTokens(text),
+    vision: lease.arm.capabilities.vision,
+    readBytes,
+    store: (label, text) => stored.results.put(label, text),
+  })
+  return message
+}
+
+/** What is known about the arm that would answer now, without asking it anything. */
+async function borrow({ reserve }: AssembleParts, signal: AbortSignal): Promise<Lease> {
+  const lease = await reserve({ task: '', excluded: [] }, signal)
+  lease.release()
+  return lease
+}
+
+type CompactInput = { readonly history: readonly Message[]; readonly fit: Fit; readonly signal: AbortSignal }
+
+async function compactNow(
+  parts: AssembleParts,
+  { history, fit, signal }: CompactInput,
+): Promise<Compacted | undefined> {
+  const lease = await borrow(parts, signal)
+  const { tools } = offer(parts, {}, { lease, added: [] })
+  const forced = { force: true, resultsSinceCompaction: Number.POSITIVE_INFINITY }
+  const fitted = await fit({ messages: history, tools, lease, ...forced })
+  if (!fitted.compaction) return undefined
+  const event: RunEvent = { type: 'compaction', ...fitted.compaction, window: lease.arm.capabilities.window }
+  return { messages: fitted.messages, event }
+}

@@ -1,0 +1,124 @@
+/**
+ * What was said and what happened: every message and event is logged first, then remembered, then told. Writing to the
+ * log is synchronous, so the order of the log is the order of what watchers see, and nothing is told before it is kept.
+ */
+import { appendMessage, closeOpenCalls } from '../context/history.ts'
+import type { RunEnd, RunEvent, SessionEvent } from '../protocol/event.ts'
+import type { Message, UserMessage } from '../protocol/message.ts'
+import { isKept, keptEvents, type PromptInput, type SessionLog, toEventRecord } from './log.ts'
+import type { StoredSession } from './store.ts'
+import { Watchers } from './watchers.ts'
+
+/** More pieces than a run can tell without keeping one event. After a crash nobody knows which numbers were used. */
+const UNKNOWN_EVENTS = 1_000_000
+
+export class Conversation {
+  readonly #log: SessionLog
+  readonly #now: () => number
+  readonly #watchers: Watchers
+  #history: readonly Message[]
+  /** Messages logged since the last turn ended. */
+  #recent: Message[] = []
+  #lastId: number
+
+  constructor({ replay, log, damage }: StoredSession, now: () => number) {
+    const isUnclean = replay.openRun !== undefined || damage.length > 0
+    this.#log = log
+    this.#now = now
+    this.#history = replay.messages
+    this.#lastId = replay.lastEventId + (isUnclean ? UNKNOWN_EVENTS : 0)
+    this.#watchers = new Watchers(this.#lastId, (after) => keptEvents(log.read(), after))
+  }
+
+  get history(): readonly Message[] {
+    return this.#history
+  }
+
+  watch(after: number | undefined, signal: AbortSignal): AsyncIterable<SessionEvent> {
+    return this.#watchers.watch(after, signal)
+  }
+
+  /** Every watcher gets what is left for it, then ends. */
+  close(): void {
+    this.#watchers.close()
+  }
+
+  /** Brings an interrupted session to rest: its open calls get their results and are never run again. */
+  settle({ replay, damage }: StoredSession): void {
+    for (const message of closeOpenCalls(this.#history)) this.keep(message)
+    for (const { runId, input } of replay.waiting) this.join(runId, toMessages(input))
+    const unfinished = new Set(replay.waiting.map(({ runId }) => runId))
+    if (replay.openRun !== undefined) unfinished.add(replay.openRun)
+    for (const runId of unfinished) {
+      this.publish(endOf(runId, 'cancelled', 'The process ended before this run did.'))
+    }
+    if (damage.length > 0) {
+      this.publish({ type: 'warning', message: `The log was damaged. ${damage.join('; ')}` })
+    }
+  }
+
+  /** The messages a prompt became. */
+  join(runId: string, messages: readonly UserMessage[]): void {
+    let history = this.#history
+    for (const message of messages) history = appendMessage(history, message)
+    this.#log.append({ type: 'composed', at: this.#now(), runId, messages })
+    this.#history = history
+    this.#recent = []
+  }
+
+  keep(message: Message): void {
+    const history = appendMessage(this.#history, message)
+    this.#log.append({ type: 'message', at: this.#now(), message })
+    this.#history = history
+    this.#recent.push(message)
+  }
+
+  /** The conversation was compacted. */
+  replace(messages: readonly Message[]): void {
+    this.#log.append({ type: 'history', at: this.#now(), messages })
+    this.#history = messages
+  }
+
+  /** However a run ended, no call stays without its result. */
+  closeCalls(): void {
+    for (const message of closeOpenCalls(this.#history)) {
+      try {
+        this.keep(message)
+      } catch {
+        // The disk is full. Reading the log closes open calls the same way, so memory and log still agree.
+        this.#history = appendMessage(this.#history, message)
+      }
+    }
+  }
+
+  /** Throws when the event should be kept and cannot be; then nobody is told. */
+  publish(event: RunEvent): void {
+    const numbered: SessionEvent = { ...event, id: ++this.#lastId }
+    if (isKept(event)) this.#log.append(toEventRecord(numbered, this.#now(), this.#recent))
+    if (event.type === 'turn-end') this.#recent = []
+    this.#watchers.publish(numbered)
+  }
+
+  /** The last words of a run reach whoever watches even when the disk is full. */
+  tell(event: RunEvent): void {
+    try {
+      this.publish(event)
+    } catch {
+      this.#watchers.publish({ ...event, id: this.#lastId })
+    }
+  }
+}
+
+export const toMessages = (input: PromptInput): readonly UserMessage[] =>
+  typeof input === 'string' ? [{ role: 'user', text: input }] : input
+
+/** The end of a run that could not tell it itself. */
+export const endOf = (runId: string, reason: RunEnd['reason'], report?: string): RunEnd => ({
+  type: 'run-end',
+  runId,
+  reason,
+  turns: 0,
+  changed: [],
+  attribution: { model: 0, repair: 0, detector: 0 },
+  ...(report !== undefined && { report }),
+})

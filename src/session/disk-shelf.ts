@@ -1,0 +1,167 @@
+/**
+ * Sessions on disk: one folder each, `<id>/log.jsonl` and `<id>/results/`, for their owner's eyes only. The list has an
+ * index beside them, which only saves time: an entry counts while its stamp still fits the log.
+ */
+import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errnoOf, storageError, syncFolder } from '../lib/atomic-write.ts'
+import { isObject } from '../lib/json.ts'
+import { type JsonlFile, openJsonl, readJsonl } from '../lib/jsonl.ts'
+import { acquireLock } from '../lib/lock.ts'
+import { plural } from '../lib/text.ts'
+import type { SessionInfo } from '../protocol/session-api.ts'
+import { isSessionId } from './id.ts'
+import { type IndexEntry, loadIndex, saveIndex } from './index-file.ts'
+import { type LogRecord, type Replay, Replaying, type SessionLog } from './log.ts'
+import { openResults } from './results.ts'
+import type { OpenSession, Shelf } from './shelf.ts'
+
+export function diskShelf(folder: string): Shelf {
+  const logPath = (id: string) => join(folder, id, 'log.jsonl')
+  const resultsFolder = (id: string) => join(folder, id, 'results')
+
+  return {
+    list: () => listWithIndex(folder, logPath),
+    has: async (id) => isSessionId(id) && (await stamp(logPath(id))) !== undefined,
+    make: (id) => makeFolder(folder, id),
+    open: (id) => openSession(join(folder, id), id),
+    records: (id) => readRecords(logPath(id)),
+    copyResults: (from, to) => copyFiles(resultsFolder(from), resultsFolder(to)),
+    async remove(id) {
+      const lock = await acquireLock(join(folder, id), busyText(id))
+      try {
+        // The log first: without it the rest is no session any more, however far we get.
+        await rm(logPath(id), { force: true })
+        await rm(join(folder, id), { recursive: true, force: true })
+      } finally {
+        await lock.release()
+      }
+    },
+  }
+}
+
+async function listWithIndex(folder: string, logPath: (id: string) => string): Promise<SessionInfo[]> {
+  const path = join(folder, 'index.json')
+  const known = await loadIndex(path)
+  const entries: IndexEntry[] = []
+  for (const id of await sessionIds(folder)) {
+    const current = await stamp(logPath(id))
+    // No log yet: somebody is making it at this moment.
+    if (current === undefined) continue
+    const entry = known.get(id)
+    const info = entry?.stamp === current ? entry.info : (await replayOf(id, readRecords(logPath(id)))).info
+    entries.push({ stamp: current, info })
+  }
+  const isStale =
+    entries.length !== known.size || entries.some((entry) => known.get(entry.info.id)?.stamp !== entry.stamp)
+  if (isStale) await saveIndex(path, entries)
+  return entries.map(({ info }) => info)
+}
+
+async function sessionIds(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter(isSessionId)
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return []
+    throw storageError(folder, error)
+  }
+}
+
+/** Changes whenever the log does; absent when there is none. */
+async function stamp(path: string): Promise<string | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(path)
+    return `${size}-${mtimeMs}`
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw storageError(path, error)
+  }
+}
+
+async function makeFolder(folder: string, id: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await mkdir(join(folder, id), { mode: 0o700 })
+    await syncFolder(folder)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false
+    throw storageError(folder, error)
+  }
+}
+
+async function openSession(folder: string, id: string): Promise<OpenSession> {
+  const lock = await acquireLock(folder, busyText(id))
+  try {
+    const path = join(folder, 'log.jsonl')
+    const replaying = new Replaying(id)
+    const { file, damage, tornBytes } = await openJsonl(path, (record) => {
+      if (isLogRecord(record)) replaying.add(record)
+    })
+    await syncFolder(folder)
+    const close = async () => {
+      await file.close()
+      await lock.release()
+    }
+    return {
+      replay: replaying.result(),
+      log: toLog(file),
+      results: await openResults(join(folder, 'results')),
+      damage: [
+        ...damage.map(({ offset, why }) => `${path}, byte ${offset}: ${why}`),
+        ...tornText(path, tornBytes),
+      ],
+      close,
+    }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+const busyText = (id: string) => (pid: number) =>
+  `Session ${id} is in use by process ${pid}. End it there, resume another one (\`covey sessions\` lists them), or fork this one and go on in the copy.`
+
+const tornText = (path: string, bytes: number): string[] =>
+  bytes > 0 ? [`the last record was cut off; its ${plural(bytes, 'byte')} are kept in ${path}.torn`] : []
+
+const toLog = (file: JsonlFile): SessionLog => ({
+  append: (record) => file.append(record),
+  sync: () => file.sync(),
+  read: () => onlyLogRecords(file.read()),
+})
+
+const readRecords = (path: string): AsyncIterable<LogRecord> => onlyLogRecords(readJsonl(path))
+
+async function* onlyLogRecords(records: AsyncIterable<unknown>): AsyncGenerator<LogRecord> {
+  for await (const record of records) if (isLogRecord(record)) yield record
+}
+
+/** The checksum has vouched for the content; a later version may have kinds that this one does not know. */
+const isLogRecord = (record: unknown): record is LogRecord =>
+  isObject(record) && typeof record['type'] === 'string' && KINDS.has(record['type'])
+
+const KINDS = new Set<string>([
+  'session-start',
+  'prompt',
+  'composed',
+  'message',
+  'history',
+  'event',
+] satisfies LogRecord['type'][])
+
+async function replayOf(id: string, records: AsyncIterable<LogRecord>): Promise<Replay> {
+  const replaying = new Replaying(id)
+  for await (const record of records) replaying.add(record)
+  return replaying.result()
+}
+
+async function copyFiles(from: string, to: string): Promise<void> {
+  try {
+    const names = await readdir(from)
+    await mkdir(to, { recursive: true, mode: 0o700 })
+    for (const name of names) await copyFile(join(from, name), join(to, name))
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw storageError(to, error)
+  }
+}

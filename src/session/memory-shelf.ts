@@ -1,0 +1,88 @@
+/** Sessions that leave no trace: the same records, in memory, until the process ends. */
+import { AppError } from '../protocol/error.ts'
+import type { Results } from '../protocol/tool.ts'
+import { type LogRecord, replay, type SessionLog } from './log.ts'
+import { memoryResults } from './results.ts'
+import type { Shelf } from './shelf.ts'
+
+type MemorySession = { readonly log: MemoryLog; results: Results; isOpen: boolean }
+
+export function memoryShelf(): Shelf {
+  const sessions = new Map<string, MemorySession>()
+  const requireFree = (id: string): MemorySession => {
+    const session = sessions.get(id)
+    if (!session || session.isOpen)
+      throw new AppError('session-busy', `Session ${id} is already open here; fork it`)
+    return session
+  }
+
+  return {
+    list: async () => Array.from(sessions, ([id, { log }]) => replay(id, log.records()).info),
+    has: async (id) => sessions.has(id),
+    async make(id) {
+      if (sessions.has(id)) return false
+      sessions.set(id, { log: new MemoryLog(), results: memoryResults(), isOpen: false })
+      return true
+    },
+    async open(id) {
+      const session = requireFree(id)
+      session.isOpen = true
+      const close = async () => {
+        session.isOpen = false
+      }
+      const { log, results } = session
+      return { replay: replay(id, log.records()), log, results, damage: [], close }
+    },
+    async *records(id) {
+      yield* sessions.get(id)?.log.records() ?? []
+    },
+    async copyResults(from, to) {
+      const [source, copy] = [sessions.get(from), sessions.get(to)]
+      // Shared, not copied: results never change, and handles in the copied messages stay right.
+      if (source && copy) copy.results = source.results
+    },
+    async remove(id) {
+      requireFree(id)
+      sessions.delete(id)
+    },
+  }
+}
+
+/** The most the kept events of one session may take, in characters; the older half leaves first. */
+const MAX_EVENTS = 16 * 1_048_576
+
+/** Records are kept as text, so that nobody can change what was said, here no more than on disk. */
+class MemoryLog implements SessionLog {
+  #lines: { readonly text: string; readonly isEvent: boolean }[] = []
+  #eventSize = 0
+
+  append(record: LogRecord): void {
+    const line = { text: JSON.stringify(record), isEvent: record.type === 'event' }
+    this.#lines.push(line)
+    if (line.isEvent) this.#eventSize += line.text.length
+    if (this.#eventSize > MAX_EVENTS) this.#forgetEvents()
+  }
+
+  async sync(): Promise<void> {}
+
+  read(): AsyncGenerator<LogRecord> {
+    return oneByOne(this.records())
+  }
+
+  records(): LogRecord[] {
+    return this.#lines.map(({ text }) => JSON.parse(text) as LogRecord)
+  }
+
+  #forgetEvents(): void {
+    const enough = this.#eventSize / 2
+    this.#lines = this.#lines.filter(({ text, isEvent }) => {
+      if (!isEvent || this.#eventSize <= enough) return true
+      this.#eventSize -= text.length
+      return false
+    })
+  }
+}
+
+async function* oneByOne(records: readonly LogRecord[]): AsyncGenerator<LogRecord> {
+  yield* records
+}

@@ -1,0 +1,241 @@
+/**
+ * One conversation, in process. It only queues prompts, runs them one at a time, logs and publishes: what a run does is
+ * the engine's business, what the model gets to see is the context's.
+ */
+import { randomBytes } from 'node:crypto'
+import type { LoopEvent } from '../engine/parts.ts'
+import { AppError, errorMessage } from '../protocol/error.ts'
+import type { RunEnd, RunEvent, SessionEvent } from '../protocol/event.ts'
+import type { Message, UserMessage } from '../protocol/message.ts'
+import type { Answer, CommandName, PromptOptions, SessionApi, SessionInfo } from '../protocol/session-api.ts'
+import { Asks } from './asks.ts'
+import { Conversation, endOf, toMessages } from './conversation.ts'
+import { type Prompt, type PromptInput, promptText } from './log.ts'
+import type { RunInput, StartRun } from './run.ts'
+import type { StoredSession } from './store.ts'
+
+export type Compacted = { readonly messages: readonly Message[]; readonly event: RunEvent }
+
+export type SessionParts = {
+  readonly stored: StoredSession
+  readonly startRun: StartRun
+  /** The user message a prompt becomes: with what was recalled for it, and the output of commands run before it. */
+  compose(prompt: string): Promise<UserMessage>
+  /** Makes the conversation smaller now; nothing when there is nothing to gain. */
+  compact(history: readonly Message[], signal: AbortSignal): Promise<Compacted | undefined>
+  /** Output of commands the user ran. `giveBack`: the request it went into failed. */
+  readonly execOutput: { add(text: string): void; reset(): void; giveBack(): void }
+  /** Set when there is no one to ask: the reason every question is refused with. */
+  readonly denial?: string
+  list(): Promise<readonly SessionInfo[]>
+  now(): number
+}
+
+export type Session = SessionApi & {
+  /** Ends the run, lets watchers finish and gives the session free. */
+  close(): Promise<void>
+}
+
+/** Takes over `stored`: closing the session closes it too. */
+export async function createSession(parts: SessionParts): Promise<Session> {
+  try {
+    return new LiveSession(parts)
+  } catch (error) {
+    await parts.stored.close()
+    throw error
+  }
+}
+
+/** The most prompts that may wait for the run before them. */
+const MAX_WAITING = 100
+
+const cancellation = new DOMException('The run was cancelled', 'AbortError')
+
+type Run = { readonly prompt: Prompt; readonly controller: AbortController; turns: number }
+
+class LiveSession implements Session {
+  readonly id: string
+  readonly #parts: SessionParts
+  readonly #conversation: Conversation
+  readonly #asks: Asks
+  readonly #waiting = new Map<string, Prompt>()
+  #queue: Promise<unknown> = Promise.resolve()
+  /** Of what the queue is working at. */
+  #controller: AbortController | undefined
+  #isClosed = false
+
+  constructor(parts: SessionParts) {
+    this.id = parts.stored.replay.info.id
+    this.#parts = parts
+    this.#conversation = new Conversation(parts.stored, parts.now)
+    this.#asks = new Asks((event) => this.#conversation.publish(event), parts.denial)
+    this.#conversation.settle(parts.stored)
+  }
+
+  async history(): Promise<readonly Message[]> {
+    return this.#conversation.history
+  }
+
+  async prompt(input: PromptInput, options: PromptOptions = {}): Promise<{ readonly runId: string }> {
+    const problem = this.#promptProblem(toMessages(input))
+    if (problem) throw new AppError('request-invalid', problem)
+    const { log } = this.#parts.stored
+    const prompt: Prompt = { runId: `run-${randomBytes(5).toString('hex')}`, input, options }
+    log.append({ type: 'prompt', at: this.#parts.now(), ...prompt })
+    await log.sync()
+    this.#waiting.set(prompt.runId, prompt)
+    void this.#enqueue(async (controller) => {
+      if (this.#waiting.delete(prompt.runId)) await this.#perform({ prompt, controller, turns: 0 })
+    })
+    return { runId: prompt.runId }
+  }
+
+  async cancel(): Promise<void> {
+    for (const runId of this.#waiting.keys()) this.#conversation.tell(endOf(runId, 'cancelled'))
+    this.#waiting.clear()
+    this.#controller?.abort(cancellation)
+    await this.#queue
+  }
+
+  async answer(askId: string, answer: Answer): Promise<void> {
+    this.#asks.answer(askId, answer)
+  }
+
+  events(options: { readonly after?: number; readonly signal: AbortSignal }): AsyncIterable<SessionEvent> {
+    return this.#conversation.watch(options.after, options.signal)
+  }
+
+  async command(name: CommandName, argument = ''): Promise<void> {
+    if (name === 'exec-output') this.#parts.execOutput.add(argument)
+    else if (name === 'reset-exec-output') this.#parts.execOutput.reset()
+    else await this.#enqueue((controller) => this.#compact(controller.signal))
+  }
+
+  list(): Promise<readonly SessionInfo[]> {
+    return this.#parts.list()
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.cancel()
+    this.#conversation.close()
+    await this.#parts.stored.close()
+  }
+
+  #promptProblem(messages: readonly UserMessage[]): string | undefined {
+    if (this.#isClosed) return `Session ${this.id} is closed; resume it first`
+    if (this.#waiting.size >= MAX_WAITING) {
+      return `${MAX_WAITING} prompts are waiting already; let one finish, or cancel`
+    }
+    const isEmpty = ({ text, images }: UserMessage) => text.trim() === '' && !images?.length
+    return messages.length === 0 || messages.some(isEmpty) ? 'The prompt is empty; say what to do' : undefined
+  }
+
+  #enqueue(job: (controller: AbortController) => Promise<void>): Promise<void> {
+    const done = this.#queue.then(async () => {
+      const controller = new AbortController()
+      this.#controller = controller
+      await job(controller)
+    })
+    this.#queue = done.catch(() => undefined)
+    return done
+  }
+
+  async #perform(run: Run): Promise<void> {
+    const { runId, input } = run.prompt
+    let end: RunEnd
+    try {
+      this.#conversation.publish({ type: 'run-start', runId, prompt: promptText(input) })
+      this.#conversation.join(runId, await this.#compose(input))
+      end = await this.#follow(run)
+      await this.#parts.stored.log.sync()
+    } catch (error) {
+      end = this.#toEnd(run, error)
+    }
+    this.#conversation.closeCalls()
+    const isUnanswered = this.#conversation.history.at(-1)?.role === 'user'
+    if (end.reason === 'error' && isUnanswered) this.#parts.execOutput.giveBack()
+    this.#conversation.tell(end)
+    // Whatever the run left behind, a question for instance, ends with it.
+    run.controller.abort()
+  }
+
+  async #compose(input: PromptInput): Promise<readonly UserMessage[]> {
+    const messages = toMessages(input)
+    const composed = await this.#parts.compose(promptText(input))
+    const images = [...(messages.at(-1)?.images ?? []), ...(composed.images ?? [])]
+    return [...messages.slice(0, -1), { ...composed, ...(images.length > 0 && { images }) }]
+  }
+
+  /** That a run starts and ends is told by `#perform`, which also ends those that throw. */
+  async #follow(run: Run): Promise<RunEnd> {
+    const { signal } = run.controller
+    let end = endOf(run.prompt.runId, 'error', 'The run ended without saying how.')
+    for await (const event of withEnd(this.#parts.startRun(this.#input(run), signal))) {
+      if (event.type === 'run-end') end = event
+      else if (event.type !== 'run-start') await this.#take(event, run)
+    }
+    // Something that happened beside the loop could not be kept.
+    if (signal.aborted && signal.reason !== cancellation) throw signal.reason
+    return end
+  }
+
+  #input({ prompt, controller }: Run): RunInput {
+    const { replay, results } = this.#parts.stored
+    const { runId, input, options } = prompt
+    return {
+      runId,
+      sessionId: this.id,
+      history: this.#conversation.history,
+      system: replay.system,
+      prompt: promptText(input),
+      options,
+      askPermission: (request, signal) => this.#asks.permission(request, signal),
+      askQuestion: (question, signal) => this.#asks.question(question, signal),
+      results,
+      publish: (event) => {
+        try {
+          if (!controller.signal.aborted) this.#conversation.publish(event)
+        } catch (error) {
+          controller.abort(error)
+        }
+      },
+    }
+  }
+
+  async #take(event: LoopEvent, run: Run): Promise<void> {
+    try {
+      if (event.type === 'turn-start') run.turns = event.turn
+      // Before it is told: whoever has seen a turn end finds its messages again after a power cut.
+      if (event.type === 'turn-end') await this.#parts.stored.log.sync()
+      if (event.type === 'message') this.#conversation.keep(event.message)
+      else if (event.type === 'history') this.#conversation.replace(event.messages)
+      else this.#conversation.publish(event)
+    } catch (error) {
+      run.controller.abort(error)
+      throw error
+    }
+  }
+
+  #toEnd({ prompt, controller, turns }: Run, error: unknown): RunEnd {
+    if (controller.signal.reason === cancellation) return { ...endOf(prompt.runId, 'cancelled'), turns }
+    const message = errorMessage(error)
+    const code = error instanceof AppError ? error.code : 'tool-failed'
+    this.#conversation.tell({ type: 'error', code, message })
+    return { ...endOf(prompt.runId, 'error', message), turns }
+  }
+
+  async #compact(signal: AbortSignal): Promise<void> {
+    const compacted = await this.#parts.compact(this.#conversation.history, signal)
+    if (!compacted) return
+    this.#conversation.replace(compacted.messages)
+    this.#conversation.publish(compacted.event)
+    await this.#parts.stored.log.sync()
+  }
+}
+
+/** A loop's events with what it returned as the last of them. */
+async function* withEnd(loop: AsyncGenerator<LoopEvent, RunEnd>): AsyncGenerator<LoopEvent> {
+  yield yield* loop
+}

@@ -1,0 +1,29 @@
+/** Where sessions are kept: a folder on disk, or memory when nothing may be kept. `store.ts` is the same on both. */
+import type { SessionInfo } from '../protocol/session-api.ts'
+import type { Results } from '../protocol/tool.ts'
+import type { LogRecord, Replay, SessionLog } from './log.ts'
+
+/** A session taken for writing; nobody else can take it before it is closed. */
+export type OpenSession = {
+  readonly replay: Replay
+  readonly log: SessionLog
+  readonly results: Results
+  /** What of the log could not be read, for a person. */
+  readonly damage: readonly string[]
+  close(): Promise<void>
+}
+
+export interface Shelf {
+  /** In no order. */
+  list(): Promise<readonly SessionInfo[]>
+  has(id: string): Promise<boolean>
+  /** Makes room for a new session; false when the id is taken. */
+  make(id: string): Promise<boolean>
+  /** Throws `session-busy` when somebody else has it. */
+  open(id: string): Promise<OpenSession>
+  /** Reads beside whoever writes. */
+  records(id: string): AsyncIterable<LogRecord>
+  copyResults(from: string, to: string): Promise<void>
+  /** Throws `session-busy` when somebody has it open. */
+  remove(id: string): Promise<void>
+}

@@ -1,0 +1,243 @@
+/** All sessions of one person: made, resumed, listed, searched, forked, pruned. The same on disk and in memory. */
+import { cleanControl } from '../lib/clean.ts'
+import { nearest } from '../lib/nearest.ts'
+import { clip } from '../lib/text.ts'
+import { AppError } from '../protocol/error.ts'
+import type { Message } from '../protocol/message.ts'
+import type { SessionInfo } from '../protocol/session-api.ts'
+import { diskShelf } from './disk-shelf.ts'
+import { newSessionId } from './id.ts'
+import { type LogRecord, type Replay, Replaying, type SessionStart } from './log.ts'
+import { memoryShelf } from './memory-shelf.ts'
+import type { OpenSession, Shelf } from './shelf.ts'
+
+export type StoreOptions = {
+  /** Where the sessions lie; absent = they live in memory and end with the process. */
+  readonly folder?: string
+  /** How many are kept; a new one makes the oldest leave. */
+  readonly keep?: number
+  now?(): number
+}
+
+export type StoredSession = OpenSession & { readonly replay: Replay & { readonly system: string } }
+
+export type SearchHit = { readonly info: SessionInfo; readonly excerpt: string }
+
+export interface SessionStore {
+  create(start: SessionStart): Promise<StoredSession>
+  /** Resumes. `start` stands in only where the log has lost its first record. Throws `session-unknown`, `session-busy`. */
+  open(id: string, start: SessionStart): Promise<StoredSession>
+  /** The session as its log tells it, also while somebody else writes it. */
+  read(id: string): Promise<Replay>
+  /** Newest first; only those of one project folder when `cwd` is given. */
+  list(cwd?: string): Promise<readonly SessionInfo[]>
+  /** The newest in which something was said. */
+  last(cwd: string): Promise<SessionInfo | undefined>
+  /** Sessions in which somebody said `text`, newest first. Letters count the same in either case. */
+  search(text: string): Promise<readonly SearchHit[]>
+  /** A copy of the first `messages` messages (absent = all), ready to be opened; returns its id. */
+  fork(id: string, messages?: number): Promise<string>
+  remove(id: string): Promise<void>
+  /** Removes all but the newest; never one that is in use. Returns the ids. */
+  prune(): Promise<readonly string[]>
+}
+
+export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreOptions): SessionStore {
+  const shelf = folder === undefined ? memoryShelf() : diskShelf(folder)
+  const list = async (cwd?: string) =>
+    newestFirst(await shelf.list()).filter((info) => cwd === undefined || info.cwd === cwd)
+  const prune = async () => pruneShelf(shelf, await list(), keep)
+
+  return {
+    async create(start) {
+      const opened = await shelf.open(await makeSession(shelf, now))
+      await writeStart(opened, start, now())
+      await prune()
+      return discardIfUnused(shelf, withStart(opened, start))
+    },
+    async open(id, start) {
+      await requireKnown(shelf, id)
+      const opened = await shelf.open(id)
+      if (opened.replay.system === undefined) await writeStart(opened, start, now())
+      return withStart(opened, start)
+    },
+    async read(id) {
+      await requireKnown(shelf, id)
+      return readSession(shelf, id)
+    },
+    list,
+    last: async (cwd) => (await list(cwd)).find(({ messages }) => messages > 0),
+    search: async (text) => searchShelf(shelf, await list(), text),
+    async fork(id, messages) {
+      await requireKnown(shelf, id)
+      const copy = await makeSession(shelf, now)
+      await writeFork(shelf, { from: id, to: copy, messages, now })
+      return copy
+    },
+    async remove(id) {
+      await requireKnown(shelf, id)
+      await shelf.remove(id)
+    },
+    prune,
+  }
+}
+
+const newestFirst = (infos: readonly SessionInfo[]): SessionInfo[] =>
+  infos.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1))
+
+async function makeSession(shelf: Shelf, now: () => number): Promise<string> {
+  for (;;) {
+    const id = newSessionId(now())
+    if (await shelf.make(id)) return id
+  }
+}
+
+async function writeStart(
+  { replay, log, close }: OpenSession,
+  start: SessionStart,
+  now: number,
+): Promise<void> {
+  const { id, createdAt } = replay.info
+  try {
+    log.append({ type: 'session-start', id, ...start, createdAt: createdAt || now })
+    await log.sync()
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function withStart(opened: OpenSession, { cwd, system }: SessionStart): StoredSession {
+  const { replay } = opened
+  if (replay.system !== undefined) return { ...opened, replay: { ...replay, system: replay.system } }
+  return { ...opened, replay: { ...replay, system, info: { ...replay.info, cwd } } }
+}
+
+/** A terminal that was opened and closed again without a word leaves no session behind. */
+function discardIfUnused(shelf: Shelf, session: StoredSession): StoredSession {
+  const { log } = session
+  let isUsed = false
+  return {
+    ...session,
+    log: {
+      sync: () => log.sync(),
+      read: () => log.read(),
+      append(record) {
+        isUsed = true
+        log.append(record)
+      },
+    },
+    async close() {
+      await session.close()
+      if (!isUsed) await shelf.remove(session.replay.info.id)
+    },
+  }
+}
+
+async function requireKnown(shelf: Shelf, id: string): Promise<void> {
+  if (await shelf.has(id)) return
+  const ids = newestFirst(await shelf.list()).map((info) => info.id)
+  const near = ids.filter((known) => id.length >= 3 && known.includes(id)).slice(0, 3)
+  const guess = near.length > 0 ? near.join(', ') : nearest(id.slice(0, 100), ids)
+  const hint = guess ? ` Did you mean ${guess}?` : ''
+  const shown = clip(cleanControl(id), 60)
+  throw new AppError(
+    'session-unknown',
+    `There is no session "${shown}".${hint} \`covey sessions\` lists them.`,
+  )
+}
+
+async function readSession(shelf: Shelf, id: string): Promise<Replay> {
+  const replaying = new Replaying(id)
+  for await (const record of shelf.records(id)) replaying.add(record)
+  return replaying.result()
+}
+
+type Fork = {
+  readonly from: string
+  readonly to: string
+  readonly messages: number | undefined
+  now(): number
+}
+
+async function writeFork(shelf: Shelf, { from, to, messages, now }: Fork): Promise<void> {
+  const source = await readSession(shelf, from)
+  const count = messages ?? source.messages.length
+  if (!Number.isInteger(count) || count < 0 || count > source.messages.length) {
+    await shelf.remove(to)
+    throw new AppError(
+      'request-invalid',
+      `Session ${from} has ${source.messages.length} messages; it cannot be forked at ${count}`,
+    )
+  }
+  await shelf.copyResults(from, to)
+  const { log, close } = await shelf.open(to)
+  try {
+    for (const record of forkRecords(source, count, { to, at: now() })) log.append(record)
+    await log.sync()
+  } finally {
+    await close()
+  }
+}
+
+/** Without its own first record the source has no system text; the fork then gets one when it is opened. */
+function forkRecords(source: Replay, count: number, { to, at }: { to: string; at: number }): LogRecord[] {
+  const { info, system, messages } = source
+  const forkedFrom = { id: info.id, messages: count }
+  const start: LogRecord[] =
+    system === undefined
+      ? []
+      : [
+          {
+            type: 'session-start',
+            id: to,
+            cwd: info.cwd,
+            system,
+            createdAt: at,
+            title: info.title,
+            forkedFrom,
+          },
+        ]
+  return [
+    ...start,
+    ...messages.slice(0, count).map((message): LogRecord => ({ type: 'message', at, message })),
+  ]
+}
+
+async function pruneShelf(shelf: Shelf, newest: readonly SessionInfo[], keep: number): Promise<string[]> {
+  const removed: string[] = []
+  for (const { id } of newest.slice(keep)) {
+    try {
+      await shelf.remove(id)
+      removed.push(id)
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'session-busy')) throw error
+    }
+  }
+  return removed
+}
+
+async function searchShelf(shelf: Shelf, infos: readonly SessionInfo[], text: string): Promise<SearchHit[]> {
+  const hits: SearchHit[] = []
+  for (const info of infos) {
+    const excerpt = await findText(shelf.records(info.id), text)
+    if (excerpt !== undefined) hits.push({ info, excerpt })
+  }
+  return hits
+}
+
+async function findText(records: AsyncIterable<LogRecord>, text: string): Promise<string | undefined> {
+  const wanted = text.toLowerCase()
+  for await (const record of records) {
+    for (const said of messagesOf(record)) {
+      const at = said.text.toLowerCase().indexOf(wanted)
+      if (at >= 0) return said.text.slice(Math.max(0, at - 60), at + text.length + 60)
+    }
+  }
+  return undefined
+}
+
+function messagesOf(record: LogRecord): readonly Message[] {
+  if (record.type === 'message') return [record.message]
+  return record.type === 'composed' || record.type === 'history' ? record.messages : []
+}

@@ -1,0 +1,55 @@
+/** Every request, call and result of a run as one structured log line: names, sizes and times, never contents. */
+import type { LoopEvent } from '../engine/parts.ts'
+import type { StartRun } from './run.ts'
+
+/** What a logger must be able to do. */
+export type TraceLog = { info(fields: object, message: string): void }
+
+export const traceRun = (startRun: StartRun, log: TraceLog): StartRun =>
+  async function* (run, signal) {
+    const { runId, sessionId } = run
+    const loop = startRun(run, signal)
+    for (;;) {
+      const { value, done } = await loop.next()
+      if (done) return value
+      const fields = fieldsOf(value)
+      if (fields) log.info({ sessionId, runId, ...fields }, value.type)
+      yield value
+    }
+  }
+
+function fieldsOf(event: LoopEvent): object | undefined {
+  switch (event.type) {
+    case 'run-start':
+      return { characters: event.prompt.length }
+    case 'turn-start':
+      return { turn: event.turn }
+    case 'routing':
+      return { arm: event.arm, window: event.window }
+    case 'usage':
+      return { ...event.usage }
+    case 'tool-start':
+      return { callId: event.call.id, tool: event.call.name, characters: event.call.input.length }
+    case 'tool-end':
+      return {
+        callId: event.callId,
+        tool: event.name,
+        ok: event.ok,
+        code: event.code,
+        ms: event.ms,
+        characters: event.text.length,
+      }
+    case 'correction':
+      return { detector: event.detector, remedy: event.remedy }
+    case 'retry':
+      return { attempt: event.attempt, delayMs: event.delayMs }
+    case 'compaction':
+      return { stage: event.stage, before: event.before, after: event.after }
+    case 'run-end':
+      return { reason: event.reason, turns: event.turns, ...event.attribution }
+    case 'error':
+      return { code: event.code }
+    default:
+      return undefined
+  }
+}

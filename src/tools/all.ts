@@ -1,0 +1,53 @@
+/** The built-in tools, in the order they are shown. `app.ts` joins what skills and servers bring. */
+import type { Tool } from '../protocol/tool.ts'
+import { createApplyPatch } from './apply-patch.ts'
+import { askUserTool } from './ask-user.ts'
+import { callToolTool } from './call-tool.ts'
+import { createChecks } from './checks.ts'
+import { createEditFile } from './edit-file.ts'
+import { findFilesTool } from './find-files.ts'
+import { jobOutputTool } from './job-output.ts'
+import { jobStopTool } from './job-stop.ts'
+import { listFilesTool } from './list-files.ts'
+import { listResultsTool } from './list-results.ts'
+import { createMoreTools } from './more-tools.ts'
+import { readFileTool } from './read-file.ts'
+import { readResultTool } from './read-result.ts'
+import { createRunCommand } from './run-command.ts'
+import { searchTextTool } from './search-text.ts'
+import { createSelectCategory } from './select-category.ts'
+import { systemInfoTool } from './system-info.ts'
+import { type CommandLimits, commandLimits } from './time-limit.ts'
+import { createWriteFile, type WriteParts } from './write-file.ts'
+
+export type BuiltinParts = {
+  /** Every tool of the session, these included. */
+  readonly list: () => readonly Tool[]
+  /** Glob of file names to the command that checks them. */
+  readonly checks?: Readonly<Record<string, string>>
+  readonly limits?: Partial<CommandLimits>
+}
+
+/** Made once per session: some of them remember what the session did. */
+export function builtinTools({ list, checks = {}, limits = {} }: BuiltinParts): readonly Tool[] {
+  const write: WriteParts = { checks: createChecks(checks), created: new Set() }
+  return [
+    listFilesTool,
+    readFileTool,
+    searchTextTool,
+    createEditFile(write),
+    createWriteFile(write),
+    createRunCommand({ ...commandLimits, ...limits }),
+    findFilesTool,
+    createApplyPatch(write),
+    jobOutputTool,
+    jobStopTool,
+    readResultTool,
+    listResultsTool,
+    askUserTool,
+    systemInfoTool,
+    createMoreTools(list),
+    callToolTool,
+    createSelectCategory(list),
+  ]
+}

@@ -1,0 +1,71 @@
+/** What is in a folder. A small tree is shown whole, so that one call is enough; of a large one the top with counts. */
+import { z } from 'zod'
+import { AppError } from '../protocol/error.ts'
+import { defineTool, type ToolContext } from '../protocol/tool.ts'
+import { plural } from '../lib/text.ts'
+import { toListText } from './page.ts'
+import { ripgrep, toProjectPath } from './ripgrep.ts'
+
+const WHOLE_TREE = 60
+
+export const listFilesTool = defineTool({
+  name: 'list_files',
+  description: 'List a folder',
+  category: 'read',
+  input: z.object({ path: z.string().default('.') }),
+  paths: ['path'],
+  paged: true,
+  access: ({ path }) => [{ kind: 'read', target: path }],
+
+  async run({ path }, context) {
+    const folder = toProjectPath(path).replace(/\/+$/, '') || '.'
+    await requireFolder(folder, context)
+    const [names, tree] = await Promise.all([
+      context.files.list(folder),
+      ripgrep(['--files'], [folder], context),
+    ])
+    const files = tree.lines.map(toProjectPath)
+    const prefix = folder === '.' ? '' : `${folder}/`
+    const shown = tree.isPartial
+      ? names.map((name) => prefix + name)
+      : files.length <= WHOLE_TREE
+        ? files
+        : topLevel(files, prefix)
+    const hidden = names.filter(
+      (name) => name !== '.git/' && !files.some((file) => file.startsWith(prefix + name)),
+    )
+    const lines = [...shown, ...(tree.isPartial ? [] : ignoredLine(hidden))]
+    if (lines.length === 0) return `${path} is empty.`
+    return toListText(lines, 'give a deeper path', context)
+  },
+})
+
+async function requireFolder(path: string, { files }: ToolContext): Promise<void> {
+  const info = await files.info(path)
+  if (info?.kind === 'folder') return
+  if (info) throw new AppError('tool-failed', `${path} is a file; use read_file.`)
+  throw new AppError('tool-failed', `${path} does not exist; list_files without a path shows what does.`, {
+    failure: 'missing-path',
+  })
+}
+
+/** Files of this folder as they are, folders below it with the number of files in them. */
+function topLevel(files: readonly string[], prefix: string): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const file of files) {
+    const [name = '', ...rest] = file.slice(prefix.length).split('/')
+    const entry = prefix + (rest.length > 0 ? `${name}/` : name)
+    counts.set(entry, (counts.get(entry) ?? 0) + 1)
+  }
+  return [...counts]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([entry, count]) => (entry.endsWith('/') ? `${entry} (${plural(count, 'file')})` : entry))
+}
+
+const MAX_IGNORED = 12
+
+function ignoredLine(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return []
+  const more = names.length > MAX_IGNORED ? ', …' : ''
+  return [`[ignored or empty: ${names.slice(0, MAX_IGNORED).join(', ')}${more}]`]
+}

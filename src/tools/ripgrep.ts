@@ -1,0 +1,43 @@
+/** How tools look through many files: ripgrep, bounded in time and output, blind to what git ignores. */
+import { AppError } from '../protocol/error.ts'
+import type { ToolContext } from '../protocol/tool.ts'
+
+export type Found = {
+  readonly lines: readonly string[]
+  /** There was more than could be kept. */
+  readonly isPartial: boolean
+  /** The pattern is not a regular expression. */
+  readonly isBadPattern: boolean
+}
+
+const LIMIT_MS = 20_000
+
+const ALWAYS = ['--no-config', '--no-messages', '--color=never', '--hidden', '--glob=!.git', '--sort=path']
+
+export async function ripgrep(
+  options: readonly string[],
+  paths: readonly string[],
+  context: Pick<ToolContext, 'exec' | 'signal'>,
+): Promise<Found> {
+  const argv = [await findProgram(), ...ALWAYS, ...options, '--', ...paths]
+  const { exitCode, output, timedOut, omittedBytes } = await context.exec.program(argv, {
+    timeoutMs: LIMIT_MS,
+    signal: context.signal,
+  })
+  if (timedOut)
+    throw new AppError('tool-failed', 'The search took too long; give a `path`.', { failure: 'timeout' })
+  const isBadPattern =
+    exitCode === 2 && /regex parse error|error parsing regex|not allowed in a regex/i.test(output)
+  if (exitCode === 2 && !isBadPattern && output !== '') throw new AppError('tool-failed', output.trim())
+  const lines = isBadPattern ? [] : output.split('\n').filter((line) => line !== '')
+  return { lines, isPartial: omittedBytes > 0, isBadPattern }
+}
+
+/** Loaded on first use: a platform without a ripgrep package must still be able to start. */
+async function findProgram(): Promise<string> {
+  const { rgPath } = await import('@vscode/ripgrep')
+  return rgPath
+}
+
+/** As the model names files: from the project root, no `./` in front. */
+export const toProjectPath = (path: string): string => path.replace(/^(?:\.\/)+/, '')

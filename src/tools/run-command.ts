@@ -1,0 +1,72 @@
+/** A shell command. One that takes too long is not killed: it goes on as a job, and the result says its name. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import { AppError } from '../protocol/error.ts'
+import {
+  defineTool,
+  type ExecResult,
+  type Job,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '../protocol/tool.ts'
+import { type CommandLimits, timeLimitOf } from './time-limit.ts'
+
+export const createRunCommand = (limits: CommandLimits): Tool =>
+  defineTool({
+    name: 'run_command',
+    description: 'Run in bash',
+    category: 'run',
+    input: z.object({ command: z.string(), background: z.boolean().default(false) }),
+    timeoutMs: Infinity,
+    access: ({ command }) => [{ kind: 'run', target: command }],
+
+    async run({ command, background }, context) {
+      if (command.trim() === '') {
+        throw new AppError('tool-failed', 'command is empty.', { failure: 'bad-arguments' })
+      }
+      if (background) return start(command, context)
+      const { exec, signal, output } = context
+      const timeoutMs = timeLimitOf(command, limits)
+      const result = await exec.shell(command, { timeoutMs, signal, onOutput: output })
+      if (signal.aborted) {
+        throw new AppError('tool-failed', 'The command was cancelled.', { failure: 'interrupted' })
+      }
+      return toResult(result, timeoutMs)
+    },
+  })
+
+/** Long enough for a wrong command to fail while the model is still looking. */
+const FIRST_LOOK_MS = 400
+
+async function start(command: string, { exec, signal }: ToolContext): Promise<ToolResult> {
+  const { id } = await exec.start(command)
+  await pause(FIRST_LOOK_MS, undefined, { signal }).catch(() => undefined)
+  return jobResult(await exec.poll(id))
+}
+
+function toResult(result: ExecResult & { readonly job?: Job }, timeoutMs: number): ToolResult {
+  const output = result.output.trimEnd()
+  if (result.timedOut && result.job) {
+    const note = `[still running after ${timeoutMs / 1000} s as ${result.job.id}; job_output shows more, job_stop ends it]`
+    return { ok: true, text: joined(output, note) }
+  }
+  const left = result.job ? `[left running in the background as ${result.job.id}; job_stop ends it]` : ''
+  if (result.exitCode === 0) return { ok: true, text: joined(output || '(no output)', left) }
+  const exit = result.exitCode === undefined ? '[ended by a signal]' : `[exit ${result.exitCode}]`
+  return { ok: false, code: 'exit-code', text: joined(output, left, exit) }
+}
+
+/** What a job printed since the last look, and how it stands. */
+export function jobResult({ job, output }: { readonly job: Job; readonly output: string }): ToolResult {
+  const text = output.trimEnd()
+  if (job.state === 'running') {
+    return { ok: true, text: joined(text, `[${job.id} is running; job_output shows more, job_stop ends it]`) }
+  }
+  const exit = job.exitCode === undefined ? 'stopped' : `exit ${job.exitCode}`
+  const failed = job.exitCode !== undefined && job.exitCode !== 0
+  const ended = joined(text, `[${job.id} ended, ${exit}]`)
+  return failed ? { ok: false, code: 'exit-code', text: ended } : { ok: true, text: ended }
+}
+
+const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n')

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { explainConfig } from '../../src/config/explain.ts'
+import { listKeys, meaningOf } from '../../src/config/keys.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { maskSecrets } from '../../src/config/mask.ts'
+import { Config } from '../../src/config/schema.ts'
+import { formatKey } from '../../src/config/tree.ts'
+import { tempHome } from './home.ts'
+
+const user = `
+[arms.cloud]
+kind = "openai"
+base_url = "https://me:hunter2@example.test/v1?key=abc"
+api_key = "sk-literal"
+[arms.cloud.headers]
+Authorization = "Bearer \${TOKEN}"
+X-Key = "literal-\${TOKEN}"
+`
+
+test('a key is explained by its value, its origin, its default and its meaning', async () => {
+  const home = tempHome({ user: '[engine]\nmax_turns = 12' })
+
+  const explanations = explainConfig(await loadConfig(home), 'engine.max_turns')
+
+  expect(explanations).toEqual([
+    {
+      key: 'engine.max_turns',
+      value: 12,
+      origin: { layer: 'user', file: home.userFile, line: 2 },
+      default: 50,
+      expected: 'a whole number of at least 1',
+      meaning: 'A run ends after this many turns.',
+    },
+  ])
+})
+
+test('without a key everything that has a value is explained', async () => {
+  const loaded = await loadConfig(tempHome({ user: '[checks]\n"*.ts" = "tsc"' }))
+
+  const keys = explainConfig(loaded).map(({ key }) => key)
+
+  expect(keys).toEqual([
+    'engine.max_turns',
+    'engine.tools',
+    'engine.force_two_stage',
+    'engine.max_messages',
+    'permission.mode',
+    'checks."*.ts"',
+    'exec.timeout_s',
+    'exec.long_timeout_s',
+    'sessions.keep',
+    'offline',
+    'log.level',
+  ])
+})
+
+test('a table is explained with the keys that could be set in it', async () => {
+  const none = await loadConfig(tempHome())
+  const one = await loadConfig(tempHome({ user }))
+
+  const possible = explainConfig(none, 'arms').map(({ key }) => key)
+  const actual = explainConfig(one, 'arms.cloud').map(({ key }) => key)
+
+  expect(possible).toContain('arms.<id>.window')
+  expect(actual).toContain('arms.cloud.window')
+  expect(actual).toContain('arms.cloud.headers.X-Key')
+  expect(actual.every((key) => key.startsWith('arms.cloud.'))).toBe(true)
+})
+
+test.each([
+  ['engine.max_turn', 'engine.max_turn is not a key; did you mean engine.max_turns?'],
+  ['engin', 'engin is not a key; did you mean engine?'],
+  ['max_turns', 'max_turns is not a key; did you mean engine.max_turns?'],
+  ['weather', 'weather is not a key; `covey config explain` lists them.'],
+])('the unknown key %s is a mistake with a suggestion', async (key, message) => {
+  const loaded = await loadConfig(tempHome())
+
+  expect(() => explainConfig(loaded, key)).toThrow(
+    expect.objectContaining({ code: 'config-invalid', message }),
+  )
+})
+
+test('secrets are masked, names of variables are not', async () => {
+  const { config } = await loadConfig(tempHome({ user }))
+
+  expect(maskSecrets(config)['arms']).toEqual({
+    cloud: {
+      kind: 'openai',
+      base_url: 'https://********:********@example.test/v1?key=********',
+      api_key: '********',
+      headers: { Authorization: 'Bearer ${TOKEN}', 'X-Key': '********' },
+    },
+  })
+})
+
+test('no explanation holds a secret', async () => {
+  const loaded = await loadConfig(tempHome({ user }))
+
+  const text = JSON.stringify([explainConfig(loaded), explainConfig(loaded, 'arms')])
+
+  expect(text).not.toMatch(/hunter2|abc|sk-literal|literal-/)
+})
+
+test('every key has a meaning, and every table can be left out', () => {
+  const silent = listKeys().filter(({ path }) => meaningOf(path) === '')
+
+  expect(silent.map(({ path }) => formatKey(path))).toEqual([])
+  expect(Config.safeParse({}).success).toBe(true)
+})

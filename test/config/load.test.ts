@@ -1,0 +1,453 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import * as fc from 'fast-check'
+import { stringify } from 'smol-toml'
+import { describe, expect, test } from 'vitest'
+import { loadConfig, readConfig, type LoadOptions } from '../../src/config/load.ts'
+import { Config } from '../../src/config/schema.ts'
+import { tempHome } from './home.ts'
+
+const trusted = { isTrusted: () => true }
+
+async function problemsOf(options: LoadOptions): Promise<readonly string[]> {
+  const reading = await readConfig(options)
+  return reading.ok ? [] : reading.problems
+}
+
+describe('layers', () => {
+  test('without any file the defaults are in force', async () => {
+    const home = tempHome()
+
+    const { config, origins, warnings } = await loadConfig(home)
+
+    expect(config).toEqual(Config.parse({}))
+    expect(new Set([...origins.values()].map(({ layer }) => layer))).toEqual(new Set(['default']))
+    expect(warnings).toEqual([])
+  })
+
+  test('each layer wins over the one before it, and every value knows where it comes from', async () => {
+    const home = tempHome(
+      {
+        user: '[engine]\nmax_turns = 1\n[exec]\ntimeout_s = 1\nlong_timeout_s = 1\n[sessions]\nkeep = 1\n[log]\nlevel = "warn"',
+        profiles: {
+          work: '[exec]\ntimeout_s = 2\nlong_timeout_s = 2\n[sessions]\nkeep = 2\n[log]\nlevel = "debug"',
+        },
+        project: '[exec]\nlong_timeout_s = 3\n\n[sessions]\nkeep = 3\n[log]\nlevel = "trace"',
+      },
+      { COVEY_SESSIONS__KEEP: '4', COVEY_LOG__LEVEL: 'error' },
+    )
+
+    const { config, origins } = await loadConfig({
+      ...home,
+      ...trusted,
+      profile: 'work',
+      flags: { 'log.level': 'silent', model: undefined },
+    })
+
+    expect(config).toEqual({
+      ...Config.parse({}),
+      engine: { ...Config.parse({}).engine, max_turns: 1 },
+      exec: { timeout_s: 2, long_timeout_s: 3 },
+      sessions: { keep: 4 },
+      log: { level: 'silent' },
+    })
+    expect(origins.get('engine.max_turns')).toEqual({ layer: 'user', file: home.userFile, line: 2 })
+    expect(origins.get('exec.timeout_s')).toEqual({
+      layer: 'profile',
+      file: home.profileFile('work'),
+      line: 2,
+    })
+    expect(origins.get('exec.long_timeout_s')).toEqual({ layer: 'project', file: home.projectFile, line: 2 })
+    expect(origins.get('sessions.keep')).toEqual({ layer: 'environment', variable: 'COVEY_SESSIONS__KEEP' })
+    expect(origins.get('log.level')).toEqual({ layer: 'flags' })
+    expect(origins.get('engine.tools')).toEqual({ layer: 'default' })
+  })
+
+  test('arms merge by id and key, checks by glob', async () => {
+    const home = tempHome({
+      user: `
+        [arms.local]
+        base_url = "http://127.0.0.1:8080/v1"
+        window = 4096
+        [arms.other]
+        kind = "google"
+        [checks]
+        "*.ts" = "tsc"
+        "*.py" = "ruff check"`,
+      project: `
+        arms.local.window = 8192
+        arms.local.emission.strict = true
+        [checks]
+        "*.ts" = "tsc --noEmit"`,
+    })
+
+    const { config } = await loadConfig({ ...home, ...trusted })
+
+    expect(config.arms).toEqual({
+      local: {
+        kind: 'openai-compatible',
+        base_url: 'http://127.0.0.1:8080/v1',
+        window: 8192,
+        emission: { base: 'tool-role', strict: true, no_system: false },
+        headers: {},
+      },
+      other: { kind: 'google', headers: {} },
+    })
+    expect(config.checks).toEqual({ '*.ts': 'tsc --noEmit', '*.py': 'ruff check' })
+  })
+
+  test('whatever the layers hold, the last one that sets a key wins', async () => {
+    const names = ['user', 'profile', 'project', 'environment', 'flags'] as const
+    const layer = fc.record(
+      {
+        max_turns: fc.integer({ min: 1, max: 999 }),
+        tools: fc.constantFrom('auto', 'two-stage', 'all'),
+        force_two_stage: fc.boolean(),
+        temperature: fc.integer({ min: 0, max: 20 }).map((tenths) => tenths / 10),
+      },
+      { requiredKeys: [] },
+    )
+    const layers = fc.record(Object.fromEntries(names.map((name) => [name, layer])))
+
+    await fc.assert(
+      fc.asyncProperty(layers, async (drawn) => {
+        const toml = (name: string) => stringify({ engine: drawn[name] ?? {} })
+        const texts = (name: string, toKey: (key: string) => string) =>
+          Object.fromEntries(
+            Object.entries(drawn[name] ?? {}).map(([key, value]) => [toKey(key), String(value)]),
+          )
+        const home = tempHome(
+          { user: toml('user'), project: toml('project'), profiles: { p: toml('profile') } },
+          texts('environment', (key) => `COVEY_ENGINE__${key.toUpperCase()}`),
+        )
+
+        const loaded = await loadConfig({
+          ...home,
+          profile: 'p',
+          flags: texts('flags', (key) => `engine.${key}`),
+        })
+
+        expect(loaded.config.engine).toEqual(
+          Object.assign({ ...Config.parse({}).engine }, ...names.map((name) => drawn[name])),
+        )
+        for (const [key, origin] of Object.entries(Config.parse({}).engine).map(
+          ([key]) => [key, loaded.origins.get(`engine.${key}`)?.layer] as const,
+        )) {
+          expect(origin).toBe(names.findLast((name) => key in (drawn[name] ?? {})) ?? 'default')
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('relative paths belong to the file that names them, and ~ is the home folder', async () => {
+    const home = tempHome({ user: 'prompts = "texts"\n[log]\nfile = "~/covey.log"' })
+
+    const fromFile = await loadConfig(home)
+    const fromFlag = await loadConfig({ ...home, flags: { prompts: 'here' } })
+
+    expect(fromFile.config.prompts).toBe(join(dirname(home.userFile), 'texts'))
+    expect(fromFile.config.log.file).toBe(join(home.env['HOME']!, 'covey.log'))
+    expect(fromFlag.config.prompts).toBe(join(home.cwd, 'here'))
+  })
+})
+
+describe('profiles', () => {
+  test('a table of the user file is a profile, and a file of the same name wins over it', async () => {
+    const home = tempHome({
+      user: '[engine]\nmax_turns = 1\n[profiles.work.engine]\nmax_turns = 2\ntemperature = 0.5\n',
+      profiles: { work: 'engine.max_turns = 3' },
+    })
+
+    const { config, origins } = await loadConfig({ ...home, profile: 'work' })
+
+    expect(config.engine).toEqual({ ...Config.parse({}).engine, max_turns: 3, temperature: 0.5 })
+    expect(origins.get('engine.temperature')).toEqual({ layer: 'profile', file: home.userFile, line: 5 })
+  })
+
+  test('profiles that were not chosen change nothing', async () => {
+    const home = tempHome({ user: '[profiles.work.engine]\nmax_turns = 2' })
+
+    const { config } = await loadConfig(home)
+
+    expect(config).toEqual(Config.parse({}))
+  })
+
+  test('an unknown profile is a mistake that names the nearest one', async () => {
+    const home = tempHome({ user: '[profiles.work]\n', profiles: { home: '' } })
+
+    expect(await problemsOf({ ...home, profile: 'wrok' })).toEqual([
+      'No profile is called "wrok"; did you mean "work"?',
+    ])
+    expect(await problemsOf({ ...home, profile: 'night' })).toEqual([
+      'No profile is called "night"; there are home, work.',
+    ])
+    expect(await problemsOf({ ...tempHome(), profile: 'night' })).toEqual([
+      'No profile is called "night"; add [profiles.night] to config.toml.',
+    ])
+  })
+
+  test('the name of a profile cannot lead out of its folder', async () => {
+    const home = tempHome({ profiles: { ok: '' } })
+    writeFileSync(join(dirname(home.userFile), 'outside.toml'), 'model = "x"')
+
+    expect(await problemsOf({ ...home, profile: '../outside' })).toEqual([
+      'No profile is called "../outside"; there are ok.',
+    ])
+  })
+
+  test('slips in a profile are found before it is chosen', async () => {
+    const home = tempHome({ user: '[profiles.work.engine]\nmax_turn = 2\n' })
+
+    expect(await problemsOf(home)).toEqual([
+      `${home.userFile}:2: engine.max_turn is not a key; did you mean engine.max_turns?`,
+    ])
+    expect(await problemsOf(tempHome({ user: 'profiles = 3' }))).toEqual([
+      expect.stringContaining('profiles must be a table of tables.'),
+    ])
+    expect(await problemsOf(tempHome({ user: 'profiles.work = 3' }))).toEqual([
+      expect.stringContaining('profiles.work must be a table; write it as [profiles.work].'),
+    ])
+  })
+})
+
+describe('a project file', () => {
+  const project =
+    'model = "evil"\n[engine]\nmax_turns = 7\n[arms.evil]\nbase_url = "http://evil.test"\n[checks]\n"*" = "rm -rf ."\n'
+
+  test('that is not trusted sets harmless keys only, and the rest is named in a warning', async () => {
+    const home = tempHome({ project })
+
+    const loaded = await loadConfig(home)
+
+    expect(loaded.config).toEqual({
+      ...Config.parse({}),
+      engine: { ...Config.parse({}).engine, max_turns: 7 },
+    })
+    expect(loaded.untrusted).toEqual({
+      file: home.projectFile,
+      contentHash: createHash('sha256').update(project).digest('hex'),
+      keys: ['model', 'arms', 'checks'],
+    })
+    expect(loaded.warnings).toEqual([
+      `${home.projectFile} is not trusted, so these keys of it are left out: model, arms, checks. Copy what you want into your own config.toml.`,
+    ])
+  })
+
+  test('counts in full once exactly this content is trusted', async () => {
+    const home = tempHome({ project })
+    const hash = createHash('sha256').update(project).digest('hex')
+    const isTrusted = (path: string, contentHash: string) => path === home.projectFile && contentHash === hash
+
+    const before = await loadConfig({ ...home, isTrusted })
+    writeFileSync(home.projectFile, `${project}# changed`)
+    const after = await loadConfig({ ...home, isTrusted })
+
+    expect(before.config.checks).toEqual({ '*': 'rm -rf .' })
+    expect(before.warnings).toEqual([])
+    expect(after.config.checks).toEqual({})
+  })
+
+  test('only keys that start, send, write and delete nothing do without trust', async () => {
+    const harmless = Object.entries({
+      model: '"x"',
+      arms: '{ x = { kind = "google" } }',
+      permission: '{ mode = "bypass" }',
+      checks: '{ a = "b" }',
+      exec: '{ timeout_s = 9 }',
+      sessions: '{ keep = 1 }',
+      offline: 'true',
+      log: '{ file = "/tmp/x" }',
+      prompts: '"/tmp/x"',
+      engine: '{ max_turns = 9 }',
+    })
+
+    const counted = await Promise.all(
+      harmless.map(async ([key, value]) => {
+        const { config } = await loadConfig(tempHome({ project: `${key} = ${value}` }))
+        return JSON.stringify(config) === JSON.stringify(Config.parse({})) ? [] : [key]
+      }),
+    )
+
+    expect(Object.keys(Config.shape).toSorted()).toEqual(harmless.map(([key]) => key).toSorted())
+    expect(counted.flat()).toEqual(['engine'])
+  })
+
+  test('cannot bring profiles', async () => {
+    const home = tempHome({ project: '[profiles.work]\n' })
+
+    expect(await problemsOf(home)).toEqual([
+      expect.stringContaining(`${home.projectFile}:1: profiles is not a key`),
+    ])
+  })
+})
+
+describe('mistakes', () => {
+  test('a misspelt key is named with its line and the key it resembles', async () => {
+    const home = tempHome({ user: '# mine\n[engine]\nmax_turn = 5\n' })
+
+    expect(await problemsOf(home)).toEqual([
+      `${home.userFile}:3: engine.max_turn is not a key; did you mean engine.max_turns?`,
+    ])
+  })
+
+  test('a key in the wrong table is told where it belongs', async () => {
+    const home = tempHome({ user: 'max_turns = 5' })
+
+    expect(await problemsOf(home)).toEqual([
+      `${home.userFile}:1: max_turns is not a key; did you mean engine.max_turns?`,
+    ])
+  })
+
+  test('a key that resembles nothing gets the list', async () => {
+    const home = tempHome({ user: '[sessions]\nzzz = 5' })
+
+    expect(await problemsOf(home)).toEqual([
+      `${home.userFile}:2: sessions.zzz is not a key; known here: keep`,
+    ])
+  })
+
+  test('a wrong value is told what is expected', async () => {
+    const home = tempHome({
+      user: `
+[engine]
+max_turns = "many"
+temperature = 3
+force_two_stage = 1
+tools = "al"
+[permission]
+mode = { a = 1 }
+[arms.local]
+base_url = "localhost:8080"
+window = 0.5
+emission = { base = "tool" }
+[checks]
+"*.ts" = ["tsc"]
+`,
+    })
+
+    expect(await problemsOf(home)).toEqual(
+      [
+        '10: arms.local.base_url must be an http or https address, not a string',
+        '11: arms.local.window must be a whole number of at least 512, not 0.5',
+        '12: arms.local.emission.base must be one of tool-role, user-results, collapsed, not "tool"',
+        '3: engine.max_turns must be a whole number of at least 1, not "many"',
+        '6: engine.tools must be one of auto, two-stage, all, not "al"; did you mean all?',
+        '5: engine.force_two_stage must be true or false, not 1',
+        '4: engine.temperature must be a number from 0 to 2, not 3',
+        '8: permission.mode must be one of ask, accept-edits, auto, read-only, deny, bypass, not a table',
+        '14: checks."*.ts" must be text in quotes, not a list',
+      ].map((line) => `${home.userFile}:${line}`),
+    )
+  })
+
+  test('broken TOML is named with line and column, and the line itself is not repeated', async () => {
+    const home = tempHome({ user: 'model = "a"\n[arms.x]\napi_key = "sk-secret\n' })
+
+    const problems = await problemsOf(home)
+
+    expect(problems).toEqual([
+      `${home.userFile}:3:21: not valid TOML: control characters are not allowed in strings`,
+    ])
+  })
+
+  test('all mistakes of all layers come at once', async () => {
+    const home = tempHome(
+      { user: 'modle = "a"', project: 'a = ', profiles: { p: 'offline = "no"' } },
+      { COVEY_ENGINE__MAX_TURN: '3' },
+    )
+
+    const problems = await problemsOf({ ...home, profile: 'p', flags: { 'permission.mode': 'yolo' } })
+
+    expect(problems).toEqual([
+      `${home.userFile}:1: modle is not a key; did you mean model?`,
+      `${home.profileFile('p')}:1: offline must be true or false, not "no"`,
+      `${home.projectFile}:1:5: not valid TOML: invalid value`,
+      'COVEY_ENGINE__MAX_TURN: no such setting; did you mean COVEY_ENGINE__MAX_TURNS?',
+      'command line: permission.mode must be one of ask, accept-edits, auto, read-only, deny, bypass, not "yolo"',
+    ])
+  })
+
+  test('loading fails with config-invalid and one line per mistake', async () => {
+    const home = tempHome({ user: 'modle = "a"\nofline = true' })
+
+    await expect(loadConfig(home)).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: `${home.userFile}:1: modle is not a key; did you mean model?\n${home.userFile}:2: ofline is not a key; did you mean offline?`,
+    })
+  })
+
+  test('an arm of a local server needs its address', async () => {
+    const home = tempHome({ user: '[arms.local]\nwindow = 4096' })
+
+    expect(await problemsOf(home)).toEqual([
+      `${home.userFile}:2: arms.local needs base_url, the address of its server.`,
+    ])
+    expect(await problemsOf(tempHome({ user: '[arms.local]' }))).toEqual([
+      'arms.local needs base_url, the address of its server.',
+    ])
+  })
+
+  test('a file that cannot be read is a mistake, not a missing file', async () => {
+    const folder = tempHome()
+    mkdirSync(folder.userFile, { recursive: true })
+    const loop = tempHome({ profiles: {} })
+    mkdirSync(dirname(loop.userFile), { recursive: true })
+    symlinkSync(loop.userFile, loop.userFile)
+    const huge = tempHome({ project: '#'.repeat(2_000_000) })
+
+    expect(await problemsOf(folder)).toEqual([
+      `${folder.userFile}: not a file; remove it or put a config.toml in its place.`,
+    ])
+    expect(await problemsOf(loop)).toEqual([
+      `${loop.userFile}: cannot be read (ELOOP); check its permissions.`,
+    ])
+    expect(await problemsOf(huge)).toEqual([
+      `${huge.projectFile}: larger than 1048576 bytes; this is no configuration.`,
+    ])
+  })
+
+  test('keys of a hundred thousand levels are refused like any other', async () => {
+    const deep = Array.from({ length: 100_000 }, () => 'a').join('.')
+    const home = tempHome({ project: `[${deep}]\nb = 1\n[x]\n${deep} = 1` })
+
+    expect(await problemsOf(home)).toEqual([
+      expect.stringContaining(`${home.projectFile}:1: a is not a key`),
+      expect.stringContaining(`${home.projectFile}:3: x is not a key`),
+    ])
+  })
+
+  test('a home that is missing or not a folder is the same as no file', async () => {
+    const home = tempHome({ user: '' })
+
+    const missing = await loadConfig({ env: { HOME: join(home.cwd, 'nowhere') }, cwd: home.cwd })
+    const file = await loadConfig({ env: { HOME: home.userFile }, cwd: home.cwd })
+
+    expect([missing.config, file.config]).toEqual([Config.parse({}), Config.parse({})])
+  })
+
+  test('no text, however odd, makes the loader throw anything but config-invalid', async () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({
+        unit: fc.constantFrom('a', '[', ']', '=', '"', "'", '.', '\n', ' ', '1', '#', '{', '}', ','),
+      }),
+      fc.constantFrom(
+        '__proto__ = 1',
+        '[constructor]\na = 1',
+        'a."b',
+        '[[arms]]',
+        'model = 1979-05-27',
+        '\uFEFFmodel = "x"',
+      ),
+    )
+
+    await fc.assert(
+      fc.asyncProperty(text, async (user) => {
+        await expect(readConfig(tempHome({ user }))).resolves.toHaveProperty('ok')
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,206 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { budgetFor } from '../../src/context/budget.ts'
+import { compact, type CompactInput } from '../../src/context/compact.ts'
+import { estimateTokens, messagesTokens } from '../../src/context/count.ts'
+import { appendMessage, openCalls, toGroups } from '../../src/context/history.ts'
+import type { Message } from '../../src/protocol/message.ts'
+import { call, calls, groups, result, says, user } from './conversation.ts'
+
+const lines = (count: number, word = 'value'): string =>
+  Array.from({ length: count }, (_, at) => `export const ${word}${at} = ${at}`).join('\n')
+
+const reading = (at: number, text: string): Message[] => [
+  calls(call(`c${at}`, 'read_file', { path: `src/file-${at}.ts` })),
+  result(`c${at}`, text),
+]
+
+const input = (messages: readonly Message[], changes: Partial<CompactInput> = {}): CompactInput => ({
+  messages,
+  budget: budgetFor(4096),
+  fixed: 450,
+  count: estimateTokens,
+  ...changes,
+})
+
+describe('the stages', () => {
+  test('old results shrink first, and that is enough where enough was in them', async () => {
+    const turns = [0, 1, 2, 3].map((at) => reading(at, lines(at < 3 ? 60 : 40)))
+    const messages = [user('Read them.'), ...turns.flat()]
+
+    const done = await compact(input(messages, { budget: budgetFor(8192) }))
+
+    expect(done).toMatchObject({ stage: 'shrink', fits: true })
+    expect(done.messages).toHaveLength(messages.length)
+  })
+
+  test('then the oldest groups become a digest, after the words it is about', async () => {
+    const turns = Array.from({ length: 30 }, (_, at) => reading(at, `short ${at}`))
+    const messages = [user('Read them all.'), ...turns.flat()]
+
+    const done = await compact(input(messages))
+
+    expect(done).toMatchObject({ stage: 'digest', fits: true })
+    expect(done.messages.slice(0, 2)).toEqual([
+      user('Read them all.'),
+      user(expect.stringContaining('- read src/file-0.ts => short 0') as string, { origin: 'digest' }),
+    ])
+    expect(done.messages.slice(-2)).toEqual(turns.at(-1))
+    expect(done.after).toBeLessThanOrEqual(budgetFor(4096).keep)
+  })
+
+  test('a digest stands first where the newest words are younger than what it is about', async () => {
+    const old = [user('First.'), ...Array.from({ length: 30 }, (_, at) => reading(at, `short ${at}`)).flat()]
+    const messages = [...old, says('All read.'), user('Second.')]
+
+    const done = await compact(input(messages))
+
+    expect(done.messages[0]).toMatchObject({
+      origin: 'digest',
+      text: expect.stringContaining('Goal: First.'),
+    })
+    expect(done.messages.slice(-2)).toEqual([says('All read.'), user('Second.')])
+  })
+
+  test('an earlier digest is taken up, so that there is one', async () => {
+    const grow = (messages: readonly Message[], from: number) => [
+      ...messages,
+      ...Array.from({ length: 30 }, (_, at) => reading(from + at, `short ${from + at}`)).flat(),
+    ]
+    const first = await compact(input(grow([user('Go.')], 0)))
+
+    const second = await compact(input(grow(first.messages, 30)))
+
+    const digests = second.messages.filter(
+      (message) => message.role === 'user' && message.origin === 'digest',
+    )
+    expect(digests).toHaveLength(1)
+    expect(second.messages[0]).toEqual(user('Go.'))
+  })
+
+  describe('a summary', () => {
+    const findings = Array.from({ length: 40 }, (_, at) =>
+      reading(at, `the value of file ${at} is ${at * 7919}`),
+    )
+    const messages = [user('Go.'), ...findings.flat(), ...reading(99, lines(430))]
+    const budget = budgetFor(8192)
+
+    test('is asked for only when the digest was not enough and the window is large', async () => {
+      const asked: number[] = []
+      const summarise = (_dropped: readonly Message[], most: number) => {
+        asked.push(most)
+        return Promise.resolve('Forty values were read.')
+      }
+
+      const summed = await compact(input(messages, { budget, summarise }))
+      const small = await compact(input(messages, { summarise }))
+
+      expect(summed).toMatchObject({ stage: 'summary', fits: true })
+      expect(summed.messages).toEqual([
+        user('Go.'),
+        user('[digest] Forty values were read.', { origin: 'digest' }),
+        ...reading(99, lines(430)),
+      ])
+      expect(small.stage).toBe('truncate')
+      expect(asked).toHaveLength(1)
+    })
+
+    test('that could not be written is done without', async () => {
+      const done = await compact(input(messages, { budget, summarise: () => Promise.resolve(undefined) }))
+
+      expect(done).toMatchObject({ stage: 'truncate', fits: true })
+    })
+  })
+
+  test('at last the longest texts are cut', async () => {
+    const messages = [user(`Explain.\n${lines(200)}`), ...reading(0, lines(300))]
+
+    const done = await compact(input(messages))
+
+    expect(done).toMatchObject({ stage: 'truncate', fits: true })
+    expect(done.messages.map(({ text }) => text.includes('left out'))).toEqual([true, false, true])
+  })
+
+  test('a page that was just read is not cut when nothing else is long', async () => {
+    const before = Array.from({ length: 6 }, (_, at) => reading(at, lines(40)))
+    const page = reading(9, lines(85))
+    const messages = [user('Read on.'), ...before.flat(), ...page]
+
+    const done = await compact(input(messages))
+
+    expect(estimateTokens(lines(85))).toBeGreaterThan(500)
+    expect(done.messages.slice(-2)).toEqual(page)
+  })
+})
+
+test('after a refusal half goes, even though it seemed to fit', async () => {
+  const messages = [user('Go.'), ...[0, 1, 2, 3].flatMap((at) => reading(at, lines(20)))]
+
+  const done = await compact(input(messages, { overflow: true }))
+
+  expect(done.before).toBeLessThan(budgetFor(4096).trigger)
+  expect(done.after - 450).toBeLessThanOrEqual((done.before - 450) / 2)
+})
+
+test('what the model was shown of its thoughts counts, and goes with what is old', async () => {
+  const thinking = reading(0, 'x').map((message) =>
+    message.role === 'assistant' ? { ...message, reasoning: lines(230) } : message,
+  )
+  const messages = [user('Go.'), ...thinking, ...reading(1, 'y')]
+
+  const done = await compact(input(messages, { reasoning: 'keep' }))
+
+  expect(done.before).toBeGreaterThan(2000)
+  expect(done.after).toBeLessThan(600)
+  expect(done.messages).toHaveLength(messages.length)
+})
+
+/** Random conversations stretched to a random length, so that every stage is reached. */
+const stretched = fc
+  .tuple(groups(14), fc.array(fc.nat(3000), { minLength: 14, maxLength: 14 }))
+  .map(([list, lengths]) =>
+    list.map((group, index) =>
+      group.map(
+        (message) => ({ ...message, text: message.text.padEnd(lengths[index] ?? 0, ' word\n') }) as Message,
+      ),
+    ),
+  )
+
+test('for 10,000 random conversations no call loses its result and it ends where it should', async () => {
+  const count = (text: string) => Math.ceil(text.length / 4)
+  const seen = new Set<string>()
+  const property = fc.asyncProperty(stretched, fc.constantFrom(4096, 8192), async (list, window) => {
+    const messages = list.flat()
+    const done = await compact({ messages, budget: budgetFor(window), fixed: 400, count })
+    seen.add(done.stage)
+    return isSound(messages, done.messages) && done.fits && done.after <= done.before
+  })
+  await fc.assert(property, { numRuns: 10_000 })
+
+  expect([...seen].toSorted()).toEqual(['digest', 'shrink', 'truncate'])
+}, 60_000)
+
+/** Legal, nothing open, the newest words and the last reply still there. */
+function isSound(before: readonly Message[], after: readonly Message[]): boolean {
+  const legal = after.reduce<Message[]>((history, message) => appendMessage(history, message), [])
+  const lastReply = toGroups(before).findLast(([head]) => head?.role === 'assistant')
+  const answered = new Set(after.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
+  const isKept = (lastReply ?? []).every((message) => message.role !== 'tool' || answered.has(message.callId))
+  const hasWords = (list: readonly Message[]) =>
+    list.some((message) => message.role === 'user' && message.origin === undefined)
+  return openCalls(legal).length === 0 && isKept && hasWords(before) === hasWords(after)
+}
+
+test('compacting what is small changes nothing', async () => {
+  const messages = [user('Go.'), ...reading(0, 'x'), says('Done.')]
+
+  const done = await compact(input(messages))
+
+  expect(done).toEqual({
+    stage: 'shrink',
+    messages,
+    before: 450 + messagesTokens(messages, { count: estimateTokens }),
+    after: done.before,
+    fits: true,
+  })
+})
