@@ -145,16 +145,17 @@ def to_text(parts: list[Part]) -> str:
     return "".join(part.text for part in parts)
 
 
+# No whitespace control: a dash would eat the line breaks that are part of the format.
 CHAT_TEMPLATE = (
-    "{%- for message in messages %}"
-    "{%- if message.role == 'tool' %}"
+    "{% for message in messages %}"
+    "{% if message.role == 'tool' %}"
     "<|im_start|>user\n<tool_response>\n{{ message.content }}\n</tool_response><|im_end|>\n"
-    "{%- else %}"
+    "{% else %}"
     "<|im_start|>{{ message.role }}\n{{ message.content }}"
-    "{%- for call in message.tool_calls or [] %}"
+    "{% for call in message.tool_calls or [] %}"
     '<tool_call>\n{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}\n</tool_call>'
-    "{%- endfor %}<|im_end|>\n"
-    "{%- endif %}"
-    "{%- endfor %}"
-    "{%- if add_generation_prompt %}<|im_start|>assistant\n{%- endif %}"
+    "{% endfor %}<|im_end|>\n"
+    "{% endif %}"
+    "{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )

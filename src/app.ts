@@ -2,7 +2,6 @@
  * Builds every part from the configuration and joins them; the one file that knows all parts. Parts that need each other
  * are handed to each other here, as functions and plain values.
  */
-import { basename } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ArmWish, chooseArm } from './config/choose-arm.ts'
 import { loadConfig } from './config/load.ts'
@@ -11,7 +10,7 @@ import type { Config } from './config/schema.ts'
 import { budgetFor, learnWindow } from './context/budget.ts'
 import { createTokenCounter, fixedTokens, messagesTokens } from './context/count.ts'
 import { loadPrompt } from './context/prompts.ts'
-import { gatherSections, noteSources, projectSource } from './context/sources.ts'
+import { gatherSections, noteSources, situationSource } from './context/sources.ts'
 import { renderSystem } from './context/system.ts'
 import { offerTools, type ToolMode } from './engine/offer.ts'
 import { createAuthorize } from './guard/authorize.ts'
@@ -201,7 +200,7 @@ async function openSession(ground: Ground, { resume, canAsk }: SessionChoice): P
   const { engine, permission } = ground.config
   const tools = sessionTools(ground.config)
   const read = (path: string) => files.read(path).catch(() => undefined)
-  const sources = [...noteSources(read), projectSource(basename(files.root), read, () => new Date())]
+  const sources = [...noteSources(read), situationSource(read, () => new Date())]
   const start = { cwd: files.root, system: await systemText(ground, sources, tools) }
   const stored = await openStored(store, resume, start)
   const assembled = assembleSession({

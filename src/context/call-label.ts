@@ -45,10 +45,15 @@ export const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, 
 
 /** What a result says in one line: the end of a command's output, the start of anything else. */
 export function gistOf(name: string, text: string, length = 160): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '' && !isAside(line))
+  const isOutput = name === 'run_command'
+  const near = isOutput ? text.slice(-LOOKED_AT) : text.slice(0, LOOKED_AT)
+  const lines = near.split('\n').filter((line) => line.trim() !== '' && !isAside(line))
   const line = oneLine(lines.join('\n'))
-  return name === 'run_command' ? clipStart(line, length) : clip(line, length)
+  return isOutput ? clipStart(line, length) : clip(line, length)
 }
+
+/** Far more than a gist needs, far less than a result may hold. */
+const LOOKED_AT = 4000
 
 /** Lines that speak about the result rather than being part of it. */
 const isAside = (line: string): boolean => /^\[(?:stored as|note\]|… )/.test(line)

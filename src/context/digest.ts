@@ -143,4 +143,4 @@ const LEFT_OUT_TOKENS = 10
 
 /** The person's words without what was put in front of them. */
 const ownWords = (text: string): string =>
-  oneLine(text.replace(/^\[project [^\]\n]*\]\n+/, '').replace(/^\[exec output\]\n.*\n\n/s, ''))
+  oneLine(text.replace(/^\[\d{4}-\d\d-\d\d[^\]\n]*\]\n+/, '').replace(/^\[exec output\]\n.*\n\n/s, ''))

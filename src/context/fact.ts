@@ -75,7 +75,8 @@ function detailOf(label: CallLabel, text: string): string {
   const shrunk = readShrunk(text)
   if (shrunk) return [shrunk.gist, shrunk.handle && `stored as ${shrunk.handle}`].filter(Boolean).join('; ')
   if (label.name === 'run_command' || label.name === 'search_text') return gistOf(label.name, text)
-  if (oneLine(text).length <= LONGEST_VALUE) return gistOf(label.name, text)
+  if (text.length < 10 * LONGEST_VALUE && oneLine(text).length <= LONGEST_VALUE)
+    return gistOf(label.name, text)
   const handle = handleIn(text)
   return handle ? `stored as ${handle}` : ''
 }

@@ -27,14 +27,13 @@ const NOTES = ['AGENTS.md', 'CLAUDE.md', '.covey/notes.md']
 export const noteSources = (read: ReadText): Source[] =>
   NOTES.map((path) => ({ name: path, place: 'frozen', contribute: () => read(path) }))
 
-/** One line on where and when; what cannot be known is left out. */
-export const projectSource = (folder: string, read: ReadText, now: () => Date): Source => ({
-  name: 'project',
+/** One line on when and where; what cannot be known is left out. */
+export const situationSource = (read: ReadText, now: () => Date): Source => ({
+  name: 'situation',
   place: 'run',
   async contribute() {
     const branch = /^ref: refs\/heads\/(\S+)/.exec((await read('.git/HEAD')) ?? '')?.[1]
-    const facts = [`project ${folder}`, ...(branch ? [`branch ${branch}`] : []), localDate(now())]
-    return `[${facts.join(', ')}]`
+    return `[${[localDate(now()), ...(branch ? [`branch ${branch}`] : [])].join(', ')}]`
   },
 })
 

@@ -10,19 +10,23 @@ export const noProgress: StopRule = ({ turns, calls }) => {
   return turns - last >= PATIENCE ? 'no-progress' : undefined
 }
 
+/** Tools whose calls may change anything: what they did to the project cannot be known. */
+export const RUNS_CODE: ReadonlySet<string> = new Set(['run_command', 'python', 'javascript'])
+
 /**
- * For each call whether it brought a path or a result not seen before in this run, or a write not made before. A write
- * made twice is none: undoing and redoing leads nowhere.
+ * For each call whether it brought a path or a result not seen before in this run, or a write (or a command that may be
+ * one) not made before. A write made twice is none: undoing and redoing leads nowhere.
  */
 export function findNews(calls: readonly CallRecord[]): readonly boolean[] {
   const seen = new Set<string>()
   const isNew = (label: string): boolean => !seen.has(label) && seen.add(label) !== undefined
-  return calls.map(({ key, path, code, resultHash, wrote }) => {
+  return calls.map(({ name, key, path, ok, code, resultHash, wrote }) => {
     if (code && NEVER_RAN.has(code)) return false
+    const mayHaveWritten = wrote || (ok && RUNS_CODE.has(name))
     const marks = [
       isNew(`result ${resultHash}`),
       path !== undefined && isNew(`path ${path}`),
-      wrote && isNew(`write ${key}`),
+      mayHaveWritten && isNew(`write ${key}`),
     ]
     return marks.includes(true)
   })

@@ -29,6 +29,9 @@ export type Hopeless = {
   readonly key: string
   readonly code: FailureCode
   readonly text: string
+  /** Where it was found out before it got this far: the tool that was meant, and the path it asked for. */
+  readonly tool?: string
+  readonly path?: string
 }
 
 export type Prepared = Ready | Hopeless

@@ -7,7 +7,7 @@
 import type { FailureCode } from '../protocol/error.ts'
 import { foldMiddle } from '../lib/fold.ts'
 import { clip } from '../lib/text.ts'
-import { findNews } from './no-progress.ts'
+import { findNews, RUNS_CODE } from './no-progress.ts'
 import type { CallRecord, Trace } from './trace.ts'
 
 export type NextCall = {
@@ -64,20 +64,11 @@ const sameCall: Rule = ({ calls, news, warnings }, next) => {
   const since = calls.slice(change + 1).filter((call) => !isRefused(call))
   const last = since.findLast(({ key }) => key === next.key)
   if (!last) return undefined
-  const mayDiffer = calls.some(
-    (call, index) => index > calls.lastIndexOf(last) && (news[index] === true || isNewCommand(calls, index)),
-  )
-  const isRepeat = turnsOf(sameRuns(since, last)) >= 2 && !mayDiffer
+  const hasNews = news.slice(calls.lastIndexOf(last) + 1).includes(true)
+  const isRepeat = turnsOf(sameRuns(since, last)) >= 2 && !hasNews
   if (!isRepeat && !closesCycle(since, next)) return undefined
   if (warnings === 0) return { action: 'answer', text: answerAgain(last) }
   return warnings < PATIENCE ? { action: 'refuse', text: refuseAgain(next.name) } : { action: 'stop' }
-}
-
-/** A command that was not run before may have changed anything. */
-function isNewCommand(calls: readonly CallRecord[], index: number): boolean {
-  const command = calls[index]
-  if (!command?.ok || !RUNS_CODE.has(command.name)) return false
-  return calls.findIndex(({ key }) => key === command.key) === index
 }
 
 /** The last runs of a call that ended alike. Its own write made the results after it differ, so it counts as alike. */
@@ -152,7 +143,7 @@ const changedBack: Rule = ({ calls, warnings }, { key, name }) => {
 const FAILURES_IN_A_ROW = 3
 
 /** After each refusal one try is let through: it may be the right one. */
-const sameFailure: Rule = ({ idle }, { name, path }) => {
+const sameFailure: Rule = ({ idle, warnings }, { name, path }) => {
   const own = idle.filter((call) => call.name === name)
   const tries = own.filter((call) => !isRefused(call))
   const last = tries.at(-1)
@@ -162,9 +153,7 @@ const sameFailure: Rule = ({ idle }, { name, path }) => {
   const isWarned = own.at(-1) !== last
   const isKnown = path !== undefined && idle.some((call) => call.path !== path && call.text.includes(path))
   if (isWarned || isKnown) return undefined
-  const refusals = own.length - tries.length
-  if (refusals >= PATIENCE) return { action: 'stop' }
-  return { action: 'refuse', text: refuseFailing(last, last.code) }
+  return warnings < PATIENCE ? { action: 'refuse', text: refuseFailing(last, last.code) } : { action: 'stop' }
 }
 
 /** What a program did is its own failure, not one of the call; a missed edit is the patch spiral's. */
@@ -182,7 +171,6 @@ const advice: { readonly [code in FailureCode]?: string } = {
   timeout: 'Ask for less at a time, or take another way.',
 }
 
-const RUNS_CODE: ReadonlySet<string> = new Set(['run_command', 'python', 'javascript'])
 const CREATES: ReadonlySet<string> = new Set(['write_file', 'apply_patch'])
 
 const isRefused = ({ code }: CallRecord): boolean => code === 'refused'

@@ -50,7 +50,7 @@ export class RunState {
       (earlier) => earlier.key === record.key && earlier.resultHash === record.resultHash,
     )
     this.calls = [...this.calls, record]
-    if (!record.ok || !isNew) return
+    if (!record.ok || record.code || !isNew) return
     this.tally = freshTally
     this.resultsSinceCompaction++
   }

@@ -12,7 +12,7 @@ import { shortHash } from '../lib/hash.ts'
 import { isObject } from '../lib/json.ts'
 import type { ToolDesk } from './parts.ts'
 import { mayOverwrite } from './patch-spiral.ts'
-import { accessOf, callKey, type Hopeless, type Prepared, type Ready } from './prepare.ts'
+import { accessOf, callKey, type Prepared, type Ready } from './prepare.ts'
 import { preflightPath } from './preflight.ts'
 import { judgeRepeat } from './repeated-call.ts'
 import type { CallRecord, Trace } from './trace.ts'
@@ -37,26 +37,21 @@ export type Finished = {
 }
 
 /** A result, and whether a detector wants the run to end with it. */
-type Outcome = ToolResult & {
-  readonly stop?: RunEndReason
-  readonly key?: string
-  readonly path?: string
-  readonly repaired?: boolean
-}
+type Outcome = ToolResult & { readonly stop?: RunEndReason }
 
 export async function runTool(prepared: Prepared, environment: CallEnvironment): Promise<Finished> {
   const { emit, now } = environment
   const started = now()
   emit({ type: 'tool-start', call: prepared.call, title: titleOf(prepared) })
-  const outcome =
-    prepared.kind === 'ready' ? await attempt(prepared, environment) : fail(prepared.code, prepared.text)
-  const text = await toContextText(prepared, outcome, environment)
+  const placed = await placePaths(prepared, environment)
+  const outcome = await attempt(placed, environment)
+  const text = await toContextText(placed, outcome, environment)
   const { ok, code } = outcome
   const { id: callId } = prepared.call
   emit({
     type: 'tool-end',
     callId,
-    name: nameOf(prepared),
+    name: nameOf(placed),
     ok,
     text,
     ...(code && { code }),
@@ -64,63 +59,72 @@ export async function runTool(prepared: Prepared, environment: CallEnvironment):
   })
   return {
     message: { role: 'tool', callId, text, ok, ...(code && { code }) },
-    record: toRecord(prepared, outcome, environment.trace),
+    record: toRecord(placed, outcome, environment.trace),
     changed: outcome.changed ?? [],
-    repaired: outcome.repaired ?? false,
+    repaired: placed.kind === 'ready' && placed.repaired,
     ...(outcome.stop && { stop: outcome.stop }),
   }
 }
 
-async function attempt(ready: Ready, environment: CallEnvironment): Promise<Outcome> {
-  try {
-    const placed = await placePaths(ready, environment)
-    if (placed.kind === 'hopeless')
-      return { ...fail(placed.code, placed.text), key: placed.key, ...pathOf(ready) }
-    const outcome = (await refusal(placed, environment)) ?? (await execute(placed, environment))
-    const remarks = [placed.remark, outcome.text].filter(Boolean).join('\n')
-    return { ...outcome, text: remarks, key: placed.key, repaired: placed.repaired, ...pathOf(placed) }
-  } catch (error) {
-    if (environment.signal.aborted) return fail('interrupted', 'interrupted: the run ended while this ran')
-    const failure = error instanceof AppError ? error.details.failure : undefined
-    return { ...fail(failure ?? 'failed', errorMessage(error)), ...pathOf(ready) }
-  }
-}
-
 /** Every path the tool names, as it is really written on disk. */
-async function placePaths(ready: Ready, { desk }: CallEnvironment): Promise<Ready | Hopeless> {
-  let { input } = ready
-  const remarks = ready.remark ? [ready.remark] : []
-  for (const parameter of ready.tool.paths ?? []) {
+async function placePaths(prepared: Prepared, { desk }: CallEnvironment): Promise<Prepared> {
+  if (prepared.kind === 'hopeless') return prepared
+  const { tool, call } = prepared
+  let { input } = prepared
+  const remarks = prepared.remark ? [prepared.remark] : []
+  for (const parameter of tool.paths ?? []) {
     const path = isObject(input) ? input[parameter] : undefined
     if (typeof path !== 'string') continue
-    const placed = await preflightPath(path, desk.context.files, { creates: ready.tool.creates ?? false })
+    const placed = await preflightPath(path, desk.context.files, { creates: tool.creates ?? false })
     if ('missing' in placed) {
       return {
         kind: 'hopeless',
-        call: ready.call,
-        key: ready.key,
+        call,
+        key: callKey(tool.name, input),
         code: 'missing-path',
         text: placed.missing,
+        tool: tool.name,
+        path,
       }
     }
     if (placed.repaired) remarks.push(placed.repaired)
     input = { ...(input as object), [parameter]: placed.path }
   }
-  const repaired = ready.repaired || remarks.length > 0
   const remark = remarks.length > 0 ? { remark: remarks.join('\n') } : {}
-  return { ...ready, input, key: callKey(ready.tool.name, input), repaired, ...remark }
+  const repaired = prepared.repaired || remarks.length > 0
+  return { ...prepared, input, key: callKey(tool.name, input), repaired, ...remark }
 }
 
-/** A detector or the guard may answer in the tool's place. */
-async function refusal(ready: Ready, environment: CallEnvironment): Promise<Outcome | undefined> {
-  const { tool, key } = ready
-  const next = { name: tool.name, key, polling: tool.polling ?? false, ...pathOf(ready) }
-  const repeat = judgeRepeat(environment.trace, next)
+async function attempt(prepared: Prepared, environment: CallEnvironment): Promise<Outcome> {
+  const again = judgeAgain(prepared, environment.trace)
+  if (again) return again
+  if (prepared.kind === 'hopeless') return fail(prepared.code, prepared.text)
+  try {
+    const outcome = (await refusal(prepared, environment)) ?? (await execute(prepared, environment))
+    return { ...outcome, text: [prepared.remark, outcome.text].filter(Boolean).join('\n') }
+  } catch (error) {
+    if (environment.signal.aborted) return fail('interrupted', 'interrupted: the run ended while this ran')
+    const failure = error instanceof AppError ? error.details.failure : undefined
+    return fail(failure ?? 'failed', errorMessage(error))
+  }
+}
+
+/** A call that leads nowhere is answered in the tool's place. */
+function judgeAgain(prepared: Prepared, trace: Trace): Outcome | undefined {
+  const polling = prepared.kind === 'ready' && (prepared.tool.polling ?? false)
+  const repeat = judgeRepeat(trace, {
+    name: nameOf(prepared),
+    key: prepared.key,
+    polling,
+    ...pathOf(prepared),
+  })
   if (repeat.action === 'answer') return { ok: true, code: 'refused', text: repeat.text }
   if (repeat.action === 'refuse') return fail('refused', repeat.text)
-  if (repeat.action === 'stop')
-    return { ...fail('refused', 'The same call again: the run ends here.'), stop: 'repeated-call' }
+  if (repeat.action === 'run') return undefined
+  return { ...fail('refused', 'The same call again: the run ends here.'), stop: 'repeated-call' }
+}
 
+async function refusal(ready: Ready, environment: CallEnvironment): Promise<Outcome | undefined> {
   const outside = outsideAllowed(ready, environment.options)
   if (outside) return fail('denied', `${outside} is outside the paths allowed for this run.`)
   return askGuard(ready, environment)
@@ -206,7 +210,9 @@ function outsideAllowed(ready: Ready, { allowedPaths }: PromptOptions): string |
   )
 }
 
-function pathOf({ tool, input }: Ready): { readonly path?: string } {
+function pathOf(prepared: Prepared): { readonly path?: string } {
+  if (prepared.kind === 'hopeless') return prepared.path === undefined ? {} : { path: prepared.path }
+  const { tool, input } = prepared
   const parameter = tool.paths?.[0]
   const path = parameter && isObject(input) ? input[parameter] : undefined
   return typeof path === 'string' ? { path } : {}
@@ -229,13 +235,13 @@ function toRecord(prepared: Prepared, outcome: Outcome, trace: Trace): CallRecor
   return {
     turn: trace.turns,
     name: nameOf(prepared),
-    key: outcome.key ?? prepared.key,
+    key: prepared.key,
     ok: outcome.ok,
     text: outcome.text,
     resultHash: shortHash(outcome.text),
     wrote: outcome.ok && (writes || (outcome.changed?.length ?? 0) > 0),
     polling: isReady && (prepared.tool.polling ?? false),
-    ...(outcome.path !== undefined && { path: outcome.path }),
+    ...pathOf(prepared),
     ...(outcome.code && { code: outcome.code }),
   }
 }

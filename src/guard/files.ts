@@ -131,12 +131,13 @@ async function writeInside(real: string, { path, text }: Write): Promise<void> {
  * Acts in a folder that is held open, so that a link put in its place meanwhile leads nowhere. Where the system has no
  * way to name a held folder, its path is verified and used.
  */
-async function inFolder(folder: string, path: string, act: (folder: string) => Promise<void>): Promise<void> {
+async function inFolder<T>(folder: string, path: string, act: (folder: string) => Promise<T>): Promise<T> {
   const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
   const handle = await attempt(path, () => open(folder, O_RDONLY | O_NOFOLLOW | O_DIRECTORY))
   try {
     await verifyHandle(handle, folder, path)
-    await attempt(path, () => act(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : folder))
+    const held = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : folder
+    return await attempt(path, () => act(held))
   } finally {
     await handle.close()
   }
@@ -154,7 +155,7 @@ async function infoOf(real: string): Promise<FileInfo | undefined> {
 }
 
 async function listFolder(real: string, path: string): Promise<readonly string[]> {
-  const entries = await attempt(path, () => readdir(real, { withFileTypes: true }))
+  const entries = await inFolder(real, path, (folder) => readdir(folder, { withFileTypes: true }))
   return entries
     .map((entry) => toPosix(entry.name) + (entry.isDirectory() ? '/' : ''))
     .toSorted((a, b) => (a < b ? -1 : 1))

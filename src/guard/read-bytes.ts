@@ -8,7 +8,9 @@ export const readBytesInside =
   async (path: string, maxBytes: number): Promise<Uint8Array | undefined> => {
     const { ok, real } = await containPath(resolve(root, path), { roots: [root], operation: 'read' })
     if (!ok || real === undefined) return undefined
-    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined)
+    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+      () => undefined,
+    )
     if (!handle) return undefined
     try {
       const { size } = await handle.stat()

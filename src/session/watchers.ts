@@ -39,20 +39,18 @@ export class Watchers {
   /** Watching begins with this call, not with the first read. Without `after`, with the next event. */
   watch(after: number | undefined, signal: AbortSignal): AsyncIterable<SessionEvent> {
     const from = Math.min(after ?? this.#lastId, this.#lastId)
-    const watcher: Watcher = {
-      buffer: [],
-      size: 0,
-      isBehind: from < this.#lastId,
-      liveFrom: this.#lastId + 1,
-      wake: () => {},
-    }
+    const isBehind = from < this.#lastId
+    const watcher: Watcher = { buffer: [], size: 0, isBehind, liveFrom: this.#lastId + 1, wake: () => {} }
     const leave = () => {
       this.#watchers.delete(watcher)
       watcher.wake()
     }
     if (!signal.aborted) this.#watchers.add(watcher)
     signal.addEventListener('abort', leave, { once: true })
-    return this.#follow(watcher, from, signal)
+    return this.#deliver(watcher, from, () => {
+      signal.removeEventListener('abort', leave)
+      leave()
+    })
   }
 
   /** Every watcher gets what is left for it, then ends. */
@@ -61,29 +59,32 @@ export class Watchers {
     for (const watcher of this.#watchers) watcher.wake()
   }
 
-  async *#follow(watcher: Watcher, from: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {
+  async *#deliver(watcher: Watcher, from: number, leave: () => void): AsyncGenerator<SessionEvent> {
     try {
-      for await (const event of this.#deliver(watcher, from)) {
-        if (signal.aborted) return
+      for await (const event of this.#eventsFor(watcher, from)) {
+        if (!this.#watchers.has(watcher)) return
         yield event
       }
     } finally {
-      this.#watchers.delete(watcher)
+      leave()
     }
   }
 
-  async *#deliver(watcher: Watcher, from: number): AsyncGenerator<SessionEvent> {
+  async *#eventsFor(watcher: Watcher, from: number): AsyncGenerator<SessionEvent> {
     let delivered = from
     while (this.#watchers.has(watcher)) {
       for await (const event of watcher.isBehind ? this.#missed(watcher, delivered) : taken(watcher)) {
         delivered = event.id
         yield event
       }
-      if (watcher.isBehind || watcher.buffer.length > 0) continue
-      if (this.#isClosed) return
-      await new Promise<void>((resolve) => {
-        watcher.wake = resolve
-      })
+      const isIdle = !watcher.isBehind && watcher.buffer.length === 0
+      if (isIdle && this.#isClosed) return
+      // Looked up again: the watcher may have left while the last event was on its way.
+      if (isIdle && this.#watchers.has(watcher)) {
+        await new Promise<void>((resolve) => {
+          watcher.wake = resolve
+        })
+      }
     }
   }
 

@@ -23,7 +23,7 @@ const input = z.object({
 export const createWriteFile = (parts: WriteParts): Tool =>
   defineTool({
     name: 'write_file',
-    description: 'Create',
+    description: 'Create a file',
     category: 'write',
     input,
     paths: ['path'],

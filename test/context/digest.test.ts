@@ -22,9 +22,7 @@ const page = 'export const value = 1\n'.repeat(300)
 
 test('a digest tells what was wanted, done, found and what failed', () => {
   const messages = [
-    user(
-      '[project demo, branch main, 2026-01-02]\n\nRename LIMIT to MAX_ITEMS everywhere,\nthen run node all.js.',
-    ),
+    user('[2026-01-02, branch main]\n\nRename LIMIT to MAX_ITEMS everywhere,\nthen run node all.js.'),
     ...did('list_files', { path: '.' }, 'a.js\nb.js\nall.js'),
     ...did('read_file', { path: 'a.js' }, '1\texport const LIMIT = 3'),
     ...did('edit_file', { path: 'a.js', old: 'const LIMIT', new: 'const MAX_ITEMS' }, 'Edited a.js.'),
@@ -155,7 +153,7 @@ test('of words that stay in front of it a digest is only a reminder', () => {
 })
 
 test('output that preceded a question is no part of the goal', () => {
-  const asked = user('[project demo]\n\n[exec output]\na\n\nb\n\nWhat is b?')
+  const asked = user('[2026-01-02]\n\n[exec output]\na\n\nb\n\nWhat is b?')
 
   expect(digest([asked, user('[note] go on', { origin: 'note' })]).text).toMatch(/Goal: What is b\?$/)
 })

@@ -46,6 +46,7 @@ test.each<[string, Message[], Message, RegExp]>([
     result('c1', 'y'),
     /no open call/,
   ],
+  ['a result behind a user message', [calls(read), user('wait')], result('c1', 'x'), /no open call/],
   ['a reply while a call is open', [calls(read, list), result('c1', 'x')], says('done'), /c2 has no result/],
   ['a user message while a call is open', [calls(read)], user('wait'), /c1 has no result/],
   ['two calls with one id', [user('hi')], calls(read, read), /share one id/],

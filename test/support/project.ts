@@ -11,7 +11,9 @@ const cleanups: (() => Promise<void>)[] = []
 afterAll(() => Promise.all(cleanups.map((clean) => clean())))
 
 /** A new folder with these files; returns its path, links resolved. */
-export async function tempProject(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
+export async function tempProject(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+): Promise<string> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'covey-')))
   cleanups.push(() => rm(root, { recursive: true, force: true }))
   for (const [path, content] of Object.entries(files)) {

@@ -1,0 +1,244 @@
+"""What arguments may be copied from besides the request: paths that a word of it matches, scripts, globs.
+
+Pure functions over a list of paths and the text of a few project files; the program's engine does the same before it asks
+nano. Ranks are small integers so that the order is the same in any language.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from .format import Sources
+from .spans import words_of
+
+MAX_PATHS = 12
+MAX_SCRIPTS = 10
+
+STOP_WORDS = frozenset(
+    """a about after again all also an and any anything are as at be before by can could did do does done everything file files
+    folder for from get give go has have here how i if in inside into is it its just let like look make me mine my need new not
+    now of off on one open or our out over page please pls read run see show so some something take tell than that the their
+    them then there these they thing this those to too u under up us use want was we what whats when where which who why will
+    with word would you your""".split()
+)
+
+# The file type a word names. Globs and "the csv" both go through here.
+TYPE_WORDS: dict[str, str] = {
+    "markdown": "md", "md": "md", "python": "py", "py": "py", "typescript": "ts", "ts": "ts", "tsx": "tsx",
+    "javascript": "js", "js": "js", "jsx": "jsx", "mjs": "mjs", "rust": "rs", "rs": "rs", "golang": "go", "go": "go",
+    "java": "java", "kotlin": "kt", "kt": "kt", "swift": "swift", "ruby": "rb", "rb": "rb", "php": "php", "html": "html",
+    "htm": "htm", "css": "css", "scss": "scss", "sass": "sass", "less": "less", "json": "json", "yaml": "yaml",
+    "yml": "yml", "toml": "toml", "xml": "xml", "csv": "csv", "csvs": "csv", "tsv": "tsv", "sql": "sql", "shell": "sh",
+    "bash": "sh", "sh": "sh", "text": "txt", "txt": "txt", "log": "log", "logs": "log", "notebook": "ipynb",
+    "notebooks": "ipynb", "jupyter": "ipynb", "ipynb": "ipynb", "svg": "svg", "svgs": "svg", "png": "png", "pngs": "png",
+    "jpg": "jpg", "jpeg": "jpeg", "gif": "gif", "pdf": "pdf", "pdfs": "pdf", "vue": "vue", "svelte": "svelte",
+    "proto": "proto", "graphql": "graphql", "terraform": "tf", "tf": "tf", "ini": "ini", "env": "env", "lock": "lock",
+    "wasm": "wasm", "zip": "zip", "excel": "xlsx", "xlsx": "xlsx", "parquet": "parquet", "dart": "dart", "scala": "scala",
+    "lua": "lua", "julia": "jl", "perl": "pl", "elixir": "ex", "haskell": "hs", "zig": "zig", "c": "c", "h": "h",
+    "header": "h", "headers": "h", "cpp": "cpp", "c++": "cpp", "hpp": "hpp", "cs": "cs", "c#": "cs", "rst": "rst",
+    "tex": "tex", "latex": "tex", "conf": "conf", "cfg": "cfg", "bat": "bat", "ps1": "ps1", "powershell": "ps1",
+}  # fmt: skip
+
+RUNNERS = {"py": "python3", "js": "node", "mjs": "node", "cjs": "node", "sh": "bash", "rb": "ruby", "pl": "perl", "lua": "lua"}
+
+_GIT_WORDS = frozenset("git commit commits committed uncommitted branch branches diff staged unstaged changed changes".split())
+GIT_COMMANDS = ("git status", "git diff", "git log --oneline -20", "git branch")
+
+_BARE_NAMES = frozenset("makefile dockerfile license licence readme changelog gemfile rakefile procfile jenkinsfile".split())
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+class PathIndex:
+    """Every form under which a word may name one of the paths, with its rank. Built once per folder."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.paths = list(dict.fromkeys([*_folders(paths := list(paths)), *paths]))
+        self.forms: dict[str, dict[str, int]] = {}
+        self.near: dict[str, set[str]] = {}
+        self.by_type: dict[str, list[str]] = {}
+        for path in self.paths:
+            self._add(path)
+
+    def _add(self, path: str) -> None:
+        plain = path.rstrip("/")
+        base = plain.rsplit("/", 1)[-1].lower()
+        stem = _stem(base)
+        self._form(plain.lower(), path, 10)
+        for start in [match.end() for match in re.finditer("/", plain)][:-1]:
+            self._form(plain[start:].lower(), path, 9)
+        self._form(base, path, 8)
+        self._form(stem, path, 7)
+        if any(sign in base for sign in " -_."):
+            self._form(_joined(base), path, 6)
+            self._form(_joined(stem), path, 6)
+        for part in _parts(plain.rsplit("/", 1)[-1], stem):
+            self._form(part, path, 5)
+        for name in {base, stem}:
+            if len(name) >= 5:
+                for shorter in _deletions(name):
+                    self.near.setdefault(shorter, set()).add(path)
+        if not path.endswith("/") and "." in base:
+            self.by_type.setdefault(base.rsplit(".", 1)[-1], []).append(path)
+
+    def _form(self, form: str, path: str, rank: int) -> None:
+        ranks = self.forms.setdefault(form, {})
+        ranks[path] = max(rank, ranks.get(path, 0))
+
+    def match(self, request: str) -> tuple[str, ...]:
+        """The paths some word of the request matches, best first: rank, then depth, then name."""
+        ranks = self.ranks(request)
+        return tuple(sorted(ranks, key=lambda path: (-ranks[path], path.count("/"), path))[:MAX_PATHS])
+
+    def ranks(self, request: str) -> dict[str, int]:
+        words = [_unrooted(word.lower()) for word in words_of(request)]
+        best: dict[str, int] = {}
+        for at in range(len(words)):
+            for ranks in (*self._joined_matches(words, at), *self._word_matches(words[at])):
+                for path, rank in ranks.items():
+                    best[path] = max(rank, best.get(path, 0))
+        return best
+
+    def _joined_matches(self, words: list[str], at: int) -> Iterator[dict[str, int]]:
+        """`read me`, `package json` and `packing list` name README.md, package.json and packing list.txt."""
+        for length in (3, 2):
+            if at + length <= len(words):
+                joined = "".join(map(_joined, words[at : at + length]))
+                yield {path: 6 for path, rank in self.forms.get(joined, {}).items() if rank >= 6}
+
+    def _word_matches(self, word: str) -> Iterator[Mapping[str, int]]:
+        if len(word) < 2 or word in STOP_WORDS:
+            return
+        exact = self.forms.get(word, {})
+        counted = self.forms.get(_singular(word), {}) if word.endswith("s") else self.forms.get(word + "s", {})
+        joined = {path: 6 for path, rank in self.forms.get(_joined(word), {}).items() if rank == 6}
+        yield from (exact, counted, joined)
+        yield {path: 3 for path in self.by_type.get(TYPE_WORDS.get(word, ""), [])[:4]}
+        if len(word) >= 5 and not (exact or counted or joined):
+            yield {path: 1 for shorter in _deletions(word) for path in self.near.get(shorter, ())}
+
+
+def _folders(paths: list[str]) -> list[str]:
+    found: dict[str, None] = {}
+    for path in paths:
+        parts = path.split("/")[:-1]
+        for depth in range(1, len(parts) + 1):
+            found["/".join(parts[:depth]) + "/"] = None
+    return list(found)
+
+
+def _stem(base: str) -> str:
+    at = base.rfind(".")
+    if at > 0:
+        return base[:at]
+    return base[1:] if at == 0 else base
+
+
+def _joined(name: str) -> str:
+    return re.sub(r"[ \-_.]", "", name)
+
+
+def _parts(base: str, stem: str) -> set[str]:
+    pieces = set(re.split(r"[ \-_.]+", stem))
+    pieces |= {piece.lower() for piece in _CAMEL.findall(base[: len(stem) + base.startswith(".")])}
+    return {piece for piece in pieces if len(piece) >= 3 and piece != stem}
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") else word
+
+
+def _unrooted(word: str) -> str:
+    """As paths are listed: no `./`, no trailing slash, no `:line:column`."""
+    return re.sub(r":\d+(:\d+)?$", "", word.removeprefix("./")).rstrip("/") or word
+
+
+def _deletions(word: str) -> set[str]:
+    """Two words are near when taking at most one letter from each makes them equal."""
+    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
+
+
+def project_scripts(files: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(label, command) of everything the project itself offers to run. `files` needs only the few files named here."""
+    found: list[tuple[str, str]] = []
+    if "package.json" in files:
+        found += _package_scripts(files["package.json"])
+    if "Makefile" in files:
+        found += [(target, f"make {target}") for target in _make_targets(files["Makefile"])]
+    if "pyproject.toml" in files:
+        found += _pyproject_scripts(files["pyproject.toml"])
+    if "Cargo.toml" in files:
+        found += [(verb, f"cargo {verb}") for verb in ("build", "test", "run")]
+    if "go.mod" in files:
+        found += [("build", "go build ./..."), ("test", "go test ./...")]
+    return found
+
+
+def _package_scripts(text: str) -> list[tuple[str, str]]:
+    try:
+        names = list(json.loads(text).get("scripts", {}))
+    except (ValueError, AttributeError):
+        return []
+    return [(name, f"npm {name}" if name in ("test", "start") else f"npm run {name}") for name in names]
+
+
+def _make_targets(text: str) -> list[str]:
+    targets = re.findall(r"^([A-Za-z][\w-]*)\s*:(?!=)", text, re.MULTILINE)
+    return list(dict.fromkeys(targets))
+
+
+def _pyproject_scripts(text: str) -> list[tuple[str, str]]:
+    section = re.search(r"^\[project\.scripts\]\n((?:[^\[\n].*\n?|\n)*)", text, re.MULTILINE)
+    names = re.findall(r"^([\w-]+)\s*=", section.group(1), re.MULTILINE) if section else []
+    return [("test", "pytest"), *((name, name) for name in names)]
+
+
+def request_scripts(
+    request: str, scripts: list[tuple[str, str]], ranks: Mapping[str, int]
+) -> tuple[tuple[str, str], ...]:
+    """The scripts block: runnable files the request names, git's reading commands, then the project's own scripts."""
+    words = words_of(request)
+    found = [(path, f"{RUNNERS[_extension(path)]} {path}") for path in _runnable(words, ranks)]
+    if _GIT_WORDS & {word.lower() for word in words}:
+        found += [("", command) for command in GIT_COMMANDS]
+    lowered = {_singular(word.lower()) for word in words}
+    ranked = sorted(scripts, key=lambda script: _singular(script[0]) not in lowered)
+    return tuple(dict.fromkeys([*found, *ranked]))[:MAX_SCRIPTS]
+
+
+def _runnable(words: list[str], ranks: Mapping[str, int]) -> list[str]:
+    """Existing files named in full, and file names in the request that do not exist yet: a chain may write them first."""
+    listed = [path for path, rank in ranks.items() if rank >= 6 and _extension(path) in RUNNERS]
+    known = {name for path in listed for name in (path, path.rsplit("/", 1)[-1])}
+    plain = [word.removeprefix("./") for word in words]
+    return [*listed[:3], *(word for word in plain if _extension(word) in RUNNERS and word not in known)][:4]
+
+
+def _extension(path: str) -> str:
+    name = path.rsplit("/", 1)[-1]
+    return name.rsplit(".", 1)[-1] if "." in name[1:] else ""
+
+
+def find_sources(
+    request: str, index: PathIndex, scripts: list[tuple[str, str]], ids: tuple[tuple[str, str], ...] = ()
+) -> Sources:
+    return Sources(index.match(request), request_scripts(request, scripts, index.ranks(request)), ids)
+
+
+def glob_candidates(request: str, paths: tuple[str, ...]) -> list[str]:
+    """Patterns a request implies without spelling them: `**/*.md`, `src/**/*.ts`, `**/Makefile`, `**/*auth*`."""
+    words = [word for word in words_of(request) if len(word) <= 40 and "*" not in word]
+    folders = ["", *(path for path in paths if path.endswith("/"))]
+    folders += [f"{word.rstrip('/')}/" for word in words if word.endswith("/") or "/" in word]
+    types = [f"*.{TYPE_WORDS[kind]}" for word in words if (kind := word.lower().lstrip(".")) in TYPE_WORDS]
+    types += [f"*{word}" for word in words if re.fullmatch(r"(\.\w+)+", word)]
+    found = [f"{folder}**/{kind}" for folder in dict.fromkeys(folders) for kind in dict.fromkeys(types)]
+    for word in words:
+        if "/" in word:
+            continue
+        if "." in word.strip(".") or word.lower() in _BARE_NAMES:
+            found.append(f"**/{word}")
+        if len(word) >= 2 and word.lower() not in STOP_WORDS:
+            found.append(f"**/*{word}*")
+    return list(dict.fromkeys(found))[:64]

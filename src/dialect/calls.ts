@@ -1,0 +1,166 @@
+/** Reads a run of neighbouring calls and settles whether they are calls or the mention of some. */
+import type { Draft } from './call.ts'
+import { CUT_OFF, isProblem } from './call.ts'
+import { isObject, readJson } from '../lib/json.ts'
+import { readBare } from './bare.ts'
+import type { Step } from './input.ts'
+import type { Owned } from './marker-table.ts'
+import type { Manner } from './quoted.ts'
+import { dependsOnTail, isQuoted, TAIL } from './quoted.ts'
+import type { Reading } from './reading.ts'
+import { readSection } from './section.ts'
+import type { Place } from './sink.ts'
+
+export type Found = {
+  readonly drafts: readonly Draft[]
+  /** Exactly what was read, to be given back as text if it is no call. */
+  readonly raw: string
+  readonly place: Place
+  readonly manner: Manner
+}
+
+/** Everything from a marker, already consumed, to the end of the last of the calls in a row. */
+export function* readCalls(reading: Reading, marker: Owned): Step<void> {
+  const { input, sink } = reading
+  const place = sink.place
+  if (place.code || reading.isExhausted || (reading.channel === 'reasoning' && !reading.endsThinking(marker))) {
+    reading.say(marker.open)
+    return
+  }
+  input.mark(marker.open)
+  const first = yield* readOne(reading, marker)
+  if (!first) {
+    giveBack(reading, marker, input.unmark())
+    return
+  }
+  const { drafts, rest } = yield* readNeighbours(reading, first)
+  const raw = input.unmark()
+  const manner = marker.kind === 'weak' ? 'bare' : 'marker'
+  yield* settle(reading, { drafts, raw: raw.slice(0, raw.length - rest.length), place, manner })
+  reading.say(rest)
+}
+
+function* readOne(reading: Reading, marker: Owned): Step<readonly Draft[] | undefined> {
+  if (marker.kind === 'section') return yield* readSection(reading.input, marker.section, reading.context)
+  if (marker.kind === 'item') return yield* marker.read(reading.input, reading.context)
+  return undefined
+}
+
+/** A special token that opens no call is dropped; an ordinary tag is a word of the answer. */
+function giveBack(reading: Reading, marker: Owned, raw: string): void {
+  reading.say(isToken(marker.open) ? raw.slice(marker.open.length) : raw)
+}
+
+export const isToken = (text: string): boolean => /^(?:<[|｜]|\[[A-Z_]+\]|\]<\])/.test(text)
+
+/** Calls that follow with nothing but white space between: they stand or fall together. */
+function* readNeighbours(reading: Reading, first: readonly Draft[]): Step<{ drafts: readonly Draft[]; rest: string }> {
+  const { input } = reading
+  let drafts = first
+  for (;;) {
+    const space = yield* input.space()
+    const next = yield* callAhead(reading, space)
+    if (!next) return { drafts, rest: '' }
+    const length = input.raw.length
+    input.consume(space + next.open.length)
+    const more = yield* readOne(reading, next)
+    if (!more) return { drafts, rest: input.raw.slice(length) }
+    drafts = [...drafts, ...more]
+  }
+}
+
+function* callAhead(reading: Reading, offset: number): Step<Owned | undefined> {
+  const { finder, entries } = reading.options.table
+  const { input } = reading
+  let state = finder.start
+  let found: Owned | undefined
+  for (let length = 0; ; length++) {
+    const ahead = yield* input.peek(offset + length + 1)
+    if (ahead.length <= offset + length) break
+    state = finder.grow(state, input.text.charCodeAt(input.at + offset + length))
+    if (state === -1) break
+    found = entries[finder.ending(state)] ?? found
+  }
+  return found?.kind === 'section' || found?.kind === 'item' ? found : undefined
+}
+
+/** Bare JSON or Python at a bracket: the cursor stands on it. */
+export function* readBareCalls(reading: Reading): Step<void> {
+  const { input, sink } = reading
+  const place = sink.place
+  if (place.code || reading.channel === 'reasoning') {
+    reading.say(input.consume(1))
+    return
+  }
+  input.mark()
+  let drafts = yield* readBare(reading)
+  if (!drafts) {
+    reading.say(input.unmark())
+    return
+  }
+  let length = input.raw.length
+  while (yield* bareFollows(reading)) {
+    const more = yield* readBare(reading)
+    if (!more) break
+    drafts = [...drafts, ...more]
+    length = input.raw.length
+  }
+  const raw = input.unmark()
+  yield* settle(reading, { drafts, raw: raw.slice(0, length), place, manner: 'bare' })
+  reading.say(raw.slice(length))
+}
+
+/** Llama separates several calls by `;`. Consumes up to the bracket of the next one. */
+function* bareFollows({ input }: Reading): Step<boolean> {
+  const space = yield* input.space()
+  const ahead = yield* input.peek(space + 80)
+  const separator = /^[;,]?\s*(?=[{[])/.exec(ahead.slice(space))
+  if (!separator) return false
+  input.consume(space + separator[0].length)
+  return true
+}
+
+/** Tells calls from mentions: events for the one, the text as it was for the other. */
+export function* settle(reading: Reading, found: Found): Step<void> {
+  if (reading.channel === 'reasoning') return yield* settleThought(reading, found)
+  const tail = dependsOnTail(found.place, found.manner) ? yield* reading.input.peek(TAIL) : ''
+  const { native, earlier } = reading.options
+  const repeated = earlier(found.raw.trim())
+  if (!repeated && !isQuoted({ ...found, tail, native })) {
+    reading.emit(found.drafts)
+    return
+  }
+  reading.say(found.raw)
+  reading.sink.breakLine()
+  if (repeated || (native && found.manner === 'fence')) propose(reading, found.drafts)
+}
+
+/** A call ends thinking only where nothing but the end of the reply follows; otherwise it was a thought. */
+function* settleThought(reading: Reading, { drafts, raw }: Found): Step<void> {
+  const cut = drafts.some((draft) => isProblem(draft) && draft.problem === CUT_OFF)
+  const sound = cut || !drafts.some(isProblem)
+  if (!sound || !(yield* endsReply(reading))) {
+    reading.say(raw)
+    return
+  }
+  reading.channel = 'text'
+  reading.emit(drafts)
+}
+
+function* endsReply({ input, options }: Reading): Step<boolean> {
+  const tokens = options.table.entries.flatMap((entry) =>
+    entry.kind === 'token' || entry.kind === 'close' ? [entry.open] : [],
+  )
+  if (yield* input.isOver()) return true
+  return (yield* input.anyPast(tokens)) !== undefined
+}
+
+/** A call that was only shown may still be a command worth offering to the person. */
+function propose({ sink }: Reading, drafts: readonly Draft[]): void {
+  for (const draft of drafts) {
+    const reading = 'json' in draft ? readJson(draft.json) : undefined
+    const values = 'values' in draft ? draft.values : reading?.ok ? reading.value : undefined
+    const command = isObject(values) ? values['command'] : undefined
+    if (typeof command === 'string') sink.event({ type: 'proposal', command })
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Harmony: every message has a header that says who it is for and in which channel it stands, then `<|message|>` and its
+ * text. `to=functions.x` is a call; `analysis` is thinking; everything else is for the person.
+ */
+import { CUT_OFF } from './call.ts'
+import type { Draft } from './call.ts'
+import type { Control } from './family.ts'
+import type { Input, Step } from './input.ts'
+import { scanJson } from './json-scan.ts'
+import type { ReadContext } from './section.ts'
+import { MAX_CALL } from './tagged.ts'
+import { propertiesOf } from './tool-book.ts'
+
+const MESSAGE = '<|message|>'
+const ENDS = ['<|call|>', '<|end|>', '<|return|>', '<|start|>', '<|channel|>', '<|eom|>', '<|eot|>']
+const MAX_HEADER = 400
+
+/** The cursor stands inside the header, behind the token that opened it. */
+export function* readHarmonyHeader(input: Input, context: ReadContext): Step<Control> {
+  const header = yield* input.until([MESSAGE], MAX_HEADER)
+  if (header.stop === undefined) return input.ended ? {} : { text: header.text }
+  input.consume(MESSAGE.length)
+  const channel = /^.*(?:^|<\|channel\|>)\s*(analysis|commentary|final)/s.exec(header.text)?.[1]
+  const recipient = /\bto=([\w.:/-]+)/.exec(header.text)?.[1]
+  const name = recipient === undefined ? undefined : toolName(recipient, context)
+  if (name !== undefined) return { channel: 'text', drafts: yield* readMessageCall(input, name, context) }
+  return { channel: channel === 'analysis' || recipient === 'self' ? 'reasoning' : 'text' }
+}
+
+/** A recipient that is a tool. Recipients such as `assistant`, `user` and `self` are not. */
+function toolName(recipient: string, { tools }: ReadContext): string | undefined {
+  if (recipient.startsWith('functions.')) return recipient.slice('functions.'.length)
+  return tools.find(recipient)?.name
+}
+
+function* readMessageCall(input: Input, name: string, context: ReadContext): Step<Draft[]> {
+  yield* input.skipSpace()
+  const [first] = yield* input.peek(1)
+  if (first !== '{') return yield* readPlainArguments(input, name, context)
+  const extent = yield* scanJson(input, { stops: ENDS, limit: MAX_CALL })
+  yield* input.takePast(['<|call|>'])
+  return [extent.end === 'closed' || extent.end === 'stopped' ? { name, json: extent.text } : { name, problem: CUT_OFF }]
+}
+
+/** Code for a tool with one parameter comes without JSON around it. */
+function* readPlainArguments(input: Input, name: string, context: ReadContext): Step<Draft[]> {
+  const { text } = yield* input.until(ENDS, MAX_CALL)
+  const [only, ...more] = Object.keys(propertiesOf(context.tools.find(name)))
+  if (text.trim() === '') return [{ name, json: '{}' }]
+  if (only !== undefined && more.length === 0) return [{ name, values: { [only]: text } }]
+  return [{ name, json: text }]
+}

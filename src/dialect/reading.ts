@@ -1,0 +1,75 @@
+/** The state of one reply while it is read: where it stands, what it may call, where its text goes. */
+import type { Draft } from './call.ts'
+import { finishCall } from './call.ts'
+import type { Family } from './family.ts'
+import { Input } from './input.ts'
+import type { MarkerTable, Owned } from './marker-table.ts'
+import type { ReadContext } from './section.ts'
+import { Sink } from './sink.ts'
+import { ToolBook } from './tool-book.ts'
+
+/** No honest reply comes near these; they bound the work that a hostile one can cause. */
+const MAX_CALLS = 500
+const MAX_TRIES = 2000
+
+export type ReadingOptions = {
+  readonly tools: ToolBook
+  readonly table: MarkerTable
+  readonly hint: Family | undefined
+  readonly earlier: (text: string) => boolean
+  readonly native: boolean
+}
+
+export class Reading {
+  readonly input = new Input()
+  readonly sink = new Sink()
+  readonly options: ReadingOptions
+  channel: 'text' | 'reasoning' = 'text'
+  /** The closing half of a frame that was opened around the answer. */
+  frame = ''
+  #tries = 0
+  #ids = new Set<string>()
+
+  constructor(options: ReadingOptions) {
+    this.options = options
+  }
+
+  get context(): ReadContext {
+    return { tools: this.options.tools, stops: [], items: this.options.table.items }
+  }
+
+  say(text: string): void {
+    if (this.channel === 'reasoning') this.sink.reasoning(text)
+    else this.sink.text(text)
+  }
+
+  /** One more guess that something unmarked is a call; false when there were too many. */
+  try(): boolean {
+    return this.#tries++ < MAX_TRIES && this.sink.calls < MAX_CALLS
+  }
+
+  get isExhausted(): boolean {
+    return this.sink.calls >= MAX_CALLS
+  }
+
+  /** Inside thinking, only the family's own marker says that thinking is over. */
+  endsThinking(marker: Owned): boolean {
+    const { hint } = this.options
+    return !hint || marker.owners.has(hint.name)
+  }
+
+  emit(drafts: readonly Draft[]): void {
+    for (const draft of drafts) {
+      this.sink.calls++
+      this.sink.event(this.#unique(finishCall(draft, this.options.tools, () => `call-${this.sink.calls}`)))
+    }
+    this.sink.afterCall = true
+  }
+
+  #unique(event: ReturnType<typeof finishCall>): ReturnType<typeof finishCall> {
+    if (event.type !== 'tool-call') return event
+    const id = this.#ids.has(event.call.id) ? `call-${this.sink.calls}` : event.call.id
+    this.#ids.add(id)
+    return { ...event, call: { ...event.call, id } }
+  }
+}

@@ -1,0 +1,60 @@
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
+import { expect, test } from 'vitest'
+import { isObject } from '../../src/lib/json.ts'
+import { toToolSchema } from '../../src/lib/schema.ts'
+import { builtinTools } from '../../src/tools/all.ts'
+
+const tools = builtinTools({ list: () => [] })
+const costs = new Map(
+  tools.map((tool) => [
+    tool.name,
+    encode(JSON.stringify({ type: 'function', function: toToolSchema(tool) })).length,
+  ]),
+)
+const sum = (names: readonly string[]): number =>
+  names.reduce((total, name) => total + (costs.get(name) ?? NaN), 0)
+
+test('the wire names and parameters are those the bundled model is trained on', () => {
+  const shapes = tools.map((tool) => {
+    const { properties, required = [] } = toToolSchema(tool).parameters
+    const names = isObject(properties) ? Object.keys(properties) : []
+    const shown = names.map((name) => ((required as string[]).includes(name) ? name : `[${name}]`))
+    return `${tool.category}: ${tool.name}{${shown.join(',')}}`
+  })
+
+  expect(shapes).toEqual([
+    'read: list_files{[path]}',
+    'read: read_file{path,[from]}',
+    'search: search_text{pattern,[path]}',
+    'write: edit_file{path,old,new}',
+    'write: write_file{path,content,[overwrite],[append]}',
+    'run: run_command{command,[background]}',
+    'search: find_files{pattern}',
+    'write: apply_patch{patch}',
+    'run: job_output{id}',
+    'run: job_stop{id}',
+    'read: read_result{id,[from]}',
+    'read: list_results{}',
+    'meta: ask_user{question,[options]}',
+    'meta: system_info{}',
+    'meta: more_tools{[category]}',
+    'meta: call_tool{[name],[arguments]}',
+    'meta: select_category{category}',
+  ])
+})
+
+test('no tool costs more than 60 tokens, all of them no more than 800', () => {
+  expect([...costs].filter(([, cost]) => cost > 60)).toEqual([])
+  expect(sum([...costs.keys()])).toBeLessThanOrEqual(800)
+})
+
+test('what a small window shows stays small', () => {
+  const core = ['list_files', 'read_file', 'search_text', 'edit_file', 'write_file', 'run_command']
+
+  expect(sum(core)).toBeLessThanOrEqual(290)
+  expect(sum(['more_tools', 'call_tool'])).toBeLessThanOrEqual(75)
+})
+
+test('no description is longer than 40 tokens', () => {
+  expect(tools.filter(({ description }) => encode(description).length > 40)).toEqual([])
+})
