@@ -17,7 +17,7 @@ MAX_PATHS = 12
 MAX_SCRIPTS = 10
 
 STOP_WORDS = frozenset(
-    """a about after again all also an and any anything are as at be before by can could did do does done everything file files
+    """a after again all also an and any anything are as at be before by can could did do does done everything file files
     folder for from get give go has have here how i if in inside into is it its just let like look make me mine my need new not
     now of off on one open or our out over page please pls read run see show so some something take tell than that the their
     them then there these they thing this those to too u under up us use want was we what whats when where which who why will

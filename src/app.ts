@@ -2,6 +2,8 @@
  * Builds every part from the configuration and joins them; the one file that knows all parts. Parts that need each other
  * are handed to each other here, as functions and plain values.
  */
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ArmWish, chooseArm } from './config/choose-arm.ts'
 import { loadConfig } from './config/load.ts'
@@ -80,6 +82,7 @@ export type App = {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
+  await requireFolder(options.cwd)
   const loaded = await loadConfig({
     env: options.env,
     cwd: options.cwd,
@@ -120,6 +123,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
 }
 
+async function requireFolder(path: string): Promise<void> {
+  const info = await stat(path).catch(() => undefined)
+  if (!info?.isDirectory())
+    throw new AppError('config-invalid', `${path} is no folder; give one that exists with --cwd.`)
+}
+
 /** What all sessions of one app stand on. */
 type Ground = {
   readonly options: AppOptions
@@ -140,7 +149,11 @@ async function openArm(config: Config, options: AppOptions): Promise<OpenedArm> 
   if (typeof model === 'object') return { arm: wrapModel(model, options), why: 'handed in', warnings: [] }
   const choice = chooseArm(config, { ...options, ...(model && { model }) } as ArmWish, options.env)
   if (choice.kind === 'scripted') {
-    return { arm: wrapModel(await loadScript(choice.path), options), why: 'a script', warnings: [] }
+    return {
+      arm: wrapModel(await loadScript(resolve(options.cwd, choice.path)), options),
+      why: 'a script',
+      warnings: [],
+    }
   }
   const { settings, why } = choice
   if (options.incognito && !settings.local) {

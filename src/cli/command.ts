@@ -1,8 +1,12 @@
 /** A command is a piece of data with a run(); `cli/program.ts` turns the list of them into a command line. */
+export type Piped = { readonly text: string; readonly truncated: boolean }
+
 export type CommandIo = {
   out(text: string): void
   err(text: string): void
   readonly stdin: NodeJS.ReadStream
+  /** Text that was piped in. `hasPrompt`: do not wait for ever for an open pipe that says nothing. */
+  piped(hasPrompt: boolean): Promise<Piped | undefined>
   /** A person can see and type. */
   readonly isTty: boolean
 }

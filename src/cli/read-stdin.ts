@@ -1,11 +1,10 @@
 /** Text piped into the command. A parent that leaves the pipe open and says nothing must not hang a prompt. */
 import { fstatSync } from 'node:fs'
+import type { Piped } from './command.ts'
 
 const PATIENCE_MS = 3_000
 /** More than any window holds; a prompt beyond its share is folded later. */
 const MAX_BYTES = 16 * 1024 * 1024
-
-export type Piped = { readonly text: string; readonly truncated: boolean }
 
 /** `hasPrompt`: the words are on the command line already, so an open but silent pipe is left alone after a while. */
 export async function readPiped(stdin: NodeJS.ReadStream, hasPrompt: boolean): Promise<Piped | undefined> {

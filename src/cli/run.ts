@@ -7,7 +7,6 @@ import { AppError } from '../protocol/error.ts'
 import type { Command, CommandContext, CommandOption } from './command.ts'
 import { converse } from './conversation.ts'
 import { createPrinter } from './print.ts'
-import { readPiped } from './read-stdin.ts'
 import { exitCodeOf, promptAndWatch } from './watch.ts'
 import { type RunFlags, toRunFlags } from './run-flags.ts'
 
@@ -65,7 +64,7 @@ async function runPrompt(context: CommandContext): Promise<number> {
   const { io } = context
   const flags = toRunFlags(context)
   const words = context.args.join(' ').trim()
-  const piped = await readPiped(io.stdin, words !== '')
+  const piped = await io.piped(words !== '')
   if (piped?.truncated) io.err('covey: the piped text was cut at 16 MiB\n')
   const prompt = [words, piped?.text.trim()].filter(Boolean).join('\n\n')
   const isConversation = prompt === '' && io.isTty

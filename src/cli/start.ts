@@ -1,6 +1,7 @@
 /** The process's edge: its streams, its signals and its exit code, handed to the program as values. */
 import { readFileSync } from 'node:fs'
 import { runProgram } from './program.ts'
+import { readPiped } from './read-stdin.ts'
 
 export async function startCli(process: NodeJS.Process): Promise<number> {
   const controller = new AbortController()
@@ -24,6 +25,7 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
       out: (text) => void process.stdout.write(text),
       err: (text) => void process.stderr.write(text),
       stdin: process.stdin,
+      piped: (hasPrompt) => readPiped(process.stdin, hasPrompt),
       isTty: Boolean(process.stdin.isTTY && process.stdout.isTTY),
     },
   })

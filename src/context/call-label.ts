@@ -52,8 +52,8 @@ export function gistOf(name: string, text: string, length = 160): string {
   return isOutput ? clipStart(line, length) : clip(line, length)
 }
 
-/** Far more than a gist needs, far less than a result may hold. */
-const LOOKED_AT = 4000
+/** More than a gist needs with the asides, far less than a result may hold. */
+const LOOKED_AT = 1000
 
 /** Lines that speak about the result rather than being part of it. */
 const isAside = (line: string): boolean => /^\[(?:stored as|note\]|… )/.test(line)

@@ -13,7 +13,7 @@ import { findImages, type ReadBytes } from './images.ts'
 import type { Section } from './sources.ts'
 
 /** Keeps a long text where `read_result` finds it; nothing where nothing may be kept. */
-export type StoreText = (label: string, text: string) => Promise<StoredResult | undefined>
+type StoreText = (label: string, text: string) => Promise<StoredResult | undefined>
 
 export type ComposeInput = {
   readonly prompt: Pick<UserMessage, 'text' | 'images'>

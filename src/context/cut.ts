@@ -39,7 +39,8 @@ function within(text: string, limit: number, { count, cut }: Cutting): string {
   return result
 }
 
-const HANDLE = /\[stored as (r[\w-]+)/
-
-/** The handle the engine wrote under a result it keeps whole. */
-export const handleIn = (text: string): string | undefined => HANDLE.exec(text)?.[1]
+/** The handle the engine wrote under a result it keeps whole; only the last one counts, others are quoted. */
+export function handleIn(text: string): string | undefined {
+  const at = text.lastIndexOf('[stored as ')
+  return at < 0 ? undefined : /^\[stored as (r[\w-]+)/.exec(text.slice(at, at + 100))?.[1]
+}

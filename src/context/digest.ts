@@ -86,14 +86,15 @@ function takeResult(known: Known, result: ToolMessage, call: ToolCall | undefine
   if (!call) return
   const label = labelCall(call)
   const about = `${label.name} ${label.target}`.trim()
+  // A change that failed has changed nothing: what was known stays true.
+  const isNews = result.ok || !isChange(label)
+  if (isNews) for (const key of staleKeys(label)) known.facts.delete(key)
   if (!result.ok) {
-    const gist = readShrunk(result.text)?.gist ?? gistOf(label.name, result.text)
-    addFailure(known, about, gist)
+    addFailure(known, about, readShrunk(result.text)?.gist ?? gistOf(label.name, result.text))
     return
   }
   known.failures.delete(about)
   if (isChange(label)) forgetFailures(known, label.target)
-  for (const key of staleKeys(label)) known.facts.delete(key)
   addFact(known, factOf(label, result.text))
 }
 

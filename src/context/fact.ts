@@ -62,9 +62,11 @@ export function splitLine(line: string): [string, string?] {
   return at < 0 ? [line] : [line.slice(0, at), line.slice(at + SEPARATOR.length)]
 }
 
-/** The text of a file that changed since is no longer true. */
-export const staleKeys = (label: CallLabel): readonly string[] =>
-  isChange(label) ? [`read ${label.target}`] : []
+/** What was known and is no longer true after this call: how it went before, the text of a file it changed. */
+export const staleKeys = (label: CallLabel): readonly string[] => [
+  `${verbs[label.name] ?? label.name} ${label.target}`.trim(),
+  ...(isChange(label) ? [`read ${label.target}`] : []),
+]
 
 const LONGEST_VALUE = 160
 
@@ -85,7 +87,7 @@ function detailOf(label: CallLabel, text: string): string {
 function changeText(label: CallLabel): string {
   const before = oneLine(textInput(label, ['old', 'old_text', 'old_string', 'search']))
   const after = oneLine(textInput(label, ['new', 'new_text', 'new_string', 'replace', 'text', 'content']))
-  return `${clip(before, 80)} -> ${clip(after, 80)}`
+  return `${clip(before, 80)} -> ${clip(after, 80)}`.trim()
 }
 
 function patchedPaths(label: CallLabel): string {

@@ -65,6 +65,7 @@ export function createFit(options: FitOptions): (input: FitInput) => Promise<Fit
     })
     failures = fits ? 0 : failures + 1
     if (!fitsWindow(after, budget)) return { ...fitted, tooSmall: tooSmallText(after, fixed, budget) }
-    return { ...fitted, ...compacted, compaction: { stage, before, after } }
+    // Nothing gained: the prefix stays as it was.
+    return after < before ? { ...fitted, ...compacted, compaction: { stage, before, after } } : fitted
   }
 }

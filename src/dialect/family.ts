@@ -25,8 +25,8 @@ export type Marker =
   /** `strict`: an ordinary tag, which only opens thinking at the start of a line. */
   | { readonly kind: 'think'; readonly open: string; readonly close: readonly string[]; readonly strict: boolean }
   | { readonly kind: 'control'; readonly open: string; readonly read: ControlReader }
-  /** Never shown. */
-  | { readonly kind: 'token'; readonly open: string }
+  /** Never shown; `last`: only where nothing follows, because it may be an ordinary word. */
+  | { readonly kind: 'token'; readonly open: string; readonly last?: boolean }
   /** Wraps the whole answer; dropped where it stands at its beginning and its end. */
   | { readonly kind: 'frame'; readonly open: string; readonly close: string }
 

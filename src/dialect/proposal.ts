@@ -36,19 +36,24 @@ const join = (commands: readonly string[]): string | undefined =>
 const linesAfter = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map((match) => (match[1] ?? '').trim().replace(/^`(.*)`$/, '$1')).filter(Boolean)
 
-/** The commands of the one shell block of an answer. Several blocks are alternatives or a tutorial. */
+/** The commands of the one block of an answer, if it is a shell's. Several blocks are alternatives or a tutorial. */
 function shellBlock(answer: string): string[] {
-  const blocks = [...answer.matchAll(/^[ \t]*```[ \t]*([\w-]*)[ \t]*\n([^]*?)^[ \t]*```[ \t]*$/gm)]
-  const shell = blocks.filter((match) => SHELLS.test(match[1] ?? ''))
-  const [only] = shell
-  if (!only || blocks.length !== 1) return []
-  return commandLines(only[2] ?? '')
+  const blocks: { language: string; lines: string[] }[] = []
+  let open = false
+  for (const line of answer.split('\n')) {
+    const fence = /^[ \t]*```[ \t]*([\w-]*)[ \t]*$/.exec(line)
+    if (fence) {
+      open = !open
+      if (open) blocks.push({ language: fence[1] ?? '', lines: [] })
+    } else if (open) blocks.at(-1)?.lines.push(line)
+  }
+  const [only, ...more] = blocks
+  return only && more.length === 0 && !open && SHELLS.test(only.language) ? commandLines(only.lines) : []
 }
 
 /** Lines of a block as commands; nothing when any of them is no command. */
-function commandLines(block: string): string[] {
+function commandLines(block: readonly string[]): string[] {
   const lines = block
-    .split('\n')
     .map((line) => line.trim().replace(/^[$>%]\s+/, ''))
     .filter((line) => line !== '' && !line.startsWith('#'))
   return lines.every(isCommand) ? lines : []

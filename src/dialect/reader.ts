@@ -144,7 +144,7 @@ function* follow(reading: Reading, marker: Owned): Step<void> {
       if (sink.place.code) return reading.say(marker.open)
       return yield* followControl(reading, yield* marker.read(reading.input, reading.context))
     default:
-      return followMark(reading, marker)
+      return yield* followMark(reading, marker)
   }
 }
 
@@ -165,7 +165,7 @@ function* followControl(reading: Reading, { text, drafts, channel }: Control): S
 }
 
 /** Markers that are nothing but themselves: they switch between thinking and answer, or are dropped. */
-function followMark(reading: Reading, marker: Owned): void {
+function* followMark(reading: Reading, marker: Owned): Step<void> {
   const { sink } = reading
   const thinking = reading.channel === 'reasoning'
   if (sink.place.code && !thinking) return reading.say(marker.open)
@@ -182,5 +182,6 @@ function followMark(reading: Reading, marker: Owned): void {
   } else if (marker.kind === 'frame-close') {
     if (reading.frame !== marker.open) return reading.say(marker.open)
     reading.frame = ''
-  } else if (marker.kind === 'close' && !sink.afterCall && !isToken(marker.open)) reading.say(marker.open)
+  } else if (marker.kind === 'token' && marker.last && !(yield* reading.input.isOver())) reading.say(marker.open)
+  else if (marker.kind === 'close' && !sink.afterCall && !isToken(marker.open)) reading.say(marker.open)
 }

@@ -46,7 +46,7 @@ export function* readSection(input: Input, section: Section, context: ReadContex
   const inner = { ...context, stops: section.close }
   const drafts: Draft[] = []
   for (let count = 0; ; count++) {
-    if (section.close.length > 0) yield* skipNoise(input, count > 0)
+    if (section.close.length > 0) yield* skipNoise(input, section.close, count > 0)
     if ((yield* input.takePast(section.close)) !== undefined) return count > 0 ? drafts : undefined
     const found = yield* readItem(input, section, inner)
     if (!found) break
@@ -57,8 +57,9 @@ export function* readSection(input: Input, section: Section, context: ReadContex
 }
 
 /** Fences inside a section, separators and stray closing brackets between its items. */
-function* skipNoise(input: Input, between: boolean): Step<void> {
-  while ((yield* input.takePast(between ? [',', ';', '}', ']', ...FENCES] : FENCES)) !== undefined) continue
+function* skipNoise(input: Input, close: readonly string[], between: boolean): Step<void> {
+  const noise = between ? [',', ';', '}', ']', ...FENCES] : FENCES
+  while ((yield* input.anyPast(close)) === undefined) if ((yield* input.takePast(noise)) === undefined) return
 }
 
 /** Something went on behind the last call, but the reply ended before it could be read. */

@@ -20,6 +20,8 @@ export type TagShape = {
   readonly json?: boolean
   /** A value may stand in `<![CDATA[...]]>`, because it holds what would close its tag. */
   readonly cdata?: boolean
+  /** What the tag of a value says about it besides its name. */
+  readonly attributes?: 'string' | 'type'
 }
 
 export type TagContext = {

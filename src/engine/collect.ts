@@ -7,7 +7,7 @@ import type { ToolCall } from '../protocol/message.ts'
 import type { FinishReason, ModelEvent, Usage } from '../protocol/model.ts'
 import { createRepetitionWatch } from './repetition.ts'
 
-export type BadCall = { readonly name?: string; readonly reason: string }
+type BadCall = { readonly name?: string; readonly reason: string }
 
 export type Reply = {
   readonly text: string

@@ -22,7 +22,7 @@ export type LoopEvent =
 /** The tools one request shows. */
 export type Offer = { readonly tools: readonly ToolSchema[]; readonly choice?: ToolChoice }
 
-export type FitInput = {
+type FitInput = {
   readonly messages: readonly Message[]
   readonly tools: readonly ToolSchema[]
   readonly lease: Lease

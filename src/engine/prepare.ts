@@ -23,7 +23,7 @@ export type Ready = {
   readonly remark?: string
 }
 
-export type Hopeless = {
+type Hopeless = {
   readonly kind: 'hopeless'
   readonly call: ToolCall
   readonly key: string

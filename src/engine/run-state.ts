@@ -13,7 +13,7 @@ export type Sampling = {
 /** Remedies spent since the run last made progress. */
 export type Tally = { readonly again: number; readonly notes: number; readonly continues: number }
 
-export const freshTally: Tally = { again: 0, notes: 0, continues: 0 }
+const freshTally: Tally = { again: 0, notes: 0, continues: 0 }
 
 export class RunState {
   /** All the model sees, oldest first. */

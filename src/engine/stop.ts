@@ -5,7 +5,7 @@ import { patchSpiralGoesOn } from './patch-spiral.ts'
 import type { StopRule, Trace } from './trace.ts'
 
 /** A run must end. The limit is a promise to the person waiting, not to the model. */
-export const maxTurns =
+const maxTurns =
   (limit: number): StopRule =>
   ({ turns }) =>
     turns >= limit ? 'max-turns' : undefined

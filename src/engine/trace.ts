@@ -30,7 +30,7 @@ export type Trace = {
 export type StopRule = (trace: Trace) => RunEndReason | undefined
 
 /** A finished reply and what stood around it. */
-export type ReplyView = { readonly text: string; readonly calls: readonly ToolCall[] }
+type ReplyView = { readonly text: string; readonly calls: readonly ToolCall[] }
 
 export type Situation = {
   /** The person's own words. */

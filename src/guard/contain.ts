@@ -84,7 +84,7 @@ async function linkTarget(path: string): Promise<string | undefined> {
   }
 }
 
-export const isMissing = (error: unknown): boolean =>
+const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 
 async function firstHolding(roots: readonly string[], real: string): Promise<string | undefined> {

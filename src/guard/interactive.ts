@@ -22,7 +22,7 @@ type Rule = {
 }
 
 const anyway = (): boolean => true
-const isBare = (rest: readonly string[]): boolean => rest.every((word) => /^-[iquv]+$/.test(word))
+const isBare = (rest: readonly string[]): boolean => rest.every((word) => /^-[iqu]+$/.test(word))
 const hasFlag =
   (pattern: RegExp) =>
   (rest: readonly string[]): boolean =>

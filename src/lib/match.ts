@@ -13,7 +13,7 @@ export type Match =
   | { readonly kind: 'many'; readonly lines: readonly number[] }
   | { readonly kind: 'none'; readonly nearest?: Region }
 
-export type MatchKind = 'exact' | 'white space' | 'similar'
+type MatchKind = 'exact' | 'white space' | 'similar'
 
 export function findMatch(text: string, quote: string): Match {
   if (quote.trim() === '') return { kind: 'none' }

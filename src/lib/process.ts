@@ -13,7 +13,7 @@ export type ProcessOptions = {
   readonly onOutput: (bytes: Buffer) => void
 }
 
-export type ProcessEnd = {
+type ProcessEnd = {
   /** `undefined` when a signal ended it. */
   readonly exitCode: number | undefined
   /** The program is over, but it left children behind that still run in its group. */
@@ -49,6 +49,7 @@ export function startProcess(argv: readonly string[], options: ProcessOptions): 
     })
   }
   const ended = whenEnded(child, argv[0] ?? '')
+  const closed = new Promise((resolve) => child.once('close', resolve))
   let over: ProcessEnd | undefined
   ended.then(
     (end) => (over = end),
@@ -56,7 +57,11 @@ export function startProcess(argv: readonly string[], options: ProcessOptions): 
   )
   const isRunning = (): boolean => !over || (over.lingering && isGroupAlive(child.pid))
   // Once the group is gone its number may belong to someone else.
-  const stop = async (): Promise<void> => (isRunning() ? stopGroup(child.pid) : undefined)
+  const stop = async (): Promise<void> => {
+    if (isRunning()) await stopGroup(child.pid)
+    await Promise.race([closed, pause(DRAIN_MS.group)])
+    letGo(child)
+  }
   return { ended, isRunning, take: () => output.take(), stop }
 }
 
@@ -79,13 +84,21 @@ function whenEnded(child: ChildProcess, program: string): Promise<ProcessEnd> {
     child.once('exit', (code) => {
       const settle = (): void => {
         timers.forEach(clearTimeout)
-        resolve({ exitCode: code ?? undefined, lingering: isGroupAlive(child.pid) })
+        const lingering = isGroupAlive(child.pid)
+        if (!lingering) letGo(child)
+        resolve({ exitCode: code ?? undefined, lingering })
       }
       const settleIfLingering = (): void => (isGroupAlive(child.pid) ? settle() : undefined)
       timers.push(setTimeout(settleIfLingering, DRAIN_MS.group), setTimeout(settle, DRAIN_MS.other))
       child.once('close', settle)
     })
   })
+}
+
+/** Whoever still holds the other end of a pipe must not keep this process alive. */
+function letGo({ stdout, stderr }: ChildProcess): void {
+  stdout?.destroy()
+  stderr?.destroy()
 }
 
 async function stopGroup(pid: number | undefined): Promise<void> {

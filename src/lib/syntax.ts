@@ -3,7 +3,7 @@
  * kept. A language without a grammar, or a file too large to parse in passing, is silently fine.
  */
 import { createRequire } from 'node:module'
-import { extname } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import { Language, type Node, Parser } from 'web-tree-sitter'
 import { errorMessage } from '../protocol/error.ts'
 import { clip, lineAt } from './text.ts'
@@ -77,12 +77,12 @@ function parserFor(grammar: string): Promise<Parser> {
 }
 
 const require = createRequire(import.meta.url)
+const grammars = dirname(require.resolve('@vscode/tree-sitter-wasm'))
 let runtime: Promise<void> | undefined
 
 async function loadParser(grammar: string): Promise<Parser> {
   await (runtime ??= Parser.init())
-  const file = require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)
-  return new Parser().setLanguage(await Language.load(file))
+  return new Parser().setLanguage(await Language.load(join(grammars, `tree-sitter-${grammar}.wasm`)))
 }
 
 /** The innermost broken place that comes first. */

@@ -23,8 +23,10 @@ const writers: Readonly<Record<ExportFormat, (input: ExportInput) => string>> = 
     [`# ${title(info)}`, about(info), ...messages.flatMap(toParts).map(partToMarkdown)].join('\n\n') + '\n',
   json: ({ info, system, messages }) =>
     // The same value, with what JSON leaves as it is and a terminal would obey written as escapes.
-    JSON.stringify({ ...info, system, messages }, null, 2).replace(/[\u007F-\u009F\u2028\u2029]/g, toEscape) +
-    '\n',
+    JSON.stringify({ session: info, system, messages }, null, 2).replace(
+      /[\u007F-\u009F\u2028\u2029]/g,
+      toEscape,
+    ) + '\n',
   html: toHtml,
 }
 

@@ -7,7 +7,7 @@ import { foldMiddle } from '../lib/fold.ts'
 import { matchesGlob } from '../lib/path.ts'
 import { findSyntaxProblem } from '../lib/syntax.ts'
 
-export type Change = {
+type Change = {
   readonly path: string
   /** `undefined` for a file that is new. */
   readonly before: string | undefined

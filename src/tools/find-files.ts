@@ -16,7 +16,8 @@ export const findFilesTool = defineTool({
     const glob = toGlob(pattern, context.files.root)
     const exact = await find(`--glob=${glob}`, context)
     if (exact.length > 0) return show(exact, context)
-    const loose = await find(`--iglob=*${baseOf(glob)}*`, context)
+    const base = baseOf(glob)
+    const loose = base === '' ? [] : await find(`--iglob=*${base}*`, context)
     if (loose.length === 0) return `No files match ${pattern}. Try a part of the name, or list_files.`
     return `No files match ${pattern}; nearest names:\n${show(loose, context)}`
   },

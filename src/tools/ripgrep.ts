@@ -6,13 +6,21 @@ export type Found = {
   readonly lines: readonly string[]
   /** There was more than could be kept. */
   readonly isPartial: boolean
-  /** The pattern is not a regular expression. */
+  /** The pattern is not a regular expression, or not a glob. */
   readonly isBadPattern: boolean
 }
 
 const LIMIT_MS = 20_000
 
-const ALWAYS = ['--no-config', '--no-messages', '--color=never', '--hidden', '--glob=!.git', '--sort=path']
+const ALWAYS = [
+  '--no-config',
+  '--no-messages',
+  '--color=never',
+  '--hidden',
+  '--no-require-git',
+  '--glob=!.git',
+  '--sort=path',
+]
 
 export async function ripgrep(
   options: readonly string[],
@@ -27,7 +35,7 @@ export async function ripgrep(
   if (timedOut)
     throw new AppError('tool-failed', 'The search took too long; give a `path`.', { failure: 'timeout' })
   const isBadPattern =
-    exitCode === 2 && /regex parse error|error parsing regex|not allowed in a regex/i.test(output)
+    exitCode === 2 && /regex parse error|error parsing (?:regex|glob)|not allowed in a regex/i.test(output)
   if (exitCode === 2 && !isBadPattern && output !== '') throw new AppError('tool-failed', output.trim())
   const lines = isBadPattern ? [] : output.split('\n').filter((line) => line !== '')
   return { lines, isPartial: omittedBytes > 0, isBadPattern }

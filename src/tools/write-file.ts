@@ -23,7 +23,8 @@ const input = z.object({
 export const createWriteFile = (parts: WriteParts): Tool =>
   defineTool({
     name: 'write_file',
-    description: 'Create a file',
+    // One word more and this tool alone would break the limit of 60 tokens.
+    description: 'Create',
     category: 'write',
     input,
     paths: ['path'],

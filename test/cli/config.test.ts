@@ -16,6 +16,7 @@ async function run(home: Home, args: readonly string[], options: Record<string, 
       out: (text) => void (printed.out += text),
       err: (text) => void (printed.err += text),
       stdin: process.stdin,
+      piped: async () => undefined,
       isTty: false,
     },
   })

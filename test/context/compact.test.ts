@@ -72,13 +72,14 @@ describe('the stages', () => {
     const first = await compact(input(grow([user('Go.')], 0)))
 
     const second = await compact(input(grow(first.messages, 30)))
-    const third = await compact(input([user('Older.'), ...first.messages, user(lines(70))]))
+    const earlier = user('[digest] The host is heron-17.', { origin: 'digest' })
+    const third = await compact(input([user(lines(180)), earlier, ...reading(99, 'short'), user('Next.')]))
 
     const digests = ({ messages }: { messages: readonly Message[] }) =>
       messages.filter((message) => message.role === 'user' && message.origin === 'digest')
     expect(digests(second)).toHaveLength(1)
     expect(second.messages[0]).toEqual(user('Go.'))
-    expect(digests(third)).toHaveLength(1)
+    expect(digests(third).map(({ text }) => text)).toEqual([expect.stringContaining('heron-17')])
   })
 
   describe('a summary', () => {

@@ -42,5 +42,6 @@ test('what is cut fits, whatever the text', () => {
 test('the handle of a stored result is found', () => {
   expect(handleIn('text\n[stored as r12]')).toBe('r12')
   expect(handleIn('text\n[stored as r3: 400 lines; read_result shows the rest]')).toBe('r3')
+  expect(handleIn('1\tquoted [stored as r1]\n[stored as r2]\n[note] go on')).toBe('r2')
   expect(handleIn('text')).toBeUndefined()
 })

@@ -79,6 +79,21 @@ test('every edit of a file is kept, and a file that changed is no longer quoted'
   ])
 })
 
+test('a command that fails now is no longer told as green, and a failed edit leaves what was read', () => {
+  const messages = [
+    ...did('run_command', { command: 'node test.js' }, 'GREEN'),
+    ...did('read_file', { path: 'a.js' }, '1\tconst a = 1'),
+    ...failed('edit_file', { path: 'a.js', old: 'x', new: 'y' }, 'Error: no match'),
+    ...failed('run_command', { command: 'node test.js' }, 'FAIL'),
+  ]
+
+  expect(digest(messages).text.split('\n').slice(1)).toEqual([
+    '- read a.js => 1 const a = 1',
+    'Failed and still open: edit_file a.js',
+    'Last error: run_command node test.js => FAIL',
+  ])
+})
+
 describe('an earlier digest', () => {
   const first = digest([
     user('Make it green.'),

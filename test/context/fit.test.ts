@@ -91,6 +91,14 @@ test('a refused request is compacted although it seemed to fit', async () => {
   )
 })
 
+test('what cannot get smaller stays as it is, however often it is asked for', async () => {
+  const messages = [user('hi'), says('hello')]
+
+  const fitted = await createFit({ system })(input(messages, { force: true }))
+
+  expect(fitted).toEqual({ messages, maxTokens: 1024, pageTokens: 614 })
+})
+
 test('only so many messages are shown where that is switched on', async () => {
   const messages = [user('one'), says('1'), user('two'), says('2'), user('three')]
 

@@ -66,10 +66,10 @@ test('what was changed is still known after the compaction', async () => {
 })
 
 test('a pasted log larger than the window is folded, kept, and answered', async () => {
-  const server = await startModelServer([{ text: 'I see a log.' }], { window: 1024 })
+  const server = await startModelServer([{ text: 'I see a log.' }], { window: 2048 })
   onTestFinished(() => server.close())
 
-  const events = await run(server, await tempProject({}), { prompt: 'word '.repeat(3000), window: 1024 })
+  const events = await run(server, await tempProject({}), { prompt: 'word '.repeat(3000), window: 2048 })
 
   expect(endOf(events).reason).toBe('answered')
   expect(JSON.stringify(server.requests[0]?.messages)).toContain('read_result')

@@ -83,6 +83,18 @@ describe('a command', () => {
     expect(seen.join('')).toBe('one\n')
   })
 
+  test('is not kept waiting by a child that left its group', async () => {
+    const cwd = await tempProject()
+
+    const result = await start(cwd).shell(
+      "setsid sh -c 'echo $$ > pid; exec sleep 60' & sleep 0.2; echo done",
+      patient(),
+    )
+
+    process.kill(Number(await readFile(join(cwd, 'pid'), 'utf8')), 'SIGKILL')
+    expect(result).toEqual({ exitCode: 0, output: 'done\n', timedOut: false, omittedBytes: 0 })
+  })
+
   test('that waits for a person is refused', async () => {
     const exec = start(await tempProject())
 

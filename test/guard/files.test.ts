@@ -40,7 +40,7 @@ describe('reading', () => {
       'huge.txt': 'x'.repeat(1.5 * 1024 * 1024),
       '.env': 'A=1',
     })
-    execFileSync('mkfifo', [join(root, 'pipe')])
+    execFileSync('bash', ['-c', 'mkfifo pipe'], { cwd: root })
     await symlink('/etc/hostname', join(root, 'leak'))
 
     const error = await createFiles({ root })

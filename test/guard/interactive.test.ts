@@ -27,6 +27,7 @@ test.each([
   'python3 <<EOF\nprint(1)\nEOF',
   'node < script.js',
   'node -e 1',
+  'node -v',
   'git log | less',
   'top -bn1',
   'ssh host uptime',

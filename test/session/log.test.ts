@@ -131,7 +131,7 @@ test('any prompt makes a title of one short line without control characters', ()
       expect(replay('s', records).info.title).toMatch(/^[^\p{Cc}\u2028\u2029]{1,80}$/u)
     }),
     {
-      numRuns: 500,
+      numRuns: 200,
       examples: [
         ['\u001B[31mred\u001B[0m\r\n<script>alert(1)</script>'],
         ['\u0000'],

@@ -1,22 +1,46 @@
-/** The real program as a child process, from its sources. */
+/** The command line: in this process for speed, or as a real child process where signals and streams matter. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { runProgram } from '../../src/cli/program.ts'
 
 export type CoveyRun = { readonly code: number | null; readonly out: string; readonly err: string }
 
 export type CoveyOptions = {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** Absent = no input at all. */
+  /** What is piped in; absent = no input at all. */
   readonly input?: string
-  /** Told of every piece of stdout; may send signals. */
-  readonly onOut?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
+}
+
+export async function covey(args: readonly string[], { cwd, env, input }: CoveyOptions): Promise<CoveyRun> {
+  let out = ''
+  let err = ''
+  const code = await runProgram(args, {
+    version: '0.0.0-test',
+    env: { ...env, NO_COLOR: '1' },
+    cwd,
+    signal: new AbortController().signal,
+    io: {
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+      stdin: process.stdin,
+      piped: async () => (input === undefined ? undefined : { text: input, truncated: false }),
+      isTty: false,
+    },
+  })
+  return { code, out, err }
 }
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
 
-export function covey(args: readonly string[], { cwd, env, input, onOut }: CoveyOptions): Promise<CoveyRun> {
+export type ProcessOptions = CoveyOptions & {
+  /** Told of every piece of stdout; may send signals. */
+  readonly onOut?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
+}
+
+export function coveyProcess(args: readonly string[], options: ProcessOptions): Promise<CoveyRun> {
+  const { cwd, env, input, onOut } = options
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--import', TSX, MAIN, ...args], {
       cwd,

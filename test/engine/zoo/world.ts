@@ -7,7 +7,7 @@ import { preflightPath, type Project } from '../../../src/engine/preflight.ts'
 import type { FailureCode } from '../../../src/protocol/error.ts'
 import type { Call } from './zoo.ts'
 
-export type Result = {
+type Result = {
   readonly text: string
   readonly code?: FailureCode
   readonly wrote?: boolean

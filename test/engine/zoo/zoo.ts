@@ -5,7 +5,7 @@
 export type Call = { readonly name: string; readonly input: { readonly [parameter: string]: unknown } }
 
 /** Words without a call, or the calls of one turn. */
-export type Act = string | readonly Call[]
+type Act = string | readonly Call[]
 
 /** What comes back from one request; the thinking before it where that matters. */
 export type Reply = Act | { readonly reasoning: string; readonly reply: Act }

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { killAndResume } from './kill.ts'
+
+const randomBelow = (limit: number) => Math.floor(Math.random() * limit)
+
+test.concurrent('killed at 40 random points, nothing acknowledged is lost and open calls are closed', async () => {
+  let resumed = 0
+  while (resumed < 40) resumed += await killAndResume({ sessions: 8, when: 1 + randomBelow(1000) })
+
+  expect(resumed).toBeGreaterThanOrEqual(40)
+})
+
+test.concurrent('killed at a write to the log, the session opens', async () => {
+  for (const where of ['before', 'half', 'after'] as const) {
+    await killAndResume({ sessions: 1, when: `${1 + randomBelow(3)}:${where}` })
+    await killAndResume({ sessions: 4, when: `${10 + randomBelow(300)}:${where}` })
+  }
+})
