@@ -58,7 +58,8 @@ export function startProcess(argv: readonly string[], options: ProcessOptions): 
   const isRunning = (): boolean => !over || (over.lingering && isGroupAlive(child.pid))
   // Once the group is gone its number may belong to someone else.
   const stop = async (): Promise<void> => {
-    if (isRunning()) await stopGroup(child.pid)
+    if (!isRunning()) return
+    await stopGroup(child.pid)
     await Promise.race([closed, pause(DRAIN_MS.group)])
     letGo(child)
   }

@@ -120,7 +120,8 @@ async function openSession(folder: string, id: string): Promise<OpenSession> {
 }
 
 const busyText = (id: string) => (pid: number) =>
-  `Session ${id} is in use by process ${pid}. End it there, resume another one (\`covey sessions\` lists them), or fork this one and go on in the copy.`
+  `Session ${id} is in use by process ${pid}. End it there, resume another one (\`covey sessions\` lists them), ` +
+  `or go on in a copy: \`covey sessions fork ${id}\`.`
 
 const tornText = (path: string, bytes: number): string[] =>
   bytes > 0 ? [`the last record was cut off; its ${plural(bytes, 'byte')} are kept in ${path}.torn`] : []
