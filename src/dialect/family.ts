@@ -24,6 +24,8 @@ export type Marker =
   | { readonly kind: 'item'; readonly open: string; readonly read: ItemReader }
   /** `strict`: an ordinary tag, which only opens thinking at the start of a line. */
   | { readonly kind: 'think'; readonly open: string; readonly close: readonly string[]; readonly strict: boolean }
+  /** Ends thinking that something else opened. */
+  | { readonly kind: 'answer'; readonly open: string }
   | { readonly kind: 'control'; readonly open: string; readonly read: ControlReader }
   /** Never shown; `last`: only where nothing follows, because it may be an ordinary word. */
   | { readonly kind: 'token'; readonly open: string; readonly last?: boolean }
@@ -63,6 +65,8 @@ export const thinkTag = (name: string): Marker => ({
   close: [`</${name}>`],
   strict: true,
 })
+
+export const answers = (...texts: string[]): Marker[] => texts.map((open) => ({ kind: 'answer', open }))
 
 export const control = (open: string, read: ControlReader): Marker => ({ kind: 'control', open, read })
 

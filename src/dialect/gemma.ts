@@ -1,7 +1,7 @@
 /** Gemma 4 and FunctionGemma write a notation of their own; Gemma 3 is asked for fenced Python. */
 import { chatTokens } from './common-markers.ts'
 import { defineFamily } from './define-family.ts'
-import { control, item, section, tokens } from './family.ts'
+import { answers, control, item, section, tokens } from './family.ts'
 import { gemmaItem } from './gemma-calls.ts'
 import { gemmaShape } from './gemma-shape.ts'
 import { pythonShape } from './shape.ts'
@@ -19,7 +19,7 @@ export const gemma = defineFamily({
     control('<|channel>', function* (input) {
       return (yield* input.take('thought')) ? { channel: 'reasoning' } : {}
     }),
-    { kind: 'think', open: '<|think|>', close: ['<channel|>'], strict: false },
+    ...answers('<channel|>'),
     ...turns,
     ...chatTokens,
   ],

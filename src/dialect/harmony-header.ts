@@ -14,6 +14,7 @@ import { propertiesOf } from './tool-book.ts'
 const MESSAGE = '<|message|>'
 const ENDS = ['<|call|>', '<|end|>', '<|return|>', '<|start|>', '<|channel|>', '<|eom|>', '<|eot|>']
 const MAX_HEADER = 400
+const SPEAKERS = new Set(['assistant', 'user', 'self', 'all', 'system', 'developer'])
 
 /** The cursor stands inside the header, behind the token that opened it. */
 export function* readHarmonyHeader(input: Input, context: ReadContext): Step<Control> {
@@ -22,15 +23,22 @@ export function* readHarmonyHeader(input: Input, context: ReadContext): Step<Con
   input.consume(MESSAGE.length)
   const channel = /^.*(?:^|<\|channel\|>)\s*(analysis|commentary|final)/s.exec(header.text)?.[1]
   const recipient = /\bto=([\w.:/-]+)/.exec(header.text)?.[1]
+  // Muse names the recipient only roughly; the call itself stands in tags behind the header.
+  if ((yield* input.anyPast([...context.items.keys(), ...context.sections.keys()])) !== undefined) return { channel: 'text' }
   const name = recipient === undefined ? undefined : toolName(recipient, context)
   if (name !== undefined) return { channel: 'text', drafts: yield* readMessageCall(input, name, context) }
+  if (recipient !== undefined && !SPEAKERS.has(recipient)) {
+    yield* input.until(ENDS, MAX_CALL)
+    return { channel: 'text' }
+  }
   return { channel: channel === 'analysis' || recipient === 'self' ? 'reasoning' : 'text' }
 }
 
-/** A recipient that is a tool. Recipients such as `assistant`, `user` and `self` are not. */
+/** A recipient that is a tool. One that is no one we know is a tool the model made up; without tools, it is nothing. */
 function toolName(recipient: string, { tools }: ReadContext): string | undefined {
   if (recipient.startsWith('functions.')) return recipient.slice('functions.'.length)
-  return tools.find(recipient)?.name
+  if (SPEAKERS.has(recipient) || tools.names.length === 0) return undefined
+  return tools.find(recipient)?.name ?? recipient
 }
 
 function* readMessageCall(input: Input, name: string, context: ReadContext): Step<Draft[]> {

@@ -1,7 +1,7 @@
 /** gpt-oss: messages with a header that names recipient and channel. */
 import { defineFamily } from './define-family.ts'
 import type { Marker } from './family.ts'
-import { control, tokens } from './family.ts'
+import { answers, control, tokens } from './family.ts'
 import { readHarmonyHeader } from './harmony-header.ts'
 import { namedShape } from './shape.ts'
 
@@ -11,7 +11,7 @@ export const harmonyMarkers: readonly Marker[] = [
   control('<|message|>', function* () {
     return {}
   }),
-  { kind: 'think', open: '<|analysis|>', close: ['<|end|>', '<|eom|>'], strict: false },
+  ...answers('<|end|>', '<|eom|>'),
   ...tokens('<|return|>', '<|call|>', '<|constrain|>', '<|eot|>'),
 ]
 

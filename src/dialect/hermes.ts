@@ -11,6 +11,10 @@ export const hermes = defineFamily({
   markers: [
     toolCallSection,
     section('<function_call>', '</function_call>', { accepts: ['json'] }),
+    // What the model makes of the tags it was shown; only for tools that exist.
+    ...['tools', 'tool', 'json', 'JSON', 'xml'].map((tag) =>
+      section(`<${tag}>`, `</${tag}>`, { accepts: ['json'], known: true }),
+    ),
     thinking,
     frame('<response>', '</response>'),
     frame('<answer>', '</answer>'),

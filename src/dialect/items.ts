@@ -34,12 +34,12 @@ export const taggedItem =
  * A header with the name, a separator, JSON, a closing marker: `functions.x:0<sep>{...}<end>`. Where the header names
  * the kind of call, the name stands behind the separator.
  */
-export const headedItem = (shape: { readonly separators: readonly string[]; readonly close: readonly string[] }): ItemReader =>
+export const headedItem = (shape: Headed): ItemReader =>
   function* (input, context) {
     const header = yield* input.until([...shape.separators, '{', ...shape.close], MAX_HEADER)
     if (header.stop === undefined) return cutOrNothing(input, header.text)
     if (shape.separators.includes(header.stop)) input.consume(header.stop.length)
-    const named = yield* nameOf(input, { header: header.text.trim(), ends: shape.close }, context)
+    const named = yield* nameOf(input, header.text.trim(), { shape, context })
     if (typeof named !== 'string') return named
     if (!isName(named)) return undefined
     yield* input.takePast(['```json', '```'])
@@ -50,17 +50,24 @@ export const headedItem = (shape: { readonly separators: readonly string[]; read
     return ['json' in draft ? withId(draft, header.text.trim()) : draft]
   }
 
+type Headed = { readonly separators: readonly string[]; readonly close: readonly string[] }
+
 /** The name is the header, unless something other than JSON follows: then that is the name, or a tagged call. */
 function* nameOf(
   input: Input,
-  { header, ends }: { header: string; ends: readonly string[] },
-  context: ReadContext,
+  header: string,
+  { shape, context }: { shape: Headed; context: ReadContext },
 ): Step<string | readonly Draft[]> {
   const tagged = yield* input.takePast([...context.items.keys()])
   const read = tagged === undefined ? undefined : context.items.get(tagged)
-  if (read) return (yield* read(input, context)) ?? []
-  if ((yield* input.anyPast(['{', '```', ...ends])) !== undefined) return bareName(header)
-  const line = yield* input.until(['\n', '{', '```'], MAX_HEADER)
+  if (read) {
+    const drafts = (yield* read(input, { ...context, stops: [...shape.close, ...context.stops] })) ?? []
+    yield* input.takePast(shape.close)
+    return drafts
+  }
+  if ((yield* input.anyPast(['{', '```', ...shape.close])) !== undefined) return bareName(header)
+  const line = yield* input.until(['\n', '{', '```', ...shape.separators], MAX_HEADER)
+  if (line.stop !== undefined && shape.separators.includes(line.stop)) input.consume(line.stop.length)
   return bareName(line.text)
 }
 

@@ -102,7 +102,12 @@ function fromKeyed(written: Written, value: Record<string, unknown>, rules: Call
   return plausible ? { name, json: textOf(member(written, name)) } : undefined
 }
 
-const isArguments = (value: unknown): boolean => isObject(value) || typeof value === 'string' || value === null
+const isArguments = (value: unknown): boolean =>
+  (isObject(value) && !isSchema(value)) || typeof value === 'string' || value === null
+
+/** A model that repeats the list of tools it was given does not call them. */
+const isSchema = (value: Record<string, unknown>): boolean =>
+  value['type'] === 'object' && isObject(value['properties'])
 
 function idOf(value: Record<string, unknown>): { id?: string } {
   const id = ID_KEYS.map((key) => value[key]).find((found) => typeof found === 'string')

@@ -1,7 +1,7 @@
 /** The markers of many families in one table: what each opens, and whose it is. */
 import type { Family, Marker } from './family.ts'
 import { MarkerFinder } from './marker-finder.ts'
-import type { ItemReader } from './section.ts'
+import type { ItemReader, Section } from './section.ts'
 
 /** What only counts at the start of a line or of the reply, for tools that exist. */
 export const WEAK = ['{', '[', '```', 'Action:', 'TOOL:', 'Tool:', '>>>'] as const
@@ -9,8 +9,7 @@ export type Weak = (typeof WEAK)[number]
 
 export type Entry =
   | Exclude<Marker, { kind: 'think' | 'frame' }>
-  | { readonly kind: 'think-open'; readonly open: string; readonly strict: boolean }
-  | { readonly kind: 'think-close'; readonly open: string }
+  | { readonly kind: 'think-open'; readonly open: string; readonly strict: boolean; readonly close: readonly string[] }
   | { readonly kind: 'frame-open'; readonly open: string; readonly close: string }
   | { readonly kind: 'frame-close'; readonly open: string }
   /** The closing marker of a section, left over behind a call. */
@@ -23,6 +22,7 @@ export type MarkerTable = {
   readonly finder: MarkerFinder
   readonly entries: readonly Owned[]
   readonly items: ReadonlyMap<string, ItemReader>
+  readonly sections: ReadonlyMap<string, Section>
 }
 
 /** Where two families share a marker the first one says what it opens; both own it. */
@@ -43,13 +43,15 @@ export function toMarkerTable(families: readonly Family[]): MarkerTable {
   for (const open of WEAK) add({ kind: 'weak', open }, 'plain')
   const list = [...entries.values()]
   const items = list.flatMap((entry) => (entry.kind === 'item' ? [[entry.open, entry.read] as const] : []))
-  return { finder: new MarkerFinder(list.map(({ open }) => open)), entries: list, items: new Map(items) }
+  const sections = list.flatMap((entry) => (entry.kind === 'section' ? [[entry.open, entry.section] as const] : []))
+  const finder = new MarkerFinder(list.map(({ open }) => open))
+  return { finder, entries: list, items: new Map(items), sections: new Map(sections) }
 }
 
 function entriesOf(marker: Marker): Entry[] {
   if (marker.kind === 'think') {
-    const closers = marker.close.map((open): Entry => ({ kind: 'think-close', open }))
-    return [{ kind: 'think-open', open: marker.open, strict: marker.strict }, ...closers]
+    const closers = marker.close.map((open): Entry => ({ kind: 'answer', open }))
+    return [{ ...marker, kind: 'think-open' }, ...closers]
   }
   if (marker.kind !== 'frame') return [marker]
   return [

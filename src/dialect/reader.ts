@@ -42,7 +42,10 @@ export function createReplyReader(options: ReplyReaderOptions): ReplyReader {
     earlier: options.earlier ?? (() => false),
     native: options.native ?? false,
   })
-  if (options.thinking) reading.channel = 'reasoning'
+  if (options.thinking) {
+    reading.channel = 'reasoning'
+    reading.thinkEnds = thinkEndsOf(hint)
+  }
   const steps = readReply(reading)
   return {
     push(chunk) {
@@ -65,6 +68,15 @@ function hintFrom({ dialect, model }: ReplyReaderOptions): Family | undefined {
   if (typeof dialect === 'object') return dialect
   const name = dialect ?? (model === undefined ? undefined : dialectFor(model))
   return families.find((family) => family.name === name)
+}
+
+/** What ends the thinking a family's prompt opens; undefined when the family has no thinking of its own. */
+function thinkEndsOf(hint: Family | undefined): readonly string[] | undefined {
+  const ends = hint?.markers.flatMap((marker) => {
+    if (marker.kind === 'think') return marker.close
+    return marker.kind === 'answer' ? [marker.open] : []
+  })
+  return ends && ends.length > 0 ? [...ends, '</think>'] : undefined
 }
 
 const tables = new WeakMap<object, MarkerTable>()
@@ -159,6 +171,7 @@ function* followControl(reading: Reading, { text, drafts, channel }: Control): S
   if (text !== undefined) reading.say(text)
   if (channel) {
     reading.channel = channel
+    reading.thinkEnds = undefined
     reading.sink.breakLine()
   }
   if (drafts) reading.emit(drafts)
@@ -170,10 +183,13 @@ function* followMark(reading: Reading, marker: Owned): Step<void> {
   const thinking = reading.channel === 'reasoning'
   if (sink.place.code && !thinking) return reading.say(marker.open)
   if (marker.kind === 'think-open') {
-    if (thinking) return
-    if (marker.strict && !sink.atLineStart) return reading.say(marker.open)
+    const opens = thinking ? !sink.hasReasoning : !marker.strict || sink.atLineStart
+    if (!opens) return reading.say(marker.open)
     reading.channel = 'reasoning'
-  } else if (marker.kind === 'think-close') {
+    reading.thinkEnds = marker.close
+  } else if (marker.kind === 'answer') {
+    const ends = !thinking || (reading.thinkEnds?.includes(marker.open) ?? true)
+    if (!ends) return reading.say(marker.open)
     reading.channel = 'text'
     sink.breakLine()
   } else if (marker.kind === 'frame-open') {

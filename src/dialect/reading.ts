@@ -25,6 +25,8 @@ export class Reading {
   readonly sink = new Sink()
   readonly options: ReadingOptions
   channel: 'text' | 'reasoning' = 'text'
+  /** What ends the thinking that is open; undefined: whatever ends any thinking. */
+  thinkEnds: readonly string[] | undefined
   /** The closing half of a frame that was opened around the answer. */
   frame = ''
   #tries = 0
@@ -35,7 +37,8 @@ export class Reading {
   }
 
   get context(): ReadContext {
-    return { tools: this.options.tools, stops: [], items: this.options.table.items }
+    const { items, sections } = this.options.table
+    return { tools: this.options.tools, stops: [], items, sections }
   }
 
   say(text: string): void {

@@ -25,6 +25,8 @@ export type Section = {
   /** What may stand between name and JSON. */
   readonly separators?: readonly string[]
   readonly accepts?: readonly Body[]
+  /** The tag may stand in any text: a call in it counts only for tools that exist. */
+  readonly known?: boolean
 }
 
 export type ReadContext = {
@@ -33,6 +35,8 @@ export type ReadContext = {
   readonly stops: readonly string[]
   /** Calls that carry a marker of their own. */
   readonly items: ReadonlyMap<string, ItemReader>
+  /** Sections that may stand inside another. */
+  readonly sections: ReadonlyMap<string, Section>
 }
 
 /** Reads one item behind its opener. Undefined: this is no call; nothing but a few characters was consumed. */
@@ -45,22 +49,26 @@ const FENCES = ['```json', '```xml', '```']
 export function* readSection(input: Input, section: Section, context: ReadContext): Step<Draft[] | undefined> {
   const inner = { ...context, stops: section.close }
   const drafts: Draft[] = []
-  for (let count = 0; ; count++) {
-    if (section.close.length > 0) yield* skipNoise(input, section.close, count > 0)
+  for (let count = 0; ; ) {
     if ((yield* input.takePast(section.close)) !== undefined) return count > 0 ? drafts : undefined
     const found = yield* readItem(input, section, inner)
-    if (!found) break
-    drafts.push(...found)
+    if (found && !(section.known && !areKnown(found, context.tools))) {
+      drafts.push(...found)
+      count++
+    } else if (found || !(yield* skipNoise(input, section, count > 0))) break
   }
   if (drafts.length === 0) return undefined
   return (yield* isCutOff(input, section, drafts)) ? [...drafts, { problem: CUT_OFF }] : drafts
 }
 
 /** Fences inside a section, separators and stray closing brackets between its items. */
-function* skipNoise(input: Input, close: readonly string[], between: boolean): Step<void> {
-  const noise = between ? [',', ';', '}', ']', ...FENCES] : FENCES
-  while ((yield* input.anyPast(close)) === undefined) if ((yield* input.takePast(noise)) === undefined) return
+function* skipNoise(input: Input, section: Section, between: boolean): Step<boolean> {
+  if (section.close.length === 0) return false
+  return (yield* input.takePast(between ? [',', ';', '}', ']', ...FENCES] : FENCES)) !== undefined
 }
+
+const areKnown = (drafts: readonly Draft[], tools: ToolBook): boolean =>
+  drafts.every(({ name }) => name !== undefined && tools.find(name) !== undefined)
 
 /** Something went on behind the last call, but the reply ended before it could be read. */
 function* isCutOff(input: Input, section: Section, drafts: readonly Draft[]): Step<boolean> {
@@ -75,12 +83,8 @@ function* isCutOff(input: Input, section: Section, drafts: readonly Draft[]): St
 function* readItem(input: Input, section: Section, context: ReadContext): Step<readonly Draft[] | undefined> {
   const accepts = (body: Body): boolean => section.accepts?.includes(body) ?? true
   const space = yield* input.space()
-  const opener = accepts('items') ? yield* input.anyOf([...context.items.keys()], space) : undefined
-  const read = opener === undefined ? undefined : context.items.get(opener)
-  if (opener !== undefined && read) {
-    input.consume(space + opener.length)
-    return yield* read(input, context)
-  }
+  const marked = yield* readMarked(input, space, { ...context, items: accepts('items') ? context.items : new Map() })
+  if (marked !== NOTHING) return marked
   const first = (yield* input.peek(space + 1))[space]
   if (first === '[' && accepts('python') && (yield* isPythonList(input, space))) {
     input.consume(space)
@@ -95,6 +99,23 @@ function* readItem(input: Input, section: Section, context: ReadContext): Step<r
     return [yield* readPythonCall(input, context.tools)]
   }
   return yield* readNamed(input, section, { ...context, space })
+}
+
+const NOTHING = Symbol('nothing')
+
+/** An item with a marker of its own, or a section inside this one. */
+function* readMarked(
+  input: Input,
+  space: number,
+  context: ReadContext,
+): Step<readonly Draft[] | undefined | typeof NOTHING> {
+  const opener = yield* input.anyOf([...context.items.keys(), ...context.sections.keys()], space)
+  if (opener === undefined) return NOTHING
+  const nested = context.sections.get(opener)
+  const read = context.items.get(opener)
+  input.consume(space + opener.length)
+  if (nested) return yield* readSection(input, nested, context)
+  return read ? yield* read(input, context) : undefined
 }
 
 export function* readJsonCalls(input: Input, context: ReadContext): Step<Draft[]> {
@@ -137,7 +158,9 @@ export function* readPythonList(input: Input, context: ReadContext): Step<Draft[
       if (yield* input.isOver()) drafts.push({ problem: CUT_OFF })
       return drafts.length > 0 ? drafts : undefined
     }
-    drafts.push(yield* readPythonCall(input, context.tools))
+    const draft = yield* readPythonCall(input, context.tools)
+    drafts.push(draft)
+    if ('problem' in draft && input.at >= input.text.length && input.ended) return drafts
     yield* input.takePast([','])
   }
 }

@@ -13,7 +13,6 @@ export const seedOss = defineFamily({
     functionItem,
     thinkTag('seed:think'),
     ...tokens('<seed:eos>', '<seed:bos>assistant\n', '<seed:bos>'),
-    thinkTag('seed:cot_budget_reflect'),
   ],
   result: ({ text }) => `<seed:bos>tool\n${text}<seed:eos>`,
 })

@@ -76,6 +76,10 @@ export class Sink {
     return this.#started['text-delta']
   }
 
+  get hasReasoning(): boolean {
+    return this.#started['reasoning-delta']
+  }
+
   /** The whole answer, or nothing when it was too long to keep. */
   get answer(): string {
     return this.#answer.length > MAX_ANSWER ? '' : this.#answer

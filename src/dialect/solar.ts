@@ -1,6 +1,7 @@
-/** Solar Open 2: the name behind a token, arguments between tokens. */
+/** Solar Open: id, name and JSON behind tokens of their own. Solar Open 2: every argument between tokens. */
 import { defineFamily } from './define-family.ts'
-import { section, think } from './family.ts'
+import { item, section, think, tokens } from './family.ts'
+import { headedItem } from './items.ts'
 import { taggedShape } from './shape.ts'
 import type { TagShape } from './tagged.ts'
 
@@ -9,6 +10,11 @@ const tags: TagShape = {
   value: { close: '<|tool_arg:end|>' },
 }
 
+const openCall = headedItem({
+  separators: ['<|tool_call:name|>', '<|tool_call:args|>'],
+  close: ['<|tool_call:end|>'],
+})
+
 export const solar = defineFamily({
   name: 'solar',
   models: /solar/i,
@@ -16,6 +22,10 @@ export const solar = defineFamily({
   markers: [
     section('<|tool_call:start|>', '<|tool_call:end|>', { tags }),
     think('<|think:start|>', '<|think:end|>', '<|content:start|>'),
+    section('<|tool_calls|>', ['<|calls|>', '<|end|>']),
+    item('<|tool_call:begin|>', openCall),
+    think('<|think|>', '<|end|>', '<|content|>'),
+    ...tokens('<|begin|>assistant', '<|begin|>', '<|flush|>'),
   ],
   result: ({ text }) => text,
 })

@@ -72,10 +72,10 @@ function* readMoreLines(reading: Reading): Step<void> {
   }
 }
 
-/** `>>>name\n{...}` and `>>>all\n`, at the start of a line; the arrows are consumed. */
+/** `>>>name\n{...}` and `>>>all\n`; the arrows are consumed. */
 export function* readRecipient(reading: Reading): Step<void> {
   const { input, options, sink } = reading
-  if (sink.place.code || !sink.atLineStart || reading.channel === 'reasoning') {
+  if (sink.place.code || reading.channel === 'reasoning') {
     reading.say('>>>')
     return
   }

@@ -17,7 +17,7 @@ export function castValue(text: string, { schema, attributes = '', json = false 
   if (types.length === 0) return json || saysJson(attributes) ? (jsonValue(text) ?? text) : text
   if (types.every((type) => type === 'string')) return text
   const value = jsonValue(text)
-  if (types.includes('string')) return value !== undefined && types.includes(typeOf(value)) ? unwrap(value) : text
+  if (types.includes('string')) return value !== undefined && isOneOf(typeOf(value), types) ? unwrap(value) : text
   if (value !== undefined) return unwrap(value)
   return coerce(looseValue(text), schema ?? {}).value
 }
@@ -45,6 +45,9 @@ function looseValue(text: string): unknown {
 
 const saysJson = (attributes: string): boolean =>
   /\bstring\s*=\s*["']?false/.test(attributes) || /\btype\s*=\s*["']?(?!string)\w/.test(attributes)
+
+const isOneOf = (type: string, types: readonly string[]): boolean =>
+  types.includes(type) || (type === 'integer' && types.includes('number'))
 
 function typeOf(value: unknown): string {
   if (value === NULL) return 'null'

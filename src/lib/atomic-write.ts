@@ -59,7 +59,7 @@ export async function syncFolder(folder: string): Promise<void> {
     await handle.sync()
   } catch (error) {
     // Some network and FUSE file systems refuse to sync a folder; the rename itself has happened.
-    if (errnoOf(error) !== 'EINVAL' && errnoOf(error) !== 'ENOTSUP') throw error
+    if (errnoOf(error) !== 'EINVAL' && errnoOf(error) !== 'ENOTSUP') throw storageError(folder, error)
   } finally {
     await handle.close()
   }

@@ -49,6 +49,7 @@ export function startProcess(argv: readonly string[], options: ProcessOptions): 
     })
   }
   const ended = whenEnded(child, argv[0] ?? '')
+  endWithUs(child, ended)
   const closed = new Promise((resolve) => child.once('close', resolve))
   let over: ProcessEnd | undefined
   ended.then(
@@ -60,10 +61,27 @@ export function startProcess(argv: readonly string[], options: ProcessOptions): 
   const stop = async (): Promise<void> => {
     if (!isRunning()) return
     await stopGroup(child.pid)
+    if (child.pid !== undefined) groups.delete(child.pid)
     await Promise.race([closed, pause(DRAIN_MS.group)])
     letGo(child)
   }
   return { ended, isRunning, take: () => output.take(), stop }
+}
+
+const groups = new Set<number>()
+let isWatchingExit = false
+
+/** Even where this process leaves without a goodbye, no group it started outlives it. */
+function endWithUs({ pid }: ChildProcess, ended: Promise<ProcessEnd>): void {
+  if (pid === undefined) return
+  groups.add(pid)
+  const forget = (): void => void groups.delete(pid)
+  ended.then(({ lingering }) => (lingering ? undefined : forget()), forget)
+  if (isWatchingExit) return
+  isWatchingExit = true
+  process.once('exit', () => {
+    for (const group of groups) signalGroup(group, 'SIGKILL')
+  })
 }
 
 function spawnGroup(argv: readonly string[], { cwd, env }: ProcessOptions): ChildProcess {

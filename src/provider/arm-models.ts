@@ -3,7 +3,9 @@
  * parse what their model writes. Calls written as text are read in both, so that none ends up on the screen.
  */
 import type { ArmSettings, Capabilities } from '../protocol/arm.ts'
-import type { Model } from '../protocol/model.ts'
+import type { ReplyReader } from '../protocol/dialect.ts'
+import type { Model, ModelRequest, ToolSchema } from '../protocol/model.ts'
+import { createReplyReader } from '../dialect/reader.ts'
 import { createProviderModel } from './create.ts'
 
 /** What an arm of unknown size is taken for; a small guess costs compactions, a large one silently lost text. */
@@ -40,7 +42,7 @@ export type ArmModels = { readonly native: Model; readonly text?: Model }
 /** `prefillSpeed` is what was measured so far, in tokens a second. */
 export function createArmModels(
   settings: ArmSettings,
-  { emission, reasoning, vision }: Capabilities,
+  { emission, reasoning, vision, dialect }: Capabilities,
   prefillSpeed: () => number | undefined,
 ): ArmModels {
   const { id, kind, model, baseUrl, apiKey, headers, local } = settings
@@ -53,12 +55,25 @@ export function createArmModels(
     emission,
     reasoning,
     vision,
+    readReply: replyReader(model, dialect),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
     ...(local && { firstTokenMs: (tokens: number) => patience(tokens, prefillSpeed()) }),
   })
   return { native }
 }
+
+/** `model` and `dialect` only say which formats to expect first; all are read. */
+const replyReader =
+  (model: string, dialect: string | undefined) =>
+  (tools: readonly ToolSchema[], { messages }: ModelRequest): ReplyReader =>
+    createReplyReader({
+      tools,
+      model,
+      ...(dialect !== undefined && { dialect }),
+      earlier: (text) =>
+        messages.some((message) => message.role !== 'assistant' && message.text.includes(text)),
+    })
 
 /** Tokens a second of a slow machine that was not measured yet. */
 const SLOWEST_PREFILL = 20

@@ -92,26 +92,23 @@ async function makeFolder(folder: string, id: string): Promise<boolean> {
 
 async function openSession(folder: string, id: string): Promise<OpenSession> {
   const lock = await acquireLock(folder, busyText(id))
+  const path = join(folder, 'log.jsonl')
+  const replaying = new Replaying(id)
   try {
-    const path = join(folder, 'log.jsonl')
-    const replaying = new Replaying(id)
+    const results = await openResults(join(folder, 'results'))
     const { file, damage, tornBytes } = await openJsonl(path, (record) => {
       if (isLogRecord(record)) replaying.add(record)
     })
-    await syncFolder(folder)
-    const close = async () => {
-      await file.close()
-      await lock.release()
-    }
+    const lost = damage.map(({ offset, why }) => `${path}, byte ${offset}: ${why}`)
     return {
       replay: replaying.result(),
-      log: toLog(file),
-      results: await openResults(join(folder, 'results')),
-      damage: [
-        ...damage.map(({ offset, why }) => `${path}, byte ${offset}: ${why}`),
-        ...tornText(path, tornBytes),
-      ],
-      close,
+      log: toLog(file, folder),
+      results,
+      damage: [...lost, ...tornText(path, tornBytes)],
+      async close() {
+        await file.close()
+        await lock.release()
+      },
     }
   } catch (error) {
     await lock.release()
@@ -126,11 +123,19 @@ const busyText = (id: string) => (pid: number) =>
 const tornText = (path: string, bytes: number): string[] =>
   bytes > 0 ? [`the last record was cut off; its ${plural(bytes, 'byte')} are kept in ${path}.torn`] : []
 
-const toLog = (file: JsonlFile): SessionLog => ({
-  append: (record) => file.append(record),
-  sync: () => file.sync(),
-  read: () => onlyLogRecords(file.read()),
-})
+/** The first sync also makes the name of a new log durable. */
+function toLog(file: JsonlFile, folder: string): SessionLog {
+  let isNamed = false
+  return {
+    append: (record) => file.append(record),
+    async sync() {
+      await file.sync()
+      if (!isNamed) await syncFolder(folder)
+      isNamed = true
+    },
+    read: () => onlyLogRecords(file.read()),
+  }
+}
 
 const readRecords = (path: string): AsyncIterable<LogRecord> => onlyLogRecords(readJsonl(path))
 

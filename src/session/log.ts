@@ -112,7 +112,7 @@ export function replay(id: string, records: Iterable<LogRecord>): Replay {
 
 /** The same for records that come one at a time and need not be held. */
 export class Replaying {
-  readonly #messages: Message[] = []
+  #messages: Message[] = []
   readonly #waiting = new Map<string, Prompt>()
   #info: SessionInfo
   #system: string | undefined
@@ -128,7 +128,7 @@ export class Replaying {
     if (record.type === 'session-start') this.#start(record)
     else if (record.type === 'prompt') this.#prompt(record)
     else if (record.type === 'message') this.#join(record.message)
-    else if (record.type === 'history') this.#messages.splice(0, this.#messages.length, ...record.messages)
+    else if (record.type === 'history') this.#messages = [...record.messages]
     else if (record.type === 'event') this.#event(record)
     else if (record.type === 'composed') {
       this.#waiting.delete(record.runId)

@@ -17,8 +17,7 @@ const MAX_LABEL = 200
 const HEADER_BYTES = 4096
 
 export async function openResults(folder: string): Promise<Results> {
-  const numbers = (await resultIds(folder)).map((id) => Number(id.slice(1)))
-  let last = Math.max(0, ...numbers)
+  let last = Number((await resultIds(folder)).at(-1)?.slice(1) ?? 0)
 
   return {
     async put(label, text) {

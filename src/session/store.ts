@@ -21,7 +21,7 @@ export type StoreOptions = {
 
 export type StoredSession = OpenSession & { readonly replay: Replay & { readonly system: string } }
 
-export type SearchHit = { readonly info: SessionInfo; readonly excerpt: string }
+type SearchHit = { readonly info: SessionInfo; readonly excerpt: string }
 
 export interface SessionStore {
   create(start: SessionStart): Promise<StoredSession>

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { defineTool } from '../protocol/tool.ts'
 import { jobResult } from './run-command.ts'
 
-/** A silent job is waited for a moment: a model that asks again at once would only spend its turns. */
-const PATIENCE_MS = 5000
+/** A silent job is waited for: a model that asks again at once would only spend its turns. */
+const PATIENCE_MS = 30_000
 const STEP_MS = 250
 
 export const jobOutputTool = defineTool({

@@ -61,12 +61,21 @@ function toResult(result: ExecResult & { readonly job?: Job }, timeoutMs: number
 export function jobResult({ job, output }: { readonly job: Job; readonly output: string }): ToolResult {
   const text = output.trimEnd()
   if (job.state === 'running') {
-    return { ok: true, text: joined(text, `[${job.id} is running; job_output shows more, job_stop ends it]`) }
+    return {
+      ok: true,
+      text: joined(text, `[${job.id} is running${since(job)}; job_output shows more, job_stop ends it]`),
+    }
   }
   const exit = job.exitCode === undefined ? 'stopped' : `exit ${job.exitCode}`
   const failed = job.exitCode !== undefined && job.exitCode !== 0
   const ended = joined(text, `[${job.id} ended, ${exit}]`)
   return failed ? { ok: false, code: 'exit-code', text: ended } : { ok: true, text: ended }
+}
+
+/** Whole minutes: enough to tell a long quiet build from a call that is repeated without thinking. */
+function since({ startedAt }: Job): string {
+  const minutes = Math.floor((Date.now() - startedAt) / 60_000)
+  return minutes > 0 ? ` for ${minutes} min` : ''
 }
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n')
