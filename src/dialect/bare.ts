@@ -21,6 +21,7 @@ const CALL_TYPES = new Set(['function', 'function_call', 'tool_call', 'tool_use'
 
 /** Whether the bracket at `index` may open a call, by what of it is there; undecided counts as yes. */
 export function mayBeCall(text: string, index: number): boolean {
+  if (!mayFollow(text.charCodeAt(index + 1))) return false
   let at = skipBlank(text, index + 1)
   if (at >= text.length) return true
   if (text[index] === '[') {
@@ -30,6 +31,10 @@ export function mayBeCall(text: string, index: number): boolean {
   const quote = text[at] === '"' || text[at] === "'" ? text[at++] : ''
   return keyAt(text, at, quote ?? '')
 }
+
+/** A blank, a quote, a letter, an inner bracket, or the end of what is there. */
+const mayFollow = (code: number): boolean =>
+  isSpace(code) || isNameCode(code) || code === 34 || code === 39 || code === 123 || Number.isNaN(code)
 
 function keyAt(text: string, at: number, quote: string): boolean {
   let end = at

@@ -8,7 +8,8 @@ import type { Owned } from './marker-table.ts'
 import type { Manner } from './quoted.ts'
 import { dependsOnTail, isQuoted, TAIL } from './quoted.ts'
 import type { Reading } from './reading.ts'
-import { readSection } from './section.ts'
+import type { Opening } from './section.ts'
+import { readOpening } from './section.ts'
 import type { Place } from './sink.ts'
 
 export type Found = {
@@ -20,7 +21,7 @@ export type Found = {
 }
 
 /** Everything from a marker, already consumed, to the end of the last of the calls in a row. */
-export function* readCalls(reading: Reading, marker: Owned): Step<void> {
+export function* readCalls(reading: Reading, marker: Owned & Opening): Step<void> {
   const { input, sink } = reading
   const place = sink.place
   if (place.code || reading.isExhausted || (reading.channel === 'reasoning' && !reading.endsThinking(marker))) {
@@ -28,22 +29,15 @@ export function* readCalls(reading: Reading, marker: Owned): Step<void> {
     return
   }
   input.mark(marker.open)
-  const first = yield* readOne(reading, marker)
+  const first = yield* readOpening(input, marker, reading.context)
   if (!first) {
     giveBack(reading, marker, input.unmark())
     return
   }
   const { drafts, rest } = yield* readNeighbours(reading, first)
   const raw = input.unmark()
-  const manner = marker.kind === 'weak' ? 'bare' : 'marker'
-  yield* settle(reading, { drafts, raw: raw.slice(0, raw.length - rest.length), place, manner })
+  yield* settle(reading, { drafts, raw: raw.slice(0, raw.length - rest.length), place, manner: 'marker' })
   reading.say(rest)
-}
-
-function* readOne(reading: Reading, marker: Owned): Step<readonly Draft[] | undefined> {
-  if (marker.kind === 'section') return yield* readSection(reading.input, marker.section, reading.context)
-  if (marker.kind === 'item') return yield* marker.read(reading.input, reading.context)
-  return undefined
 }
 
 /** A special token that opens no call is dropped; an ordinary tag is a word of the answer. */
@@ -59,29 +53,14 @@ function* readNeighbours(reading: Reading, first: readonly Draft[]): Step<{ draf
   let drafts = first
   for (;;) {
     const space = yield* input.space()
-    const next = yield* callAhead(reading, space)
+    const next = yield* reading.context.opening(input, space)
     if (!next) return { drafts, rest: '' }
     const length = input.raw.length
     input.consume(space + next.open.length)
-    const more = yield* readOne(reading, next)
+    const more = yield* readOpening(input, next, reading.context)
     if (!more) return { drafts, rest: input.raw.slice(length) }
     drafts = [...drafts, ...more]
   }
-}
-
-function* callAhead(reading: Reading, offset: number): Step<Owned | undefined> {
-  const { finder, entries } = reading.options.table
-  const { input } = reading
-  let state = finder.start
-  let found: Owned | undefined
-  for (let length = 0; ; length++) {
-    const ahead = yield* input.peek(offset + length + 1)
-    if (ahead.length <= offset + length) break
-    state = finder.grow(state, input.text.charCodeAt(input.at + offset + length))
-    if (state === -1) break
-    found = entries[finder.ending(state)] ?? found
-  }
-  return found?.kind === 'section' || found?.kind === 'item' ? found : undefined
 }
 
 /** Bare JSON or Python at a bracket: the cursor stands on it. */

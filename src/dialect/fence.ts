@@ -1,13 +1,16 @@
 /** Fenced blocks: code to be shown, unless a block holds calls and nothing else. */
 import type { Draft } from './call.ts'
-import { readBare } from './bare.ts'
+import { mayBeCall, readBare } from './bare.ts'
 import { settle } from './calls.ts'
 import type { Step } from './input.ts'
+import { isSpace } from './input.ts'
 import { pythonName, readPythonCall } from './python-calls.ts'
 import type { Reading } from './reading.ts'
-import { readSection } from './section.ts'
+import { readOpening } from './section.ts'
 
 const MAX_INFO = 80
+const TICK = 96
+const NEWLINE = 10
 /** Languages a call may be dressed up in; a block of anything else is code. */
 const CALL_LANGUAGES =
   /^(?:json[5c]?|xml|html|tool[_-]?(?:call|calls|code|use)?|function[_-]?(?:call)?|action|python|py|javascript|js|ts|typescript|text|plaintext|txt|)$/i
@@ -16,13 +19,16 @@ const CALL_LANGUAGES =
 export function* readFence(reading: Reading): Step<void> {
   const { input, sink } = reading
   let ticks = 3
-  while (yield* input.take('`')) ticks++
+  while ((yield* codeAhead(reading, 0)) === TICK) {
+    input.consume(1)
+    ticks++
+  }
   const fence = '`'.repeat(ticks)
-  const line = yield* restOfLine(reading)
-  const closes = sink.fence > 0 && ticks >= sink.fence && line?.trim() === '' && sink.atLineStart
-  if (closes) {
-    sink.fence = 0
+  const length = yield* lengthOfLine(reading)
+  const line = length === undefined ? undefined : input.text.slice(input.at, input.at + length).trim()
+  if (sink.fence > 0 && ticks >= sink.fence && line === '' && sink.atLineStart) {
     reading.say(fence)
+    sink.fence = 0
     sink.breakLine()
     return
   }
@@ -30,21 +36,41 @@ export function* readFence(reading: Reading): Step<void> {
     reading.say(fence)
     return
   }
-  if (line === undefined || !CALL_LANGUAGES.test(line.trim()) || reading.isExhausted) {
-    reading.say(fence)
-    sink.fence = ticks
+  const mayCall = line !== undefined && CALL_LANGUAGES.test(line) && !reading.isExhausted
+  if (mayCall && length !== undefined && (yield* mayHoldCall(reading, length))) {
+    yield* readBlock(reading, fence)
     return
   }
-  yield* readBlock(reading, fence + input.consume(line.length))
+  reading.say(fence)
+  sink.fence = ticks
 }
 
-/** Up to the end of the line, which is not consumed; undefined when the line is too long to be a fence's. */
-function* restOfLine({ input }: Reading): Step<string | undefined> {
+/** The character `offset` ahead, or -1 at the end of the reply. */
+function* codeAhead({ input }: Reading, offset: number): Step<number> {
+  while (input.at + offset >= input.text.length) if (!(yield* input.more())) return -1
+  return input.text.charCodeAt(input.at + offset)
+}
+
+/** How far the line goes on; undefined when it is too long to be a fence's. */
+function* lengthOfLine(reading: Reading): Step<number | undefined> {
   for (let length = 0; length <= MAX_INFO; length++) {
-    const char = (yield* input.peek(length + 1))[length]
-    if (char === undefined || char === '\n') return input.text.slice(input.at, input.at + length)
+    const code = yield* codeAhead(reading, length)
+    if (code === -1 || code === NEWLINE) return length
   }
   return undefined
+}
+
+/** Whether the first thing in a block can open a call; most blocks are told apart by their first character. */
+function* mayHoldCall(reading: Reading, offset: number): Step<boolean> {
+  const { input, options } = reading
+  let at = offset
+  let code = yield* codeAhead(reading, at)
+  while (isSpace(code) && at < offset + MAX_INFO) code = yield* codeAhead(reading, ++at)
+  const first = String.fromCharCode(code)
+  if (first === '{' || first === '[') return mayBeCall(input.text, input.at + at)
+  if (options.tools.names.some((name) => name.startsWith(first))) return true
+  if (first === 'p') return yield* input.starts('print(', at)
+  return (yield* reading.context.opening(input, at)) !== undefined
 }
 
 function* readBlock(reading: Reading, opening: string): Step<void> {
@@ -56,13 +82,14 @@ function* readBlock(reading: Reading, opening: string): Step<void> {
   if (drafts) yield* settle(reading, { drafts, raw, place, manner: 'fence' })
   else {
     reading.say(raw)
-    sink.fence = opening.length - opening.replace(/^`+/, '').length
+    sink.fence = opening.length
   }
 }
 
 function* readCallsOnly(reading: Reading): Step<readonly Draft[] | undefined> {
   const { input } = reading
   const drafts: Draft[] = []
+  yield* input.until(['\n'], MAX_INFO + 1)
   for (;;) {
     if (drafts.length > 0 && ((yield* input.takePast(['```'])) !== undefined || (yield* input.isOver()))) {
       while (yield* input.take('`')) continue
@@ -77,18 +104,13 @@ function* readCallsOnly(reading: Reading): Step<readonly Draft[] | undefined> {
 }
 
 function* readCall(reading: Reading): Step<readonly Draft[] | undefined> {
-  const { input, options } = reading
+  const { input, context } = reading
   const [first] = yield* input.peek(1)
   if (first === '{' || first === '[') return yield* readBare(reading)
-  const openers = options.table.entries.filter((entry) => entry.kind === 'section' || entry.kind === 'item')
-  const open = yield* input.anyOf(openers.map((entry) => entry.open))
-  const marker = openers.find((entry) => entry.open === open)
-  if (marker) {
-    input.consume(marker.open.length)
-    if (marker.kind === 'section') return yield* readSection(input, marker.section, reading.context)
-    return yield* marker.read(input, reading.context)
-  }
-  return yield* readPython(reading)
+  const opening = yield* context.opening(input, 0)
+  if (!opening) return yield* readPython(reading)
+  input.consume(opening.open.length)
+  return yield* readOpening(input, opening, context)
 }
 
 /** `read_file("a")`, or `print(read_file("a"))` as Gemma was taught to write it. */

@@ -24,7 +24,7 @@ export function* readHarmonyHeader(input: Input, context: ReadContext): Step<Con
   const channel = /^.*(?:^|<\|channel\|>)\s*(analysis|commentary|final)/s.exec(header.text)?.[1]
   const recipient = /\bto=([\w.:/-]+)/.exec(header.text)?.[1]
   // Muse names the recipient only roughly; the call itself stands in tags behind the header.
-  if ((yield* input.anyPast([...context.items.keys(), ...context.sections.keys()])) !== undefined) return { channel: 'text' }
+  if ((yield* context.opening(input, yield* input.space())) !== undefined) return { channel: 'text' }
   const name = recipient === undefined ? undefined : toolName(recipient, context)
   if (name !== undefined) return { channel: 'text', drafts: yield* readMessageCall(input, name, context) }
   if (recipient !== undefined && !SPEAKERS.has(recipient)) {

@@ -66,13 +66,20 @@ export class Input {
     return this.text.slice(this.at, this.at + count)
   }
 
-  /** Whether the text `offset` characters ahead starts with `literal`; decided at the first character that differs. */
+  /** Whether `literal` stands `offset` characters ahead; undefined while there is too little text to say. */
+  ahead(literal: string, offset = 0): boolean | undefined {
+    const start = this.at + offset
+    if (this.text.startsWith(literal, start)) return true
+    const there = this.text.length - start
+    if (this.ended || there >= literal.length) return false
+    return there <= 0 || literal.startsWith(this.text.slice(start)) ? undefined : false
+  }
+
   *starts(literal: string, offset = 0): Step<boolean> {
     for (;;) {
-      const there = Math.min(literal.length, this.text.length - this.at - offset)
-      if (there > 0 && !this.text.startsWith(literal.slice(0, there), this.at + offset)) return false
-      if (there === literal.length) return true
-      if (!(yield* this.more())) return false
+      const found = this.ahead(literal, offset)
+      if (found !== undefined) return found
+      yield* this.more()
     }
   }
 
@@ -84,12 +91,17 @@ export class Input {
 
   /** The longest of `literals` that stands ahead. */
   *anyOf(literals: readonly string[], offset = 0): Step<string | undefined> {
-    let found: string | undefined
-    for (const literal of literals) {
-      const longer = literal.length > (found?.length ?? 0)
-      if (longer && (yield* this.starts(literal, offset))) found = literal
+    for (;;) {
+      let found: string | undefined
+      let undecided = false
+      for (const literal of literals) {
+        const here = this.ahead(literal, offset)
+        undecided ||= here === undefined
+        if (here && literal.length > (found?.length ?? 0)) found = literal
+      }
+      if (!undecided) return found
+      yield* this.more()
     }
-    return found
   }
 
   *skipSpace(): Step<void> {

@@ -58,10 +58,11 @@ function* nameOf(
   header: string,
   { shape, context }: { shape: Headed; context: ReadContext },
 ): Step<string | readonly Draft[]> {
-  const tagged = yield* input.takePast([...context.items.keys()])
-  const read = tagged === undefined ? undefined : context.items.get(tagged)
-  if (read) {
-    const drafts = (yield* read(input, { ...context, stops: [...shape.close, ...context.stops] })) ?? []
+  const space = yield* input.space()
+  const tagged = yield* context.opening(input, space)
+  if (tagged?.read) {
+    input.consume(space + tagged.open.length)
+    const drafts = (yield* tagged.read(input, { ...context, stops: [...shape.close, ...context.stops] })) ?? []
     yield* input.takePast(shape.close)
     return drafts
   }

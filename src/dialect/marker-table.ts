@@ -1,7 +1,8 @@
 /** The markers of many families in one table: what each opens, and whose it is. */
 import type { Family, Marker } from './family.ts'
 import { MarkerFinder } from './marker-finder.ts'
-import type { ItemReader, Section } from './section.ts'
+import type { Input, Step } from './input.ts'
+import type { Opening } from './section.ts'
 
 /** What only counts at the start of a line or of the reply, for tools that exist. */
 export const WEAK = ['{', '[', '```', 'Action:', 'TOOL:', 'Tool:', '>>>'] as const
@@ -21,8 +22,6 @@ export type Owned = Entry & { readonly owners: ReadonlySet<string> }
 export type MarkerTable = {
   readonly finder: MarkerFinder
   readonly entries: readonly Owned[]
-  readonly items: ReadonlyMap<string, ItemReader>
-  readonly sections: ReadonlyMap<string, Section>
 }
 
 /** Where two families share a marker the first one says what it opens; both own it. */
@@ -42,10 +41,24 @@ export function toMarkerTable(families: readonly Family[]): MarkerTable {
   }
   for (const open of WEAK) add({ kind: 'weak', open }, 'plain')
   const list = [...entries.values()]
-  const items = list.flatMap((entry) => (entry.kind === 'item' ? [[entry.open, entry.read] as const] : []))
-  const sections = list.flatMap((entry) => (entry.kind === 'section' ? [[entry.open, entry.section] as const] : []))
-  const finder = new MarkerFinder(list.map(({ open }) => open))
-  return { finder, entries: list, items: new Map(items), sections: new Map(sections) }
+  return { finder: new MarkerFinder(list.map(({ open }) => open)), entries: list }
+}
+
+/** The longest marker that stands `offset` characters ahead, if it opens a call. */
+export function* openingAhead(table: MarkerTable, input: Input, offset: number): Step<Opening | undefined> {
+  const found = yield* markerAhead(table, input, offset)
+  return found?.kind === 'section' || found?.kind === 'item' ? found : undefined
+}
+
+function* markerAhead({ finder, entries }: MarkerTable, input: Input, offset: number): Step<Owned | undefined> {
+  let state = finder.start
+  let found: Owned | undefined
+  for (let length = offset; ; length++) {
+    while (input.at + length >= input.text.length) if (!(yield* input.more())) return found
+    state = finder.grow(state, input.text.charCodeAt(input.at + length))
+    if (state === -1) return found
+    found = entries[finder.ending(state)] ?? found
+  }
 }
 
 function entriesOf(marker: Marker): Entry[] {

@@ -4,6 +4,7 @@ import { finishCall } from './call.ts'
 import type { Family } from './family.ts'
 import { Input } from './input.ts'
 import type { MarkerTable, Owned } from './marker-table.ts'
+import { openingAhead } from './marker-table.ts'
 import type { ReadContext } from './section.ts'
 import { Sink } from './sink.ts'
 import { ToolBook } from './tool-book.ts'
@@ -29,16 +30,18 @@ export class Reading {
   thinkEnds: readonly string[] | undefined
   /** The closing half of a frame that was opened around the answer. */
   frame = ''
+  readonly #context: ReadContext
   #tries = 0
   #ids = new Set<string>()
 
   constructor(options: ReadingOptions) {
     this.options = options
+    const opening: ReadContext['opening'] = (input, offset) => openingAhead(options.table, input, offset)
+    this.#context = { tools: options.tools, stops: [], opening, depth: 0 }
   }
 
   get context(): ReadContext {
-    const { items, sections } = this.options.table
-    return { tools: this.options.tools, stops: [], items, sections }
+    return this.#context
   }
 
   say(text: string): void {

@@ -33,16 +33,20 @@ export type ReadContext = {
   readonly tools: ToolBook
   /** What ends the section this is read in. */
   readonly stops: readonly string[]
-  /** Calls that carry a marker of their own. */
-  readonly items: ReadonlyMap<string, ItemReader>
-  /** Sections that may stand inside another. */
-  readonly sections: ReadonlyMap<string, Section>
+  /** What opens a call `offset` characters ahead. */
+  readonly opening: (input: Input, offset: number) => Step<Opening | undefined>
+  /** How many sections this one stands in. */
+  readonly depth: number
 }
+
+/** A section, or an item with a marker of its own. */
+export type Opening = { readonly open: string; readonly section?: Section; readonly read?: ItemReader }
 
 /** Reads one item behind its opener. Undefined: this is no call; nothing but a few characters was consumed. */
 export type ItemReader = (input: Input, context: ReadContext) => Step<readonly Draft[] | undefined>
 
 const MAX_NAME = 128
+const MAX_NESTED = 3
 const FENCES = ['```json', '```xml', '```']
 
 /** The calls of a section, the cursor behind its opener; undefined when there is no call in it. */
@@ -83,8 +87,11 @@ function* isCutOff(input: Input, section: Section, drafts: readonly Draft[]): St
 function* readItem(input: Input, section: Section, context: ReadContext): Step<readonly Draft[] | undefined> {
   const accepts = (body: Body): boolean => section.accepts?.includes(body) ?? true
   const space = yield* input.space()
-  const marked = yield* readMarked(input, space, { ...context, items: accepts('items') ? context.items : new Map() })
-  if (marked !== NOTHING) return marked
+  const opening = yield* context.opening(input, space)
+  if (opening && (opening.section || accepts('items'))) {
+    input.consume(space + opening.open.length)
+    return yield* readOpening(input, opening, context)
+  }
   const first = (yield* input.peek(space + 1))[space]
   if (first === '[' && accepts('python') && (yield* isPythonList(input, space))) {
     input.consume(space)
@@ -101,21 +108,11 @@ function* readItem(input: Input, section: Section, context: ReadContext): Step<r
   return yield* readNamed(input, section, { ...context, space })
 }
 
-const NOTHING = Symbol('nothing')
-
-/** An item with a marker of its own, or a section inside this one. */
-function* readMarked(
-  input: Input,
-  space: number,
-  context: ReadContext,
-): Step<readonly Draft[] | undefined | typeof NOTHING> {
-  const opener = yield* input.anyOf([...context.items.keys(), ...context.sections.keys()], space)
-  if (opener === undefined) return NOTHING
-  const nested = context.sections.get(opener)
-  const read = context.items.get(opener)
-  input.consume(space + opener.length)
-  if (nested) return yield* readSection(input, nested, context)
-  return read ? yield* read(input, context) : undefined
+/** What stands behind an opener, the opener consumed. */
+export function* readOpening(input: Input, opening: Opening, context: ReadContext): Step<readonly Draft[] | undefined> {
+  if (opening.read) return yield* opening.read(input, context)
+  if (!opening.section || context.depth >= MAX_NESTED) return undefined
+  return yield* readSection(input, opening.section, { ...context, depth: context.depth + 1 })
 }
 
 export function* readJsonCalls(input: Input, context: ReadContext): Step<Draft[]> {

@@ -89,7 +89,8 @@ export class Sink {
     const begun = this.#started[type]
     const visible = begun ? text.trimEnd() : text.trim()
     if (visible === '') {
-      this.#space[type] = (this.#space[type] + text).slice(-MAX_SPACE)
+      const space = this.#space[type] + text
+      this.#space[type] = space.length > 2 * MAX_SPACE ? space.slice(-MAX_SPACE) : space
       return
     }
     this.#append(type, begun ? this.#space[type] + visible : visible)
