@@ -53,8 +53,8 @@ async function talk(): Promise<void> {
 /** Three turns with two calls each; now and then the conversation is compacted. */
 async function* busyRun({ runId, prompt, history }: Parameters<StartRun>[0]): ReturnType<StartRun> {
   if (history.length > 40) {
-    yield { type: 'history', messages: [{ role: 'user', text: `digest, then ${prompt}`, origin: 'digest' }] }
     yield { type: 'compaction', stage: 'digest', before: 900, after: 90, window: 4096 }
+    yield { type: 'history', messages: [{ role: 'user', text: `digest, then ${prompt}`, origin: 'digest' }] }
   }
   for (let turn = 1; turn <= 3; turn++) {
     yield { type: 'turn-start', turn }
