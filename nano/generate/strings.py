@@ -93,13 +93,13 @@ class Strings:
 
     def any_word(self) -> str:
         r = self.random.random()
-        if r < 0.3:
+        if r < 0.34:
             return self.tech()
-        if r < 0.55:
+        if r < 0.62:
             return self.noun()
-        if r < 0.68:
+        if r < 0.76:
             return self.verb()
-        if r < 0.78:
+        if r < 0.87:
             return self.adjective()
         return self.invented()
 

@@ -17,11 +17,14 @@ import type { ToolBook } from './tool-book.ts'
 /** Longer than any call that is worth holding text back for. */
 const MAX_BARE = 200_000
 const MAX_AHEAD = 80
+const BRACE = 123
+const BRACKET = 91
 const CALL_TYPES = new Set(['function', 'function_call', 'tool_call', 'tool_use', 'tool', 'object'])
 
 /** Whether the bracket at `index` may open a call, by what of it is there; undecided counts as yes. */
 export function mayBeCall(text: string, index: number): boolean {
-  if (!mayFollow(text.charCodeAt(index + 1))) return false
+  const next = text.charCodeAt(index + 1)
+  if (!mayFollow(next) && !(next === BRACE && text.charCodeAt(index) === BRACKET)) return false
   let at = skipBlank(text, index + 1)
   if (at >= text.length) return true
   if (text[index] === '[') {
@@ -32,9 +35,9 @@ export function mayBeCall(text: string, index: number): boolean {
   return keyAt(text, at, quote ?? '')
 }
 
-/** A blank, a quote, a letter, an inner bracket, or the end of what is there. */
+/** A blank, a quote, a letter, or the end of what is there. */
 const mayFollow = (code: number): boolean =>
-  isSpace(code) || isNameCode(code) || code === 34 || code === 39 || code === 123 || Number.isNaN(code)
+  isSpace(code) || isNameCode(code) || code === 34 || code === 39 || Number.isNaN(code)
 
 function keyAt(text: string, at: number, quote: string): boolean {
   let end = at

@@ -20,6 +20,9 @@ export type Found = {
   readonly manner: Manner
 }
 
+/** More calls in a row than this are settled in parts. */
+const MAX_RUN = 100
+
 /** Everything from a marker, already consumed, to the end of the last of the calls in a row. */
 export function* readCalls(reading: Reading, marker: Owned & Opening): Step<void> {
   const { input, sink } = reading
@@ -50,16 +53,16 @@ export const isToken = (text: string): boolean => /^(?:<[|｜]|\[[A-Z_]+\]|\]<\]
 /** Calls that follow with nothing but white space between: they stand or fall together. */
 function* readNeighbours(reading: Reading, first: readonly Draft[]): Step<{ drafts: readonly Draft[]; rest: string }> {
   const { input } = reading
-  let drafts = first
+  const drafts = [...first]
   for (;;) {
     const space = yield* input.space()
-    const next = yield* reading.context.opening(input, space)
+    const next = drafts.length < MAX_RUN ? yield* reading.context.opening(input, space) : undefined
     if (!next) return { drafts, rest: '' }
     const length = input.raw.length
     input.consume(space + next.open.length)
     const more = yield* readOpening(input, next, reading.context)
     if (!more) return { drafts, rest: input.raw.slice(length) }
-    drafts = [...drafts, ...more]
+    drafts.push(...more)
   }
 }
 
@@ -72,16 +75,17 @@ export function* readBareCalls(reading: Reading): Step<void> {
     return
   }
   input.mark()
-  let drafts = yield* readBare(reading)
-  if (!drafts) {
+  const first = yield* readBare(reading)
+  if (!first) {
     reading.say(input.unmark())
     return
   }
+  const drafts = [...first]
   let length = input.raw.length
-  while (yield* bareFollows(reading)) {
+  while (drafts.length < MAX_RUN && (yield* bareFollows(reading))) {
     const more = yield* readBare(reading)
     if (!more) break
-    drafts = [...drafts, ...more]
+    drafts.push(...more)
     length = input.raw.length
   }
   const raw = input.unmark()

@@ -19,9 +19,9 @@ const CALL_LANGUAGES =
 export function* readFence(reading: Reading): Step<void> {
   const { input, sink } = reading
   let ticks = 3
-  while ((yield* codeAhead(reading, 0)) === TICK) {
-    input.consume(1)
-    ticks++
+  for (let code = input.code(0); code === undefined || code === TICK; code = input.code(0)) {
+    if (code === undefined) yield* input.more()
+    else ticks += input.consume(1).length
   }
   const fence = '`'.repeat(ticks)
   const length = yield* lengthOfLine(reading)
@@ -45,17 +45,13 @@ export function* readFence(reading: Reading): Step<void> {
   sink.fence = ticks
 }
 
-/** The character `offset` ahead, or -1 at the end of the reply. */
-function* codeAhead({ input }: Reading, offset: number): Step<number> {
-  while (input.at + offset >= input.text.length) if (!(yield* input.more())) return -1
-  return input.text.charCodeAt(input.at + offset)
-}
-
 /** How far the line goes on; undefined when it is too long to be a fence's. */
-function* lengthOfLine(reading: Reading): Step<number | undefined> {
-  for (let length = 0; length <= MAX_INFO; length++) {
-    const code = yield* codeAhead(reading, length)
+function* lengthOfLine({ input }: Reading): Step<number | undefined> {
+  for (let length = 0; length <= MAX_INFO; ) {
+    const code = input.code(length)
     if (code === -1 || code === NEWLINE) return length
+    if (code === undefined) yield* input.more()
+    else length++
   }
   return undefined
 }
@@ -64,9 +60,13 @@ function* lengthOfLine(reading: Reading): Step<number | undefined> {
 function* mayHoldCall(reading: Reading, offset: number): Step<boolean> {
   const { input, options } = reading
   let at = offset
-  let code = yield* codeAhead(reading, at)
-  while (isSpace(code) && at < offset + MAX_INFO) code = yield* codeAhead(reading, ++at)
-  const first = String.fromCharCode(code)
+  for (let code = input.code(at); at < offset + MAX_INFO; code = input.code(at)) {
+    if (code === undefined) yield* input.more()
+    else if (isSpace(code)) at++
+    else break
+  }
+  const first = input.text[input.at + at] ?? ''
+  if (first === '`' || first === '') return false
   if (first === '{' || first === '[') return mayBeCall(input.text, input.at + at)
   if (options.tools.names.some((name) => name.startsWith(first))) return true
   if (first === 'p') return yield* input.starts('print(', at)

@@ -66,6 +66,13 @@ export class Input {
     return this.text.slice(this.at, this.at + count)
   }
 
+  /** The character code `offset` ahead: -1 at the end of the reply, undefined while it has not come. */
+  code(offset: number): number | undefined {
+    const index = this.at + offset
+    if (index < this.text.length) return this.text.charCodeAt(index)
+    return this.ended ? -1 : undefined
+  }
+
   /** Whether `literal` stands `offset` characters ahead; undefined while there is too little text to say. */
   ahead(literal: string, offset = 0): boolean | undefined {
     const start = this.at + offset
@@ -112,9 +119,10 @@ export class Input {
   *space(): Step<number> {
     let count = 0
     while (count < MAX_SPACE) {
-      const code = this.text.charCodeAt(this.at + count)
-      if (isSpace(code)) count++
-      else if (!Number.isNaN(code) || !(yield* this.more())) break
+      const code = this.code(count)
+      if (code === undefined) yield* this.more()
+      else if (isSpace(code)) count++
+      else break
     }
     return count
   }

@@ -122,6 +122,7 @@ class JsonScan {
       if (!known) this.done = this.refused = true
     }
     this.#before = QUOTE
+    this.#word = ''
   }
 
   #outside(code: number): void {
@@ -132,12 +133,26 @@ class JsonScan {
       this.#word = ''
       return
     }
+    if (this.#watch && this.depth === this.#watchDepth) this.#bareWord(code)
     if (code === 123 || code === 91) {
       this.depth++
       if (this.depth === 1) this.#watchDepth = code === 91 ? 2 : 1
     } else if ((code === 125 || code === 93) && --this.depth <= 0) this.done = true
-    this.#before = code
+    if (!isLetter(code)) this.#before = code
+  }
+
+  /** A key without quotes, as JavaScript allows it. */
+  #bareWord(code: number): void {
+    if (isLetter(code) && this.#word.length < MAX_WORD) this.#word += String.fromCharCode(code)
+    else if (code === 58 && this.#word !== '' && (this.#before === 123 || this.#before === 44)) {
+      this.#key = this.#word
+      if (!this.#watch?.(this.#key, undefined)) this.done = this.refused = true
+    }
+    if (!isLetter(code)) this.#word = ''
   }
 }
+
+const isLetter = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95
 
 const isBlank = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)

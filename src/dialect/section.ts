@@ -55,7 +55,7 @@ export function* readSection(input: Input, section: Section, context: ReadContex
   const drafts: Draft[] = []
   for (let count = 0; ; ) {
     if ((yield* input.takePast(section.close)) !== undefined) return count > 0 ? drafts : undefined
-    const found = yield* readItem(input, section, inner)
+    const found = yield* readItem(input, section, { ...inner, isFirst: count === 0 })
     if (found && !(section.known && !areKnown(found, context.tools))) {
       drafts.push(...found)
       count++
@@ -84,10 +84,16 @@ function* isCutOff(input: Input, section: Section, drafts: readonly Draft[]): St
   return visible !== '' && !closing && visible.length < MAX_NAME && input.ended
 }
 
-function* readItem(input: Input, section: Section, context: ReadContext): Step<readonly Draft[] | undefined> {
+function* readItem(
+  input: Input,
+  section: Section,
+  context: ReadContext & { readonly isFirst: boolean },
+): Step<readonly Draft[] | undefined> {
   const accepts = (body: Body): boolean => section.accepts?.includes(body) ?? true
   const space = yield* input.space()
   const opening = yield* context.opening(input, space)
+  // The same opener twice in a row opens nothing; behind a call it opens the next.
+  if (opening?.open === section.open && context.isFirst) return undefined
   if (opening && (opening.section || accepts('items'))) {
     input.consume(space + opening.open.length)
     return yield* readOpening(input, opening, context)

@@ -15,12 +15,12 @@ import { standardRules } from '../engine/stop.ts'
 import type { Lease, Reserve } from '../protocol/arm.ts'
 import type { RunEvent } from '../protocol/event.ts'
 import type { Authorize } from '../protocol/guard.ts'
-import type { Message, UserMessage } from '../protocol/message.ts'
+import type { Message } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import type { Source } from '../protocol/source.ts'
 import type { Exec, Files, Tool } from '../protocol/tool.ts'
 import type { RunInput, StartRun } from './run.ts'
-import type { Compacted, SessionParts } from './session.ts'
+import type { Compacted, Composed, SessionParts } from './session.ts'
 import type { StoredSession } from './store.ts'
 
 export type AssembleParts = {
@@ -93,10 +93,10 @@ type Shown = { readonly lease: Lease; readonly added: readonly Message[] }
 const offer = ({ toolMode, tools }: AssembleParts, options: PromptOptions, { lease, added }: Shown) =>
   offerTools({ mode: toolMode, tools: tools(), options }, lease, added)
 
-async function compose(parts: AssembleParts, prompt: string, execOutput: string): Promise<UserMessage> {
+async function compose(parts: AssembleParts, prompt: string, execOutput: string): Promise<Composed> {
   const { stored, sources, readBytes } = parts
   const lease = await borrow(parts, new AbortController().signal)
-  const { message } = await composePrompt({
+  return composePrompt({
     prompt: { text: prompt },
     sections: await gatherSections(sources, 'run', prompt),
     execOutput,
@@ -106,7 +106,6 @@ async function compose(parts: AssembleParts, prompt: string, execOutput: string)
     readBytes,
     store: (label, text) => stored.results.put(label, text),
   })
-  return message
 }
 
 /** What is known about the arm that would answer now, without asking it anything. */

@@ -16,11 +16,14 @@ import type { StoredSession } from './store.ts'
 
 export type Compacted = { readonly messages: readonly Message[]; readonly event: RunEvent }
 
+/** A prompt as the model will see it, and what the person should know about it. */
+export type Composed = { readonly message: UserMessage; readonly warnings?: readonly string[] }
+
 export type SessionParts = {
   readonly stored: StoredSession
   readonly startRun: StartRun
   /** The user message a prompt becomes: with what was recalled for it, and the output of commands run before it. */
-  compose(prompt: string): Promise<UserMessage>
+  compose(prompt: string): Promise<Composed>
   /** Makes the conversation smaller now; nothing when there is nothing to gain. */
   compact(history: readonly Message[], signal: AbortSignal): Promise<Compacted | undefined>
   /** Output of commands the user ran. `giveBack`: the request it went into failed. */
@@ -163,7 +166,8 @@ class LiveSession implements Session {
 
   async #compose(input: PromptInput): Promise<readonly UserMessage[]> {
     const messages = toMessages(input)
-    const composed = await this.#parts.compose(promptText(input))
+    const { message: composed, warnings = [] } = await this.#parts.compose(promptText(input))
+    for (const message of warnings) this.#conversation.publish({ type: 'warning', message })
     const images = [...(messages.at(-1)?.images ?? []), ...(composed.images ?? [])]
     return [...messages.slice(0, -1), { ...composed, ...(images.length > 0 && { images }) }]
   }

@@ -1,5 +1,6 @@
 /** Every request, call and result of a run as one structured log line: names, sizes and times, never contents. */
 import type { LoopEvent } from '../engine/parts.ts'
+import type { RunEnd } from '../protocol/event.ts'
 import type { StartRun } from './run.ts'
 
 /** What a logger must be able to do. */
@@ -8,13 +9,18 @@ export type TraceLog = { info(fields: object, message: string): void }
 export const traceRun = (startRun: StartRun, log: TraceLog): StartRun =>
   async function* (run, signal) {
     const { runId, sessionId } = run
-    const loop = startRun(run, signal)
-    for (;;) {
-      const { value, done } = await loop.next()
-      if (done) return value
-      const fields = fieldsOf(value)
-      if (fields) log.info({ sessionId, runId, ...fields }, value.type)
-      yield value
+    const loop: AsyncIterator<LoopEvent, RunEnd> = startRun(run, signal)
+    try {
+      for (;;) {
+        const { value, done } = await loop.next()
+        if (done) return value
+        const fields = fieldsOf(value)
+        if (fields) log.info({ sessionId, runId, ...fields }, value.type)
+        yield value
+      }
+    } finally {
+      // Whoever stops reading ends the loop too, so that its lease is given back.
+      await loop.return?.()
     }
   }
 

@@ -28,7 +28,7 @@ async function talk(): Promise<void> {
   const parts: Parameters<typeof createSession>[0] = {
     stored,
     startRun: busyRun,
-    compose: async (prompt) => ({ role: 'user', text: prompt }),
+    compose: async (prompt) => ({ message: { role: 'user', text: prompt } }),
     compact: async () => undefined,
     execOutput: { add: () => {}, reset: () => {}, giveBack: () => {} },
     list: () => store.list(),

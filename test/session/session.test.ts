@@ -52,7 +52,7 @@ test('a prompt is composed, run and told from start to end', async () => {
   const reply = assistant('It says hello.')
   const session = await newSession({
     startRun: playing(...turn(1, assistant('', call('c1')), result('c1')), ...turn(2, reply)),
-    compose: async (prompt) => ({ role: 'user', text: `[today] ${prompt}` }),
+    compose: async (prompt) => ({ message: { role: 'user', text: `[today] ${prompt}` } }),
   })
 
   const events = await promptToEnd(session, 'What does it say?')
@@ -89,7 +89,7 @@ test('the run is handed the conversation that ends with its own message', async 
 
 test('several user messages join as they are, the last one composed, with its images', async () => {
   const image = { mediaType: 'image/png', base64: 'AA==' }
-  const session = await newSession({ compose: async (prompt) => ({ role: 'user', text: `[now] ${prompt}` }) })
+  const session = await newSession({ compose: async (prompt) => ({ message: { role: 'user', text: `[now] ${prompt}` }) } })
   const events = session.events({ signal: new AbortController().signal })
 
   const { runId } = await session.prompt([

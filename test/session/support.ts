@@ -27,7 +27,7 @@ export function runSession(stored: StoredSession, parts: Partial<SessionParts> =
   return createSession({
     stored,
     startRun: answering('Done.'),
-    compose: async (prompt) => ({ role: 'user', text: prompt }),
+    compose: async (prompt) => ({ message: { role: 'user', text: prompt } }),
     compact: async () => undefined,
     execOutput: { add: () => {}, reset: () => {}, giveBack: () => {} },
     list: async () => [],

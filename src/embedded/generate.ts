@@ -1,0 +1,104 @@
+/**
+ * Tokens from one sequence. What of the prompt lies in its cache is kept, the rest is evaluated in pieces small enough to
+ * be stopped between; then one token after the other, until the model ends, the limit is reached or `signal` aborts.
+ */
+import { randomInt } from 'node:crypto'
+import type { LlamaContextSequence, LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
+import type { ModelRequest } from '../protocol/model.ts'
+
+export type Sampling = {
+  readonly temperature?: number
+  readonly topK?: number
+  readonly topP?: number
+  readonly minP?: number
+  readonly repeatPenalty?: number
+}
+
+export type Generation = {
+  readonly tokens: AsyncGenerator<Token, void>
+  /** How much of the prompt was in the cache; known once the first token is there. */
+  cached(): number
+}
+
+export type GenerationInput = {
+  readonly sequence: LlamaContextSequence
+  readonly prompt: readonly Token[]
+  readonly options: SequenceEvaluateOptions
+}
+
+export function startGeneration({ sequence, prompt, options }: GenerationInput, signal: AbortSignal): Generation {
+  let cached = 0
+  return {
+    cached: () => cached,
+    tokens: (async function* () {
+      cached = await keepCommonStart(sequence, prompt)
+      const last = await evaluateStart(sequence, prompt, signal)
+      if (signal.aborted) return
+      for await (const { token } of sequence.evaluateWithMetadata(last, {}, options)) {
+        yield token
+        if (signal.aborted) return
+      }
+    })(),
+  }
+}
+
+/** Tokens that are evaluated in one go: a cancel has to wait for them. */
+const PIECE = 256
+
+/** Forgets what differs from the prompt; how many of its tokens need not be evaluated. */
+export async function keepCommonStart(sequence: LlamaContextSequence, prompt: readonly Token[]): Promise<number> {
+  const { firstDifferentIndex } = sequence.compareContextTokens([...prompt])
+  // The last token is always evaluated: only that gives the next.
+  const common = Math.min(firstDifferentIndex, prompt.length - 1)
+  // Recurrent and sliding-window models cannot forget; they go back to a checkpoint and on from there.
+  const repeated = Math.max(0, sequence.getRestoreToPrefixIndexEvaluationSize(common))
+  if (common < sequence.nextTokenIndex) {
+    await sequence.eraseContextTokenRanges([{ start: common, end: sequence.nextTokenIndex }])
+  }
+  return common - repeated
+}
+
+/** All but the last piece of what is missing; returns that piece. */
+async function evaluateStart(
+  sequence: LlamaContextSequence,
+  prompt: readonly Token[],
+  signal: AbortSignal,
+): Promise<Token[]> {
+  const lastPiece = sequence.needsCheckpoints ? 1 : PIECE
+  while (prompt.length - sequence.nextTokenIndex > lastPiece && !signal.aborted) {
+    const from = sequence.nextTokenIndex
+    const to = Math.min(from + PIECE, prompt.length - 1)
+    await sequence.evaluateWithoutGeneratingNewTokens(prompt.slice(from, to))
+  }
+  // The next prompt of this conversation shares everything up to here.
+  if (sequence.needsCheckpoints && !signal.aborted) await sequence.takeCheckpoint()
+  return prompt.slice(sequence.nextTokenIndex)
+}
+
+/** How far back a repeat penalty looks. */
+const PENALTY_TOKENS = 64
+
+export type SamplingParts = {
+  readonly sampling: Sampling
+  readonly grammar: LlamaGrammarEvaluationState | undefined
+  /** What was written so far. */
+  readonly written: readonly Token[]
+}
+
+export function toEvaluateOptions(
+  { temperature, repeatPenalty, seed }: Pick<ModelRequest, 'temperature' | 'repeatPenalty' | 'seed'>,
+  { sampling, grammar, written }: SamplingParts,
+): SequenceEvaluateOptions {
+  const { topK, topP, minP } = sampling
+  const penalty = repeatPenalty ?? sampling.repeatPenalty ?? 1
+  return {
+    temperature: temperature ?? sampling.temperature ?? 0,
+    // The library's own default is the second of the clock: workers asked together would all say the same.
+    seed: seed ?? randomInt(2 ** 31),
+    ...(topK !== undefined && { topK }),
+    ...(topP !== undefined && { topP }),
+    ...(minP !== undefined && { minP }),
+    ...(penalty !== 1 && { repeatPenalty: { penalty, punishTokens: () => written.slice(-PENALTY_TOKENS) } }),
+    ...(grammar && { grammarEvaluationState: grammar }),
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * A reply, from tokens to events: text that is complete, up to a stop text, read by the dialect's reader. Tells in the
+ * end what it took.
+ */
+import type { Token } from 'node-llama-cpp'
+import type { ReplyEvent, ReplyReader } from '../protocol/dialect.ts'
+import type { FinishReason, ModelEvent } from '../protocol/model.ts'
+import { orAborted } from './or-aborted.ts'
+import { createStopWatch } from './stop-watch.ts'
+import type { Decoder } from './tokenizer.ts'
+
+export type ReplyParts = {
+  readonly tokens: AsyncIterator<Token, void>
+  readonly decoder: Decoder
+  readonly reader: ReplyReader
+  readonly stops: readonly string[]
+  readonly maxTokens: number
+  /** Ids the conversation has already used. */
+  readonly takenIds: Iterable<string>
+}
+
+/** All that was written, as it was: the reader may have shown less. */
+export type WrittenReply = { readonly text: string; readonly reason: FinishReason }
+
+/** `written` is filled while tokens come. Returns nothing when `signal` aborts, at once and whatever still runs. */
+export async function* readReply(
+  parts: ReplyParts,
+  written: Token[],
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, WrittenReply | undefined> {
+  const { tokens, decoder, reader, maxTokens } = parts
+  const watch = createStopWatch(parts.stops)
+  const calls = createCallIds(parts.takenIds)
+  let text = ''
+  let ending: 'stop' | 'length' | undefined
+  while (!ending) {
+    const step = await orAborted(tokens.next(), signal)
+    if (!step) return undefined
+    if (step.done) ending = 'stop'
+    else if (written.push(step.value) >= maxTokens) ending = 'length'
+    const piece = (step.done ? '' : decoder.push(step.value)) + (ending ? decoder.end() : '')
+    if (piece === '') continue
+    text += piece
+    const shown = watch.push(piece)
+    if (shown.stopped) ending = 'stop'
+    if (shown.text !== '') yield* calls.pass(reader.push(shown.text))
+  }
+  yield* calls.pass(reader.push(watch.end()))
+  yield* calls.pass(reader.end())
+  return { text, reason: ending === 'stop' && calls.seen() > 0 ? 'tool-calls' : ending }
+}
+
+/** Readers count from one in every reply; a conversation may not use an id twice. */
+function createCallIds(taken: Iterable<string>) {
+  const used = new Set(taken)
+  let seen = 0
+  const unused = (wanted: string): string => {
+    let id = wanted
+    for (let suffix = 2; used.has(id); suffix++) id = `${wanted}-${suffix}`
+    used.add(id)
+    return id
+  }
+  return {
+    seen: () => seen,
+    *pass(events: readonly ReplyEvent[]): Generator<ModelEvent> {
+      for (const event of events) {
+        if (event.type === 'tool-call') seen++
+        yield event.type === 'tool-call' ? { ...event, call: { ...event.call, id: unused(event.call.id) } } : event
+      }
+    },
+  }
+}

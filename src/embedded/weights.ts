@@ -1,0 +1,174 @@
+/**
+ * The weights of one model in memory: loaded by the first request that needs them, kept while anyone works with them,
+ * let go after a while of quiet. What is known of past prompts outlives them.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import type { LlamaContext, LlamaContextSequence, LlamaGrammarEvaluationState, LlamaModel } from 'node-llama-cpp'
+import { AppError, errorMessage } from '../protocol/error.ts'
+import { type Engine, type Gpu, loadEngine, threadsFor } from './llama.ts'
+import { createSlotPool, type SlotPool } from './slots.ts'
+import { createTokenizer, type Tokenizer } from './tokenizer.ts'
+
+export type Slot = {
+  readonly sequence: LlamaContextSequence
+  usedAt: number
+  /** Whose conversation it holds. */
+  sessionId?: string
+}
+
+export type Loaded = {
+  readonly tokenizer: Tokenizer
+  readonly slots: SlotPool<Slot>
+  /** Throws where llama.cpp cannot read the grammar. */
+  grammar(text: string): LlamaGrammarEvaluationState
+}
+
+export type WeightsOptions = {
+  readonly path: string
+  readonly sha256?: string
+  readonly window: number
+  readonly sequences: number
+  readonly threads?: number
+  readonly gpu: Gpu
+  readonly idleMs: number
+  readonly chatTemplate: string
+}
+
+export type Weights = {
+  /** Every acquire is paid back with one release. */
+  acquire(): Promise<Loaded>
+  release(): void
+  /** What is in memory just now. */
+  current(): Loaded | undefined
+  /** Waits for whoever still works with them. */
+  close(): Promise<void>
+}
+
+export function createWeights(options: WeightsOptions): Weights {
+  const verify = createVerifier(options)
+  let loading: Promise<Memory> | undefined
+  let memory: Memory | undefined
+  let unloading = Promise.resolve()
+  let users = 0
+  let timer: NodeJS.Timeout | undefined
+  let whenQuiet = () => {}
+
+  const load = async (): Promise<Memory> => {
+    await unloading
+    await verify()
+    memory = await loadMemory(options)
+    return memory
+  }
+  const unload = (): Promise<void> => {
+    unloading = memory?.dispose() ?? unloading
+    memory = loading = undefined
+    return unloading
+  }
+  const release = (): void => {
+    users--
+    if (users > 0) return
+    whenQuiet()
+    if (Number.isFinite(options.idleMs)) timer = setTimeout(unload, options.idleMs).unref()
+  }
+
+  return {
+    async acquire() {
+      users++
+      clearTimeout(timer)
+      loading ??= load()
+      try {
+        return await loading
+      } catch (error) {
+        loading = undefined
+        release()
+        throw error
+      }
+    },
+    release,
+    current: () => memory,
+    async close() {
+      if (users > 0) await new Promise<void>((resolve) => (whenQuiet = resolve))
+      clearTimeout(timer)
+      await unload()
+    },
+  }
+}
+
+/** The file is read through once, and again only when it has changed. */
+function createVerifier({ path, sha256 }: WeightsOptions): () => Promise<void> {
+  let verified = ''
+  return async () => {
+    if (sha256 === undefined) return
+    const { size, mtimeMs } = await stat(path)
+    const version = `${size} ${mtimeMs}`
+    if (version === verified) return
+    const hash = createHash('sha256')
+    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash)
+    const found = hash.digest('hex')
+    if (found !== sha256.toLowerCase()) {
+      throw new AppError(
+        'model-unavailable',
+        `${path} is not the file it should be: its sha256 is ${found}, expected ${sha256}. Download it again.`,
+      )
+    }
+    verified = version
+  }
+}
+
+type Memory = Loaded & { dispose(): Promise<void> }
+
+async function loadMemory(options: WeightsOptions): Promise<Memory> {
+  const engine = await loadEngine(options.gpu)
+  const { model, context } = await openModel(engine, options)
+  const slots = createSlotPool(
+    Array.from({ length: options.sequences }, (): Slot => ({ sequence: context.getSequence(), usedAt: 0 })),
+  )
+  return {
+    tokenizer: createTokenizer(model, options.chatTemplate),
+    slots,
+    grammar: createGrammars(engine, model),
+    async dispose() {
+      await context.dispose()
+      await model.dispose()
+    },
+  }
+}
+
+async function openModel(
+  { llama, complaint }: Engine,
+  { path, window, sequences, threads }: WeightsOptions,
+): Promise<{ model: LlamaModel; context: LlamaContext }> {
+  let model: LlamaModel | undefined
+  try {
+    model = await llama.loadModel({ modelPath: path })
+    const context = await model.createContext({
+      contextSize: window,
+      sequences,
+      threads: threadsFor(threads),
+      // A smaller window than was promised would cut prompts without a word.
+      failedCreationRemedy: false,
+    })
+    return { model, context }
+  } catch (error) {
+    await model?.dispose()
+    const why = [errorMessage(error), complaint()].filter(Boolean).join('; ')
+    throw new AppError('model-unavailable', `The model ${path} cannot be loaded: ${why}`, { cause: error })
+  }
+}
+
+/** Parsing a large grammar takes as long as writing a few tokens; the tools of a session seldom change. */
+const GRAMMARS_KEPT = 8
+
+function createGrammars({ llama, library }: Engine, model: LlamaModel): Loaded['grammar'] {
+  const parsed = new Map<string, InstanceType<typeof library.LlamaGrammar>>()
+  return (text) => {
+    const grammar = parsed.get(text) ?? new library.LlamaGrammar(llama, { grammar: text })
+    parsed.delete(text)
+    parsed.set(text, grammar)
+    for (const [oldest] of parsed) if (parsed.size > GRAMMARS_KEPT) parsed.delete(oldest)
+    return new library.LlamaGrammarEvaluationState({ model, grammar })
+  }
+}
