@@ -4,5 +4,9 @@ import { chmodSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 rmSync('dist', { recursive: true, force: true })
-execFileSync(process.execPath, [createRequire(import.meta.url).resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+execFileSync(
+  process.execPath,
+  [createRequire(import.meta.url).resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+  { stdio: 'inherit' },
+)
 chmodSync('dist/main.js', 0o755)

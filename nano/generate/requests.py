@@ -78,6 +78,9 @@ class RequestMaker:
     def negative(self) -> Request:
         return self.make(self.pick_intent(NEGATIVE if self.random.random() < 0.62 else self.hard))
 
+    def script_intent(self) -> Intent:
+        return self.strings.pick([intent for intent in POSITIVE if intent.script])
+
     def make(self, intent: Intent, project: Project | None = None) -> Request:
         while True:
             made = self._try(intent, project or self.project())

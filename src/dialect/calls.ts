@@ -21,16 +21,16 @@ export type Found = {
 }
 
 /** More calls in a row than this are settled in parts. */
-const MAX_RUN = 100
+export const MAX_RUN = 100
 
 /** Everything from a marker, already consumed, to the end of the last of the calls in a row. */
 export function* readCalls(reading: Reading, marker: Owned & Opening): Step<void> {
   const { input, sink } = reading
-  const place = sink.place
-  if (place.code || reading.isExhausted || (reading.channel === 'reasoning' && !reading.endsThinking(marker))) {
+  if (sink.inCode || reading.isExhausted || (reading.channel === 'reasoning' && !reading.endsThinking(marker))) {
     reading.say(marker.open)
     return
   }
+  const place = sink.place
   input.mark(marker.open)
   const first = yield* readOpening(input, marker, reading.context)
   if (!first) {
@@ -69,11 +69,11 @@ function* readNeighbours(reading: Reading, first: readonly Draft[]): Step<{ draf
 /** Bare JSON or Python at a bracket: the cursor stands on it. */
 export function* readBareCalls(reading: Reading): Step<void> {
   const { input, sink } = reading
-  const place = sink.place
-  if (place.code || reading.channel === 'reasoning') {
+  if (sink.inCode || reading.channel === 'reasoning') {
     reading.say(input.consume(1))
     return
   }
+  const place = sink.place
   input.mark()
   const first = yield* readBare(reading)
   if (!first) {

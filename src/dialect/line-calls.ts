@@ -2,7 +2,7 @@
 import type { ToolSchema } from '../protocol/model.ts'
 import type { Draft } from './call.ts'
 import { CUT_OFF, TOO_LONG } from './call.ts'
-import { settle } from './calls.ts'
+import { MAX_RUN, settle } from './calls.ts'
 import type { Input, Step } from './input.ts'
 import { callsInJson } from './json-calls.ts'
 import { scanJson } from './json-scan.ts'
@@ -35,15 +35,16 @@ export function* readLineCalls(reading: Reading, opener: string): Step<void> {
     return
   }
   input.mark(opener)
-  let drafts = yield* readLineCall(reading, form)
-  if (!drafts) {
+  const first = yield* readLineCall(reading, form)
+  if (!first) {
     reading.say(input.unmark())
     return
   }
-  while ((yield* input.takePast(form.name)) !== undefined) {
+  const drafts = [...first]
+  while (drafts.length < MAX_RUN && (yield* input.takePast(form.name)) !== undefined) {
     const more = yield* readLineCall(reading, form)
     if (!more) break
-    drafts = [...drafts, ...more]
+    drafts.push(...more)
   }
   const raw = input.unmark()
   // What follows is the model's invention of a result.

@@ -13,6 +13,7 @@ export class MarkerFinder {
   readonly #next: Int32Array
   readonly #depth: Int32Array
   readonly #marker: Int32Array
+  readonly #inner: Uint8Array
   /** The tree alone, without the way back on a mismatch: `NONE` where no marker goes on. */
   readonly #tree: Int32Array
 
@@ -25,6 +26,7 @@ export class MarkerFinder {
     this.#tree = new Int32Array(size * count).fill(NONE)
     this.#depth = new Int32Array(size)
     this.#marker = new Int32Array(size).fill(NONE)
+    this.#inner = new Uint8Array(size)
     this.#plant()
     this.#next = this.#tree.slice()
     this.#link()
@@ -48,6 +50,11 @@ export class MarkerFinder {
     return this.#marker[state] ?? NONE
   }
 
+  /** Whether a longer marker begins with the one that ends here. */
+  canGrow(state: number): boolean {
+    return this.#inner[state] === 1
+  }
+
   /** One step along a marker only: -1 when none goes on with this character. */
   grow(state: number, code: number): number {
     return this.#tree[state * this.#classCount + (this.#classes[code] ?? 0)] ?? NONE
@@ -62,6 +69,7 @@ export class MarkerFinder {
         if (this.#tree[slot] === NONE) {
           this.#tree[slot] = size
           this.#depth[size++] = at + 1
+          this.#inner[state] = 1
         }
         state = this.#tree[slot] ?? ROOT
       }

@@ -45,20 +45,19 @@ export function toMarkerTable(families: readonly Family[]): MarkerTable {
 }
 
 /** The longest marker that stands `offset` characters ahead, if it opens a call. */
-export function* openingAhead(table: MarkerTable, input: Input, offset: number): Step<Opening | undefined> {
-  const found = yield* markerAhead(table, input, offset)
-  return found?.kind === 'section' || found?.kind === 'item' ? found : undefined
-}
-
-function* markerAhead({ finder, entries }: MarkerTable, input: Input, offset: number): Step<Owned | undefined> {
+export function* openingAhead({ finder, entries }: MarkerTable, input: Input, offset: number): Step<Opening | undefined> {
   let state = finder.start
   let found: Owned | undefined
-  for (let length = offset; ; length++) {
-    while (input.at + length >= input.text.length) if (!(yield* input.more())) return found
-    state = finder.grow(state, input.text.charCodeAt(input.at + length))
-    if (state === -1) return found
-    found = entries[finder.ending(state)] ?? found
+  for (let length = offset; state !== -1; length++) {
+    let code = input.code(length)
+    while (code === undefined) {
+      yield* input.more()
+      code = input.code(length)
+    }
+    state = code === -1 ? -1 : finder.grow(state, code)
+    if (state !== -1) found = entries[finder.ending(state)] ?? found
   }
+  return found?.kind === 'section' || found?.kind === 'item' ? found : undefined
 }
 
 function entriesOf(marker: Marker): Entry[] {

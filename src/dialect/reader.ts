@@ -8,7 +8,7 @@ import type { ToolSchema } from '../protocol/model.ts'
 import { dialectFor, families } from './all.ts'
 import { mayBeCall } from './bare.ts'
 import { isToken, readBareCalls, readCalls } from './calls.ts'
-import type { Control, Family } from './family.ts'
+import type { Family } from './family.ts'
 import { readFence } from './fence.ts'
 import type { Step } from './input.ts'
 import { readLineCalls } from './line-calls.ts'
@@ -112,11 +112,11 @@ function* nextMarker(reading: Reading): Step<Owned | undefined> {
       const found = finder.ending(state)
       if (found === -1) continue
       const length = finder.held(state)
-      const entry = entries[found]
-      const start = index + 1 - length
       if (length === 1 && !mayBeCall(text, index)) continue
-      reading.say(input.consume(start - input.at))
-      return yield* longest(reading, state, entry)
+      reading.say(input.consume(index + 1 - length - input.at))
+      const marker = finder.canGrow(state) ? yield* longest(reading, state) : entries[found]
+      if (marker && !isBracket(marker)) input.consume(marker.open.length)
+      return marker
     }
     held = finder.held(state)
     reading.say(input.consume(text.length - input.at - held))
@@ -127,47 +127,53 @@ function* nextMarker(reading: Reading): Step<Owned | undefined> {
   }
 }
 
+/** Brackets are read by what they open; every other marker is done with once it is found. */
+const isBracket = (marker: Owned): boolean => marker.open === '{' || marker.open === '['
+
 /** A marker may be the beginning of a longer one. */
-function* longest(reading: Reading, state: number, entry: Owned | undefined): Step<Owned | undefined> {
+function* longest(reading: Reading, state: number): Step<Owned | undefined> {
   const { input, options } = reading
   const { finder, entries } = options.table
-  let found = entry
-  let length = finder.held(state)
-  for (let at: number = state; at !== -1; length++) {
-    if ((yield* input.peek(length + 1)).length <= length) break
-    at = finder.grow(at, input.text.charCodeAt(input.at + length))
-    if (at !== -1) found = entries[finder.ending(at)] ?? found
+  let found = entries[finder.ending(state)]
+  let at = state
+  for (let length = finder.held(state); ; length++) {
+    let code = input.code(length)
+    while (code === undefined) {
+      yield* input.more()
+      code = input.code(length)
+    }
+    at = code === -1 ? -1 : finder.grow(at, code)
+    if (at === -1) return found
+    found = entries[finder.ending(at)] ?? found
   }
-  // Brackets are read by what they open; everything else is done with.
-  const isBracket = found?.open === '{' || found?.open === '['
-  if (found && !isBracket) input.consume(found.open.length)
-  return found
 }
 
-function* follow(reading: Reading, marker: Owned): Step<void> {
-  const { sink } = reading
+function follow(reading: Reading, marker: Owned): Step<void> {
   switch (marker.kind) {
     case 'section':
     case 'item':
-      return yield* readCalls(reading, marker)
+      return readCalls(reading, marker)
     case 'weak':
-      return yield* followWeak(reading, marker.open)
+      return followWeak(reading, marker.open)
     case 'control':
-      if (sink.place.code) return reading.say(marker.open)
-      return yield* followControl(reading, yield* marker.read(reading.input, reading.context))
+      return followControl(reading, marker)
     default:
-      return yield* followMark(reading, marker)
+      return followMark(reading, marker)
   }
 }
 
-function* followWeak(reading: Reading, open: string): Step<void> {
-  if (open === '{' || open === '[') return yield* readBareCalls(reading)
-  if (open === '```') return yield* readFence(reading)
-  if (open === '>>>') return yield* readRecipient(reading)
-  return yield* readLineCalls(reading, open)
+function followWeak(reading: Reading, open: string): Step<void> {
+  if (open === '{' || open === '[') return readBareCalls(reading)
+  if (open === '```') return readFence(reading)
+  return open === '>>>' ? readRecipient(reading) : readLineCalls(reading, open)
 }
 
-function* followControl(reading: Reading, { text, drafts, channel }: Control): Step<void> {
+function* followControl(reading: Reading, marker: Extract<Owned, { kind: 'control' }>): Step<void> {
+  if (reading.sink.inCode) {
+    reading.say(marker.open)
+    return
+  }
+  const { text, channel, drafts } = yield* marker.read(reading.input, reading.context)
   if (text !== undefined) reading.say(text)
   if (channel) {
     reading.channel = channel
@@ -179,25 +185,46 @@ function* followControl(reading: Reading, { text, drafts, channel }: Control): S
 
 /** Markers that are nothing but themselves: they switch between thinking and answer, or are dropped. */
 function* followMark(reading: Reading, marker: Owned): Step<void> {
+  const isLast = marker.kind !== 'token' || !marker.last || (yield* reading.input.isOver())
+  if (!isLast || !isTaken(reading, marker)) reading.say(marker.open)
+}
+
+/** Whether the marker does something here; if not it is a word of the answer. */
+function isTaken(reading: Reading, marker: Owned): boolean {
   const { sink } = reading
   const thinking = reading.channel === 'reasoning'
-  if (sink.place.code && !thinking) return reading.say(marker.open)
-  if (marker.kind === 'think-open') {
-    const opens = thinking ? !sink.hasReasoning : !marker.strict || sink.atLineStart
-    if (!opens) return reading.say(marker.open)
-    reading.channel = 'reasoning'
-    reading.thinkEnds = marker.close
-  } else if (marker.kind === 'answer') {
-    const ends = !thinking || (reading.thinkEnds?.includes(marker.open) ?? true)
-    if (!ends) return reading.say(marker.open)
-    reading.channel = 'text'
-    sink.breakLine()
-  } else if (marker.kind === 'frame-open') {
-    if (sink.hasText || thinking) return reading.say(marker.open)
-    reading.frame = marker.close
-  } else if (marker.kind === 'frame-close') {
-    if (reading.frame !== marker.open) return reading.say(marker.open)
-    reading.frame = ''
-  } else if (marker.kind === 'token' && marker.last && !(yield* reading.input.isOver())) reading.say(marker.open)
-  else if (marker.kind === 'close' && !sink.afterCall && !isToken(marker.open)) reading.say(marker.open)
+  if (sink.inCode && !thinking) return false
+  switch (marker.kind) {
+    case 'think-open':
+      return opensThinking(reading, marker)
+    case 'answer':
+      return opensAnswer(reading, marker.open)
+    case 'frame-open':
+      if (sink.hasText || thinking) return false
+      reading.frame = marker.close
+      return true
+    case 'frame-close':
+      return reading.frame === marker.open
+    case 'close':
+      return sink.afterCall || isToken(marker.open)
+    default:
+      return true
+  }
+}
+
+function opensThinking(reading: Reading, marker: Extract<Owned, { kind: 'think-open' }>): boolean {
+  const { sink } = reading
+  const opens = reading.channel === 'reasoning' ? !sink.hasReasoning : !marker.strict || sink.atLineStart
+  if (!opens) return false
+  reading.channel = 'reasoning'
+  reading.thinkEnds = marker.close
+  return true
+}
+
+function opensAnswer(reading: Reading, open: string): boolean {
+  const ends = reading.channel === 'text' || (reading.thinkEnds?.includes(open) ?? true)
+  if (!ends) return false
+  reading.channel = 'text'
+  reading.sink.breakLine()
+  return true
 }

@@ -65,7 +65,11 @@ export class Sink {
   }
 
   get place(): Place {
-    return { lead: this.#lead, prefix: this.#prefix, code: this.fence > 0 || this.#ticks % 2 === 1 }
+    return { lead: this.#lead.slice(-LEAD), prefix: this.#prefix.slice(-LEAD), code: this.inCode }
+  }
+
+  get inCode(): boolean {
+    return this.fence > 0 || this.#ticks % 2 === 1
   }
 
   get atLineStart(): boolean {
@@ -111,11 +115,14 @@ export class Sink {
   }
 
   #follow(text: string): void {
-    this.#lead = (this.#lead + text.slice(-LEAD)).slice(-LEAD)
+    this.#lead = lastOf(this.#lead + text)
     const lineStart = text.lastIndexOf('\n') + 1
     const line = lineStart === 0 ? text : text.slice(lineStart)
     if (lineStart > 0) this.breakLine()
     for (let at = line.indexOf('`'); at !== -1; at = line.indexOf('`', at + 1)) this.#ticks++
-    this.#prefix = (this.#prefix + line.slice(-LEAD)).slice(-LEAD)
+    this.#prefix = lastOf(this.#prefix + line)
   }
 }
+
+/** The end of a text that grows piece by piece; shortened now and then, not with every piece. */
+const lastOf = (text: string): string => (text.length > 8 * LEAD ? text.slice(-LEAD) : text)

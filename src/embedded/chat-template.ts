@@ -127,8 +127,10 @@ function impliedDialect(
   form: Form | undefined,
 ): string | undefined {
   if (form?.tools !== 'template') return undefined
-  const text = withoutSpace(probe(template, parts, form) ?? '')
-  return families.find((family) => text.includes(withoutSpace(family.write(PROBE_CALL))))?.name
+  const text = probe(template, parts, form) ?? ''
+  const packed = withoutSpace(text)
+  const exact = families.find((family) => text.includes(family.write(PROBE_CALL)))
+  return (exact ?? families.find((family) => packed.includes(withoutSpace(family.write(PROBE_CALL)))))?.name
 }
 
 const withoutSpace = (text: string): string => text.replaceAll(/\s+/g, '')

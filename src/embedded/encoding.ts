@@ -5,6 +5,7 @@
  */
 import type { Token } from 'node-llama-cpp'
 import type { Segment } from './segment.ts'
+import type { Tokenizer } from './tokenizer.ts'
 
 /** Where text and tokens may be parted: the end of a prompt, the end of a reply. */
 type Cut = { readonly at: number; readonly tokens: number }
@@ -17,21 +18,19 @@ export type Encoding = {
 }
 
 export type EncodingMemory = {
-  encode(segments: readonly Segment[]): Encoding
+  encode(segments: readonly Segment[], tokenizer: SegmentEncoder): Encoding
   remember(encoding: Encoding): void
+  /** The conversation that a sequence holds, if it is known. */
+  find(tokens: readonly Token[]): Encoding | undefined
 }
 
-export type EncodingParts = {
-  encode(segment: Segment, isFirst: boolean): Token[]
-  readonly start: Token | undefined
-  /** How many conversations to know at a time. */
-  readonly size: number
-}
+type SegmentEncoder = Pick<Tokenizer, 'encode' | 'start'>
 
-export function createEncodingMemory({ encode, start, size }: EncodingParts): EncodingMemory {
+/** `size` is how many conversations are known at a time. */
+export function createEncodingMemory(size: number): EncodingMemory {
   let known: readonly Encoding[] = []
   return {
-    encode(segments) {
+    encode(segments, { encode, start }) {
       const key = toKey(segments)
       const { tokens, at, cuts } = longestStart(key, known)
       const rest = dropStart(segments, at).flatMap((segment, index) =>
@@ -45,6 +44,8 @@ export function createEncodingMemory({ encode, start, size }: EncodingParts): En
       const others = known.filter(({ key }) => !encoding.key.startsWith(key))
       known = [encoding, ...others].slice(0, size)
     },
+    find: (held) =>
+      known.find(({ tokens }) => held.length > 0 && held.every((token, index) => token === tokens[index])),
   }
 }
 

@@ -1,27 +1,295 @@
 /**
  * A GGUF file as a Model, in this process. One copy of the weights serves several conversations at once: each works on a
  * sequence of its own, llama.cpp evaluates them together, and what a conversation has in the cache is not evaluated again.
- * An assert in llama.cpp ends the process it is in; files from strangers belong behind `child.ts`.
+ * An assert in llama.cpp ends the process it is in: files from strangers belong behind `child.ts`.
  */
 import { basename } from 'node:path'
+import type { Token } from 'node-llama-cpp'
 import { emissionStops } from '../context/emit.ts'
 import { estimateTokens } from '../context/count.ts'
 import { dialectFor } from '../dialect/all.ts'
-import type { Family } from '../dialect/family.ts'
 import { createReplyReader } from '../dialect/reader.ts'
 import { type GgufHeader, readGguf } from '../lib/gguf.ts'
 import type { Capabilities } from '../protocol/arm.ts'
+import type { ReplyReader } from '../protocol/dialect.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
 import { type ChatTemplate, createChatTemplate } from './chat-template.ts'
-import { createEncodingMemory, type Encoding, type EncodingMemory, withReply } from './encoding.ts'
-import { type Sampling, startGeneration, toEvaluateOptions } from './generate.ts'
+import { createEncodingMemory, withReply } from './encoding.ts'
+import { type Generation, type Sampling, startGeneration, toEvaluateOptions } from './generate.ts'
 import type { Gpu } from './llama.ts'
-import { orAborted } from './or-aborted.ts'
 import { readReply } from './reply.ts'
 import { requestGrammar } from './request-grammar.ts'
 import { type LabelField, scoreFields } from './score.ts'
 import type { Segment } from './segment.ts'
-import { chooseSlot } from './slots.ts'
-import { createStateShelf } from './state.ts'
-import { createWeights, type Loaded, type Slot, type Weights } from './weights.ts'
+import { createStateShelf, type StateShelf } from './state.ts'
+import { beginTurn, type Turn, type TurnParts } from './turn.ts'
+import { createWeights, type Loaded } from './weights.ts'
+
+export type EmbeddedOptions = {
+  readonly name: string
+  /** The GGUF file. */
+  readonly path: string
+  readonly sha256?: string
+  /** Tokens of prompt and answer together, for each sequence. */
+  readonly window?: number
+  /** How many conversations are evaluated at the same time. */
+  readonly sequences?: number
+  readonly threads?: number
+  readonly gpu?: Gpu
+  /** How long the weights stay in memory after the last request. */
+  readonly idleMs?: number
+  readonly dialect?: string
+  /** Where a request names none. */
+  readonly sampling?: Sampling
+  /** Where `saveState` puts conversations; absent = nowhere. */
+  readonly statesFolder?: string
+}
+
+/** A model with a prompt of its own instead of a chat template. */
+export type OwnPrompt = {
+  readonly render?: (request: ModelRequest) => readonly Segment[]
+  /** GBNF for this request. Absent = a grammar of its tools; one that gives nothing = no grammar. */
+  readonly grammarFor?: (request: ModelRequest) => string | undefined
+}
+
+export interface EmbeddedModel extends Model {
+  readonly capabilities: Capabilities
+  /** Loads the weights ahead of the first request. */
+  load(): Promise<void>
+  /** Exact while the weights are in memory, else an estimate. */
+  countTokens(text: string): number
+  /** How likely each label is behind the prompt, without writing a token; see `score.ts`. */
+  scoreLabels(
+    prompt: readonly Segment[],
+    fields: readonly LabelField[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly number[])[]>
+  /** Puts the evaluated conversation of a session on disk; false when there is none in memory. */
+  saveState(sessionId: string): Promise<boolean>
+  /** Takes it back into a sequence; false when none was kept for this model. */
+  loadState(sessionId: string): Promise<boolean>
+  /** Waits for the requests in progress. */
+  close(): Promise<void>
+}
+
+const DEFAULT_WINDOW = 8_192
+const DEFAULT_IDLE_MS = 600_000
+
+export async function createEmbeddedModel(options: EmbeddedOptions & OwnPrompt): Promise<EmbeddedModel> {
+  const header = await readGguf(options.path)
+  const core = createCore(options, header)
+  const { weights } = core
+  return {
+    name: options.name,
+    capabilities: capabilitiesOf(core),
+    stream: (request, signal) => answer(core, request, signal),
+    async load() {
+      await weights.acquire()
+      weights.release()
+    },
+    countTokens: createCounter(core),
+    scoreLabels: (prompt, fields, signal) => score(core, prompt, fields, signal),
+    saveState: (sessionId) => saveState(core, sessionId),
+    loadState: (sessionId) => loadState(core, sessionId),
+    close: () => weights.close(),
+  }
+}
+
+type Core = TurnParts & {
+  readonly options: EmbeddedOptions & OwnPrompt
+  readonly template: ChatTemplate
+  readonly shelf: StateShelf | undefined
+}
+
+function createCore(options: EmbeddedOptions & OwnPrompt, header: GgufHeader): Core {
+  const { name, path, statesFolder, sequences = 1, gpu = false, idleMs = DEFAULT_IDLE_MS } = options
+  const window = options.window ?? Math.min(header.contextLength ?? DEFAULT_WINDOW, DEFAULT_WINDOW)
+  const chatTemplate = header.chatTemplate ?? ''
+  const template = createChatTemplate({
+    template: header.chatTemplate,
+    bos: header.bos?.text ?? '',
+    eos: header.eos?.text ?? '',
+    dialect: (implied) => options.dialect ?? implied ?? guessDialect(header, path),
+  })
+  const fingerprint = `${basename(path)} ${header.bytes} ${header.parameters} ${window}`
+  return {
+    name,
+    window,
+    options,
+    template,
+    weights: createWeights({ ...options, window, sequences, gpu, idleMs, chatTemplate }),
+    memory: createEncodingMemory(2 * sequences + 2),
+    shelf: statesFolder === undefined ? undefined : createStateShelf({ folder: statesFolder, fingerprint }),
+  }
+}
+
+/** Hermes is what most small models know. */
+const guessDialect = ({ name = '' }: GgufHeader, path: string): string =>
+  dialectFor(name) ?? dialectFor(basename(path)) ?? 'hermes'
+
+const capabilitiesOf = ({ options, window, template: { emission, family } }: Core): Capabilities => ({
+  window,
+  windowFrom: options.window === undefined ? 'reported' : 'configured',
+  tools: 'raw',
+  emission,
+  dialect: family.name,
+  reasoning: 'drop',
+  editForm: 'search',
+  requiredChoice: true,
+  prefill: true,
+  vision: false,
+})
+
+/** Before the weights are there, the estimate is scaled by what the exact counts have shown. */
+function createCounter({ weights }: Core): (text: string) => number {
+  const totals = { exact: 1, estimated: 1 }
+  return (text) => {
+    const estimated = estimateTokens(text)
+    const loaded = weights.current()
+    if (!loaded) return Math.ceil((estimated * totals.exact) / totals.estimated)
+    const exact = loaded.tokenizer.count(text)
+    totals.exact += exact
+    totals.estimated += estimated
+    return exact
+  }
+}
+
+async function* answer(core: Core, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const prompt = (loaded: Loaded): readonly Segment[] =>
+    core.options.render?.(request) ?? core.template.render(request, loaded.tokenizer.structural)
+  const turn = await beginTurn(core, { sessionId: request.sessionId, prompt }, signal)
+  if (!turn) return
+  let ended: Promise<unknown> = Promise.resolve()
+  try {
+    const written: Token[] = []
+    const generation = generate(core, request, { turn, written, signal })
+    try {
+      yield* tellReply(core, request, { turn, written, signal, generation })
+    } finally {
+      ended = generation.tokens.return()
+    }
+  } catch (error) {
+    // What the cache holds after a failure is anybody's guess.
+    ended = ended.then(() => turn.slot.sequence.clearHistory())
+    throw toAppError(error, core.name)
+  } finally {
+    ended = ended.catch(() => {}).then(turn.end)
+    // A cancelled reply is over at once; its sequence follows when the token in the works is done.
+    if (!signal.aborted) await ended
+  }
+}
+
+const toAppError = (error: unknown, name: string): AppError =>
+  error instanceof AppError
+    ? error
+    : new AppError('model-unavailable', `${name}: the embedded engine failed: ${errorMessage(error)}`, {
+        cause: error,
+      })
+
+type Work = { readonly turn: Turn; readonly written: Token[]; readonly signal: AbortSignal }
+
+function generate({ options, template }: Core, request: ModelRequest, { turn, written, signal }: Work): Generation {
+  const { loaded, slot, encoding } = turn
+  const text = options.grammarFor ? options.grammarFor(request) : requestGrammar(request, template.family)
+  const grammar = text === undefined ? undefined : parseGrammar(loaded, text, options.grammarFor !== undefined)
+  return startGeneration(
+    {
+      sequence: slot.sequence,
+      prompt: encoding.tokens,
+      options: toEvaluateOptions(request, { sampling: options.sampling ?? {}, grammar, written }),
+    },
+    signal,
+  )
+}
+
+/** A schema from outside may make a grammar that llama.cpp refuses; the reply is validated all the same. */
+function parseGrammar(loaded: Loaded, text: string, isRequired: boolean): ReturnType<Loaded['grammar']> | undefined {
+  try {
+    return loaded.grammar(text)
+  } catch (error) {
+    if (!isRequired) return undefined
+    throw new AppError('request-invalid', `The grammar of this request cannot be read: ${errorMessage(error)}`)
+  }
+}
+
+async function* tellReply(
+  { window, template, memory }: Core,
+  request: ModelRequest,
+  { turn, written, signal, generation }: Work & { readonly generation: Generation },
+): AsyncGenerator<ModelEvent> {
+  const { loaded, encoding } = turn
+  const prompt = encoding.tokens.length
+  const parts = {
+    tokens: generation.tokens,
+    decoder: loaded.tokenizer.decoder(),
+    reader: readerFor(request, template, encoding.key),
+    stops: [...(request.stop ?? []), ...emissionStops(template.emission)],
+    maxTokens: Math.min(request.maxTokens ?? window, window - prompt),
+    takenIds: request.messages.flatMap((message) =>
+      message.role === 'assistant' ? message.calls.map(({ id }) => id) : [],
+    ),
+  }
+  const reply = yield* readReply(parts, written, signal)
+  if (!reply) return
+  memory.remember(withReply(encoding, reply.text, written))
+  yield { type: 'usage', usage: { prompt, completion: written.length, cached: generation.cached() } }
+  yield { type: 'finish', reason: reply.reason }
+}
+
+function readerFor(request: ModelRequest, { family }: ChatTemplate, prompt: string): ReplyReader {
+  const end = prompt.trimEnd()
+  return createReplyReader({
+    tools: request.toolChoice === 'none' ? [] : request.tools,
+    dialect: family,
+    thinking: family.markers.some((marker) => marker.kind === 'think' && end.endsWith(marker.open)),
+    earlier: (text) => request.messages.some((message) => message.role !== 'assistant' && message.text.includes(text)),
+  })
+}
+
+async function score(
+  core: Core,
+  prompt: readonly Segment[],
+  fields: readonly LabelField[],
+  signal: AbortSignal,
+): Promise<number[][]> {
+  const turn = await beginTurn(core, { sessionId: '', prompt: () => prompt }, signal)
+  if (!turn) throw new AppError('model-unavailable', `${core.name}: cancelled.`)
+  const { loaded, slot, encoding } = turn
+  try {
+    return await scoreFields(slot.sequence, encoding.tokens, { fields, tokenizer: loaded.tokenizer })
+  } catch (error) {
+    throw toAppError(error, core.name)
+  } finally {
+    turn.end()
+  }
+}
+
+async function saveState({ weights, shelf, memory }: Core, sessionId: string): Promise<boolean> {
+  if (!shelf || !weights.current()) return false
+  const loaded = await weights.acquire()
+  try {
+    const slot = loaded.slots.all.find((candidate) => candidate.sessionId === sessionId)
+    const encoding = slot && memory.find(slot.sequence.contextTokens)
+    if (encoding) await shelf.save(sessionId, slot.sequence, encoding)
+    return encoding !== undefined
+  } finally {
+    weights.release()
+  }
+}
+
+async function loadState({ weights, shelf, memory }: Core, sessionId: string): Promise<boolean> {
+  if (!shelf) return false
+  const loaded = await weights.acquire()
+  const slot = await loaded.slots.take((free) => free.toSorted((a, b) => a.usedAt - b.usedAt)[0] as typeof free[number])
+  try {
+    const encoding = slot && (await shelf.load(sessionId, slot.sequence))
+    if (!slot || !encoding) return false
+    slot.sessionId = sessionId
+    memory.remember(encoding)
+    return true
+  } finally {
+    if (slot) loaded.slots.give(slot)
+    weights.release()
+  }
+}

@@ -13,7 +13,7 @@ export function requestGrammar(request: ModelRequest, { shape }: Family): string
   const mayCall = tools.length > 0 && toolChoice !== 'none'
   if (mayCall && toolChoice !== 'auto') {
     if (typeof toolChoice === 'object') requireTool(tools, toolChoice.name)
-    return shapeGrammar(tools, shape, toolChoice).grammar
+    return complete(shapeGrammar(tools, shape, toolChoice).grammar)
   }
   if (responseFormat?.type === 'json') {
     const rules = new Rules()
@@ -35,5 +35,8 @@ function afterText({ grammar, trigger = '' }: Grammar): string | undefined {
   if (trigger.length < SHORTEST_TRIGGER) return undefined
   const rules = new Rules()
   const before = rules.toGrammar(`${rules.textUntil(trigger)} (calls)?`)
-  return before + grammar.replace(/^root ::=/, 'calls ::=')
+  return complete(before + grammar.replace(/^root ::=/, 'calls ::='))
 }
+
+// TEMPORARY
+const complete = (g: string) => /^char ::=/m.test(g) || !/\bchar\b/.test(g) ? g : g + 'char ::= [^"\\\\\\x7F\\x00-\\x1F] | "\\\\" (["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})\n'

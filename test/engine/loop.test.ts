@@ -3,7 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ModelRequest } from '../../src/protocol/model.ts'
-import { calls, finish, says, scriptedModel, thinks } from '../../src/provider/scripted.ts'
+import {
+  calls,
+  finish,
+  says,
+  scriptedModel,
+  thinks,
+  type ScriptedReply,
+} from '../../src/provider/scripted.ts'
 import { tempProject } from '../support/project.ts'
 import { endOf, ofType, run, textOf } from '../support/run.ts'
 
@@ -118,7 +125,7 @@ describe('what a model writes wrongly is mended or explained:', () => {
 })
 
 describe('a reply that is none', () => {
-  const bad: readonly [name: string, reply: Parameters<typeof scriptedModel>[0]][] = [
+  const bad: readonly [name: string, reply: ScriptedReply][] = [
     ['empty', [says('')]],
     ['a greeting', [says('Hello! How can I help you today?')]],
     ['an announcement', [says('I will now read the file.')]],

@@ -89,7 +89,9 @@ test('the run is handed the conversation that ends with its own message', async 
 
 test('several user messages join as they are, the last one composed, with its images', async () => {
   const image = { mediaType: 'image/png', base64: 'AA==' }
-  const session = await newSession({ compose: async (prompt) => ({ message: { role: 'user', text: `[now] ${prompt}` }) } })
+  const session = await newSession({
+    compose: async (prompt) => ({ message: { role: 'user', text: `[now] ${prompt}` } }),
+  })
   const events = session.events({ signal: new AbortController().signal })
 
   const { runId } = await session.prompt([

@@ -1,0 +1,77 @@
+/** One piece of work for the engine: the weights in memory, the prompt as tokens, and a sequence to evaluate it on. */
+import { AppError } from '../protocol/error.ts'
+import type { Encoding, EncodingMemory } from './encoding.ts'
+import { orAborted } from './or-aborted.ts'
+import type { Segment } from './segment.ts'
+import { chooseSlot } from './slots.ts'
+import type { Loaded, Slot, Weights } from './weights.ts'
+
+export type Turn = {
+  readonly loaded: Loaded
+  readonly slot: Slot
+  readonly encoding: Encoding
+  /** Gives sequence and weights back. Nothing may be running on the sequence any more. */
+  end(): void
+}
+
+export type TurnParts = {
+  readonly name: string
+  readonly window: number
+  readonly weights: Weights
+  readonly memory: EncodingMemory
+}
+
+export type TurnWish = {
+  readonly sessionId: string
+  prompt(loaded: Loaded): readonly Segment[]
+}
+
+/** Waits for the weights and for a sequence; nothing when `signal` aborts before both are there. */
+export async function beginTurn(
+  { name, window, weights, memory }: TurnParts,
+  wish: TurnWish,
+  signal: AbortSignal,
+): Promise<Turn | undefined> {
+  const loaded = await acquire(weights, signal)
+  if (!loaded) return undefined
+  try {
+    const encoding = memory.encode(wish.prompt(loaded), loaded.tokenizer)
+    requireFit(name, encoding.tokens.length, window)
+    const slot = await loaded.slots.take((free) => cheapest(encoding, free), signal)
+    if (!slot) {
+      weights.release()
+      return undefined
+    }
+    slot.usedAt = performance.now()
+    slot.sessionId = wish.sessionId
+    return { loaded, slot, encoding, end: () => giveBack(loaded, slot, weights) }
+  } catch (error) {
+    weights.release()
+    throw error
+  }
+}
+
+async function acquire(weights: Weights, signal: AbortSignal): Promise<Loaded | undefined> {
+  const acquired = weights.acquire()
+  const loaded = await orAborted(acquired, signal)
+  // Loading cannot be stopped; whoever gave up on it still has to pay back.
+  if (!loaded) acquired.then(weights.release, () => {})
+  return loaded
+}
+
+function requireFit(name: string, tokens: number, window: number): void {
+  if (tokens > 0 && tokens < window) return
+  throw tokens === 0
+    ? new AppError('request-invalid', `${name}: the prompt is empty.`)
+    : new AppError('context-overflow', `${name}: the prompt has ${tokens} tokens, the window ${window}.`, { window })
+}
+
+function cheapest({ tokens }: Encoding, free: readonly Slot[]): Slot {
+  const views = free.map(({ sequence, usedAt }) => ({ tokens: sequence.contextTokens, usedAt }))
+  return free[chooseSlot(tokens, views)] as Slot
+}
+
+function giveBack({ slots }: Loaded, slot: Slot, weights: Weights): void {
+  slots.give(slot)
+  weights.release()
+}
