@@ -6,7 +6,7 @@ import type { Draft } from './call.ts'
 import { brokenJson, CUT_OFF } from './call.ts'
 import type { Step } from './input.ts'
 import { isSpace } from './input.ts'
-import { callsInJson, CALL_KEYS, NAME_KEYS } from './json-calls.ts'
+import { callsInJson, CALL_KEYS, isPlaceholder, NAME_KEYS } from './json-calls.ts'
 import type { Watch } from './json-scan.ts'
 import { scanJson } from './json-scan.ts'
 import { pythonName } from './python-calls.ts'
@@ -107,12 +107,11 @@ function* readObject(reading: Reading): Step<readonly Draft[] | undefined> {
   if (extent.end === 'cut' && !onlyWrapperOpen(extent)) {
     return watched.name === undefined ? undefined : [{ name: watched.name, problem: CUT_OFF }]
   }
+  if (isPlaceholder(extent.text)) return undefined
   const drafts = callsInJson(extent.text, { tools: options.tools, known: true })
-  if (drafts || watched.name === undefined) return drafts
-  return isMeantAsCall(extent.text) ? [brokenJson(extent.text, options.tools)] : undefined
+  const broken = !drafts && watched.name !== undefined && !options.tools.json.read(extent.text).ok
+  return broken ? [brokenJson(extent.text, options.tools)] : drafts
 }
-
-const isMeantAsCall = (text: string): boolean => /["'](?:arguments|parameters)["']\s*:/.test(text)
 
 /** Gives up on the first member that no call would have. */
 function watchFor(tools: ToolBook): { watch: Watch; name: string | undefined } {

@@ -4,8 +4,9 @@
  */
 import type { ReplyEvent } from '../protocol/dialect.ts'
 import type { ToolSchema } from '../protocol/model.ts'
-import { isObject, readJson } from '../lib/json.ts'
+import { isObject } from '../lib/json.ts'
 import { coerce } from '../lib/schema.ts'
+import type { Repair } from './repair.ts'
 import type { ToolBook } from './tool-book.ts'
 import { isWriting } from './tool-book.ts'
 
@@ -23,7 +24,7 @@ export const isProblem = (draft: Draft): draft is Extract<Draft, { problem: stri
 export function finishCall(draft: Draft, tools: ToolBook, newId: () => string): ReplyEvent {
   if (isProblem(draft)) return bad(draft.name, draft.problem)
   const tool = tools.find(draft.name)
-  const input = 'json' in draft ? inputFromText(draft.json, tool) : inputFromValue(draft.values, tool)
+  const input = 'json' in draft ? inputFromText(draft.json, tool, tools.json) : inputFromValue(draft.values, tool)
   const name = tool?.name ?? draft.name
   if (!input.ok) return bad(name, problemWith(name, input.reason, tool))
   return { type: 'tool-call', call: { id: usableId(draft.id) ?? newId(), name, input: input.text } }
@@ -32,7 +33,7 @@ export function finishCall(draft: Draft, tools: ToolBook, newId: () => string): 
 /** What to tell a model about a call whose JSON cannot be read; names the tool when it can be made out. */
 export function brokenJson(text: string, tools: ToolBook): Draft {
   const name = /["']?(?:name|tool|tool_name|function)["']?\s*[:=]\s*["']([\w.-]{1,64})["']/.exec(text.slice(0, 2000))?.[1]
-  const reading = readJson(text)
+  const reading = tools.json.read(text)
   const reason = reading.ok ? 'it names no tool' : reading.reason
   const tool = name === undefined ? undefined : tools.find(name)
   if (name !== undefined) return { name: tool?.name ?? name, problem: problemWith(name, reason, tool) }
@@ -41,11 +42,11 @@ export function brokenJson(text: string, tools: ToolBook): Draft {
 
 type InputReading = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string }
 
-function inputFromText(text: string, tool: ToolSchema | undefined): InputReading {
+function inputFromText(text: string, tool: ToolSchema | undefined, json: Repair): InputReading {
   if (text.trim() === '') return { ok: true, text: '{}' }
-  const reading = readJson(text, { closeStrings: !isWriting(tool) })
+  const reading = json.read(text, { closeStrings: !isWriting(tool) })
   if (!reading.ok) return reading
-  if (typeof reading.value === 'string' && reading.value !== text) return inputFromText(reading.value, tool)
+  if (typeof reading.value === 'string' && reading.value !== text) return inputFromText(reading.value, tool, json)
   if (reading.value === null) return { ok: true, text: '{}' }
   if (!isObject(reading.value)) return { ok: false, reason: 'the arguments are no JSON object' }
   const bent = tool ? coerce(reading.value, tool.parameters) : { value: reading.value, changed: false }

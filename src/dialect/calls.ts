@@ -34,6 +34,7 @@ export function* readCalls(reading: Reading, marker: Owned & Opening): Step<void
   input.mark(marker.open)
   const first = yield* readOpening(input, marker, reading.context)
   if (!first) {
+    reading.failures++
     giveBack(reading, marker, input.unmark())
     return
   }
@@ -76,7 +77,8 @@ export function* readBareCalls(reading: Reading): Step<void> {
   const place = sink.place
   input.mark()
   const first = yield* readBare(reading)
-  if (!first) {
+  // Something broken in the middle of a line is code or prose.
+  if (!first || (first.some(isProblem) && place.prefix.trim() !== '')) {
     reading.say(input.unmark())
     return
   }

@@ -13,11 +13,12 @@ const TICK = 96
 const NEWLINE = 10
 /** Languages a call may be dressed up in; a block of anything else is code. */
 const CALL_LANGUAGES =
-  /^(?:json[5c]?|xml|html|tool[_-]?(?:call|calls|code|use)?|function[_-]?(?:call)?|action|python|py|javascript|js|ts|typescript|text|plaintext|txt|)$/i
+  /^(?:json[5c]?|xml|tool[_-]?(?:call|calls|code|use)?|function[_-]?(?:call)?|action|python|py|javascript|js|ts|typescript|text|plaintext|txt|)$/i
 
 /** Behind three backticks, already consumed. */
 export function* readFence(reading: Reading): Step<void> {
   const { input, sink } = reading
+  reading.fences++
   let ticks = 3
   for (let code = input.code(0); code === undefined || code === TICK; code = input.code(0)) {
     if (code === undefined) yield* input.more()

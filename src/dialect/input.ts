@@ -167,10 +167,21 @@ export class Input {
 export const isSpace = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x3000
 
+/** Looks in ever longer stretches: one rare stop must not cost a search through everything that is there. */
 function firstOf(text: string, stops: readonly string[], from: number): { index: number; stop: string } | undefined {
+  const longest = Math.max(...stops.map((stop) => stop.length))
+  for (let size = 256, start = from; start < text.length; start += size, size *= 2) {
+    const part = text.slice(start, start + size + longest - 1)
+    const found = firstIn(part, stops)
+    if (found && found.index < size) return { ...found, index: start + found.index }
+  }
+  return undefined
+}
+
+function firstIn(text: string, stops: readonly string[]): { index: number; stop: string } | undefined {
   let first: { index: number; stop: string } | undefined
   for (const stop of stops) {
-    const index = text.indexOf(stop, from)
+    const index = text.indexOf(stop)
     const earlier = first === undefined || index < first.index
     const longer = first !== undefined && index === first.index && stop.length > first.stop.length
     if (index !== -1 && (earlier || longer)) first = { index, stop }

@@ -1,6 +1,6 @@
 /** Calls that carry a marker of their own: tagged arguments behind a tag with the name, or JSON behind a header. */
 import type { Draft } from './call.ts'
-import { CUT_OFF } from './call.ts'
+import { CUT_OFF, isProblem } from './call.ts'
 import type { Input, Step } from './input.ts'
 import type { ItemReader, ReadContext } from './section.ts'
 import { readArgumentsJson } from './section.ts'
@@ -27,7 +27,10 @@ export const taggedItem =
       return [draft]
     }
     const tool = context.tools.find(name)
-    return [yield* readTaggedArguments(input, shape, { tool, name, stops: context.stops })]
+    const draft = yield* readTaggedArguments(input, shape, { tool, name, stops: context.stops })
+    const empty = isProblem(draft) || ('values' in draft && Object.keys(draft.values).length === 0)
+    // An ordinary tag in the middle of prose, with a name no tool has and nothing in it.
+    return !tool && empty && context.depth === 0 ? undefined : [draft]
   }
 
 /**

@@ -3,7 +3,7 @@
  * `{function: {...}}`, `{tool: "x", ...arguments}`, `{"x": {...arguments}}`. Arguments keep the bytes they were written
  * with as long as those were valid.
  */
-import { hasOpenString, isObject, jsonParts, readJson } from '../lib/json.ts'
+import { hasOpenString, isObject, jsonParts } from '../lib/json.ts'
 import type { Draft } from './call.ts'
 import { isProblem } from './call.ts'
 import type { ToolBook } from './tool-book.ts'
@@ -25,6 +25,10 @@ const ID_KEYS = ['id', 'tool_call_id', 'call_id']
 /** The first key of an object that may be a call. */
 export const CALL_KEYS: readonly string[] = [...NAME_KEYS, ...ARGUMENT_KEYS, ...LIST_KEYS, ...ID_KEYS, 'type']
 
+/** `{"name": <function-name>, ...}`, `{"path": ...}`: the form of a call, not a call. */
+export const isPlaceholder = (text: string): boolean =>
+  text.length < 2000 && /[:,[{]\s*(?:\.\.\.|…|<[\w][\w -]*>)\s*[,}\]]/.test(text)
+
 export type CallRules = {
   readonly tools: ToolBook
   /** Only tools that exist, and only with their arguments: for JSON that carries no marker of a call. */
@@ -33,7 +37,7 @@ export type CallRules = {
 
 /** The calls in `text`, or nothing when it holds none. */
 export function callsInJson(text: string, rules: CallRules): Draft[] | undefined {
-  const reading = readJson(text)
+  const reading = rules.tools.json.read(text)
   if (!reading.ok) return undefined
   const drafts = callsIn({ value: reading.value, ...(!reading.repaired && { text }) }, rules)
   const truncated = reading.repaired && hasOpenString(text)

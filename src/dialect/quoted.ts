@@ -46,7 +46,11 @@ const TELLS = new RegExp(
 
 /** Said by a model that is about to act. */
 const INTENDS =
-  /\b(?:i'll|i’ll|i will|i'm going to|i am going to|let me|let's|going to|now i|first i|next i|i need to|i should|calling|reading|running|searching|checking|using the)\b[^.!?\n]{0,80}[:.]?\s*$/i
+  /\b(?:i['’]ll|i will|i['’]m|i am|let me|let['’]s|now i|first,? i|next,? i|i need|i should|i have to|i want)\b|^\W*(?:calling|reading|running|searching|checking|looking|opening|using the|next|now|step \d|tool call|function call|here(?:['’]s| is) (?:the|my) (?:\w+ )?(?:tool |function )?call)\b/i
+
+/** What calls are talked about with; a line with one of these and a colon announces a specimen. */
+const SUBJECT =
+  /\b(?:calls?|calling|json|representation|requests?|repl(?:y|ies)|responses?|outputs?|logs?|turns?|prompts?|tests?|parsers?|agents?|models?|assistants?|tools?|functions?|arguments)\b/i
 
 /** A line that is a quotation, a list item or a table row: `> `, `- `, `1. `, `| `. */
 const QUOTING_PREFIX = /^\s*(?:[>|#]|[-*+•]\s|\d+[.)]\s|\/\/|--\s)/
@@ -54,16 +58,15 @@ const QUOTING_PREFIX = /^\s*(?:[>|#]|[-*+•]\s|\d+[.)]\s|\/\/|--\s)/
 export function isQuoted({ place, manner, tail, native }: Surroundings): boolean {
   if (place.code) return true
   const { continues, prose } = lookBehind(tail)
-  const inSentence = isInSentence(place.prefix)
   if (QUOTING_PREFIX.test(place.prefix) && (manner !== 'marker' || prose)) return true
-  if (inSentence && continues) return true
-  const before = lastSentence(place.lead)
-  const illustrated = isIllustrated(before)
-  if (manner === 'marker') return illustrated && (prose || (SHOWS.test(before) && /:\s*$/.test(before)))
-  if (illustrated) return true
+  if (isInSentence(place.prefix) && continues) return true
+  if (isBetweenQuotes(place.prefix, tail)) return true
+  const lead = judgeLead(place.lead)
+  if (manner === 'marker') return lead.illustrates && (prose || lead.announces)
+  if (lead.illustrates) return true
   if (manner === 'bare') return false
-  if (native && (prose || place.lead.trim() !== '')) return true
-  return prose && place.lead.trim() !== '' && !INTENDS.test(before)
+  const alone = place.lead.trim() === ''
+  return !alone && (native || (prose && !lead.intends))
 }
 
 /** Whether what follows must be known before deciding; most calls end the reply and need not wait. */
@@ -71,10 +74,29 @@ export const dependsOnTail = (place: Place, manner: Manner): boolean =>
   manner === 'fence' ||
   isInSentence(place.prefix) ||
   QUOTING_PREFIX.test(place.prefix) ||
-  isIllustrated(lastSentence(place.lead))
+  OPENING_QUOTE.test(place.prefix) ||
+  judgeLead(place.lead).illustrates
 
-const isIllustrated = (sentence: string): boolean =>
-  (SHOWS.test(sentence) || TELLS.test(sentence)) && !INTENDS.test(sentence)
+type Lead = {
+  /** Talks about calls rather than making one. */
+  readonly illustrates: boolean
+  /** And ends in a colon, so that a specimen must follow. */
+  readonly announces: boolean
+  readonly intends: boolean
+}
+
+function judgeLead(lead: string): Lead {
+  const sentence = lastSentence(lead)
+  const words = sentence.replace(/[\s.:!?]+$/, '')
+  const colon = /:[\s*_`]*$/.test(sentence)
+  const intends = INTENDS.test(words)
+  const talks = SHOWS.test(words) || TELLS.test(words) || (colon && SUBJECT.test(words))
+  const above = !talks && lead.split('\n').some((line) => /:\s*$/.test(line) && SHOWS.test(line.replace(/:\s*$/, '')))
+  return { illustrates: (talks || above) && !intends, announces: colon && talks && !intends, intends }
+}
+
+const OPENING_QUOTE = /["'“‘«]\s*$/
+const isBetweenQuotes = (prefix: string, tail: string): boolean => OPENING_QUOTE.test(prefix) && /^\s*["'”’»]/.test(tail)
 
 /** Text stands before the call on its line, and it is not a finished sentence. */
 function isInSentence(prefix: string): boolean {

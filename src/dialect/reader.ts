@@ -113,6 +113,7 @@ function* nextMarker(reading: Reading): Step<Owned | undefined> {
       if (found === -1) continue
       const length = finder.held(state)
       if (length === 1 && !mayBeCall(text, index)) continue
+      if (entries[found]?.kind === 'weak' && reading.isTired) continue
       reading.say(input.consume(index + 1 - length - input.at))
       const marker = finder.canGrow(state) ? yield* longest(reading, state) : entries[found]
       if (marker && !isBracket(marker)) input.consume(marker.open.length)

@@ -12,6 +12,7 @@ import { ToolBook } from './tool-book.ts'
 /** No honest reply comes near these; they bound the work that a hostile one can cause. */
 const MAX_CALLS = 500
 const MAX_TRIES = 2000
+const MAX_FENCES = 20_000
 
 export type ReadingOptions = {
   readonly tools: ToolBook
@@ -31,6 +32,9 @@ export class Reading {
   /** The closing half of a frame that was opened around the answer. */
   frame = ''
   readonly #context: ReadContext
+  fences = 0
+  /** Markers that opened no call. */
+  failures = 0
   #tries = 0
   #ids = new Set<string>()
 
@@ -51,11 +55,17 @@ export class Reading {
 
   /** One more guess that something unmarked is a call; false when there were too many. */
   try(): boolean {
-    return this.#tries++ < MAX_TRIES && this.sink.calls < MAX_CALLS
+    return this.#tries++ < MAX_TRIES && !this.isExhausted
   }
 
+  /** Even marked calls are text from here on. */
   get isExhausted(): boolean {
-    return this.sink.calls >= MAX_CALLS
+    return this.failures > MAX_TRIES || this.sink.calls >= MAX_CALLS
+  }
+
+  /** Unmarked text is not looked at any more. */
+  get isTired(): boolean {
+    return this.#tries > MAX_TRIES || this.fences > MAX_FENCES || this.isExhausted
   }
 
   /** Inside thinking, only the family's own marker says that thinking is over. */

@@ -6,7 +6,7 @@
 import type { Draft } from './call.ts'
 import { brokenJson, CUT_OFF, TOO_LONG } from './call.ts'
 import type { Input, Step } from './input.ts'
-import { callsInJson } from './json-calls.ts'
+import { callsInJson, isPlaceholder } from './json-calls.ts'
 import type { JsonExtent } from './json-scan.ts'
 import { scanJson } from './json-scan.ts'
 import { pythonName, readPythonCall } from './python-calls.ts'
@@ -121,10 +121,11 @@ export function* readOpening(input: Input, opening: Opening, context: ReadContex
   return yield* readSection(input, opening.section, { ...context, depth: context.depth + 1 })
 }
 
-export function* readJsonCalls(input: Input, context: ReadContext): Step<Draft[]> {
+export function* readJsonCalls(input: Input, context: ReadContext): Step<Draft[] | undefined> {
   const extent = yield* scanJson(input, { stops: context.stops, limit: MAX_CALL })
   if (extent.end === 'long') return [{ problem: TOO_LONG }]
   if (extent.end === 'cut' && !onlyWrapperOpen(extent)) return [cutOff(extent.text, context.tools)]
+  if (isPlaceholder(extent.text)) return undefined
   const drafts = callsInJson(extent.text, { tools: context.tools, known: false })
   return drafts ?? (isEmptyList(extent.text) ? [] : [brokenJson(extent.text, context.tools)])
 }

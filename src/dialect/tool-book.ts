@@ -2,11 +2,14 @@
 import type { JsonSchema, ToolSchema } from '../protocol/model.ts'
 import { isObject } from '../lib/json.ts'
 import { resolveName } from '../lib/nearest.ts'
+import { Repair } from './repair.ts'
 
 const WRITING_TOOLS = new Set(['write_file', 'edit_file', 'apply_patch'])
 const WRITING_PARAMETERS = ['content', 'new', 'patch']
 
 export class ToolBook {
+  /** Arguments of this reply are read through this. */
+  readonly json = new Repair()
   readonly names: readonly string[]
   readonly #tools: ReadonlyMap<string, ToolSchema>
   readonly #found = new Map<string, ToolSchema | undefined>()

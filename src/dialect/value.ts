@@ -22,6 +22,9 @@ export function castValue(text: string, { schema, attributes = '', json = false 
   return coerce(looseValue(text), schema ?? {}).value
 }
 
+/** A longer list or object that is no JSON is not worth a repair. */
+const MAX_LOOSE = 20_000
+
 /** JSON `null` has to be told from "no JSON here". */
 const NULL = Symbol('null')
 
@@ -39,6 +42,7 @@ const unwrap = (value: unknown): unknown => (value === NULL ? null : value)
 
 /** Python literals, single quotes and the like, for values that must not be strings. */
 function looseValue(text: string): unknown {
+  if (text.length > MAX_LOOSE) return text
   const reading = readJson(text)
   return reading.ok && (isObject(reading.value) || Array.isArray(reading.value)) ? reading.value : text
 }

@@ -74,7 +74,7 @@ export interface EmbeddedModel extends Model {
 }
 
 const DEFAULT_WINDOW = 8_192
-const DEFAULT_IDLE_MS = 600_000
+export const DEFAULT_IDLE_MS = 600_000
 
 export async function createEmbeddedModel(options: EmbeddedOptions & OwnPrompt): Promise<EmbeddedModel> {
   const header = await readGguf(options.path)
@@ -286,6 +286,7 @@ async function loadState({ weights, shelf, memory }: Core, sessionId: string): P
     const encoding = slot && (await shelf.load(sessionId, slot.sequence))
     if (!slot || !encoding) return false
     slot.sessionId = sessionId
+    slot.prompt = encoding.tokens.length
     memory.remember(encoding)
     return true
   } finally {

@@ -4,14 +4,22 @@
  */
 
 /** What is known of a free sequence. */
-export type SlotView = { readonly tokens: readonly number[]; readonly usedAt: number }
+export type SlotView = {
+  readonly tokens: readonly number[]
+  /** How many of them were its last prompt; the reply behind them is often not wanted again. */
+  readonly prompt: number
+  readonly usedAt: number
+}
 
 /**
  * The cheapest place for a prompt: tokens to evaluate, and tokens thrown away that their conversation would have to
  * evaluate again. A second conversation with the same system text therefore goes beside the first, not over it.
  */
 export function chooseSlot(prompt: readonly number[], slots: readonly SlotView[]): number {
-  const costs = slots.map(({ tokens }) => prompt.length + tokens.length - 2 * commonLength(prompt, tokens))
+  const costs = slots.map((slot) => {
+    const common = commonLength(prompt, slot.tokens)
+    return prompt.length - common + Math.max(0, slot.prompt - common)
+  })
   const least = Math.min(...costs)
   const oldest = Math.min(...slots.filter((_, index) => costs[index] === least).map(({ usedAt }) => usedAt))
   return slots.findIndex(({ usedAt }, index) => costs[index] === least && usedAt === oldest)

@@ -43,6 +43,7 @@ export async function beginTurn(
       return undefined
     }
     slot.usedAt = performance.now()
+    slot.prompt = encoding.tokens.length
     slot.sessionId = wish.sessionId
     return { loaded, slot, encoding, end: () => giveBack(loaded, slot, weights) }
   } catch (error) {
@@ -67,7 +68,7 @@ function requireFit(name: string, tokens: number, window: number): void {
 }
 
 function cheapest({ tokens }: Encoding, free: readonly Slot[]): Slot {
-  const views = free.map(({ sequence, usedAt }) => ({ tokens: sequence.contextTokens, usedAt }))
+  const views = free.map(({ sequence, prompt, usedAt }) => ({ tokens: sequence.contextTokens, prompt, usedAt }))
   return free[chooseSlot(tokens, views)] as Slot
 }
 

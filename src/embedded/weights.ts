@@ -15,6 +15,8 @@ import { createTokenizer, type Tokenizer } from './tokenizer.ts'
 export type Slot = {
   readonly sequence: LlamaContextSequence
   usedAt: number
+  /** Tokens of its last prompt. */
+  prompt: number
   /** Whose conversation it holds. */
   sessionId?: string
 }
@@ -124,7 +126,7 @@ async function loadMemory(options: WeightsOptions): Promise<Memory> {
   const engine = await loadEngine(options.gpu)
   const { model, context } = await openModel(engine, options)
   const slots = createSlotPool(
-    Array.from({ length: options.sequences }, (): Slot => ({ sequence: context.getSequence(), usedAt: 0 })),
+    Array.from({ length: options.sequences }, (): Slot => ({ sequence: context.getSequence(), usedAt: 0, prompt: 0 })),
   )
   return {
     tokenizer: createTokenizer(model, options.chatTemplate),

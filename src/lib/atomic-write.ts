@@ -71,7 +71,7 @@ export function storageError(path: string, error: unknown): AppError {
   const code = errnoOf(error)
   const advice = code === undefined ? undefined : ADVICE[code]
   const why = advice ? `${advice} (${code})` : errorMessage(error)
-  return new AppError('session-damaged', `Cannot use ${path}: ${why}`, { cause: error })
+  return new AppError('storage-failed', `Cannot use ${path}: ${why}`, { cause: error })
 }
 
 export const errnoOf = (error: unknown): string | undefined =>

@@ -74,7 +74,11 @@ function tryParse(cursor: GgufCursor): GgufHeader | undefined {
 
 const MAX_KEYS = 10_000
 
+/** Magic, version and two counts. */
+const SHORTEST_FILE = 24
+
 function parse(cursor: GgufCursor): GgufHeader {
+  if (cursor.size < SHORTEST_FILE) cursor.fail(`it is only ${cursor.size} bytes long`)
   if (cursor.ascii(4) !== 'GGUF') cursor.fail('it does not begin with "GGUF"')
   requireVersion(cursor)
   const tensorCount = cursor.count('tensors')

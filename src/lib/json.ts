@@ -9,8 +9,8 @@ export type JsonReading =
   | { readonly ok: true; readonly value: unknown; readonly repaired: boolean }
   | { readonly ok: false; readonly reason: string }
 
-/** Above this a repair is no longer worth its time; a call this long that does not parse is refused. */
-const MAX_REPAIR = 1_000_000
+/** Above this a repair is no longer worth its time (it is not linear); longer text that does not parse is refused. */
+const MAX_REPAIR = 100_000
 
 /**
  * `closeStrings: false` refuses to close a string that was left open: for a tool that writes, the missing part would be
@@ -21,10 +21,12 @@ export function readJson(text: string, options: { readonly closeStrings?: boolea
   if (trimmed === '') return { ok: false, reason: 'empty' }
   const strict = tryParse(trimmed)
   if (strict.ok) return { ...strict, repaired: false }
-  if (trimmed.length > MAX_REPAIR) return { ok: false, reason: `not valid JSON: ${strict.reason}` }
   if (options.closeStrings === false && hasOpenString(trimmed)) {
     return { ok: false, reason: 'a string is never closed' }
   }
+  const escaped = tryParse(escapeControls(trimmed))
+  if (escaped.ok) return { ...escaped, repaired: true }
+  if (trimmed.length > MAX_REPAIR) return { ok: false, reason: `not valid JSON: ${strict.reason}` }
   try {
     const value: unknown = JSON.parse(jsonrepair(trimmed))
     return { ok: true, value, repaired: true }
@@ -39,6 +41,20 @@ function tryParse(text: string): { ok: true; value: unknown } | { ok: false; rea
   } catch (error) {
     return { ok: false, reason: errorMessage(error) }
   }
+}
+
+const CONTROLS: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** Raw newlines and tabs inside strings, the most common slip in long texts, as escapes. */
+function escapeControls(text: string): string {
+  const parts: string[] = []
+  let from = 0
+  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', from)) {
+    const end = endOfString(text, start)
+    parts.push(text.slice(from, start), text.slice(start, end + 1).replace(/[\n\r\t]/g, (char) => CONTROLS[char] ?? ''))
+    from = end + 1
+  }
+  return parts.join('') + text.slice(from)
 }
 
 /** Whether the text ends inside a double-quoted string, escapes respected. */

@@ -92,6 +92,7 @@ function coerceString(text: string, types: readonly string[]): Coercion {
 }
 
 function parsedIf<T>(text: string, accept: (value: unknown) => value is T): T | string {
+  if (!/^\s*[[{]/.test(text)) return text
   const reading = readJson(text)
   return reading.ok && accept(reading.value) ? reading.value : text
 }

@@ -13,7 +13,7 @@ export type ErrorCode =
   | 'permission-denied' // tell the model
   | 'session-busy' //      another process writes this session
   | 'session-unknown' //   list the sessions
-  | 'session-damaged' //   the log cannot be read any further
+  | 'storage-failed' //    make room, or make the folder writable
   | 'offline' //           this use of the network is switched off
 
 /** What the thrower knows beyond the code; the retry rule and the engine decide by it. */

@@ -124,7 +124,7 @@ function onFullDisk(stored: StoredSession) {
       sync: () => log.sync(),
       read: () => log.read(),
       append(record) {
-        if (state.isFull) throw new AppError('session-damaged', 'no space is left on the disk')
+        if (state.isFull) throw new AppError('storage-failed', 'no space is left on the disk')
         log.append(record)
       },
     },
@@ -164,7 +164,7 @@ test('a disk that fills up ends the run, tells whoever watches, and memory and l
 
   expect(wasAborted).toBe(true)
   expect(events.slice(-2)).toMatchObject([
-    { type: 'error', code: 'session-damaged', message: 'no space is left on the disk' },
+    { type: 'error', code: 'storage-failed', message: 'no space is left on the disk' },
     { type: 'run-end', reason: 'error', report: 'no space is left on the disk' },
   ])
   const history = await session.history()

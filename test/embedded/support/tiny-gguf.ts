@@ -14,7 +14,9 @@ export type TinyModel = {
   readonly name?: string
   /** `false` writes none. */
   readonly chatTemplate?: string | false
-  /** A sliding window, in tokens: every layer of the model sees only that far back. */
+  /** Tokens it likes to write. */
+  readonly favours?: readonly string[]
+  /** Every layer sees only so many tokens back: the architecture of Gemma 3 instead of Llama's. */
   readonly slidingWindow?: number
 }
 
@@ -46,15 +48,15 @@ export const CHATML = `{%- if tools %}<|im_start|>system
 
 export async function writeTinyModel(path: string, model: TinyModel = {}): Promise<void> {
   const vocabulary = createVocabulary()
-  await writeFile(path, toGguf(metadataOf(model, vocabulary), tensorsOf(model, vocabulary.tokens.length)))
+  await writeFile(path, toGguf(metadataOf(model, vocabulary), tensorsOf(model, vocabulary)))
 }
 
 const HEADS = 4
 const KV_HEADS = 2
 
 function metadataOf(model: TinyModel, vocabulary: Vocabulary): Record<string, GgufValue> {
-  const { layers = 2, width = 64, window = 4096, chatTemplate = CHATML, name = 'tiny' } = model
-  const architecture = model.slidingWindow === undefined ? 'llama' : 'gemma3'
+  const { layers = 2, width = 64, window = 4096, slidingWindow, chatTemplate = CHATML, name = 'tiny' } = model
+  const architecture = slidingWindow === undefined ? 'llama' : 'gemma3'
   const own: Record<string, GgufValue> = {
     context_length: { uint32: window },
     embedding_length: { uint32: width },
@@ -62,9 +64,12 @@ function metadataOf(model: TinyModel, vocabulary: Vocabulary): Record<string, Gg
     feed_forward_length: { uint32: width * 2 },
     'attention.head_count': { uint32: HEADS },
     'attention.head_count_kv': { uint32: KV_HEADS },
+    'attention.key_length': { uint32: width / HEADS },
+    'attention.value_length': { uint32: width / HEADS },
     'attention.layer_norm_rms_epsilon': { float32: 1e-5 },
     'rope.dimension_count': { uint32: width / HEADS },
     vocab_size: { uint32: vocabulary.tokens.length },
+    ...(slidingWindow !== undefined && { 'attention.sliding_window': { uint32: slidingWindow } }),
   }
   return {
     'general.architecture': architecture,
@@ -82,36 +87,51 @@ function metadataOf(model: TinyModel, vocabulary: Vocabulary): Record<string, Gg
   }
 }
 
-function tensorsOf({ layers = 2, width = 64, seed = 1 }: TinyModel, tokens: number): Tensor[] {
+function tensorsOf(model: TinyModel, { tokens, idOf }: Vocabulary): Tensor[] {
+  const { layers = 2, width = 64, seed = 1, favours = [], slidingWindow } = model
   const random = gaussian(seed)
   const weights = (name: string, ...shape: [number, number]): Tensor => ({
     name: `${name}.weight`,
     shape,
     values: Float32Array.from({ length: shape[0] * shape[1] }, () => (random() * 2) / Math.sqrt(shape[0])),
   })
-  const norm = (name: string): Tensor => ({
+  const norm = (name: string, length = width): Tensor => ({
     name: `${name}.weight`,
-    shape: [width],
-    values: new Float32Array(width).fill(1),
+    shape: [length],
+    values: new Float32Array(length).fill(1),
   })
-  const keys = (width / HEADS) * KV_HEADS
+  const head = width / HEADS
   const block = (index: number): Tensor[] => [
     norm(`blk.${index}.attn_norm`),
     weights(`blk.${index}.attn_q`, width, width),
-    weights(`blk.${index}.attn_k`, width, keys),
-    weights(`blk.${index}.attn_v`, width, keys),
+    weights(`blk.${index}.attn_k`, width, head * KV_HEADS),
+    weights(`blk.${index}.attn_v`, width, head * KV_HEADS),
     weights(`blk.${index}.attn_output`, width, width),
     norm(`blk.${index}.ffn_norm`),
     weights(`blk.${index}.ffn_gate`, width, width * 2),
     weights(`blk.${index}.ffn_up`, width, width * 2),
     weights(`blk.${index}.ffn_down`, width * 2, width),
+    ...(slidingWindow === undefined
+      ? []
+      : [
+          norm(`blk.${index}.attn_q_norm`, head),
+          norm(`blk.${index}.attn_k_norm`, head),
+          norm(`blk.${index}.post_attention_norm`),
+          norm(`blk.${index}.post_ffw_norm`),
+        ]),
   ]
-  return [
-    weights('token_embd', width, tokens),
-    ...Array.from({ length: layers }, (_, index) => block(index)).flat(),
-    norm('output_norm'),
-    weights('output', width, tokens),
-  ]
+  const embedding = weights('token_embd', width, tokens.length)
+  const blocks = Array.from({ length: layers }, (_, index) => block(index)).flat()
+  const output = weights('output', width, tokens.length)
+  // The first number of every state is the same whatever was read; only favoured tokens look at it.
+  tokens.forEach((_, token) => {
+    embedding.values[token * width] = 6
+    output.values[token * width] = 0
+  })
+  for (const { name, values, shape } of blocks)
+    if (/attn_output|ffn_down/.test(name)) values.fill(0, 0, shape[0])
+  for (const text of favours) output.values[idOf(text) * width] = 1
+  return [embedding, ...blocks, norm('output_norm'), output]
 }
 
 /** Mulberry32, summed to something like a bell curve. */

@@ -1,0 +1,57 @@
+/**
+ * Finds secrets in one pass. Each finder names the letters its secrets begin with; the pass looks at two letters at a
+ * time and wakes only the finders that could fit. Finders walk a bounded distance, so the time is linear whatever the
+ * text.
+ */
+import { assignmentFinders } from './secret-assignment.ts'
+import { privateKeyFinder } from './secret-block.ts'
+import type { Finder, Finding } from './secret-finding.ts'
+import { keyFinders } from './secret-key.ts'
+import { shapeFinders } from './secret-shape.ts'
+import { urlFinder } from './secret-url.ts'
+
+/** In order, never overlapping. */
+export function scanSecrets(text: string): readonly Finding[] {
+  const findings: Finding[] = []
+  let end = 0
+  for (let at = 0; at < text.length; at++) {
+    const first = text.charCodeAt(at)
+    if (first > 127 || wakes[first] === 0) continue
+    const finding = findAt(text, at)
+    if (!finding || finding.start < end) continue
+    findings.push(finding)
+    end = finding.end
+    at = end - 1
+  }
+  return findings
+}
+
+function findAt(text: string, at: number): Finding | undefined {
+  const second = text.charCodeAt(at + 1)
+  const list = table[text.charCodeAt(at) * 128 + (second < 128 ? second : 0)]
+  if (!list) return undefined
+  for (const finder of list) {
+    const finding = text.startsWith(finder.anchor, at) ? finder.find(text, at) : undefined
+    if (finding) return finding
+  }
+  return undefined
+}
+
+const finders: readonly Finder[] = [
+  privateKeyFinder,
+  urlFinder,
+  ...keyFinders,
+  ...shapeFinders,
+  ...assignmentFinders,
+]
+
+/** By the first two letters; 0 as the second stands for anything beyond ASCII and for the end of the text. */
+const table: readonly (readonly Finder[] | undefined)[] = Array.from({ length: 128 * 128 }, (_, index) => {
+  const pair = String.fromCharCode(Math.floor(index / 128), index % 128)
+  const list = finders.filter(({ anchor }) => anchor === pair[0] || anchor.slice(0, 2) === pair)
+  return list.length > 0 ? list : undefined
+})
+
+const wakes = Uint8Array.from({ length: 128 }, (_, code) =>
+  finders.some(({ anchor }) => anchor.charCodeAt(0) === code) ? 1 : 0,
+)

@@ -1,0 +1,90 @@
+/**
+ * Whether a value looks like a secret or like a word somebody wrote. Names such as `password` stand in every program;
+ * what tells a real one is the value. All of it is linear in the length of the value.
+ */
+
+/** A password a person could have chosen: short, but no plain word. */
+export function looksLikePassword(value: string): boolean {
+  if (value.length < MIN_PASSWORD || value.length > MAX_VALUE || isStandIn(value)) return false
+  const { letters, digits, symbols } = count(value)
+  if (TECHNICAL.test(value)) return false
+  return symbols > 0 ? letters + digits >= 4 && isMixed(value) : letters >= 2 && digits >= 1 && isMixed(value)
+}
+
+/** A generated value: letters and digits in no order a person would write. */
+export function looksGenerated(value: string): boolean {
+  if (value.length < MIN_GENERATED || value.length > MAX_VALUE || isStandIn(value)) return false
+  const { letters, digits } = count(value)
+  if (letters < 2 || digits < 2) return false
+  return entropyOf(value) >= 3 && changeRate(value) >= 0.22
+}
+
+const MIN_PASSWORD = 6
+const MIN_GENERATED = 16
+const MAX_VALUE = 4096
+
+/** Shannon entropy in bits per character; the first characters speak for the rest. */
+export function entropyOf(value: string): number {
+  const sample = value.slice(0, 256)
+  const counts = new Map<string, number>()
+  for (const character of sample) counts.set(character, (counts.get(character) ?? 0) + 1)
+  let bits = 0
+  for (const times of counts.values()) bits -= (times / sample.length) * Math.log2(times / sample.length)
+  return bits
+}
+
+/** What people write where a secret would stand. */
+export const isStandIn = (value: string): boolean =>
+  STAND_IN.test(value) || /^(.)\1*$/s.test(value) || /(.)\1{5}/s.test(value.slice(0, 256))
+
+const STAND_IN =
+  /^[$<{%#]|\$\{|\{\{|^\[secret:|\*\*\*|\.\.\.|…|^(?:process\.env|os\.environ|env\.|vault:|ref:|op:\/\/)|(?:your|enter|insert|replace|change|put|add|use|set)[-_ ]?(?:me|my|your|the|a|an|it|this|here)?[-_ ]?(?:api|key|token|secret|pass|password|value|here|me)|changeit|placeholder|example\.(?:com|org)|redacted|undefined|^(?:null|none|true|false|test|dummy|fake|todo|n\/a)$|^x{3,}|0123456789|123456789|abcdefg/i
+
+/** Words that mix letters and digits and mean a method, a version, a unit or a place in a file. */
+const TECHNICAL =
+  /^(?:sha-?\d+|md\d|utf-?\d+|base-?\d+|oauth-?\d?(?:\.\d)?|es\d+|e[cd]\d+|http-?\d|x\.?509|aes-?\d+.*|rsa-?\d*|h[as]\d{3}|rs\d{3}|ps\d{3}|p-?\d{3}|v\d[\d.]*.*|\d+(?:px|em|ms|s|kb|mb|gb|%)?|[a-z]+\d|[A-Z][a-z]+\d|[\d.,:+-]+|#[0-9a-f]{3,8}|.*\.(?:[cm]?[jt]sx?|json|ya?ml|md|html?|css|py|txt|pem|key|crt)|(?:\.{0,2}\/|~\/|[A-Za-z]:\\).*|\/.*\/[gimsuy]*)$/
+
+type Counts = { readonly letters: number; readonly digits: number; readonly symbols: number }
+
+function count(value: string): Counts {
+  let letters = 0
+  let digits = 0
+  let symbols = 0
+  for (let at = 0; at < value.length; at++) {
+    const group = groupOf(value.charCodeAt(at))
+    if (group === LOWER || group === UPPER) letters++
+    else if (group === DIGIT) digits++
+    else if (group === SYMBOL) symbols++
+  }
+  return { letters, digits, symbols }
+}
+
+const LOWER = 1
+const UPPER = 2
+const DIGIT = 3
+const SYMBOL = 4
+
+/** Blanks and what joins words (`-`, `_`, `.`, `/`, `:`) belong to no group. */
+function groupOf(code: number): number {
+  if (code >= 97 && code <= 122) return LOWER
+  if (code >= 65 && code <= 90) return UPPER
+  if (code >= 48 && code <= 57) return DIGIT
+  return SYMBOLS.has(code) ? SYMBOL : 0
+}
+
+const SYMBOLS = new Set(Array.from('!@#$%^&*+=?~', (symbol) => symbol.charCodeAt(0)))
+
+/** Not one word, one number, or words joined: a digit or symbol stands somewhere else than at the very end. */
+const isMixed = (value: string): boolean => !/^[A-Za-z]*(?:[-_. :/][A-Za-z]*)*\d?[!?.]?$/.test(value)
+
+/** How often neighbours are of different kinds; a capital that begins a word is no change. */
+function changeRate(value: string): number {
+  let changes = 0
+  let before = groupOf(value.charCodeAt(0))
+  for (let at = 1; at < value.length; at++) {
+    const now = groupOf(value.charCodeAt(at))
+    if (now !== before && now !== 0 && before !== 0 && !(before === UPPER && now === LOWER)) changes++
+    before = now
+  }
+  return changes / (value.length - 1)
+}

@@ -1,0 +1,77 @@
+/**
+ * One word of a command as the program would get it. Every piece is checked against what it may contain, so that a
+ * mistake of the grammar cannot pass as plain text: what is not understood is `dynamic`, decided only when it runs.
+ */
+import type { Node } from 'web-tree-sitter'
+
+export type Word = {
+  /** What the program gets; of a dynamic word, the pieces that are known. */
+  readonly text: string
+  readonly dynamic: boolean
+  /** Written without quotes, escapes and wildcards. */
+  readonly plain: boolean
+  /** Begins with a wildcard: it may become any file name, also one that looks like an option. */
+  readonly loose: boolean
+}
+
+export const literal = (text: string): Word => ({ text, dynamic: false, plain: true, loose: false })
+
+export function readWord(node: Node): Word {
+  if (node.type === 'concatenation') return join(node)
+  const read = readers[node.type]
+  return read ? read(node.text) : opaque('')
+}
+
+const opaque = (text: string): Word => ({ text, dynamic: true, plain: false, loose: false })
+
+function join(node: Node): Word {
+  const pieces = node.children.flatMap((child) => (child ? [child] : []))
+  const isWhole = pieces.every((piece, index) => piece.startIndex === (pieces[index - 1]?.endIndex ?? node.startIndex))
+  const words = pieces.map(readWord)
+  return {
+    text: words.map(({ text }) => text).join(''),
+    dynamic: !isWhole || words.some(({ dynamic }) => dynamic),
+    plain: false,
+    loose: words[0]?.loose ?? false,
+  }
+}
+
+const readers: Readonly<Record<string, (text: string) => Word>> = {
+  word: readBare,
+  number: readBare,
+  raw_string: (text) => (/^'[^']*'$/.test(text) ? quoted(text.slice(1, -1)) : opaque(text)),
+  string: readDoubleQuoted,
+  // Decoded only to be compared with what is denied; nobody writes a harmless command like that.
+  ansi_c_string: (text) => opaque(decodeAnsi(text.slice(2, -1))),
+}
+
+const quoted = (text: string): Word => ({ text, dynamic: false, plain: false, loose: false })
+
+/** No quotes, no expansion, no operator, no brace expansion, nothing invisible. */
+const BARE = /^(?:[^\s\p{C}\p{Z}"'`$\\;|&<>(){}#]|\\[!-~ ]|(?<!^)#|^\{\}$)+$/u
+
+function readBare(text: string): Word {
+  const decoded = text.replaceAll(/\\([^\n])/g, '$1')
+  if (!BARE.test(text)) return opaque(decoded.replaceAll(/[{}$]/g, ''))
+  return {
+    text: decoded,
+    dynamic: false,
+    plain: !/[\\*?[\]]/.test(text),
+    loose: /^[*?[]/.test(text),
+  }
+}
+
+/** A `$` before a blank, a bracket or the end is only a `$`. */
+const DOUBLE_QUOTED = /^"(?:[^"\\$`]|\\[^\n]|\$(?=["\s|)/.,:;]))*"$/
+
+function readDoubleQuoted(text: string): Word {
+  const inner = text.slice(1, -1).replaceAll(/\\(["\\$`])/g, '$1')
+  return DOUBLE_QUOTED.test(text) ? quoted(inner) : opaque(inner.replace(/[$`].*$/s, ''))
+}
+
+const decodeAnsi = (text: string): string =>
+  text
+    .replaceAll(/\\x([0-9a-f]{1,2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/\\u([0-9a-f]{1,4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/\\([0-7]{1,3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+    .replaceAll(/\\(.)/gs, '$1')
