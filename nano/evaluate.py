@@ -14,8 +14,22 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from .decode import Machine, Situation, read_reply
-from .format import FIELDS, Part, Sources, classify_parts, cut, cut_result, label_token, result_parts, system_parts, user_parts
-from .format import MAX_REQUEST_CHARS
+from .format import (
+    CALL,
+    CALL_END,
+    FIELDS,
+    MAX_REQUEST_CHARS,
+    Part,
+    Sources,
+    call_text,
+    classify_parts,
+    cut,
+    cut_result,
+    label_token,
+    result_parts,
+    system_parts,
+    user_parts,
+)
 from .sandbox import EVAL, Sandbox
 from .sources import PathIndex, find_sources, project_scripts
 from .spans import is_span
@@ -148,9 +162,8 @@ def prompt(situation: Situation) -> list[Part]:
 
 
 def _own(call: tuple[str, dict]) -> list[Part]:
-    from .format import call_text
-
-    return [Part(call_text(*call), True)]
+    body = call_text(*call).removeprefix(CALL).removesuffix(CALL_END)
+    return [Part(CALL, True), Part(body, False), Part(CALL_END, True)]
 
 
 # -- comparing

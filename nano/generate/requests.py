@@ -152,7 +152,23 @@ class RequestMaker:
     def _noisy(self, literal: str, voice: str) -> str:
         while "  " in literal:
             literal = literal.replace("  ", " ")
-        return add_noise(literal, voice, self.random) if literal.strip() else literal
+        if not literal.strip():
+            return literal
+        if self.random.random() < 0.07:
+            literal = self._with_filler(literal)
+        return add_noise(literal, voice, self.random)
+
+    def _with_filler(self, literal: str) -> str:
+        """A word more, or an unexpected one in place of another: nobody's words are all in the templates."""
+        words = literal.split(" ")
+        at = 1 + int(self.random.random() * (len(words) - 1)) if len(words) > 2 else 0
+        if not at or not words[at].isalpha():
+            return literal
+        if self.random.random() < 0.6:
+            words.insert(at, "".join(map(str, self.grammar.draw("filler", self.random))))
+        elif len(words[at]) > 3:
+            words[at] = self.strings.any_word()
+        return " ".join(words)
 
     def _decorate(self, core: "_Core", ends_bare: bool) -> str:
         """Greetings, context and thanks. After bare text at the end they would be taken for part of it: rarely, and set off."""

@@ -26,8 +26,11 @@ const ID_KEYS = ['id', 'tool_call_id', 'call_id']
 export const CALL_KEYS: readonly string[] = [...NAME_KEYS, ...ARGUMENT_KEYS, ...LIST_KEYS, ...ID_KEYS, 'type']
 
 /** `{"name": <function-name>, ...}`, `{"path": ...}`: the form of a call, not a call. */
-export const isPlaceholder = (text: string): boolean =>
-  text.length < 2000 && /[:,[{]\s*(?:\.\.\.|…|<[\w][\w -]*>)\s*[,}\]]/.test(text)
+export function isPlaceholder(text: string): boolean {
+  if (text.length > 2000 || !/[:,[{]\s*(?:\.\.\.|…|<[\w][\w -]*>)\s*[,}\]]/.test(text)) return false
+  const withoutStrings = text.replace(/"(?:[^"\\]|\\.)*"/g, '""')
+  return /[:,[{]\s*(?:\.\.\.|…|<[\w][\w -]*>)\s*[,}\]]/.test(withoutStrings)
+}
 
 export type CallRules = {
   readonly tools: ToolBook

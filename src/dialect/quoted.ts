@@ -91,8 +91,18 @@ function judgeLead(lead: string): Lead {
   const colon = /:[\s*_`]*$/.test(sentence)
   const intends = INTENDS.test(words)
   const talks = SHOWS.test(words) || TELLS.test(words) || (colon && SUBJECT.test(words))
-  const above = !talks && lead.split('\n').some((line) => /:\s*$/.test(line) && SHOWS.test(line.replace(/:\s*$/, '')))
-  return { illustrates: (talks || above) && !intends, announces: colon && talks && !intends, intends }
+  const illustrates = (talks && !intends) || isTranscript(lead)
+  return { illustrates, announces: illustrates && (colon || SPECIMEN.test(words)), intends }
+}
+
+const SPECIMEN = /\b(?:samples?|examples?|snippets?|specimens?|illustrations?|demonstrations?)\b/i
+
+/** Lines of a conversation that was announced as an example: its thoughts are not the model's own. */
+function isTranscript(lead: string): boolean {
+  const lines = lead.split('\n')
+  const announced = lines.findLastIndex((line) => /:\s*$/.test(line) && SHOWS.test(line.replace(/:\s*$/, '')))
+  if (announced === -1) return false
+  return lines.slice(announced + 1).every((line) => /^\s*(?:$|(?:thought|question|user|assistant|human|observation)\b)/i.test(line))
 }
 
 const OPENING_QUOTE = /["'“‘«]\s*$/

@@ -103,15 +103,15 @@ function attributesFor(tags: TagShape, value: unknown): string {
 
 function fits(key: string, value: unknown, tags: TagShape, close: string): boolean {
   if (!/^[\w.$-]+$/.test(key)) return false
-  if (typeof value !== 'string' || tags.cdata) return true
+  if (tags.cdata) return true
+  const text = toText(value, tags)
   const structure = [tags.value.close, tags.key.open, tags.call?.close ?? '', close.trim(), tags.call?.open ?? '']
-  return !structure.some((tag) => tag !== '' && value.includes(tag))
+  return !structure.some((tag) => tag !== '' && text.includes(tag))
 }
 
 function toText(value: unknown, tags: TagShape): string {
-  if (typeof value !== 'string') return JSON.stringify(value)
-  if (tags.cdata && /[<>&]|\]\]>/.test(value)) return `<![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`
-  return value
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return tags.cdata && /[<>&]/.test(text) ? `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>` : text
 }
 
 /** `read_file(path="a")`, with JSON where a name is no Python name. */

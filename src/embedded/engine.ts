@@ -107,7 +107,7 @@ function createCore(options: EmbeddedOptions & OwnPrompt, header: GgufHeader): C
   const window = options.window ?? Math.min(header.contextLength ?? DEFAULT_WINDOW, DEFAULT_WINDOW)
   const chatTemplate = header.chatTemplate ?? ''
   const template = createChatTemplate({
-    template: header.chatTemplate,
+    text: header.chatTemplate,
     bos: header.bos?.text ?? '',
     eos: header.eos?.text ?? '',
     dialect: (implied) => options.dialect ?? implied ?? guessDialect(header, path),

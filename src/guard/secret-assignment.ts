@@ -30,27 +30,34 @@ const COMPARES = new Set(['=', '!', '<', '>'])
 
 const BLANK = letters(' \\t')
 const NAME = letters('A-Za-z0-9_$.-')
-/** What may stand between a name and its sign: quotes, an escape, a bracket of `env["NAME"]`, the colon of `:=`. */
-const CLOSING = letters('"\'`\\\\\\])?:')
+/** What may stand between a name and its sign: quotes, an escape, the bracket of `env["NAME"]`. */
+const CLOSING = letters('"\'`\\\\\\]?')
 const MAX_BLANKS = 24
 const MAX_NAME = 64
 
 function assigned(text: string, sign: number, from: number): Finding | undefined {
   if (from < 0) return undefined
-  const end = walkBack(text, walkBack(text, sign, BLANK, MAX_BLANKS), CLOSING, 3)
+  const operator = text[sign - 1] === ':' ? sign - 1 : sign
+  const end = walkBack(text, walkBack(text, operator, BLANK, MAX_BLANKS), CLOSING, 3)
   const start = walkBack(text, end, NAME, MAX_NAME)
   const word = text.slice(start, end)
   const name = TYPES.has(word) ? nameOfTyped(text, start) : judgeName(word)
-  return name && valueAt(text, from, name)
+  if (!name || isInPlaceholder(text, start, word)) return undefined
+  return valueAt(text, from, name)
 }
+
+const isInPlaceholder = (text: string, start: number, word: string): boolean =>
+  (word === 'secret' && text[start - 1] === '[') || text.startsWith('[secret:', start - '[secret:'.length)
 
 /** `const apiKey: string = …` names the type last. */
 const TYPES = new Set(['string', 'String', 'str', 'bytes', 'any'])
 
+const OPTIONAL = letters('?')
+
 function nameOfTyped(text: string, start: number): SecretName | undefined {
   const colon = walkBack(text, start, BLANK, MAX_BLANKS) - 1
   if (text[colon] !== ':') return undefined
-  const end = walkBack(text, colon, letters('?'), 1)
+  const end = walkBack(text, colon, OPTIONAL, 1)
   return judgeName(text.slice(walkBack(text, end, NAME, MAX_NAME), end))
 }
 
@@ -66,14 +73,16 @@ function findElement(text: string, at: number): Finding | undefined {
 const ELEMENT = letters('!-;=?-~')
 
 function findFlag(text: string, at: number): Finding | undefined {
+  if (LETTER[text.charCodeAt(at + 2)] !== 1) return undefined
   const end = walkOn(text, at + 2, FLAG, 40)
-  if (text[end] !== ' ' || end === at + 2) return undefined
+  if (text[end] !== ' ') return undefined
   const word = text.slice(at + 2, end)
   if (word === 'user') return findUser(text, end + 1)
   const name = judgeName(word)
   return name && text[end + 1] !== '-' ? valueAt(text, end + 1, name) : undefined
 }
 
+const LETTER = letters('A-Za-z')
 const FLAG = letters('A-Za-z0-9-')
 
 /** `curl -u name:password` */
@@ -141,14 +150,19 @@ function quotedSpan(text: string, start: number, quote: string): Span | undefine
 const BARE = letters('A-Za-z0-9_+/.~%!@#$^*?-')
 /** A value that is called, indexed or opened is an expression. */
 const CALLS = new Set(['(', '[', '{', '<', '\\'])
+const INSIDE = letters(':=&')
 
-/** `=` and `:` may stand inside a value or begin the next one, so only a few are passed: longer walks would add up. */
+/** `=`, `:` and `&` may stand inside a value or begin the next one: only a few are passed, or walks would add up. */
 function bareEnd(text: string, from: number): number {
   let end = walkOn(text, from, BARE, MAX_QUOTED)
-  for (let more = 0; more < 3 && (text[end] === ':' || text[end] === '='); more++) {
+  for (let more = 0; more < 3 && walkOn(text, end, INSIDE, 1) > end && !beginsNext(text, end); more++) {
     end = walkOn(text, end + 1, BARE, MAX_QUOTED)
   }
   return walkBack(text, end, TRAILING, Math.max(0, end - from))
 }
 
-const TRAILING = letters('.:!?,;')
+/** `&name=` of a query. */
+const beginsNext = (text: string, at: number): boolean =>
+  text[at] === '&' && text[walkOn(text, at + 1, NAME, MAX_NAME)] === '='
+
+const TRAILING = letters('.,;:')

@@ -6,7 +6,19 @@ export type SecretName = {
   readonly test: 'password' | 'generated' | 'credentials'
 }
 
+/** The same few names stand in a text again and again. */
+const judged = new Map<string, SecretName | undefined>()
+const MAX_JUDGED = 2000
+
 export function judgeName(word: string): SecretName | undefined {
+  if (judged.has(word)) return judged.get(word)
+  if (judged.size >= MAX_JUDGED) judged.clear()
+  const name = judge(word)
+  judged.set(word, name)
+  return name
+}
+
+function judge(word: string): SecretName | undefined {
   if (word.length < 3 || !HINT.test(word)) return undefined
   const plain = lastPart(word)
     .replace(SUFFIX, '')

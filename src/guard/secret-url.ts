@@ -7,7 +7,9 @@ export const urlFinder: Finder = {
   anchor: '://',
   find(text, at) {
     const from = at + 3
-    const authority = text.slice(from, walkOn(text, from, AUTHORITY, MAX_AUTHORITY))
+    const stop = walkOn(text, from, AUTHORITY, MAX_AUTHORITY)
+    if (stop - from < 3) return undefined
+    const authority = text.slice(from, stop)
     const sign = authority.lastIndexOf('@')
     if (sign < 1 || sign === authority.length - 1) return undefined
     const scheme = text.slice(walkBack(text, at, SCHEME, 20), at).toLowerCase()

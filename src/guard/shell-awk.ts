@@ -39,7 +39,7 @@ function readToken(program: string, reader: Reader): AwkFinding | undefined {
 }
 
 function readPattern(program: string, reader: Reader): AwkFinding | undefined {
-  const pattern = /\/(?:[^/\\\n[]|\\[^\n])+\//y
+  const pattern = /\/(?:[^/\\\n[]|\\[^\n]|\[[^\]/\\\n]+\])+\//y
   pattern.lastIndex = reader.at
   if (!pattern.test(program)) return 'unknown'
   reader.at = pattern.lastIndex
@@ -51,6 +51,8 @@ function judgeToken(token: string, reader: Reader): AwkFinding | undefined {
   if (FORBIDDEN.has(token) || token === '|' || token === '@' || token === '`') return 'unknown'
   if (token === '>') return reader.isPrinting ? 'write' : undefined
   if (token === 'print' || token === 'printf') reader.isPrinting = true
-  if (token === ';' || token === '}' || token === '\n') reader.isPrinting = false
+  // After a comma or an operator the statement goes on in the next line, and with it what is printed.
+  const endsLine = token === '\n' && ['value', ')', ']'].includes(reader.last)
+  if (token === ';' || token === '}' || endsLine) reader.isPrinting = false
   return undefined
 }

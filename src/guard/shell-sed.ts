@@ -60,7 +60,8 @@ function endOfPattern(text: string, start: number, delimiter: string): number | 
     else if (text[index] === '\n') return undefined
     else if (text[index] === delimiter) {
       const inner = text.slice(start, index).replaceAll(/\\./gs, '')
-      return inner.lastIndexOf('[') > inner.lastIndexOf(']') ? undefined : index + 1
+      const isOpen = inner.lastIndexOf('[') > inner.lastIndexOf(']') || /\[\^?\]/.test(inner)
+      return isOpen ? undefined : index + 1
     }
   }
   return undefined

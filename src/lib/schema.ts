@@ -10,6 +10,17 @@ import { resolveName } from './nearest.ts'
 
 /** What the model is told about a tool: no `$schema`, no `additionalProperties`, no limits of integers. */
 export function toToolSchema(tool: Pick<Tool, 'name' | 'description' | 'input'>): ToolSchema {
+  const known = schemas.get(tool)
+  if (known) return known
+  const made = makeToolSchema(tool)
+  schemas.set(tool, made)
+  return made
+}
+
+/** A tool's schema is asked for in every turn and never changes. */
+const schemas = new WeakMap<object, ToolSchema>()
+
+function makeToolSchema(tool: Pick<Tool, 'name' | 'description' | 'input'>): ToolSchema {
   const schema = z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any' })
   return { name: tool.name, description: tool.description, parameters: compact(schema) as JsonSchema }
 }

@@ -14,7 +14,7 @@ const CHARACTERS_PER_TOKEN = 3
 
 export type AiSdkModelOptions = ArmRendering & {
   readonly name: string
-  readonly model: LanguageModelV3
+  readonly model: () => Promise<LanguageModelV3>
   readonly endpoint: Endpoint
   /** Reads calls and reasoning out of the text; absent = text is passed on as it is. */
   readonly readReply?: (tools: readonly ToolSchema[], request: ModelRequest) => ReplyReader
@@ -48,7 +48,8 @@ async function* ask(
   options: AiSdkModelOptions,
   watch: SilenceWatch,
 ): AsyncGenerator<ModelEvent> {
-  const { model, endpoint, readReply, firstTokenMs } = options
+  const { endpoint, readReply, firstTokenMs } = options
+  const model = await options.model()
   const call = toCallOptions(request, options, model.provider.split('.')[0] ?? '')
   watch.start(firstTokenMs?.(promptTokens(call)))
   const { stream } = await model.doStream({ ...call, abortSignal: watch.signal })

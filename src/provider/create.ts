@@ -1,8 +1,4 @@
 /** Makes the Model of one arm from plain values: which wire format, where it is, what it is called there. */
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createGoogleGenerativeAI } from '@ai-sdk/google'
-import { createOpenAI } from '@ai-sdk/openai'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV3 } from '@ai-sdk/provider'
 import { AppError } from '../protocol/error.ts'
 import type { Model } from '../protocol/model.ts'
@@ -45,7 +41,7 @@ export function createProviderModel(spec: ProviderSpec): Model {
     ...spec,
     endpoint,
     quirks: quirksFor(spec, spec.quirks),
-    model: languageModel(spec, baseUrl, fetch),
+    model: once(() => languageModel(spec, baseUrl, fetch)),
   })
 }
 
@@ -74,18 +70,25 @@ const refuseWithoutKey =
   () =>
     Promise.reject(new AppError('credential', `${arm}: no key for ${url}. Set the key of this arm.`))
 
-function languageModel(spec: ProviderSpec, baseURL: string, fetch: Fetch): LanguageModelV3 {
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+
+/** Loaded when it is first asked: most people use one wire format, and never wait for the others. */
+async function languageModel(spec: ProviderSpec, baseURL: string, fetch: Fetch): Promise<LanguageModelV3> {
   const common = { baseURL, fetch, ...(spec.headers && { headers: { ...spec.headers } }) }
   // An empty key keeps the SDK from looking for one in the environment.
   const keyed = { ...common, apiKey: spec.apiKey ?? '' }
   switch (spec.kind) {
     case 'openai':
-      return createOpenAI(keyed).responses(spec.model)
+      return (await import('@ai-sdk/openai')).createOpenAI(keyed).responses(spec.model)
     case 'anthropic':
-      return createAnthropic(keyed)(spec.model)
+      return (await import('@ai-sdk/anthropic')).createAnthropic(keyed)(spec.model)
     case 'google':
-      return createGoogleGenerativeAI(keyed)(spec.model)
-    case 'openai-compatible':
+      return (await import('@ai-sdk/google')).createGoogleGenerativeAI(keyed)(spec.model)
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       return createOpenAICompatible({
         ...common,
         name: 'covey',
@@ -93,5 +96,6 @@ function languageModel(spec: ProviderSpec, baseURL: string, fetch: Fetch): Langu
         supportsStructuredOutputs: true,
         ...(spec.apiKey && { apiKey: spec.apiKey }),
       }).chatModel(spec.model)
+    }
   }
 }

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# One training on a machine with a GPU, from the root of the repository. What is worth keeping goes to $OUT.
+#
+#   nano/make.sh                       train 7.5 minutes, export, evaluate           (9 to 9.5 minutes in all)
+#   nano/make.sh part  9 17            9 of 17 planned minutes of training, nothing else
+#   nano/make.sh last  8 17            continue the part: the rest, then export and evaluate
+#   nano/make.sh smoke                 half a minute, tiny model: does everything run?
+#
+# Further words go to nano.train: nano/make.sh all 7.5 0 --lr 1.5e-3 --rows 128
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PYTHONUNBUFFERED=1
+
+mode=${1:-all}
+minutes=${2:-7.5}
+planned=${3:-0}
+out=${OUT:-nano/.work/out}
+work=nano/.work
+mkdir -p "$out" "$work"
+
+train() {
+  python3 -m nano.train --minutes "$minutes" --planned-minutes "$planned" "$@" 2>&1 | tee "$out/train-$mode.log"
+}
+
+finish() {
+  python3 -m nano.export --out "$work/covey-nano.gguf" --parts | tee -a "$out/train-$mode.log"
+  cp "$work"/covey-nano.gguf.[0-9] "$out/"
+  # The figures that count are those of the rounded weights, as they ship.
+  python3 -m nano.evaluate --gguf "$work/covey-nano.gguf" --out "$out/evaluation.json" 2>&1 | tee "$out/evaluation.txt"
+}
+
+case $mode in
+  all) train "${@:4}"; finish ;;
+  part) train --resume "${@:4}" ;;
+  last) train --resume "${@:4}"; finish ;;
+  smoke)
+    minutes=1
+    train --layers 2 --width 128 --heads 2 --kv-heads 2 --hidden 256 --log-every 20 "${@:4}"
+    finish
+    ;;
+  *) echo "unknown mode $mode; see the top of $0" >&2; exit 2 ;;
+esac
