@@ -12,7 +12,7 @@ import type { Config } from './config/schema.ts'
 import { budgetFor, learnWindow } from './context/budget.ts'
 import { createTokenCounter, fixedTokens, messagesTokens } from './context/count.ts'
 import { loadPrompt } from './context/prompts.ts'
-import { gatherSections, noteSources, situationSource } from './context/sources.ts'
+import { gatherSections, noteSources, onceSource, situationSource } from './context/sources.ts'
 import { renderSystem } from './context/system.ts'
 import { offerTools, type ToolMode } from './engine/offer.ts'
 import { createAuthorize } from './guard/authorize.ts'
@@ -33,9 +33,10 @@ import { reservePinned } from './router/pinned.ts'
 import { withRetry } from './router/retry.ts'
 import { exportSession, type ExportFormat } from './session/export.ts'
 import { assembleSession } from './session/assemble.ts'
-import type { SessionStart } from './session/log.ts'
+import { lastRecap } from './session/recap.ts'
+import { openStored, type Resume } from './session/resume.ts'
 import { createSession, type Session } from './session/session.ts'
-import { createSessionStore, type SessionStore, type StoredSession } from './session/store.ts'
+import { createSessionStore, type SessionStore } from './session/store.ts'
 import { traceRun } from './session/trace-run.ts'
 import { builtinTools } from './tools/all.ts'
 
@@ -66,9 +67,12 @@ export type AppOptions = {
 }
 
 /** A conversation, open for writing until it is closed. */
-export type AppSession = Session
+export type AppSession = Session & {
+  /** What the last session of this folder was about, for a person who comes back. */
+  readonly recap?: string
+}
 
-export type ResumeChoice = 'new' | 'last' | { readonly id: string }
+export type ResumeChoice = Resume
 
 export type App = {
   readonly armId: string
@@ -208,12 +212,14 @@ type SessionChoice = { readonly resume: ResumeChoice; readonly canAsk: boolean }
 const NOBODY =
   'Nobody is there to ask. The person can allow it with --permission accept-edits or --permission bypass.'
 
-async function openSession(ground: Ground, { resume, canAsk }: SessionChoice): Promise<Session> {
+async function openSession(ground: Ground, { resume, canAsk }: SessionChoice): Promise<AppSession> {
   const { store, files, exec, arm } = ground
   const { engine, permission } = ground.config
   const tools = sessionTools(ground.config)
   const read = (path: string) => files.read(path).catch(() => undefined)
   const sources = [...noteSources(read), situationSource(read, () => new Date())]
+  const lastTime = canAsk && resume === 'new' ? await lastRecap(store, files.root) : undefined
+  if (lastTime) sources.push(onceSource('last session', lastTime))
   const start = { cwd: files.root, system: await systemText(ground, sources, tools) }
   const stored = await openStored(store, resume, start)
   const assembled = assembleSession({
@@ -230,7 +236,7 @@ async function openSession(ground: Ground, { resume, canAsk }: SessionChoice): P
     ...(engine.temperature !== undefined && { temperature: engine.temperature }),
     authorize: createAuthorize({ mode: permission.mode }),
   })
-  return createSession({
+  const session = await createSession({
     ...assembled,
     stored,
     startRun: traceRun(assembled.startRun, ground.log),
@@ -238,6 +244,7 @@ async function openSession(ground: Ground, { resume, canAsk }: SessionChoice): P
     list: () => store.list(files.root),
     now: Date.now,
   })
+  return lastTime ? Object.assign(session, { recap: lastTime }) : session
 }
 
 /** Made for each session: some tools remember what the session did. */
@@ -245,22 +252,6 @@ function sessionTools({ checks, exec }: Config): readonly Tool[] {
   const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
   const tools: readonly Tool[] = builtinTools({ list: () => tools, checks, limits })
   return tools
-}
-
-async function openStored(
-  store: SessionStore,
-  resume: ResumeChoice,
-  start: SessionStart,
-): Promise<StoredSession> {
-  if (resume === 'new') return store.create(start)
-  if (resume !== 'last') return store.open(resume.id, start)
-  const last = await store.last(start.cwd)
-  if (!last)
-    throw new AppError(
-      'session-unknown',
-      'There is no session of this folder to resume; start without --resume.',
-    )
-  return store.open(last.id, start)
 }
 
 const toolMode = ({ config }: Ground): ToolMode =>

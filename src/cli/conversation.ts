@@ -23,6 +23,7 @@ export async function converse(app: App, flags: RunFlags, context: CommandContex
   const session = await app.openSession({ resume: flags.resume, canAsk: true })
   const terminal = createInterface({ input: process.stdin, output: process.stdout, historySize: 200 })
   io.out(`covey · ${app.armId} · ${app.permissionMode} · session ${session.id}\n/help for help\n`)
+  if (session.recap) io.out(`${cleanControl(session.recap)}\n`)
   try {
     for (;;) {
       const line = await readLine(terminal)

@@ -27,6 +27,20 @@ const NOTES = ['AGENTS.md', 'CLAUDE.md', '.covey/notes.md']
 export const noteSources = (read: ReadText): Source[] =>
   NOTES.map((path) => ({ name: path, place: 'frozen', contribute: () => read(path) }))
 
+/** Told with the first prompt only. */
+export function onceSource(name: string, text: string): Source {
+  let waiting: string | undefined = text
+  return {
+    name,
+    place: 'run',
+    async contribute() {
+      const told = waiting
+      waiting = undefined
+      return told
+    },
+  }
+}
+
 /** One line on when and where; what cannot be known is left out. */
 export const situationSource = (read: ReadText, now: () => Date): Source => ({
   name: 'situation',

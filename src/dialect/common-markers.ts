@@ -24,6 +24,7 @@ export const invokeTags = (prefix = ''): TagShape & { call: NonNullable<TagShape
   call: { open: `<${prefix}invoke name=`, end: '>', close: `</${prefix}invoke>` },
   key: { open: `<${prefix}parameter name=`, end: '>' },
   value: { close: `</${prefix}parameter>` },
+  padded: true,
 })
 
 /** The most common section. What stands in it is JSON, tagged arguments or pairs, depending on the model. */

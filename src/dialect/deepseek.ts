@@ -50,6 +50,7 @@ export const deepseek31 = defineFamily({
 /** Any prefix between the bars: DeepSeek writes `DSML`, GigaChat 3.5 `GCML`. */
 export const barTags = (prefix: string): ReturnType<typeof invokeTags> => ({
   ...invokeTags(`｜${prefix}｜`),
+  padded: false,
   attributes: 'string',
 })
 

@@ -12,7 +12,7 @@ const tags = invokeTags()
 export const minimax = defineFamily({
   name: 'minimax',
   models: /mini-?max/i,
-  shape: taggedShape(tags, { open: '<minimax:tool_call>\n', close: '\n</minimax:tool_call>' }),
+  shape: taggedShape(tags, { open: '<minimax:tool_call>\n', close: '\n</minimax:tool_call>', inline: true }),
   markers: [
     section('<minimax:tool_call>', '</minimax:tool_call>'),
     item(tags.call.open, taggedItem(tags)),

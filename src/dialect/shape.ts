@@ -59,31 +59,36 @@ export function namedShape({ open, between, close }: Wrapped & { readonly betwee
  * Tagged arguments. Bare text cannot hold its own closing tags; a call with such a value is written as JSON between the
  * outer markers, which every section reads too.
  */
-export function taggedShape(tags: TagShape, { open, close }: Wrapped): Shape {
+export function taggedShape(tags: TagShape, { open, close, inline = false }: Wrapped & { readonly inline?: boolean }): Shape {
   const json = jsonShape({ open, close })
   const call = { open: tags.call?.open ?? '', end: tags.call?.end ?? '', close: tags.call?.close ?? '' }
-  const pad = tags.padded ? '\n' : ''
   const header = (name: string): string => `${open}${call.open}${quotedName(call.open, name)}${call.end}\n`
   const before = (key: string, value: unknown): string =>
-    `${tags.key.open}${quotedName(tags.key.open, key)}${attributesFor(tags, value)}${tags.key.end}${valueOpen(tags)}${pad}`
-  const after = `${pad}${tags.value.close}\n`
+    `${tags.key.open}${quotedName(tags.key.open, key)}${attributesFor(tags, value)}${tags.key.end}${valueOpen(tags)}`
+  // A reader that drops one newline on each side must be given one to drop.
+  const pad = (text: string): string => (tags.padded && (!inline || /^[\r\n]|[\r\n]$/.test(text)) ? '\n' : '')
+  const argument = (key: string, value: unknown): string => {
+    const text = toText(value, tags)
+    return `${before(key, value)}${pad(text)}${text}${pad(text)}${tags.value.close}\n`
+  }
   return {
     trigger: open.trimEnd() || call.open,
     write(written) {
       const entries = Object.entries(objectOf(written.input))
       if (entries.some(([key, value]) => !fits(key, value, tags, close))) return json.write(written)
-      const lines = entries.map(([key, value]) => before(key, value) + toText(value, tags) + after)
-      return `${header(written.name)}${lines.join('')}${call.close}${close}`
+      const list = entries.map(([key, value]) => argument(key, value))
+      return `${header(written.name)}${list.join('')}${call.close}${close}`
     },
     grammar(tool, rules) {
-      const argument = (key: string, schema: unknown): string => {
-        const text = isString(schema)
-        const value = text ? rules.textUntil(tags.value.close) : rules.json(tool, key)
-        return `${rules.literal(before(key, text ? '' : 0))} ${value} ${rules.literal(after)}`
+      const rule = (key: string, schema: unknown): string => {
+        const isText = isString(schema)
+        const value = isText ? rules.textUntil(pad('') + tags.value.close) : rules.json(tool, key)
+        const start = rules.literal(before(key, isText ? '' : 0) + pad(''))
+        return `${start} ${value} ${rules.literal(`${pad('')}${tags.value.close}\n`)}`
       }
       const required = requiredOf(tool)
       const list = Object.entries(propertiesOf(tool)).map(([key, schema]) =>
-        required.includes(key) ? argument(key, schema) : `(${argument(key, schema)})?`,
+        required.includes(key) ? rule(key, schema) : `(${rule(key, schema)})?`,
       )
       return [rules.literal(header(tool.name)), ...list, rules.literal(call.close + close)].join(' ')
     },

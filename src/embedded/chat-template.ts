@@ -29,16 +29,14 @@ export type ChatTemplateSource = Omit<TemplateParts, 'template'> & {
 
 export function createChatTemplate({ text, dialect, ...tokens }: ChatTemplateSource): ChatTemplate {
   const own = text === undefined ? undefined : tryParse(text)
-  const { parts, forms } = [...(own ? [own] : []), new Template(CHATML)]
-    .map((template) => ({ parts: { template, ...tokens }, forms: formsOf({ template, ...tokens }) }))
-    .find((candidate) => candidate.forms.length > 0) as { parts: TemplateParts; forms: [Form, ...Form[]] }
-  const family = requireFamily(dialect(impliedDialect(parts, forms[0])))
+  const { parts, first } = openTemplate(own, tokens) ?? requireOpen(new Template(CHATML), tokens)
+  const family = requireFamily(dialect(impliedDialect(parts, first)))
   return {
-    emission: { ...forms[0].emission, dialect: family.name },
+    emission: { ...first.emission, dialect: family.name },
     family,
     render(request, structural) {
       const { begun, messages } = splitBegun(request)
-      return firstThatWorks(forms, (form) => {
+      return inFirstForm(parts, first, (form) => {
         const protection = new Protection(structural)
         const prompt = renderText({ ...request, messages }, { ...parts, form, dialect: family }, protection)
         return protection.toSegments(prompt + protection.hide(begun))
@@ -61,31 +59,50 @@ function tryParse(source: string): Template | undefined {
   }
 }
 
+type Opened = { readonly parts: TemplateParts; readonly first: Form }
+
+function openTemplate(template: Template | undefined, tokens: Omit<TemplateParts, 'template'>): Opened | undefined {
+  if (!template) return undefined
+  const parts = { template, ...tokens }
+  const first = FORMS.find((form) => isWhole(probe(parts, form)))
+  return first && { parts, first }
+}
+
+function requireOpen(template: Template, tokens: Omit<TemplateParts, 'template'>): Opened {
+  const opened = openTemplate(template, tokens)
+  if (!opened) throw new Error('The built-in chat template does not work.')
+  return opened
+}
+
+const PLAIN: Omit<Form, 'emission' | 'toldTools'> = {
+  textArguments: false,
+  shortIds: false,
+  singly: false,
+  joined: false,
+}
 const FLAGS = [false, true]
 
-const NATIVE: readonly Form[] = FLAGS.flatMap((singly) =>
-  FLAGS.flatMap((shortIds) =>
-    FLAGS.map((textArguments) => ({
-      emission: { base: 'tool-role' as const },
-      toldTools: false,
-      textArguments,
-      shortIds,
-      singly,
-    })),
+const native: readonly Form[] = FLAGS.flatMap((joined) =>
+  FLAGS.flatMap((singly) =>
+    FLAGS.flatMap((shortIds) =>
+      FLAGS.map((textArguments) => ({
+        emission: { base: 'tool-role' as const },
+        toldTools: false,
+        ...{ textArguments, shortIds, singly, joined },
+      })),
+    ),
   ),
 )
 
 const written = (emission: Omit<EmissionMode, 'base'>): Form => ({
+  ...PLAIN,
   emission: { base: 'user-results', ...emission },
   toldTools: true,
-  textArguments: false,
-  shortIds: false,
-  singly: false,
 })
 
 /** The first that works is used. */
 const FORMS: readonly Form[] = [
-  ...NATIVE,
+  ...native,
   written({}),
   written({ strict: true }),
   written({ strict: true, noSystem: true }),
@@ -103,6 +120,7 @@ const PROBE_MESSAGES: readonly Message[] = [
   { role: 'tool', callId: 'call-2', text: 'probe-result-2', ok: true },
   { role: 'assistant', text: 'probe-answer', calls: [] },
   { role: 'user', text: 'probe-next' },
+  { role: 'user', text: 'probe-last' },
 ]
 const PROBE_TOOL: ToolSchema = {
   name: 'probe_tool',
@@ -111,15 +129,11 @@ const PROBE_TOOL: ToolSchema = {
 }
 const PROBE_WORDS = [
   ...['probe-system', 'probe-description', 'probe-question', 'probe_tool', 'probe_key', 'probe-value-1'],
-  ...['probe-value-2', 'probe-result-1', 'probe-result-2', 'probe-answer', 'probe-next'],
+  ...['probe-value-2', 'probe-result-1', 'probe-result-2', 'probe-answer', 'probe-next', 'probe-last'],
 ]
 
-function formsOf(parts: TemplateParts): Form[] {
-  return FORMS.filter((form) => {
-    const text = probe(parts, form)
-    return text !== undefined && PROBE_WORDS.every((word) => text.includes(word))
-  })
-}
+const isWhole = (text: string | undefined): boolean =>
+  text !== undefined && PROBE_WORDS.every((word) => text.includes(word))
 
 function probe(parts: TemplateParts, form: Form): string | undefined {
   const request = { system: 'probe-system', messages: PROBE_MESSAGES, tools: [PROBE_TOOL] }
@@ -155,9 +169,11 @@ function splitBegun({ messages, continueLast }: ModelRequest): { begun: string; 
     : { begun: '', messages }
 }
 
-function firstThatWorks<T>(forms: readonly Form[], work: (form: Form) => T): T {
+/** The usual form, and where the template refuses this conversation in it, the next that works at all. */
+function inFirstForm<T>(parts: TemplateParts, first: Form, work: (form: Form) => T): T {
   let refusal: unknown
-  for (const form of forms) {
+  for (const form of FORMS.slice(FORMS.indexOf(first))) {
+    if (refusal !== undefined && !isWhole(probe(parts, form))) continue
     try {
       return work(form)
     } catch (error) {

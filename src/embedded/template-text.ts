@@ -1,7 +1,7 @@
 /** One conversation through a chat template, in one of the forms in which templates want it. */
 import type { Template } from '@huggingface/jinja'
 import { emit } from '../context/emit.ts'
-import type { WireCall, WireMessage } from '../context/wire.ts'
+import { mergeNeighbours, type WireCall, type WireMessage } from '../context/wire.ts'
 import { isObject } from '../lib/json.ts'
 import type { EmissionMode } from '../protocol/arm.ts'
 import type { Dialect } from '../protocol/dialect.ts'
@@ -18,6 +18,8 @@ export type Form = {
   readonly shortIds: boolean
   /** Llama's show the first call of a message only: each then gets a message of its own. */
   readonly singly: boolean
+  /** Users and assistants must take turns: neighbouring user messages become one. */
+  readonly joined: boolean
 }
 
 export type TemplateParts = {
@@ -43,7 +45,8 @@ export function renderText(
   const { system, tools } = request
   const told = form.toldTools && tools.length > 0 ? [system, dialect.show(tools)] : [system]
   const input = { system: told.filter(Boolean).join('\n\n'), messages: request.messages }
-  const messages = emit(input, form.emission, dialect)
+  const emitted = emit(input, form.emission, dialect)
+  const messages = form.joined ? mergeNeighbours(emitted, ['user']) : emitted
   const shaped = form.singly ? messages.flatMap((message) => splitCalls(message, messages)) : messages
   const shown = form.toldTools ? [] : tools.map(toTemplateTool)
   return template.render({

@@ -5,22 +5,24 @@
 
 /** A password a person could have chosen: short, but no plain word. */
 export function looksLikePassword(value: string): boolean {
-  if (value.length < MIN_PASSWORD || value.length > MAX_VALUE || isStandIn(value)) return false
+  if (value.length < MIN_PASSWORD || value.length > MAX_VALUE) return false
   const { letters, digits, symbols } = count(value)
-  if (TECHNICAL.test(value)) return false
-  return symbols > 0 ? letters + digits >= 4 && isMixed(value) : letters >= 2 && digits >= 1 && isMixed(value)
+  const isVaried = symbols > 0 ? letters + digits >= 4 : letters >= 2 && digits >= 1
+  return isVaried && isMixed(value) && !TECHNICAL.test(value) && !isStandIn(value)
 }
 
 /** A generated value: letters and digits in no order a person would write. */
 export function looksGenerated(value: string): boolean {
-  if (value.length < MIN_GENERATED || value.length > MAX_VALUE || isStandIn(value)) return false
-  const { letters, digits } = count(value)
-  if (letters < 2 || digits < 2) return false
-  return entropyOf(value) >= 3 && changeRate(value) >= 0.22
+  if (value.length < MIN_GENERATED || value.length > MAX_VALUE) return false
+  const { letters, digits, changes } = count(value)
+  const isVaried = letters >= 2 && digits >= 2 && changes / (value.length - 1) >= MIN_CHANGE_RATE
+  return isVaried && entropyOf(value) >= MIN_ENTROPY && !isStandIn(value)
 }
 
 const MIN_PASSWORD = 6
 const MIN_GENERATED = 16
+const MIN_ENTROPY = 3
+const MIN_CHANGE_RATE = 0.22
 const MAX_VALUE = 4096
 
 /** Shannon entropy in bits per character; the first characters speak for the rest. */
@@ -44,19 +46,27 @@ const STAND_IN =
 const TECHNICAL =
   /^(?:sha-?\d+|md\d|utf-?\d+|base-?\d+|oauth-?\d?(?:\.\d)?|es\d+|e[cd]\d+|http-?\d|x\.?509|aes-?\d+.*|rsa-?\d*|h[as]\d{3}|rs\d{3}|ps\d{3}|p-?\d{3}|v\d[\d.]*.*|\d+(?:px|em|ms|s|kb|mb|gb|%)?|[a-z]+\d|[A-Z][a-z]+\d|[\d.,:+-]+|#[0-9a-f]{3,8}|.*\.(?:[cm]?[jt]sx?|json|ya?ml|md|html?|css|py|txt|pem|key|crt)|(?:\.{0,2}\/|~\/|[A-Za-z]:\\).*|\/.*\/[gimsuy]*)$/
 
-type Counts = { readonly letters: number; readonly digits: number; readonly symbols: number }
+type Counts = {
+  readonly letters: number
+  readonly digits: number
+  readonly symbols: number
+  /** How often neighbours are of different kinds; a capital that begins a word is no change. */
+  readonly changes: number
+}
 
 function count(value: string): Counts {
-  let letters = 0
-  let digits = 0
-  let symbols = 0
+  const counts = [0, 0, 0, 0, 0]
+  let changes = 0
+  let before = 0
   for (let at = 0; at < value.length; at++) {
     const group = groupOf(value.charCodeAt(at))
-    if (group === LOWER || group === UPPER) letters++
-    else if (group === DIGIT) digits++
-    else if (group === SYMBOL) symbols++
+    counts[group] = (counts[group] ?? 0) + 1
+    const isChange = group !== before && group !== 0 && before !== 0
+    if (isChange && !(before === UPPER && group === LOWER)) changes++
+    before = group
   }
-  return { letters, digits, symbols }
+  const [, lower = 0, upper = 0, digits = 0, symbols = 0] = counts
+  return { letters: lower + upper, digits, symbols, changes }
 }
 
 const LOWER = 1
@@ -65,26 +75,15 @@ const DIGIT = 3
 const SYMBOL = 4
 
 /** Blanks and what joins words (`-`, `_`, `.`, `/`, `:`) belong to no group. */
-function groupOf(code: number): number {
-  if (code >= 97 && code <= 122) return LOWER
-  if (code >= 65 && code <= 90) return UPPER
-  if (code >= 48 && code <= 57) return DIGIT
-  return SYMBOLS.has(code) ? SYMBOL : 0
-}
+const groupOf = (code: number): number => GROUPS[code] ?? 0
 
-const SYMBOLS = new Set(Array.from('!@#$%^&*+=?~', (symbol) => symbol.charCodeAt(0)))
+const GROUPS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const letter = String.fromCharCode(code)
+  if (/[a-z]/.test(letter)) return LOWER
+  if (/[A-Z]/.test(letter)) return UPPER
+  if (/[0-9]/.test(letter)) return DIGIT
+  return /[!@#$%^&*+=?~]/.test(letter) ? SYMBOL : 0
+})
 
 /** Not one word, one number, or words joined: a digit or symbol stands somewhere else than at the very end. */
 const isMixed = (value: string): boolean => !/^[A-Za-z]*(?:[-_. :/][A-Za-z]*)*\d?[!?.]?$/.test(value)
-
-/** How often neighbours are of different kinds; a capital that begins a word is no change. */
-function changeRate(value: string): number {
-  let changes = 0
-  let before = groupOf(value.charCodeAt(0))
-  for (let at = 1; at < value.length; at++) {
-    const now = groupOf(value.charCodeAt(at))
-    if (now !== before && now !== 0 && before !== 0 && !(before === UPPER && now === LOWER)) changes++
-    before = now
-  }
-  return changes / (value.length - 1)
-}

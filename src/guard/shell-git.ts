@@ -37,14 +37,14 @@ const COMMIT_LIST = `all branches tags remotes glob= exclude= not max-count= ski
   min-parents= max-parents= first-parent reverse topo-order date-order author-date-order graph no-graph oneline pretty
   format= abbrev-commit no-abbrev-commit abbrev date= relative-date decorate no-decorate decorate-refs= follow no-walk
   left-right cherry-pick cherry-mark boundary simplify-by-decoration full-history ancestry-path source mailmap use-mailmap
-  show-signature children parents walk-reflogs merge-base count left-only right-only no-notes notes show-pulls`
+  children parents walk-reflogs merge-base count left-only right-only no-notes notes show-pulls`
 const DIFF = `patch no-patch unified= stat numstat shortstat dirstat summary name-only name-status raw compact-summary
   cached staged merge-base color no-color color-words word-diff word-diff-regex= minimal patience histogram
   diff-algorithm= ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines ignore-cr-at-eol
   function-context inter-hunk-context= find-renames find-copies find-copies-harder no-renames diff-filter= pickaxe-all
   pickaxe-regex relative no-relative text binary full-index src-prefix= dst-prefix= no-prefix exit-code quiet check
   no-ext-diff no-textconv ignore-submodules submodule color-moved no-index line-prefix= patch-with-stat anchored= cc
-  combined-all-paths no-indent-heuristic indent-heuristic ws-error-highlight= no-pager`
+  combined-all-paths no-indent-heuristic indent-heuristic ws-error-highlight=`
 
 const lookSpec: OptionSpec = {
   flags: 'abcgimpqrstuwzEFPRW',
@@ -53,14 +53,18 @@ const lookSpec: OptionSpec = {
   numbers: true,
 }
 
-/** `-M` and `-C` may have a number glued on, never in the next word. */
-const withoutScores = (args: readonly Word[]): readonly Word[] =>
-  args.filter(({ text }) => !/^-[MC]\d*%?$/.test(text))
+const look: Reader = (rest, name) =>
+  // Asking for a signature in a format runs the configured checker.
+  rest.some(({ text }) => text.includes('%G')) ? doubt('%G runs a program') : judged(rest, lookSpec, name)
 
-const look: Reader = (rest, name) => judged(withoutScores(rest), lookSpec, name)
+/** Letters whose value is glued on, never in the next word. */
+const GLUED = /^-[MC]\d*%?$|^-U\d+$|^-u(?:no|normal|all)$|^-n\d+$/
 
 function judged(rest: readonly Word[], spec: OptionSpec, name: string): GitFinding {
-  const scan = scanOptions(rest, spec)
+  const scan = scanOptions(
+    rest.filter(({ text }) => !GLUED.test(text)),
+    spec,
+  )
   return scan.ok ? READS : doubt(`git ${name} ${scan.option} is not known to only read`)
 }
 
@@ -74,7 +78,7 @@ const listing =
   (spec: OptionSpec, lists: RegExp): Reader =>
   (rest, name) => {
     const scan = scanOptions(rest, spec)
-    if (!scan.ok) return { kind: 'unknown', why: `git ${name} ${scan.option} is not known to only read` }
+    if (!scan.ok) return { kind: 'write', why: `git ${name} ${scan.option} may change the repository` }
     const isList = scan.operands.length === 0 || scan.options.some((option) => lists.test(option))
     return isList ? READS : { kind: 'write', why: `git ${name} changes the repository` }
   }
@@ -84,43 +88,126 @@ const only =
   (...names: readonly string[]): Reader =>
   (rest, name) => {
     const [action, ...others] = rest
-    if (!action || !names.includes(action.text)) return doubt(`git ${name} ${action?.text ?? ''} is not known to only read`)
+    if (!action || !names.includes(action.text))
+      return doubt(`git ${name} ${action?.text ?? ''} is not known to only read`)
     return look(others, `${name} ${action.text}`)
   }
 
 const CONFIG_READ = /^--(?:get|get-all|get-regexp|list)$|^-l$/
 
 const config: Reader = (rest, name) => {
-  const long = 'get get-all get-regexp list global local system worktree show-origin show-scope name-only null type='
+  const long =
+    'get get-all get-regexp list global local system worktree show-origin show-scope name-only null type='
   const scan = scanOptions(rest, { flags: 'lz', long })
-  const reads = scan.ok && (scan.options.some((option) => CONFIG_READ.test(option)) || rest[0]?.text === 'get')
+  const reads =
+    scan.ok && (scan.options.some((option) => CONFIG_READ.test(option)) || rest[0]?.text === 'get')
   return reads && scan.operands.length <= 2 ? READS : doubt(`git ${name} may change the configuration`)
 }
 
 const remote: Reader = (rest) => {
   const words = rest.map(({ text }) => text)
   if (words.every((word) => word === '-v' || word === '--verbose')) return READS
-  return words[0] === 'get-url' && words.length === 2 && !words[1]?.startsWith('-') ? READS : doubt('git remote may write')
+  return words[0] === 'get-url' && words.length === 2 && !words[1]?.startsWith('-')
+    ? READS
+    : doubt('git remote may write')
 }
 
 const readers = new Map<string, Reader>([
-  ...['log', 'diff', 'show', 'whatchanged', 'shortlog', 'rev-list', 'diff-tree', 'diff-index', 'diff-files'].map(
-    (name) => [name, look] as const,
-  ),
-  ['status', plain({ flags: 'sbvuz', long: 'short branch porcelain long verbose untracked-files ignored ignore-submodules show-stash ahead-behind no-ahead-behind renames no-renames find-renames column no-column' })],
-  ['branch', listing({ flags: 'arvilq', long: 'all remotes verbose list show-current merged no-merged contains no-contains points-at= sort= format= color no-color column no-column ignore-case abbrev' }, /^-l$|^--(?:list|merged|no-merged|contains|no-contains|points-at)$/)],
-  ['tag', listing({ flags: 'lin', long: 'list merged no-merged contains no-contains points-at= sort= format= column no-column ignore-case', numbers: true }, /^-[ln]$|^--(?:list|merged|no-merged|contains|no-contains|points-at)$/)],
-  ['blame', plain({ flags: 'bcefhlnpstwMC', values: 'LS', long: 'line-porcelain porcelain show-name show-number show-email show-stats root date= since= ignore-rev= abbrev' })],
-  ['grep', plain({ flags: 'aiIwvhHEGFPnlLzoqcpW', values: 'efABCm', long: 'cached no-index untracked text ignore-case word-regexp invert-match line-number column name-only files-with-matches files-without-match count all-match extended-regexp fixed-strings perl-regexp basic-regexp only-matching quiet heading break show-function function-context context= after-context= before-context= max-depth= max-count= color no-color and or not', numbers: true })],
-  ['ls-files', plain({ flags: 'cdmosiutvzkf', values: 'xX', long: 'cached deleted modified others stage ignored unmerged killed directory exclude= exclude-standard exclude-per-directory= full-name recurse-submodules abbrev error-unmatch deduplicate eol' })],
-  ['ls-tree', plain({ flags: 'drtlz', long: 'name-only name-status long full-name full-tree abbrev object-only format=' })],
+  ...[
+    'log',
+    'diff',
+    'show',
+    'whatchanged',
+    'shortlog',
+    'rev-list',
+    'diff-tree',
+    'diff-index',
+    'diff-files',
+  ].map((name) => [name, look] as const),
+  [
+    'status',
+    plain({
+      flags: 'sbvuz',
+      long: 'short branch porcelain long verbose untracked-files ignored ignore-submodules show-stash ahead-behind no-ahead-behind renames no-renames find-renames column no-column',
+    }),
+  ],
+  [
+    'branch',
+    listing(
+      {
+        flags: 'arvilq',
+        long: 'all remotes verbose list show-current merged no-merged contains no-contains points-at= sort= format= color no-color column no-column ignore-case abbrev',
+      },
+      /^--(?:list|merged|no-merged|contains|no-contains|points-at)$/,
+    ),
+  ],
+  [
+    'tag',
+    listing(
+      {
+        flags: 'lin',
+        long: 'list merged no-merged contains no-contains points-at= sort= format= column no-column ignore-case',
+        numbers: true,
+      },
+      /^-[ln]$|^--(?:list|merged|no-merged|contains|no-contains|points-at)$/,
+    ),
+  ],
+  [
+    'blame',
+    plain({
+      flags: 'bcefhlnpstwMC',
+      values: 'LS',
+      long: 'line-porcelain porcelain show-name show-number show-email show-stats root date= since= ignore-rev= abbrev',
+    }),
+  ],
+  [
+    'grep',
+    plain({
+      flags: 'aiIwvhHEGFPnlLzoqcpW',
+      values: 'efABCm',
+      long: 'cached no-index untracked text ignore-case word-regexp invert-match line-number column name-only files-with-matches files-without-match count all-match extended-regexp fixed-strings perl-regexp basic-regexp only-matching quiet heading break show-function function-context context= after-context= before-context= max-depth= max-count= color no-color and or not',
+      numbers: true,
+    }),
+  ],
+  [
+    'ls-files',
+    plain({
+      flags: 'cdmosiutvzkf',
+      values: 'xX',
+      long: 'cached deleted modified others stage ignored unmerged killed directory exclude= exclude-standard exclude-per-directory= full-name recurse-submodules abbrev error-unmatch deduplicate eol',
+    }),
+  ],
+  [
+    'ls-tree',
+    plain({
+      flags: 'drtlz',
+      long: 'name-only name-status long full-name full-tree abbrev object-only format=',
+    }),
+  ],
   ['cat-file', plain({ flags: 'petsz', long: 'batch-check allow-unknown-type' })],
-  ['rev-parse', plain({ flags: 'q', long: 'verify quiet short abbrev-ref symbolic symbolic-full-name show-toplevel show-prefix show-cdup git-dir absolute-git-dir git-common-dir is-inside-work-tree is-inside-git-dir is-bare-repository is-shallow-repository all branches tags remotes show-superproject-working-tree path-format= sq-quote local-env-vars since= until=' })],
-  ['describe', plain({ long: 'all tags contains abbrev candidates= exact-match always first-parent long match= exclude= dirty broken debug' })],
+  [
+    'rev-parse',
+    plain({
+      flags: 'q',
+      long: 'verify quiet short abbrev-ref symbolic symbolic-full-name show-toplevel show-prefix show-cdup git-dir absolute-git-dir git-common-dir is-inside-work-tree is-inside-git-dir is-bare-repository is-shallow-repository all branches tags remotes show-superproject-working-tree path-format= sq-quote local-env-vars since= until=',
+    }),
+  ],
+  [
+    'describe',
+    plain({
+      long: 'all tags contains abbrev candidates= exact-match always first-parent long match= exclude= dirty broken debug',
+    }),
+  ],
   ['merge-base', plain({ flags: 'a', long: 'all octopus independent is-ancestor fork-point' })],
   ['name-rev', plain({ long: 'tags refs= exclude= all name-only no-undefined always' })],
-  ['show-ref', plain({ flags: 'dhsq', long: 'head heads branches tags dereference hash verify quiet abbrev' })],
-  ['for-each-ref', plain({ long: 'count= sort= format= points-at= merged no-merged contains no-contains ignore-case' })],
+  [
+    'show-ref',
+    plain({ flags: 'dhsq', long: 'head heads branches tags dereference hash verify quiet abbrev' }),
+  ],
+  [
+    'for-each-ref',
+    plain({ long: 'count= sort= format= points-at= merged no-merged contains no-contains ignore-case' }),
+  ],
   ['show-branch', plain({ flags: 'ar', long: 'all remotes current list topics' })],
   ['cherry', plain({ flags: 'v', long: 'abbrev' })],
   ['count-objects', plain({ flags: 'vH', long: 'verbose human-readable' })],
@@ -131,5 +218,11 @@ const readers = new Map<string, Reader>([
   ['stash', only('list', 'show')],
   ['worktree', only('list')],
   ['notes', only('list', 'show')],
-  ['reflog', (rest, name) => (rest.length === 0 || rest[0]?.text === 'show' ? look(rest.slice(1), name) : doubt('git reflog may write'))],
+  [
+    'reflog',
+    (rest, name) =>
+      rest.length === 0 || rest[0]?.text === 'show'
+        ? look(rest.slice(1), name)
+        : doubt('git reflog may write'),
+  ],
 ])

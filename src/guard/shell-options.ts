@@ -39,7 +39,10 @@ export function scanOptions(args: readonly Word[], spec: OptionSpec): Scan {
     const read = readOption(word.text, spec)
     if (!read) return { ok: false, option: word.text }
     options.push(...read.names)
-    if (read.takesNext) index++
+    if (!read.takesNext) continue
+    // Whether the program takes the next word as a value or not, it must be harmless: no option, no `--`.
+    const next = args[++index]
+    if (!next || next.loose || /^-./.test(next.text)) return { ok: false, option: word.text }
   }
   if (operands.length > (spec.operands ?? Number.POSITIVE_INFINITY)) {
     return { ok: false, option: operands.at(-1) ?? '' }

@@ -29,13 +29,16 @@ const MAX_DEPTH = 40
 export async function readScript(text: string): Promise<Script> {
   if (text.length > MAX_COMMAND) return unread(`it is longer than ${MAX_COMMAND} characters`)
   if (HIDDEN.test(text)) return unread('it holds characters that cannot be seen')
-  return (await withShellTree(text, (root) => collect(root, text))) ?? unread('it could not be parsed in time')
+  return (
+    (await withShellTree(text, (root) => collect(root, text))) ?? unread('it could not be parsed in time')
+  )
 }
 
 const unread = (doubt: string): Script => ({ parts: [], writes: [], doubts: [doubt], isPartial: true })
 
 /** Everything below space but tab and newline, DEL, C1, and what is drawn as nothing or turns the line around. */
-const HIDDEN = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]|\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}|[\u2028\u2029]/u
+const HIDDEN =
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]|\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}|[\u2028\u2029]/u
 
 type Walk = {
   readonly text: string
@@ -64,17 +67,43 @@ function visit(node: Node, walk: Walk, depth: number): void {
   else if (node.type === 'file_redirect') takeRedirect(node, walk)
   else if (node.type === 'heredoc_redirect') takeHeredoc(node, walk)
   else if (node.type === 'test_command') takeTest(node, walk)
-  else if (!KNOWN.has(node.type)) walk.doubts.add(reasons[node.type] ?? `it uses ${node.type.replaceAll('_', ' ')}`)
+  else if (!KNOWN.has(node.type))
+    walk.doubts.add(reasons[node.type] ?? `it uses ${node.type.replaceAll('_', ' ')}`)
   for (const child of node.children) if (child) visit(child, walk, depth + 1)
 }
 
 /** Nodes and tokens that add nothing of their own to the commands in them. */
 const KNOWN = new Set([
-  ...['program', 'comment', 'list', 'pipeline', 'redirected_statement', 'subshell', 'compound_statement', 'negated_command'],
+  ...[
+    'program',
+    'comment',
+    'list',
+    'pipeline',
+    'redirected_statement',
+    'subshell',
+    'compound_statement',
+    'negated_command',
+  ],
   ...['if_statement', 'elif_clause', 'else_clause', 'if', 'then', 'elif', 'else', 'fi'],
   ...['&&', '||', '|', ';', '\n', '(', ')', '{', '}', '!', '[', ']', '[[', ']]', '"', "'"],
   ...['command_name', 'word', 'number', 'raw_string', 'string', 'string_content', 'concatenation'],
-  ...['herestring_redirect', '<<<', 'file_descriptor', '<', '>', '>>', '&>', '&>>', '<&', '>&', '>|', '<&-', '>&-', '<<', '<<-'],
+  ...[
+    'herestring_redirect',
+    '<<<',
+    'file_descriptor',
+    '<',
+    '>',
+    '>>',
+    '&>',
+    '&>>',
+    '<&',
+    '>&',
+    '>|',
+    '<&-',
+    '>&-',
+    '<<',
+    '<<-',
+  ],
   ...['heredoc_start', 'heredoc_body', 'heredoc_content', 'heredoc_end', 'unary_expression', 'test_operator'],
 ])
 
@@ -116,7 +145,9 @@ const isComment = (node: Node, text: string): boolean =>
 function takeCommand(node: Node, walk: Walk): void {
   const children = node.children.flatMap((child) => (child ? [child] : []))
   const name = children.find(({ type }) => type === 'command_name')?.children[0]
-  const others = children.filter(({ type }) => !/^(?:command_name|variable_assignment|.*_redirect)$/.test(type))
+  const others = children.filter(
+    ({ type }) => !/^(?:command_name|variable_assignment|.*_redirect)$/.test(type),
+  )
   walk.parts.push({
     words: [...(name ? [readWord(name)] : []), ...others.map(readWord)],
     hasAssignment: children.some(({ type }) => type === 'variable_assignment'),
@@ -132,7 +163,8 @@ function takeRedirect(node: Node, walk: Walk): void {
   const discards = !target.dynamic && /^\/dev\/(?:null|stdout|stderr)$/.test(target.text)
   if (copies || (discards && operator !== '<>')) return
   if (operator !== '<') walk.writes.push(target.text)
-  else if (target.dynamic || /^\/dev\/(?:tcp|udp)\b/.test(target.text)) walk.doubts.add('it reads from an unknown place')
+  else if (target.dynamic || /^\/dev\/(?:tcp|udp)\b/.test(target.text))
+    walk.doubts.add('it reads from an unknown place')
 }
 
 /** Expanded unless its delimiter is quoted; a body that holds its own delimiter was cut somewhere else than bash would. */

@@ -26,7 +26,9 @@ const opaque = (text: string): Word => ({ text, dynamic: true, plain: false, loo
 
 function join(node: Node): Word {
   const pieces = node.children.flatMap((child) => (child ? [child] : []))
-  const isWhole = pieces.every((piece, index) => piece.startIndex === (pieces[index - 1]?.endIndex ?? node.startIndex))
+  const isWhole = pieces.every(
+    (piece, index) => piece.startIndex === (pieces[index - 1]?.endIndex ?? node.startIndex),
+  )
   const words = pieces.map(readWord)
   return {
     text: words.map(({ text }) => text).join(''),

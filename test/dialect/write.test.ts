@@ -100,7 +100,7 @@ describe.each(callers)('$name', (family) => {
 
         expect(calls).toEqual([['store', values]])
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
