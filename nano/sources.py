@@ -163,7 +163,9 @@ def project_scripts(files: Mapping[str, str]) -> list[tuple[str, str]]:
     """(label, command) of everything the project itself offers to run. `files` needs only the few files named here."""
     found: list[tuple[str, str]] = []
     if "package.json" in files:
-        found += _package_scripts(files["package.json"])
+        found += [*_package_scripts(files["package.json"]), ("install", "npm install")]
+    if "requirements.txt" in files:
+        found.append(("install", "pip install -r requirements.txt"))
     if "Makefile" in files:
         found += [(target, f"make {target}") for target in _make_targets(files["Makefile"])]
     if "pyproject.toml" in files:

@@ -1,6 +1,7 @@
 /** What another program may import. Fields may be added to these, never changed. */
 export { createApp, type App, type AppOptions, type AppSession, type ResumeChoice } from './app.ts'
 export { emit } from './context/emit.ts'
+export { createReplyReader } from './dialect/reader.ts'
 export { containPath } from './guard/contain.ts'
 export * from './protocol/arm.ts'
 export * from './protocol/dialect.ts'

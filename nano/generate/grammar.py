@@ -34,9 +34,7 @@ class Grammar:
             elif line.strip() and not line.startswith("#"):
                 lines.setdefault(name, []).append(_parse(line))
         for section, sequences in lines.items():
-            if section in self.sections:
-                raise ValueError(f"section {section} appears twice; second time in {file.name}")
-            self.sections[section] = tuple(sequences)
+            self.sections[section] = (*self.sections.get(section, ()), *sequences)
 
     def draw(self, section: str, random: Random) -> list[Piece]:
         out: list[Piece] = []

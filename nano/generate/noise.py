@@ -8,18 +8,25 @@ from __future__ import annotations
 import re
 from random import Random
 
-VOICES = ("clean", "clean", "clean", "lower", "lower", "lower", "sloppy", "sloppy", "foreign", "formal", "shouting")
+VOICES = (*("clean",) * 6, *("lower",) * 6, *("sloppy",) * 6, "foreign", "foreign", "foreign", "formal", "formal", "shouting")
 _WORDS = re.compile(r"[A-Za-z']+")
 _NEIGHBOURS = {
     "a": "qsz", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj", "i": "uo", "j": "hk", "k": "jl", "l": "k",
     "m": "n", "n": "bm", "o": "ip", "p": "o", "q": "w", "r": "et", "s": "ad", "t": "ry", "u": "yi", "v": "cb", "w": "qe", "x": "zc",
     "y": "tu", "z": "x",
 }  # fmt: skip
-_SHORT = {
-    "you": "u", "are": "r", "please": "pls", "your": "ur", "with": "w", "because": "cuz", "what": "wat", "for": "4", "to": "2", "okay": "k",
-    "something": "smth", "about": "abt", "going": "goin", "want to": "wanna", "let me": "lemme", "give me": "gimme", "and": "n",
-    "thanks": "thx", "people": "ppl", "really": "rly", "though": "tho", "before": "b4", "see": "c", "right now": "rn", "the": "da",
-}  # fmt: skip
+_SLANG = tuple(
+    (re.compile(rf"\b{re.escape(long)}\b"), short.split("|"))
+    for long, short in {
+        "give me": "gimme", "let me": "lemme", "want to": "wanna", "going to": "gonna", "got to": "gotta", "i don't know": "idk", "something": "smth|sth",
+        "without": "w/o", "with": "w/|w", "please": "pls|plz", "okay": "k|ok", "right now": "rn", "because": "cuz|bc", "you": "u", "your": "ur", "are": "r",
+        "why": "y", "and": "n|&", "though": "tho", "thanks": "thx|ty", "thank you": "ty|thx", "about": "abt", "real quick": "rq", "what is": "whats|wats",
+        "directory": "dir", "repository": "repo", "configuration": "config", "documentation": "docs", "application": "app", "function": "func|fn",
+        "variable": "var", "message": "msg", "version": "ver", "database": "db", "background": "bg", "command": "cmd", "for": "4", "before": "b4",
+        "really": "rly", "people": "ppl", "tomorrow": "tmrw", "today": "2day", "i am": "im", "is there": "is there like", "what": "wat|wht", "the": "da|teh",
+        "don't know why": "dunno why", "do not": "dont", "does not": "doesnt", "cannot": "cant", "need to": "needa", "kind of": "kinda", "out of": "outta",
+    }.items()
+)  # fmt: skip
 _PREPOSITIONS = {"in": ("on", "at", "into"), "on": ("in", "at"), "to": ("for", "in", ""), "of": ("from", ""), "for": ("to",), "at": ("in", "on"), "with": ("by",)}
 _FOREIGN = (
     (re.compile(r"\bi want to\b"), "i want"), (re.compile(r"\bi need to\b"), "i need"), (re.compile(r"\bcan you\b"), "you can"),
@@ -45,17 +52,19 @@ def add_noise(text: str, voice: str, random: Random) -> str:
 
 
 def _sloppy(text: str, random: Random) -> str:
-    text = text.lower().replace("'", "")
-    rate = random.random() * 0.16
+    text = text.lower()
+    for pattern, shorts in _SLANG:
+        if random.random() < 0.3:
+            text = pattern.sub(shorts[int(random.random() * len(shorts))], text)
+    text = text.replace("'", "")
+    rate = max(0.0, random.random() - 0.3) * 0.35
     return _WORDS.sub(lambda match: _typo(match.group(), random) if random.random() < rate else match.group(), text)
 
 
 def _typo(word: str, random: Random) -> str:
-    if word in _SHORT and random.random() < 0.5:
-        return _SHORT[word]
     if len(word) < 3:
         return word
-    at = 1 + int(random.random() * (len(word) - 2))
+    at = int(random.random() * (len(word) - 1))
     kind = random.random()
     if kind < 0.4:
         return word[:at] + word[at + 1] + word[at] + word[at + 2 :]

@@ -145,7 +145,7 @@ def _scripts(kind: str, files: list[str], strings: Strings) -> list[tuple[str, s
     if "pyproject.toml" in files:
         extra = f"{strings.tech()} = \"x\"\n" if strings.chance(0.5) else ""
         texts["pyproject.toml"] = f"[project.scripts]\n{extra}"
-    for name in ("Cargo.toml", "go.mod"):
+    for name in ("Cargo.toml", "go.mod", "requirements.txt"):
         if name in files:
             texts[name] = ""
     return project_scripts(texts)

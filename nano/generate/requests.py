@@ -6,6 +6,7 @@ source rules the program uses; an example that breaks them is drawn again, so th
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate
 from random import Random
 from typing import Any, NamedTuple
@@ -219,11 +220,13 @@ class RequestMaker:
             lowered = f" {text.lower()}"
             if " how many" in lowered or " how much" in lowered or " count" in lowered or " how often" in lowered:
                 return "count"
-            if any(word in lowered for word in (" is there", " are there", " does ", " do we have", " do i have", " anything ", " whether ", " did ")) and not any(
-                word in lowered for word in (" which", " what", " where", " who", " show", " list", " find", " tell")
-            ):
+            if _YES_OR_NO.search(lowered) and not _WANTS_LIST.search(lowered):
                 return "exists"
         return intent.form
+
+
+_YES_OR_NO = re.compile(r"(?:^|[.!?,:;\n-]) *(?:is|are|isn't|do|does|did|has|have) (?:there|we|i|it|any|some|\S+ (?:used|mentioned|exist))")
+_WANTS_LIST = re.compile(r" (?:which|what|where|who|show|list|find|tell|name|give)\b")
 
 
 class _Core(NamedTuple):

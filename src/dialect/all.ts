@@ -97,10 +97,14 @@ export function dialectFor(model: string): string | undefined {
   return families.find((family) => family.models.test(name))?.name
 }
 
-export function requireDialect(name: string): Dialect {
+export const requireDialect = (name: string): Dialect => requireFamily(name)
+
+/** Finds a family by name, or says which there are. */
+export function requireFamily(name: string): Family {
   const family = families.find((candidate) => candidate.name === name)
   if (family) return family
-  const near = nearest(name, families.map((candidate) => candidate.name))
-  const hint = near ? `did you mean ${near}?` : `there are ${families.map((candidate) => candidate.name).join(', ')}.`
+  const names = families.map((candidate) => candidate.name)
+  const near = nearest(name, names)
+  const hint = near ? `did you mean ${near}?` : `there are ${names.join(', ')}.`
   throw new AppError('config-invalid', `No dialect is called ${name}; ${hint}`)
 }

@@ -2,7 +2,7 @@
 import type { DialectWriter } from '../protocol/dialect.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 import type { Family, Habit, Marker } from './family.ts'
-import { toGrammar } from './grammar.ts'
+import { toGrammar } from './shape-grammar.ts'
 import type { Shape } from './shape.ts'
 
 export type FamilyData = {

@@ -2,9 +2,11 @@
  * Tools as a GBNF grammar: a call is then valid by construction. `required` holds from the first token; `auto` starts at
  * the family's marker (lazy), so that the model may also just answer.
  */
+import { AppError } from '../protocol/error.ts'
 import type { ToolSchema } from '../protocol/model.ts'
-import { Rules } from './grammar-rules.ts'
-import type { Shape } from './shape.ts'
+import { requireFamily } from './all.ts'
+import type { Family } from './family.ts'
+import { toGrammar } from './shape-grammar.ts'
 
 export type Grammar = {
   readonly grammar: string
@@ -12,18 +14,18 @@ export type Grammar = {
   readonly trigger?: string
 }
 
-export type GrammarChoice = 'auto' | 'required' | { readonly name: string }
-
-export function shapeGrammar(tools: readonly ToolSchema[], shape: Shape, choice: GrammarChoice): Grammar {
-  const wanted = typeof choice === 'object' ? tools.filter(({ name }) => name === choice.name) : tools
-  const grammar = toGrammar(wanted, shape)
-  return choice === 'auto' ? { grammar, trigger: shape.trigger } : { grammar }
+export type GrammarOptions = {
+  readonly dialect: string | Family
+  readonly choice: 'auto' | 'required' | { readonly name: string }
 }
 
-/** One or more calls, of any of the tools. */
-export function toGrammar(tools: readonly ToolSchema[], shape: Shape): string {
-  const rules = new Rules()
-  const calls = tools.map((tool, index) => rules.define(`call-${index}`, shape.grammar(tool, rules)))
-  const call = rules.define('call', calls.join(' | '))
-  return rules.toGrammar(`${call} ("\\n"? ${call})*`)
+export function buildGrammar(tools: readonly ToolSchema[], { dialect, choice }: GrammarOptions): Grammar {
+  const { shape } = typeof dialect === 'string' ? requireFamily(dialect) : dialect
+  const wanted = typeof choice === 'object' ? tools.filter(({ name }) => name === choice.name) : tools
+  if (wanted.length === 0) {
+    const which = typeof choice === 'object' ? `no tool is called ${choice.name}` : 'there are no tools'
+    throw new AppError('request-invalid', `A grammar for calls needs a tool, but ${which}. Ask without a grammar.`)
+  }
+  const grammar = toGrammar(wanted, shape)
+  return choice === 'auto' ? { grammar, trigger: shape.trigger } : { grammar }
 }

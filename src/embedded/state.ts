@@ -22,7 +22,7 @@ export type StateShelfOptions = {
 }
 
 const MAX_STATES = 16
-const MAX_BYTES = 4 << 30
+const MAX_BYTES = 4 * 2 ** 30
 
 export function createStateShelf({ folder, fingerprint }: StateShelfOptions): StateShelf {
   const pathOf = (sessionId: string): string => join(folder, `${shortHash(`${fingerprint} ${sessionId}`)}.state`)

@@ -73,39 +73,14 @@ function visit(node: Node, walk: Walk, depth: number): void {
 }
 
 /** Nodes and tokens that add nothing of their own to the commands in them. */
-const KNOWN = new Set([
-  ...[
-    'program',
-    'comment',
-    'list',
-    'pipeline',
-    'redirected_statement',
-    'subshell',
-    'compound_statement',
-    'negated_command',
-  ],
-  ...['if_statement', 'elif_clause', 'else_clause', 'if', 'then', 'elif', 'else', 'fi'],
-  ...['&&', '||', '|', ';', '\n', '(', ')', '{', '}', '!', '[', ']', '[[', ']]', '"', "'"],
-  ...['command_name', 'word', 'number', 'raw_string', 'string', 'string_content', 'concatenation'],
-  ...[
-    'herestring_redirect',
-    '<<<',
-    'file_descriptor',
-    '<',
-    '>',
-    '>>',
-    '&>',
-    '&>>',
-    '<&',
-    '>&',
-    '>|',
-    '<&-',
-    '>&-',
-    '<<',
-    '<<-',
-  ],
-  ...['heredoc_start', 'heredoc_body', 'heredoc_content', 'heredoc_end', 'unary_expression', 'test_operator'],
-])
+const KNOWN = new Set(
+  `program comment list pipeline redirected_statement subshell compound_statement negated_command if_statement elif_clause
+  else_clause if then elif else fi && || | ; ( ) { } ! [ ] [[ ]] " ' command_name word number raw_string string
+  string_content concatenation herestring_redirect <<< file_descriptor < > >> &> &>> <& >& >| <&- >&- << <<- heredoc_start
+  heredoc_body heredoc_content heredoc_end unary_expression test_operator`
+    .split(/\s+/)
+    .concat('\n'),
+)
 
 const reasons: Readonly<Record<string, string>> = {
   ERROR: 'it is no valid shell command',
@@ -159,7 +134,7 @@ function takeRedirect(node: Node, walk: Walk): void {
   const destination = node.childForFieldName('destination')
   const target = destination ? readWord(destination) : literal('')
   const copies =
-    /^[<>]&-$/.test(operator) || (/&$/.test(operator) && /^\d+$|^-$/.test(target.text) && !target.dynamic)
+    /^[<>]&-$/.test(operator) || (operator.endsWith('&') && /^\d+$|^-$/.test(target.text) && !target.dynamic)
   const discards = !target.dynamic && /^\/dev\/(?:null|stdout|stderr)$/.test(target.text)
   if (copies || (discards && operator !== '<>')) return
   if (operator !== '<') walk.writes.push(target.text)

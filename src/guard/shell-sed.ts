@@ -15,20 +15,21 @@ export function judgeSedScript(script: string): SedFinding {
       continue
     }
     const step = readStep(rest)
-    if (typeof step === 'string') return step
-    rest = rest.slice(step.length)
+    if (typeof step !== 'number') return step
+    rest = rest.slice(step)
   }
   return 'read-only'
 }
 
-type Step = { readonly length: number } | 'write' | 'unknown'
+/** How many characters it takes, or why it is not known to only read. */
+type Step = number | 'write' | 'unknown'
 
 function readStep(text: string): Step {
-  if (text.startsWith('#')) return { length: (/^[^\n]*/.exec(text)?.[0] ?? text).length }
+  if (text.startsWith('#')) return (/^[^\n]*/.exec(text)?.[0] ?? text).length
   const address = readAddresses(text)
   if (address === undefined) return 'unknown'
   const command = readCommand(text.slice(address))
-  return typeof command === 'string' ? command : { length: address + command.length }
+  return typeof command === 'number' ? address + command : command
 }
 
 /** Length of the addresses in front of a command, its `!` included. */
@@ -70,7 +71,7 @@ function endOfPattern(text: string, start: number, delimiter: string): number | 
 function readCommand(text: string): Step {
   const [name = ''] = text
   if (name === 's' || name === 'y') return readSubstitution(text)
-  if (name === '{' || name === '}') return { length: 1 }
+  if (name === '{' || name === '}') return 1
   if (/^[pPdDnNgGhHxlFz=]/.test(text)) return ended(text, 1)
   const quit = /^[qQ]\s*\d*/.exec(text)?.[0]
   if (quit !== undefined) return ended(text, quit.length)
@@ -81,7 +82,7 @@ function readCommand(text: string): Step {
 
 /** A command ends where the next one may begin. */
 const ended = (text: string, length: number): Step =>
-  /^[ \t]*(?:$|[\n;}#])/.test(text.slice(length)) ? { length } : 'unknown'
+  /^[ \t]*(?:$|[\n;}#])/.test(text.slice(length)) ? length : 'unknown'
 
 function readSubstitution(text: string): Step {
   const [name, delimiter = ''] = text
