@@ -11,6 +11,11 @@ export type JudgeOptions = {
   /** Prefixes of commands, such as `npm test`. */
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
+  /**
+   * It will run in a sandbox. Without one no rule covers git: even `git status` runs what the configuration of the
+   * repository names.
+   */
+  readonly sandboxed?: boolean
 }
 
 export type Judgement = {
@@ -48,11 +53,13 @@ export async function readCommand(text: string): Promise<Reading> {
   return { text, script, findings, nested, ...kindOf(script, findings) }
 }
 
-export function decide(reading: Reading, { allow = [], deny = [] }: JudgeOptions): Judgement {
+export function decide(reading: Reading, { allow = [], deny = [], sandboxed }: JudgeOptions): Judgement {
   const { kind, script } = reading
   const denied = denyOf(reading, deny)
   if (denied !== undefined) return { verdict: 'deny', kind, why: `"${denied}" is denied` }
   const isAll = script.parts.length > 0 && script.parts.every((part) => isAllowed(part, allow))
+  const obeysProject = !sandboxed && script.parts.some(({ words }) => words[0]?.text === 'git')
+  if (isAll && obeysProject) return { verdict: 'ask', kind, why: 'git runs what the repository configures' }
   if (isAll && isClear(script)) return { verdict: 'allow', kind, why: 'every part of it is allowed' }
   return { verdict: 'ask', kind, why: reading.why }
 }

@@ -213,6 +213,7 @@ const readers = new Map<string, Reader>([
   ['count-objects', plain({ flags: 'vH', long: 'verbose human-readable' })],
   ['check-ignore', plain({ flags: 'qvzn', long: 'quiet verbose no-index non-matching' })],
   ['range-diff', look],
+  ['shortlog', plain({ flags: 'snec', long: `${COMMIT_LIST} summary numbered email` })],
   ['config', config],
   ['remote', remote],
   ['stash', only('list', 'show')],

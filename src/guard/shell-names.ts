@@ -15,11 +15,12 @@ export const wrappers = set(`
   command builtin exec eval source . trap coproc enable mapfile readarray compgen complete bind alias hash read let unset
   getopts set shopt ulimit umask wait history fc declare typeset local export readonly`)
 
-/** Run a program or a file of code named by their first argument: a rule must name that as well. */
+/** Run or reach what their first argument names: a rule must name that as well. */
 export const runners = set(`
   npx bunx pnpx uvx pipx tsx ts-node docker podman kubectl oc lxc vagrant ansible nix nix-shell mise asdf
   python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit tclsh wish Rscript java scala groovy guile
-  racket osascript sqlite3 psql mysql mariadb redis-cli mongosh vi vim nvim ex ed emacs`)
+  racket osascript sqlite3 psql mysql mariadb redis-cli mongosh vi vim nvim ex ed emacs
+  curl wget http nc ncat socat telnet ftp`)
 
 /** Only print, whatever their options. */
 export const readers = set(`

@@ -75,7 +75,7 @@ function visit(node: Node, walk: Walk, depth: number): void {
 /** Nodes and tokens that add nothing of their own to the commands in them. */
 const KNOWN = new Set(
   `program comment list pipeline redirected_statement subshell compound_statement negated_command if_statement elif_clause
-  else_clause if then elif else fi && || | ; ( ) { } ! [ ] [[ ]] " ' command_name word number raw_string string
+  else_clause if then elif else fi && || | ; ( ) { } ! [ ] [[ ]] " ' $ command_name word number raw_string string
   string_content concatenation herestring_redirect <<< file_descriptor < > >> &> &>> <& >& >| <&- >&- << <<- heredoc_start
   heredoc_body heredoc_content heredoc_end unary_expression test_operator`
     .split(/\s+/)
