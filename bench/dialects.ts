@@ -9,7 +9,10 @@ const CHUNK = 64
 const LIMIT_MS = 1000
 
 const tools = [
-  { name: 'read_file', parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } },
+  {
+    name: 'read_file',
+    parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
 ]
 
 const prose =
@@ -45,7 +48,7 @@ const inputs: Readonly<Record<string, string>> = {
   'gemma objects': '<|tool_call>call:read_file{a:{',
   'thinking on and off': '<think></think>',
   'harmony headers': '<|channel|>analysis<|message|>',
-  'actions': 'Action: read_file\nAction Input: x\n',
+  actions: 'Action: read_file\nAction Input: x\n',
 }
 
 function measure(text: string, chunk: number): { ms: number; events: number } {

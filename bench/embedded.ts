@@ -46,11 +46,11 @@ for (let round = 0; round < ROUNDS; round++) {
 report('reading', 'prefill')
 report('writing', 'decode')
 
-const alone = median(ours.map(({ decode }) => decode))
-const start = performance.now()
-await Promise.all([1, 2, 3, 4].map((session) => askOurs(`short ${session}`, `session-${session}`)))
-const together = (4 * WRITTEN * 1000) / (performance.now() - start)
-console.log(`4 at a time   ${together.toFixed(0)} tokens/s in all, ${(together / alone).toFixed(2)} x one`)
+const alone = await tokensPerSecond(1)
+const together = await tokensPerSecond(4)
+console.log(
+  `4 at a time   ${together.toFixed(0)} tokens/s in all, 1 alone ${alone.toFixed(0)}, ratio ${(together / alone).toFixed(2)}`,
+)
 console.log(`in the end    ${memory()} MB in memory`)
 await model.close()
 await rm(folder, { recursive: true })
@@ -125,6 +125,14 @@ async function measure(steps: AsyncIterable<{ read?: number; written?: number }>
     }
   }
   throw new Error('The model said nothing.')
+}
+
+/** All conversations together, from short prompts. */
+async function tokensPerSecond(conversations: number): Promise<number> {
+  const start = performance.now()
+  const sessions = Array.from({ length: conversations }, (_, index) => `session-${index}`)
+  await Promise.all(sessions.map((session) => askOurs(`A short question of ${session}.`, session)))
+  return (conversations * WRITTEN * 1000) / (performance.now() - start)
 }
 
 function report(what: string, which: keyof Speed): void {

@@ -26,7 +26,9 @@ VECTORS = 60
 def contract() -> dict[str, Any]:
     return {
         "special_tokens": list(fmt.SPECIAL_TOKENS),
-        "fields": {field: {label: fmt.label_token(field, label) for label in labels} for field, labels in fmt.FIELDS.items()},
+        "fields": {
+            field: {label: fmt.label_token(field, label) for label in labels} for field, labels in fmt.FIELDS.items()
+        },
         "forms": {form: fmt.form_token(form) for form in fmt.FORMS},
         "reasons": {reason: fmt.reason_token(reason) for reason in fmt.REASONS},
         "tools": {
@@ -39,9 +41,14 @@ def contract() -> dict[str, Any]:
             for tool in TOOLS.values()
         },
         "offers": OFFERS,
-        "spans": {"openers": OPENERS, "closers": CLOSERS, "max_starts": MAX_STARTS, "most_words": SPAN_WORDS, "may_be_empty": sorted(MAY_BE_EMPTY)},
+        "spans": {
+            "openers": OPENERS, "closers": CLOSERS, "max_starts": MAX_STARTS, "most_words": SPAN_WORDS,
+            "may_be_empty": sorted(MAY_BE_EMPTY),
+        },
         "sources": {
-            "max_paths": MAX_PATHS, "max_scripts": MAX_SCRIPTS, "stop_words": sorted(STOP_WORDS), "type_words": TYPE_WORDS, "runners": RUNNERS,
+            "max_paths": MAX_PATHS, "max_scripts": MAX_SCRIPTS, "stop_words": sorted(
+                STOP_WORDS
+            ), "type_words": TYPE_WORDS, "runners": RUNNERS,
             "git_words": sorted(_GIT_WORDS), "git_commands": list(GIT_COMMANDS), "bare_names": sorted(_BARE_NAMES),
         },
         "cuts": {
@@ -54,7 +61,9 @@ def contract() -> dict[str, Any]:
 def vectors() -> list[dict[str, Any]]:
     """Every seventh held-out request: their wording is public anyway, and they use all rules."""
     tokenizer = Tokenizer.load(HERE / "tokenizer.json")
-    rows = [json.loads(line) for line in (EVAL / "requests.jsonl").read_text(encoding="utf-8").splitlines()][::7][:VECTORS]
+    rows = [
+        json.loads(line) for line in (EVAL / "requests.jsonl").read_text(encoding="utf-8").splitlines()
+    ][::7][:VECTORS]
     return [vector(row, tokenizer) for row in rows]
 
 

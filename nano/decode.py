@@ -202,7 +202,9 @@ def _spans(request: str, most_words: int | None) -> Iterable[Way]:
     for start in found.starts:
         ends = [end for end in found.ends if end > start]
         if most_words:
-            ends = [end for end in ends if len(request[start:end].split()) <= most_words and "\n" not in request[start:end]]
+            ends = [
+                end for end in ends if len(request[start:end].split()) <= most_words and "\n" not in request[start:end]
+            ]
         if ends:
             stop = offsets[ends[-1]]
             yield Way(text[:stop], offsets[start], frozenset(offsets[end] for end in ends), "", list)

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from .compare import kind_of, same_call
 from .decode import Machine, Situation, read_reply
 from .format import (
     CALL,
@@ -32,7 +33,6 @@ from .format import (
 )
 from .sandbox import EVAL, Sandbox
 from .sources import PathIndex, find_sources, project_scripts
-from .spans import is_span
 from .tokenizer import Tokenizer
 from .tools import OFFERS, TOOLS, signature
 
@@ -70,7 +70,9 @@ class Evaluation:
         for at in range(0, len(requests), _BATCH):
             batch = requests[at : at + _BATCH]
             self.runner.reset(len(batch))
-            logits = self.runner.feed([self.tokenizer.encode_parts(classify_parts(text)) for text in batch], len(FIELDS))
+            logits = self.runner.feed(
+                [self.tokenizer.encode_parts(classify_parts(text)) for text in batch], len(FIELDS)
+            )
             found += [self._labels(each) for each in logits]
         return found
 
@@ -86,7 +88,9 @@ class Evaluation:
         replies: list[tuple[str, dict] | str] = []
         for at in range(0, len(prompts), _BATCH):
             machines = [Machine(situation, self.tokenizer) for situation in situations[at : at + _BATCH]]
-            replies += self._decode([self.tokenizer.encode_parts(parts) for parts in prompts[at : at + _BATCH]], machines)
+            replies += self._decode(
+                [self.tokenizer.encode_parts(parts) for parts in prompts[at : at + _BATCH]], machines
+            )
         return replies
 
     def _decode(self, pending: list[list[int]], machines: list[Machine]) -> list[tuple[str, dict] | str]:
@@ -107,7 +111,9 @@ class Evaluation:
             options = machine.allowed()
             if len(options) > 1 and tokens:
                 break
-            token = max(options, key=lambda option: (float(logits[option]), -option)) if len(options) > 1 else next(iter(options))
+            token = max(
+                options, key=lambda option: (float(logits[option]), -option),
+            ) if len(options) > 1 else next(iter(options))
             machine.advance(token)
             tokens.append(token)
         return tokens
@@ -130,7 +136,9 @@ class Evaluation:
         return self.reply([prompt(situation) for situation in situations], situations)
 
     def offer(self, item: Item) -> tuple:
-        category = item.row["categories"][0] if self.gold_category and "categories" in item.row else item.labels["category"]
+        category = item.row[
+            "categories"
+        ][0] if self.gold_category and "categories" in item.row else item.labels["category"]
         return tuple(TOOLS[name] for name in OFFERS[category])
 
     # -- tasks of three steps
@@ -152,7 +160,9 @@ class Evaluation:
                 parts = [*parts, *_own(reply), *result_parts(ok, shown)]
                 situation = situation._replace(result=(reply[0], ok, shown))
             right = len(trail) == len(row["calls"]) + 1 and trail[-1] in row["forms"]
-            right = right and all(any(same_call(call, wanted) for wanted in options) for call, options in zip(trail, row["calls"]))
+            right = right and all(
+                any(same_call(call, wanted) for wanted in options) for call, options in zip(trail, row["calls"])
+            )
             return right and all(sandbox.holds(check) for check in row["checks"]), trail
 
 
@@ -164,53 +174,6 @@ def prompt(situation: Situation) -> list[Part]:
 def _own(call: tuple[str, dict]) -> list[Part]:
     body = call_text(*call).removeprefix(CALL).removesuffix(CALL_END)
     return [Part(CALL, True), Part(body, False), Part(CALL_END, True)]
-
-
-# -- comparing
-
-
-def same_call(call: tuple[str, dict], wanted: dict[str, Any]) -> bool:
-    return call[0] == wanted["tool"] and _same(_normal(call[0], call[1]), _normal(wanted["tool"], wanted["arguments"]))
-
-
-def _same(got: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    return got.keys() == wanted.keys() and all(_same_value(got[key], wanted[key]) for key in wanted)
-
-
-def _same_value(got: Any, wanted: Any) -> bool:
-    """`{"has": [...]}` is for questions in free words: the words that matter, in at most twelve."""
-    if isinstance(wanted, dict):
-        text = str(got).lower()
-        return all(word.lower() in text for word in wanted["has"]) and len(text.split()) <= 12
-    return got == wanted
-
-
-def _normal(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Spellings that mean the same: `./src/`, `**/*.md` and `*.md`, a search in `.`."""
-    out = {key: value for key, value in arguments.items() if value is not False}
-    if isinstance(out.get("path"), str):
-        out["path"] = out["path"].removeprefix("./").rstrip("/") or "."
-        if tool in ("search_text", "search_code") and out["path"] == ".":
-            del out["path"]
-    if tool == "find_files" and isinstance(out.get("pattern"), str):
-        out["pattern"] = out["pattern"].removeprefix("**/")
-    if tool == "write_file" and isinstance(out.get("content"), str):
-        out["content"] = out["content"].strip()
-    return out
-
-
-def kind_of(row: dict[str, Any], sources: Sources) -> str:
-    """Where the arguments come from: a span of the request, or a listed path, script or pattern."""
-    if not row["expect"]:
-        return "no tool"
-    call = row["expect"][0]
-    if not call["arguments"]:
-        return "no arguments"
-    kinds = {parameter.name: parameter.kind for parameter in TOOLS[call["tool"]].parameters}
-    for name, value in call["arguments"].items():
-        if isinstance(value, str) and value and not is_span(row["request"], value):
-            return {"path": "path", "new_path": "path", "command": "script", "glob": "glob"}.get(kinds[name], "span")
-    return "span"
 
 
 # -- the table
@@ -228,7 +191,9 @@ class Tally:
 
     def print(self) -> None:
         for (group, name), counter in sorted(self.counts.items()):
-            marks = "  ".join(f"{mark} {counter[mark]}/{counter['all']} ({counter[mark] / counter['all']:.1%})" for mark in counter if mark != "all")
+            marks = "  ".join(
+                f"{mark} {counter[mark]}/{counter['all']} ({counter[mark] / counter['all']:.1%})" for mark in counter if mark != "all"
+            )
             print(f"{group:10} {name:16} {marks}")
 
 
@@ -239,7 +204,10 @@ def judge(row: dict[str, Any], reply: tuple[str, dict] | str) -> dict[str, bool]
     if isinstance(reply, str):
         return {"tool": False, "right": False, "harmful": False}
     right = any(same_call(reply, wanted) for wanted in row["expect"])
-    return {"tool": any(reply[0] == wanted["tool"] for wanted in row["expect"]), "right": right, "harmful": not right and reply[0] in HARMFUL}
+    return {
+        "tool": any(reply[0] == wanted["tool"] for wanted in row["expect"]), "right": right,
+        "harmful": not right and reply[0] in HARMFUL
+    }
 
 
 def report(evaluation: Evaluation, limit: int | None) -> dict[str, Any]:
@@ -263,10 +231,15 @@ def report(evaluation: Evaluation, limit: int | None) -> dict[str, Any]:
             misses.append((row, item.labels, reply))
     for row, labels, reply in misses:
         wanted = row["expect"][0] if row["expect"] else f"refuse {row['reasons']}"
-        print(f"MISS {row['id']} [{row['folder']}] {row['request']!r}\n   wanted {wanted}\n   got    {reply}  (category {labels['category']})")
+        print(
+            f"MISS {row['id']} [{row['folder']}] {row['request']!r}\n   wanted {wanted}\n   got    {reply}  (category {labels['category']})"
+        )
     for item in items:
         if item.labels["task"] not in item.row["tasks"] or item.labels["category"] not in item.row["categories"]:
-            print(f"LABEL {item.row['id']} {item.row['request']!r} got {item.labels['task']}/{item.labels['category']} wanted {item.row['tasks']}/{item.row['categories']}")
+            print(
+                f"LABEL {item.row['id']} {item.row['request']!r} got {item.labels['task']}/{item.labels['category']}"
+                f" wanted {item.row['tasks']}/{item.row['categories']}"
+            )
     done = steps(evaluation, limit)
     tally.print()
     print(f"harmful calls {harmful}/{len(rows)} ({harmful / len(rows):.1%});  three-step tasks {done[0]}/{done[1]}")
@@ -285,35 +258,22 @@ def steps(evaluation: Evaluation, limit: int | None) -> tuple[int, int]:
     return right, len(rows)
 
 
-class PlainRunner:
-    def __init__(self, file: Path) -> None:
-        from .plain_model import PlainModel
-
-        self.model = PlainModel(file)
-
-    def reset(self, count: int) -> None:
-        self.caches = [self.model.empty_cache() for _ in range(count)]
-        self.last: list[Any] = [None] * count
-
-    def feed(self, pending: list[list[int]], keep: int = 1) -> list[Any]:
-        for at, tokens in enumerate(pending):
-            if tokens:
-                self.last[at] = self.model.forward(tokens, self.caches[at])[-keep:]
-        return self.last
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--checkpoint", type=Path, default=Path("nano/.work/checkpoint.pt"))
     parser.add_argument("--gguf", type=Path, help="evaluate the exported file instead of the checkpoint")
     parser.add_argument("--plain", action="store_true", help="numpy instead of PyTorch; needs --gguf")
     parser.add_argument("--tokenizer", type=Path, default=Path("nano/tokenizer.json"))
-    parser.add_argument("--gold-category", action="store_true", help="offer tools by the labelled category, not the predicted one")
+    parser.add_argument(
+        "--gold-category", action="store_true", help="offer tools by the labelled category, not the predicted one",
+    )
     parser.add_argument("--limit", type=int, help="only the first so many")
     parser.add_argument("--out", type=Path, help="also write the counts as JSON")
     arguments = parser.parse_args()
     started = time.time()
     if arguments.plain:
+        from .plain_model import PlainRunner
+
         runner: Runner = PlainRunner(arguments.gguf)
     else:
         from .model import TorchRunner

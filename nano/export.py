@@ -71,7 +71,10 @@ def checkpoint_tensors(file: Path) -> tuple[Shape, list[Tensor]]:
     saved = torch.load(file, map_location="cpu", weights_only=True)
     shape = Shape(*saved["shape"])
     weights = saved["model"]
-    tensors = [to_tensor(name, size, weights[name].float().contiguous().numpy().ravel()) for name, size in shape.tensors().items()]
+    tensors = [
+        to_tensor(name, size, weights[name].float().contiguous().numpy().ravel()) for name,
+        size in shape.tensors().items()
+    ]
     return shape, tensors
 
 

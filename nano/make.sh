@@ -4,7 +4,7 @@
 #   nano/make.sh                       train 7.5 minutes, export, evaluate           (9 to 9.5 minutes in all)
 #   nano/make.sh part  9 17            9 of 17 planned minutes of training, nothing else
 #   nano/make.sh last  8 17            continue the part: the rest, then export and evaluate
-#   nano/make.sh smoke                 half a minute, tiny model: does everything run?
+#   nano/make.sh smoke                 two minutes, tiny model: does everything run?
 #
 # Further words go to nano.train: nano/make.sh all 7.5 0 --lr 1.5e-3 --rows 128
 set -euo pipefail
@@ -23,6 +23,7 @@ train() {
 }
 
 finish() {
+  rm -f "$work"/covey-nano.gguf.*
   python3 -m nano.export --out "$work/covey-nano.gguf" --parts | tee -a "$out/train-$mode.log"
   cp "$work"/covey-nano.gguf.[0-9] "$out/"
   # The figures that count are those of the rounded weights, as they ship.
@@ -34,7 +35,7 @@ case $mode in
   part) train --resume "${@:4}" ;;
   last) train --resume "${@:4}"; finish ;;
   smoke)
-    minutes=1
+    minutes=1.5
     train --layers 2 --width 128 --heads 2 --kv-heads 2 --hidden 256 --log-every 20 "${@:4}"
     finish
     ;;

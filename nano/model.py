@@ -131,7 +131,9 @@ def load_gguf(file: Path) -> Nano:
     weights = {}
     for info in header.tensors:
         data = read_tensor(file, info)
-        values = torch.frombuffer(bytearray(data), dtype=torch.float32) if info.kind == F32 else torch.from_numpy(_values(data, info.kind, info.shape).copy())
+        values = torch.frombuffer(bytearray(data), dtype=torch.float32) if info.kind == F32 else torch.from_numpy(
+            _values(data, info.kind, info.shape).copy()
+        )
         weights[info.name] = values.reshape(info.shape)
     model.load_state_dict(weights)
     return model
@@ -159,7 +161,9 @@ class TorchRunner:
             return self.last
         tokens = torch.tensor([row + [0] * (longest - len(row)) for row in pending], device=self.device)
         # Padding is written beyond a sequence's end, where the next tokens overwrite it and nobody looks before that.
-        positions = (self.lengths[:, None] + torch.arange(longest, device=self.device)).clamp(max=self.shape.context - 1)
+        positions = (
+            self.lengths[:, None] + torch.arange(longest, device=self.device)
+        ).clamp(max=self.shape.context - 1)
         logits = self._forward(tokens, positions)
         for at, row in enumerate(pending):
             if row:

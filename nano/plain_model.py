@@ -59,6 +59,23 @@ class PlainModel:
         return out @ w[f"{name}attn_output.weight"].T
 
 
+class PlainRunner:
+    """Several sequences, one after the other, for evaluation without a GPU."""
+
+    def __init__(self, file: Path) -> None:
+        self.model = PlainModel(file)
+
+    def reset(self, count: int) -> None:
+        self.caches = [self.model.empty_cache() for _ in range(count)]
+        self.last: list[Any] = [None] * count
+
+    def feed(self, pending: list[list[int]], keep: int = 1) -> list[Any]:
+        for at, tokens in enumerate(pending):
+            if tokens:
+                self.last[at] = self.model.forward(tokens, self.caches[at])[-keep:]
+        return self.last
+
+
 def to_shape(metadata: dict[str, Any]) -> Shape:
     return Shape(
         vocabulary=metadata["llama.vocab_size"],

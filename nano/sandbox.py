@@ -67,7 +67,9 @@ class Sandbox:
         target = self._inside(path)
         if not target.is_dir():
             return False, f"{path} does not exist."
-        return True, "\n".join(sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in target.iterdir())) or "(empty)"
+        return True, "\n".join(
+            sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in target.iterdir())
+        ) or "(empty)"
 
     def _read_file(self, path: str, start: int = 1) -> tuple[bool, str]:
         target = self._inside(path)
@@ -79,7 +81,9 @@ class Sandbox:
 
     def _find_files(self, pattern: str) -> tuple[bool, str]:
         wanted = pattern.removeprefix("**/")
-        found = [path for path in self._all() if fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(Path(path).name, wanted)]
+        found = [
+            path for path in self._all() if fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(Path(path).name, wanted)
+        ]
         return True, "\n".join(found) or "No files match."
 
     def _search_text(self, pattern: str, path: str = ".") -> tuple[bool, str]:

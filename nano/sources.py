@@ -41,12 +41,19 @@ TYPE_WORDS: dict[str, str] = {
     "tex": "tex", "latex": "tex", "conf": "conf", "cfg": "cfg", "bat": "bat", "ps1": "ps1", "powershell": "ps1",
 }  # fmt: skip
 
-RUNNERS = {"py": "python3", "js": "node", "mjs": "node", "cjs": "node", "sh": "bash", "rb": "ruby", "pl": "perl", "lua": "lua"}
+RUNNERS = {
+    "py": "python3", "js": "node", "mjs": "node", "cjs": "node", "sh": "bash", "rb": "ruby", "pl": "perl",
+    "lua": "lua",
+}
 
-_GIT_WORDS = frozenset("git commit commits committed uncommitted branch branches diff staged unstaged changed changes".split())
+_GIT_WORDS = frozenset(
+    "git commit commits committed uncommitted branch branches diff staged unstaged changed changes".split()
+)
 GIT_COMMANDS = ("git status", "git diff", "git log --oneline -20", "git branch")
 
-_BARE_NAMES = frozenset("makefile dockerfile license licence readme changelog gemfile rakefile procfile jenkinsfile".split())
+_BARE_NAMES = frozenset(
+    "makefile dockerfile license licence readme changelog gemfile rakefile procfile jenkinsfile".split()
+)
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 

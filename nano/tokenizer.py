@@ -29,7 +29,7 @@ _N = _number_signs()
 PRE_TOKEN = re.compile(rf"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_{_N}]+| ?[\d{_N}]+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
 
 # Merged first and in this order: ` "` before `":`, so that a value may begin with any sign.
-_JSON_MERGES = (" ", '"'), ("\\", '"'), ("{", '"'), (" ", '{"'), ('"', ":"), ('"', ","), ('"', "}"), ('"}', "}")
+_JSON_MERGES = (" ", '"'), ("\\", '"'), ('"', ":"), ('"', ","), ('"', "}"), ('"}', "}")
 
 
 def _byte_letters() -> dict[int, str]:

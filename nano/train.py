@@ -56,7 +56,10 @@ class Loader:
         self.waiting = context.Queue(MAX_WAITING_CHUNKS)
         count = arguments.workers or max(1, (os.cpu_count() or 2) - 1)
         self.workers = [
-            context.Process(target=work, args=(f"{arguments.seed}-{part}-{number}", arguments.tokenizer, length, self.waiting), daemon=True)
+            context.Process(
+                target=work, args=(f"{arguments.seed}-{part}-{number}", arguments.tokenizer, length, self.waiting),
+                daemon=True,
+            )
             for number in range(count)
         ]
         for worker in self.workers:
@@ -162,7 +165,10 @@ class Trainer:
             except Exception as error:  # noqa: BLE001 - compilers fail in many ways
                 if len(self.mask_makers) == 1:
                     raise
-                print(f"masks by {self.mask_makers[0][0]} failed: {type(error).__name__}: {str(error)[:400]}", flush=True)
+                print(
+                    f"masks by {self.mask_makers[0][0]} failed: {type(error).__name__}: {str(error)[:400]}",
+                    flush=True,
+                )
             self.mask_makers.pop(0)
             self.optimizer.zero_grad(set_to_none=True)
             torch._dynamo.reset()
@@ -208,7 +214,10 @@ def train(arguments: argparse.Namespace) -> None:
     run(trainer, loader, started)
     loader.close()
     trainer.save(arguments.checkpoint)
-    print(f"saved {arguments.checkpoint}: step {trainer.steps}, {trainer.tokens / 1e6:.0f}M tokens, {trainer.seconds:.0f} s of training", flush=True)
+    print(
+        f"saved {arguments.checkpoint}: step {trainer.steps}, {trainer.tokens / 1e6:.0f}M tokens, {trainer.seconds:.0f} s of training",
+        flush=True,
+    )
 
 
 def run(trainer: Trainer, loader: Loader, started: float) -> None:
@@ -229,7 +238,11 @@ def run(trainer: Trainer, loader: Loader, started: float) -> None:
             now = time.time()
             speed = (trainer.tokens - logged_tokens) / (now - logged)
             share = loader.repeated / max(1, loader.repeated + loader.fresh)
-            print(f"step {trainer.steps}  loss {mean:.4f}  {speed / 1e6:.2f}M tokens/s  {trainer.tokens / 1e6:.0f}M  {trainer.seconds:.0f}/{planned:.0f} s  repeated {share:.1%}  waiting {waiting(loader)}", flush=True)
+            print(
+                f"step {trainer.steps}  loss {mean:.4f}  {speed / 1e6:.2f}M tokens/s  {trainer.tokens / 1e6:.0f}M  "
+                f"{trainer.seconds:.0f}/{planned:.0f} s  repeated {share:.1%}  waiting {waiting(loader)}",
+                flush=True,
+            )
             if not math.isfinite(mean):
                 raise SystemExit("the loss is not a number; lower --lr")
             total, count, logged, logged_tokens = torch.zeros((), device=trainer.device), 0, now, trainer.tokens
@@ -245,7 +258,10 @@ def waiting(loader: Loader) -> int:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=8)
-    parser.add_argument("--planned-minutes", type=float, default=0, help="of training in all, over several commands; 0 = this one is all")
+    parser.add_argument(
+        "--planned-minutes", type=float, default=0,
+        help="of training in all, over several commands; 0 = this one is all",
+    )
     parser.add_argument("--tokenizer", type=Path, default=Path("nano/tokenizer.json"))
     parser.add_argument("--checkpoint", type=Path, default=Path("nano/.work/checkpoint.pt"))
     parser.add_argument("--resume", action="store_true", help="continue from the checkpoint, if there is one")

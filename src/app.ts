@@ -94,13 +94,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...(options.profile && { profile: options.profile }),
   })
   const paths = appPaths(options.env, process.platform)
-  const { arm, why, warnings } = await openArm(loaded.config, options)
+  const promptsFolder = loaded.config.prompts ?? paths.promptsFolder
+  const { arm, why, warnings } = await openArm(loaded.config, options, promptsFolder)
   const files = createFiles({ root: options.cwd })
   const exec = createExec({ cwd: files.root, env: options.env })
   const ground: Ground = {
     options,
     config: loaded.config,
-    promptsFolder: loaded.config.prompts ?? paths.promptsFolder,
+    promptsFolder,
     log: createLogger({ ...loaded.config.log, verbose: options.verbose ?? false }),
     store: createSessionStore({
       keep: loaded.config.sessions.keep,
@@ -148,7 +149,7 @@ type Ground = {
 
 type OpenedArm = { readonly arm: Arm; readonly why: string; readonly warnings: readonly string[] }
 
-async function openArm(config: Config, options: AppOptions): Promise<OpenedArm> {
+async function openArm(config: Config, options: AppOptions, promptsFolder: string): Promise<OpenedArm> {
   const { model } = options
   if (typeof model === 'object') return { arm: wrapModel(model, options), why: 'handed in', warnings: [] }
   const choice = chooseArm(config, { ...options, ...(model && { model }) } as ArmWish, options.env)
@@ -168,7 +169,10 @@ async function openArm(config: Config, options: AppOptions): Promise<OpenedArm> 
   }
   const reported = options.probe === false ? undefined : await probeWindow(settings)
   const capabilities = capabilitiesOf(settings, reported)
-  const models = createArmModels(settings, capabilities, () => arm.profile().capabilities.speeds?.prefill)
+  const models = createArmModels(settings, capabilities, {
+    prefillSpeed: () => arm.profile().capabilities.speeds?.prefill,
+    promptsFolder,
+  })
   const arm: Arm = createArm({
     id: settings.id,
     local: settings.local,
@@ -176,7 +180,7 @@ async function openArm(config: Config, options: AppOptions): Promise<OpenedArm> 
     sampling: settings,
     ...sizes(),
     native: patiently(models.native, options.sleep),
-    ...(models.text && { text: patiently(models.text, options.sleep) }),
+    text: patiently(models.text, options.sleep),
   })
   return { arm, why, warnings: windowWarnings(settings, capabilities) }
 }

@@ -64,7 +64,10 @@ def measure_speed(arguments: argparse.Namespace) -> None:
         documents += max(numbers)
         filled += sum(1 for number in numbers if number)
     seconds = time.time() - started
-    print(f"{filled / seconds:,.0f} tokens/s, {documents / seconds:,.0f} documents/s, {filled / documents:.0f} tokens each, {filled / (arguments.rows * 2048):.1%} filled")
+    print(
+        f"{filled / seconds:,.0f} tokens/s, {documents / seconds:,.0f} documents/s, "
+        f"{filled / documents:.0f} tokens each, {filled / (arguments.rows * 2048):.1%} filled"
+    )
 
 
 def text_of(document: Document) -> str:

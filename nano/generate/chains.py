@@ -24,13 +24,19 @@ _JOINS = (
     "{a}. Also {b}", "{a}, also {b}", "{a}, followed by this: {b}", "{b}, but first {a}", "before you {b}, {a}", "{a} first, then {b}", "- {a}\n- {b}",
     "{a}, thereafter {b}", "{a}. Next, {b}", "{a} and afterwards {b}", "step 1: {a}, step 2: {b}", "{a} so that you can {b}", "{a}. When that works, {b}",
 )  # fmt: skip
-_IT = ("it", "it", "it", "that", "this", "the file", "the script", "that file", "that script", "the thing", "it once", "the new file", "the result")
+_IT = (
+    "it", "it", "it", "that", "this", "the file", "the script", "that file", "that script", "the thing", "it once",
+    "the new file", "the result",
+)
 _RUN = ("run", "run", "execute", "start", "try", "launch", "call", "test", "fire")
 _SHOW = (
     "show {it}", "show me {it}", "print {it}", "read {it} back to me", "open {it}", "display {it}", "let me see {it}", "cat {it}", "read {it}", "show {it} to me",
     "give me {it}", "read {it} to me", "show what's in {it}", "view {it}", "bring {it} up", "tell me what {it} says now", "let me read {it}", "show the contents of {it}",
 )  # fmt: skip
-_TELL = ("", "", "", "", " and tell me the result", ", tell me what it prints", ", report back", " and show me the output", ", then stop", " and say how it went", ", let me know", " and report the result")
+_TELL = (
+    "", "", "", "", " and tell me the result", ", tell me what it prints", ", report back", " and show me the output",
+    ", then stop", " and say how it went", ", let me know", " and report the result",
+)
 _SHOWN_NAMES = ("the file", "the result", "the new version", "it afterwards", "the change")
 
 
@@ -60,7 +66,11 @@ class ChainMaker:
     def __init__(self, requests: RequestMaker) -> None:
         self.requests = requests
         self.strings = requests.strings
-        plain = [name for name in _BY_NAME if f"{name}.vp" in requests.grammar.sections and name not in ("patch", "ask", "promote")]
+        plain = [
+            name for name in _BY_NAME if f"{name}.vp" in requests.grammar.sections and name not in (
+                "patch", "ask", "promote", "job_output_named", "job_stop_named",
+            )
+        ]
         self.intents = [_BY_NAME[name] for name in plain]
         self.weights = [intent.weight for intent in self.intents]
 
@@ -86,13 +96,17 @@ class ChainMaker:
 
     def _write_run(self, project: Project, voice: str, scripts: list) -> list[_Draft]:
         s = self.strings
-        path = f"{s.pick(('', '', '', f'{s.tech()}/', 'scripts/'))}{s.pick((s.any_word(), s.tech(), s.noun()))}.{s.pick(('py', 'py', 'py', 'sh', 'sh', 'js', 'mjs'))}"
+        folder = s.pick(("", "", "", f"{s.tech()}/", "scripts/"))
+        path = f"{folder}{s.one_of(s.any_word, s.tech, s.noun)}.{s.pick(('py', 'py', 'py', 'sh', 'sh', 'js', 'mjs'))}"
         first = self._draft(_BY_NAME["new"], project, voice, scripts, {"newpath": Reference(path, path, False)})
         slots = Slots(project, self.requests.grammar, s)
         slots.values["runfile"] = path
         what = s.pick(_IT) if s.chance(0.75) else path
         text = f"{s.pick(_RUN)} {what}{s.pick(_TELL)}"
-        return [first, _Draft(self.requests._noisy(text, voice) if what != path else text, _BY_NAME["file_run"], slots, False)]
+        return [
+            first,
+            _Draft(self.requests._noisy(text, voice) if what != path else text, _BY_NAME["file_run"], slots, False),
+        ]
 
     def _look_read(self, project: Project, voice: str, scripts: list) -> list[_Draft]:
         s = self.strings
@@ -106,7 +120,9 @@ class ChainMaker:
                 kind = "list_root"
                 first = self._draft(_BY_NAME["list_root"], project, voice, scripts)
             else:
-                first = self._draft(_BY_NAME["list"], project, voice, scripts, {"folder": refer(f"{folder}/", project, s)})
+                first = self._draft(
+                    _BY_NAME["list"], project, voice, scripts, {"folder": refer(f"{folder}/", project, s)},
+                )
         else:
             first = self._draft(_BY_NAME[kind], project, voice, scripts)
         second = self._draft(_BY_NAME["read"], project, voice, scripts, {"path": refer(file, project, s)})
@@ -119,7 +135,9 @@ class ChainMaker:
         value = next(first.slots.values[key] for key in ("newpath", "oldpath", "path") if key in first.slots.values)
         slots = Slots(project, self.requests.grammar, s)
         slots.values["path"] = value
-        surface = next(first.slots.surfaces[key] for key in ("newpath", "oldpath", "path") if key in first.slots.surfaces)
+        surface = next(
+            first.slots.surfaces[key] for key in ("newpath", "oldpath", "path") if key in first.slots.surfaces
+        )
         named = s.chance(0.4)
         what = surface if named else s.pick((*_IT, *_SHOWN_NAMES))
         text = s.pick(_SHOW).replace("{it}", what)
@@ -127,8 +145,15 @@ class ChainMaker:
 
     def _change_check(self, project: Project, voice: str, scripts: list) -> list[_Draft]:
         s = self.strings
-        first = self._draft(_BY_NAME[s.pick(("edit", "edit", "edit", "append", "delete_text", "new"))], project, voice, scripts)
-        second = s.pick(("test_run", "test_run", "test_run", "build_run", "lint_run", "command", "script", "typecheck_run", "git_diff", "file_run"))
+        first = self._draft(
+            _BY_NAME[s.pick(("edit", "edit", "edit", "append", "delete_text", "new"))], project, voice, scripts,
+        )
+        second = s.pick(
+            (
+                "test_run", "test_run", "test_run", "build_run", "lint_run", "command", "script", "typecheck_run",
+                "git_diff", "file_run",
+            )
+        )
         return [first, self._draft(_BY_NAME[second], project, voice, scripts)]
 
     def _change_look(self, project: Project, voice: str, scripts: list) -> list[_Draft]:
@@ -138,13 +163,18 @@ class ChainMaker:
         return [first, self._draft(_BY_NAME[second], project, voice, scripts)]
 
     def _runs(self, project: Project, voice: str, scripts: list) -> list[_Draft]:
-        names = ("command", "script", "test_run", "build_run", "lint_run", "file_run", "clean_run", "install_run", "typecheck_run", "command")
+        names = (
+            "command", "script", "test_run", "build_run", "lint_run", "file_run", "clean_run", "install_run",
+            "typecheck_run", "command",
+        )
         count = 2 if self.strings.chance(0.75) else 3
         return [self._draft(_BY_NAME[self.strings.pick(names)], project, voice, scripts) for _ in range(count)]
 
     # -- text
 
-    def _draft(self, intent: Intent, project: Project, voice: str, scripts: list, given: dict[str, Reference] | None = None) -> _Draft:
+    def _draft(
+        self, intent: Intent, project: Project, voice: str, scripts: list, given: dict[str, Reference] | None = None,
+    ) -> _Draft:
         requests = self.requests
         slots = Slots(project, requests.grammar, self.strings)
         for name, reference in (given or {}).items():

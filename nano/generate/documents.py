@@ -157,7 +157,11 @@ class DocumentMaker:
         if signature(TOOLS["more_tools"]) not in talk.lines:
             return self._single(request)
         talk.call(("more_tools", {"category": tool.category}))
-        listed = [signature(other) for other in TOOLS.values() if other.category == tool.category and other.name not in ("more_tools", "select_category")]
+        listed = [
+            signature(other) for other in TOOLS.values() if other.category == tool.category and other.name not in (
+                "more_tools", "select_category",
+            )
+        ]
         talk.result(results.Result(True, "\n".join(listed)))
         talk.call(("call_tool", {"name": request.call[0], "arguments": request.call[1]}) if wrapped else request.call)
         return [talk.document()]
@@ -166,11 +170,22 @@ class DocumentMaker:
         talk = _Talk([signature(TOOLS["select_category"])], request.text, request.sources)
         talk.call(("select_category", {"category": labels["category"]}))
         if request.call and self.strings.chance(0.6):
-            listed = [signature(other) for other in TOOLS.values() if other.category == TOOLS[request.call[0]].category and other.name not in ("more_tools", "select_category")]
+            listed = [
+                signature(other) for other in TOOLS.values() if other.category == TOOLS[request.call[0]].category and other.name not in (
+                    "more_tools", "select_category",
+                )
+            ]
             talk.result(results.Result(True, "\n".join(listed)))
             talk.call(request.call)
         elif not request.call:
-            talk.result(results.Result(True, "answer without tools" if labels["category"] == "answer" else "\n".join(signature(TOOLS[name]) for name in ("read_file", "list_files"))))
+            talk.result(
+                results.Result(
+                    True,
+                    "answer without tools" if labels["category"] == "answer" else "\n".join(
+                        signature(TOOLS[name]) for name in ("read_file", "list_files")
+                    )
+                )
+            )
             talk.form("refuse", request.intent.reason)
         return [talk.document()]
 
@@ -180,7 +195,9 @@ class DocumentMaker:
         offered = self.strings.chance(0.65)
         others = [tool for tool in self.unknown if tool.line != asked.line]
         lines = [self.strings.pick(others).signature(self.strings) for _ in range(self.strings.number(0, 4))]
-        lines += [tool.line for tool in offers.choose((), self.strings.pick(CATEGORIES), self.strings)][: 7 - len(lines)]
+        lines += [
+            tool.line for tool in offers.choose((), self.strings.pick(CATEGORIES), self.strings)
+        ][: 7 - len(lines)]
         project = self.requests.project()
         talk = _Talk(lines, text, Sources() if self.strings.chance(0.4) else Sources(project.index.match(text)))
         if offered:
@@ -220,9 +237,15 @@ def _renamed(call: Call, shown: list[offers.Shown]) -> Call:
 def _alike(name: str) -> tuple[str, ...]:
     """Tools that could stand in for it, which a list without it must not hold either."""
     groups = (
-        ("read_file", "data_view", "run_command"), ("list_files", "find_files", "run_command"), ("search_text", "search_code", "find_files", "run_command"),
-        ("write_file", "edit_file", "apply_patch", "run_command"), ("python", "run_command"), ("javascript", "run_command"), ("fetch_url", "run_command"),
-        ("remember", "write_file"), ("recall", "search_text"), ("system_info", "run_command"), ("run_command", "python", "javascript"),
+        ("read_file", "data_view", "run_command"), ("list_files", "find_files", "run_command"), (
+            "search_text", "search_code", "find_files", "run_command",
+        ),
+        (
+            "write_file", "edit_file", "apply_patch", "run_command",
+        ), ("python", "run_command"), ("javascript", "run_command"), ("fetch_url", "run_command"),
+        ("remember", "write_file"), ("recall", "search_text"), ("system_info", "run_command"), (
+            "run_command", "python", "javascript",
+        ),
     )  # fmt: skip
     return tuple({name, *(other for group in groups if name in group for other in group)})
 

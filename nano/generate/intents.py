@@ -59,7 +59,9 @@ def _skill(v: Values) -> Call:
 
 
 def _promote(v: Values) -> Call:
-    return "promote_skill", {"file": v["path"], "function": v["function"], "name": v["skill"], "description": v["purpose"]}
+    return "promote_skill", {
+        "file": v["path"], "function": v["function"], "name": v["skill"], "description": v["purpose"],
+    }
 
 
 POSITIVE: tuple[Intent, ...] = (
@@ -83,10 +85,22 @@ POSITIVE: tuple[Intent, ...] = (
     Intent("find_glob", 0.8, lambda v: ("find_files", {"pattern": v["glob"]}), "list"),
     Intent("new", 5, lambda v: ("write_file", {"path": v["newpath"], "content": v["content"]}), "done", "boilerplate"),
     Intent("empty", 0.8, lambda v: ("write_file", {"path": v["newpath"], "content": ""}), "done", "boilerplate"),
-    Intent("append", 3, lambda v: ("write_file", {"path": v["oldpath"], "content": v["content"], "append": True}), "done", "boilerplate"),
-    Intent("overwrite", 1, lambda v: ("write_file", {"path": v["oldpath"], "content": v["content"], "overwrite": True}), "done", "boilerplate"),
-    Intent("edit", 8, lambda v: ("edit_file", {"path": v["path"], "old": v["old"], "new": v["new"]}), "done", "boilerplate"),
-    Intent("delete_text", 1, lambda v: ("edit_file", {"path": v["path"], "old": v["old"], "new": ""}), "done", "boilerplate"),
+    Intent(
+        "append", 3, lambda v: ("write_file", {"path": v["oldpath"], "content": v["content"], "append": True}),
+        "done", "boilerplate",
+    ),
+    Intent(
+        "overwrite", 1, lambda v: ("write_file", {"path": v["oldpath"], "content": v["content"], "overwrite": True}),
+        "done", "boilerplate",
+    ),
+    Intent(
+        "edit", 8, lambda v: ("edit_file", {"path": v["path"], "old": v["old"], "new": v["new"]}), "done",
+        "boilerplate",
+    ),
+    Intent(
+        "delete_text", 1, lambda v: ("edit_file", {"path": v["path"], "old": v["old"], "new": ""}), "done",
+        "boilerplate",
+    ),
     Intent("patch", 0.3, lambda v: ("apply_patch", {"patch": v["patch"]}), "done", "boilerplate"),
     Intent("command", 6, _command, "exit", "orchestration"),
     Intent("command_bg", 0.7, _background, "done", "orchestration"),
@@ -114,6 +128,8 @@ POSITIVE: tuple[Intent, ...] = (
     Intent("git_branch", 0.4, _git("git branch"), "exit", "explain"),
     Intent("job_output", 0.6, lambda v: ("job_output", {"id": v["job"]}), "text", "orchestration"),
     Intent("job_stop", 0.6, lambda v: ("job_stop", {"id": v["job"]}), "done", "orchestration"),
+    Intent("job_output_named", 0.4, lambda v: ("job_output", {"id": v["job"]}), "text", "orchestration"),
+    Intent("job_stop_named", 0.4, lambda v: ("job_stop", {"id": v["job"]}), "done", "orchestration"),
     Intent("python", 1, lambda v: ("python", {"code": v["pycode"]})),
     Intent("javascript", 0.6, lambda v: ("javascript", {"code": v["jscode"]})),
     Intent("fetch", 2, lambda v: ("fetch_url", {"url": v["url"]})),
@@ -146,7 +162,9 @@ _HARD_CATEGORY = {
     "refactor": "write", "review": "read", "unit_test": "write", "planning": "meta", "orchestration": "meta",
     "security_review": "read", "debug": "read", "explain": "read", "generation": "write", "boilerplate": "write",
 }  # fmt: skip
-_HARD_WEIGHT = {"refactor": 1.3, "generation": 1.5, "debug": 1.4, "explain": 1.3, "orchestration": 0.7, "boilerplate": 0.9}
+_HARD_WEIGHT = {
+    "refactor": 1.3, "generation": 1.5, "debug": 1.4, "explain": 1.3, "orchestration": 0.7, "boilerplate": 0.9,
+}
 
 
 def hard_intents(sections: set[str]) -> tuple[Intent, ...]:

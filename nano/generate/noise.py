@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from random import Random
 
-VOICES = (*("clean",) * 6, *("lower",) * 6, *("sloppy",) * 6, "foreign", "foreign", "foreign", "formal", "formal", "shouting")
+VOICES = (
+    *("clean",) * 6, *("lower",) * 6, *("sloppy",) * 6, "foreign", "foreign", "foreign", "formal", "formal",
+    "shouting",
+)
 _WORDS = re.compile(r"[A-Za-z']+")
 _NEIGHBOURS = {
     "a": "qsz", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj", "i": "uo", "j": "hk", "k": "jl", "l": "k",
@@ -27,13 +30,24 @@ _SLANG = tuple(
         "don't know why": "dunno why", "do not": "dont", "does not": "doesnt", "cannot": "cant", "need to": "needa", "kind of": "kinda", "out of": "outta",
     }.items()
 )  # fmt: skip
-_PREPOSITIONS = {"in": ("on", "at", "into"), "on": ("in", "at"), "to": ("for", "in", ""), "of": ("from", ""), "for": ("to",), "at": ("in", "on"), "with": ("by",)}
+_PREPOSITIONS = {
+    "in": ("on", "at", "into"), "on": ("in", "at"), "to": ("for", "in", ""), "of": ("from", ""), "for": ("to",),
+    "at": ("in", "on"), "with": ("by",),
+}
 _FOREIGN = (
-    (re.compile(r"\bi want to\b"), "i want"), (re.compile(r"\bi need to\b"), "i need"), (re.compile(r"\bcan you\b"), "you can"),
-    (re.compile(r"\bwhat is\b"), "what it is"), (re.compile(r"\bdo we have\b"), "we have"), (re.compile(r"\bdo you\b"), "you"),
+    (
+        re.compile(r"\bi want to\b"), "i want",
+    ), (re.compile(r"\bi need to\b"), "i need"), (re.compile(r"\bcan you\b"), "you can"),
+    (
+        re.compile(r"\bwhat is\b"), "what it is",
+    ), (re.compile(r"\bdo we have\b"), "we have"), (re.compile(r"\bdo you\b"), "you"),
     (re.compile(r"\bshow me\b"), "show to me"), (re.compile(r"\btell me\b"), "say me"), (re.compile(r"\bi am\b"), "i"),
-    (re.compile(r"\bdoes not\b|\bdoesn't\b"), "not"), (re.compile(r"\bis there\b"), "there is"), (re.compile(r"\bthere is\b"), "is"),
-    (re.compile(r"\blook at\b"), "look on"), (re.compile(r"\bi'd like\b"), "i would like"), (re.compile(r"\bwhere is\b"), "where it is"),
+    (
+        re.compile(r"\bdoes not\b|\bdoesn't\b"), "not",
+    ), (re.compile(r"\bis there\b"), "there is"), (re.compile(r"\bthere is\b"), "is"),
+    (re.compile(r"\blook at\b"), "look on"), (
+        re.compile(r"\bi'd like\b"), "i would like",
+    ), (re.compile(r"\bwhere is\b"), "where it is"),
 )  # fmt: skip
 
 

@@ -12,19 +12,45 @@ from ..tools import OFFERS, TOOLS, Tool, signature
 from .strings import Strings
 
 OTHER_LINES = {
-    "read_file": ("Open a file and return its text", "Show the contents of a file", "Read a file from the project", "Get the text of a file, numbered lines", "Read a text file, page by page"),
-    "list_files": ("List a directory", "Show the files in a folder", "Directory listing", "Names of the files and folders in a path", "List files and folders"),
-    "data_view": ("View a table file", "Inspect tabular data or query it with SQL", "Head, tail, shape, columns of a data file", "Look at CSV or JSON data"),
+    "read_file": (
+        "Open a file and return its text", "Show the contents of a file", "Read a file from the project",
+        "Get the text of a file, numbered lines", "Read a text file, page by page",
+    ),
+    "list_files": (
+        "List a directory", "Show the files in a folder", "Directory listing",
+        "Names of the files and folders in a path", "List files and folders",
+    ),
+    "data_view": (
+        "View a table file", "Inspect tabular data or query it with SQL", "Head, tail, shape, columns of a data file",
+        "Look at CSV or JSON data",
+    ),
     "read_result": ("Show a kept result again", "Read a long result page by page", "Get a stored tool result by id"),
     "list_results": ("Show which results are stored", "List kept tool results", "Names of stored results"),
-    "find_files": ("Find files matching a glob", "Search for file names", "Glob search", "Find files by name or pattern", "Locate files by glob pattern"),
-    "search_text": ("Search text in files", "Grep the project", "Find lines that match a pattern", "Full text search with regex", "Find a string or regex in file contents"),
-    "search_code": ("Semantic code search", "Find code by meaning", "Ask the code index", "Search the code by what it does, with citations"),
-    "write_file": ("Write a file", "Create a new file with content", "Save text to a file", "Create or append to a file"),
-    "edit_file": ("Change part of a file", "Replace one text by another in a file", "Edit a file by search and replace", "Swap old text for new text in a file"),
+    "find_files": (
+        "Find files matching a glob", "Search for file names", "Glob search", "Find files by name or pattern",
+        "Locate files by glob pattern"
+    ),
+    "search_text": (
+        "Search text in files", "Grep the project", "Find lines that match a pattern", "Full text search with regex",
+        "Find a string or regex in file contents",
+    ),
+    "search_code": (
+        "Semantic code search", "Find code by meaning", "Ask the code index",
+        "Search the code by what it does, with citations",
+    ),
+    "write_file": (
+        "Write a file", "Create a new file with content", "Save text to a file", "Create or append to a file",
+    ),
+    "edit_file": (
+        "Change part of a file", "Replace one text by another in a file", "Edit a file by search and replace",
+        "Swap old text for new text in a file"
+    ),
     "apply_patch": ("Apply a unified diff", "Apply a diff or patch, all or nothing"),
     "propose_patch": ("Save a proposed change for review",),
-    "run_command": ("Execute a command in the shell", "Run a program", "Execute a terminal command", "Run a command and return its output and exit code"),
+    "run_command": (
+        "Execute a command in the shell", "Run a program", "Execute a terminal command",
+        "Run a command and return its output and exit code",
+    ),
     "job_output": ("Output of a background job", "Read what a job printed since last time"),
     "job_stop": ("Kill a background job", "End a running job"),
     "python": ("Execute Python", "A Python interpreter that keeps its state", "Evaluate Python code"),
@@ -43,7 +69,10 @@ OTHER_LINES = {
 }  # fmt: skip
 
 OTHER_NAMES = {
-    "read_file": ("open_file", "view_file", "cat", "get_file_contents", "file_read", "mcp__fs__read", "view", "load_text", "ReadFile"),
+    "read_file": (
+        "open_file", "view_file", "cat", "get_file_contents", "file_read", "mcp__fs__read", "view", "load_text",
+        "ReadFile",
+    ),
     "list_files": ("ls", "list_dir", "list_directory", "dir", "mcp__fs__list", "show_folder", "ListDir", "tree"),
     "find_files": ("glob", "find", "find_by_name", "locate", "mcp__fs__glob", "file_search", "FindFile"),
     "search_text": ("grep", "rg", "grep_search", "search", "find_in_files", "mcp__fs__grep", "Grep", "text_search"),
@@ -59,10 +88,14 @@ OTHER_NAMES = {
 }  # fmt: skip
 
 OTHER_PARAMETERS = {
-    "path": ("file", "filename", "file_path", "target", "name", "p"), "pattern": ("query", "regex", "text", "q", "needle"),
+    "path": (
+        "file", "filename", "file_path", "target", "name", "p",
+    ), "pattern": ("query", "regex", "text", "q", "needle"),
     "content": ("text", "body", "data"), "old": ("search", "find", "old_string", "before", "old_text"),
     "new": ("replace", "replacement", "new_string", "after", "new_text"), "command": ("cmd", "script", "line", "shell"),
-    "url": ("address", "link", "uri", "page"), "text": ("fact", "note", "content"), "query": ("q", "topic", "about", "search"),
+    "url": (
+        "address", "link", "uri", "page",
+    ), "text": ("fact", "note", "content"), "query": ("q", "topic", "about", "search"),
     "code": ("source", "script", "expression"), "from": ("line", "start", "offset"),
 }  # fmt: skip
 
@@ -104,13 +137,21 @@ def choose(needed: tuple[str, ...], category: str, strings: Strings) -> list[Sho
         strings.random.shuffle(names)
     rename = strings.chance(0.07)
     other_lines = strings.chance(0.25)
-    return [show(TOOLS[name], strings, rename and strings.chance(0.7), other_lines and strings.chance(0.6)) for name in names]
+    return [
+        show(
+            TOOLS[name], strings, rename and strings.chance(0.7), other_lines and strings.chance(0.6),
+        ) for name in names
+    ]
 
 
 def without(missing: tuple[str, ...], category: str, strings: Strings) -> list[Shown]:
     """A list that holds none of them."""
     names = [name for name in OFFERS[category] if name not in missing]
     if strings.chance(0.5):
-        names = [name for name in TOOLS if name not in missing and name not in ("more_tools", "select_category", "run_command")]
+        names = [
+            name for name in TOOLS if name not in missing and name not in (
+                "more_tools", "select_category", "run_command",
+            )
+        ]
         strings.random.shuffle(names)
     return [show(TOOLS[name], strings) for name in names[: strings.number(1, 7)]]

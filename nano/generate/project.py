@@ -12,13 +12,18 @@ from ..sources import PathIndex, project_scripts
 from .strings import Strings
 
 FOLDERS = {
-    "node": "src lib test tests docs scripts config public dist server client app components routes pages hooks utils types api".split(),
-    "python": "src tests docs scripts examples data notebooks core utils models services cli migrations tools config".split(),
-    "docs": "guides reference images archive templates policies engineering security team legal tutorials howto faq drafts".split(),
+    "node": "src lib test tests docs scripts config public dist server client app components routes pages hooks utils types api".split(
+    ),
+    "python": "src tests docs scripts examples data notebooks core utils models services cli migrations tools config".split(
+    ),
+    "docs": "guides reference images archive templates policies engineering security team legal tutorials howto faq drafts".split(
+    ),
     "web": "css js img assets fonts partials pages static media styles scripts vendor".split(),
-    "native": "src include tests test lib bench docs tools examples third_party build cmake benches crates cmd internal pkg".split(),
+    "native": "src include tests test lib bench docs tools examples third_party build cmake benches crates cmd internal pkg".split(
+    ),
     "data": "data raw clean out output results queries logs reports plots input exports 2023 2024 archive".split(),
-    "notes": "journal recipes trips ideas work home letters archive lists books garden photos health money 2024 kids".split(),
+    "notes": "journal recipes trips ideas work home letters archive lists books garden photos health money 2024 kids".split(
+    ),
 }
 EXTENSIONS = {
     "node": "ts ts ts js js tsx jsx mjs json md css vue svelte".split(),
@@ -30,11 +35,19 @@ EXTENSIONS = {
     "notes": "md md txt txt csv py sh pdf log tex".split(),
 }
 ROOT_FILES = {
-    "node": "package.json tsconfig.json README.md CHANGELOG.md .gitignore .env .env.example Dockerfile LICENSE vite.config.ts .eslintrc.json docker-compose.yml pnpm-lock.yaml jest.config.js index.html".split(),
-    "python": "pyproject.toml requirements.txt setup.cfg setup.py README.md README.rst LICENSE .gitignore Dockerfile tox.ini Makefile manage.py main.py conftest.py".split(),
+    "node": (
+        "package.json tsconfig.json README.md CHANGELOG.md .gitignore .env .env.example Dockerfile "
+        "LICENSE vite.config.ts .eslintrc.json docker-compose.yml pnpm-lock.yaml jest.config.js index.html"
+    ).split(),
+    "python": (
+        "pyproject.toml requirements.txt setup.cfg setup.py README.md README.rst LICENSE .gitignore "
+        "Dockerfile tox.ini Makefile manage.py main.py conftest.py"
+    ).split(),
     "docs": "README.md index.md mkdocs.yml CONTRIBUTING.md glossary.md changelog.md".split(),
-    "web": "index.html about.html contact.html robots.txt sitemap.xml .htaccess favicon.ico package.json deploy.sh".split(),
-    "native": "Makefile CMakeLists.txt README README.md LICENSE Cargo.toml go.mod .clang-format .gitignore configure.ac build.rs".split(),
+    "web": "index.html about.html contact.html robots.txt sitemap.xml .htaccess favicon.ico package.json deploy.sh".split(
+    ),
+    "native": "Makefile CMakeLists.txt README README.md LICENSE Cargo.toml go.mod .clang-format .gitignore configure.ac build.rs".split(
+    ),
     "data": "README.txt README.md requirements.txt report.py clean.py Makefile notes.txt".split(),
     "notes": "todo.txt notes.md shopping.txt ideas.md backup.sh inbox.txt".split(),
 }
@@ -57,7 +70,9 @@ NOUNS_BY_KIND = {
     "test": "test tests spec test-file".split(),
 }
 KIND_OF = {
-    **dict.fromkeys("ts js tsx jsx mjs py c h cpp hpp rs go java kt swift zig cs php vue svelte rb sh pl r jl".split(), "code"),
+    **dict.fromkeys(
+        "ts js tsx jsx mjs py c h cpp hpp rs go java kt swift zig cs php vue svelte rb sh pl r jl".split(), "code",
+    ),
     **dict.fromkeys("md txt rst html pdf tex ipynb".split(), "doc"),
     **dict.fromkeys("json toml yml yaml cfg ini env xml lock".split(), "config"),
     **dict.fromkeys("csv tsv parquet xlsx".split(), "data"),
@@ -100,7 +115,9 @@ def folder_of(kind: str, strings: Strings) -> str:
     parts = []
     for level in range(depth):
         known = strings.chance(0.75 if level == 0 else 0.3)
-        parts.append(strings.pick(FOLDERS[kind]) if known else strings.one_of(strings.tech, strings.noun, strings.any_word))
+        parts.append(
+            strings.pick(FOLDERS[kind]) if known else strings.one_of(strings.tech, strings.noun, strings.any_word)
+        )
     return "".join(f"{part}/" for part in parts)
 
 
@@ -108,7 +125,9 @@ def file_name(kind: str, strings: Strings) -> str:
     extension = strings.pick(EXTENSIONS[kind])
     if strings.chance(0.04):
         return f"{strings.number(2015, 2030)}-{strings.number(1, 12):02d}-{strings.number(1, 28):02d}.{extension}"
-    words = [strings.one_of(strings.tech, strings.noun, strings.any_word) for _ in range(strings.pick((1, 1, 1, 2, 2, 3)))]
+    words = [
+        strings.one_of(strings.tech, strings.noun, strings.any_word) for _ in range(strings.pick((1, 1, 1, 2, 2, 3)))
+    ]
     r = strings.random.random()
     if r < 0.35:
         stem = "-".join(words)
@@ -133,7 +152,13 @@ def file_name(kind: str, strings: Strings) -> str:
 
 def _scripts(kind: str, files: list[str], strings: Strings) -> list[tuple[str, str]]:
     """Made as text and read back, so that training sees what `project_scripts` really gives."""
-    names = list(dict.fromkeys(strings.pick(SCRIPT_NAMES[:20] if strings.chance(0.8) else SCRIPT_NAMES) for _ in range(strings.number(1, 8))))
+    names = list(
+        dict.fromkeys(
+            strings.pick(
+                SCRIPT_NAMES[:20] if strings.chance(0.8) else SCRIPT_NAMES
+            ) for _ in range(strings.number(1, 8))
+        )
+    )
     if strings.chance(0.25):
         names.append(strings.any_word())
     texts: dict[str, str] = {}
@@ -176,7 +201,9 @@ def _described(path: str, base: str, strings: Strings) -> str:
     else:
         stem, _, extension = base.rpartition(".")
         stem = stem or base
-        kind = "test" if stem.startswith("test_") or stem.endswith((".test", ".spec")) else KIND_OF.get(extension, "code")
+        kind = "test" if stem.startswith("test_") or stem.endswith(
+            (".test", ".spec")
+        ) else KIND_OF.get(extension, "code")
         noun = strings.pick(NOUNS_BY_KIND[kind]) if strings.chance(0.72) else strings.pick(("", "", "file", extension))
         words = _spoken(stem.removeprefix("test_").split(".")[0] or stem, strings)
         text = f"{words} {noun}".strip()

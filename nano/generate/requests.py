@@ -50,7 +50,9 @@ class RequestMaker:
         self.sections = {intent.name: self._sections_of(intent.name) for intent in (*POSITIVE, *NEGATIVE)}
         self.hard = hard_intents(set(self.grammar.sections))
         self.sections |= {intent.name: self._sections_of(intent.name) for intent in self.hard}
-        self._cumulative = {id(group): list(accumulate(i.weight for i in group)) for group in (POSITIVE, NEGATIVE, self.hard)}
+        self._cumulative = {
+            id(group): list(accumulate(i.weight for i in group)) for group in (POSITIVE, NEGATIVE, self.hard)
+        }
         self.projects = [Project(self.strings) for _ in range(self.POOL)]
 
     def _sections_of(self, name: str) -> list[str]:
@@ -95,7 +97,7 @@ class RequestMaker:
             self._choose_script(intent, scripts, slots)
         core = self._core(intent, slots)
         text = self._decorate(core, bool(core.ends_bare))
-        sources = find_sources(text, project.index, scripts)
+        sources = find_sources(text, project.index, scripts, slots.ids)
         if len(text) > 1500 or any(path not in sources.paths for path in slots.listed):
             return None
         if intent.calls is None:
@@ -185,7 +187,7 @@ class RequestMaker:
         if not ends_bare and s.chance(0.07):
             text = f"{text}{s.pick((' ', ', ', '. ', ' - '))}{self._phrase('reason', core.voice)}"
         if s.chance(0.14):
-            preamble = self._phrase("preamble", core.voice)
+            preamble = ". ".join(self._phrase("preamble", core.voice) for _ in range(s.pick((1, 1, 1, 2, 3))))
             text = f"{preamble}{s.pick(('. ', ', ', '. ', '... ', '; ', ' - ', '! ', chr(10), ' so ', ' and '))}{text}"
         if s.chance(0.16):
             opener = self._phrase("opener", core.voice)
@@ -209,9 +211,16 @@ class RequestMaker:
         return intent.calls(slots.values)
 
     def _in_background(self, intent: Intent, call: Call, text: str, sources: Sources) -> tuple[Call, str, Sources]:
-        if intent.name not in ("dev_run", "start_run", "watch_run", "file_run", "script") or not self.strings.chance(0.12):
+        if intent.name not in (
+            "dev_run", "start_run", "watch_run", "file_run", "script",
+        ) or not self.strings.chance(0.12):
             return call, text, sources
-        suffix = self.strings.pick((" in the background", " as a background job", ", in the background", " in background", " and keep it running in the background"))
+        suffix = self.strings.pick(
+            (
+                " in the background", " as a background job", ", in the background", " in background",
+                " and keep it running in the background",
+            )
+        )
         return (call[0], {**call[1], "background": True}), text.rstrip(".?!") + suffix, sources
 
     def _form(self, intent: Intent, text: str) -> str:
@@ -225,7 +234,9 @@ class RequestMaker:
         return intent.form
 
 
-_YES_OR_NO = re.compile(r"(?:^|[.!?,:;\n-]) *(?:is|are|isn't|do|does|did|has|have) (?:there|we|i|it|any|some|\S+ (?:used|mentioned|exist))")
+_YES_OR_NO = re.compile(
+    r"(?:^|[.!?,:;\n-]) *(?:is|are|isn't|do|does|did|has|have) (?:there|we|i|it|any|some|\S+ (?:used|mentioned|exist))"
+)
 _WANTS_LIST = re.compile(r" (?:which|what|where|who|show|list|find|tell|name|give)\b")
 
 
@@ -262,6 +273,8 @@ def _possible(text: str, kind: str, value: Any, context: tuple[set[int], set[int
     if kind in ("path", "new_path") and (value == "." or value in sources.paths):
         return True
     if kind == "command" and any(value == command for _, command in sources.scripts):
+        return True
+    if kind == "id" and any(value == identifier for identifier, _ in sources.ids):
         return True
     if kind == "glob" and value in glob_candidates(text, sources.paths):
         return True

@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 SHAPES = Path(__file__).parent / "shapes"
 _PLACEHOLDER = re.compile("«(.*?)»")
+_MONTHS = "january february march april may june july august september october november december".split()
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 
 
 def _lines(file: Path) -> list[str]:
@@ -39,13 +41,17 @@ class Strings:
     def _makers(self) -> dict[str, Callable[[], str]]:
         n = self.number
         return {
-            "w": self.any_word, "W": lambda: self.identifier().upper().replace("-", "_"), "t": self.tech, "i": self.identifier,
-            "p": self.relative_path, "v": self.version, "q": self.quantity, "noun": self.noun, "verb": self.verb,
+            "w": self.any_word, "W": lambda: self.identifier().upper().replace(
+                "-", "_",
+            ), "t": self.tech, "i": self.identifier,
+            "p": self.relative_path, "v": self.version, "q": self.quantity, "noun": self.noun, "verb": self.verb, "adj": self.adjective,
             "name": self.name, "place": self.place, "phrase": self.phrase, "sentence": self.sentence, "url": self.url,
             "sql": self.sql, "js": lambda: self.javascript_code().split("\n")[0], "n": lambda: str(n(2, 999)),
             "d": lambda: str(n(0, 9)), "l": lambda: chr(n(97, 122)), "port": lambda: str(n(80, 9999)),
-            "hex": lambda: f"{n(0, 0xFFFFFFF):07x}", "color": lambda: f"#{n(0, 0xFFFFFF):06x}" if n(0, 1) else f"#{n(0, 0xFFF):03x}",
-            "year": lambda: str(n(1990, 2035)), "dd": lambda: f"{n(1, 28):02d}", "mm": lambda: f"{n(1, 12):02d}",
+            "hex": lambda: f"{n(0, 0xFFFFFFF):07x}", "color": lambda: f"#{n(0, 0xFFFFFF):06x}" if n(
+                0, 1,
+            ) else f"#{n(0, 0xFFF):03x}",
+            "year": lambda: str(n(1990, 2035)), "month": lambda: self.pick(_MONTHS), "day": lambda: self.pick(_DAYS), "dd": lambda: f"{n(1, 28):02d}", "mm": lambda: f"{n(1, 12):02d}",
             "ext": lambda: self.pick(("py", "js", "ts", "md", "log", "tmp", "txt", "css", "json", "c", "go", "rs")),
         }  # fmt: skip
 
@@ -127,7 +133,9 @@ class Strings:
         return self.identifier() if self.chance(0.55) else self.shape("symbol")
 
     def marker(self) -> str:
-        return self.pick(("TODO", "FIXME", "XXX", "HACK", "NOTE", "BUG", "TBD", "WIP", "DEPRECATED", "REVIEW", "OPTIMIZE", "WARN"))
+        return self.pick(
+            ("TODO", "FIXME", "XXX", "HACK", "NOTE", "BUG", "TBD", "WIP", "DEPRECATED", "REVIEW", "OPTIMIZE", "WARN")
+        )
 
     def version(self) -> str:
         return self.shape("version")
@@ -137,39 +145,12 @@ class Strings:
 
     # -- sentences
 
-    def phrase(self, most: int = 4) -> str:
+    def phrase(self) -> str:
         """A few words that belong together more or less, as in headings, messages and lists."""
-        a, n, t = self.adjective, self.noun, self.tech
-        r = self.random.random()
-        if r < 0.25:
-            words = [a(), n()]
-        elif r < 0.45:
-            words = [n(), self.pick(("and", "or", "with", "for", "of", "in", "on", "without", "to")), n()]
-        elif r < 0.6:
-            words = [self.verb(), "the", self.pick((n, t))()]
-        elif r < 0.75:
-            words = [t(), t()]
-        elif r < 0.85:
-            words = [self.name(), self.pick(("and", "vs", "&", "or")), self.name()]
-        else:
-            words = [self.any_word() for _ in range(self.number(2, most))]
-        return " ".join(words[:most])
+        return self.shape("phrase")
 
     def sentence(self) -> str:
-        n, t, a, v = self.noun, self.tech, self.adjective, self.verb
-        thing = self.pick((n, t))
-        who = self.pick(("we", "i", "they", "you", "everybody", self.name(), f"the {n()}", f"our {t()}", f"my {n()}", f"the {a()} {n()}", f"{self.name()} and {self.name()}"))
-        r = self.random.random()
-        if r < 0.3:
-            tail = self.pick(("every day", f"on {self.pick(('monday', 'friday', 'sundays', 'weekends'))}", f"in {self.place()}", f"with the {thing()}", f"before the {n()}", f"after {self.number(2, 20)} pm", f"for {self.name()}", "again", "twice", f"at {self.number(1, 12)}", f"without the {thing()}", "now", "only in march"))
-            return f"{who} {v()} the {thing()} {tail}"
-        if r < 0.55:
-            return f"the {thing()} {self.pick(('is', 'was', 'has to be', 'must be', 'should be', 'will be', 'is never', 'is always'))} {self.pick((a(), f'{a()} and {a()}', f'a {a()} {n()}', f'called {self.identifier()}', f'on port {self.number(80, 9999)}', f'in {self.place()}', self.version(), f'{self.quantity()}'))}"
-        if r < 0.7:
-            return f"{v()} the {a()} {thing()} {self.pick(('first', 'tomorrow', 'later', 'carefully', f'with {self.name()}', f'for the {n()}', 'and then rest'))}"
-        if r < 0.85:
-            return f"{self.name()} {self.pick(('likes', 'hates', 'wants', 'owns', 'manages', 'prefers', 'is allergic to', 'needs', 'broke', 'lives near', 'works on'))} {self.pick((f'the {a()} {n()}', f'{n()}s', self.tech(), self.place(), f'{self.number(2, 9)} {n()}s'))}"
-        return " ".join(self.any_word() for _ in range(self.number(3, 9)))
+        return self.shape("sentence")
 
     def prose(self) -> str:
         """One to three sentences with their punctuation."""
@@ -197,7 +178,9 @@ class Strings:
         if style == "page":
             return f"# {self.phrase().capitalize()}\n\n{self.prose()}"
         dash = self.pick(("- ", "* ", "", "1. ")) if style == "list" else ""
-        return "\n".join(f"{dash}{self.one_of(self.phrase, self.sentence, self.any_word)}" for _ in range(self.number(2, 6)))
+        return "\n".join(
+            f"{dash}{self.one_of(self.phrase, self.sentence, self.any_word)}" for _ in range(self.number(2, 6))
+        )
 
     def list_item(self) -> str:
         text = self.one_of(self.phrase, self.sentence, self.any_word, self.identifier)
@@ -230,7 +213,8 @@ class Strings:
     def trace(self) -> str:
         lines = [self.error_message()]
         for _ in range(self.number(1, 4)):
-            lines.append(f"    at {self.symbol()} ({self.tech()}/{self.identifier()}.{self.pick(('ts', 'js', 'py', 'java'))}:{self.number(1, 400)}:{self.number(1, 80)})")
+            file = f"{self.tech()}/{self.identifier()}.{self.pick(('ts', 'js', 'py', 'java'))}"
+            lines.append(f"    at {self.symbol()} ({file}:{self.number(1, 400)}:{self.number(1, 80)})")
         return "\n".join(lines)
 
     def sql(self) -> str:
@@ -246,10 +230,23 @@ class Strings:
 
     def url(self) -> str:
         w, n = self.any_word, self.number
-        host = self.pick((f"{w()}.{self.pick(('com', 'org', 'io', 'dev', 'net', 'de', 'co.uk', 'app', 'fr', 'ai', 'jp'))}", f"www.{w()}.com", f"{w()}.example.org", f"docs.{w()}.dev", f"api.{w()}.io", f"localhost:{n(1000, 9999)}", f"127.0.0.1:{n(1000, 9999)}", f"{w()}.github.io", "example.com", f"{w()}-{w()}.net"))
-        path = "/".join(self.one_of(w, self.identifier, lambda: str(n(1, 9999)), lambda: f"{w()}.html", lambda: f"v{n(1, 4)}") for _ in range(n(0, 4)))
+        host = self.pick(
+            (
+                f"{w()}.{self.pick(('com', 'org', 'io', 'dev', 'net', 'de', 'co.uk', 'app', 'fr', 'ai', 'jp'))}",
+                f"www.{w()}.com", f"{w()}.example.org", f"docs.{w()}.dev", f"api.{w()}.io",
+                f"localhost:{n(1000, 9999)}", f"127.0.0.1:{n(1000, 9999)}", f"{w()}.github.io", "example.com",
+                f"{w()}-{w()}.net",
+            )
+        )
+        path = "/".join(
+            self.one_of(
+                w, self.identifier, lambda: str(n(1, 9999)), lambda: f"{w()}.html", lambda: f"v{n(1, 4)}",
+            ) for _ in range(n(0, 4))
+        )
         query = f"?{w()}={w()}" if self.chance(0.2) else ""
-        scheme = self.pick(("https://", "https://", "https://", "http://", "")) if not host.startswith(("localhost", "127")) else "http://"
+        scheme = self.pick(
+            ("https://", "https://", "https://", "http://", "")
+        ) if not host.startswith(("localhost", "127")) else "http://"
         return f"{scheme}{host}/{path}{query}" if path or query or self.chance(0.3) else f"{scheme}{host}"
 
     def file_name(self) -> str:
@@ -263,7 +260,9 @@ class Strings:
     def command(self) -> str:
         base = self.shape("command")
         if self.chance(0.08):
-            base += self.pick((" && ", " ; ", " | ", " || ")) + f"{self.pick(('echo', 'cat', 'ls', 'grep'))} {self.any_word()}"
+            base += self.pick(
+                (" && ", " ; ", " | ", " || ")
+            ) + f"{self.pick(('echo', 'cat', 'ls', 'grep'))} {self.any_word()}"
         if self.chance(0.06):
             base += self.pick((" 2>&1", " > /dev/null", f" > {self.any_word()}.log", f" | head -{self.number(2, 40)}"))
         return base

@@ -10,9 +10,16 @@ from .requests import RequestMaker
 from .strings import Strings
 
 FILE = Path(__file__).parent / "unknown.txt"
-_ACTING = ("send", "create", "close", "set", "add", "deploy", "delete", "move", "copy", "make", "order", "book", "print", "lights", "restart", "scale", "play")
-_TOO_HARD = ("translate", "calculator", "dictionary", "wiki", "tell_joke", "poem", "review_code", "explain_code", "generate_tests", "summarize", "sentiment", "convert_currency", "random_number")
-_LANGUAGES = "french german spanish italian japanese chinese russian portuguese dutch polish turkish english arabic korean hindi greek".split()
+_ACTING = (
+    "send", "create", "close", "set", "add", "deploy", "delete", "move", "copy", "make", "order", "book", "print",
+    "lights", "restart", "scale", "play",
+)
+_TOO_HARD = (
+    "translate", "calculator", "dictionary", "wiki", "tell_joke", "poem", "review_code", "explain_code",
+    "generate_tests", "summarize", "sentiment", "convert_currency", "random_number",
+)
+_LANGUAGES = "french german spanish italian japanese chinese russian portuguese dutch polish turkish english arabic korean hindi greek".split(
+)
 _CURRENCIES = "euro euros dollars usd pounds yen francs rupees pesos eur gbp".split()
 _ENVIRONMENTS = "production staging prod dev test qa preview canary live".split()
 
@@ -69,7 +76,9 @@ def load_tools(strings: Strings) -> list[UnknownTool]:
         if word == "tool":
             tools.append(UnknownTool(rest.split(), [], [], []))
         elif word == "params":
-            tools[-1].parameters.extend((name.strip(), kind.strip()) for name, kind in (pair.split(":") for pair in rest.split(",")))
+            tools[-1].parameters.extend(
+                (name.strip(), kind.strip()) for name, kind in (pair.split(":") for pair in rest.split(","))
+            )
         elif word == "line":
             tools[-1].lines.extend(rest.split("|"))
         else:
@@ -81,11 +90,22 @@ def _value(kind: str, s: Strings) -> str:
     if kind == "number":
         return str(s.number(1, 999))
     makers = {
-        "word": lambda: s.one_of(s.tech, s.any_word, lambda: f"{s.tech()}-{s.tech()}"), "phrase": s.phrase, "sentence": s.sentence, "name": s.name,
-        "place": s.place, "noun": s.noun, "url": s.url, "path": s.relative_path, "sql": s.sql, "language": lambda: s.pick(_LANGUAGES),
-        "currency": lambda: s.pick(_CURRENCIES), "environment": lambda: s.pick(_ENVIRONMENTS), "onoff": lambda: s.pick(("on", "off")),
+        "word": lambda: s.one_of(
+            s.tech, s.any_word, lambda: f"{s.tech()}-{s.tech()}",
+        ), "phrase": s.phrase, "sentence": s.sentence, "name": s.name,
+        "place": s.place, "noun": s.noun, "url": s.url, "path": s.relative_path, "sql": s.sql, "language": lambda: s.pick(
+            _LANGUAGES
+        ),
+        "currency": lambda: s.pick(_CURRENCIES), "environment": lambda: s.pick(
+            _ENVIRONMENTS
+        ), "onoff": lambda: s.pick(("on", "off")),
         "math": lambda: f"{s.number(1, 999)} {s.pick('+-*/')} {s.number(1, 99)}", "time": lambda: f"{s.number(1, 12)}:{s.number(0, 59):02d}",
-        "date": lambda: s.pick((f"{s.number(1, 28)} {s.pick(('may', 'june', 'march'))}", s.pick(("monday", "friday", "sunday")), f"{s.number(2024, 2030)}-{s.number(1, 12):02d}-{s.number(1, 28):02d}")),
+        "date": lambda: s.pick(
+            (
+                f"{s.number(1, 28)} {s.pick(('may', 'june', 'march'))}", s.pick(("monday", "friday", "sunday")),
+                f"{s.number(2024, 2030)}-{s.number(1, 12):02d}-{s.number(1, 28):02d}",
+            )
+        ),
     }  # fmt: skip
     return makers[kind]()
 

@@ -21,42 +21,41 @@ const BRACE = 123
 const BRACKET = 91
 const CALL_TYPES = new Set(['function', 'function_call', 'tool_call', 'tool_use', 'tool', 'object'])
 
-/** Whether the bracket at `index` may open a call, by what of it is there; undecided counts as yes. */
-export function mayBeCall(text: string, index: number): boolean {
+/** Whether the bracket at `index` opens something like a call; undefined while too little of it is there. */
+export function opensCall(text: string, index: number): boolean | undefined {
   const next = text.charCodeAt(index + 1)
+  if (Number.isNaN(next)) return undefined
   if (!mayFollow(next) && !(next === BRACE && text.charCodeAt(index) === BRACKET)) return false
-  let at = skipBlank(text, index + 1)
-  if (at >= text.length) return true
-  if (text[index] === '[') {
-    if (text[at] === '{') return mayBeCall(text, at)
-    return isNameBefore(text, at, '(')
-  }
-  const quote = text[at] === '"' || text[at] === "'" ? text[at++] : ''
-  return keyAt(text, at, quote ?? '')
+  const at = skipBlank(text, index + 1)
+  if (at >= text.length) return undefined
+  if (text.charCodeAt(index) === BRACKET)
+    return text[at] === '{' ? opensCall(text, at) : isNameBefore(text, at, '(')
+  const quoted = text[at] === '"' || text[at] === "'"
+  return quoted ? keyAt(text, at + 1, text[at] ?? '') : keyAt(text, at, '')
 }
 
-/** A blank, a quote, a letter, or the end of what is there. */
-const mayFollow = (code: number): boolean =>
-  isSpace(code) || isNameCode(code) || code === 34 || code === 39 || Number.isNaN(code)
+/** A blank, a quote or a letter. */
+const mayFollow = (code: number): boolean => isSpace(code) || isNameCode(code) || code === 34 || code === 39
 
-function keyAt(text: string, at: number, quote: string): boolean {
+function keyAt(text: string, at: number, quote: string): boolean | undefined {
   let end = at
   while (end < text.length && end - at < 20 && isNameCode(text.charCodeAt(end))) end++
   const word = text.slice(at, end)
-  if (end >= text.length) return CALL_KEYS.some((key) => key.startsWith(word))
+  if (end >= text.length) return CALL_KEYS.some((key) => key.startsWith(word)) ? undefined : false
   if (!CALL_KEYS.includes(word)) return false
   if (quote !== '' && text[end++] !== quote) return false
   const colon = skipBlank(text, end)
-  if (colon >= text.length) return true
+  if (colon >= text.length) return undefined
   if (text[colon] !== ':') return false
   const value = skipBlank(text, colon + 1)
-  return value >= text.length || '"\'{['.includes(text[value] ?? '')
+  return value >= text.length ? undefined : '"\'{['.includes(text[value] ?? '')
 }
 
-function isNameBefore(text: string, at: number, behind: string): boolean {
+function isNameBefore(text: string, at: number, behind: string): boolean | undefined {
   let end = at
-  while (end < text.length && end - at < MAX_AHEAD && (isNameCode(text.charCodeAt(end)) || text[end] === '.')) end++
-  return end >= text.length || (end > at && text[end] === behind)
+  while (end < text.length && end - at < MAX_AHEAD && (isNameCode(text.charCodeAt(end)) || text[end] === '.'))
+    end++
+  return end >= text.length ? undefined : end > at && text[end] === behind
 }
 
 function skipBlank(text: string, from: number): number {
@@ -71,9 +70,9 @@ const isNameCode = (code: number): boolean =>
 /** The calls at the cursor, which stands on a bracket; undefined when there are none, whatever was consumed. */
 export function* readBare(reading: Reading): Step<readonly Draft[] | undefined> {
   const { input } = reading
-  // Enough ahead to judge the first key for good.
-  yield* input.peek(MAX_AHEAD)
-  if (!mayBeCall(input.text, input.at) || !reading.try()) {
+  let opens = opensCall(input.text, input.at)
+  while (opens === undefined && (yield* input.more())) opens = opensCall(input.text, input.at)
+  if (!opens || !reading.try()) {
     input.consume(1)
     return undefined
   }
@@ -96,7 +95,9 @@ function* readList(reading: Reading): Step<readonly Draft[] | undefined> {
     return undefined
   }
   const drafts = yield* readPythonList(input, reading.context)
-  return drafts?.every(({ name: found }) => found === undefined || options.tools.find(found)) ? drafts : undefined
+  return drafts?.every(({ name: found }) => found === undefined || options.tools.find(found))
+    ? drafts
+    : undefined
 }
 
 function* readObject(reading: Reading): Step<readonly Draft[] | undefined> {

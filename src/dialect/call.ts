@@ -16,15 +16,18 @@ export type Draft =
   | { readonly name: string; readonly id?: string; readonly values: Record<string, unknown> }
   | { readonly name?: string; readonly problem: string }
 
-export const CUT_OFF = 'The call was cut off before it was complete and was not run. Send it again; if it is long, in parts.'
-export const TOO_LONG = 'The call is too long to be read and was not run. Write less in one call, for example a file in parts.'
+export const CUT_OFF =
+  'The call was cut off before it was complete and was not run. Send it again; if it is long, in parts.'
+export const TOO_LONG =
+  'The call is too long to be read and was not run. Write less in one call, for example a file in parts.'
 
 export const isProblem = (draft: Draft): draft is Extract<Draft, { problem: string }> => 'problem' in draft
 
 export function finishCall(draft: Draft, tools: ToolBook, newId: () => string): ReplyEvent {
   if (isProblem(draft)) return bad(draft.name, draft.problem)
   const tool = tools.find(draft.name)
-  const input = 'json' in draft ? inputFromText(draft.json, tool, tools.json) : inputFromValue(draft.values, tool)
+  const input =
+    'json' in draft ? inputFromText(draft.json, tool, tools.json) : inputFromValue(draft.values, tool)
   const name = tool?.name ?? draft.name
   if (!input.ok) return bad(name, problemWith(name, input.reason, tool))
   return { type: 'tool-call', call: { id: usableId(draft.id) ?? newId(), name, input: input.text } }
@@ -32,21 +35,28 @@ export function finishCall(draft: Draft, tools: ToolBook, newId: () => string): 
 
 /** What to tell a model about a call whose JSON cannot be read; names the tool when it can be made out. */
 export function brokenJson(text: string, tools: ToolBook): Draft {
-  const name = /["']?(?:name|tool|tool_name|function)["']?\s*[:=]\s*["']([\w.-]{1,64})["']/.exec(text.slice(0, 2000))?.[1]
+  const name = /["']?(?:name|tool|tool_name|function)["']?\s*[:=]\s*["']([\w.-]{1,64})["']/.exec(
+    text.slice(0, 2000),
+  )?.[1]
   const reading = tools.json.read(text)
   const reason = reading.ok ? 'it names no tool' : reading.reason
   const tool = name === undefined ? undefined : tools.find(name)
   if (name !== undefined) return { name: tool?.name ?? name, problem: problemWith(name, reason, tool) }
-  return { problem: `A tool call could not be read: ${reason}. Write {"name": ..., "arguments": {...}} as valid JSON.` }
+  return {
+    problem: `A tool call could not be read: ${reason}. Write {"name": ..., "arguments": {...}} as valid JSON.`,
+  }
 }
 
-type InputReading = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string }
+type InputReading =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: string }
 
 function inputFromText(text: string, tool: ToolSchema | undefined, json: Repair): InputReading {
   if (text.trim() === '') return { ok: true, text: '{}' }
   const reading = json.read(text, { closeStrings: !isWriting(tool) })
   if (!reading.ok) return reading
-  if (typeof reading.value === 'string' && reading.value !== text) return inputFromText(reading.value, tool, json)
+  if (typeof reading.value === 'string' && reading.value !== text)
+    return inputFromText(reading.value, tool, json)
   if (reading.value === null) return { ok: true, text: '{}' }
   if (!isObject(reading.value)) return { ok: false, reason: 'the arguments are no JSON object' }
   const bent = tool ? coerce(reading.value, tool.parameters) : { value: reading.value, changed: false }
@@ -58,8 +68,16 @@ function inputFromValue(values: Record<string, unknown>, tool: ToolSchema | unde
 }
 
 function problemWith(name: string, reason: string, tool: ToolSchema | undefined): string {
-  const properties = Object.keys(isObject(tool?.parameters['properties']) ? tool.parameters['properties'] : {})
-  const example = properties.length > 0 ? `{${properties.slice(0, 3).map((key) => `"${key}": ...`).join(', ')}}` : '{}'
+  const properties = Object.keys(
+    isObject(tool?.parameters['properties']) ? tool.parameters['properties'] : {},
+  )
+  const example =
+    properties.length > 0
+      ? `{${properties
+          .slice(0, 3)
+          .map((key) => `"${key}": ...`)
+          .join(', ')}}`
+      : '{}'
   return `The arguments of ${name} could not be read: ${reason}. Write one JSON object, like ${example}.`
 }
 

@@ -26,7 +26,11 @@ export const MAX_RUN = 100
 /** Everything from a marker, already consumed, to the end of the last of the calls in a row. */
 export function* readCalls(reading: Reading, marker: Owned & Opening): Step<void> {
   const { input, sink } = reading
-  if (sink.inCode || reading.isExhausted || (reading.channel === 'reasoning' && !reading.endsThinking(marker))) {
+  if (
+    sink.inCode ||
+    reading.isExhausted ||
+    (reading.channel === 'reasoning' && !reading.endsThinking(marker))
+  ) {
     reading.say(marker.open)
     return
   }
@@ -52,7 +56,10 @@ function giveBack(reading: Reading, marker: Owned, raw: string): void {
 export const isToken = (text: string): boolean => /^(?:<[|｜]|\[[A-Z_]+\]|\]<\])/.test(text)
 
 /** Calls that follow with nothing but white space between: they stand or fall together. */
-function* readNeighbours(reading: Reading, first: readonly Draft[]): Step<{ drafts: readonly Draft[]; rest: string }> {
+function* readNeighbours(
+  reading: Reading,
+  first: readonly Draft[],
+): Step<{ drafts: readonly Draft[]; rest: string }> {
   const { input } = reading
   const drafts = [...first]
   for (;;) {

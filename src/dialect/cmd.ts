@@ -14,7 +14,9 @@ export const cmd = defineFamily({
       return `CMD: ${typeof command === 'string' ? command : `${name} ${input}`}`
     },
     grammar: (tool, rules) =>
-      Object.values(propertiesOf(tool)).some(isString) ? `${rules.literal('CMD: ')} ${rules.textUntil('\n')}` : '"CMD:"',
+      Object.values(propertiesOf(tool)).some(isString)
+        ? `${rules.literal('CMD: ')} ${rules.textUntil('\n')}`
+        : '"CMD:"',
   },
   markers: [],
   result: ({ text }) => text,

@@ -44,4 +44,5 @@ export const chatTokens: readonly Marker[] = tokens(
   '<|end_of_text|>',
 )
 
-export const toolResponse = ({ text }: { readonly text: string }): string => `<tool_response>\n${text}\n</tool_response>`
+export const toolResponse = ({ text }: { readonly text: string }): string =>
+  `<tool_response>\n${text}\n</tool_response>`

@@ -21,7 +21,8 @@ const markers: readonly Marker[] = [
   ...tokens('<｜end▁of▁sentence｜>', '<｜Assistant｜>', '<｜User｜>', '<｜begin▁of▁sentence｜>'),
 ]
 
-const output = ({ text }: { readonly text: string }): string => `<｜tool▁output▁begin｜>${text}<｜tool▁output▁end｜>`
+const output = ({ text }: { readonly text: string }): string =>
+  `<｜tool▁output▁begin｜>${text}<｜tool▁output▁end｜>`
 
 export const deepseek = defineFamily({
   name: 'deepseek',

@@ -26,6 +26,8 @@ const EXAMPLE = { id: 'call-1', name: 'tool_name', input: '{"parameter": "value"
 
 /** For a model whose template does not show tools: what there is, and how this family calls it. */
 function showTools(tools: readonly ToolSchema[], shape: Shape): string {
-  const lines = tools.map(({ name, description, parameters }) => JSON.stringify({ name, description, parameters }))
+  const lines = tools.map(({ name, description, parameters }) =>
+    JSON.stringify({ name, description, parameters }),
+  )
   return `# Tools\n\n${lines.join('\n')}\n\nTo call a tool, write:\n${shape.write(EXAMPLE)}`
 }

@@ -42,7 +42,11 @@ function* readElement(
     input.consume(1)
     // A closing tag of something else: the model lost count.
     if (tag.text.startsWith('</')) return { name, text, children }
-    const child = yield* readElement(input, { name: tag.text.replace(/^</, '').trim(), prefix, depth: depth + 1 })
+    const child = yield* readElement(input, {
+      name: tag.text.replace(/^</, '').trim(),
+      prefix,
+      depth: depth + 1,
+    })
     if (!child) return undefined
     children.push(child)
   }
@@ -72,7 +76,9 @@ function objectFrom(element: Element, schema: Record<string, unknown> | undefine
 }
 
 /** The properties of an object schema, those of its alternatives included. */
-function propertiesIn(schema: Record<string, unknown> | ToolSchema['parameters'] | undefined): Record<string, unknown> {
+function propertiesIn(
+  schema: Record<string, unknown> | ToolSchema['parameters'] | undefined,
+): Record<string, unknown> {
   const alternatives = [schema?.['anyOf'], schema?.['oneOf']].flat().filter(isObject)
   const own = isObject(schema?.['properties']) ? schema['properties'] : {}
   return Object.assign({}, ...alternatives.map(propertiesIn), own) as Record<string, unknown>

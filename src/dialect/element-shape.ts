@@ -37,7 +37,9 @@ function elements(value: Record<string, unknown>, prefix: string): string | unde
 
 function element(name: string, value: unknown, prefix: string): string | undefined {
   const inner = content(value, prefix)
-  return inner === undefined || !/^[\w.-]+$/.test(name) ? undefined : `${prefix}<${name}>${inner}${prefix}</${name}>`
+  return inner === undefined || !/^[\w.-]+$/.test(name)
+    ? undefined
+    : `${prefix}<${name}>${inner}${prefix}</${name}>`
 }
 
 function content(value: unknown, prefix: string): string | undefined {

@@ -23,7 +23,12 @@ export type Marker =
   | { readonly kind: 'section'; readonly open: string; readonly section: Section }
   | { readonly kind: 'item'; readonly open: string; readonly read: ItemReader }
   /** `strict`: an ordinary tag, which only opens thinking at the start of a line. */
-  | { readonly kind: 'think'; readonly open: string; readonly close: readonly string[]; readonly strict: boolean }
+  | {
+      readonly kind: 'think'
+      readonly open: string
+      readonly close: readonly string[]
+      readonly strict: boolean
+    }
   /** Ends thinking that something else opened. */
   | { readonly kind: 'answer'; readonly open: string }
   | { readonly kind: 'control'; readonly open: string; readonly read: ControlReader }
@@ -47,7 +52,11 @@ export type Family = Dialect & {
  */
 export type Habit = 'recipient' | 'python' | 'steps'
 
-export const section = (open: string, close: string | readonly string[] = [], more: Partial<Section> = {}): Marker => ({
+export const section = (
+  open: string,
+  close: string | readonly string[] = [],
+  more: Partial<Section> = {},
+): Marker => ({
   kind: 'section',
   open,
   section: { open, close: typeof close === 'string' ? [close] : close, ...more },
@@ -56,7 +65,12 @@ export const section = (open: string, close: string | readonly string[] = [], mo
 export const item = (open: string, read: ItemReader): Marker => ({ kind: 'item', open, read })
 
 /** A token of the family's own marks its thinking, wherever it stands. */
-export const think = (open: string, ...close: string[]): Marker => ({ kind: 'think', open, close, strict: false })
+export const think = (open: string, ...close: string[]): Marker => ({
+  kind: 'think',
+  open,
+  close,
+  strict: false,
+})
 
 /** An ordinary tag marks it. */
 export const thinkTag = (name: string): Marker => ({

@@ -1,6 +1,6 @@
 /** Fenced blocks: code to be shown, unless a block holds calls and nothing else. */
 import type { Draft } from './call.ts'
-import { mayBeCall, readBare } from './bare.ts'
+import { opensCall, readBare } from './bare.ts'
 import { settle } from './calls.ts'
 import type { Step } from './input.ts'
 import { isSpace } from './input.ts'
@@ -48,7 +48,7 @@ export function* readFence(reading: Reading): Step<void> {
 
 /** How far the line goes on; undefined when it is too long to be a fence's. */
 function* lengthOfLine({ input }: Reading): Step<number | undefined> {
-  for (let length = 0; length <= MAX_INFO; ) {
+  for (let length = 0; length <= MAX_INFO;) {
     const code = input.code(length)
     if (code === -1 || code === NEWLINE) return length
     if (code === undefined) yield* input.more()
@@ -68,7 +68,7 @@ function* mayHoldCall(reading: Reading, offset: number): Step<boolean> {
   }
   const first = input.text[input.at + at] ?? ''
   if (first === '`' || first === '') return false
-  if (first === '{' || first === '[') return mayBeCall(input.text, input.at + at)
+  if (first === '{' || first === '[') return opensCall(input.text, input.at + at) !== false
   if (options.tools.names.some((name) => name.startsWith(first))) return true
   if (first === 'p') return yield* input.starts('print(', at)
   return (yield* reading.context.opening(input, at)) !== undefined

@@ -27,7 +27,9 @@ function* gemmaValue(input: Input, depth: number): Step<Found | undefined> {
   if ((yield* input.takePast(['{'])) !== undefined) return yield* gemmaObject(input, depth)
   if ((yield* input.takePast(['['])) !== undefined) return yield* gemmaList(input, depth)
   const word = yield* input.until([',', '}', ']'], MAX_CALL)
-  return word.stop === undefined ? undefined : { value: gemmaWord(word.text.trim()) }
+  const text = word.text.trim()
+  // Nothing at all is no value; taking it for one would go on for ever.
+  return word.stop === undefined || text === '' ? undefined : { value: gemmaWord(text) }
 }
 
 function* gemmaString(input: Input, quote: string): Step<Found | undefined> {
@@ -72,5 +74,5 @@ function* gemmaList(input: Input, depth: number): Step<Found | undefined> {
 function gemmaWord(word: string): unknown {
   if (word === 'true' || word === 'false') return word === 'true'
   if (/^(?:null|none|nil)$/i.test(word)) return null
-  return word !== '' && Number.isFinite(Number(word)) ? Number(word) : word
+  return Number.isFinite(Number(word)) ? Number(word) : word
 }

@@ -26,14 +26,20 @@ export function gemmaShape({ open, close, quote }: { open: string; close: string
         list.filter(([isRequired]) => isRequired).map(([, member]) => member),
         list.filter(([isRequired]) => !isRequired).map(([, member]) => member),
       )
-      return [rules.literal(`${open}call:${tool.name}{`), members, rules.literal(`}${close}`)].filter(Boolean).join(' ')
+      return [rules.literal(`${open}call:${tool.name}{`), members, rules.literal(`}${close}`)]
+        .filter(Boolean)
+        .join(' ')
     },
   }
 }
 
 function toNotation(value: unknown, quote: string): string | undefined {
   if (typeof value === 'string') return value.includes(quote) ? undefined : `${quote}${value}${quote}`
-  if (Array.isArray(value)) return joined(value.map((inner) => toNotation(inner, quote)), '[]')
+  if (Array.isArray(value))
+    return joined(
+      value.map((inner) => toNotation(inner, quote)),
+      '[]',
+    )
   if (!isObject(value)) return JSON.stringify(value)
   const members = Object.entries(value).map(([key, inner]) => {
     const text = toNotation(inner, quote)
@@ -45,7 +51,11 @@ function toNotation(value: unknown, quote: string): string | undefined {
 const joined = (parts: readonly (string | undefined)[], [open, close]: '[]' | '{}'): string | undefined =>
   parts.includes(undefined) ? undefined : `${open}${parts.join(',')}${close}`
 
-function valueRule(tool: ToolSchema, { key, schema, quote }: { key: string; schema: unknown; quote: string }, rules: Rules): string {
+function valueRule(
+  tool: ToolSchema,
+  { key, schema, quote }: { key: string; schema: unknown; quote: string },
+  rules: Rules,
+): string {
   const isText = isObject(schema) && typesOf(schema).includes('string')
   if (!isText) return rules.json(tool, key)
   return `${rules.literal(quote)} ${rules.textUntil(quote)} ${rules.literal(quote)}`

@@ -17,7 +17,9 @@ export const gemma = defineFamily({
     item('call:', gemmaItem),
     // The channel opens with its name; an empty one says nothing.
     control('<|channel>', function* (input) {
-      return (yield* input.take('thought')) ? { channel: 'reasoning' } : {}
+      if (!(yield* input.take('thought'))) return {}
+      yield* input.skipSpace()
+      return { channel: 'reasoning' }
     }),
     ...answers('<channel|>'),
     ...turns,

@@ -21,8 +21,16 @@ const BASE: Readonly<Record<string, string>> = {
   char: '[^"\\\\\\x7F\\x00-\\x1F] | "\\\\" (["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})',
   string: '"\\"" char* "\\""',
   value: 'object | array | string | number | boolean | null',
-  object: '"{" space (string space ":" space value (space "," space string space ":" space value)*)? space "}"',
+  object:
+    '"{" space (string space ":" space value (space "," space string space ":" space value)*)? space "}"',
   array: '"[" space (value (space "," space value)*)? space "]"',
+}
+
+const USED: Readonly<Record<string, readonly string[]>> = {
+  string: ['char'],
+  value: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+  object: ['space', 'string', 'value'],
+  array: ['space', 'value'],
 }
 
 export const isString = (schema: unknown): boolean => {
@@ -34,12 +42,18 @@ export class Rules {
   readonly #rules = new Map<string, string>()
 
   toGrammar(root: string): string {
-    return [`root ::= ${root}`, ...[...this.#rules].map(([name, body]) => `${name} ::= ${body}`)].join('\n') + '\n'
+    return (
+      [`root ::= ${root}`, ...[...this.#rules].map(([name, body]) => `${name} ::= ${body}`)].join('\n') + '\n'
+    )
   }
 
   literal(text: string): string {
     if (text === '') return ''
-    const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
+    const escaped = text
+      .replaceAll('\\', '\\\\')
+      .replaceAll('"', '\\"')
+      .replaceAll('\n', '\\n')
+      .replaceAll('\r', '\\r')
     return `"${escaped.replaceAll('\t', '\\t')}"`
   }
 
@@ -60,7 +74,9 @@ export class Rules {
     const rule = (seen: number): string => (seen === 0 ? name : `${name}-${seen}`)
     for (let seen = 0; seen < stop.length; seen++) {
       const ways = waysOn(stop, seen)
-      const on = ways.flatMap(([char, next]) => (next === stop.length ? [] : [`${this.literal(char)} ${rule(next)}`]))
+      const on = ways.flatMap(([char, next]) =>
+        next === stop.length ? [] : [`${this.literal(char)} ${rule(next)}`],
+      )
       const other = `[^${ways.map(([char]) => escapeClass(char)).join('')}] ${name}`
       this.define(rule(seen), `(${[...on, other].join(' | ')})?`)
     }
@@ -84,11 +100,9 @@ export class Rules {
   }
 
   #base(name: string): string {
-    const body = BASE[name] ?? ''
-    if (!this.#rules.has(name)) {
-      this.#rules.set(name, body)
-      for (const used of Object.keys(BASE)) if (new RegExp(`\\b${used}\\b`).test(body.replace(/"[^"]*"/g, ''))) this.#base(used)
-    }
+    if (this.#rules.has(name)) return name
+    this.#rules.set(name, BASE[name] ?? '')
+    for (const used of USED[name] ?? []) this.#base(used)
     return name
   }
 
@@ -108,7 +122,11 @@ export class Rules {
     const alternatives = [schema['anyOf'], schema['oneOf']].flat().filter(isObject)
     if (alternatives.length > 0) return this.#either(alternatives, at)
     const types = typesOf(schema)
-    if (types.length > 1) return this.#either(types.map((type) => ({ ...schema, type })), at)
+    if (types.length > 1)
+      return this.#either(
+        types.map((type) => ({ ...schema, type })),
+        at,
+      )
     return this.#typed(types[0] ?? (isObject(schema['properties']) ? 'object' : ''), schema, at)
   }
 

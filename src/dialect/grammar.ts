@@ -24,7 +24,10 @@ export function buildGrammar(tools: readonly ToolSchema[], { dialect, choice }: 
   const wanted = typeof choice === 'object' ? tools.filter(({ name }) => name === choice.name) : tools
   if (wanted.length === 0) {
     const which = typeof choice === 'object' ? `no tool is called ${choice.name}` : 'there are no tools'
-    throw new AppError('request-invalid', `A grammar for calls needs a tool, but ${which}. Ask without a grammar.`)
+    throw new AppError(
+      'request-invalid',
+      `A grammar for calls needs a tool, but ${which}. Ask without a grammar.`,
+    )
   }
   const grammar = toGrammar(wanted, shape)
   return choice === 'auto' ? { grammar, trigger: shape.trigger } : { grammar }

@@ -47,12 +47,17 @@ function* readMessageCall(input: Input, name: string, context: ReadContext): Ste
   if (first !== '{') return yield* readPlainArguments(input, name, context)
   const extent = yield* scanJson(input, { stops: ENDS, limit: MAX_CALL })
   yield* input.takePast(['<|call|>'])
-  return [extent.end === 'closed' || extent.end === 'stopped' ? { name, json: extent.text } : { name, problem: CUT_OFF }]
+  return [
+    extent.end === 'closed' || extent.end === 'stopped'
+      ? { name, json: extent.text }
+      : { name, problem: CUT_OFF },
+  ]
 }
 
 /** Code for a tool with one parameter comes without JSON around it. */
 function* readPlainArguments(input: Input, name: string, context: ReadContext): Step<Draft[]> {
-  const { text } = yield* input.until(ENDS, MAX_CALL)
+  const { text, stop } = yield* input.until(ENDS, MAX_CALL)
+  if (stop === undefined && text.trim() === '') return [{ name, problem: CUT_OFF }]
   const [only, ...more] = Object.keys(propertiesOf(context.tools.find(name)))
   if (text.trim() === '') return [{ name, json: '{}' }]
   if (only !== undefined && more.length === 0) return [{ name, values: { [only]: text } }]

@@ -24,5 +24,6 @@ export const harmony = defineFamily({
     close: '<|call|>',
   }),
   markers: harmonyMarkers,
-  result: ({ name, text }) => `<|start|>functions.${name} to=assistant<|channel|>commentary<|message|>${text}<|end|>`,
+  result: ({ name, text }) =>
+    `<|start|>functions.${name} to=assistant<|channel|>commentary<|message|>${text}<|end|>`,
 })

@@ -6,7 +6,8 @@ import { jsonShape } from './shape.ts'
 
 export const hermes = defineFamily({
   name: 'hermes',
-  models: /hermes|qwen-?(?:1\.5|2|2\.5|3)(?![.\d])|qwq|qwen|smollm|mimo|granite-?4|covey-?nano|ernie|mirothinker/i,
+  models:
+    /hermes|qwen-?(?:1\.5|2|2\.5|3)(?![.\d])|qwq|qwen|smollm|mimo|granite-?4|covey-?nano|ernie|mirothinker/i,
   shape: jsonShape({ open: '<tool_call>\n', close: '\n</tool_call>' }),
   markers: [
     toolCallSection,

@@ -18,6 +18,7 @@ export type Stretch = {
 
 /** More white space than this between two pieces of a call is not looked through. */
 const MAX_SPACE = 4096
+const MAX_UNREAD = 1_000_000
 
 export class Input {
   /** The window: `at` is the cursor. Both change with every consume and every yield. */
@@ -25,6 +26,7 @@ export class Input {
   at = 0
   ended = false
   #raw: string | undefined
+  #unreadable = MAX_UNREAD
 
   feed(chunk: string): void {
     this.text = this.at === this.text.length ? chunk : this.text.slice(this.at) + chunk
@@ -48,6 +50,16 @@ export class Input {
   /** From here on consumed text is kept, so that a reader which finds no call can give it back as text. */
   mark(opener = ''): void {
     this.#raw = opener
+  }
+
+  /** Gives consumed text back, to be read again. Each character at most a few times, so that time stays linear. */
+  unread(text: string): boolean {
+    if (text.length > this.#unreadable) return false
+    this.#unreadable -= text.length
+    this.text = text + this.text.slice(this.at)
+    this.at = 0
+    this.#raw = this.#raw?.slice(0, this.#raw.length - text.length)
+    return true
   }
 
   get raw(): string {
@@ -153,7 +165,12 @@ export class Input {
     for (;;) {
       const found = firstOf(this.text, stops, this.at)
       if (found && text.length + found.index - this.at < limit) {
-        return { text: text + this.consume(found.index - this.at), stop: found.stop, long: false }
+        text += this.consume(found.index - this.at)
+        // A longer stop may begin with this one.
+        if (!stops.some((stop) => this.ahead(stop) === undefined))
+          return { text, stop: found.stop, long: false }
+        yield* this.more()
+        continue
       }
       const safe = this.ended ? this.text.length : Math.max(this.at, this.text.length - longest + 1)
       const room = limit - text.length
@@ -164,11 +181,21 @@ export class Input {
   }
 }
 
+/** As `trim` sees it, so that no two parts of the reader disagree. */
 export const isSpace = (code: number): boolean =>
-  code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x3000
+  code === 32 || (code >= 9 && code <= 13) || (code >= 0xa0 && WIDE_SPACES.has(code))
+
+const WIDE_SPACES = new Set([
+  0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a,
+  0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff,
+])
 
 /** Looks in ever longer stretches: one rare stop must not cost a search through everything that is there. */
-function firstOf(text: string, stops: readonly string[], from: number): { index: number; stop: string } | undefined {
+function firstOf(
+  text: string,
+  stops: readonly string[],
+  from: number,
+): { index: number; stop: string } | undefined {
   const longest = Math.max(...stops.map((stop) => stop.length))
   for (let size = 256, start = from; start < text.length; start += size, size *= 2) {
     const part = text.slice(start, start + size + longest - 1)

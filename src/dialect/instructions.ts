@@ -34,7 +34,10 @@ export async function loadToolInstructions(
 export function toolInstructions(text: string, tools: readonly ToolSchema[], dialect: string): string {
   const example = requireFamily(dialect).write(EXAMPLE)
   const lines = tools.map(toLine).join('\n')
-  return text.trim().replaceAll('{{tools}}', () => lines).replaceAll('{{example}}', () => example)
+  return text
+    .trim()
+    .replaceAll('{{tools}}', () => lines)
+    .replaceAll('{{example}}', () => example)
 }
 
 /** `- read_file(path, from?: integer): Read a text file.` */
@@ -50,7 +53,8 @@ function toLine(tool: ToolSchema): string {
 
 function typeText(schema: Record<string, unknown>): string {
   const choices = schema['enum']
-  if (Array.isArray(choices) && choices.length <= 6) return `: ${choices.map((choice) => JSON.stringify(choice)).join('|')}`
+  if (Array.isArray(choices) && choices.length <= 6)
+    return `: ${choices.map((choice) => JSON.stringify(choice)).join('|')}`
   const types = typesOf(schema).filter((type) => type !== 'null')
   return types.length === 0 || types.join() === 'string' ? '' : `: ${types.join('|')}`
 }

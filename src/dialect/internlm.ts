@@ -7,7 +7,11 @@ import { jsonShape } from './shape.ts'
 export const internlm = defineFamily({
   name: 'internlm',
   models: /internlm|intern-?s1/i,
-  shape: jsonShape({ open: '<|action_start|><|plugin|>', close: '<|action_end|>', argumentsKey: 'parameters' }),
+  shape: jsonShape({
+    open: '<|action_start|><|plugin|>',
+    close: '<|action_end|>',
+    argumentsKey: 'parameters',
+  }),
   markers: [
     section('<|action_start|><|plugin|>', '<|action_end|>'),
     ...tokens('<|action_start|>', '<|plugin|>'),

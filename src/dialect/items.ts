@@ -10,8 +10,7 @@ import { parseHeader, readTaggedArguments } from './tagged.ts'
 export const MAX_HEADER = 300
 
 /** `<function=name>`, `<invoke name="x">`: tagged arguments behind a tag with the name, or JSON in their place. */
-export const taggedItem =
-  (shape: TagShape & { readonly call: NonNullable<TagShape['call']> }): ItemReader =>
+export const taggedItem = (shape: TagShape & { readonly call: NonNullable<TagShape['call']> }): ItemReader =>
   function* (input, context) {
     const header = yield* input.until([shape.call.end, '\n'], MAX_HEADER)
     if (header.stop !== shape.call.end) return cutOrNothing(input, header.text)
@@ -47,7 +46,10 @@ export const headedItem = (shape: Headed): ItemReader =>
     if (!isName(named)) return undefined
     yield* input.takePast(['```json', '```'])
     yield* input.skipSpace()
-    const draft = yield* readArgumentsJson(input, named, { ...context, stops: [...shape.close, ...context.stops] })
+    const draft = yield* readArgumentsJson(input, named, {
+      ...context,
+      stops: [...shape.close, ...context.stops],
+    })
     yield* input.takePast(['```'])
     yield* input.takePast(shape.close)
     return ['json' in draft ? withId(draft, header.text.trim()) : draft]
@@ -65,18 +67,24 @@ function* nameOf(
   const tagged = yield* context.opening(input, space)
   if (tagged?.read) {
     input.consume(space + tagged.open.length)
-    const drafts = (yield* tagged.read(input, { ...context, stops: [...shape.close, ...context.stops] })) ?? []
+    const drafts =
+      (yield* tagged.read(input, { ...context, stops: [...shape.close, ...context.stops] })) ?? []
     yield* input.takePast(shape.close)
     return drafts
   }
   if ((yield* input.anyPast(['{', '```', ...shape.close])) !== undefined) return bareName(header)
   const line = yield* input.until(['\n', '{', '```', ...shape.separators], MAX_HEADER)
-  if (line.stop !== undefined && shape.separators.includes(line.stop)) input.consume(line.stop.length)
+  if (line.stop === undefined) return cutOrNothing(input, line.text) ?? []
+  if (shape.separators.includes(line.stop)) input.consume(line.stop.length)
   return bareName(line.text)
 }
 
 /** Kimi writes `functions.read_file:0`: a namespace, the name, the number of the call. */
-const bareName = (text: string): string => text.trim().replace(/^functions?\./, '').replace(/:\d+$/, '')
+const bareName = (text: string): string =>
+  text
+    .trim()
+    .replace(/^functions?\./, '')
+    .replace(/:\d+$/, '')
 
 const withId = (draft: { name: string; json: string }, header: string): Draft =>
   /:\d+$/.test(header) ? { ...draft, id: header } : draft
@@ -85,4 +93,6 @@ export const isName = (name: string): boolean => /^[A-Za-z_][\w.:/ -]{0,127}$/.t
 
 /** The reply ended in the middle of a header: it was a call. A header that never ends is none. */
 export const cutOrNothing = (input: Input, text: string): readonly Draft[] | undefined =>
-  input.ended && text.length < MAX_HEADER && input.at >= input.text.length ? [{ problem: CUT_OFF }] : undefined
+  input.ended && text.length < MAX_HEADER && input.at >= input.text.length
+    ? [{ problem: CUT_OFF }]
+    : undefined

@@ -9,7 +9,15 @@ import { isProblem } from './call.ts'
 import type { ToolBook } from './tool-book.ts'
 import { isWriting, requiredOf } from './tool-book.ts'
 
-export const NAME_KEYS = ['name', 'tool_name', 'tool', 'function_name', 'recipient_name', 'function', 'action']
+export const NAME_KEYS = [
+  'name',
+  'tool_name',
+  'tool',
+  'function_name',
+  'recipient_name',
+  'function',
+  'action',
+]
 export const ARGUMENT_KEYS = [
   'arguments',
   'parameters',
@@ -95,7 +103,9 @@ function fromNamed(written: Written, value: Record<string, unknown>, rules: Call
     const json = textOf(member(written, argumentKey))
     return isArguments(value[argumentKey]) ? { name, ...idOf(value), json } : undefined
   }
-  const rest = Object.entries(value).filter(([key]) => key !== nameKey && key !== 'type' && !ID_KEYS.includes(key))
+  const rest = Object.entries(value).filter(
+    ([key]) => key !== nameKey && key !== 'type' && !ID_KEYS.includes(key),
+  )
   const complete = tool ? requiredOf(tool).every((key) => key in value) : rest.length === 0
   if (rules.known && !complete) return undefined
   return { name, ...idOf(value), json: JSON.stringify(Object.fromEntries(rest)) }

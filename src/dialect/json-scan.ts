@@ -55,8 +55,16 @@ export function* scanJson(input: Input, options: ScanOptions): Step<JsonExtent> 
       if ((yield* input.anyOf(options.stops)) !== undefined) return { text, end: 'stopped', open: scan.depth }
       passed = input.at
     } else if (yield* input.more()) passed = -1
-    else return { text, end: 'cut', open: scan.depth }
+    else return endOfReply(input, { text, end: 'cut', open: scan.depth }, options.stops)
   }
+}
+
+/** A string that was never closed ran over the closing tag; what stands behind that is not part of the value. */
+function endOfReply(input: Input, extent: JsonExtent, stops: readonly string[]): JsonExtent {
+  const found = stops.map((stop) => extent.text.indexOf(stop)).filter((index) => index !== -1)
+  const at = Math.min(...found)
+  if (found.length === 0 || !input.unread(extent.text.slice(at))) return extent
+  return { ...extent, text: extent.text.slice(0, at), end: 'stopped' }
 }
 
 class JsonScan {

@@ -16,7 +16,10 @@ export const kimi = defineFamily({
   }),
   markers: [
     section('<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'),
-    item('<|tool_call_begin|>', headedItem({ separators: ['<|tool_call_argument_begin|>'], close: ['<|tool_call_end|>'] })),
+    item(
+      '<|tool_call_begin|>',
+      headedItem({ separators: ['<|tool_call_argument_begin|>'], close: ['<|tool_call_end|>'] }),
+    ),
     thinking,
     ...chatTokens,
     ...tokens('<|im_assistant|>assistant<|im_middle|>', '<|im_middle|>'),
@@ -44,5 +47,6 @@ export const kimi3 = defineFamily({
     think(open('think'), close('think'), open('response')),
     ...tokens(close('response'), close('message'), open('message role="assistant"'), '<|end_of_msg|>'),
   ],
-  result: ({ name, text }) => `${open(`message role="tool" name="${name}"`)}${text}${close('message')}<|end_of_msg|>`,
+  result: ({ name, text }) =>
+    `${open(`message role="tool" name="${name}"`)}${text}${close('message')}<|end_of_msg|>`,
 })

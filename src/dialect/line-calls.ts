@@ -8,10 +8,15 @@ import { callsInJson } from './json-calls.ts'
 import { scanJson } from './json-scan.ts'
 import { parsePythonCall } from './python-literal.ts'
 import type { Reading } from './reading.ts'
+import { onlyWrapperOpen } from './section.ts'
 import { MAX_CALL } from './tagged.ts'
 import { propertiesOf, requiredOf } from './tool-book.ts'
 
-type LineForm = { readonly name: readonly string[]; readonly input: readonly string[]; readonly ends: readonly string[] }
+type LineForm = {
+  readonly name: readonly string[]
+  readonly input: readonly string[]
+  readonly ends: readonly string[]
+}
 
 const REACT: LineForm = {
   name: ['Action:'],
@@ -54,8 +59,11 @@ export function* readLineCalls(reading: Reading, opener: string): Step<void> {
 
 function* readLineCall(reading: Reading, form: LineForm): Step<readonly Draft[] | undefined> {
   const { input, options } = reading
-  if (form === REACT && (yield* input.anyPast(['```', '[', '{'])) !== undefined) return yield* readActionList(reading)
-  const line = (yield* input.until(['\n'], MAX_LINE)).text.replace(/[*`"'\s]+$/g, '').replace(/^[*`"'\s]+/, '')
+  if (form === REACT && (yield* input.anyPast(['```', '[', '{'])) !== undefined)
+    return yield* readActionList(reading)
+  const line = (yield* input.until(['\n'], MAX_LINE)).text
+    .replace(/[*`"'\s]+$/g, '')
+    .replace(/^[*`"'\s]+/, '')
   const inline = parsePythonCall(line)
   if (inline && options.tools.find(inline.name)) return [{ name: inline.name, values: { ...inline.named } }]
   const tool = options.tools.find(line.replace(/\(\)$/, ''))
@@ -74,6 +82,7 @@ function* readActionList(reading: Reading): Step<readonly Draft[] | undefined> {
   if (first !== '[' && first !== '{') return undefined
   const extent = yield* scanJson(input, { stops: ['```'], limit: MAX_CALL })
   yield* input.takePast(['```'])
+  if (extent.end === 'cut' && !onlyWrapperOpen(extent)) return [{ problem: CUT_OFF }]
   const drafts = callsInJson(extent.text, { tools: options.tools, known: false })
   return drafts?.filter(({ name }) => !/^directly[-_]answer$/.test(name ?? ''))
 }
@@ -85,7 +94,9 @@ function* readArguments(input: Input, tool: ToolSchema, form: LineForm): Step<Dr
     const extent = yield* scanJson(input, { stops: form.ends, limit: MAX_CALL })
     yield* input.takePast(['```'])
     if (extent.end === 'long') return { name: tool.name, problem: TOO_LONG }
-    return extent.end === 'cut' ? { name: tool.name, problem: CUT_OFF } : { name: tool.name, json: extent.text }
+    return extent.end === 'cut'
+      ? { name: tool.name, problem: CUT_OFF }
+      : { name: tool.name, json: extent.text }
   }
   const text = (yield* input.until(form.ends, MAX_CALL)).text.trim()
   return fromPlainText(text, tool)
@@ -96,8 +107,10 @@ function fromPlainText(text: string, tool: ToolSchema): Draft {
   const required = requiredOf(tool)
   const only = required.length === 1 ? required[0] : Object.keys(propertiesOf(tool))[0]
   const single = required.length === 1 || Object.keys(propertiesOf(tool)).length === 1
+  if (text === '' && required.length > 0) return { name: tool.name, problem: CUT_OFF }
   if (text === '' || /^(?:none|null|\{\s*\})$/i.test(text)) return { name: tool.name, json: '{}' }
-  if (single && only !== undefined) return { name: tool.name, values: { [only]: text.replace(/^(["'`])(.*)\1$/s, '$2') } }
+  if (single && only !== undefined)
+    return { name: tool.name, values: { [only]: text.replace(/^(["'`])(.*)\1$/s, '$2') } }
   return { name: tool.name, json: text }
 }
 

@@ -12,7 +12,11 @@ export const llama3 = defineFamily({
     section('<|python_tag|>', [], { accepts: ['json', 'python'] }),
     thinking,
     ...chatTokens,
-    ...tokens('<|start_header_id|>assistant<|end_header_id|>\n\n', '<|start_header_id|>', '<|end_header_id|>'),
+    ...tokens(
+      '<|start_header_id|>assistant<|end_header_id|>\n\n',
+      '<|start_header_id|>',
+      '<|end_header_id|>',
+    ),
   ],
   result: ({ text }) => `<|start_header_id|>ipython<|end_header_id|>\n\n${text}<|eot_id|>`,
 })

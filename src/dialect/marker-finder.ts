@@ -86,7 +86,8 @@ export class MarkerFinder {
       for (let kind = 0; kind < this.#classCount; kind++) {
         const slot = state * this.#classCount + kind
         const child = this.#tree[slot] ?? NONE
-        const fallback = state === ROOT ? ROOT : (this.#next[(back[state] ?? ROOT) * this.#classCount + kind] ?? ROOT)
+        const fallback =
+          state === ROOT ? ROOT : (this.#next[(back[state] ?? ROOT) * this.#classCount + kind] ?? ROOT)
         if (child === NONE) this.#next[slot] = fallback
         else {
           back[child] = fallback

@@ -10,7 +10,12 @@ export type Weak = (typeof WEAK)[number]
 
 export type Entry =
   | Exclude<Marker, { kind: 'think' | 'frame' }>
-  | { readonly kind: 'think-open'; readonly open: string; readonly strict: boolean; readonly close: readonly string[] }
+  | {
+      readonly kind: 'think-open'
+      readonly open: string
+      readonly strict: boolean
+      readonly close: readonly string[]
+    }
   | { readonly kind: 'frame-open'; readonly open: string; readonly close: string }
   | { readonly kind: 'frame-close'; readonly open: string }
   /** The closing marker of a section, left over behind a call. */
@@ -37,7 +42,8 @@ export function toMarkerTable(families: readonly Family[]): MarkerTable {
   }
   // Closers last: what opens something in one family may close something in another.
   for (const family of families) {
-    for (const marker of family.markers) for (const close of closersOf(marker)) add({ kind: 'close', open: close }, family.name)
+    for (const marker of family.markers)
+      for (const close of closersOf(marker)) add({ kind: 'close', open: close }, family.name)
   }
   for (const open of WEAK) add({ kind: 'weak', open }, 'plain')
   const list = [...entries.values()]
@@ -45,7 +51,11 @@ export function toMarkerTable(families: readonly Family[]): MarkerTable {
 }
 
 /** The longest marker that stands `offset` characters ahead, if it opens a call. */
-export function* openingAhead({ finder, entries }: MarkerTable, input: Input, offset: number): Step<Opening | undefined> {
+export function* openingAhead(
+  { finder, entries }: MarkerTable,
+  input: Input,
+  offset: number,
+): Step<Opening | undefined> {
   let state = finder.start
   let found: Owned | undefined
   for (let length = offset; state !== -1; length++) {
@@ -72,4 +82,5 @@ function entriesOf(marker: Marker): Entry[] {
   ]
 }
 
-const closersOf = (marker: Marker): readonly string[] => (marker.kind === 'section' ? marker.section.close : [])
+const closersOf = (marker: Marker): readonly string[] =>
+  marker.kind === 'section' ? marker.section.close : []

@@ -11,7 +11,11 @@ const tags = invokeTags('atem:')
 export const muse = defineFamily({
   name: 'muse',
   models: /muse|glimmer/i,
-  shape: taggedShape(tags, { open: '<atem:function_calls>\n', close: '\n</atem:function_calls>', inline: true }),
+  shape: taggedShape(tags, {
+    open: '<atem:function_calls>\n',
+    close: '\n</atem:function_calls>',
+    inline: true,
+  }),
   markers: [
     section('<atem:function_calls>', '</atem:function_calls>'),
     item(tags.call.open, taggedItem(tags)),

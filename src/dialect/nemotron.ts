@@ -8,6 +8,11 @@ export const nemotron = defineFamily({
   name: 'nemotron',
   models: /nemotron/i,
   shape: jsonShape({ open: '<TOOLCALL>', close: '</TOOLCALL>', list: true }),
-  markers: [section('<TOOLCALL>', '</TOOLCALL>'), thinking, ...tokens('<SPECIAL_12>', '<SPECIAL_11>'), ...chatTokens],
+  markers: [
+    section('<TOOLCALL>', '</TOOLCALL>'),
+    thinking,
+    ...tokens('<SPECIAL_12>', '<SPECIAL_11>'),
+    ...chatTokens,
+  ],
   result: ({ text }) => `<TOOL_RESPONSE>[${text}]</TOOL_RESPONSE>`,
 })

@@ -10,6 +10,12 @@ export const phi4 = defineFamily({
   name: 'phi4',
   models: /phi-?[345]/i,
   shape: jsonShape({ open: 'functools', list: true }),
-  markers: [functools, section('<|tool_call|>', ['<|/tool_call|>', '</tool_call>']), ...answers('<|end|>'), ...tokens('<|assistant|>'), ...chatTokens],
+  markers: [
+    functools,
+    section('<|tool_call|>', ['<|/tool_call|>', '</tool_call>']),
+    ...answers('<|end|>'),
+    ...tokens('<|assistant|>'),
+    ...chatTokens,
+  ],
   result: ({ text }) => `<|tool_response|>${text}<|end|>`,
 })

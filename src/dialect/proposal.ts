@@ -34,7 +34,9 @@ const join = (commands: readonly string[]): string | undefined =>
   commands.length === 0 || commands.length > MAX_COMMANDS ? undefined : commands.join(' && ')
 
 const linesAfter = (text: string, pattern: RegExp): string[] =>
-  [...text.matchAll(pattern)].map((match) => (match[1] ?? '').trim().replace(/^`(.*)`$/, '$1')).filter(Boolean)
+  [...text.matchAll(pattern)]
+    .map((match) => (match[1] ?? '').trim().replace(/^`(.*)`$/, '$1'))
+    .filter(Boolean)
 
 /** The commands of the one block of an answer, if it is a shell's. Several blocks are alternatives or a tutorial. */
 function shellBlock(answer: string): string[] {
@@ -61,7 +63,9 @@ function commandLines(block: readonly string[]): string[] {
 
 /** `1. npm install`, `2. Run the tests: `npm test``: every item of the list must be one command. */
 function numberedCommands(answer: string): string[] {
-  const items = [...answer.matchAll(/^[ \t]*\d{1,2}[.)][ \t]+(.+)$/gm)].map((match) => (match[1] ?? '').trim())
+  const items = [...answer.matchAll(/^[ \t]*\d{1,2}[.)][ \t]+(.+)$/gm)].map((match) =>
+    (match[1] ?? '').trim(),
+  )
   const commands = items.map(commandIn)
   return commands.length > 0 && commands.every((command) => command !== undefined) ? commands : []
 }
@@ -76,7 +80,11 @@ function commandIn(item: string): string | undefined {
     return isLast && isCommand(command) ? command : undefined
   }
   const bare = item.replace(/^\$\s+/, '')
-  return isCommand(bare) && !/[.!?]$/.test(bare) && !/\b(?:the|your|and then|to (?:see|check|make))\b/i.test(bare) ? bare : undefined
+  return isCommand(bare) &&
+    !/[.!?]$/.test(bare) &&
+    !/\b(?:the|your|and then|to (?:see|check|make))\b/i.test(bare)
+    ? bare
+    : undefined
 }
 
 function isCommand(line: string): boolean {

@@ -16,7 +16,8 @@ export function* pythonName(input: Input, offset = 0): Step<string | undefined> 
   let length = 0
   for (; length < MAX_NAME; length++) {
     const char = (yield* input.peek(offset + length + 1))[offset + length]
-    if (char === '(') return length > 0 ? input.text.slice(input.at + offset, input.at + offset + length) : undefined
+    if (char === '(')
+      return length > 0 ? input.text.slice(input.at + offset, input.at + offset + length) : undefined
     if (char === undefined || !(length === 0 ? /[A-Za-z_]/ : /[\w.-]/).test(char)) return undefined
   }
   return undefined

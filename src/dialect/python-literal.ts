@@ -182,4 +182,5 @@ class Parser {
 }
 
 /** Surrogates written one by one must stay apart until both are there. */
-const fromCode = (code: number): string => (code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code))
+const fromCode = (code: number): string =>
+  code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code)

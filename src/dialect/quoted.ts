@@ -102,11 +102,14 @@ function isTranscript(lead: string): boolean {
   const lines = lead.split('\n')
   const announced = lines.findLastIndex((line) => /:\s*$/.test(line) && SHOWS.test(line.replace(/:\s*$/, '')))
   if (announced === -1) return false
-  return lines.slice(announced + 1).every((line) => /^\s*(?:$|(?:thought|question|user|assistant|human|observation)\b)/i.test(line))
+  return lines
+    .slice(announced + 1)
+    .every((line) => /^\s*(?:$|(?:thought|question|user|assistant|human|observation)\b)/i.test(line))
 }
 
 const OPENING_QUOTE = /["'“‘«]\s*$/
-const isBetweenQuotes = (prefix: string, tail: string): boolean => OPENING_QUOTE.test(prefix) && /^\s*["'”’»]/.test(tail)
+const isBetweenQuotes = (prefix: string, tail: string): boolean =>
+  OPENING_QUOTE.test(prefix) && /^\s*["'”’»]/.test(tail)
 
 /** Text stands before the call on its line, and it is not a finished sentence. */
 function isInSentence(prefix: string): boolean {
@@ -119,7 +122,8 @@ function lookBehind(tail: string): { continues: boolean; prose: boolean } {
   const visible = tail.trim()
   return {
     continues: /^[\p{Ll},;).`'"’”—–-]/u.test(sameLine) || /^[\p{L}\d]/u.test(sameLine),
-    prose: /^[*_#>"'“‘(-]*\s*[\p{L}\d`]/u.test(visible) && !/^(?:Observation|assistant|user)\b/i.test(visible),
+    prose:
+      /^[*_#>"'“‘(-]*\s*[\p{L}\d`]/u.test(visible) && !/^(?:Observation|assistant|user)\b/i.test(visible),
   }
 }
 

@@ -1,5 +1,12 @@
 /** Qwen3-Coder, Qwen 3.5 and Nemotron 3: a tag for the function, a tag for every parameter, values as bare text. */
-import { chatTokens, functionItem, functionTags, thinking, toolCallSection, toolResponse } from './common-markers.ts'
+import {
+  chatTokens,
+  functionItem,
+  functionTags,
+  thinking,
+  toolCallSection,
+  toolResponse,
+} from './common-markers.ts'
 import { defineFamily } from './define-family.ts'
 import { taggedShape } from './shape.ts'
 

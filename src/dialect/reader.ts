@@ -6,7 +6,7 @@
 import type { ReplyReader } from '../protocol/dialect.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 import { dialectFor, families } from './all.ts'
-import { mayBeCall } from './bare.ts'
+import { opensCall } from './bare.ts'
 import { isToken, readBareCalls, readCalls } from './calls.ts'
 import type { Family } from './family.ts'
 import { readFence } from './fence.ts'
@@ -112,7 +112,7 @@ function* nextMarker(reading: Reading): Step<Owned | undefined> {
       const found = finder.ending(state)
       if (found === -1) continue
       const length = finder.held(state)
-      if (length === 1 && !mayBeCall(text, index)) continue
+      if (length === 1 && opensCall(text, index) === false) continue
       if (entries[found]?.kind === 'weak' && reading.isTired) continue
       reading.say(input.consume(index + 1 - length - input.at))
       const marker = finder.canGrow(state) ? yield* longest(reading, state) : entries[found]

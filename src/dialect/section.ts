@@ -50,10 +50,14 @@ const MAX_NESTED = 3
 const FENCES = ['```json', '```xml', '```']
 
 /** The calls of a section, the cursor behind its opener; undefined when there is no call in it. */
-export function* readSection(input: Input, section: Section, context: ReadContext): Step<Draft[] | undefined> {
+export function* readSection(
+  input: Input,
+  section: Section,
+  context: ReadContext,
+): Step<Draft[] | undefined> {
   const inner = { ...context, stops: section.close }
   const drafts: Draft[] = []
-  for (let count = 0; ; ) {
+  for (let count = 0; ;) {
     if ((yield* input.takePast(section.close)) !== undefined) return count > 0 ? drafts : undefined
     const found = yield* readItem(input, section, { ...inner, isFirst: count === 0 })
     if (found && !(section.known && !areKnown(found, context.tools))) {
@@ -115,7 +119,11 @@ function* readItem(
 }
 
 /** What stands behind an opener, the opener consumed. */
-export function* readOpening(input: Input, opening: Opening, context: ReadContext): Step<readonly Draft[] | undefined> {
+export function* readOpening(
+  input: Input,
+  opening: Opening,
+  context: ReadContext,
+): Step<readonly Draft[] | undefined> {
   if (opening.read) return yield* opening.read(input, context)
   if (!opening.section || context.depth >= MAX_NESTED) return undefined
   return yield* readSection(input, opening.section, { ...context, depth: context.depth + 1 })
@@ -187,7 +195,13 @@ function* readNamed(
   }
   if (!accepts('tagged') || !section.tags || !(yield* endsName(input, section, end))) return undefined
   input.consume(end)
-  return [yield* readTaggedArguments(input, section.tags, { tool: context.tools.find(name), name, stops: section.close })]
+  return [
+    yield* readTaggedArguments(input, section.tags, {
+      tool: context.tools.find(name),
+      name,
+      stops: section.close,
+    }),
+  ]
 }
 
 type NamedJson = { readonly name: string; readonly section: Section; readonly context: ReadContext }
@@ -209,11 +223,18 @@ function* readNamedJson(input: Input, { name, section, context }: NamedJson): St
 
 /** The arguments of a named call, the cursor on their opening bracket. */
 export function* readArgumentsJson(input: Input, name: string, context: ReadContext): Step<Draft> {
-  if (!(yield* input.starts('{'))) return { name, json: '{}' }
+  if (!(yield* input.starts('{')))
+    return (yield* endsEarly(input, context)) ? { name, problem: CUT_OFF } : { name, json: '{}' }
   const extent = yield* scanJson(input, { stops: context.stops, limit: MAX_CALL })
   if (extent.end === 'long') return { name, problem: TOO_LONG }
   if (extent.end === 'cut') return { name, problem: CUT_OFF }
   return { name, json: extent.text }
+}
+
+/** The reply is over but for a few characters, none of which ends the call. */
+function* endsEarly(input: Input, { stops }: ReadContext): Step<boolean> {
+  const rest = yield* input.peek(16)
+  return rest.length < 16 && (yield* input.anyPast(stops)) === undefined
 }
 
 function* nameLength(input: Input, offset: number): Step<number> {

@@ -7,7 +7,11 @@ import { taggedShape } from './shape.ts'
 export const seedOss = defineFamily({
   name: 'seed-oss',
   models: /seed[-_]?(?:oss|coder)|bytedance|doubao/i,
-  shape: taggedShape(functionTags, { open: '<seed:tool_call>\n', close: '\n</seed:tool_call>', inline: true }),
+  shape: taggedShape(functionTags, {
+    open: '<seed:tool_call>\n',
+    close: '\n</seed:tool_call>',
+    inline: true,
+  }),
   markers: [
     section('<seed:tool_call>', '</seed:tool_call>'),
     functionItem,

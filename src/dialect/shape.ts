@@ -22,7 +22,11 @@ type Wrapped = { readonly open: string; readonly close: string }
 
 /** `{"name": ..., "arguments": {...}}` between markers, alone or as a list of one. */
 export function jsonShape(
-  options: Partial<Wrapped> & { readonly list?: boolean; readonly nameKey?: string; readonly argumentsKey?: string },
+  options: Partial<Wrapped> & {
+    readonly list?: boolean
+    readonly nameKey?: string
+    readonly argumentsKey?: string
+  },
 ): Shape {
   const { open = '', close = '', list = false, nameKey = 'name', argumentsKey = 'arguments' } = options
   const before = (name: string): string =>
@@ -31,7 +35,8 @@ export function jsonShape(
   return {
     trigger: open.trimEnd() || `{"${nameKey}":`,
     write: ({ name, input }) => before(name) + objectText(input) + after,
-    grammar: (tool, rules) => [rules.literal(before(tool.name)), rules.json(tool), rules.literal(after)].join(' '),
+    grammar: (tool, rules) =>
+      [rules.literal(before(tool.name)), rules.json(tool), rules.literal(after)].join(' '),
   }
 }
 
@@ -41,7 +46,8 @@ export function keyedShape({ open, close }: Wrapped): Shape {
   return {
     trigger: open,
     write: ({ name, input }) => `${before(name)}${objectText(input)}}${close}`,
-    grammar: (tool, rules) => [rules.literal(before(tool.name)), rules.json(tool), rules.literal(`}${close}`)].join(' '),
+    grammar: (tool, rules) =>
+      [rules.literal(before(tool.name)), rules.json(tool), rules.literal(`}${close}`)].join(' '),
   }
 }
 
@@ -59,7 +65,10 @@ export function namedShape({ open, between, close }: Wrapped & { readonly betwee
  * Tagged arguments. Bare text cannot hold its own closing tags; a call with such a value is written as JSON between the
  * outer markers, which every section reads too.
  */
-export function taggedShape(tags: TagShape, { open, close, inline = false }: Wrapped & { readonly inline?: boolean }): Shape {
+export function taggedShape(
+  tags: TagShape,
+  { open, close, inline = false }: Wrapped & { readonly inline?: boolean },
+): Shape {
   const json = jsonShape({ open, close })
   const call = { open: tags.call?.open ?? '', end: tags.call?.end ?? '', close: tags.call?.close ?? '' }
   const header = (name: string): string => `${open}${call.open}${quotedName(call.open, name)}${call.end}\n`
@@ -110,7 +119,13 @@ function fits(key: string, value: unknown, tags: TagShape, close: string): boole
   if (!/^[\w.$-]+$/.test(key)) return false
   if (tags.cdata) return true
   const text = toText(value, tags)
-  const structure = [tags.value.close, tags.key.open, tags.call?.close ?? '', close.trim(), tags.call?.open ?? '']
+  const structure = [
+    tags.value.close,
+    tags.key.open,
+    tags.call?.close ?? '',
+    close.trim(),
+    tags.call?.open ?? '',
+  ]
   return !structure.some((tag) => tag !== '' && text.includes(tag))
 }
 
@@ -126,7 +141,8 @@ export function pythonShape({ open, close }: Wrapped): Shape {
     trigger: open,
     write(call) {
       const entries = Object.entries(objectOf(call.input))
-      const isPython = /^[A-Za-z_][\w.]*$/.test(call.name) && entries.every(([key]) => /^[A-Za-z_]\w*$/.test(key))
+      const isPython =
+        /^[A-Za-z_][\w.]*$/.test(call.name) && entries.every(([key]) => /^[A-Za-z_]\w*$/.test(key))
       if (!isPython) return json.write(call)
       const list = entries.map(([key, value]) => `${key}=${pythonText(value)}`)
       return `${open}${call.name}(${list.join(', ')})${close}`
@@ -155,7 +171,9 @@ function pythonText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False'
   if (Array.isArray(value)) return `[${value.map(pythonText).join(', ')}]`
   if (!isObject(value)) return JSON.stringify(value)
-  return `{${Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${pythonText(inner)}`).join(', ')}}`
+  return `{${Object.entries(value)
+    .map(([key, inner]) => `${JSON.stringify(key)}: ${pythonText(inner)}`)
+    .join(', ')}}`
 }
 
 /** The arguments as they were written; an object in any case. */

@@ -4,6 +4,7 @@
  * is dropped at the edges of the answer.
  */
 import type { ReplyEvent } from '../protocol/dialect.ts'
+import { isSpace } from './input.ts'
 
 /** What stands before a possible call, for deciding whether it is one. */
 export type Place = {
@@ -18,13 +19,18 @@ export type Place = {
 const LEAD = 300
 /** An answer longer than this proposes nothing; keeping it for that would not be bounded. */
 const MAX_ANSWER = 65_536
-const MAX_SPACE = 4096
+/** A longer run of white space is cut to this: white space is held back until something follows it. */
+const MAX_SPACE = 16_384
+
+type Delta = 'text-delta' | 'reasoning-delta'
 
 export class Sink {
   #events: ReplyEvent[] = []
-  #delta: { type: 'text-delta' | 'reasoning-delta'; text: string } | undefined
+  #delta: { type: Delta; text: string } | undefined
   #space = { 'text-delta': '', 'reasoning-delta': '' }
   #started = { 'text-delta': false, 'reasoning-delta': false }
+  /** White space before the last call, used if none follows it. */
+  #gap = ''
   #lead = ''
   #prefix = ''
   #ticks = 0
@@ -47,6 +53,9 @@ export class Sink {
 
   event(event: ReplyEvent): void {
     this.#flush()
+    // One gap is enough between what stands before a call and what stands behind it.
+    this.#gap = this.#space['text-delta'] || this.#gap
+    this.#space['text-delta'] = ''
     this.#events.push(event)
     this.breakLine()
   }
@@ -89,21 +98,31 @@ export class Sink {
     return this.#answer.length > MAX_ANSWER ? '' : this.#answer
   }
 
-  #write(type: 'text-delta' | 'reasoning-delta', text: string): void {
-    const begun = this.#started[type]
-    const visible = begun ? text.trimEnd() : text.trim()
+  #write(type: Delta, given: string): void {
+    const text = withoutFloods(given)
+    const visible = text.trim()
+    const space = (this.#space[type] + text.slice(0, text.length - text.trimStart().length)).slice(
+      0,
+      MAX_SPACE,
+    )
     if (visible === '') {
-      const space = this.#space[type] + text
-      this.#space[type] = space.length > 2 * MAX_SPACE ? space.slice(-MAX_SPACE) : space
+      this.#space[type] = space
       return
     }
-    this.#append(type, begun ? this.#space[type] + visible : visible)
+    const gap = type === 'text-delta' ? this.#takeGap() : ''
+    this.#append(type, this.#started[type] ? (space || gap) + visible : visible)
     this.#space[type] = text.slice(text.trimEnd().length)
     this.#started[type] = true
     if (type === 'text-delta') this.afterCall = false
   }
 
-  #append(type: 'text-delta' | 'reasoning-delta', text: string): void {
+  #takeGap(): string {
+    const gap = this.#gap
+    this.#gap = ''
+    return gap
+  }
+
+  #append(type: Delta, text: string): void {
     if (this.#delta?.type !== type) this.#flush()
     this.#delta = { type, text: (this.#delta?.text ?? '') + text }
     if (type === 'text-delta' && this.#answer.length <= MAX_ANSWER) this.#answer += text
@@ -126,3 +145,22 @@ export class Sink {
 
 /** The end of a text that grows piece by piece; shortened now and then, not with every piece. */
 const lastOf = (text: string): string => (text.length > 8 * LEAD ? text.slice(-LEAD) : text)
+
+/** `text` with every run of white space cut to the longest that is kept. */
+function withoutFloods(text: string): string {
+  if (text.length <= MAX_SPACE) return text
+  const parts: string[] = []
+  let from = 0
+  let run = 0
+  for (let index = 0; index <= text.length; index++) {
+    if (index < text.length && isSpace(text.charCodeAt(index))) run++
+    else {
+      if (run > MAX_SPACE) {
+        parts.push(text.slice(from, index - run + MAX_SPACE))
+        from = index
+      }
+      run = 0
+    }
+  }
+  return parts.join('') + text.slice(from)
+}

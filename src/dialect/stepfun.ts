@@ -18,6 +18,12 @@ export const stepfun = defineFamily({
   name: 'stepfun',
   models: /step-?fun|step-?3/i,
   shape: taggedShape(functionTags, { open: '<tool_call>\n', close: '\n</tool_call>' }),
-  markers: [toolCallSection, functionItem, item(steptml.call.open, taggedItem(steptml)), thinking, ...chatTokens],
+  markers: [
+    toolCallSection,
+    functionItem,
+    item(steptml.call.open, taggedItem(steptml)),
+    thinking,
+    ...chatTokens,
+  ],
   result: ({ text }) => `<tool_response>${text}</tool_response>`,
 })

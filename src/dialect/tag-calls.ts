@@ -17,7 +17,8 @@ const ARGUMENT_ELEMENTS = ['arguments', 'parameters', 'args', 'input']
 /** Behind `<tag ` or `<tag name=`. Only tools that exist: a tag like this may stand in any document. */
 export const tagItem = (tag: string): ItemReader =>
   function* (input, context) {
-    const header = tag === 'use_mcp_tool' ? { text: '', stop: '' } : yield* input.until(['>', '\n\n'], MAX_HEADER)
+    const header =
+      tag === 'use_mcp_tool' ? { text: '', stop: '' } : yield* input.until(['>', '\n\n'], MAX_HEADER)
     if (header.stop === undefined || header.stop === '\n\n') return undefined
     input.consume(header.stop.length)
     const attributes = attributesOf(header.text)
@@ -29,7 +30,11 @@ export const tagItem = (tag: string): ItemReader =>
 
 type Opened = { tag: string; named: ToolSchema | undefined; attributes: Record<string, string> }
 
-function* readContent(input: Input, { tag, named, attributes }: Opened, context: ReadContext): Step<Draft[] | undefined> {
+function* readContent(
+  input: Input,
+  { tag, named, attributes }: Opened,
+  context: ReadContext,
+): Step<Draft[] | undefined> {
   const close = `</${tag}>`
   if (named && (yield* input.anyPast(['{'])) !== undefined) {
     yield* input.skipSpace()
@@ -40,23 +45,31 @@ function* readContent(input: Input, { tag, named, attributes }: Opened, context:
     return [{ name: named.name, json: extent.text }]
   }
   const body = yield* input.until([close], MAX_CALL)
-  if (body.stop === undefined) return [{ ...(named && { name: named.name }), problem: body.long ? TOO_LONG : CUT_OFF }]
+  if (body.stop === undefined)
+    return [{ ...(named && { name: named.name }), problem: body.long ? TOO_LONG : CUT_OFF }]
   input.consume(close.length)
   const elements = elementsOf(body.text)
   const tool = named ?? context.tools.find(first(elements, NAME_ELEMENTS)?.trim() ?? '')
   return tool ? [fromElements(elements, attributes, tool)] : undefined
 }
 
-function fromElements(elements: Map<string, string>, attributes: Record<string, string>, tool: ToolSchema): Draft {
+function fromElements(
+  elements: Map<string, string>,
+  attributes: Record<string, string>,
+  tool: ToolSchema,
+): Draft {
   const json = first(elements, ARGUMENT_ELEMENTS)
-  if (json !== undefined && !ARGUMENT_ELEMENTS.some((key) => propertyOf(tool, key))) return { name: tool.name, json }
+  if (json !== undefined && !ARGUMENT_ELEMENTS.some((key) => propertyOf(tool, key)))
+    return { name: tool.name, json }
   const given = [...elements].filter(([key]) => !NAME_ELEMENTS.includes(key) || propertyOf(tool, key))
   return fromValues({ ...attributes, ...Object.fromEntries(given) }, tool)
 }
 
 function fromValues(texts: Record<string, string>, tool: ToolSchema): Draft {
   const entries = Object.entries(texts).filter(([key]) => key !== 'name' || propertyOf(tool, 'name'))
-  const values = entries.map(([key, text]) => [key, castValue(text, { schema: propertyOf(tool, key) })] as const)
+  const values = entries.map(
+    ([key, text]) => [key, castValue(text, { schema: propertyOf(tool, key) })] as const,
+  )
   return { name: tool.name, values: Object.fromEntries(values) }
 }
 
@@ -66,7 +79,9 @@ const first = (elements: ReadonlyMap<string, string>, names: readonly string[]):
 /** `name="x" path="a"`, `"x"` or just `x`: the first bare word is the name. */
 function attributesOf(text: string): Record<string, string> {
   const attributes: Record<string, string> = {}
-  for (const match of text.matchAll(/([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>/]+))|["']?([\w.-]+)["']?/g)) {
+  for (const match of text.matchAll(
+    /([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>/]+))|["']?([\w.-]+)["']?/g,
+  )) {
     const [, key, double, single, bare, word] = match
     if (key !== undefined) attributes[key] = double ?? single ?? bare ?? ''
     else if (word !== undefined) attributes['name'] ??= word

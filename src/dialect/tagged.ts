@@ -129,6 +129,11 @@ function* isEnd(input: Input, tag: string, stops: readonly string[]): Step<boole
 
 function unpadded(text: string): string {
   const start = text.startsWith('\r\n') ? 2 : text.startsWith('\n') ? 1 : 0
-  const end = text.endsWith('\r\n') && text.length - 2 >= start ? 2 : text.endsWith('\n') && text.length - 1 >= start ? 1 : 0
+  const end =
+    text.endsWith('\r\n') && text.length - 2 >= start
+      ? 2
+      : text.endsWith('\n') && text.length - 1 >= start
+        ? 1
+        : 0
   return text.slice(start, text.length - end)
 }

@@ -29,18 +29,22 @@ export function objectAt(text: string, start: number): string | undefined {
 
 export function commonEnd(one: string, other: string): string {
   let length = 0
-  while (length < Math.min(one.length, other.length) && one.at(-1 - length) === other.at(-1 - length)) length++
+  while (length < Math.min(one.length, other.length) && one.at(-1 - length) === other.at(-1 - length))
+    length++
   return one.slice(one.length - length)
 }
 
 /** The last tag or token of a text, with what it may lack at its end. */
-export const lastTag = (text: string): string => text.slice(Math.max(0, text.lastIndexOf('<'), text.lastIndexOf('[')))
+export const lastTag = (text: string): string =>
+  text.slice(Math.max(0, text.lastIndexOf('<'), text.lastIndexOf('[')))
 
 /** `<tool_call>\n<function=`: whole tags open the section, a tag still open holds the name. */
 export function splitHead(head: string): { section: string; call: string } {
   const at = Math.max(head.lastIndexOf('<'), head.lastIndexOf('['))
   const isOpen = at !== -1 && !/[>\]]/.test(head.slice(at))
-  return isOpen ? { section: head.slice(0, at).trim(), call: unquoted(head.slice(at)) } : { section: head, call: '' }
+  return isOpen
+    ? { section: head.slice(0, at).trim(), call: unquoted(head.slice(at)) }
+    : { section: head, call: '' }
 }
 
 /** `</function>\n</tool_call>`: the first tag closes the call, the rest the section. */
@@ -63,5 +67,7 @@ export const unquoted = (open: string): string => open.replace(/=["']$/, '=')
 const tagsIn = (text: string): string[] => text.match(/<[^<>]*>|\[[^[\]]*\]/g) ?? []
 
 /** The last marker in front of a text, the first one behind it. */
-export const markerBefore = (text: string): string | undefined => /(<[^<>\n]+>|\[[^[\]\n]+\])\s*$/.exec(text)?.[1]
-export const markerBehind = (text: string): string | undefined => /^\s*(<[^<>\n]+>|\[[^[\]\n]+\])/.exec(text)?.[1]
+export const markerBefore = (text: string): string | undefined =>
+  /(<[^<>\n]+>|\[[^[\]\n]+\])\s*$/.exec(text)?.[1]
+export const markerBehind = (text: string): string | undefined =>
+  /^\s*(<[^<>\n]+>|\[[^[\]\n]+\])/.exec(text)?.[1]

@@ -44,11 +44,20 @@ export function probeTemplate(source: string): Probe | undefined {
     const plain = render([user, assistant()])
     const prompt = render([user], true) ?? ''
     const one = render([user, assistant({ tool_calls: [call(WORDS.name, given, 0)] })])
-    const two = render([user, assistant({ tool_calls: [call(WORDS.name, given, 0), call(WORDS.secondName, given, 1)] })])
+    const two = render([
+      user,
+      assistant({ tool_calls: [call(WORDS.name, given, 0), call(WORDS.secondName, given, 1)] }),
+    ])
     const added = plain !== undefined && one !== undefined ? addedFor({ plain, prompt }, one) : undefined
     if (plain === undefined || added === undefined || added.includes('[object Object]')) continue
     const twoCalls = two === undefined ? undefined : addedFor({ plain, prompt }, two)
-    return { call: added, twoCalls: twoCalls ?? '', thought: thoughtIn(render), promptEnd: prompt.slice(-200), result: resultIn(render, given) }
+    return {
+      call: added,
+      twoCalls: twoCalls ?? '',
+      thought: thoughtIn(render),
+      promptEnd: prompt.slice(-200),
+      result: resultIn(render, given),
+    }
   }
   return undefined
 }
@@ -61,7 +70,11 @@ function renderer(source: string): Render | undefined {
     // Some templates loop over the calls of every message, even of one that has none.
     return (messages, prompt = false) =>
       tryRender(template, messages, prompt) ??
-      tryRender(template, messages.map((message) => ({ tool_calls: [], ...message })), prompt)
+      tryRender(
+        template,
+        messages.map((message) => ({ tool_calls: [], ...message })),
+        prompt,
+      )
   } catch {
     return undefined
   }
@@ -104,7 +117,9 @@ const call = (name: string, given: unknown, index: number): unknown => ({
 function addedFor({ plain, prompt }: { plain: string; prompt: string }, variant: string): string | undefined {
   // The list of tools in front of the conversation holds the names as well; only what follows the question counts.
   const ending = (tailBehind(plain, WORDS.content) ?? '').trim()
-  const added = tailBehind(variant, WORDS.content) ?? withoutStart(tailBehind(variant, WORDS.user), tailBehind(prompt, WORDS.user))
+  const added =
+    tailBehind(variant, WORDS.content) ??
+    withoutStart(tailBehind(variant, WORDS.user), tailBehind(prompt, WORDS.user))
   if (!added?.includes(WORDS.name) || !added.includes(WORDS.firstValue)) return undefined
   return ending !== '' && added.trimEnd().endsWith(ending) ? added.slice(0, added.lastIndexOf(ending)) : added
 }

@@ -43,9 +43,14 @@ export type DerivedDialect = {
 }
 
 /** Undefined where the template cannot be rendered, writes no calls, or writes them in no shape we know. */
-export function deriveDialect(template: string, options: { readonly name?: string } = {}): DerivedDialect | undefined {
+export function deriveDialect(
+  template: string,
+  options: { readonly name?: string } = {},
+): DerivedDialect | undefined {
   const probe = probeTemplate(template)
-  const found = probe ? (fromJson(probe) ?? fromNamed(probe) ?? fromPython(probe) ?? fromTagged(probe)) : undefined
+  const found = probe
+    ? (fromJson(probe) ?? fromNamed(probe) ?? fromPython(probe) ?? fromTagged(probe))
+    : undefined
   if (!probe || !found) return undefined
   const reasoning = reasoningIn(probe)
   const family = defineFamily({
@@ -56,14 +61,28 @@ export function deriveDialect(template: string, options: { readonly name?: strin
     result: ({ text }) => `${probe.result?.before ?? ''}${text}${probe.result?.after ?? ''}`,
   })
   const one = callsIn(probe.call, family)
-  if (!sameCalls(one, [TEMPLATE_CALL]) || !sameCalls(callsIn(family.write(SAMPLE), family), [SAMPLE])) return undefined
-  const known = families.find((candidate) => writeSample(candidate).trim() === writeSample(family).trim())?.name
+  if (!sameCalls(one, [TEMPLATE_CALL]) || !sameCalls(callsIn(family.write(SAMPLE), family), [SAMPLE]))
+    return undefined
+  const known = families.find(
+    (candidate) => writeSample(candidate).trim() === writeSample(family).trim(),
+  )?.name
   const opensThinking = reasoning !== undefined && probe.promptEnd.trimEnd().endsWith(reasoning.open)
   const parallel = callsIn(probe.twoCalls, family).length === 2
-  return { family, style: found.style, opensThinking, parallel, ...(known !== undefined && { known }), ...(reasoning && { reasoning }) }
+  return {
+    family,
+    style: found.style,
+    opensThinking,
+    parallel,
+    ...(known !== undefined && { known }),
+    ...(reasoning && { reasoning }),
+  }
 }
 
-type Found = { readonly style: DerivedDialect['style']; readonly shape: Shape; readonly markers: readonly Marker[] }
+type Found = {
+  readonly style: DerivedDialect['style']
+  readonly shape: Shape
+  readonly markers: readonly Marker[]
+}
 
 /** `<open>{"name": "x", "arguments": {...}}<close>` */
 function fromJson(probe: Probe): Found | undefined {
@@ -117,15 +136,27 @@ function fromPython(probe: Probe): Found | undefined {
 
 /** `<open>name<end><key>k<end>v<close>...<close>`: what two arguments have in common are their tags. */
 function fromTagged(probe: Probe): Found | undefined {
-  const cut = cutAt(probe.call, [WORDS.name, WORDS.firstKey, WORDS.firstValue, WORDS.secondKey, WORDS.secondValue])
+  const cut = cutAt(probe.call, [
+    WORDS.name,
+    WORDS.firstKey,
+    WORDS.firstValue,
+    WORDS.secondKey,
+    WORDS.secondValue,
+  ])
   if (!cut) return undefined
   const [head = '', afterName = '', keyToValue = '', between = '', , tail = ''] = cut
   const keyOpen = lastTag(commonEnd(afterName, between))
   const valueClose = between.slice(0, between.length - keyOpen.length).trim()
   if (keyOpen === '' || valueClose === '' || keyToValue.trim() === '') return undefined
   const opened = splitHead(head.trim())
-  const closed = splitTail(tail.slice(tail.indexOf(valueClose) + valueClose.length).trim(), opened.call !== '')
-  const nameEnd = afterName.slice(0, afterName.length - keyOpen.length).trim().replace(/^["']/, '')
+  const closed = splitTail(
+    tail.slice(tail.indexOf(valueClose) + valueClose.length).trim(),
+    opened.call !== '',
+  )
+  const nameEnd = afterName
+    .slice(0, afterName.length - keyOpen.length)
+    .trim()
+    .replace(/^["']/, '')
   const key = splitKey(keyToValue)
   const tags: TagShape = {
     ...(opened.call !== '' && { call: { open: opened.call, end: nameEnd, close: closed.call } }),
@@ -174,7 +205,10 @@ const writeSample = (family: Family): string => family.write(SAMPLE)
 /** What the derived family reads in a text; the text must be calls and nothing else. */
 function callsIn(text: string, family: Family): Sample[] {
   const names = [SAMPLE.name, WORDS.name, WORDS.secondName]
-  const reader = createReplyReader({ tools: names.map((name) => ({ name, parameters: { type: 'object' } })), dialect: family })
+  const reader = createReplyReader({
+    tools: names.map((name) => ({ name, parameters: { type: 'object' } })),
+    dialect: family,
+  })
   const events = [...reader.push(text), ...reader.end()]
   return events.every((event) => event.type === 'tool-call') ? events.map((event) => event.call) : []
 }

@@ -17,7 +17,8 @@ export function castValue(text: string, { schema, attributes = '', json = false 
   if (types.length === 0) return json || saysJson(attributes) ? (jsonValue(text) ?? text) : text
   if (types.every((type) => type === 'string')) return text
   const value = jsonValue(text)
-  if (types.includes('string')) return value !== undefined && isOneOf(typeOf(value), types) ? unwrap(value) : text
+  if (types.includes('string'))
+    return value !== undefined && isOneOf(typeOf(value), types) ? unwrap(value) : text
   if (value !== undefined) return unwrap(value)
   return coerce(looseValue(text), schema ?? {}).value
 }

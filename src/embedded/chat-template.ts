@@ -4,8 +4,10 @@
  * to the next.
  */
 import { Template } from '@huggingface/jinja'
-import { families } from '../dialect/all.ts'
+import { families, requireFamily } from '../dialect/all.ts'
 import type { Family } from '../dialect/family.ts'
+import { toolInstructions } from '../dialect/instructions.ts'
+import { deriveDialect } from '../dialect/template.ts'
 import type { EmissionMode } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Message } from '../protocol/message.ts'
@@ -21,24 +23,35 @@ export type ChatTemplate = {
   render(request: ModelRequest, structural: RegExp): Segment[]
 }
 
-export type ChatTemplateSource = Omit<TemplateParts, 'template'> & {
+export type ChatTemplateSource = {
   readonly text: string | undefined
-  /** How the model writes calls, given what its template does with one. */
-  dialect(implied: string | undefined): string
+  /** The special tokens, for templates that write them. */
+  readonly bos: string
+  readonly eos: string
+  /** How the model writes calls, whatever its template says. */
+  readonly dialect?: string
+  /** The same where the template says nothing. */
+  readonly guess: string
+  /** For a model whose template does not show tools: the text of `prompts/tools.md`. */
+  readonly instructions: string
 }
 
-export function createChatTemplate({ text, dialect, ...tokens }: ChatTemplateSource): ChatTemplate {
-  const own = text === undefined ? undefined : tryParse(text)
-  const { parts, first } = openTemplate(own, tokens) ?? requireOpen(new Template(CHATML), tokens)
-  const family = requireFamily(dialect(impliedDialect(parts, first)))
+export function createChatTemplate(source: ChatTemplateSource): ChatTemplate {
+  const own = source.text === undefined ? undefined : tryParse(source.text)
+  const { parts, form } = (own && tryOpen(own, source)) ?? requireOpen(new Template(CHATML), source)
+  const family = familyOf(source, form)
+  // One that was made from the template has no name of its own to write by.
+  const writer = families.includes(family) ? family : requireFamily(source.guess)
   return {
-    emission: { ...first.emission, dialect: family.name },
+    emission: { ...form.emission, dialect: family.name },
     family,
     render(request, structural) {
       const { begun, messages } = splitBegun(request)
-      return inFirstForm(parts, first, (form) => {
+      return inFirstForm(form, parts, (usable) => {
         const protection = new Protection(structural)
-        const prompt = renderText({ ...request, messages }, { ...parts, form, dialect: family }, protection)
+        const told = usable.toldTools ? tellTools(request.tools, writer, source) : ''
+        const rendering = { ...parts, form: usable, writer, told }
+        const prompt = renderText({ ...request, messages }, rendering, protection)
         return protection.toSegments(prompt + protection.hide(begun))
       })
     },
@@ -51,35 +64,28 @@ const CHATML = `{% for message in messages %}<|im_start|>{{ message.role }}
 {% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
 {% endif %}`
 
-function tryParse(source: string): Template | undefined {
+function tryParse(text: string): Template | undefined {
   try {
-    return new Template(source)
+    return new Template(text)
   } catch {
     return undefined
   }
 }
 
-type Opened = { readonly parts: TemplateParts; readonly first: Form }
+type Opened = { readonly parts: TemplateParts; readonly form: Form }
 
-function openTemplate(template: Template | undefined, tokens: Omit<TemplateParts, 'template'>): Opened | undefined {
-  if (!template) return undefined
-  const parts = { template, ...tokens }
-  const first = FORMS.find((form) => isWhole(probe(parts, form)))
-  return first && { parts, first }
+function tryOpen(template: Template, { bos, eos }: ChatTemplateSource): Opened | undefined {
+  const parts = { template, bos, eos }
+  const form = FORMS.find((candidate) => works(candidate, parts))
+  return form && { parts, form }
 }
 
-function requireOpen(template: Template, tokens: Omit<TemplateParts, 'template'>): Opened {
-  const opened = openTemplate(template, tokens)
+function requireOpen(template: Template, source: ChatTemplateSource): Opened {
+  const opened = tryOpen(template, source)
   if (!opened) throw new Error('The built-in chat template does not work.')
   return opened
 }
 
-const PLAIN: Omit<Form, 'emission' | 'toldTools'> = {
-  textArguments: false,
-  shortIds: false,
-  singly: false,
-  joined: false,
-}
 const FLAGS = [false, true]
 
 const native: readonly Form[] = FLAGS.flatMap((joined) =>
@@ -88,16 +94,22 @@ const native: readonly Form[] = FLAGS.flatMap((joined) =>
       FLAGS.map((textArguments) => ({
         emission: { base: 'tool-role' as const },
         toldTools: false,
-        ...{ textArguments, shortIds, singly, joined },
+        textArguments,
+        shortIds,
+        singly,
+        joined,
       })),
     ),
   ),
 )
 
 const written = (emission: Omit<EmissionMode, 'base'>): Form => ({
-  ...PLAIN,
   emission: { base: 'user-results', ...emission },
   toldTools: true,
+  textArguments: false,
+  shortIds: false,
+  singly: false,
+  joined: false,
 })
 
 /** The first that works is used. */
@@ -128,41 +140,40 @@ const PROBE_TOOL: ToolSchema = {
   parameters: { type: 'object', properties: { probe_key: { type: 'string' } }, required: ['probe_key'] },
 }
 const PROBE_WORDS = [
-  ...['probe-system', 'probe-description', 'probe-question', 'probe_tool', 'probe_key', 'probe-value-1'],
-  ...['probe-value-2', 'probe-result-1', 'probe-result-2', 'probe-answer', 'probe-next', 'probe-last'],
-]
+  'probe-system probe-description probe-question probe_tool probe_key probe-value-1 probe-value-2',
+  'probe-result-1 probe-result-2 probe-answer probe-next probe-last',
+].flatMap((line) => line.split(' '))
 
-const isWhole = (text: string | undefined): boolean =>
-  text !== undefined && PROBE_WORDS.every((word) => text.includes(word))
-
-function probe(parts: TemplateParts, form: Form): string | undefined {
+/** Whether a conversation comes out of the template with nothing missing. */
+function works(form: Form, parts: TemplateParts): boolean {
   const request = { system: 'probe-system', messages: PROBE_MESSAGES, tools: [PROBE_TOOL] }
+  const rendering = { ...parts, form, writer: requireFamily('hermes'), told: 'probe-description' }
   try {
-    return renderText(request, { ...parts, form, dialect: requireFamily('hermes') }, new Protection())
+    const text = renderText(request, rendering, new Protection())
+    return PROBE_WORDS.every((word) => text.includes(word))
   } catch {
-    return undefined
+    return false
   }
 }
 
-/** The family whose way of writing a call is found in what the template makes of one. */
-function impliedDialect(parts: TemplateParts, form: Form): string | undefined {
-  if (form.toldTools) return undefined
-  const text = probe(parts, form) ?? ''
-  const writes = (change: (text: string) => string): Family | undefined =>
-    families.find((family) => PROBE_CALLS.every((call) => change(text).includes(change(family.write(call)))))
-  return (writes((same) => same) ?? writes(withoutSpace))?.name
+function familyOf({ text = '', dialect, guess }: ChatTemplateSource, { toldTools }: Form): Family {
+  if (dialect !== undefined) return requireFamily(dialect)
+  const derived = toldTools ? undefined : deriveDialect(text)
+  if (!derived) return requireFamily(guess)
+  return derived.known === undefined ? derived.family : requireFamily(derived.known)
 }
 
-const withoutSpace = (text: string): string => text.replaceAll(/\s+/g, '')
-
-function requireFamily(name: string): Family {
-  const family = families.find((candidate) => candidate.name === name)
-  if (!family) throw new AppError('config-invalid', `No dialect is called ${name}.`)
-  return family
-}
+const tellTools = (
+  tools: readonly ToolSchema[],
+  { name }: Family,
+  { instructions }: ChatTemplateSource,
+): string => (tools.length === 0 ? '' : toolInstructions(instructions, tools, name))
 
 /** A reply to go on with is put behind the prompt as it is: a template would close it. */
-function splitBegun({ messages, continueLast }: ModelRequest): { begun: string; messages: readonly Message[] } {
+function splitBegun({ messages, continueLast }: ModelRequest): {
+  begun: string
+  messages: readonly Message[]
+} {
   const last = messages.at(-1)
   return continueLast && last?.role === 'assistant'
     ? { begun: last.text, messages: messages.slice(0, -1) }
@@ -170,10 +181,10 @@ function splitBegun({ messages, continueLast }: ModelRequest): { begun: string; 
 }
 
 /** The usual form, and where the template refuses this conversation in it, the next that works at all. */
-function inFirstForm<T>(parts: TemplateParts, first: Form, work: (form: Form) => T): T {
+function inFirstForm<T>(usual: Form, parts: TemplateParts, work: (form: Form) => T): T {
   let refusal: unknown
-  for (const form of FORMS.slice(FORMS.indexOf(first))) {
-    if (refusal !== undefined && !isWhole(probe(parts, form))) continue
+  for (const form of FORMS.slice(FORMS.indexOf(usual))) {
+    if (form !== usual && !works(form, parts)) continue
     try {
       return work(form)
     } catch (error) {

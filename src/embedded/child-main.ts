@@ -47,7 +47,12 @@ async function work(message: Extract<ToChild, { type: 'ask' | 'call' }>): Promis
   }
 }
 
-function call(model: EmbeddedModel, method: ChildMethod, input: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+function call(
+  model: EmbeddedModel,
+  method: ChildMethod,
+  input: readonly unknown[],
+  signal: AbortSignal,
+): Promise<unknown> {
   // The types were checked where the message was made.
   const [first, second] = input as [never, never]
   return method === 'scoreLabels' ? model.scoreLabels(first, second, signal) : model[method](first)

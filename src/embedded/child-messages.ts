@@ -3,14 +3,18 @@
  * comes back from it is checked like any input from outside.
  */
 import { z } from 'zod'
-import type { ErrorCode, ErrorDetails } from '../protocol/error.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import type { EmbeddedOptions } from './engine.ts'
 
 export type ToChild =
   | { readonly type: 'open'; readonly options: EmbeddedOptions }
   | { readonly type: 'ask'; readonly id: number; readonly request: ModelRequest }
-  | { readonly type: 'call'; readonly id: number; readonly method: ChildMethod; readonly input: readonly unknown[] }
+  | {
+      readonly type: 'call'
+      readonly id: number
+      readonly method: ChildMethod
+      readonly input: readonly unknown[]
+    }
   | { readonly type: 'cancel'; readonly id: number }
 
 export type ChildMethod = 'load' | 'scoreLabels' | 'saveState' | 'loadState'
@@ -28,7 +32,10 @@ const event = z.discriminatedUnion('type', [
     type: z.literal('usage'),
     usage: z.object({ prompt: z.int(), completion: z.int(), cached: z.int().exactOptional() }),
   }),
-  z.object({ type: z.literal('finish'), reason: z.enum(['stop', 'length', 'tool-calls', 'filter', 'unknown']) }),
+  z.object({
+    type: z.literal('finish'),
+    reason: z.enum(['stop', 'length', 'tool-calls', 'filter', 'unknown']),
+  }),
 ])
 
 const emission = z.object({
@@ -51,10 +58,10 @@ const capabilities = z.object({
   vision: z.boolean(),
 })
 
-export type Failure = { readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails }
-
 const failure = z.object({
-  code: z.enum(['model-unavailable', 'request-invalid', 'context-overflow', 'config-invalid']).catch('model-unavailable'),
+  code: z
+    .enum(['model-unavailable', 'request-invalid', 'context-overflow', 'config-invalid'])
+    .catch('model-unavailable'),
   message: text,
   details: z.object({ window: z.int().exactOptional() }).catch({}),
 })

@@ -143,7 +143,8 @@ export class EngineProcess {
 }
 
 /** What an engine may need of the environment; keys and tokens are not among it. */
-const ENVIRONMENT = /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|SystemRoot|windir|USERPROFILE|LD_LIBRARY_PATH)$|^(?:CUDA|GGML|VK|HIP|ROCR|NODE_LLAMA_CPP)_/i
+const ENVIRONMENT =
+  /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|SystemRoot|windir|USERPROFILE|LD_LIBRARY_PATH)$|^(?:CUDA|GGML|VK|HIP|ROCR|NODE_LLAMA_CPP)_/i
 
 function forkChild(execArgv: readonly string[] | undefined): ChildProcess {
   const entry = import.meta.url.endsWith('.ts')
@@ -174,7 +175,8 @@ function keepLastWords(child: ChildProcess): () => string {
     tail = (tail + text).slice(-LONGEST_WORDS)
   })
   return () => {
-    const line = tail.split('\n').findLast((candidate) => candidate.trim() !== '')
+    const lines = tail.split('\n').filter((line) => line.trim() !== '')
+    const line = lines.findLast((candidate) => /error|assert|abort|memory/i.test(candidate)) ?? lines.at(-1)
     return line === undefined ? '' : ` ("${line.trim().slice(0, 300)}")`
   }
 }

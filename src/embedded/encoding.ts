@@ -52,7 +52,11 @@ export function createEncodingMemory(size: number): EncodingMemory {
 /** The same conversation with the reply to it. */
 export function withReply({ key, tokens, cuts }: Encoding, text: string, reply: readonly Token[]): Encoding {
   const all = [...tokens, ...reply]
-  return { key: key + text, tokens: all, cuts: [...cuts, { at: key.length + text.length, tokens: all.length }] }
+  return {
+    key: key + text,
+    tokens: all,
+    cuts: [...cuts, { at: key.length + text.length, tokens: all.length }],
+  }
 }
 
 /** Its length goes before plain text, so that no text can pass for the mark of its own end. */

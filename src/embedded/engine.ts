@@ -7,6 +7,7 @@ import { basename } from 'node:path'
 import type { Token } from 'node-llama-cpp'
 import { emissionStops } from '../context/emit.ts'
 import { estimateTokens } from '../context/count.ts'
+import { loadPrompt } from '../context/prompts.ts'
 import { dialectFor } from '../dialect/all.ts'
 import { createReplyReader } from '../dialect/reader.ts'
 import { type GgufHeader, readGguf } from '../lib/gguf.ts'
@@ -22,7 +23,8 @@ import { readReply } from './reply.ts'
 import { requestGrammar } from './request-grammar.ts'
 import { type LabelField, scoreFields } from './score.ts'
 import type { Segment } from './segment.ts'
-import { createStateShelf, type StateShelf } from './state.ts'
+import { loadState, saveState, type StateParts } from './resume.ts'
+import { createStateShelf } from './state.ts'
 import { beginTurn, type Turn, type TurnParts } from './turn.ts'
 import { createWeights, type Loaded } from './weights.ts'
 
@@ -42,6 +44,8 @@ export type EmbeddedOptions = {
   readonly dialect?: string
   /** Where a request names none. */
   readonly sampling?: Sampling
+  /** The person's own prompts. */
+  readonly promptsFolder?: string
   /** Where `saveState` puts conversations; absent = nowhere. */
   readonly statesFolder?: string
 }
@@ -51,6 +55,8 @@ export type OwnPrompt = {
   readonly render?: (request: ModelRequest) => readonly Segment[]
   /** GBNF for this request. Absent = a grammar of its tools; one that gives nothing = no grammar. */
   readonly grammarFor?: (request: ModelRequest) => string | undefined
+  /** Reads what the model writes, special tokens included. Absent = the reader of its dialect. */
+  readonly readerFor?: (request: ModelRequest) => ReplyReader
 }
 
 export interface EmbeddedModel extends Model {
@@ -78,7 +84,7 @@ export const DEFAULT_IDLE_MS = 600_000
 
 export async function createEmbeddedModel(options: EmbeddedOptions & OwnPrompt): Promise<EmbeddedModel> {
   const header = await readGguf(options.path)
-  const core = createCore(options, header)
+  const core = createCore(options, header, await loadPrompt('tools.md', options.promptsFolder))
   const { weights } = core
   return {
     name: options.name,
@@ -96,13 +102,13 @@ export async function createEmbeddedModel(options: EmbeddedOptions & OwnPrompt):
   }
 }
 
-type Core = TurnParts & {
-  readonly options: EmbeddedOptions & OwnPrompt
-  readonly template: ChatTemplate
-  readonly shelf: StateShelf | undefined
-}
+type Core = TurnParts &
+  StateParts & {
+    readonly options: EmbeddedOptions & OwnPrompt
+    readonly template: ChatTemplate
+  }
 
-function createCore(options: EmbeddedOptions & OwnPrompt, header: GgufHeader): Core {
+function createCore(options: EmbeddedOptions & OwnPrompt, header: GgufHeader, instructions: string): Core {
   const { name, path, statesFolder, sequences = 1, gpu = false, idleMs = DEFAULT_IDLE_MS } = options
   const window = options.window ?? Math.min(header.contextLength ?? DEFAULT_WINDOW, DEFAULT_WINDOW)
   const chatTemplate = header.chatTemplate ?? ''
@@ -110,7 +116,9 @@ function createCore(options: EmbeddedOptions & OwnPrompt, header: GgufHeader): C
     text: header.chatTemplate,
     bos: header.bos?.text ?? '',
     eos: header.eos?.text ?? '',
-    dialect: (implied) => options.dialect ?? implied ?? guessDialect(header, path),
+    ...(options.dialect !== undefined && { dialect: options.dialect }),
+    guess: guessDialect(header, path),
+    instructions,
   })
   const fingerprint = `${basename(path)} ${header.bytes} ${header.parameters} ${window}`
   return {
@@ -189,10 +197,15 @@ const toAppError = (error: unknown, name: string): AppError =>
 
 type Work = { readonly turn: Turn; readonly written: Token[]; readonly signal: AbortSignal }
 
-function generate({ options, template }: Core, request: ModelRequest, { turn, written, signal }: Work): Generation {
+function generate(
+  { options, template }: Core,
+  request: ModelRequest,
+  { turn, written, signal }: Work,
+): Generation {
   const { loaded, slot, encoding } = turn
   const text = options.grammarFor ? options.grammarFor(request) : requestGrammar(request, template.family)
-  const grammar = text === undefined ? undefined : parseGrammar(loaded, text, options.grammarFor !== undefined)
+  const grammar =
+    text === undefined ? undefined : parseGrammar(loaded, text, options.grammarFor !== undefined)
   return startGeneration(
     {
       sequence: slot.sequence,
@@ -204,17 +217,24 @@ function generate({ options, template }: Core, request: ModelRequest, { turn, wr
 }
 
 /** A schema from outside may make a grammar that llama.cpp refuses; the reply is validated all the same. */
-function parseGrammar(loaded: Loaded, text: string, isRequired: boolean): ReturnType<Loaded['grammar']> | undefined {
+function parseGrammar(
+  loaded: Loaded,
+  text: string,
+  isRequired: boolean,
+): ReturnType<Loaded['grammar']> | undefined {
   try {
     return loaded.grammar(text)
   } catch (error) {
     if (!isRequired) return undefined
-    throw new AppError('request-invalid', `The grammar of this request cannot be read: ${errorMessage(error)}`)
+    throw new AppError(
+      'request-invalid',
+      `The grammar of this request cannot be read: ${errorMessage(error)}`,
+    )
   }
 }
 
 async function* tellReply(
-  { window, template, memory }: Core,
+  { window, template, memory, options }: Core,
   request: ModelRequest,
   { turn, written, signal, generation }: Work & { readonly generation: Generation },
 ): AsyncGenerator<ModelEvent> {
@@ -223,7 +243,7 @@ async function* tellReply(
   const parts = {
     tokens: generation.tokens,
     decoder: loaded.tokenizer.decoder(),
-    reader: readerFor(request, template, encoding.key),
+    reader: options.readerFor?.(request) ?? dialectReader(request, template, encoding.key),
     stops: [...(request.stop ?? []), ...emissionStops(template.emission)],
     maxTokens: Math.min(request.maxTokens ?? window, window - prompt),
     takenIds: request.messages.flatMap((message) =>
@@ -237,13 +257,14 @@ async function* tellReply(
   yield { type: 'finish', reason: reply.reason }
 }
 
-function readerFor(request: ModelRequest, { family }: ChatTemplate, prompt: string): ReplyReader {
+function dialectReader(request: ModelRequest, { family }: ChatTemplate, prompt: string): ReplyReader {
   const end = prompt.trimEnd()
   return createReplyReader({
     tools: request.toolChoice === 'none' ? [] : request.tools,
     dialect: family,
     thinking: family.markers.some((marker) => marker.kind === 'think' && end.endsWith(marker.open)),
-    earlier: (text) => request.messages.some((message) => message.role !== 'assistant' && message.text.includes(text)),
+    earlier: (text) =>
+      request.messages.some((message) => message.role !== 'assistant' && message.text.includes(text)),
   })
 }
 
@@ -262,35 +283,5 @@ async function score(
     throw toAppError(error, core.name)
   } finally {
     turn.end()
-  }
-}
-
-async function saveState({ weights, shelf, memory }: Core, sessionId: string): Promise<boolean> {
-  if (!shelf || !weights.current()) return false
-  const loaded = await weights.acquire()
-  try {
-    const slot = loaded.slots.all.find((candidate) => candidate.sessionId === sessionId)
-    const encoding = slot && memory.find(slot.sequence.contextTokens)
-    if (encoding) await shelf.save(sessionId, slot.sequence, encoding)
-    return encoding !== undefined
-  } finally {
-    weights.release()
-  }
-}
-
-async function loadState({ weights, shelf, memory }: Core, sessionId: string): Promise<boolean> {
-  if (!shelf) return false
-  const loaded = await weights.acquire()
-  const slot = await loaded.slots.take((free) => free.toSorted((a, b) => a.usedAt - b.usedAt)[0] as typeof free[number])
-  try {
-    const encoding = slot && (await shelf.load(sessionId, slot.sequence))
-    if (!slot || !encoding) return false
-    slot.sessionId = sessionId
-    slot.prompt = encoding.tokens.length
-    memory.remember(encoding)
-    return true
-  } finally {
-    if (slot) loaded.slots.give(slot)
-    weights.release()
   }
 }

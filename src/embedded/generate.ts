@@ -3,7 +3,12 @@
  * be stopped between; then one token after the other, until the model ends, the limit is reached or `signal` aborts.
  */
 import { randomInt } from 'node:crypto'
-import type { LlamaContextSequence, LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
+import type {
+  LlamaContextSequence,
+  LlamaGrammarEvaluationState,
+  SequenceEvaluateOptions,
+  Token,
+} from 'node-llama-cpp'
 import type { ModelRequest } from '../protocol/model.ts'
 
 export type Sampling = {
@@ -26,7 +31,10 @@ export type GenerationInput = {
   readonly options: SequenceEvaluateOptions
 }
 
-export function startGeneration({ sequence, prompt, options }: GenerationInput, signal: AbortSignal): Generation {
+export function startGeneration(
+  { sequence, prompt, options }: GenerationInput,
+  signal: AbortSignal,
+): Generation {
   let cached = 0
   return {
     cached: () => cached,
@@ -46,7 +54,10 @@ export function startGeneration({ sequence, prompt, options }: GenerationInput, 
 const PIECE = 256
 
 /** Forgets what differs from the prompt; how many of its tokens need not be evaluated. */
-export async function keepCommonStart(sequence: LlamaContextSequence, prompt: readonly Token[]): Promise<number> {
+export async function keepCommonStart(
+  sequence: LlamaContextSequence,
+  prompt: readonly Token[],
+): Promise<number> {
   const { firstDifferentIndex } = sequence.compareContextTokens([...prompt])
   // The last token is always evaluated: only that gives the next.
   const common = Math.min(firstDifferentIndex, prompt.length - 1)

@@ -12,8 +12,8 @@ export type Gpu = 'auto' | false
 export type Engine = {
   readonly llama: Llama
   readonly library: typeof import('node-llama-cpp')
-  /** The last thing the engine complained about: its exceptions say little. */
-  complaint(): string
+  /** What the engine complained about since the last call: its exceptions say little. */
+  takeComplaint(): string
 }
 
 const engines = new Map<Gpu, Promise<Engine>>()
@@ -45,7 +45,12 @@ async function startEngine(gpu: Gpu): Promise<Engine> {
         complaint = message.trim() || complaint
       },
     })
-    return { llama, library, complaint: () => complaint }
+    const takeComplaint = (): string => {
+      const taken = complaint
+      complaint = ''
+      return taken
+    }
+    return { llama, library, takeComplaint }
   } catch (error) {
     throw noEngine(error)
   }

@@ -65,7 +65,9 @@ function createCallIds(taken: Iterable<string>) {
     *pass(events: readonly ReplyEvent[]): Generator<ModelEvent> {
       for (const event of events) {
         if (event.type === 'tool-call') seen++
-        yield event.type === 'tool-call' ? { ...event, call: { ...event.call, id: unused(event.call.id) } } : event
+        yield event.type === 'tool-call'
+          ? { ...event, call: { ...event.call, id: unused(event.call.id) } }
+          : event
       }
     },
   }

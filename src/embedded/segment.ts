@@ -2,7 +2,10 @@
 export type Segment = { readonly text: string; readonly control: boolean }
 
 /** Text cut into what matches and what does not, in order; empty pieces are left out. */
-export function splitBy(text: string, pattern: RegExp): { readonly text: string; readonly matches: boolean }[] {
+export function splitBy(
+  text: string,
+  pattern: RegExp,
+): { readonly text: string; readonly matches: boolean }[] {
   const pieces: { text: string; matches: boolean }[] = []
   let from = 0
   for (const match of text.matchAll(pattern)) {

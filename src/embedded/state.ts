@@ -25,7 +25,8 @@ const MAX_STATES = 16
 const MAX_BYTES = 4 * 2 ** 30
 
 export function createStateShelf({ folder, fingerprint }: StateShelfOptions): StateShelf {
-  const pathOf = (sessionId: string): string => join(folder, `${shortHash(`${fingerprint} ${sessionId}`)}.state`)
+  const pathOf = (sessionId: string): string =>
+    join(folder, `${shortHash(`${fingerprint} ${sessionId}`)}.state`)
   return {
     async save(sessionId, sequence, encoding) {
       await mkdir(folder, { recursive: true, mode: 0o700 })

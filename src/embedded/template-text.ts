@@ -4,13 +4,13 @@ import { emit } from '../context/emit.ts'
 import { mergeNeighbours, type WireCall, type WireMessage } from '../context/wire.ts'
 import { isObject } from '../lib/json.ts'
 import type { EmissionMode } from '../protocol/arm.ts'
-import type { Dialect } from '../protocol/dialect.ts'
+import type { DialectWriter } from '../protocol/dialect.ts'
 import type { ModelRequest, ToolSchema } from '../protocol/model.ts'
 import type { Protection } from './protection.ts'
 
 export type Form = {
   readonly emission: EmissionMode
-  /** The template does not show tools; the system text tells of them. */
+  /** The template does not show tools: the system text tells of them. */
   readonly toldTools: boolean
   /** The template wants arguments as JSON text, not as an object. */
   readonly textArguments: boolean
@@ -24,31 +24,31 @@ export type Form = {
 
 export type TemplateParts = {
   readonly template: Template
-  /** The names of the special tokens, for templates that write them. */
+  /** The special tokens, for templates that write them. */
   readonly bos: string
   readonly eos: string
 }
 
 export type Rendering = TemplateParts & {
   readonly form: Form
-  /** Shows tools and writes calls where the template does not. */
-  readonly dialect: Dialect
+  /** Writes calls and results where the template does not. */
+  readonly writer: DialectWriter
+  /** What the system text tells of tools. */
+  readonly told: string
 }
 
 export type Rendered = Pick<ModelRequest, 'system' | 'messages' | 'tools'> & Partial<ModelRequest>
 
 export function renderText(
   request: Rendered,
-  { template, bos, eos, form, dialect }: Rendering,
+  { template, bos, eos, form, writer, told }: Rendering,
   protection: Protection,
 ): string {
-  const { system, tools } = request
-  const told = form.toldTools && tools.length > 0 ? [system, dialect.show(tools)] : [system]
-  const input = { system: told.filter(Boolean).join('\n\n'), messages: request.messages }
-  const emitted = emit(input, form.emission, dialect)
+  const system = [request.system, told].filter(Boolean).join('\n\n')
+  const emitted = emit({ system, messages: request.messages }, form.emission, writer)
   const messages = form.joined ? mergeNeighbours(emitted, ['user']) : emitted
   const shaped = form.singly ? messages.flatMap((message) => splitCalls(message, messages)) : messages
-  const shown = form.toldTools ? [] : tools.map(toTemplateTool)
+  const shown = form.toldTools ? [] : request.tools.map(toTemplateTool)
   return template.render({
     messages: protection.hide(shaped.map((message) => toTemplateMessage(message, messages, form))),
     ...(shown.length > 0 && { tools: protection.hide(shown) }),

@@ -64,11 +64,17 @@ function requireFit(name: string, tokens: number, window: number): void {
   if (tokens > 0 && tokens < window) return
   throw tokens === 0
     ? new AppError('request-invalid', `${name}: the prompt is empty.`)
-    : new AppError('context-overflow', `${name}: the prompt has ${tokens} tokens, the window ${window}.`, { window })
+    : new AppError('context-overflow', `${name}: the prompt has ${tokens} tokens, the window ${window}.`, {
+        window,
+      })
 }
 
 function cheapest({ tokens }: Encoding, free: readonly Slot[]): Slot {
-  const views = free.map(({ sequence, prompt, usedAt }) => ({ tokens: sequence.contextTokens, prompt, usedAt }))
+  const views = free.map(({ sequence, prompt, usedAt }) => ({
+    tokens: sequence.contextTokens,
+    prompt,
+    usedAt,
+  }))
   return free[chooseSlot(tokens, views)] as Slot
 }
 

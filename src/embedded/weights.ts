@@ -6,7 +6,12 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import type { LlamaContext, LlamaContextSequence, LlamaGrammarEvaluationState, LlamaModel } from 'node-llama-cpp'
+import type {
+  LlamaContext,
+  LlamaContextSequence,
+  LlamaGrammarEvaluationState,
+  LlamaModel,
+} from 'node-llama-cpp'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { type Engine, type Gpu, loadEngine, threadsFor } from './llama.ts'
 import { createSlotPool, type SlotPool } from './slots.ts'
@@ -126,7 +131,11 @@ async function loadMemory(options: WeightsOptions): Promise<Memory> {
   const engine = await loadEngine(options.gpu)
   const { model, context } = await openModel(engine, options)
   const slots = createSlotPool(
-    Array.from({ length: options.sequences }, (): Slot => ({ sequence: context.getSequence(), usedAt: 0, prompt: 0 })),
+    Array.from({ length: options.sequences }, (): Slot => ({
+      sequence: context.getSequence(),
+      usedAt: 0,
+      prompt: 0,
+    })),
   )
   return {
     tokenizer: createTokenizer(model, options.chatTemplate),
@@ -140,10 +149,11 @@ async function loadMemory(options: WeightsOptions): Promise<Memory> {
 }
 
 async function openModel(
-  { llama, complaint }: Engine,
+  { llama, takeComplaint }: Engine,
   { path, window, sequences, threads }: WeightsOptions,
 ): Promise<{ model: LlamaModel; context: LlamaContext }> {
   let model: LlamaModel | undefined
+  takeComplaint()
   try {
     model = await llama.loadModel({ modelPath: path })
     const context = await model.createContext({
@@ -156,7 +166,7 @@ async function openModel(
     return { model, context }
   } catch (error) {
     await model?.dispose()
-    const why = [errorMessage(error), complaint()].filter(Boolean).join('; ')
+    const why = [errorMessage(error), takeComplaint()].filter(Boolean).join('; ')
     throw new AppError('model-unavailable', `The model ${path} cannot be loaded: ${why}`, { cause: error })
   }
 }

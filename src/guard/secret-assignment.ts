@@ -67,7 +67,7 @@ function findElement(text: string, at: number): Finding | undefined {
   const name = judgeName(text.slice(start, at))
   if (!name) return undefined
   const end = walkOn(text, at + 1, ELEMENT, MAX_QUOTED)
-  return text[end] === '<' ? toFinding(text, { start: at + 1, end }, name) : undefined
+  return text.startsWith('</', end) ? toFinding(text, { start: at + 1, end }, name) : undefined
 }
 
 const ELEMENT = letters('!-;=?-~')
@@ -89,7 +89,9 @@ const FLAG = letters('A-Za-z0-9-')
 function findUser(text: string, at: number): Finding | undefined {
   const { start, end } = spanAt(text, at) ?? { start: at, end: at }
   const colon = text.slice(start, end).indexOf(':')
-  return colon < 1 ? undefined : toFinding(text, { start: start + colon + 1, end }, { kind: 'password', test: 'password' })
+  return colon < 1
+    ? undefined
+    : toFinding(text, { start: start + colon + 1, end }, { kind: 'password', test: 'password' })
 }
 
 type Span = { readonly start: number; readonly end: number; readonly quoted: boolean }
@@ -107,7 +109,11 @@ function valueAt(text: string, from: number, name: SecretName): Finding | undefi
 
 const SCHEME = /^(?:bearer|basic|token|apikey|bot) +/i
 
-function toFinding(text: string, { start, end }: Omit<Span, 'quoted'>, name: SecretName): Finding | undefined {
+function toFinding(
+  text: string,
+  { start, end }: Omit<Span, 'quoted'>,
+  name: SecretName,
+): Finding | undefined {
   const value = text.slice(start, end)
   return tests[name.test](value) ? { start, end, kind: keyKindAt(text, start) ?? name.kind } : undefined
 }

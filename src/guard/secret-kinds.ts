@@ -44,7 +44,11 @@ const rows: readonly Row[] = [
   // version control and building
   ['github-token', 'ghp_ gho_ ghu_ ghs_ ghr_', '<a>{36,255}'],
   ['github-token', 'github_pat_', '\\w{82}'],
-  ['gitlab-token', 'glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glimt- gloas- glffct- glagent-', '[\\w.-]{20,300}'],
+  [
+    'gitlab-token',
+    'glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glimt- gloas- glffct- glagent-',
+    '[\\w.-]{20,300}',
+  ],
   ['gitlab-token', 'GR1348941', '<w>{20}'],
   ['bitbucket-token', 'ATBB', '<a>{28,60}!'],
   ['atlassian-token', 'ATATT3 ATCTT3', '[\\w=-]{60,300}'],
@@ -67,7 +71,11 @@ const rows: readonly Row[] = [
   // chat and mail
   ['slack-token', 'xoxb- xoxp- xoxa- xoxe- xoxo- xoxr- xoxs- xoxc- xoxd- xoxe.', '[A-Za-z0-9%.+/=-]{20,300}'],
   ['slack-token', 'xapp-', '\\d-[A-Za-z0-9-]{20,200}'],
-  ['slack-webhook', 'hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/', '[\\w/]{20,120}'],
+  [
+    'slack-webhook',
+    'hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/',
+    '[\\w/]{20,120}',
+  ],
   ['discord-webhook', 'discord.com/api/webhooks/ discordapp.com/api/webhooks/', '\\d{17,20}/<w>{50,90}'],
   ['teams-webhook', 'webhook.office.com/webhookb2/', '[\\w@/-]{60,250}'],
   ['sendgrid-key', 'SG.', '<w>{16,32}\\.<w>{16,64}'],
@@ -84,7 +92,7 @@ const rows: readonly Row[] = [
   ['square-token', 'sq0atp- sq0csp- sq0idp-', '<w>{22,50}'],
   ['square-token', 'EAAA', '<w>{60}'],
   ['paypal-token', 'access_token$production$ access_token$sandbox$', '[a-z0-9]{16}\\$<h>{32}'],
-  ['shopify-token', 'shpat_ shpca_ shppa_ shpss_', '[a-fA-F0-9]{32}'],
+  ['shopify-token', 'shpat_ shpca_ shppa_ shpss_', '<a>{32,64}'],
   ['razorpay-key', 'rzp_live_ rzp_test_', '<a>{14,24}'],
   ['flutterwave-key', 'FLWSECK-', '<a>{32}-X'],
   ['flutterwave-key', 'FLWSECK_TEST-', '<a>{32}-X'],

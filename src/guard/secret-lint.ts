@@ -1,41 +1,59 @@
 /**
  * A second opinion: the recommended rules of secretlint, without the one that lets a comment in the text switch them
- * off. Their ranges are not always those of the secret (one starts at the name and ends short of the value), so the
- * reported value is looked for. They may take long on hostile text; the caller bounds the length.
+ * off. The rules are asked directly: secretlint's own core keeps a record of every rule it ever ran, which a process
+ * that lives long cannot afford. They may take long on hostile text; the length is bounded here.
  */
-import { lintSource } from '@secretlint/core'
 import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 import { isObject } from '../lib/json.ts'
 import type { Finding } from './secret-finding.ts'
+import { isExamplePassword } from './secret-url.ts'
 
 /** The most that is shown to secretlint at once; our own scanners know every kind it does and look at any length. */
-export const MAX_LINTED = 1_048_576
+const MAX_LENGTH = 1_048_576
 
 export async function lintSecrets(text: string): Promise<readonly Finding[]> {
-  if (text.length > MAX_LINTED) return []
-  const { messages } = await lintSource({
-    source: { filePath: 'text.txt', ext: '.txt', content: text, contentType: 'text' },
-    options: { noPhysicFilePath: true, config },
-  })
-  return messages.map((message) => ({
-    ...valueRange(text, message),
-    kind: kinds[message.ruleId] ?? 'secret',
-  }))
+  if (text.length > MAX_LENGTH) return []
+  const findings: Finding[] = []
+  for (const rule of scanners) {
+    const kind = kinds[rule.meta.id] ?? 'secret'
+    const report = (found: Report): void => {
+      findings.push(...withinAddress(text, { ...valueRange(text, found), kind }))
+    }
+    await rule.create(contextFor(report), {}).file?.(sourceOf(text))
+  }
+  return findings
 }
 
-const config = {
-  rules: rules
-    .filter(({ meta }) => !meta.id.endsWith('-filter-comments'))
-    .map((rule) => ({ id: rule.meta.id, rule, options: {} })),
-}
+const scanners = rules.filter(({ meta }) => meta.type === 'scanner' && !meta.id.endsWith('-filter-comments'))
+
+type Rule = (typeof rules)[number]
+type Context = Parameters<Rule['create']>[0]
+type Source = Parameters<NonNullable<ReturnType<Rule['create']>['file']>>[0]
+type Report = Parameters<Context['report']>[0]
+
+const contextFor = (report: Context['report']): Context => ({
+  sharedOptions: {},
+  createTranslator: () => (messageId, data) => ({ message: '', messageId: String(messageId), data }),
+  report,
+  ignore: () => {},
+})
+
+/** No real path: a rule would open the file. */
+const sourceOf = (text: string): Source =>
+  ({
+    content: text,
+    filePath: 'text.txt',
+    ext: '.txt',
+    contentType: 'text',
+    getFilePath: () => undefined,
+    getPhysicalFilePath: () => undefined,
+  }) as Partial<Source> as Source
 
 /** How far behind the reported place a value may begin: name, quotes and equals sign stand between. */
 const MAX_NAME = 200
 
-type Range = { readonly start: number; readonly end: number }
-
-function valueRange(text: string, message: { readonly range: readonly [number, number]; readonly data?: unknown }): Range {
-  const [from, to] = message.range
+/** Ranges are not always those of the secret: one begins at the name and ends short of the value. */
+function valueRange(text: string, { range: [from, to], message }: Report): Omit<Finding, 'kind'> {
   const values = isObject(message.data) ? Object.values(message.data) : []
   const near = text.slice(from, to + MAX_NAME)
   for (const value of values) {
@@ -44,6 +62,16 @@ function valueRange(text: string, message: { readonly range: readonly [number, n
   }
   return { start: from, end: to }
 }
+
+/** Of an address only the password is a secret, and the passwords of examples are none. */
+function withinAddress(text: string, finding: Finding): readonly Finding[] {
+  const [, before = '', password] = ADDRESS.exec(text.slice(finding.start, finding.end)) ?? []
+  if (password === undefined) return [finding]
+  const start = finding.start + before.length
+  return isExamplePassword(password) ? [] : [{ ...finding, start, end: start + password.length }]
+}
+
+const ADDRESS = /^([^:]{1,32}:\/\/[^:@]{0,256}:)([^@]{1,256})@/
 
 const RULE = '@secretlint/secretlint-rule-'
 const kinds: Readonly<Record<string, string>> = {

@@ -39,10 +39,12 @@ const WEB = /(?:^|[+.-])(?:https?|ftps?|wss?|git|ssh|svn)$/
 const MAX_AUTHORITY = 512
 
 function isPassword(value: string, scheme: string): boolean {
-  if (value.length < 3 || isStandIn(value) || WORDS.test(value)) return false
+  if (value.length < 3 || isExamplePassword(value)) return false
   return !WEB.test(scheme) || looksLikePassword(value) || looksGenerated(value) || value.length >= 10
 }
 
-/** What examples put for a password. */
+/** What documentation puts for a password in an address. */
+export const isExamplePassword = (value: string): boolean => isStandIn(value) || WORDS.test(value)
+
 const WORDS =
-  /^(?:my|your|the|some|super|top|db|database|user|name|secret|passwd|password|pass|pwd|pw|test|example|admin|root|guest|default|dev|local|host|postgres|mysql|mongo|redis|foo|bar|baz|token|key|value|here|change|me|x|p|\d|[-_.$])+$/i
+  /^(?:my|your|the|some|super|top|db|database|user|name|secret|passwd|password|pass|pwd|pw|test|example|admin|root|guest|default|dev|local|host|joe|bob|alice|smith|postgres|mysql|mongo|redis|foo|bar|baz|token|key|value|here|change|me|x|p|\d|[-_.$])+$/i

@@ -82,8 +82,11 @@ const GROUPS = Uint8Array.from({ length: 128 }, (_, code) => {
   if (/[a-z]/.test(letter)) return LOWER
   if (/[A-Z]/.test(letter)) return UPPER
   if (/[0-9]/.test(letter)) return DIGIT
-  return /[!@#$%^&*+=?~]/.test(letter) ? SYMBOL : 0
+  return /[!@#$%^&+~]/.test(letter) ? SYMBOL : 0
 })
 
-/** Not one word, one number, or words joined: a digit or symbol stands somewhere else than at the very end. */
-const isMixed = (value: string): boolean => !/^[A-Za-z]*(?:[-_. :/][A-Za-z]*)*\d?[!?.]?$/.test(value)
+/** Not just words and small numbers with something between them, as in a path, a selector or a label. */
+const isMixed = (value: string): boolean =>
+  /[A-Za-z0-9][@#$%^&+~!]/.test(value) || value.split(/[^A-Za-z0-9]+/).some((part) => !PLAIN_PART.test(part))
+
+const PLAIN_PART = /^(?:[A-Za-z]*|\d{1,2})$/

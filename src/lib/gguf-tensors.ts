@@ -22,7 +22,8 @@ export function readTensors(cursor: GgufCursor, count: number, alignment: number
   return { tensors: count, parameters: tensors.reduce((sum, { elements }) => sum + elements, 0) }
 }
 
-const isPowerOfTwo = (value: number): boolean => value >= 1 && value <= 1 << 20 && Number.isInteger(Math.log2(value))
+const isPowerOfTwo = (value: number): boolean =>
+  value >= 1 && value <= 1 << 20 && Number.isInteger(Math.log2(value))
 
 type Tensor = {
   readonly name: string
@@ -35,13 +36,18 @@ type Tensor = {
 function readTensor(cursor: GgufCursor): Tensor {
   const name = cursor.string('the name of a tensor', LONGEST_NAME)
   const dimensions = cursor.uint32()
-  if (dimensions < 1 || dimensions > MAX_DIMENSIONS) cursor.fail(`the tensor "${name}" has ${dimensions} dimensions`)
-  const shape = Array.from({ length: dimensions }, () => cursor.count(`elements in "${name}"`, Number.MAX_SAFE_INTEGER))
+  if (dimensions < 1 || dimensions > MAX_DIMENSIONS)
+    cursor.fail(`the tensor "${name}" has ${dimensions} dimensions`)
+  const shape = Array.from({ length: dimensions }, () =>
+    cursor.count(`elements in "${name}"`, Number.MAX_SAFE_INTEGER),
+  )
   const elements = shape.reduce((product, length) => product * length, 1)
-  if (elements < 1 || !Number.isSafeInteger(elements)) cursor.fail(`the tensor "${name}" has ${elements} elements`)
+  if (elements < 1 || !Number.isSafeInteger(elements))
+    cursor.fail(`the tensor "${name}" has ${elements} elements`)
   const [block, bytes] = BLOCKS[cursor.uint32()] ?? [elements, 1]
-  if ((shape[0] ?? 0) % block !== 0 && block !== elements) cursor.fail(`the rows of "${name}" do not fill whole blocks`)
-  const offset = cursor.count(`bytes before "${name}"`)
+  if ((shape[0] ?? 0) % block !== 0 && block !== elements)
+    cursor.fail(`the rows of "${name}" do not fill whole blocks`)
+  const offset = cursor.count(`bytes before "${name}"`, Number.MAX_SAFE_INTEGER)
   return { name, offset, elements, bytes: (elements / block) * bytes }
 }
 

@@ -8,7 +8,7 @@ import { AppError, errorMessage } from '../protocol/error.ts'
 import { GgufCursor, HeaderTooShort } from './gguf-cursor.ts'
 import { readTensors, type TensorTotals } from './gguf-tensors.ts'
 
-export type GgufToken = { readonly id: number; readonly text: string }
+type GgufToken = { readonly id: number; readonly text: string }
 
 export type GgufHeader = TensorTotals & {
   readonly bytes: number

@@ -51,7 +51,10 @@ function escapeControls(text: string): string {
   let from = 0
   for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', from)) {
     const end = endOfString(text, start)
-    parts.push(text.slice(from, start), text.slice(start, end + 1).replace(/[\n\r\t]/g, (char) => CONTROLS[char] ?? ''))
+    parts.push(
+      text.slice(from, start),
+      text.slice(start, end + 1).replace(/[\n\r\t]/g, (char) => CONTROLS[char] ?? ''),
+    )
     from = end + 1
   }
   return parts.join('') + text.slice(from)

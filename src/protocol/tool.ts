@@ -11,7 +11,7 @@ export type Category = (typeof categories)[number]
 export const isCategory = (word: string): word is Category => (categories as readonly string[]).includes(word)
 
 /** What one call would touch, as the guard judges it. */
-export type Access = { readonly kind: 'read' | 'write' | 'run'; readonly target: string }
+export type Access = { readonly kind: 'read' | 'write' | 'run' | 'fetch'; readonly target: string }
 
 /** What came back. `ok: false` for every failure, a non-zero exit included. */
 export type ToolResult = {
@@ -66,6 +66,8 @@ export const isReadOnly = (access: readonly Access[]): boolean => access.every((
 export type ToolContext = {
   readonly files: Files
   readonly exec: Exec
+  /** Absent where the web is out of reach. */
+  readonly fetch?: Fetch
   readonly results: Results
   readonly ask: Ask
   readonly cwd: string
@@ -96,9 +98,14 @@ export interface Files {
   list(path: string): Promise<readonly string[]>
 }
 
+/** What a sandbox keeps a command from; named again, what the person lets it do after all. */
+export type Blocked = { readonly kind: 'network' } | { readonly kind: 'write'; readonly path: string }
+
 export type ExecOptions = {
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** The person allowed this, for this one run. */
+  readonly grant?: Blocked
   readonly onOutput?: (text: string) => void
 }
 
@@ -109,6 +116,8 @@ export type ExecResult = {
   readonly output: string
   readonly timedOut: boolean
   readonly omittedBytes: number
+  /** It failed, and it seems that the sandbox was in its way. */
+  readonly blocked?: Blocked
 }
 
 export type Job = {
@@ -131,6 +140,25 @@ export interface Exec {
   stop(id: string): Promise<Job>
   jobs(): readonly Job[]
 }
+
+export type FetchOptions = {
+  /** Sent to the first origin only. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+export type FetchedPage = {
+  /** Where it came from, redirects followed. */
+  readonly url: string
+  readonly status: number
+  readonly mediaType: string
+  readonly title?: string
+  /** Markdown where it was a page. */
+  readonly text: string
+}
+
+/** The public web, read only. Throws `permission-denied` for every other place. */
+export type Fetch = (url: string, options: FetchOptions) => Promise<FetchedPage>
 
 export type StoredResult = {
   readonly id: string

@@ -5,8 +5,10 @@
 import type { ArmSettings, Capabilities } from '../protocol/arm.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import type { Model, ModelRequest, ToolSchema } from '../protocol/model.ts'
+import { dialectFor, requireDialect } from '../dialect/all.ts'
+import { type InstructionOptions, loadToolInstructions } from '../dialect/instructions.ts'
 import { createReplyReader } from '../dialect/reader.ts'
-import { createProviderModel } from './create.ts'
+import { createProviderModel, type ProviderSpec } from './create.ts'
 
 /** What an arm of unknown size is taken for; a small guess costs compactions, a large one silently lost text. */
 const SMALL_WINDOW = 4_096
@@ -37,16 +39,44 @@ export const windowWarnings = ({ id, kind }: ArmSettings, { windowFrom }: Capabi
       ]
     : []
 
-export type ArmModels = { readonly native: Model; readonly text?: Model }
+export type ArmModels = { readonly native: Model; readonly text: Model }
 
-/** `prefillSpeed` is what was measured so far, in tokens a second. */
+export type ArmSurroundings = {
+  /** Measured so far, in tokens a second. */
+  prefillSpeed(): number | undefined
+  /** The person's own prompt texts. */
+  readonly promptsFolder?: string
+}
+
 export function createArmModels(
   settings: ArmSettings,
+  capabilities: Capabilities,
+  { prefillSpeed, promptsFolder }: ArmSurroundings,
+): ArmModels {
+  const { emission } = capabilities
+  const spec = toSpec(settings, capabilities, prefillSpeed)
+  const dialect = capabilities.dialect ?? dialectFor(settings.model) ?? 'hermes'
+  const asText = createProviderModel({
+    ...spec,
+    tools: 'text',
+    emission: { ...emission, base: emission.base === 'tool-role' ? 'user-results' : emission.base, dialect },
+    writer: requireDialect(dialect),
+  })
+  return {
+    native: createProviderModel({
+      ...spec,
+      ...(emission.dialect && { writer: requireDialect(emission.dialect) }),
+    }),
+    text: withToolText(asText, { dialect, ...(promptsFolder !== undefined && { folder: promptsFolder }) }),
+  }
+}
+
+function toSpec(
+  { id, kind, model, baseUrl, apiKey, headers, local }: ArmSettings,
   { emission, reasoning, vision, dialect }: Capabilities,
   prefillSpeed: () => number | undefined,
-): ArmModels {
-  const { id, kind, model, baseUrl, apiKey, headers, local } = settings
-  const native = createProviderModel({
+): ProviderSpec {
+  return {
     name: id,
     kind,
     model,
@@ -59,9 +89,18 @@ export function createArmModels(
     ...(baseUrl !== undefined && { baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
     ...(local && { firstTokenMs: (tokens: number) => patience(tokens, prefillSpeed()) }),
-  })
-  return { native }
+  }
 }
+
+/** The tools stand at the end of the system text: the same bytes in every request of a session. */
+const withToolText = (model: Model, options: InstructionOptions): Model => ({
+  name: model.name,
+  async *stream(request, signal) {
+    if (request.tools.length === 0) return yield* model.stream(request, signal)
+    const instructions = await loadToolInstructions(request.tools, options)
+    yield* model.stream({ ...request, system: `${request.system}\n\n${instructions}` }, signal)
+  },
+})
 
 /** `model` and `dialect` only say which formats to expect first; all are read. */
 const replyReader =

@@ -10,7 +10,9 @@ const text = { type: 'string' }
 export const tools: readonly ToolSchema[] = [
   tool('read_file', { path: text, from: { type: 'integer' } }, ['path']),
   tool('write_file', { path: text, content: text }, ['path', 'content']),
-  tool('run_command', { command: text, timeout: { type: 'number' }, background: { type: 'boolean' } }, ['command']),
+  tool('run_command', { command: text, timeout: { type: 'number' }, background: { type: 'boolean' } }, [
+    'command',
+  ]),
   tool('list_files', {}, []),
   tool(
     'set_options',
@@ -42,7 +44,9 @@ export type Case = {
 }
 
 export function readCases(file: string): Case[] {
-  const lines = readFileSync(new URL(file, import.meta.url), 'utf8').trim().split('\n')
+  const lines = readFileSync(new URL(file, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
   return lines.map((line) => JSON.parse(line) as Case)
 }
 
@@ -81,7 +85,8 @@ export function summary(events: readonly ReplyEvent[]): Summary {
   for (const event of events) {
     if (event.type === 'text-delta') result.text += event.text
     if (event.type === 'reasoning-delta') result.reasoning += event.text
-    if (event.type === 'tool-call') result.calls.push([event.call.name, JSON.parse(event.call.input) as unknown])
+    if (event.type === 'tool-call')
+      result.calls.push([event.call.name, JSON.parse(event.call.input) as unknown])
     if (event.type === 'bad-call') result.bad++
   }
   return result
@@ -100,7 +105,7 @@ export const characters = (reply: string): string[] => reply.split('')
 export function pieces(reply: string, seed: number): string[] {
   const cut: string[] = []
   let state = seed
-  for (let at = 0; at < reply.length; ) {
+  for (let at = 0; at < reply.length;) {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
     const length = 1 + (state % 11)
     cut.push(reply.slice(at, at + length))

@@ -48,7 +48,11 @@ const traps = [
   '\u2028\u0000\u001b[31m',
 ]
 
-const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom(...traps), fc.array(fc.constantFrom(...traps)).map((list) => list.join('')))
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom(...traps),
+  fc.array(fc.constantFrom(...traps)).map((list) => list.join('')),
+)
 
 const store: ToolSchema = {
   name: 'store',
@@ -116,7 +120,9 @@ describe.each(callers)('$name', (family) => {
     const shown = family.show(tools)
 
     expect(shown).toContain('read_file')
-    expect(shown).toContain(family.write({ id: 'call-1', name: 'tool_name', input: '{"parameter": "value"}' }))
+    expect(shown).toContain(
+      family.write({ id: 'call-1', name: 'tool_name', input: '{"parameter": "value"}' }),
+    )
   })
 
   it('writes a result with its text in it', () => {

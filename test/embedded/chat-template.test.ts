@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createChatTemplate } from '../../src/embedded/chat-template.ts'
 import type { Segment } from '../../src/embedded/segment.ts'
@@ -17,7 +17,13 @@ const CONTROL = /<\|im_start\|>|<\|im_end\|>|<tool_call>|<\/tool_call>|<s>|<\/s>
 const textOf = (segments: readonly Segment[]): string => segments.map(({ text }) => text).join('')
 
 const open = (text: string | undefined) =>
-  createChatTemplate({ text, bos: '<s>', eos: '</s>', dialect: (implied) => implied ?? 'tag' })
+  createChatTemplate({
+    text,
+    bos: '<s>',
+    eos: '</s>',
+    guess: 'tag',
+    instructions: 'Tools: {{tools}}\n{{example}}',
+  })
 const template = (name: string) =>
   open(readFileSync(new URL(`../context/templates/${name}.jinja`, import.meta.url), 'utf8'))
 
@@ -48,7 +54,11 @@ describe('a template gives away how its model talks', () => {
 
 const conversation = (results: readonly string[]): Message[] => [
   { role: 'user', text: 'Read both.' },
-  { role: 'assistant', text: '', calls: results.map((_, index) => call(`call-${index + 1}`, `file-${index + 1}`)) },
+  {
+    role: 'assistant',
+    text: '',
+    calls: results.map((_, index) => call(`call-${index + 1}`, `file-${index + 1}`)),
+  },
   ...results.map((text, index) => ({ role: 'tool' as const, callId: `call-${index + 1}`, text, ok: true })),
 ]
 
@@ -117,35 +127,51 @@ test.each<[string, Partial<ModelRequest>]>([
 
 describe('text from outside', () => {
   const hostile = fc
-    .array(fc.constantFrom('<|im_end|>', '<|im_start|>', '<tool_call>', '</s>', '\uE000', '\uE0010\uE001', 'a', '\n', '{{ x }}', '"'))
+    .array(
+      fc.constantFrom(
+        '<|im_end|>',
+        '<|im_start|>',
+        '<tool_call>',
+        '</s>',
+        '\uE000',
+        '\uE0010\uE001',
+        'a',
+        '\n',
+        '{{ x }}',
+        '"',
+      ),
+    )
     .map((parts) => `x${parts.join('')}x`)
 
-  test.each(['chatml', 'llama3', 'mistral', 'gemma', 'thinking'])('never becomes control text: %s', (name) => {
-    const opened = template(name)
-    const requestWith = (text: string) =>
-      requestOf('', {
-        system: text,
-        messages: [
-          { role: 'user', text },
-          { role: 'assistant', text, calls: [call('call-1', text)] },
-          { role: 'tool', callId: 'call-1', text, ok: true },
-        ],
-        tools: [{ ...readTool, description: text }],
-      })
-    const controls = (text: string): string[] =>
-      opened
-        .render(requestWith(text), CONTROL)
-        .filter(({ control }) => control)
-        .flatMap((segment) => segment.text.match(CONTROL) ?? [])
-    const usual = controls('harmless')
+  test.each(['chatml', 'llama3', 'mistral', 'gemma', 'thinking'])(
+    'never becomes control text: %s',
+    (name) => {
+      const opened = template(name)
+      const requestWith = (text: string) =>
+        requestOf('', {
+          system: text,
+          messages: [
+            { role: 'user', text },
+            { role: 'assistant', text, calls: [call('call-1', text)] },
+            { role: 'tool', callId: 'call-1', text, ok: true },
+          ],
+          tools: [{ ...readTool, description: text }],
+        })
+      const controls = (text: string): string[] =>
+        opened
+          .render(requestWith(text), CONTROL)
+          .filter(({ control }) => control)
+          .flatMap((segment) => segment.text.match(CONTROL) ?? [])
+      const usual = controls('harmless')
 
-    fc.assert(
-      fc.property(hostile, (text) => {
-        expect(controls(text)).toEqual(usual)
-      }),
-      { numRuns: 50 },
-    )
-  })
+      fc.assert(
+        fc.property(hostile, (text) => {
+          expect(controls(text)).toEqual(usual)
+        }),
+        { numRuns: 50 },
+      )
+    },
+  )
 
   test('reaches the model word for word', () => {
     fc.assert(

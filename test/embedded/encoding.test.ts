@@ -12,7 +12,10 @@ function letterPairs(start?: number) {
     encode({ text, control }: Segment): Token[] {
       given.push(text)
       const pairs = text.match(/.{1,2}/gs) ?? []
-      return pairs.map((pair) => [...pair].reduce((sum, letter) => sum * 256 + letter.charCodeAt(0), control ? 0 : 1e9) as Token)
+      return pairs.map(
+        (pair) =>
+          [...pair].reduce((sum, letter) => sum * 256 + letter.charCodeAt(0), control ? 0 : 1e9) as Token,
+      )
     },
   }
 }

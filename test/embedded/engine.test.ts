@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto'
 import { readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { LlamaModel } from 'node-llama-cpp'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createEmbeddedModel, type EmbeddedModel, type EmbeddedOptions, type OwnPrompt } from '../../src/embedded/engine.ts'
+import {
+  createEmbeddedModel,
+  type EmbeddedModel,
+  type EmbeddedOptions,
+  type OwnPrompt,
+} from '../../src/embedded/engine.ts'
 import { loadEngine, threadsFor } from '../../src/embedded/llama.ts'
 import { createTokenizer } from '../../src/embedded/tokenizer.ts'
 import { toToolSchema } from '../../src/lib/schema.ts'
@@ -64,7 +69,9 @@ describe('a reply', () => {
   test('without a seed differs between two workers asked at the same moment', async () => {
     const model = await open({ sequences: 2 })
 
-    const [one, other] = await Promise.all([1, 2].map(() => ask(model, requestOf('Hello', { temperature: 1 }))))
+    const [one, other] = await Promise.all(
+      [1, 2].map(() => ask(model, requestOf('Hello', { temperature: 1 }))),
+    )
 
     expect(one?.text).not.toBe(other?.text)
   })
@@ -76,7 +83,10 @@ describe('a reply', () => {
 
     const cut = await ask(model, requestOf('Hello', { maxTokens: 40, stop: [stop] }))
 
-    expect(cut).toMatchObject({ text: whole.text.slice(0, whole.text.indexOf(stop)).trimEnd(), finish: 'stop' })
+    expect(cut).toMatchObject({
+      text: whole.text.slice(0, whole.text.indexOf(stop)).trimEnd(),
+      finish: 'stop',
+    })
   })
 
   test('ends at the end of the window', async () => {
@@ -120,24 +130,27 @@ describe('a grammar', () => {
     return () => caller.close()
   })
 
-  test.each(list.map((tool) => [tool.name, tool] as const))('makes every call of %s valid', async (name, tool) => {
-    const request = { ...forced, tools: [toToolSchema(tool)], toolChoice: 'required' as const }
+  test.each(list.map((tool) => [tool.name, tool] as const))(
+    'makes every call of %s valid',
+    async (name, tool) => {
+      const request = { ...forced, tools: [toToolSchema(tool)], toolChoice: 'required' as const }
 
-    for (const seed of [1, 2, 3]) {
-      const { calls, finish } = await ask(caller, requestOf('Go', { ...request, seed }))
+      for (const seed of [1, 2, 3]) {
+        const { calls, finish } = await ask(caller, requestOf('Go', { ...request, seed }))
 
-      expect(finish).toBe('tool-calls')
-      expect(calls.length).toBeGreaterThan(0)
-      for (const call of calls) {
-        expect(call.name).toBe(name)
-        expect(tool.input.safeParse(JSON.parse(call.input)).error).toBeUndefined()
+        expect(finish).toBe('tool-calls')
+        expect(calls.length).toBeGreaterThan(0)
+        for (const call of calls) {
+          expect(call.name).toBe(name)
+          expect(tool.input.safeParse(JSON.parse(call.input)).error).toBeUndefined()
+        }
       }
-    }
-  })
+    },
+  )
 
   test('lets the model talk, and holds from the marker of a call on', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, seed) => ask(caller, requestOf('Go', { ...forced, seed }))),
+      Array.from({ length: 8 }, (_, seed) => ask(caller, requestOf('Go', { ...forced, seed }))),
     )
 
     const calls = answers.flatMap((answer) => answer.calls)
@@ -172,7 +185,10 @@ describe('a grammar', () => {
     const request = { ...forced, tools: [], responseFormat: { type: 'json' as const, schema } }
     const { text } = await ask(caller, requestOf('Go', request))
 
-    expect(JSON.parse(text)).toEqual({ ok: expect.any(Boolean), size: expect.stringMatching(/^(small|large)$/) })
+    expect(JSON.parse(text)).toEqual({
+      ok: expect.any(Boolean),
+      size: expect.stringMatching(/^(small|large)$/),
+    })
   })
 
   test('can be handed in for each request, and one that cannot be read is an error', async () => {
@@ -181,15 +197,19 @@ describe('a grammar', () => {
     })
 
     expect((await ask(model, requestOf('Go'))).text).toMatch(/^(yes|no)$/)
-    await expect(ask(model, requestOf('Go', { task: 'bad' }))).rejects.toMatchObject({ code: 'request-invalid' })
+    await expect(ask(model, requestOf('Go', { task: 'bad' }))).rejects.toMatchObject({
+      code: 'request-invalid',
+    })
   })
 
   test('for a tool that is not offered is an error', async () => {
     const model = await open({ window: 4096 })
 
-    await expect(ask(model, requestOf('Go', { ...forced, toolChoice: { name: 'fly' } }))).rejects.toMatchObject({
+    await expect(
+      ask(model, requestOf('Go', { ...forced, toolChoice: { name: 'fly' } })),
+    ).rejects.toMatchObject({
       code: 'request-invalid',
-      message: expect.stringContaining('The tool fly is asked for'),
+      message: expect.stringContaining('no tool is called fly'),
     })
   })
 })
@@ -213,8 +233,16 @@ describe('the cache', () => {
 
   test('holds what the model wrote, although a tokenizer would write it in other tokens', async () => {
     const model = await open({ path: callerPath })
-    const tools = builtinTools({ list: () => [] }).map(toToolSchema).filter(({ name }) => name === 'system_info')
-    const question = requestOf('Go', { tools, toolChoice: 'required', temperature: 1, seed: 3, maxTokens: 300 })
+    const tools = builtinTools({ list: () => [] })
+      .map(toToolSchema)
+      .filter(({ name }) => name === 'system_info')
+    const question = requestOf('Go', {
+      tools,
+      toolChoice: 'required',
+      temperature: 1,
+      seed: 3,
+      maxTokens: 300,
+    })
     const first = await collect(model.stream(question, NEVER))
     const { calls, usage } = toAnswer(first)
     const messages: Message[] = [
@@ -272,7 +300,10 @@ describe('the cache', () => {
 
     for (let count = 0; count < 4; count++) {
       for (const name of ['Anna', 'Berta']) {
-        const { usage } = await ask(model, requestOf('', { messages: turns(name, count), sessionId: name, maxTokens: 4 }))
+        const { usage } = await ask(
+          model,
+          requestOf('', { messages: turns(name, count), sessionId: name, maxTokens: 4 }),
+        )
         if (count > 0) shares.push((usage.cached ?? 0) / usage.prompt)
       }
     }
@@ -377,9 +408,20 @@ describe('text from outside', () => {
   test('is tokenised word for word, without one control token', () => {
     const tokenizer = createTokenizer(model, CHATML)
     const control = new Set(
-      ['<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'].map((text) => model.tokenize(text, true)[0]),
+      ['<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'].map(
+        (text) => model.tokenize(text, true)[0],
+      ),
     )
-    const pieces = fc.constantFrom('<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>', '<', '|', 'é🙂', ' the')
+    const pieces = fc.constantFrom(
+      '<|im_start|>',
+      '<|im_end|>',
+      '<tool_call>',
+      '</tool_call>',
+      '<',
+      '|',
+      'é🙂',
+      ' the',
+    )
 
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 8 }), (list) => {
@@ -395,7 +437,9 @@ describe('text from outside', () => {
     const tokenizer = createTokenizer(model, CHATML)
     const text = 'export const value = (input: string): number => input.length\n'
 
-    expect(tokenizer.encode({ text, control: false }, true)).toEqual(tokenizer.encode({ text, control: true }, true))
+    expect(tokenizer.encode({ text, control: false }, true)).toEqual(
+      tokenizer.encode({ text, control: true }, true),
+    )
   })
 })
 
@@ -427,7 +471,9 @@ describe('the weights', () => {
   })
 
   test('are refused when the file is not the one that was meant', async () => {
-    const right = createHash('sha256').update(await readFile(path)).digest('hex')
+    const right = createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex')
     const good = await open({ sha256: right.toUpperCase() })
     const bad = await open({ sha256: '0'.repeat(64) })
 
@@ -476,7 +522,9 @@ test('labels are scored in one pass behind the fields that ask for them, without
   expect(second![0]! + second![1]!).toBeCloseTo(1)
   expect(first).not.toEqual(second)
   expect(alone![0]).toBeCloseTo(first![0]!, 5)
-  await expect(model.scoreLabels(prompt, [{ after: '', labels: ['yes', 'yes'] }], NEVER)).rejects.toThrow(/different tokens/)
+  await expect(model.scoreLabels(prompt, [{ after: '', labels: ['yes', 'yes'] }], NEVER)).rejects.toThrow(
+    /different tokens/,
+  )
 })
 
 test('a conversation that was put on disk is taken up warm by another process', async () => {

@@ -8,7 +8,8 @@ import {
   type ScriptedServerReply,
 } from '../support/model-server.ts'
 import { tempProject } from '../support/project.ts'
-import { endOf, ofType, run, textOf } from '../support/run.ts'
+import { createApp } from '../../src/app.ts'
+import { emptyHome, endOf, ofType, promptAndCollect, run, textOf } from '../support/run.ts'
 
 async function serve(script: readonly ScriptedServerReply[], options?: ModelServerOptions) {
   const server = await startModelServer(script, options)
@@ -205,4 +206,49 @@ test('a wrong key is named and not tried again', async () => {
   expect(ofType(events, 'error')).toMatchObject([{ code: 'credential' }])
   expect(JSON.stringify(events)).not.toContain('wrong-key-value')
   expect(server.requests).toHaveLength(1)
+})
+
+test('a server that cannot parse calls is shown its tools as text, once and for all', async () => {
+  const unparsable = {
+    status: 500,
+    body: { error: { message: 'Failed to parse tool call: unexpected end of input' } },
+  }
+  const server = await serve([
+    unparsable,
+    { text: '<tool_call>\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n</tool_call>' },
+    { text: 'It says hello.' },
+  ])
+
+  const events = await run(server, await tempProject({ 'a.txt': 'hello\n' }), {
+    prompt: 'What does a.txt say?',
+  })
+
+  expect(server.requests[0]?.['tools']).toHaveLength(8)
+  expect(server.requests[1]?.['tools']).toBeUndefined()
+  expect(JSON.stringify(server.requests[1]?.messages[0])).toContain('read_file(path')
+  expect(JSON.stringify(server.requests[2]?.messages.at(-1))).toContain('hello')
+  expect(endOf(events)).toMatchObject({ reason: 'answered' })
+})
+
+test('a model without native tools works from the start', async () => {
+  const server = await serve([
+    { text: 'I will look.\n<tool_call>\n{"name": "list_files", "arguments": {"path": "."}}\n</tool_call>' },
+    { text: 'There is a.txt.' },
+  ])
+  const flags = { 'arms.small.base_url': server.url, 'arms.small.tools': 'text', 'arms.small.window': 4096 }
+  const app = await createApp({
+    env: await emptyHome(),
+    cwd: await tempProject({ 'a.txt': '' }),
+    flags,
+    permission: 'bypass',
+    incognito: true,
+  })
+  onTestFinished(() => app.close())
+  const session = await app.openSession({ resume: 'new', canAsk: false })
+
+  const events = await promptAndCollect(session, { prompt: 'What files are here?' })
+
+  expect(server.requests.map((request) => request['tools'])).toEqual([undefined, undefined])
+  expect(ofType(events, 'tool-end')).toMatchObject([{ name: 'list_files', ok: true }])
+  expect(server.requests[1]?.messages[0]).toEqual(server.requests[0]?.messages[0])
 })

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readGguf } from '../../src/lib/gguf.ts'
 import { AppError } from '../../src/protocol/error.ts'
@@ -62,7 +62,9 @@ test('a header longer than the first read is read on', async () => {
 })
 
 test('a file that is not there is an error that names it', async () => {
-  await expect(readGguf(join(folder, 'missing.gguf'))).rejects.toThrow(/missing\.gguf cannot be opened: ENOENT/)
+  await expect(readGguf(join(folder, 'missing.gguf'))).rejects.toThrow(
+    /missing\.gguf cannot be opened: ENOENT/,
+  )
 })
 
 const llama: Record<string, GgufValue> = { 'general.architecture': 'llama' }
@@ -73,15 +75,35 @@ const huge = 2n ** 63n
 describe('refused with what is wrong:', () => {
   test.each<[string, () => Uint8Array, string]>([
     ['an empty file', () => Buffer.alloc(0), 'it is only 0 bytes long'],
-    ['another kind of file', () => Buffer.from('PK\u0003\u0004 a zip file, by its name'), 'it does not begin with "GGUF"'],
-    ['version 1', () => Buffer.concat([Buffer.from('GGUF'), uint32(1), uint64(0), uint64(0)]), 'its version is 1'],
-    ['big-endian', () => Buffer.concat([Buffer.from('GGUF'), Buffer.from([0, 0, 0, 3]), uint64(0), uint64(0)]), 'big-endian machines'],
+    [
+      'another kind of file',
+      () => Buffer.from('PK\u0003\u0004 a zip file, by its name'),
+      'it does not begin with "GGUF"',
+    ],
+    [
+      'version 1',
+      () => Buffer.concat([Buffer.from('GGUF'), uint32(1), uint64(0), uint64(0)]),
+      'its version is 1',
+    ],
+    [
+      'big-endian',
+      () => Buffer.concat([Buffer.from('GGUF'), Buffer.from([0, 0, 0, 3]), uint64(0), uint64(0)]),
+      'big-endian machines',
+    ],
     ['no architecture', () => toGguf({}, []), 'it names no architecture'],
     ['too many tensors', () => head(uint64(huge), uint64(0)), 'it claims 9223372036854775808 tensors'],
     ['too many keys', () => head(uint64(0), uint64(huge)), 'metadata keys'],
     ['an endless key', () => head(uint64(0), uint64(1), uint64(huge)), 'bytes in a metadata key'],
-    ['a key past the end', () => head(uint64(0), uint64(1), uint64(20), Buffer.from('short')), 'reaches past its end'],
-    ['an unknown type', () => toGguf({ ...llama, x: { type: 99, bytes: uint64(0) } }, []), '"x" has the unknown type 99'],
+    [
+      'a key past the end',
+      () => head(uint64(0), uint64(1), uint64(20), Buffer.from('short')),
+      'reaches past its end',
+    ],
+    [
+      'an unknown type',
+      () => toGguf({ ...llama, x: { type: 99, bytes: uint64(0) } }, []),
+      '"x" has the unknown type 99',
+    ],
     [
       'an endless list',
       () => toGguf({ ...llama, x: { type: 9, bytes: Buffer.concat([uint32(4), uint64(huge)]) } }, []),
@@ -97,13 +119,29 @@ describe('refused with what is wrong:', () => {
       () => head(uint64(0), uint64(2), ...[1, 2].map(() => Buffer.concat([text('a'), uint32(4), uint32(1)]))),
       'the key "a" occurs twice',
     ],
-    ['an odd alignment', () => toGguf({ ...llama, 'general.alignment': { uint32: 3 } }, []), 'its alignment is 3'],
+    [
+      'an odd alignment',
+      () => toGguf({ ...llama, 'general.alignment': { uint32: 3 } }, []),
+      'its alignment is 3',
+    ],
     ['a tensor twice', () => toGguf(llama, [tensor('a'), tensor('a')]), 'have the same name'],
-    ['a long tensor name', () => toGguf(llama, [tensor('a'.repeat(65))]), 'the name of a tensor is 65 bytes long'],
+    [
+      'a long tensor name',
+      () => toGguf(llama, [tensor('a'.repeat(65))]),
+      'the name of a tensor is 65 bytes long',
+    ],
     ['no elements', () => toGguf(llama, [{ ...tensor('a'), shape: [0] }]), 'has 0 elements'],
     ['too many elements', () => toGguf(llama, [{ ...tensor('a'), shape: [2 ** 30, 2 ** 30] }]), '"a" has'],
-    ['five dimensions', () => toGguf(llama, [{ ...tensor('a'), shape: [1, 1, 1, 1, 32] }]), 'has 5 dimensions'],
-    ['a shape beyond its data', () => toGguf(llama, [{ ...tensor('a'), shape: [64] }]), '128 bytes of the tensor "a"'],
+    [
+      'five dimensions',
+      () => toGguf(llama, [{ ...tensor('a'), shape: [1, 1, 1, 1, 32] }]),
+      'has 5 dimensions',
+    ],
+    [
+      'a shape beyond its data',
+      () => toGguf(llama, [{ ...tensor('a'), shape: [64] }]),
+      '128 bytes of the tensor "a"',
+    ],
   ])('%s', async (_, bytes, message) => {
     const error = await read(bytes()).catch((thrown: unknown) => thrown)
 

@@ -30,11 +30,7 @@ When the test fails, look at the output, find the line that is wrong, and write 
 export function createVocabulary(): Vocabulary {
   const bytes = byteLetters()
   const merges = learnMerges(bytes)
-  const tokens = [
-    ...bytes,
-    ...merges.map(([left, right]) => left + right),
-    ...SPECIAL.map(([text]) => text),
-  ]
+  const tokens = [...bytes, ...merges.map(([left, right]) => left + right), ...SPECIAL.map(([text]) => text)]
   return {
     tokens,
     types: tokens.map((token) => SPECIAL.find(([text]) => text === token)?.[1] ?? NORMAL),

@@ -19,7 +19,9 @@ export type Tensor = {
 const ALIGNMENT = 32
 
 export function toGguf(metadata: Readonly<Record<string, GgufValue>>, tensors: readonly Tensor[]): Buffer {
-  const entries = Object.entries(metadata).map(([key, value]) => Buffer.concat([text(key), valueBytes(value)]))
+  const entries = Object.entries(metadata).map(([key, value]) =>
+    Buffer.concat([text(key), valueBytes(value)]),
+  )
   let offset = 0
   const infos = tensors.map(({ name, shape, values }) => {
     const at = offset
@@ -58,7 +60,8 @@ function valueBytes(value: GgufValue): Buffer {
   if (typeof value === 'string') return Buffer.concat([uint32(8), text(value)])
   if (typeof value === 'boolean') return Buffer.concat([uint32(7), Buffer.from([value ? 1 : 0])])
   if ('uint32' in value) return Buffer.concat([uint32(4), uint32(value.uint32)])
-  if ('float32' in value) return Buffer.concat([uint32(6), Buffer.from(Float32Array.of(value.float32).buffer)])
+  if ('float32' in value)
+    return Buffer.concat([uint32(6), Buffer.from(Float32Array.of(value.float32).buffer)])
   if ('strings' in value) return list(8, value.strings.map(text))
   if ('int32s' in value) return list(5, value.int32s.map(uint32))
   return Buffer.concat([uint32(value.type), value.bytes])
@@ -69,4 +72,5 @@ const list = (type: number, items: readonly Buffer[]): Buffer =>
 
 const padded = (length: number): number => Math.ceil(length / ALIGNMENT) * ALIGNMENT
 
-const pad = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.alloc(padded(bytes.length) - bytes.length)])
+const pad = (bytes: Buffer): Buffer =>
+  Buffer.concat([bytes, Buffer.alloc(padded(bytes.length) - bytes.length)])

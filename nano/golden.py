@@ -1,0 +1,173 @@
+"""`python3 -m nano.golden`: worked examples of the run-time rules, for the tests of the program's own implementation.
+
+Everything is computed by the modules the training data comes from: sources, spans, patterns, prompts, and which calls the
+decoder accepts. Offsets count UTF-16 units, as JavaScript does. `--check` only says whether the committed file is current.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from .decode import Machine, Situation
+from .evaluate import _own
+from .format import CALL, CALL_END, END, MAX_REQUEST_CHARS, Part, Sources, call_text, classify_parts, cut, cut_result, result_parts, system_parts, user_parts
+from .sandbox import EVAL
+from .sources import PathIndex, find_sources, glob_candidates, project_scripts
+from .spans import boundaries
+from .tokenizer import BYTE_LETTERS, Tokenizer
+from .tools import OFFERS, TOOLS, signature
+
+HERE = Path(__file__).parent
+OUT = HERE.parent / "test" / "embedded" / "fixtures" / "nano-golden.json"
+
+FILES = {
+    "package.json": '{"scripts": {"test": "vitest", "build:all": "tsc", "start": "node ."}}',
+    "requirements.txt": "",
+    "Makefile": "CC = cc\nall: build\nbuild: main.o\n\tcc x\nclean :\n\trm x\nlate:=1\nall: again\n",
+    "pyproject.toml": '[project]\nname = "x"\n[project.scripts]\nserve = "x:y"\nload-data = "x:z"\n[tool]\nother = 1\n',
+    "Cargo.toml": "",
+    "go.mod": "",
+    "README.md": "",
+    ".env": "",
+    ".github/workflows/ci.yml": "",
+    "src/userProfile.test.ts": "",
+    "src/HTTPServer.ts": "",
+    "src/lib/http-server.py": "",
+    "docs/größe & maß.md": "",
+    "docs/packing list.txt": "",
+    "notes/2024/ideas.md": "",
+    "scripts/run_all.sh": "",
+    "dist/app.min.js": "",
+}
+
+# Each shows a rule that the held-out requests leave out.
+REQUESTS = [
+    "",
+    "   ",
+    "read the “größe & maß.md” page, bitte 🙂 und dann 'src/HTTPServer.ts:42:7'…",
+    "say \"hello\tworld\\n\" to the packing list!!! (now)",
+    "PORT=3000->8080 in .env; a=>b, x→y |z| don't",
+    "Anna's notes: ideas' and Ben’s ideas.md...",
+    "first line\n  second line here\r\nthird: `npm run build:all`\n\n- item one\n- item two",
+    "run it in src/lib/ and ./scripts/run_all.sh, then new_thing.py and git commits",
+    "find all typescript, .md and .test.ts files under src/ and docs/ and the Makefile and LICENSE",
+    "open userprofile, http server, redme, packing lists, test, all the tests, idaes",
+    " ".join(f"word{number}" for number in range(90)),
+    "\n".join(f"line {number}: a,b" for number in range(80)),
+    "(((deep))) ***bold*** __init__ ~tilde~ <tag> {brace} [bracket] “quotes” «guillemets»",
+    "lines 10, 020 and 123456789 of 7",
+    "x" * 3100 + " end 🙂",
+    "🙂 " * 1600,
+]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    text = json.dumps(golden(), ensure_ascii=False, indent=None, separators=(",", ":")).replace('{"request"', '\n{"request"') + "\n"
+    if parser.parse_args().check:
+        raise SystemExit(0 if OUT.read_text(encoding="utf-8") == text else f"{OUT.name} is out of date: python3 -m nano.golden")
+    OUT.write_text(text, encoding="utf-8")
+
+
+def golden() -> dict[str, Any]:
+    index, scripts = PathIndex(FILES), project_scripts(FILES)
+    rows = [json.loads(line) for line in (EVAL / "requests.jsonl").read_text(encoding="utf-8").splitlines()]
+    return {
+        "files": FILES,
+        "requests": [example(request, index, scripts) for request in REQUESTS],
+        "heldOut": [held_out(row) for row in rows[::3]],
+        "classify": [texts(classify_parts(request)[:-1]) for request in REQUESTS],
+        "conversation": conversation(),
+        "calls": list(calls(rows)),
+    }
+
+
+def example(request: str, index: PathIndex, scripts: list[tuple[str, str]]) -> dict[str, Any]:
+    sources = find_sources(request, index, scripts)
+    found = boundaries(request)
+    offsets = [0]
+    for char in request:
+        offsets.append(offsets[-1] + len(char.encode("utf-16-le")) // 2)
+    return {
+        "request": request,
+        "paths": sources.paths,
+        "scripts": sources.scripts,
+        "globs": glob_candidates(request, sources.paths),
+        "starts": [offsets[at] for at in found.starts],
+        "ends": [offsets[at] for at in found.ends],
+        "prompt": texts(user_parts(cut(request, MAX_REQUEST_CHARS, 0), sources)),
+    }
+
+
+def held_out(row: dict[str, Any]) -> dict[str, Any]:
+    files = json.loads((EVAL / "folders" / f"{row['folder']}.json").read_text(encoding="utf-8"))
+    found = example(row["request"], PathIndex(files), project_scripts(files))
+    return {key: found[key] for key in ("request", "paths", "scripts", "globs", "starts", "ends")} | {"folder": row["folder"]}
+
+
+def texts(parts: list[Part]) -> list[dict[str, Any]]:
+    return [{"text": part.text, "control": part.special} for part in parts]
+
+
+def conversation() -> list[dict[str, Any]]:
+    call = ("edit_file", {"path": "a b.ts", "old": 'say "hi"\n', "new": "größer\t\\"})
+    parts = [
+        *system_parts([signature(TOOLS[name]) for name in OFFERS["write"]]),
+        *user_parts("change it", Sources(("a b.ts", "src/"), (("test", "npm test"), ("", "git status")), (("job-1", "npm run dev"),))),
+        *_own(call),
+        *result_parts(False, cut_result("no match " * 300)),
+        *_own(("read_file", {"path": "a b.ts", "from": 12})),
+        *result_parts(True, "12\tsay"),
+    ]
+    return texts(parts)
+
+
+def calls(rows: list[dict[str, Any]]):
+    """Expected calls and spoilt copies of them, and whether the decoder lets the model write them."""
+    tokenizer = Tokenizer.load(HERE / "tokenizer.json")
+    for row in rows:
+        for wanted in row["expect"][:1]:
+            if any(isinstance(value, dict) for value in wanted["arguments"].values()):
+                continue
+            files = json.loads((EVAL / "folders" / f"{row['folder']}.json").read_text(encoding="utf-8"))
+            sources = find_sources(row["request"], PathIndex(files), project_scripts(files))
+            category = next((c for c in row["categories"] if wanted["tool"] in OFFERS[c]), TOOLS[wanted["tool"]].category)
+            situation = Situation(row["request"], sources, tuple(TOOLS[name] for name in OFFERS[category]))
+            judged = [
+                {"name": name, "input": arguments, "accepted": accepts(situation, call_text(name, arguments), tokenizer)}
+                for name, arguments in ((wanted["tool"], wanted["arguments"]), *spoilt(wanted))
+            ]
+            yield {"request": row["request"], "folder": row["folder"], "category": category, "calls": judged}
+
+
+def spoilt(wanted: dict[str, Any]):
+    """A letter less, a word made up, an argument forgotten."""
+    arguments = wanted["arguments"]
+    for name, value in arguments.items():
+        if isinstance(value, str) and value:
+            yield wanted["tool"], {**arguments, name: value[:-1]}
+            yield wanted["tool"], {**arguments, name: f"{value} made-up"}
+            break
+    if arguments:
+        yield wanted["tool"], dict(list(arguments.items())[1:])
+
+
+def accepts(situation: Situation, call: str, tokenizer: Tokenizer) -> bool:
+    """Byte by byte: how the text is cut into tokens must not matter."""
+    machine = Machine(situation, tokenizer)
+    body = call.removeprefix(CALL).removesuffix(CALL_END)
+    tokens = [tokenizer.ids[CALL], *(tokenizer.ids[BYTE_LETTERS[byte]] for byte in body.encode("utf-8")), tokenizer.ids[CALL_END], tokenizer.ids[END]]
+    try:
+        for token in tokens:
+            machine.advance(token)
+    except ValueError:
+        return False
+    return machine.done
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+/**
+ * What becomes of a reply: a call, an answer in a form, or a refusal. A wrong write or command is worse than no answer, so
+ * a call that acts is made only when the model was sure of every choice in it and had read the whole request. Pure.
+ */
+import { isObject } from '../lib/json.ts'
+import {
+  CALL,
+  CALL_END,
+  type Form,
+  forms,
+  formToken,
+  type Reason,
+  reasons,
+  reasonToken,
+} from './nano-format.ts'
+import { formsAfter } from './nano-grammar.ts'
+import type { NanoCall, NanoStep } from './nano-run.ts'
+import { isActing } from './nano-tools.ts'
+
+export type Decision =
+  | { readonly kind: 'call'; readonly call: NanoCall }
+  | { readonly kind: 'answer'; readonly form: Form }
+  | { readonly kind: 'refuse'; readonly reason: Reason }
+  /** Understood, but not surely enough to act. */
+  | { readonly kind: 'doubt'; readonly call: NanoCall }
+  | { readonly kind: 'too-long' }
+
+export type Evidence = {
+  readonly text: string
+  /** Of each token, its share among those that were allowed; a token without a choice has 1. */
+  readonly confidences: readonly number[]
+  /** The reply did not come to its end. */
+  readonly isCut: boolean
+  /** The request was too long to be shown whole. */
+  readonly isRequestCut: boolean
+  readonly steps: readonly NanoStep[]
+}
+
+/**
+ * The share the best choice needs at every token of a call that acts. At 0.6 the second best has at most 0.4: a margin of
+ * 0.2 at least.
+ */
+export const SURE = 0.6
+
+export function decide(evidence: Evidence): Decision {
+  const { text, steps, isCut, isRequestCut } = evidence
+  const call = isCut ? undefined : readCall(text)
+  if (!call) return readForm(text, steps)
+  const last = steps.at(-1)
+  if (last && isRepeated(call, steps)) return { kind: 'answer', form: usualForm(last) }
+  if (!isActing(call.name)) return { kind: 'call', call }
+  if (isRequestCut) return { kind: 'too-long' }
+  return isSure(evidence.confidences) ? { kind: 'call', call } : { kind: 'doubt', call }
+}
+
+const isSure = (confidences: readonly number[]): boolean => Math.min(1, ...confidences) >= SURE
+
+/** A reply that is a call, whatever becomes of it. */
+export function readCall(text: string): NanoCall | undefined {
+  if (!text.startsWith(CALL)) return undefined
+  try {
+    const body: unknown = JSON.parse(text.slice(CALL.length, text.lastIndexOf(CALL_END)))
+    if (!isObject(body) || typeof body['name'] !== 'string' || !isObject(body['arguments'])) return undefined
+    return { name: body['name'], input: body['arguments'] }
+  } catch {
+    return undefined
+  }
+}
+
+function readForm(text: string, steps: readonly NanoStep[]): Decision {
+  const form = forms.find((candidate) => text.startsWith(formToken(candidate)))
+  if (form && steps.length > 0) return { kind: 'answer', form }
+  return {
+    kind: 'refuse',
+    reason: reasons.find((reason) => text.includes(reasonToken(reason))) ?? 'too-hard',
+  }
+}
+
+/** The same call again makes sense only after something was changed. */
+function isRepeated(call: NanoCall, steps: readonly NanoStep[]): boolean {
+  const since = steps.findLastIndex((step) => isSame(step.call, call))
+  return since >= 0 && !steps.slice(since + 1).some((step) => isActing(step.call.name))
+}
+
+const isSame = (one: NanoCall, other: NanoCall): boolean =>
+  one.name === other.name && JSON.stringify(one.input) === JSON.stringify(other.input)
+
+function usualForm({ call, ok }: NanoStep): Form {
+  const possible = formsAfter(call.name, ok)
+  return (
+    (['list', 'exit', 'text', 'done', 'error'] as const).find((form) => possible.includes(form)) ?? 'text'
+  )
+}

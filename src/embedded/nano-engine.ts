@@ -1,0 +1,202 @@
+/**
+ * The engine as nano uses it: one short reply under a grammar, with how sure the model was of each token, and labels read
+ * from logits. In this process: the file is our own. Several sequences, so that a classification does not throw the tools
+ * of a conversation out of the cache.
+ */
+import type { Token } from 'node-llama-cpp'
+import { readGguf } from '../lib/gguf.ts'
+import { AppError, errorMessage } from '../protocol/error.ts'
+import type { Usage } from '../protocol/model.ts'
+import { createEncodingMemory } from './encoding.ts'
+import { DEFAULT_IDLE_MS } from './engine.ts'
+import { keepCommonStart } from './generate.ts'
+import { orAborted } from './or-aborted.ts'
+import { type LabelField, scoreFields } from './score.ts'
+import type { Segment } from './segment.ts'
+import { beginTurn, type Turn } from './turn.ts'
+import { createWeights, type Loaded, type Weights } from './weights.ts'
+
+export const NANO_NAME = 'covey-nano'
+/** Tokens of prompt and answer together: it was trained on rows of this length. */
+export const NANO_WINDOW = 2048
+const SEQUENCES = 3
+/** More only wait for each other: the matrices are small. */
+const MOST_THREADS = 4
+
+export type NanoEngineOptions = {
+  readonly path: string
+  readonly sha256?: string
+  readonly threads?: number
+  /** How long the weights stay in memory after the last request. */
+  readonly idleMs?: number
+}
+
+export type NanoWish = {
+  readonly sessionId: string
+  /** The prompt for this many tokens at most. */
+  prompt(count: (segments: readonly Segment[]) => number): readonly Segment[]
+  /** GBNF. */
+  readonly grammar: string
+}
+
+export type NanoReply = {
+  readonly text: string
+  /** Of each token, its share among those the grammar allowed. */
+  readonly confidences: readonly number[]
+  /** The window was full before the reply was whole. */
+  readonly isCut: boolean
+  readonly usage: Usage
+  readonly times: { readonly firstTokenMs: number; readonly decodeMs: number }
+}
+
+export type NanoEngine = {
+  /** Nothing when `signal` aborts. */
+  reply(wish: NanoWish, signal: AbortSignal): Promise<NanoReply | undefined>
+  /** For each field, how likely each label is; nothing when `signal` aborts. */
+  score(
+    prompt: readonly Segment[],
+    fields: readonly LabelField[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly number[])[] | undefined>
+  load(): Promise<void>
+  close(): Promise<void>
+}
+
+export function createNanoEngine(options: NanoEngineOptions): NanoEngine {
+  const weights = createWeights({
+    threads: MOST_THREADS,
+    idleMs: DEFAULT_IDLE_MS,
+    ...options,
+    window: NANO_WINDOW,
+    sequences: SEQUENCES,
+    gpu: false,
+    chatTemplate: '',
+  })
+  const parts = { name: NANO_NAME, window: NANO_WINDOW, memory: createEncodingMemory(0) }
+  const core: Core = { ...parts, weights: checked(weights, options.path) }
+  return {
+    reply: (wish, signal) => reply(core, wish, signal),
+    score: (prompt, fields, signal) => score(core, { prompt, fields }, signal),
+    async load() {
+      await core.weights.acquire()
+      core.weights.release()
+    },
+    close: () => weights.close(),
+  }
+}
+
+type Core = Parameters<typeof beginTurn>[0]
+
+/** Another model would not know the tokens nano's prompt is made of. */
+function checked(weights: Weights, path: string): Weights {
+  let isChecked = false
+  return {
+    ...weights,
+    async acquire() {
+      if (!isChecked) await requireNano(path)
+      isChecked = true
+      return weights.acquire()
+    },
+  }
+}
+
+async function requireNano(path: string): Promise<void> {
+  const { name } = await readGguf(path)
+  if (name === NANO_NAME) return
+  throw new AppError(
+    'config-invalid',
+    `${path} is not ${NANO_NAME}; name it with --model as any other GGUF file.`,
+  )
+}
+
+async function reply(core: Core, wish: NanoWish, signal: AbortSignal): Promise<NanoReply | undefined> {
+  const prompt = ({ tokenizer }: Loaded): readonly Segment[] =>
+    wish.prompt((segments) => segments.reduce((sum, part) => sum + tokenizer.encode(part, false).length, 0))
+  const turn = await beginTurn(core, { sessionId: wish.sessionId, prompt }, signal)
+  if (!turn) return undefined
+  let ended: Promise<unknown> = Promise.resolve()
+  try {
+    const cached = await keepCommonStart(turn.slot.sequence, turn.encoding.tokens)
+    const tokens = startTokens(turn, wish.grammar)
+    try {
+      return await collect(turn, { tokens, cached, signal })
+    } finally {
+      ended = tokens.return(undefined)
+    }
+  } catch (error) {
+    // What the cache holds after a failure is anybody's guess.
+    ended = ended.then(() => turn.slot.sequence.clearHistory())
+    throw toAppError(error)
+  } finally {
+    ended = ended.catch(() => {}).then(turn.end)
+    // A cancelled reply is over at once; its sequence follows when the token in the works is done.
+    if (!signal.aborted) await ended
+  }
+}
+
+type Sampled = { readonly token: Token; readonly confidence: number }
+
+function startTokens({ loaded, slot, encoding }: Turn, grammar: string): AsyncGenerator<Sampled, void> {
+  const { sequence } = slot
+  return sequence.evaluateWithMetadata(
+    encoding.tokens.slice(sequence.nextTokenIndex),
+    { confidence: true },
+    { temperature: 0, grammarEvaluationState: loaded.grammar(grammar) },
+  ) as AsyncGenerator<Sampled, void>
+}
+
+type Collecting = {
+  readonly tokens: AsyncGenerator<Sampled, void>
+  readonly cached: number
+  readonly signal: AbortSignal
+}
+
+async function collect(
+  { loaded, encoding }: Turn,
+  { tokens, cached, signal }: Collecting,
+): Promise<NanoReply | undefined> {
+  const decoder = loaded.tokenizer.decoder()
+  const confidences: number[] = []
+  const prompt = encoding.tokens.length
+  const started = performance.now()
+  let first = started
+  let text = ''
+  let isCut = false
+  while (!isCut) {
+    const step = await orAborted(tokens.next(), signal)
+    if (!step) return undefined
+    if (step.done) break
+    if (confidences.length === 0) first = performance.now()
+    text += decoder.push(step.value.token)
+    isCut = confidences.push(step.value.confidence) >= NANO_WINDOW - prompt
+  }
+  const usage = { prompt, completion: confidences.length, cached }
+  const times = { firstTokenMs: first - started, decodeMs: performance.now() - first }
+  return { text: text + decoder.end(), confidences, isCut, usage, times }
+}
+
+type Scoring = { readonly prompt: readonly Segment[]; readonly fields: readonly LabelField[] }
+
+async function score(
+  core: Core,
+  { prompt, fields }: Scoring,
+  signal: AbortSignal,
+): Promise<number[][] | undefined> {
+  const turn = await beginTurn(core, { sessionId: '', prompt: () => prompt }, signal)
+  if (!turn) return undefined
+  try {
+    const { tokenizer } = turn.loaded
+    return await scoreFields(turn.slot.sequence, turn.encoding.tokens, { fields, tokenizer })
+  } catch (error) {
+    throw toAppError(error)
+  } finally {
+    turn.end()
+  }
+}
+
+const toAppError = (error: unknown): AppError =>
+  error instanceof AppError
+    ? error
+    : new AppError('model-unavailable', `${NANO_NAME}: the embedded engine failed: ${errorMessage(error)}`, {
+        cause: error,
+      })

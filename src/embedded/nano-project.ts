@@ -1,0 +1,49 @@
+/** What a project offers to a request: its paths, its scripts. Reads through the guard, bounded, and only what it needs. */
+import type { Files } from '../protocol/tool.ts'
+import type { Script, Sources } from './nano-format.ts'
+import { createPathIndex } from './nano-paths.ts'
+import { projectScripts, requestScripts, scriptFiles } from './nano-scripts.ts'
+
+export type ProjectFiles = Pick<Files, 'list' | 'read'>
+
+export async function findSources(request: string, files: ProjectFiles): Promise<Sources> {
+  const [paths, scripts] = await Promise.all([listPaths(files), readScripts(files)])
+  const index = createPathIndex(paths)
+  return {
+    paths: index.match(request),
+    scripts: requestScripts(request, scripts, index.ranks(request)),
+    ids: [],
+  }
+}
+
+const MOST_PATHS = 3000
+const MOST_FOLDERS = 300
+
+/** Made by programs, or not the project's own: nobody names a file in there by one word. */
+const SKIPPED = new Set(
+  '.git node_modules __pycache__ .venv venv dist build target coverage .next .cache .covey'
+    .split(' ')
+    .map((name) => `${name}/`),
+)
+
+/** Files, the shallow ones first: in a project that is too large for all of them, those are the ones people name. */
+async function listPaths(files: ProjectFiles): Promise<string[]> {
+  const paths: string[] = []
+  const folders = ['']
+  for (const folder of folders) {
+    const names = await files.list(folder === '' ? '.' : folder.slice(0, -1)).catch(() => [])
+    for (const name of names) {
+      if (paths.length >= MOST_PATHS) return paths
+      if (!name.endsWith('/')) paths.push(folder + name)
+      else if (!SKIPPED.has(name) && folders.length < MOST_FOLDERS) folders.push(folder + name)
+    }
+  }
+  return paths
+}
+
+async function readScripts(files: ProjectFiles): Promise<Script[]> {
+  const texts = await Promise.all(
+    scriptFiles.map(async (file) => [file, await files.read(file).catch(() => undefined)] as const),
+  )
+  return projectScripts(Object.fromEntries(texts.filter(([, text]) => text !== undefined)))
+}

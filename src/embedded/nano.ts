@@ -1,0 +1,204 @@
+/**
+ * The model in the box: understands a plain request, picks a tool, points at its arguments, and lets code report the
+ * result. It reads the request and the results of the run, nothing else, so it looks like any other Model from outside
+ * but ignores the system text and older runs. No chat model: what it cannot do it says, with the way to a larger one.
+ */
+import type { Capabilities } from '../protocol/arm.ts'
+import type { Classification } from '../protocol/classification.ts'
+import { AppError } from '../protocol/error.ts'
+import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
+import { renderAnswer } from './nano-answer.ts'
+import { classificationFields, toClassification } from './nano-classify.ts'
+import { type Decision, decide } from './nano-decide.ts'
+import {
+  createNanoEngine,
+  NANO_WINDOW,
+  type NanoEngine,
+  type NanoEngineOptions,
+  type NanoReply,
+} from './nano-engine.ts'
+import { classifySegments, cutResult, type Sources } from './nano-format.ts'
+import { nanoGrammar, type Situation } from './nano-grammar.ts'
+import { offerNano } from './nano-offer.ts'
+import { findSources, type ProjectFiles } from './nano-project.ts'
+import { fitPrompt } from './nano-prompt.ts'
+import { doubt, refusal, tooLong } from './nano-refusal.ts'
+import { idsOf, type NanoRun, type NanoStep, readRun } from './nano-run.ts'
+import type { NanoTool } from './nano-tools.ts'
+
+export type NanoOptions = NanoEngineOptions & {
+  /** The project's files, for the paths and scripts a request may mean. */
+  readonly files: ProjectFiles
+  /** Told of every reply before anything comes of it: for whoever measures. */
+  readonly onReply?: (reply: NanoReply) => void
+}
+
+export interface NanoModel extends Model {
+  readonly capabilities: Capabilities
+  /** What a request is about, in one pass over it. */
+  classify(prompt: string, signal?: AbortSignal): Promise<Classification>
+  /** Loads the weights ahead of the first request. */
+  load(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * The window is what a person may be shown of a result, not what nano reads: it cuts its own prompt to 2,048 tokens. Below
+ * 16k it would be offered six tools only.
+ */
+const CAPABILITIES: Capabilities = {
+  window: 32_768,
+  windowFrom: 'configured',
+  tools: 'raw',
+  emission: { base: 'tool-role' },
+  reasoning: 'drop',
+  editForm: 'search',
+  requiredChoice: true,
+  prefill: false,
+  vision: false,
+}
+
+export function createNanoModel({ files, onReply, ...options }: NanoOptions): NanoModel {
+  const engine = createNanoEngine(options)
+  const classify = (prompt: string, signal: AbortSignal): Promise<Classification | undefined> =>
+    classifyWith(engine, prompt, signal)
+  const prepare = createPreparer({ classify, files })
+  return {
+    name: 'covey/nano',
+    capabilities: CAPABILITIES,
+    stream: (request, signal) => answer({ engine, prepare, ...(onReply && { onReply }) }, request, signal),
+    async classify(prompt, signal = new AbortController().signal) {
+      const found = await classify(prompt, signal)
+      if (!found) throw new AppError('model-unavailable', 'covey/nano: the classification was cancelled.')
+      return found
+    },
+    load: () => engine.load(),
+    close: () => engine.close(),
+  }
+}
+
+async function classifyWith(
+  engine: NanoEngine,
+  prompt: string,
+  signal: AbortSignal,
+): Promise<Classification | undefined> {
+  const scores = await engine.score(classifySegments(prompt), classificationFields, signal)
+  return scores && toClassification(scores)
+}
+
+/** What is found out once per run, so that the prompts of a run begin alike. */
+type Prepared = { readonly category: Classification['category']; readonly sources: Sources }
+
+type Prepare = (request: ModelRequest, words: string, signal: AbortSignal) => Promise<Prepared | undefined>
+
+type PreparerParts = {
+  readonly files: ProjectFiles
+  classify(prompt: string, signal: AbortSignal): Promise<Classification | undefined>
+}
+
+const MOST_RUNS = 16
+
+function createPreparer({ classify, files }: PreparerParts): Prepare {
+  const runs = new Map<string, Prepared>()
+  return async ({ runId, messages }, words, signal) => {
+    const known = runs.get(runId)
+    if (known) return known
+    const [classification, found] = await Promise.all([classify(words, signal), findSources(words, files)])
+    if (!classification) return undefined
+    const ids = SPEAKS_OF_IDS.test(words) ? idsOf(messages) : []
+    const prepared = { category: classification.category, sources: { ...found, ids } }
+    runs.set(runId, prepared)
+    for (const [oldest] of runs) if (runs.size > MOST_RUNS) runs.delete(oldest)
+    return prepared
+  }
+}
+
+/** The training never showed ids that nobody asked for. */
+const SPEAKS_OF_IDS = /\b(?:jobs?|results?|background|outputs?)\b/i
+
+type Parts = Pick<NanoOptions, 'onReply'> & { readonly engine: NanoEngine; readonly prepare: Prepare }
+
+/** Kept free for the reply. */
+const RESERVE = 400
+/** A run that long has lost its way. */
+const MOST_CALLS = 6
+
+async function* answer(
+  { engine, prepare, onReply }: Parts,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const run = readRun(request)
+  const prepared = await prepare(request, run.request, signal)
+  if (!prepared) return
+  const { category, sources } = prepared
+  const tools = offerNano({ category, request: run.request, tools: wanted(request) })
+  let isRequestCut = false
+  const reply = await engine.reply(
+    {
+      sessionId: request.sessionId,
+      grammar: nanoGrammar(situationOf(run, { sources, tools, mustCall: mustCall(request) })),
+      prompt(count) {
+        const fitted = fitPrompt({ ...run, sources, tools }, count, NANO_WINDOW - RESERVE)
+        isRequestCut = fitted.isRequestCut
+        return fitted.segments
+      },
+    },
+    signal,
+  )
+  if (!reply) return
+  onReply?.(reply)
+  yield* tell(decide({ ...reply, isRequestCut, steps: run.steps }), { run, request, reply })
+}
+
+function wanted({ tools, toolChoice = 'auto' }: ModelRequest): ModelRequest['tools'] {
+  if (toolChoice === 'none') return []
+  return typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools
+}
+
+const mustCall = ({ toolChoice = 'auto' }: ModelRequest): boolean =>
+  toolChoice === 'required' || typeof toolChoice === 'object'
+
+type Offered = { readonly sources: Sources; readonly tools: readonly NanoTool[]; readonly mustCall: boolean }
+
+function situationOf({ request, steps }: NanoRun, { sources, tools, mustCall: must }: Offered): Situation {
+  const last = steps.at(-1)
+  return {
+    request: request.slice(0, LONGEST_GRAMMAR),
+    sources,
+    tools: isOver(steps) ? [] : tools,
+    mustCall: must && steps.length === 0,
+    ...(last && { result: { tool: last.call.name, ok: last.ok, text: cutResult(last.shown) } }),
+  }
+}
+
+/** Spans that nano does not get to see only make the grammar large. */
+const LONGEST_GRAMMAR = 4000
+
+/** Whoever said no is not asked for something else. */
+const isOver = (steps: readonly NanoStep[]): boolean =>
+  steps.length >= MOST_CALLS || ['denied', 'refused', 'interrupted'].includes(steps.at(-1)?.code ?? '')
+
+type Telling = { readonly run: NanoRun; readonly request: ModelRequest; readonly reply: NanoReply }
+
+function* tell(decision: Decision, { run, request, reply }: Telling): Generator<ModelEvent> {
+  if (decision.kind === 'call') {
+    const { name, input } = decision.call
+    const id = `nano-${request.runId}-${request.turn}`
+    yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input) } }
+  } else {
+    for (const text of textOf(decision, run).split(/(?<=\n)/)) yield { type: 'text-delta', text }
+  }
+  yield { type: 'usage', usage: reply.usage }
+  yield { type: 'finish', reason: decision.kind === 'call' ? 'tool-calls' : 'stop' }
+}
+
+function textOf(decision: Exclude<Decision, { kind: 'call' }>, { steps }: NanoRun): string {
+  if (decision.kind === 'doubt') return doubt(decision.call)
+  if (decision.kind === 'too-long') return tooLong
+  const last = steps.at(-1)
+  return decision.kind === 'answer' && last ? renderAnswer(decision.form, last) : refusal(reasonOf(decision))
+}
+
+const reasonOf = (decision: Exclude<Decision, { kind: 'call' }>) =>
+  decision.kind === 'refuse' ? decision.reason : 'too-hard'

@@ -1,0 +1,39 @@
+/**
+ * What a sandbox kept a command from, read from what the command printed: programs say it in many ways, but they say it.
+ * Naming the one permission that would help keeps a model from trying the same again in other words.
+ */
+import { isAbsolute, resolve } from 'node:path'
+import type { Blocked } from '../protocol/tool.ts'
+import { protectionOf } from './protected-names.ts'
+
+export type BlockContext = { readonly cwd: string; readonly network: boolean }
+
+export function findBlock(output: string, { cwd, network }: BlockContext): Blocked | undefined {
+  // The reason stands near the end; a long output is not searched for words that may mean anything.
+  const tail = output.slice(-SEARCHED)
+  const path = readOnlyPath(tail)
+  if (path !== undefined) {
+    const place = isAbsolute(path) ? path : resolve(cwd, path)
+    return protectionOf(place) === 'secret' ? undefined : { kind: 'write', path: place }
+  }
+  return !network && NETWORK.test(tail) ? { kind: 'network' } : undefined
+}
+
+const SEARCHED = 16 * 1024
+
+const NETWORK =
+  /could not resolve|couldn't resolve|unable to resolve|temporary failure in name resolution|name or service not known|name resolution|nodename nor servname|network is unreachable|network is down|no route to host|\bENETUNREACH\b|\bEAI_AGAIN\b|\bENOTFOUND\b|\bEHOSTUNREACH\b|failed to lookup address|errno 101\b|dial tcp: lookup|failed to fetch https?:|could not connect to the index/i
+
+/** `touch: cannot touch '/x': Read-only file system`, `EROFS: read-only file system, open '/x'`, and the like. */
+function readOnlyPath(text: string): string | undefined {
+  const line = text.split('\n').find((each) => /read-only file system/i.test(each))
+  if (line === undefined) return undefined
+  const quoted = /['"‘`]([^'"’`]+)['"’`]/.exec(line)?.[1]
+  return quoted ?? /(?:^|[\s:])([^\s:]*\/[^\s:]+)(?=:|\s|$)/.exec(line)?.[1] ?? /([^\s:]+): Read-only/i.exec(line)?.[1]
+}
+
+/** For the result of the command. */
+export const blockText = (blocked: Blocked): string =>
+  blocked.kind === 'network'
+    ? '[sandbox: this command has no network. Permission for the network would help; the person can give it.]'
+    : `[sandbox: ${blocked.path} cannot be written. Permission to write it would help; the person can give it.]`

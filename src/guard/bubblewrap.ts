@@ -1,0 +1,206 @@
+/**
+ * Bubblewrap on Linux: finds out what this machine lets it do, and covers for each command what must not be seen, changed
+ * or made. Its own process namespace is what ends everything a command started, however it tried to get away.
+ */
+import { createHash } from 'node:crypto'
+import { chmod, chown, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Blocked } from '../protocol/tool.ts'
+import { isInside } from '../lib/path.ts'
+import { bwrapArgv, type BwrapPlan, confinedArgv, type Cover, limitedArgv } from './bwrap.ts'
+import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
+import { findOutsideSecrets, findProtectedPaths, kindOf, type ProtectedPaths } from './protected-paths.ts'
+import { type Sandbox, type SandboxGround, tryProgram } from './sandbox-ground.ts'
+import { findSockets } from './sockets.ts'
+import { createStubs } from './stubs.ts'
+
+/** How the number of processes is limited here. */
+type Limiting =
+  | { readonly by: 'cgroup'; readonly places: readonly CgroupPlace[] }
+  | { readonly by: 'shell'; readonly as?: readonly string[] }
+  | { readonly by: 'nothing' }
+
+export type Probe =
+  | { readonly ok: true; readonly limiting: Limiting; readonly disablesUserNamespaces: boolean }
+  | { readonly ok: false; readonly why: string }
+
+export async function probeBubblewrap(ground: SandboxGround): Promise<Probe> {
+  const { program, roots } = ground
+  const help = await tryProgram([program, '--help'])
+  const disablesUserNamespaces = help.output.includes('--disable-userns')
+  const plan = { ...emptyPlan(ground), disablesUserNamespaces, writable: roots }
+  const ran = await tryProgram(bwrapArgv(plan, ['/bin/sh', '-c', 'exit 0']))
+  if (!ran.ok) return { ok: false, why: explain(ran.output) }
+  return { ok: true, limiting: await findLimiting(ground), disablesUserNamespaces }
+}
+
+const explain = (output: string): string =>
+  /uid map|user namespace|Operation not permitted|Permission denied/i.test(output)
+    ? `${output} (this system does not let users make namespaces; see kernel.apparmor_restrict_unprivileged_userns, or the options of the container)`
+    : output
+
+async function findLimiting({ limits, roots, folder }: SandboxGround): Promise<Limiting> {
+  const places = await findCgroupPlaces(limits)
+  if (places.length > 0) return { by: 'cgroup', places }
+  if (process.getuid?.() !== 0) return { by: 'shell' }
+  // The shell's limit does not bind root, but it binds the owner of the workspace.
+  const { uid, gid } = await stat(roots[0] ?? '/')
+  const canChange = uid !== 0 && (await tryProgram(['setpriv', '--version'])).ok
+  if (!canChange) return { by: 'nothing' }
+  await chmod(folder, 0o711)
+  await chown(join(folder, 'tmp'), uid, gid)
+  return { by: 'shell', as: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] }
+}
+
+const emptyPlan = ({ program, roots, folder, network }: SandboxGround): BwrapPlan => ({
+  program,
+  cwd: roots[0] ?? '/',
+  writable: [],
+  temporary: join(folder, 'tmp'),
+  outside: [],
+  pinned: [],
+  inside: [],
+  network,
+  disablesUserNamespaces: false,
+})
+
+export async function createBubblewrap(ground: SandboxGround, probe: Probe & { ok: true }): Promise<Sandbox> {
+  const stubs = createStubs()
+  const secrets = [...(await findOutsideSecrets(ground.home)), ...ground.hidden]
+  const look = remembered(() => Promise.all(ground.roots.map(findProtectedPaths)))
+  const { limiting } = probe
+
+  return {
+    name: 'bubblewrap',
+    network: ground.network,
+    warnings: limiting.by === 'nothing' ? ['Nothing limits how many processes a command starts.'] : [],
+    async enter(argv, grant) {
+      const paths = await look()
+      const missing = paths.flatMap(({ missingFiles, missingFolders }) => [...missingFiles, ...missingFolders])
+      const plan: BwrapPlan = {
+        ...emptyPlan(ground),
+        disablesUserNamespaces: probe.disablesUserNamespaces,
+        network: ground.network || grant?.kind === 'network',
+        ...(await covers(ground, { paths, secrets, grant })),
+      }
+      const group = limiting.by === 'cgroup' ? await createCgroup(limiting.places, ground.limits) : undefined
+      const release = stubs.hold(ground.readOnly ? [] : missing)
+      const leave = async (): Promise<void> => {
+        await Promise.all([group?.remove(), release(), removeRedirections(paths)])
+      }
+      return { argv: fullArgv(plan, argv, { ground, limiting, joins: group?.joins ?? [] }), env: ENVIRONMENT, leave }
+    },
+    close: () => rm(ground.folder, { recursive: true, force: true }),
+  }
+}
+
+/** Programs that keep caches in the home folder, and doors to programs outside. */
+const ENVIRONMENT = {
+  TMPDIR: '/tmp',
+  GOCACHE: '/tmp/go-build',
+  npm_config_cache: '/tmp/npm',
+  SSH_AUTH_SOCK: undefined,
+  SSH_AGENT_PID: undefined,
+  GPG_AGENT_INFO: undefined,
+  DBUS_SESSION_BUS_ADDRESS: undefined,
+  XDG_RUNTIME_DIR: undefined,
+  DISPLAY: undefined,
+  WAYLAND_DISPLAY: undefined,
+}
+
+type Surroundings = {
+  readonly ground: SandboxGround
+  readonly limiting: Limiting
+  readonly joins: readonly string[]
+}
+
+function fullArgv(plan: BwrapPlan, argv: readonly string[], { ground, limiting, joins }: Surroundings): readonly string[] {
+  const { processes, memoryBytes } = ground.limits
+  const limits = limiting.by === 'shell' ? { limits: { processes, dataBytes: memoryBytes } } : {}
+  const inner = bwrapArgv(plan, limitedArgv({ joins, ...limits }, argv))
+  const as = limiting.by === 'shell' ? (limiting.as ?? []) : []
+  return confinedArgv({ joins }, [...as, ...inner])
+}
+
+type Found = {
+  readonly paths: readonly ProtectedPaths[]
+  readonly secrets: readonly string[]
+  readonly grant: Blocked | undefined
+}
+
+async function covers(
+  ground: SandboxGround,
+  { paths, secrets, grant }: Found,
+): Promise<Pick<BwrapPlan, 'writable' | 'outside' | 'pinned' | 'inside'>> {
+  const { roots, folder, readOnly } = ground
+  const granted = grant?.kind === 'write' ? grant.path : undefined
+  const isGranted = ({ path }: Cover): boolean =>
+    granted !== undefined && (isInside(path, granted) || isInside(granted, path))
+  const holdsRoot = (path: string): boolean => roots.some((root) => isInside(path, root))
+  const hide = (path: string): Promise<readonly Cover[]> => hidden(path, folder)
+  const [outside, inside, sockets] = await Promise.all([
+    Promise.all(secrets.filter((path) => !holdsRoot(path)).map(hide)),
+    Promise.all(paths.flatMap(({ secret }) => secret).map(hide)),
+    findSockets(),
+  ])
+  const kept = paths.flatMap(({ governance }) => governance.map((path) => ({ path, by: path })))
+  const files = paths.flatMap(({ missingFiles }) => missingFiles).map((path) => ({ path, by: join(folder, 'empty') }))
+  const folders = paths.flatMap(({ missingFolders }) => missingFolders).map((path) => ({ path, by: join(folder, 'nothing') }))
+  const doors = sockets.filter((path) => !isInside('/tmp', path) || holds(roots, path))
+  const changeable = readOnly ? [] : [...kept, ...files, ...folders, ...(await excludes(paths, folder))]
+  return {
+    writable: [...(readOnly ? [] : roots), ...(granted === undefined || holds(roots, granted) ? [] : [granted])],
+    outside: outside.flat().filter(({ path }) => !holds(roots, path)),
+    pinned: readOnly ? [] : paths.flatMap(({ repositories }) => repositories),
+    inside: [
+      ...inside.flat(),
+      ...changeable.filter((cover) => !isGranted(cover)),
+      ...doors.map((path) => ({ path, by: '/dev/null' })),
+    ],
+  }
+}
+
+const holds = (roots: readonly string[], path: string): boolean => roots.some((root) => isInside(root, path))
+
+async function hidden(path: string, folder: string): Promise<readonly Cover[]> {
+  const kind = await kindOf(path)
+  if (kind === 'folder') return [{ path, by: join(folder, 'nothing') }]
+  return kind === 'file' ? [{ path, by: join(folder, 'hidden') }] : []
+}
+
+/** Stand-ins for files that do not exist would be news to git; it is told to overlook them. */
+async function excludes(paths: readonly ProtectedPaths[], folder: string): Promise<readonly Cover[]> {
+  const all = paths.map(async ({ repositories, missingFiles }) => {
+    const repository = repositories.find((path) => missingFiles.some((file) => dirname(file) === dirname(path)))
+    if (repository === undefined) return []
+    const path = join(repository, 'info', 'exclude')
+    if ((await kindOf(path)) !== 'file') return []
+    const text = `${await readFile(path, 'utf8')}\n${missingFiles.map((file) => `/${basename(file)}`).join('\n')}\n`
+    const by = join(folder, `exclude-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`)
+    await writeFile(by, text, { mode: 0o444, flag: 'w' }).catch(() => undefined)
+    return [{ path, by }]
+  })
+  return (await Promise.all(all)).flat()
+}
+
+/** A file of this name sends git to another configuration. Nobody makes one in a plain repository with good intentions. */
+async function removeRedirections(paths: readonly ProtectedPaths[]): Promise<void> {
+  const repositories = paths.flatMap((each) => each.repositories)
+  await Promise.all(repositories.map((path) => unlink(join(path, 'commondir')).catch(() => undefined)))
+}
+
+/** Looking through the workspace is the slow part; in so short a time hardly anything protected appears. */
+const REMEMBERED_MS = 3000
+
+function remembered<T>(look: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined
+  let at = 0
+  return () => {
+    const now = performance.now()
+    if (!found || now - at > REMEMBERED_MS) {
+      found = look()
+      at = now
+    }
+    return found
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * What stands for a secret: `[secret:aws-key:k3f9:1]`. The tag is drawn anew for every session, so that nobody outside
+ * can write a placeholder that means something, and the number is the secret's in this session.
+ */
+import { randomInt } from 'node:crypto'
+
+export const newTag = (): string => Array.from({ length: 4 }, () => randomInt(36).toString(36)).join('')
+
+export const toPlaceholder = (tag: string, kind: string, number: number): string =>
+  `[secret:${kind}:${tag}:${number}]`
+
+/** A name as it may stand in a placeholder. */
+export const toKind = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40) || 'secret'
+
+export type PlaceholderAt = {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly tag: string
+  readonly number: number
+}
+
+/** Of any session, in order. */
+export const placeholdersIn = (text: string): readonly PlaceholderAt[] =>
+  text.includes('[secret:')
+    ? Array.from(text.matchAll(PLACEHOLDER), ({ 0: whole, 1: tag = '', 2: number, index }) => ({
+        start: index,
+        end: index + whole.length,
+        text: whole,
+        tag,
+        number: Number(number),
+      }))
+    : []
+
+const PLACEHOLDER = /\[secret:[a-z0-9-]{1,40}:([a-z0-9]{4}):(\d{1,7})\]/g
+
+/** Something that was one of our placeholders and is no more: written down, it would take the place of the secret. */
+export function findBroken(text: string, tag: string): string | undefined {
+  const intact = placeholdersIn(text).filter((placeholder) => placeholder.tag === tag)
+  const rest = intact.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), text)
+  return new RegExp(`secret.{1,60}\\b${tag}\\b`, 'i').exec(rest)?.[0]
+}

@@ -1,0 +1,134 @@
+/**
+ * The protected paths a sandbox must know by name: those that exist in the workspace and the home folder, and those that
+ * do not exist yet but would decide what runs later. Only reads; what becomes of them is the sandbox's business.
+ */
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { protectionOf } from './protected-names.ts'
+
+export type ProtectedPaths = {
+  /** Exist, and are not to be seen. */
+  readonly secret: readonly string[]
+  /** Exist, and are not to be changed. */
+  readonly governance: readonly string[]
+  /** Do not exist, and are not to be made. */
+  readonly missingFiles: readonly string[]
+  readonly missingFolders: readonly string[]
+  /** Repositories: renaming one would take its protected parts along and make room for others. */
+  readonly repositories: readonly string[]
+  /** There were too many files to look at them all. */
+  readonly isPartial: boolean
+}
+
+/** At the top of a workspace somebody obeys these without being asked. */
+const NEVER_MADE = {
+  folders: ['.git', '.vscode', '.idea', '.husky', '.covey', '.claude', '.cursor'],
+  files: `.env .envrc .npmrc .mcp.json .gitmodules .ripgreprc AGENTS.md CLAUDE.md .bashrc .bash_profile .profile .zshrc`.split(
+    ' ',
+  ),
+}
+
+const MAX_ENTRIES = 20_000
+const MAX_DEPTH = 8
+/** Other people's code: large, and its keys are examples. */
+const SKIPPED = new Set(['node_modules', '.venv', 'venv', '__pycache__', 'target', '.tox', '.cache', 'vendor'])
+
+type Walk = {
+  readonly root: string
+  readonly secret: string[]
+  readonly governance: string[]
+  readonly repositories: string[]
+  entries: number
+}
+
+export async function findProtectedPaths(root: string): Promise<ProtectedPaths> {
+  const walk: Walk = { root, secret: [], governance: [], repositories: [], entries: 0 }
+  await visit(root, walk, 0)
+  const missing = async (names: readonly string[]): Promise<readonly string[]> => {
+    const paths = names.map((name) => join(root, name))
+    const absent = await Promise.all(paths.map(isAbsent))
+    return paths.filter((_, index) => absent[index])
+  }
+  return {
+    secret: walk.secret,
+    governance: walk.governance,
+    repositories: walk.repositories,
+    missingFiles: await missing(NEVER_MADE.files),
+    missingFolders: [...(await missing(NEVER_MADE.folders)), ...(await missingHooks(walk.repositories))],
+    isPartial: walk.entries > MAX_ENTRIES,
+  }
+}
+
+async function visit(folder: string, walk: Walk, depth: number): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  for (const entry of entries) {
+    if (++walk.entries > MAX_ENTRIES) return
+    const path = join(folder, entry.name)
+    const isFolder = entry.isDirectory()
+    if (entry.name === '.git' && isFolder) await takeRepository(path, walk)
+    else if (await take(path, walk)) continue
+    else if (isFolder && depth < MAX_DEPTH && !SKIPPED.has(entry.name)) await visit(path, walk, depth + 1)
+  }
+}
+
+/** The root's own name is not judged, nor what stands above it. */
+async function take(path: string, walk: Walk): Promise<boolean> {
+  const protection = protectionOf(relative(walk.root, path))
+  if (protection === undefined) return false
+  if (await isStub(path)) return true
+  const isLink = (await kindOf(path)) === 'link'
+  // A link cannot be covered, but what it leads to can.
+  const place = isLink ? await realpath(path).catch(() => undefined) : path
+  if (place !== undefined) (protection === 'secret' ? walk.secret : walk.governance).push(place)
+  return true
+}
+
+/** Commits must go on working: of a repository only what makes git run something is closed. */
+async function takeRepository(path: string, walk: Walk): Promise<void> {
+  walk.repositories.push(path)
+  const modules = await readdir(join(path, 'modules')).catch(() => [])
+  for (const folder of [path, ...modules.map((name) => join(path, 'modules', name))]) {
+    for (const name of ['config', 'config.worktree', 'hooks']) {
+      if ((await kindOf(join(folder, name))) !== undefined) walk.governance.push(join(folder, name))
+    }
+  }
+}
+
+async function missingHooks(repositories: readonly string[]): Promise<readonly string[]> {
+  const folders = repositories.map((path) => join(path, 'hooks'))
+  const absent = await Promise.all(folders.map(isAbsent))
+  return folders.filter((_, index) => absent[index])
+}
+
+/** What an earlier sandbox left behind does not count as being there. */
+const isAbsent = async (path: string): Promise<boolean> =>
+  (await kindOf(path)) === undefined || (await isStub(path))
+
+/** The mode and size of the files bubblewrap makes to have something to cover. */
+export async function isStub(path: string): Promise<boolean> {
+  const info = await lstat(path).catch(() => undefined)
+  return info !== undefined && info.isFile() && info.size === 0 && (info.mode & 0o777) === 0o444
+}
+
+export async function kindOf(path: string): Promise<'file' | 'folder' | 'link' | 'other' | undefined> {
+  const info = await lstat(path).catch(() => undefined)
+  if (!info) return undefined
+  if (info.isSymbolicLink()) return 'link'
+  return info.isFile() ? 'file' : info.isDirectory() ? 'folder' : 'other'
+}
+
+const HOME_SECRETS = `.ssh .gnupg .aws .azure .gcloud .kube .password-store .docker/config.json .config/gh .config/gcloud
+  .config/op .config/covey .netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials .config/git/credentials .vault-token
+  .cargo/credentials .cargo/credentials.toml .gem/credentials .local/share/keyrings .local/share/covey .mozilla
+  .config/google-chrome .config/chromium .thunderbird .bash_history .zsh_history .python_history .node_repl_history
+  .psql_history .mysql_history .config/fish/fish_variables`.split(/\s+/)
+
+const SYSTEM_SECRETS = `/etc/shadow /etc/gshadow /etc/sudoers /etc/security/opasswd /etc/ssh/ssh_host_rsa_key
+  /etc/ssh/ssh_host_ecdsa_key /etc/ssh/ssh_host_ed25519_key /run/user /run/secrets /run/credentials`.split(/\s+/)
+
+/** What exists outside the workspace that no command has any business with. */
+export async function findOutsideSecrets(home: string): Promise<readonly string[]> {
+  const paths = [...HOME_SECRETS.map((name) => join(home, name)), ...SYSTEM_SECRETS]
+  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)))
+  return [...new Set(real.filter((path) => path !== undefined))]
+}

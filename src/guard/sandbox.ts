@@ -1,0 +1,65 @@
+/**
+ * The boundary. A command runs where the whole file system is read-only except the workspace and a private /tmp, without
+ * network, without other processes in sight, and everything it starts ends with it. Where there is no such place, this
+ * says why, and whoever decides about commands must ask for each of them.
+ */
+import { access, constants, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir, totalmem } from 'node:os'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { isInside } from '../lib/path.ts'
+import { createBubblewrap, probeBubblewrap } from './bubblewrap.ts'
+import type { NoSandbox, Sandbox, SandboxGround, SandboxOptions } from './sandbox-ground.ts'
+import { createSeatbelt } from './seatbelt.ts'
+
+export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | NoSandbox> {
+  const { platform = process.platform } = options
+  const name = PROGRAMS[platform]
+  if (name === undefined) return { missing: `there is no sandbox for ${platform}` }
+  const roots = await Promise.all(options.roots.map((root) => realpath(root)))
+  const program = await findProgram(name, { ...options, roots })
+  if (program === undefined) return { missing: `${name} is not installed` }
+  const ground = await prepare(program, { ...options, roots })
+  if (platform === 'darwin') return createSeatbelt(ground)
+  const probe = await probeBubblewrap(ground)
+  if (probe.ok) return createBubblewrap(ground, probe)
+  await rm(ground.folder, { recursive: true, force: true })
+  return { missing: `${name} was refused: ${probe.why}` }
+}
+
+const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'bwrap', darwin: 'sandbox-exec' }
+
+/** A program that lies in the workspace is not the one we mean, whoever put it there. */
+async function findProgram(name: string, { roots, env = process.env }: SandboxOptions): Promise<string | undefined> {
+  const folders = [...(env['PATH'] ?? '').split(delimiter), '/usr/bin', '/bin'].filter(isAbsolute)
+  for (const folder of folders) {
+    const path = await realpath(join(folder, name)).catch(() => undefined)
+    if (path === undefined || roots.some((root) => isInside(root, path) || isInside(root, folder))) continue
+    const isProgram = await access(path, constants.X_OK).then(
+      async () => (await stat(path)).isFile(),
+      () => false,
+    )
+    if (isProgram) return path
+  }
+  return undefined
+}
+
+/** Enough for a build with many workers, too few to take the machine down. */
+const PROCESSES = 1024
+const MEMORY_SHARE = 0.75
+
+async function prepare(program: string, options: SandboxOptions): Promise<SandboxGround> {
+  const folder = await mkdtemp(join(await realpath(tmpdir()), 'covey-sandbox-'))
+  await Promise.all([mkdir(join(folder, 'tmp')), mkdir(join(folder, 'nothing'))])
+  await writeFile(join(folder, 'empty'), '', { mode: 0o444 })
+  await writeFile(join(folder, 'hidden'), '# This file may hold secrets and is hidden in the sandbox.\n', { mode: 0o444 })
+  return {
+    program,
+    folder,
+    roots: options.roots,
+    hidden: options.hidden ?? [],
+    home: options.home ?? homedir(),
+    network: options.network ?? false,
+    readOnly: options.readOnly ?? false,
+    limits: { processes: PROCESSES, memoryBytes: Math.floor(totalmem() * MEMORY_SHARE), ...options.limits },
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * What bubblewrap leaves behind. To cover a path that does not exist it makes an empty file or folder on the real disk and
+ * never removes it. They are removed here once no sandbox covers them any more: removing one that is in use, also by
+ * another process, would take its cover away.
+ */
+import { readdir, readFile, rmdir, unlink } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isStub } from './protected-paths.ts'
+
+export type Stubs = {
+  /** Says that these are about to be covered; what it returns takes that back and cleans up. */
+  hold(paths: readonly string[]): () => Promise<void>
+}
+
+export function createStubs(): Stubs {
+  const held = new Map<string, number>()
+  return {
+    hold(paths) {
+      for (const path of paths) held.set(path, (held.get(path) ?? 0) + 1)
+      return async () => {
+        for (const path of paths) held.set(path, (held.get(path) ?? 1) - 1)
+        await removeUnused(paths.filter((path) => held.get(path) === 0))
+      }
+    },
+  }
+}
+
+/** A sandbox that was killed needs a moment to be gone. */
+const ATTEMPTS = 20
+
+async function removeUnused(paths: readonly string[]): Promise<void> {
+  let left = paths
+  for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; attempt++) {
+    if (attempt > 0) await pause(50)
+    const covered = await coveredPaths()
+    await Promise.all(left.filter((path) => !covered.has(path)).map(remove))
+    left = left.filter((path) => covered.has(path))
+  }
+}
+
+/** Only what is still as empty as it was made. */
+async function remove(path: string): Promise<void> {
+  if (await isStub(path)) await unlink(path).catch(() => undefined)
+  else await rmdir(path).catch(() => undefined)
+}
+
+/** Every path that some bubblewrap of this machine has covered. */
+async function coveredPaths(): Promise<ReadonlySet<string>> {
+  const processes = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
+  const tables = await Promise.all(processes.map(mountsOf))
+  return new Set(tables.flat())
+}
+
+async function mountsOf(process: string): Promise<readonly string[]> {
+  const name = await readFile(`/proc/${process}/comm`, 'utf8').catch(() => '')
+  if (name.trim() !== 'bwrap') return []
+  const table = await readFile(`/proc/${process}/mountinfo`, 'utf8').catch(() => '')
+  return table.split('\n').map((line) => decodeOctal(line.split(' ')[4] ?? ''))
+}
+
+const decodeOctal = (path: string): string =>
+  path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))

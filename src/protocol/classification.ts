@@ -1,0 +1,27 @@
+/** What a request is about, found out once per run: the router picks an arm by it, the engine may list tools by it. */
+import type { Category } from './tool.ts'
+
+export const taskTypes = [
+  'boilerplate',
+  'generation',
+  'refactor',
+  'review',
+  'unit_test',
+  'planning',
+  'orchestration',
+  'security_review',
+  'debug',
+  'explain',
+] as const
+export type TaskType = (typeof taskTypes)[number]
+
+export type Classification = {
+  readonly type: TaskType
+  /** 0 = one step, 1 = a project. */
+  readonly complexity: number
+  readonly needsTools: boolean
+  /** The kind of tool that comes first; `answer` where none is needed. */
+  readonly category: Category | 'answer'
+  /** Who said so: words in the request, a small model, or words because the small model did not answer. */
+  readonly source: 'keywords' | 'slm' | 'slm_fallback'
+}

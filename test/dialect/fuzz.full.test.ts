@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { families } from '../../src/dialect/all.ts'
+import { damagedReply, random, randomReply } from './fuzz.ts'
+import { allCases, pieces, read, summary } from './support.ts'
+
+describe('a hundred thousand replies nobody would write', () => {
+  it('are read the same in any cut', () => {
+    const next = random(7)
+
+    for (let index = 0; index < 100_000; index++) {
+      const reply = index % 2 ? randomReply(next) : damagedReply(next)
+      const options = {
+        thinking: index % 5 === 0,
+        ...(index % 3 === 0 && { dialect: families[index % families.length]!.name }),
+      }
+
+      expect(read(pieces(reply, index + 1), options), JSON.stringify(reply)).toEqual(read(reply, options))
+    }
+  })
+
+  it('may be any text at all', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.nat(1000), (reply, seed) => {
+        expect(read(pieces(reply, seed + 1))).toEqual(read(reply))
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+})
+
+describe('every reply of the corpus', () => {
+  it('is answered when one character is missing', () => {
+    for (const { reply, ...options } of allCases()) {
+      for (let at = 0; at < reply.length; at++) read(reply.slice(0, at) + reply.slice(at + 1), options)
+    }
+  })
+
+  it('never runs a call that is cut off with other arguments than it was to have', () => {
+    for (const { reply, calls, ...options } of allCases()) {
+      for (let end = 0; end < reply.length; end++) {
+        for (const call of summary(read(reply.slice(0, end), options)).calls)
+          expect(calls).toContainEqual(call)
+      }
+    }
+  })
+})
