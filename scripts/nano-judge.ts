@@ -27,7 +27,15 @@ export type StepRow = Pick<Row, 'id' | 'folder' | 'request'> & {
 
 export type Verdict = { readonly tool: boolean; readonly right: boolean; readonly harmful: boolean }
 
-const HARMFUL = new Set(['write_file', 'edit_file', 'apply_patch', 'run_command', 'python', 'javascript', 'job_stop'])
+const HARMFUL = new Set([
+  'write_file',
+  'edit_file',
+  'apply_patch',
+  'run_command',
+  'python',
+  'javascript',
+  'job_stop',
+])
 
 /** Nothing was called where `call` is absent. */
 export function judge({ expect }: Row, call: NanoCall | undefined): Verdict {
@@ -72,10 +80,17 @@ export function kindOf({ request, expect }: Row): string {
   if (!first) return 'no tool'
   const entries = Object.entries(first.arguments)
   if (entries.length === 0) return 'no arguments'
-  const other = entries.find(([, value]) => typeof value === 'string' && value !== '' && !isSpan(request, value))
+  const other = entries.find(
+    ([, value]) => typeof value === 'string' && value !== '' && !isSpan(request, value),
+  )
   if (!other) return 'span'
   const kind = nanoTools.get(first.tool)?.parameters.find(({ name }) => name === other[0])?.kind ?? ''
-  const kinds: Readonly<Record<string, string>> = { path: 'path', new_path: 'path', command: 'script', glob: 'glob' }
+  const kinds: Readonly<Record<string, string>> = {
+    path: 'path',
+    new_path: 'path',
+    command: 'script',
+    glob: 'glob',
+  }
   return kinds[kind] ?? 'span'
 }
 
@@ -105,10 +120,12 @@ export class Tally {
   }
 
   lines(): string[] {
-    return [...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, counts]) => {
-      const shares = [...counts.keys()].map((mark) => `${mark} ${this.share(name, mark)}`)
-      return `${name.padEnd(28)} ${shares.join('   ')}`
-    })
+    return [...this.#counts]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, counts]) => {
+        const shares = [...counts.keys()].map((mark) => `${mark} ${this.share(name, mark)}`)
+        return `${name.padEnd(28)} ${shares.join('   ')}`
+      })
   }
 }
 

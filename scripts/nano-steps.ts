@@ -36,7 +36,8 @@ async function writeFiles(root: string, files: Readonly<Record<string, string>>)
 }
 
 /** Tasks that need a tool this program does not have cannot be judged. */
-export const isPossible = ({ calls }: StepRow): boolean => calls.every((options) => options.some(({ tool }) => HAS.has(tool)))
+export const isPossible = ({ calls }: StepRow): boolean =>
+  calls.every((options) => options.some(({ tool }) => HAS.has(tool)))
 
 const HAS = new Set(builtinTools({ list: () => [] }).map(({ name }) => name))
 
@@ -65,7 +66,15 @@ type Place = { readonly root: string; readonly env: NodeJS.ProcessEnv }
 
 async function promptApp({ request }: StepRow, model: NanoModel, { root, env }: Place): Promise<void> {
   const { window } = model.capabilities
-  const app = await createApp({ env, cwd: root, model, window, permission: 'bypass', incognito: true, probe: false })
+  const app = await createApp({
+    env,
+    cwd: root,
+    model,
+    window,
+    permission: 'bypass',
+    incognito: true,
+    probe: false,
+  })
   const session = await app.openSession({ resume: 'new', canAsk: false })
   const stop = new AbortController()
   try {
@@ -81,12 +90,20 @@ async function promptApp({ request }: StepRow, model: NanoModel, { root, env }: 
 
 /** An empty home, and the stand-ins in front of everything else. */
 async function environment(folder: string, home: string): Promise<NodeJS.ProcessEnv> {
-  const commands = JSON.parse(await readEval('commands.json')) as Record<string, Record<string, [number, string]>>
+  const commands = JSON.parse(await readEval('commands.json')) as Record<
+    string,
+    Record<string, [number, string]>
+  >
   const bin = join(home, 'bin')
   await mkdir(bin)
-  const byProgram = Map.groupBy(Object.entries(commands[folder] ?? {}), ([command]) => command.split(' ')[0] ?? '')
-  for (const [program, answers] of byProgram) {
-    const cases = answers.map(([command, [code, output]]) => `'${command.slice(program.length + 1)}') printf '%s\\n' '${output}'; exit ${code};;`)
+  const answers = Object.entries(commands[folder] ?? {})
+  for (const program of new Set(answers.map(([command]) => command.split(' ')[0] ?? ''))) {
+    const cases = answers
+      .filter(([command]) => command.split(' ')[0] === program)
+      .map(([command, [code, output]]) => {
+        const words = command.slice(program.length + 1)
+        return `'${words}') printf '%s\\n' '${output}'; exit ${code};;`
+      })
     await writeFile(join(bin, program), `#!/bin/sh\ncase "$*" in\n${cases.join('\n')}\n*) exit 127;;\nesac\n`)
     await chmod(join(bin, program), 0o755)
   }

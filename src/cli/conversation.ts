@@ -45,13 +45,13 @@ type Desk = {
 }
 
 /** Nothing when the person ended the input. Ctrl+C at an empty prompt quits too. */
-async function readLine(terminal: Interface): Promise<string | undefined> {
+async function readLine(terminal: Interface, prompt = '\n> '): Promise<string | undefined> {
   const closed = new AbortController()
   const close = () => closed.abort()
   terminal.once('close', close)
   terminal.once('SIGINT', close)
   try {
-    return (await terminal.question('\n> ', { signal: closed.signal })).trim()
+    return (await terminal.question(prompt, { signal: closed.signal })).trim()
   } catch {
     return undefined
   } finally {
@@ -61,21 +61,19 @@ async function readLine(terminal: Interface): Promise<string | undefined> {
 }
 
 async function takeLine(line: string, desk: Desk): Promise<void> {
-  const { app, session, context } = desk
+  const { session, context } = desk
   const { out } = context.io
   if (line === '/help') return out(HELP)
   if (line === '/compact') return session.command('compact')
   if (line === '/sessions') return out(await listSessions(desk))
   if (line.startsWith('/')) return out(`unknown command ${line}; /help lists them\n`)
-  if (line.startsWith('!')) {
-    const output = await app.runForPerson(line.slice(1), context.signal)
-    out(`${cleanControl(output)}\n`)
-    return session.command('exec-output', `$ ${line.slice(1)}\n${output}`)
-  }
+  if (line.startsWith('!')) return runForPerson(line.slice(1), desk)
   await ask(line, desk)
 }
 
-async function ask(prompt: string, { session, terminal, flags, context }: Desk): Promise<void> {
+async function ask(prompt: string, desk: Desk): Promise<void> {
+  const { session, terminal, flags, context } = desk
+  let proposed: string | undefined
   const { io, env } = context
   const cancelled = new AbortController()
   const cancel = () => cancelled.abort()
@@ -83,6 +81,7 @@ async function ask(prompt: string, { session, terminal, flags, context }: Desk):
   const print = createPrinter(io, { json: false, verbose: flags.verbose, colour: !env['NO_COLOR'] })
   const show = (event: SessionEvent) => {
     print(event)
+    if (event.type === 'proposal') proposed = event.command
     void answerQuestion(event, { session, terminal, signal: cancelled.signal })
   }
   try {
@@ -90,6 +89,25 @@ async function ask(prompt: string, { session, terminal, flags, context }: Desk):
   } finally {
     terminal.off('SIGINT', cancel)
   }
+  if (proposed !== undefined) await offerCommand(proposed, desk)
+}
+
+/** What a model without tools proposed runs only on a yes; the next question sees what it printed. */
+async function offerCommand(command: string, desk: Desk): Promise<void> {
+  const answer = await readLine(
+    desk.terminal,
+    `Run "${cleanControl(command)}"? [y]es, [e]dit, anything else is no: `,
+  )
+  if (/^y(es)?$/i.test(answer ?? '')) return runForPerson(command, desk)
+  if (!/^e(dit)?$/i.test(answer ?? '')) return
+  const edited = await readLine(desk.terminal, 'Command: ')
+  if (edited) await runForPerson(edited, desk)
+}
+
+async function runForPerson(command: string, { app, session, context }: Desk): Promise<void> {
+  const output = await app.runForPerson(command, context.signal)
+  context.io.out(`${cleanControl(output)}\n`)
+  await session.command('exec-output', `$ ${command}\n${output}`)
 }
 
 type Asking = { readonly session: AppSession; readonly terminal: Interface; readonly signal: AbortSignal }

@@ -35,7 +35,7 @@ export const commandR = defineFamily({
 
 export const commandRPlus = defineFamily({
   name: 'command-r-plus',
-  models: /command-?r/i,
+  models: /command-?r(?!7b)/i,
   shape: jsonShape({
     open: 'Action: ```json\n',
     close: '\n```',

@@ -7,7 +7,7 @@ import { jsonShape } from './shape.ts'
 export const hermes = defineFamily({
   name: 'hermes',
   models:
-    /hermes|qwen-?(?:1\.5|2|2\.5|3)(?![.\d])|qwq|qwen|smollm|mimo|granite-?4|covey-?nano|ernie|mirothinker/i,
+    /hermes|qwen-?(?:1\.5|2|2\.5|3)(?![.\d])|qwq|qwen|smollm|mimo|granite-?4|covey-?nano|ernie|mirothinker|exaone|bielik|falcon|trinity/i,
   shape: jsonShape({ open: '<tool_call>\n', close: '\n</tool_call>' }),
   markers: [
     toolCallSection,

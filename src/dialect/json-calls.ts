@@ -18,7 +18,7 @@ export const NAME_KEYS = [
   'function',
   'action',
 ]
-export const ARGUMENT_KEYS = [
+const ARGUMENT_KEYS = [
   'arguments',
   'parameters',
   'args',

@@ -5,10 +5,10 @@ import type { Input, Step } from './input.ts'
 import type { Opening } from './section.ts'
 
 /** What only counts at the start of a line or of the reply, for tools that exist. */
-export const WEAK = ['{', '[', '```', 'Action:', 'TOOL:', 'Tool:', '>>>'] as const
-export type Weak = (typeof WEAK)[number]
+const WEAK = ['{', '[', '```', 'Action:', 'TOOL:', 'Tool:', '>>>'] as const
+type Weak = (typeof WEAK)[number]
 
-export type Entry =
+type Entry =
   | Exclude<Marker, { kind: 'think' | 'frame' }>
   | {
       readonly kind: 'think-open'

@@ -12,7 +12,7 @@ import { taggedShape } from './shape.ts'
 
 export const qwenXml = defineFamily({
   name: 'qwen-xml',
-  models: /qwen-?3[-_ ]?(?:coder|next)|qwen-?3\.[5-9]|qwen-?[4-9]|nemotron-?3|qwen3_(?:coder|xml)/i,
+  models: /qwen-?3-?(?:coder|next|xml)|qwen-?3\.[5-9]|qwen-?[4-9]|nemotron-?3/i,
   shape: taggedShape(functionTags, { open: '<tool_call>\n', close: '\n</tool_call>' }),
   markers: [toolCallSection, functionItem, thinking, ...chatTokens],
   result: toolResponse,

@@ -14,7 +14,7 @@ import type { TagShape } from './tagged.ts'
 import { MAX_CALL, readTaggedArguments } from './tagged.ts'
 import type { ToolBook } from './tool-book.ts'
 
-export type Body = 'json' | 'named' | 'tagged' | 'python' | 'items'
+type Body = 'json' | 'named' | 'tagged' | 'python' | 'items'
 
 export type Section = {
   readonly open: string
@@ -50,11 +50,7 @@ const MAX_NESTED = 3
 const FENCES = ['```json', '```xml', '```']
 
 /** The calls of a section, the cursor behind its opener; undefined when there is no call in it. */
-export function* readSection(
-  input: Input,
-  section: Section,
-  context: ReadContext,
-): Step<Draft[] | undefined> {
+function* readSection(input: Input, section: Section, context: ReadContext): Step<Draft[] | undefined> {
   const inner = { ...context, stops: section.close }
   const drafts: Draft[] = []
   for (let count = 0; ;) {
@@ -129,7 +125,7 @@ export function* readOpening(
   return yield* readSection(input, opening.section, { ...context, depth: context.depth + 1 })
 }
 
-export function* readJsonCalls(input: Input, context: ReadContext): Step<Draft[] | undefined> {
+function* readJsonCalls(input: Input, context: ReadContext): Step<Draft[] | undefined> {
   const extent = yield* scanJson(input, { stops: context.stops, limit: MAX_CALL })
   if (extent.end === 'long') return [{ problem: TOO_LONG }]
   if (extent.end === 'cut' && !onlyWrapperOpen(extent)) return [cutOff(extent.text, context.tools)]

@@ -177,7 +177,7 @@ function pythonText(value: unknown): string {
 }
 
 /** The arguments as they were written; an object in any case. */
-export const objectText = (input: string): string => (isObject(parse(input)) ? input.trim() : '{}')
+const objectText = (input: string): string => (isObject(parse(input)) ? input.trim() : '{}')
 
 export function objectOf(input: string): Record<string, unknown> {
   const value = parse(input)

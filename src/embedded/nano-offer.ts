@@ -32,7 +32,9 @@ const MOST_PARAMETERS = 6
 /** Few parameters, none of them an object. `call_tool` only leads to tools that are offered by name here. */
 const isPlain = (schema: ToolSchema): boolean => {
   const properties = Object.values(propertiesOf(schema))
-  const isObjectFree = properties.every((property) => !isObject(property) || !typesOf(property).includes('object'))
+  const isObjectFree = properties.every(
+    (property) => !isObject(property) || !typesOf(property).includes('object'),
+  )
   return schema.name !== 'call_tool' && isObjectFree && properties.length <= MOST_PARAMETERS
 }
 

@@ -2,11 +2,33 @@
  * What a sandbox kept a command from, read from what the command printed: programs say it in many ways, but they say it.
  * Naming the one permission that would help keeps a model from trying the same again in other words.
  */
-import { isAbsolute, resolve } from 'node:path'
-import type { Blocked } from '../protocol/tool.ts'
+import { stat } from 'node:fs/promises'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { AppError } from '../protocol/error.ts'
+import type { Blocked, ExecResult } from '../protocol/tool.ts'
 import { protectionOf } from './protected-names.ts'
 
 export type BlockContext = { readonly cwd: string; readonly network: boolean }
+
+/** Nothing for a command that succeeded; throws when the sandbox itself did not start. */
+export async function blockOf(result: ExecResult, context: BlockContext): Promise<Blocked | undefined> {
+  if (result.exitCode === 0 || result.timedOut) return undefined
+  if (result.exitCode === 1 && /^bwrap: .*\n?$/.test(result.output)) {
+    throw new AppError(
+      'tool-failed',
+      `The sandbox could not start, so nothing was run: ${result.output.trim()}`,
+    )
+  }
+  const block = findBlock(result.output, context)
+  return block?.kind === 'write' ? { kind: 'write', path: await existing(block.path) } : block
+}
+
+/** A folder that is to be made can only be allowed as part of one that exists. */
+const existing = (path: string): Promise<string> =>
+  stat(path).then(
+    () => path,
+    () => (dirname(path) === path ? path : existing(dirname(path))),
+  )
 
 export function findBlock(output: string, { cwd, network }: BlockContext): Blocked | undefined {
   // The reason stands near the end; a long output is not searched for words that may mean anything.
@@ -26,10 +48,17 @@ const NETWORK =
 
 /** `touch: cannot touch '/x': Read-only file system`, `EROFS: read-only file system, open '/x'`, and the like. */
 function readOnlyPath(text: string): string | undefined {
+  // A covered file cannot be replaced either; git says so of its configuration.
+  const busy = /could not (?:write|lock) config file (\S+): Device or resource busy/.exec(text)?.[1]
+  if (busy !== undefined) return busy
   const line = text.split('\n').find((each) => /read-only file system/i.test(each))
   if (line === undefined) return undefined
   const quoted = /['"‘`]([^'"’`]+)['"’`]/.exec(line)?.[1]
-  return quoted ?? /(?:^|[\s:])([^\s:]*\/[^\s:]+)(?=:|\s|$)/.exec(line)?.[1] ?? /([^\s:]+): Read-only/i.exec(line)?.[1]
+  return (
+    quoted ??
+    /(?:^|[\s:])([^\s:]*\/[^\s:]+)(?=:|\s|$)/.exec(line)?.[1] ??
+    /([^\s:]+): Read-only/i.exec(line)?.[1]
+  )
 }
 
 /** For the result of the command. */

@@ -67,7 +67,6 @@ const emptyPlan = ({ program, roots, folder, network }: SandboxGround): BwrapPla
 export async function createBubblewrap(ground: SandboxGround, probe: Probe & { ok: true }): Promise<Sandbox> {
   const stubs = createStubs()
   const secrets = [...(await findOutsideSecrets(ground.home)), ...ground.hidden]
-  const look = remembered(() => Promise.all(ground.roots.map(findProtectedPaths)))
   const { limiting } = probe
 
   return {
@@ -75,8 +74,11 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
     network: ground.network,
     warnings: limiting.by === 'nothing' ? ['Nothing limits how many processes a command starts.'] : [],
     async enter(argv, grant) {
-      const paths = await look()
-      const missing = paths.flatMap(({ missingFiles, missingFolders }) => [...missingFiles, ...missingFolders])
+      const paths = await Promise.all(ground.roots.map(findProtectedPaths))
+      const missing = paths.flatMap(({ missingFiles, missingFolders }) => [
+        ...missingFiles,
+        ...missingFolders,
+      ])
       const plan: BwrapPlan = {
         ...emptyPlan(ground),
         disablesUserNamespaces: probe.disablesUserNamespaces,
@@ -88,7 +90,11 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
       const leave = async (): Promise<void> => {
         await Promise.all([group?.remove(), release(), removeRedirections(paths)])
       }
-      return { argv: fullArgv(plan, argv, { ground, limiting, joins: group?.joins ?? [] }), env: ENVIRONMENT, leave }
+      return {
+        argv: fullArgv(plan, argv, { ground, limiting, joins: group?.joins ?? [] }),
+        env: ENVIRONMENT,
+        leave,
+      }
     },
     close: () => rm(ground.folder, { recursive: true, force: true }),
   }
@@ -114,7 +120,11 @@ type Surroundings = {
   readonly joins: readonly string[]
 }
 
-function fullArgv(plan: BwrapPlan, argv: readonly string[], { ground, limiting, joins }: Surroundings): readonly string[] {
+function fullArgv(
+  plan: BwrapPlan,
+  argv: readonly string[],
+  { ground, limiting, joins }: Surroundings,
+): readonly string[] {
   const { processes, memoryBytes } = ground.limits
   const limits = limiting.by === 'shell' ? { limits: { processes, dataBytes: memoryBytes } } : {}
   const inner = bwrapArgv(plan, limitedArgv({ joins, ...limits }, argv))
@@ -128,39 +138,53 @@ type Found = {
   readonly grant: Blocked | undefined
 }
 
-async function covers(
-  ground: SandboxGround,
-  { paths, secrets, grant }: Found,
-): Promise<Pick<BwrapPlan, 'writable' | 'outside' | 'pinned' | 'inside'>> {
+type Covers = Pick<BwrapPlan, 'writable' | 'outside' | 'pinned' | 'inside'>
+
+async function covers(ground: SandboxGround, { paths, secrets, grant }: Found): Promise<Covers> {
   const { roots, folder, readOnly } = ground
   const granted = grant?.kind === 'write' ? grant.path : undefined
-  const isGranted = ({ path }: Cover): boolean =>
-    granted !== undefined && (isInside(path, granted) || isInside(granted, path))
+  const isInRoots = (path: string): boolean => roots.some((root) => isInside(root, path))
   const holdsRoot = (path: string): boolean => roots.some((root) => isInside(path, root))
-  const hide = (path: string): Promise<readonly Cover[]> => hidden(path, folder)
-  const [outside, inside, sockets] = await Promise.all([
-    Promise.all(secrets.filter((path) => !holdsRoot(path)).map(hide)),
-    Promise.all(paths.flatMap(({ secret }) => secret).map(hide)),
-    findSockets(),
+  const known = [...secrets.filter((path) => !holdsRoot(path)), ...paths.flatMap(({ secret }) => secret)]
+  const unseen = (await Promise.all([...new Set(known)].map((path) => hidden(path, folder)))).flat()
+  const doors = (await findSockets()).filter((path) => !isInside('/tmp', path) || isInRoots(path))
+  const all = withoutBuried([
+    ...unseen,
+    ...(readOnly ? [] : await unchangeable(paths, { folder, granted })),
+    ...doors.map((path) => ({ path, by: '/dev/null' })),
   ])
-  const kept = paths.flatMap(({ governance }) => governance.map((path) => ({ path, by: path })))
-  const files = paths.flatMap(({ missingFiles }) => missingFiles).map((path) => ({ path, by: join(folder, 'empty') }))
-  const folders = paths.flatMap(({ missingFolders }) => missingFolders).map((path) => ({ path, by: join(folder, 'nothing') }))
-  const doors = sockets.filter((path) => !isInside('/tmp', path) || holds(roots, path))
-  const changeable = readOnly ? [] : [...kept, ...files, ...folders, ...(await excludes(paths, folder))]
   return {
-    writable: [...(readOnly ? [] : roots), ...(granted === undefined || holds(roots, granted) ? [] : [granted])],
-    outside: outside.flat().filter(({ path }) => !holds(roots, path)),
+    writable: [...(readOnly ? [] : roots), ...(granted === undefined || isInRoots(granted) ? [] : [granted])],
+    outside: all.filter(({ path }) => !isInRoots(path)),
     pinned: readOnly ? [] : paths.flatMap(({ repositories }) => repositories),
-    inside: [
-      ...inside.flat(),
-      ...changeable.filter((cover) => !isGranted(cover)),
-      ...doors.map((path) => ({ path, by: '/dev/null' })),
-    ],
+    inside: all.filter(({ path }) => isInRoots(path)),
   }
 }
 
-const holds = (roots: readonly string[], path: string): boolean => roots.some((root) => isInside(root, path))
+type Opening = { readonly folder: string; readonly granted: string | undefined }
+
+/** What exists stays as it is, what does not exist is not made, except what the person agreed to. */
+async function unchangeable(
+  paths: readonly ProtectedPaths[],
+  { folder, granted }: Opening,
+): Promise<readonly Cover[]> {
+  const closed = paths.flatMap(({ governance, missingFiles, missingFolders }) => [
+    ...governance.map((path) => ({ path, by: path })),
+    ...missingFiles.map((path) => ({ path, by: join(folder, 'empty') })),
+    ...missingFolders.map((path) => ({ path, by: join(folder, 'nothing') })),
+  ])
+  const isOpen = (path: string): boolean =>
+    granted !== undefined && (isInside(path, granted) || isInside(granted, path))
+  return [...closed, ...(await excludes(paths, folder))].filter(({ path }) => !isOpen(path))
+}
+
+/** In a folder that is hidden nothing is left to cover, nor any place to do it. */
+function withoutBuried(all: readonly Cover[]): readonly Cover[] {
+  const folders = all.filter(({ by }) => basename(by) === 'nothing')
+  return all.filter(
+    ({ path }) => !folders.some((folder) => folder.path !== path && isInside(folder.path, path)),
+  )
+}
 
 async function hidden(path: string, folder: string): Promise<readonly Cover[]> {
   const kind = await kindOf(path)
@@ -171,7 +195,9 @@ async function hidden(path: string, folder: string): Promise<readonly Cover[]> {
 /** Stand-ins for files that do not exist would be news to git; it is told to overlook them. */
 async function excludes(paths: readonly ProtectedPaths[], folder: string): Promise<readonly Cover[]> {
   const all = paths.map(async ({ repositories, missingFiles }) => {
-    const repository = repositories.find((path) => missingFiles.some((file) => dirname(file) === dirname(path)))
+    const repository = repositories.find((path) =>
+      missingFiles.some((file) => dirname(file) === dirname(path)),
+    )
     if (repository === undefined) return []
     const path = join(repository, 'info', 'exclude')
     if ((await kindOf(path)) !== 'file') return []
@@ -185,22 +211,8 @@ async function excludes(paths: readonly ProtectedPaths[], folder: string): Promi
 
 /** A file of this name sends git to another configuration. Nobody makes one in a plain repository with good intentions. */
 async function removeRedirections(paths: readonly ProtectedPaths[]): Promise<void> {
-  const repositories = paths.flatMap((each) => each.repositories)
-  await Promise.all(repositories.map((path) => unlink(join(path, 'commondir')).catch(() => undefined)))
-}
-
-/** Looking through the workspace is the slow part; in so short a time hardly anything protected appears. */
-const REMEMBERED_MS = 3000
-
-function remembered<T>(look: () => Promise<T>): () => Promise<T> {
-  let found: Promise<T> | undefined
-  let at = 0
-  return () => {
-    const now = performance.now()
-    if (!found || now - at > REMEMBERED_MS) {
-      found = look()
-      at = now
-    }
-    return found
-  }
+  const made = paths.flatMap(({ repositories, governance }) =>
+    repositories.map((path) => join(path, 'commondir')).filter((path) => !governance.includes(path)),
+  )
+  await Promise.all(made.map((path) => unlink(path).catch(() => undefined)))
 }

@@ -51,12 +51,15 @@ export type Confinement = {
 export function confinedArgv(confinement: Confinement, argv: readonly string[]): readonly string[] {
   const { joins } = confinement
   if (joins.length === 0) return argv
-  const script = 'count=$1; shift; while [ "$count" -gt 0 ]; do echo $$ > "$1" || exit 125; shift; count=$((count-1)); done; exec "$@"'
+  const script =
+    'count=$1; shift; while [ "$count" -gt 0 ]; do echo $$ > "$1" || exit 125; shift; count=$((count-1)); done; exec "$@"'
   return ['/bin/sh', '-c', script, 'sh', String(joins.length), ...joins, ...argv]
 }
 
 /** Inside the user namespace, where processes are counted apart from those outside. */
 export function limitedArgv({ limits }: Confinement, argv: readonly string[]): readonly string[] {
-  const count = limits ? `ulimit -u ${limits.processes} && ulimit -d ${Math.floor(limits.dataBytes / 1024)} && ` : ''
+  const count = limits
+    ? `ulimit -u ${limits.processes} && ulimit -d ${Math.floor(limits.dataBytes / 1024)} && `
+    : ''
   return ['/bin/sh', '-c', `ulimit -c 0; ${count}exec "$@"`, 'sh', ...argv]
 }

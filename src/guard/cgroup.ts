@@ -54,7 +54,9 @@ function mountOf(mounts: string, controller: string): string | undefined {
   const lines = mounts.split('\n').map((line) => line.split(' '))
   const found = lines.find((fields) => {
     const [type, , options = ''] = fields.slice(fields.indexOf('-') + 1)
-    return controller === 'cgroup2' ? type === 'cgroup2' : type === 'cgroup' && options.split(',').includes(controller)
+    return controller === 'cgroup2'
+      ? type === 'cgroup2'
+      : type === 'cgroup' && options.split(',').includes(controller)
   })
   return found?.[4]
 }
@@ -82,7 +84,8 @@ export async function createCgroup(places: readonly CgroupPlace[], limits: Limit
     for (const [index, { limits: files }] of places.entries()) {
       const folder = folders[index] ?? ''
       await mkdir(folder)
-      for (const [file, limit] of Object.entries(files)) await writeFile(join(folder, file), String(limits[limit]))
+      for (const [file, limit] of Object.entries(files))
+        await writeFile(join(folder, file), String(limits[limit]))
     }
     return { joins: folders.map((folder) => join(folder, 'cgroup.procs')), remove }
   } catch (error) {

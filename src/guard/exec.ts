@@ -1,20 +1,24 @@
 /**
- * The only way to a child process. There is no sandbox here: what may run at all is decided before, by `authorize.ts`.
- * stdin is closed, the environment carries no secrets, output is bounded, and nothing outlives the session.
+ * The only way to a child process, inside the sandbox where there is one. What may run at all is decided before, by
+ * `permissions.ts`. stdin is closed, the environment carries no secrets, output is bounded, nothing outlives the session.
  */
 import { existsSync } from 'node:fs'
 import { AppError } from '../protocol/error.ts'
-import type { Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
+import type { Blocked, Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
 import { type RunningProcess, startProcess } from '../lib/process.ts'
 import { cleanOutput } from '../lib/text.ts'
+import { blockOf } from './blocked.ts'
 import { toChildEnvironment } from './environment.ts'
 import { interactiveHint } from './interactive.ts'
 import { createJobs, type Jobs, requireRoom } from './jobs.ts'
+import type { Sandbox } from './sandbox-ground.ts'
 
 export type ExecParts = {
   readonly cwd: string
   /** Absent = this process's own, less what looks like a secret. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Absent = commands run as the person would run them. */
+  readonly sandbox?: Sandbox
 }
 
 export type ClosableExec = Exec & {
@@ -22,35 +26,54 @@ export type ClosableExec = Exec & {
   close(): Promise<void>
 }
 
-export function createExec({ cwd, env = process.env }: ExecParts): ClosableExec {
+export function createExec({ cwd, env = process.env, sandbox }: ExecParts): ClosableExec {
   const jobs = createJobs()
   const foreground = new Set<RunningProcess>()
 
-  function begin(argv: readonly string[], onOutput: (bytes: Buffer) => void = () => {}): RunningProcess {
-    const running = startProcess(argv, { cwd, env: toChildEnvironment(env), onOutput })
+  async function begin(
+    argv: readonly string[],
+    { grant, onOutput = () => {} }: Begin,
+  ): Promise<RunningProcess> {
+    const entered = await sandbox?.enter(argv, grant)
+    const childEnv = toChildEnvironment({ ...env, ...entered?.env })
+    const running = startProcess(entered?.argv ?? argv, { cwd, env: childEnv, onOutput })
     foreground.add(running)
-    const forget = (): void => void foreground.delete(running)
-    running.ended.then(forget, forget)
+    const forget = async (): Promise<void> => {
+      foreground.delete(running)
+      await entered?.leave()
+    }
+    void running.ended.then(forget, forget)
     return running
+  }
+
+  async function run<T extends ExecResult>(
+    argv: readonly string[],
+    options: ExecOptions,
+    watch: (running: RunningProcess) => Promise<T>,
+  ): Promise<T> {
+    const live = toLive(options.onOutput)
+    const { grant } = options
+    const running = await begin(argv, { onOutput: live.add, ...(grant && { grant }) })
+    const result = await watch(running).finally(live.end)
+    const blocked =
+      sandbox && (await blockOf(result, { cwd, network: sandbox.network || grant?.kind === 'network' }))
+    return blocked ? { ...result, blocked } : result
   }
 
   return {
     async shell(command, options) {
       refuseInteractive(command)
       if (options.signal.aborted) return NOT_STARTED
-      const live = toLive(options.onOutput)
-      const running = begin(shellArgv(command), live.add)
-      return watchShell(command, running, { options, jobs }).finally(live.end)
+      return run(shellArgv(command), options, (running) => watchShell(command, running, { options, jobs }))
     },
     async program(argv, options) {
       if (options.signal.aborted) return NOT_STARTED
-      const live = toLive(options.onOutput)
-      return watchProgram(begin(argv, live.add), options).finally(live.end)
+      return run(argv, options, (running) => watchProgram(running, options))
     },
     async start(command) {
       refuseInteractive(command)
       requireRoom(jobs.list())
-      return jobs.adopt(command, begin(shellArgv(command)))
+      return jobs.adopt(command, await begin(shellArgv(command), {}))
     },
     poll: async (id) => jobs.poll(id),
     stop: (id) => jobs.stop(id),
@@ -60,6 +83,8 @@ export function createExec({ cwd, env = process.env }: ExecParts): ClosableExec 
     },
   }
 }
+
+type Begin = { readonly grant?: Blocked; readonly onOutput?: (bytes: Buffer) => void }
 
 const NOT_STARTED: ExecResult = { exitCode: undefined, output: '', timedOut: false, omittedBytes: 0 }
 

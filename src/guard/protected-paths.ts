@@ -23,15 +23,25 @@ export type ProtectedPaths = {
 /** At the top of a workspace somebody obeys these without being asked. */
 const NEVER_MADE = {
   folders: ['.git', '.vscode', '.idea', '.husky', '.covey', '.claude', '.cursor'],
-  files: `.env .envrc .npmrc .mcp.json .gitmodules .ripgreprc AGENTS.md CLAUDE.md .bashrc .bash_profile .profile .zshrc`.split(
-    ' ',
-  ),
+  files:
+    `.env .envrc .npmrc .mcp.json .gitmodules .ripgreprc AGENTS.md CLAUDE.md .bashrc .bash_profile .profile .zshrc`.split(
+      ' ',
+    ),
 }
 
 const MAX_ENTRIES = 20_000
 const MAX_DEPTH = 8
 /** Other people's code: large, and its keys are examples. */
-const SKIPPED = new Set(['node_modules', '.venv', 'venv', '__pycache__', 'target', '.tox', '.cache', 'vendor'])
+const SKIPPED = new Set([
+  'node_modules',
+  '.venv',
+  'venv',
+  '__pycache__',
+  'target',
+  '.tox',
+  '.cache',
+  'vendor',
+])
 
 type Walk = {
   readonly root: string
@@ -88,7 +98,7 @@ async function takeRepository(path: string, walk: Walk): Promise<void> {
   walk.repositories.push(path)
   const modules = await readdir(join(path, 'modules')).catch(() => [])
   for (const folder of [path, ...modules.map((name) => join(path, 'modules', name))]) {
-    for (const name of ['config', 'config.worktree', 'hooks']) {
+    for (const name of ['config', 'config.worktree', 'commondir', 'hooks']) {
       if ((await kindOf(join(folder, name))) !== undefined) walk.governance.push(join(folder, name))
     }
   }
@@ -117,14 +127,17 @@ export async function kindOf(path: string): Promise<'file' | 'folder' | 'link' |
   return info.isFile() ? 'file' : info.isDirectory() ? 'folder' : 'other'
 }
 
-const HOME_SECRETS = `.ssh .gnupg .aws .azure .gcloud .kube .password-store .docker/config.json .config/gh .config/gcloud
+const HOME_SECRETS =
+  `.ssh .gnupg .aws .azure .gcloud .kube .password-store .docker/config.json .config/gh .config/gcloud
   .config/op .config/covey .netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials .config/git/credentials .vault-token
   .cargo/credentials .cargo/credentials.toml .gem/credentials .local/share/keyrings .local/share/covey .mozilla
   .config/google-chrome .config/chromium .thunderbird .bash_history .zsh_history .python_history .node_repl_history
   .psql_history .mysql_history .config/fish/fish_variables`.split(/\s+/)
 
 const SYSTEM_SECRETS = `/etc/shadow /etc/gshadow /etc/sudoers /etc/security/opasswd /etc/ssh/ssh_host_rsa_key
-  /etc/ssh/ssh_host_ecdsa_key /etc/ssh/ssh_host_ed25519_key /run/user /run/secrets /run/credentials`.split(/\s+/)
+  /etc/ssh/ssh_host_ecdsa_key /etc/ssh/ssh_host_ed25519_key /run/user /run/secrets /run/credentials`.split(
+  /\s+/,
+)
 
 /** What exists outside the workspace that no command has any business with. */
 export async function findOutsideSecrets(home: string): Promise<readonly string[]> {

@@ -29,7 +29,10 @@ export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | 
 const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'bwrap', darwin: 'sandbox-exec' }
 
 /** A program that lies in the workspace is not the one we mean, whoever put it there. */
-async function findProgram(name: string, { roots, env = process.env }: SandboxOptions): Promise<string | undefined> {
+async function findProgram(
+  name: string,
+  { roots, env = process.env }: SandboxOptions,
+): Promise<string | undefined> {
   const folders = [...(env['PATH'] ?? '').split(delimiter), '/usr/bin', '/bin'].filter(isAbsolute)
   for (const folder of folders) {
     const path = await realpath(join(folder, name)).catch(() => undefined)
@@ -51,7 +54,9 @@ async function prepare(program: string, options: SandboxOptions): Promise<Sandbo
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'covey-sandbox-'))
   await Promise.all([mkdir(join(folder, 'tmp')), mkdir(join(folder, 'nothing'))])
   await writeFile(join(folder, 'empty'), '', { mode: 0o444 })
-  await writeFile(join(folder, 'hidden'), '# This file may hold secrets and is hidden in the sandbox.\n', { mode: 0o444 })
+  await writeFile(join(folder, 'hidden'), '# This file may hold secrets and is hidden in the sandbox.\n', {
+    mode: 0o444,
+  })
   return {
     program,
     folder,

@@ -18,7 +18,11 @@ export async function createSeatbelt(ground: SandboxGround): Promise<Sandbox> {
     async enter(argv, grant) {
       const paths = await Promise.all(roots.map(findProtectedPaths))
       const granted = grant?.kind === 'write' ? grant.path : undefined
-      const governance = paths.flatMap((each) => [...each.governance, ...each.missingFiles, ...each.missingFolders])
+      const governance = paths.flatMap((each) => [
+        ...each.governance,
+        ...each.missingFiles,
+        ...each.missingFolders,
+      ])
       const profile = seatbeltProfile({
         writable: [...(ground.readOnly ? [] : roots), ...(granted === undefined ? [] : [granted])],
         temporary,

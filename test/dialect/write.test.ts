@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { families } from '../../src/dialect/all.ts'
 import type { Family } from '../../src/dialect/family.ts'

@@ -180,7 +180,8 @@ class Parser {
   }
 
   #character(): string {
-    const [char] = [...this.#text.slice(this.#at, this.#at + 2)]
+    const code = this.#text.codePointAt(this.#at)
+    const char = code === undefined ? undefined : String.fromCodePoint(code)
     if (char === undefined) throw new Error('a literal or class is never closed')
     this.#at += char.length
     if (char !== '\\') return char
