@@ -3,14 +3,12 @@
  * are handed to each other here, as functions and plain values.
  */
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { type ArmWish, chooseArm } from './config/choose-arm.ts'
+import { type ArmWanted, openArm, type Sleep } from './arms.ts'
+import { chooseArm } from './config/choose-arm.ts'
 import { loadConfig } from './config/load.ts'
 import { appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
-import { budgetFor, learnWindow } from './context/budget.ts'
-import { createTokenCounter, fixedTokens, messagesTokens } from './context/count.ts'
+import { budgetFor } from './context/budget.ts'
 import { loadPrompt } from './context/prompts.ts'
 import { gatherSections, noteSources, onceSource, situationSource } from './context/sources.ts'
 import { renderSystem } from './context/system.ts'
@@ -20,17 +18,14 @@ import { type ClosableExec, createExec } from './guard/exec.ts'
 import { createFiles } from './guard/files.ts'
 import { readBytesInside } from './guard/read-bytes.ts'
 import { createLogger, type Logger } from './lib/log.ts'
+import { withoutUndefined } from './lib/object.ts'
 import type { ArmSettings } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
-import type { Model, ModelRequest } from './protocol/model.ts'
+import type { Model } from './protocol/model.ts'
 import type { Source } from './protocol/source.ts'
 import type { Files, Tool } from './protocol/tool.ts'
-import { capabilitiesOf, createArmModels, windowWarnings } from './provider/arm-models.ts'
-import { loadScript } from './provider/load-script.ts'
-import { probeWindow } from './provider/probe.ts'
-import { type Arm, createArm } from './router/arm.ts'
+import type { Arm } from './router/arm.ts'
 import { reservePinned } from './router/pinned.ts'
-import { withRetry } from './router/retry.ts'
 import { exportSession, type ExportFormat } from './session/export.ts'
 import { assembleSession } from './session/assemble.ts'
 import { lastRecap } from './session/recap.ts'
@@ -39,8 +34,6 @@ import { createSession, type Session } from './session/session.ts'
 import { createSessionStore, type SessionStore } from './session/store.ts'
 import { traceRun } from './session/trace-run.ts'
 import { builtinTools } from './tools/all.ts'
-
-type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
 export type AppOptions = {
   readonly env: NodeJS.ProcessEnv
@@ -95,8 +88,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   const paths = appPaths(options.env, process.platform)
   const promptsFolder = loaded.config.prompts ?? paths.promptsFolder
-  const { arm, why, warnings } = await openArm(loaded.config, options, promptsFolder)
   const files = createFiles({ root: options.cwd })
+  const wanted = wantedArm(loaded.config, options)
+  const { arm, why, warnings, close } = await openArm(wanted, { ...options, files, promptsFolder })
   const exec = createExec({ cwd: files.root, env: options.env })
   const ground: Ground = {
     options,
@@ -124,8 +118,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       })
       return output
     },
-    close: () => exec.close(),
+    close: async () => void (await Promise.all([exec.close(), close()])),
   }
+}
+
+function wantedArm(config: Config, options: AppOptions): ArmWanted {
+  const { model, baseUrl, provider, apiKey, window, env } = options
+  if (typeof model === 'object') return { kind: 'model', model }
+  const wish = { model, baseUrl, provider, apiKey, window }
+  return chooseArm(config, withoutUndefined(wish), env)
 }
 
 async function requireFolder(path: string): Promise<void> {
@@ -145,70 +146,6 @@ type Ground = {
   readonly why: string
   readonly files: Files
   readonly exec: ClosableExec
-}
-
-type OpenedArm = { readonly arm: Arm; readonly why: string; readonly warnings: readonly string[] }
-
-async function openArm(config: Config, options: AppOptions, promptsFolder: string): Promise<OpenedArm> {
-  const { model } = options
-  if (typeof model === 'object') return { arm: wrapModel(model, options), why: 'handed in', warnings: [] }
-  const choice = chooseArm(config, { ...options, ...(model && { model }) } as ArmWish, options.env)
-  if (choice.kind === 'scripted') {
-    return {
-      arm: wrapModel(await loadScript(resolve(options.cwd, choice.path)), options),
-      why: 'a script',
-      warnings: [],
-    }
-  }
-  const { settings, why } = choice
-  if (options.incognito && !settings.local) {
-    throw new AppError(
-      'config-invalid',
-      `--incognito uses local models only, and ${settings.id} is not on this network.`,
-    )
-  }
-  const reported = options.probe === false ? undefined : await probeWindow(settings)
-  const capabilities = capabilitiesOf(settings, reported)
-  const models = createArmModels(settings, capabilities, {
-    prefillSpeed: () => arm.profile().capabilities.speeds?.prefill,
-    promptsFolder,
-  })
-  const arm: Arm = createArm({
-    id: settings.id,
-    local: settings.local,
-    capabilities,
-    sampling: settings,
-    ...sizes(),
-    native: patiently(models.native, options.sleep),
-    text: patiently(models.text, options.sleep),
-  })
-  return { arm, why, warnings: windowWarnings(settings, capabilities) }
-}
-
-const waitFor: Sleep = (ms, signal) => wait(ms, undefined, { signal })
-
-const patiently = (model: Model, sleep: Sleep = waitFor): Model =>
-  withRetry(model, { sleep, random: Math.random })
-
-/** A model without a server: scripts, and whatever a program hands in. */
-function wrapModel(model: Model, { window = 8_192 }: AppOptions): Arm {
-  const settings = {
-    id: model.name,
-    kind: 'openai-compatible',
-    model: model.name,
-    headers: {},
-    local: true,
-  } as const
-  const capabilities = capabilitiesOf({ ...settings, known: { window } }, undefined)
-  return createArm({ id: model.name, local: true, capabilities, native: model, ...sizes() })
-}
-
-/** How an arm counts, learns and keeps time. */
-function sizes() {
-  const counter = createTokenCounter()
-  const countRequest = ({ system, tools, messages }: ModelRequest) =>
-    fixedTokens(system, tools, counter.count) + messagesTokens(messages, { count: counter.count })
-  return { counter, countRequest, learnWindow, now: () => performance.now() }
 }
 
 type SessionChoice = { readonly resume: ResumeChoice; readonly canAsk: boolean }

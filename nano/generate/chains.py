@@ -13,7 +13,7 @@ from ..sources import find_sources
 from .intents import POSITIVE, Call, Intent
 from .noise import VOICES
 from .project import Project, Reference, refer
-from .requests import RequestMaker, _Core, allowed
+from .requests import RequestMaker, _Core, allowed, task_of
 from .slots import Slots
 
 _BY_NAME = {intent.name: intent for intent in POSITIVE}
@@ -209,5 +209,5 @@ class ChainMaker:
             call = self.requests._call(draft.intent, draft.slots, sources)
             if call is None or not allowed(text, call, sources):
                 return None
-            steps.append(Step(call, draft.intent.form, draft.intent.task))
+            steps.append(Step(call, draft.intent.form, task_of(draft.intent, call, draft.text)))
         return Chain(text, steps, sources, project)

@@ -213,7 +213,13 @@ class DocumentMaker:
         return [talk.document()]
 
     def _nothing_to_run(self) -> list[Document]:
-        """`run the tests` where the project has no scripts: nothing may be invented."""
+        """`run the tests` without scripts, `the boat notes` without such a file: nothing may be invented."""
+        if self.strings.chance(0.35):
+            request = self.requests.make(self.requests.topic)
+            shown = offers.choose(("read_file",), "read", self.strings)
+            talk = _Talk([tool.line for tool in shown], request.text, request.sources._replace(paths=()))
+            talk.form("refuse", "unclear")
+            return self._with_labels(talk, request.text, request.labels(), 0.6)
         request = self.requests.make(self.requests.script_intent())
         shown = offers.choose(("run_command",), "run", self.strings)
         talk = _Talk([tool.line for tool in shown], request.text, request.sources._replace(scripts=()))

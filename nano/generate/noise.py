@@ -13,6 +13,7 @@ VOICES = (
     "shouting",
 )
 _WORDS = re.compile(r"[A-Za-z']+")
+_FIRST_PERSON = re.compile(r"\bi\b(?![.\-/])")
 _NEIGHBOURS = {
     "a": "qsz", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj", "i": "uo", "j": "hk", "k": "jl", "l": "k",
     "m": "n", "n": "bm", "o": "ip", "p": "o", "q": "w", "r": "et", "s": "ad", "t": "ry", "u": "yi", "v": "cb", "w": "qe", "x": "zc",
@@ -59,10 +60,10 @@ def add_noise(text: str, voice: str, random: Random) -> str:
     if voice == "foreign":
         return _foreign(text, random)
     if voice == "formal":
-        return text.replace(" pls", " please").replace("wanna ", "want to ").replace("gimme", "give me")
+        text = text.replace(" pls", " please").replace("wanna ", "want to ").replace("gimme", "give me")
     if voice == "shouting" and random.random() < 0.4:
         return text.upper()
-    return text
+    return _FIRST_PERSON.sub("I", text) if random.random() < 0.8 else text
 
 
 def _sloppy(text: str, random: Random) -> str:
@@ -95,6 +96,8 @@ def _foreign(text: str, random: Random) -> str:
     for pattern, other in _FOREIGN:
         if random.random() < 0.4:
             text = pattern.sub(other, text)
+    if random.random() < 0.4:
+        text = _FIRST_PERSON.sub("I", text)
     return _WORDS.sub(lambda match: _foreign_word(match.group(), random), text).replace("  ", " ")
 
 

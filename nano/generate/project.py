@@ -6,6 +6,7 @@ name, a description or a typo, and then the value stands in the sources block.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from ..sources import PathIndex, project_scripts
@@ -49,7 +50,10 @@ ROOT_FILES = {
     "native": "Makefile CMakeLists.txt README README.md LICENSE Cargo.toml go.mod .clang-format .gitignore configure.ac build.rs".split(
     ),
     "data": "README.txt README.md requirements.txt report.py clean.py Makefile notes.txt".split(),
-    "notes": "todo.txt notes.md shopping.txt ideas.md backup.sh inbox.txt".split(),
+    "notes": (
+        "todo.txt notes.md shopping.txt ideas.md backup.sh inbox.txt wishlist.md chores.txt packing.txt gifts.txt errands.md "
+        "movies.txt guests.txt expenses-2025.csv sync.sh"
+    ).split(),
 }
 SCRIPT_NAMES = (
     "test build lint start dev format typecheck clean deploy docs bench seed migrate install coverage watch preview release "
@@ -57,11 +61,12 @@ SCRIPT_NAMES = (
     "stats export import types analyze validate test:unit test:e2e build:prod lint:fix dev:server db:migrate start:prod"
 ).split()
 DATA_EXTENSIONS = ("csv", "tsv", "json", "parquet")
+TEXT_EXTENSIONS = ("md", "txt", "html", "log", "sql", "rst", "yml", "toml", "tex")
 RUN_EXTENSIONS = ("py", "js", "sh", "mjs", "rb", "pl")
 
 NOUNS_BY_KIND = {
     "code": "module file code source script class component helper thing program implementation".split(),
-    "doc": "page doc document file notes guide text article md markdown".split(),
+    "doc": "page doc document file notes guide text article md markdown list".split(),
     "config": "config file settings configuration json".split(),
     "data": "table data dataset file csv sheet spreadsheet list".split(),
     "style": "stylesheet styles css file".split(),
@@ -96,6 +101,7 @@ class Project:
         self.folders = [path for path in self.index.paths if path.endswith("/")]
         self.scripts = _scripts(self.kind, self.files, strings)
         self.data = [path for path in self.files if path.rsplit(".", 1)[-1] in DATA_EXTENSIONS]
+        self.texts = [path for path in self.files if path.rsplit(".", 1)[-1] in TEXT_EXTENSIONS]
         self.runnable = [path for path in self.files if path.rsplit(".", 1)[-1] in RUN_EXTENSIONS]
 
 
@@ -125,6 +131,8 @@ def file_name(kind: str, strings: Strings) -> str:
     extension = strings.pick(EXTENSIONS[kind])
     if strings.chance(0.04):
         return f"{strings.number(2015, 2030)}-{strings.number(1, 12):02d}-{strings.number(1, 28):02d}.{extension}"
+    if kind in ("notes", "docs") and strings.chance(0.3):
+        return f"{strings.one_of(strings.noun, strings.noun, strings.place, strings.name).lower()}.{extension}"
     words = [
         strings.one_of(strings.tech, strings.noun, strings.any_word) for _ in range(strings.pick((1, 1, 1, 2, 2, 3)))
     ]
@@ -209,6 +217,11 @@ def _described(path: str, base: str, strings: Strings) -> str:
         text = f"{words} {noun}".strip()
     article = strings.pick(("the ", "the ", "the ", "the ", "our ", "my ", "that ", "this ", "", "", ""))
     return article + text
+
+
+def spoken(stem: str) -> str:
+    """The words of a name: `release-process`, `release_process` and `releaseProcess` alike."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[-_.]+", " ", stem.strip(".")).lower().strip()
 
 
 def _spoken(stem: str, strings: Strings) -> str:

@@ -36,7 +36,22 @@ class Request(NamedTuple):
         call = self.call
         category = self.intent.category or (TOOLS[call[0]].category if call else "answer")
         needs = "no" if category == "answer" else "yes"
-        return {"task": self.intent.task, "complexity": self.intent.complexity, "needs": needs, "category": category}
+        return {"task": task_of(self.intent, call, self.text), "complexity": self.intent.complexity, "needs": needs, "category": category}
+
+
+def task_of(intent: Intent, call: Call | None, text: str) -> str:
+    """A spelled out test command is testing, and renaming an identifier is refactoring, whatever the template."""
+    if call and call[0] == "run_command" and _TESTING.match(call[1]["command"]):
+        return "unit_test"
+    if intent.name == "edit" and call and call[1]["old"].isidentifier() and " renam" in f" {text.lower()}":
+        return "refactor"
+    return intent.task
+
+
+_TESTING = re.compile(
+    r"(?:npx |python3? -m |uv run |poetry run |yarn |pnpm |npm |npm run |make |cargo |go |bun |deno )?"
+    r"(?:test|tests|pytest|jest|vitest|mocha|ctest|phpunit|rspec|unittest|tox|nextest)\b"
+)
 
 
 class RequestMaker:
@@ -53,6 +68,7 @@ class RequestMaker:
         self._cumulative = {
             id(group): list(accumulate(i.weight for i in group)) for group in (POSITIVE, NEGATIVE, self.hard)
         }
+        self.topic = next(intent for intent in POSITIVE if intent.name == "read_topic")
         self.projects = [Project(self.strings) for _ in range(self.POOL)]
 
     def _sections_of(self, name: str) -> list[str]:
@@ -176,9 +192,11 @@ class RequestMaker:
     def _decorate(self, core: "_Core", ends_bare: bool) -> str:
         """Greetings, context and thanks. After bare text at the end they would be taken for part of it: rarely, and set off."""
         s, text = self.strings, core.text
-        if s.chance(0.06 if ends_bare else 0.2):
+        if s.chance(0.09 if ends_bare else 0.2):
             closer = self._phrase("closer", core.voice)
-            gap = ", " if ends_bare else s.pick((" ", " ", ", ", ". ", " - ", "\n"))
+            gap = s.pick((", ", ". ")) if ends_bare else s.pick((" ", " ", ", ", ". ", " - ", "\n"))
+            if gap == ". " and core.voice in ("clean", "formal"):
+                closer = closer[:1].upper() + closer[1:]
             text = f"{text.rstrip('.') if gap == '. ' else text}{gap}{closer}"
         elif core.voice in ("clean", "formal") and text[-1:].isalnum() and s.chance(0.5):
             text += "?" if s.chance(0.1) else "."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..sources import TYPE_WORDS
-from .project import Reference, file_name, folder_of, refer
+from .project import Reference, file_name, folder_of, refer, spoken
 from .slot_base import QUOTES, SlotBase, some_ids
 
 _FILE_WORDS = ("files", "files", "files", "file", "sources", "documents", "scripts", "pages", "stuff", "code", "")
@@ -43,7 +43,30 @@ class PathSlots(SlotBase):
             )
         return Reference(path, path, False)
 
+    def _about(self, modifier: str) -> str:
+        """A file by its subject alone: `beach` for notes/beach.md. Only the paths block says that there is one."""
+        p, s = self.project, self.strings
+        path = s.pick(p.texts) if p.texts else ""
+        words = spoken(path.rsplit("/", 1)[-1].rsplit(".", 1)[0]) if path else ""
+        self.listed.append(path)
+        self.values["path"] = self.values["oldpath"] = path
+        return words.title() if s.chance(0.08) else words
+
+    def _group(self, modifier: str) -> str:
+        """A folder by what it holds, as one says it: `letters`, `trips`."""
+        p, s = self.project, self.strings
+        path = s.pick(p.folders) if p.folders else ""
+        name = spoken(path.rstrip("/").rsplit("/", 1)[-1])
+        if not name.isalpha():
+            path = ""
+        self.listed.append(path)
+        self.values["folder"] = self.values["place"] = path
+        return name if name.endswith("s") or modifier == "one" else f"{name}s"
+
     def _oldpath(self, modifier: str) -> str:
+        p, s = self.project, self.strings
+        if p.files and s.chance(0.95):
+            return self._refer("oldpath", refer(s.pick(p.files), p, s))
         surface = self._path(modifier)
         self.values["oldpath"] = self.values.pop("path")
         return surface
@@ -51,6 +74,11 @@ class PathSlots(SlotBase):
     def _newpath(self, modifier: str) -> str:
         s = self.strings
         value = self._unlisted().value if s.chance(0.85) else s.relative_path()
+        if self.project.files and s.chance(0.1):
+            # The name is taken elsewhere; this path is not.
+            value = folder_of(self.project.kind, s) + s.pick(self.project.files).rsplit("/", 1)[-1]
+            if value in self.project.files:
+                value = f"{s.tech()}/{value}"
         self.values["newpath"] = value
         if " " in value or s.chance(0.08):
             open_, close = s.pick(QUOTES[:6])

@@ -39,6 +39,23 @@ class Slots(PathSlots):
             value = s.one_of(s.any_word, s.quantity, s.version, s.identifier, s.url)
         return self._quoted(self._remember("content", value.strip()), modifier, 0.5)
 
+    def _item(self, modifier: str) -> str:
+        """What one adds to a list in passing: a thing or two, bare."""
+        return self._quoted(self._remember("content", self.strings.shape("item")), modifier, 0.85)
+
+    def _ignored(self, modifier: str) -> str:
+        return self._quoted(self._remember("content", self.strings.shape("ignored")), modifier, 0.9)
+
+    def _log(self, modifier: str) -> str:
+        """A line of a log that holds the word looked for, before or after it is asked for."""
+        value = self.values.get("needle") or self._remember("needle", self.strings.shape("errorname"))
+        return self.strings.shape("logline").replace("@@", value)
+
+    def _logged(self, modifier: str) -> str:
+        if "needle" not in self.values:
+            self._remember("needle", self.strings.shape("errorname"))
+        return self._quoted(self.values["needle"], modifier, 0.85)
+
     def _old(self, modifier: str) -> str:
         self._pair()
         return self._quoted(self.values["old"], modifier, 0.55)
@@ -69,14 +86,15 @@ class Slots(PathSlots):
             old, new = s.phrase(), s.phrase()
         elif r < 0.78:
             old, new = s.any_word(), s.any_word()
-        elif r < 0.84:
-            old = s.phrase()
+        elif r < 0.89:
+            old = s.one_of(s.phrase, lambda: s.shape("measure"), lambda: s.shape("measure"))
             words = old.split(" ")
-            words[s.number(0, len(words) - 1)] = s.any_word()
-            new = " ".join(words)
-        elif r < 0.92:
+            at = s.number(0, len(words) - 1)
+            words[at] = str(s.number(2, 999)) if words[at].isdigit() else s.one_of(s.any_word, s.noun)
+            new = "-".join(words) if s.chance(0.08) else " ".join(words)
+        elif r < 0.94:
             old, new = s.code_line(), s.code_line()
-        elif r < 0.96:
+        elif r < 0.97:
             old, new = s.sentence(), s.sentence()
         else:
             old, new = s.symbol(), s.symbol()
@@ -142,6 +160,9 @@ class Slots(PathSlots):
 
     def _error(self, modifier: str) -> str:
         return self.strings.trace() if self.strings.chance(0.4) else self.strings.error_message()
+
+    def _code(self, modifier: str) -> str:
+        return self._quoted(self.strings.code_block(), modifier or "end", 1)
 
     def _patch(self, modifier: str) -> str:
         s = self.strings

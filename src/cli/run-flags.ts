@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { AppOptions, ResumeChoice } from '../app.ts'
 import { AppError } from '../protocol/error.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
+import { withoutUndefined } from '../lib/object.ts'
 import type { CommandContext } from './command.ts'
 
 export type RunFlags = {
@@ -42,7 +43,7 @@ export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
   const { maxTurns, timeout, resume, resumeId, json, verbose, ...rest } = parsed.data
   return {
     app: {
-      ...defined({ ...rest, apiKey: env['COVEY_API_KEY'] }),
+      ...withoutUndefined({ ...rest, apiKey: env['COVEY_API_KEY'] }),
       cwd: resolve(cwd, rest.cwd ?? '.'),
       verbose,
     },
@@ -56,15 +57,14 @@ export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
 
 /** The short names beside the configuration's own `COVEY_SECTION__KEY`. */
 const fromEnvironment = (env: NodeJS.ProcessEnv) =>
-  defined({ baseUrl: env['COVEY_BASE_URL'], model: env['COVEY_MODEL'], profile: env['COVEY_PROFILE'] })
+  withoutUndefined({
+    baseUrl: env['COVEY_BASE_URL'],
+    model: env['COVEY_MODEL'],
+    profile: env['COVEY_PROFILE'],
+  })
 
 function problemOf(error: z.ZodError): string {
   const issue = error.issues[0]
   const flag = String(issue?.path[0] ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   return `--${flag} ${issue?.message ?? 'is wrong'}`
 }
-
-type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
-
-const defined = <T extends object>(value: T): Partial<Defined<T>> =>
-  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Partial<Defined<T>>

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import type { ArmSettings, EmissionMode } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
+import { withoutUndefined } from '../lib/object.ts'
 import { armSchema, requireArm, type ResolvedArm } from './arm.ts'
 import type { Config } from './schema.ts'
 
@@ -15,9 +16,12 @@ export type ArmWish = {
 
 export type ArmChoice =
   | { readonly kind: 'scripted'; readonly path: string }
+  | { readonly kind: 'gguf'; readonly path: string }
+  | { readonly kind: 'nano'; readonly why: string }
   | { readonly kind: 'arm'; readonly settings: ArmSettings; readonly why: string }
 
 const SCRIPTED = 'scripted:'
+const NANO = 'covey/nano'
 
 export function chooseArm(config: Config, wish: ArmWish, env: NodeJS.ProcessEnv): ArmChoice {
   const chosen = (arm: ResolvedArm, why: string): ArmChoice => ({
@@ -29,8 +33,12 @@ export function chooseArm(config: Config, wish: ArmWish, env: NodeJS.ProcessEnv)
     return chosen(adHoc(wish, env), 'named by flags')
   const model = wish.model ?? config.model
   if (model?.startsWith(SCRIPTED)) return { kind: 'scripted', path: model.slice(SCRIPTED.length) }
+  if (model === NANO) return { kind: 'nano', why: 'chosen by name' }
+  if (model?.endsWith('.gguf')) return { kind: 'gguf', path: model }
   if (model !== undefined) return chosen(requireArm(config.arms, model, env), 'chosen by name')
-  return chosen(requireArm(config.arms, onlyArm(Object.keys(config.arms)), env), 'the only arm configured')
+  const ids = Object.keys(config.arms)
+  if (ids.length === 0) return { kind: 'nano', why: 'nothing else is configured' }
+  return chosen(requireArm(config.arms, onlyArm(ids), env), 'the only arm configured')
 }
 
 /** An arm without a configuration file. */
@@ -65,14 +73,13 @@ const KEYS: Readonly<Record<ArmSettings['kind'], readonly string[]>> = {
 }
 
 function onlyArm(ids: readonly string[]): string {
-  const [only] = ids
-  if (only !== undefined && ids.length === 1) return only
-  const next =
-    ids.length > 1
-      ? `Several models are configured: choose one with --model (${ids.join(', ')}), or set \`model\` in config.toml.`
-      : 'No model is configured. Start a local server (Ollama, llama.cpp, LM Studio, vLLM) and give its address: ' +
-        'covey --base-url http://127.0.0.1:11434/v1 --model NAME "..."; `covey doctor` looks for one.'
-  throw new AppError('config-invalid', next)
+  const [only = '', ...others] = ids
+  if (others.length === 0) return only
+  const choices = ids.join(', ')
+  throw new AppError(
+    'config-invalid',
+    `Several models are configured: choose one with --model (${choices}), or set \`model\` in config.toml.`,
+  )
 }
 
 function toSettings(arm: ResolvedArm): ArmSettings {
@@ -121,8 +128,3 @@ function isLocal(url: string | undefined): boolean {
 
 const PRIVATE_V4 =
   /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/
-
-type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
-
-const withoutUndefined = <T extends object>(value: T): Defined<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Defined<T>

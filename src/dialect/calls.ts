@@ -1,8 +1,8 @@
 /** Reads a run of neighbouring calls and settles whether they are calls or the mention of some. */
-import type { Draft } from './call.ts'
-import { CUT_OFF, isProblem } from './call.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { readBare } from './bare.ts'
+import type { Draft } from './call.ts'
+import { CUT_OFF, isProblem } from './call.ts'
 import type { Step } from './input.ts'
 import type { Owned } from './marker-table.ts'
 import type { Manner } from './quoted.ts'
@@ -118,10 +118,11 @@ export function* settle(reading: Reading, found: Found): Step<void> {
   const tail = dependsOnTail(found.place, found.manner) ? yield* reading.input.peek(TAIL) : ''
   const { native, earlier } = reading.options
   const repeated = earlier(found.raw.trim())
-  if (!repeated && !isQuoted({ ...found, tail, native })) {
+  if (!repeated && !isQuoted({ ...found, tail, native, again: reading.hasQuoted })) {
     reading.emit(found.drafts)
     return
   }
+  reading.hasQuoted = true
   reading.say(found.raw)
   reading.sink.breakLine()
   if (repeated || (native && found.manner === 'fence')) propose(reading, found.drafts)

@@ -15,6 +15,8 @@ export type Surroundings = {
   readonly tail: string
   /** Native calls work on this arm, so that a call in a fence is an illustration. */
   readonly native: boolean
+  /** This reply has already mentioned a call without making it. */
+  readonly again: boolean
 }
 
 export const TAIL = 160
@@ -55,7 +57,7 @@ const SUBJECT =
 /** A line that is a quotation, a list item or a table row: `> `, `- `, `1. `, `| `. */
 const QUOTING_PREFIX = /^\s*(?:[>|#]|[-*+•]\s|\d+[.)]\s|\/\/|--\s)/
 
-export function isQuoted({ place, manner, tail, native }: Surroundings): boolean {
+export function isQuoted({ place, manner, tail, native, again }: Surroundings): boolean {
   if (place.code) return true
   const { continues, prose } = lookBehind(tail)
   if (QUOTING_PREFIX.test(place.prefix) && (manner !== 'marker' || prose)) return true
@@ -63,7 +65,7 @@ export function isQuoted({ place, manner, tail, native }: Surroundings): boolean
   if (isBetweenQuotes(place.prefix, tail)) return true
   const lead = judgeLead(place.lead)
   if (manner === 'marker') return lead.illustrates && (prose || lead.announces)
-  if (lead.illustrates) return true
+  if (lead.illustrates || (again && !lead.intends)) return true
   if (manner === 'bare') return false
   const alone = place.lead.trim() === ''
   return !alone && (native || (prose && !lead.intends))
@@ -89,11 +91,18 @@ function judgeLead(lead: string): Lead {
   const sentence = lastSentence(lead)
   const words = sentence.replace(/[\s.:!?]+$/, '')
   const colon = /:[\s*_`]*$/.test(sentence)
-  const intends = INTENDS.test(words)
+  const heading = HEADING.test(lead)
+  const intends = heading ? STEP.test(words) : INTENDS.test(words)
   const talks = SHOWS.test(words) || TELLS.test(words) || (colon && SUBJECT.test(words))
-  const illustrates = (talks && !intends) || isTranscript(lead)
-  return { illustrates, announces: illustrates && (colon || SPECIMEN.test(words)), intends }
+  const illustrates = ((talks || heading) && !intends) || isTranscript(lead)
+  return { illustrates, announces: illustrates && (colon || heading || SPECIMEN.test(words)), intends }
 }
+
+/** A section of a document rather than a sentence. */
+const HEADING = /(?:^|\n)#{1,6} [^\n]*\s*$/
+
+/** Headings of a model at work. */
+const STEP = /^\W*(?:step \d|(?:tool|function) call$|action\b|next step)/i
 
 const SPECIMEN = /\b(?:samples?|examples?|snippets?|specimens?|illustrations?|demonstrations?)\b/i
 

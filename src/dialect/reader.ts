@@ -7,6 +7,7 @@ import type { ReplyReader } from '../protocol/dialect.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 import { dialectFor, families } from './all.ts'
 import { opensCall } from './bare.ts'
+import { CUT_OFF } from './call.ts'
 import { isToken, readBareCalls, readCalls } from './calls.ts'
 import type { Family } from './family.ts'
 import { readFence } from './fence.ts'
@@ -122,10 +123,19 @@ function* nextMarker(reading: Reading): Step<Owned | undefined> {
     held = finder.held(state)
     reading.say(input.consume(text.length - input.at - held))
     if (!(yield* input.more())) {
-      reading.say(input.consume(held))
+      endInMarker(reading, input.consume(held))
       return undefined
     }
   }
+}
+
+/** The reply ended in the middle of what may be a marker. Behind a call that is the next one, cut off. */
+function endInMarker(reading: Reading, held: string): void {
+  if (!reading.sink.afterCall || held.length < 2) return reading.say(held)
+  const isOpening = reading.options.table.entries.some(
+    ({ kind, open }) => (kind === 'section' || kind === 'item') && open.startsWith(held),
+  )
+  if (isOpening) reading.emit([{ problem: CUT_OFF }])
 }
 
 /** Brackets are read by what they open; every other marker is done with once it is found. */

@@ -32,6 +32,8 @@ export class Reading {
   /** The closing half of a frame that was opened around the answer. */
   frame = ''
   readonly #context: ReadContext
+  /** A call was mentioned without being made. */
+  hasQuoted = false
   fences = 0
   /** Markers that opened no call. */
   failures = 0

@@ -53,7 +53,8 @@ const FENCES = ['```json', '```xml', '```']
 function* readSection(input: Input, section: Section, context: ReadContext): Step<Draft[] | undefined> {
   const inner = { ...context, stops: section.close }
   const drafts: Draft[] = []
-  for (let count = 0; ;) {
+  let count = 0
+  for (;;) {
     if ((yield* input.takePast(section.close)) !== undefined) return count > 0 ? drafts : undefined
     const found = yield* readItem(input, section, { ...inner, isFirst: count === 0 })
     if (found && !(section.known && !areKnown(found, context.tools))) {
@@ -61,8 +62,7 @@ function* readSection(input: Input, section: Section, context: ReadContext): Ste
       count++
     } else if (found || !(yield* skipNoise(input, section, count > 0))) break
   }
-  if (drafts.length === 0) return undefined
-  return (yield* isCutOff(input, section, drafts)) ? [...drafts, { problem: CUT_OFF }] : drafts
+  return drafts.length > 0 ? drafts : undefined
 }
 
 /** Fences inside a section, separators and stray closing brackets between its items. */
@@ -73,16 +73,6 @@ function* skipNoise(input: Input, section: Section, between: boolean): Step<bool
 
 const areKnown = (drafts: readonly Draft[], tools: ToolBook): boolean =>
   drafts.every(({ name }) => name !== undefined && tools.find(name) !== undefined)
-
-/** Something went on behind the last call, but the reply ended before it could be read. */
-function* isCutOff(input: Input, section: Section, drafts: readonly Draft[]): Step<boolean> {
-  if (section.close.length === 0 || drafts.some((draft) => 'problem' in draft)) return false
-  const space = yield* input.space()
-  const rest = yield* input.peek(space + MAX_NAME)
-  const visible = rest.slice(space)
-  const closing = section.close.some((close) => close.startsWith(visible))
-  return visible !== '' && !closing && visible.length < MAX_NAME && input.ended
-}
 
 function* readItem(
   input: Input,

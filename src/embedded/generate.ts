@@ -51,7 +51,7 @@ export function startGeneration(
 }
 
 /** Tokens that are evaluated in one go: a cancel has to wait for them. */
-const PIECE = 256
+const PIECE = 512
 
 /** Forgets what differs from the prompt; how many of its tokens need not be evaluated. */
 export async function keepCommonStart(

@@ -5,7 +5,7 @@
 import { clip, plural } from '../lib/text.ts'
 import type { Form } from './nano-format.ts'
 import { readListing } from './nano-listing.ts'
-import { type NanoStep, readOutput } from './nano-run.ts'
+import { type NanoCall, type NanoStep, readOutput } from './nano-run.ts'
 
 export function renderAnswer(form: Form, step: NanoStep): string {
   if (!step.ok && form !== 'exit') return renderers.error(step)
@@ -13,7 +13,8 @@ export function renderAnswer(form: Form, step: NanoStep): string {
 }
 
 const renderers: Readonly<Record<Form, (step: NanoStep) => string>> = {
-  text: ({ call, text }) => quoted(isNumbered(call.name) ? withoutNumbers(text) : text),
+  text: ({ call, text }) =>
+    isNumbered(call.name) ? joined(`${subjectOf(call)}:`, quoted(withoutNumbers(text))) : quoted(text),
 
   list(step) {
     const listing = readListing(step)
@@ -26,40 +27,42 @@ const renderers: Readonly<Record<Form, (step: NanoStep) => string>> = {
     const listing = readListing(step)
     if (listing)
       return joined(`${listing.total}${listing.nothing ? `. ${listing.nothing}` : '.'}`, ...listing.remarks)
-    return isNumbered(step.call.name)
-      ? joined(`${lineCount(step.text)}:`, renderers.text(step))
-      : renderers.text(step)
+    if (!isNumbered(step.call.name)) return renderers.text(step)
+    return `${lineCount(step.text)} in ${renderers.text(step)}`
   },
 
   exists(step) {
-    const { name, input } = step.call
+    const { name } = step.call
     const listing = name === 'list_files' ? undefined : readListing(step)
     if (listing?.nothing)
       return joined(`No. ${listing.nothing}`, ...listing.remarks, bullets(listing.entries))
     if (listing) return joined(`Yes, ${listing.total}:`, ...listing.remarks, bullets(listing.entries))
-    const path = input['path']
-    return name === 'read_file' && typeof path === 'string'
-      ? joined(`Yes, ${clip(path, LONGEST_LINE)} exists:`, renderers.text(step))
-      : renderers.list(step)
+    return name === 'read_file' ? `Found ${renderers.text(step)}` : renderers.list(step)
   },
 
   exit: (step) => (step.call.name === 'run_command' ? renderExit(step) : renderers.done(step)),
 
   done: (step) =>
-    step.call.name === 'run_command' ? renderExit(step) : joined(step.ok ? 'Done.' : '', quoted(step.text)),
+    step.call.name === 'run_command' ? renderExit(step) : joined(step.ok ? 'Done.' : '', told(step.text)),
 
-  error: ({ text }) => joined('That did not work:', quoted(text)),
+  error: ({ text }) => joined('That did not work:', told(text)),
 }
 
-function renderExit({ call, ok, text }: NanoStep): string {
-  const command = `\`${clip(String(call.input['command']), LONGEST_LINE)}\``
+function renderExit(step: NanoStep): string {
+  const { call, ok, text } = step
+  const command = `\`${subjectOf(call)}\``
   const running = /\[(job-\d+) is running|\[still running after .* as (job-\d+);/.exec(text)
   if (running)
     return joined(`${command} is running in the background as ${running[1] ?? running[2]}.`, quoted(text))
   const { output, exitCode } = readOutput(text, ok)
-  if (exitCode === undefined) return joined(`${command} did not end by itself:`, quoted(output))
+  // It was stopped, or never ran: the tool says which.
+  if (exitCode === undefined) return renderers.error(step)
   return joined(`${command} ended with exit code ${exitCode}.`, quoted(output))
 }
+
+/** The path, id or command a call is about. */
+const subjectOf = ({ input }: NanoCall): string =>
+  clip(String(Object.values(input).find((value) => typeof value === 'string') ?? 'the result'), LONGEST_LINE)
 
 const isNumbered = (name: string): boolean => name === 'read_file' || name === 'read_result'
 
@@ -79,12 +82,15 @@ const LONGEST_LINE = 200
 /** As it is, set apart from our own words; what is too much is said to be left out. */
 function quoted(text: string): string {
   const lines = withoutRepeats(text.trimEnd().split('\n'))
-  if (lines.length === 1) return clip(lines[0] ?? '', MOST_LINES * LONGEST_LINE)
   const shown = lines.slice(0, MOST_LINES).map((line) => clip(line, LONGEST_LINE))
   const rest = lines.length - shown.length
   const fence = text.includes('```') ? '````' : '```'
-  return joined(fence, ...shown, fence, rest > 0 ? `[${plural(rest, 'more line')}]` : '')
+  const block = [fence, ...shown, fence].join('\n')
+  return text.trim() === '' ? '' : joined(block, rest > 0 ? `[${plural(rest, 'more line')}]` : '')
 }
+
+/** A tool's own sentence needs no marks around it. */
+const told = (text: string): string => (text.includes('\n') ? quoted(text) : clip(text, 5 * LONGEST_LINE))
 
 /** A reply that says one thing many times looks like a model going in circles, even where a file is like that. */
 const MOST_REPEATS = 3

@@ -13,8 +13,9 @@ import { keepCommonStart } from './generate.ts'
 import { orAborted } from './or-aborted.ts'
 import { type LabelField, scoreFields } from './score.ts'
 import type { Segment } from './segment.ts'
+import { readVocabulary, type Vocabulary } from './nano-vocabulary.ts'
 import { beginTurn, type Turn } from './turn.ts'
-import { createWeights, type Loaded, type Weights } from './weights.ts'
+import { createWeights, type Loaded } from './weights.ts'
 
 export const NANO_NAME = 'covey-nano'
 /** Tokens of prompt and answer together: it was trained on rows of this length. */
@@ -72,37 +73,40 @@ export function createNanoEngine(options: NanoEngineOptions): NanoEngine {
     gpu: false,
     chatTemplate: '',
   })
-  const parts = { name: NANO_NAME, window: NANO_WINDOW, memory: createEncodingMemory(0) }
-  const core: Core = { ...parts, weights: checked(weights, options.path) }
+  let vocabulary: Promise<Vocabulary> | undefined
+  const core: Core = {
+    name: NANO_NAME,
+    window: NANO_WINDOW,
+    weights,
+    memory: createEncodingMemory(0),
+    vocabulary() {
+      vocabulary ??= openFile(options.path)
+      // A file that cannot be opened now may be whole the next time.
+      vocabulary.catch(() => (vocabulary = undefined))
+      return vocabulary
+    },
+  }
   return {
     reply: (wish, signal) => reply(core, wish, signal),
     score: (prompt, fields, signal) => score(core, { prompt, fields }, signal),
     async load() {
-      await core.weights.acquire()
-      core.weights.release()
+      await core.vocabulary()
+      await weights.acquire()
+      weights.release()
     },
     close: () => weights.close(),
   }
 }
 
-type Core = Parameters<typeof beginTurn>[0]
-
-/** Another model would not know the tokens nano's prompt is made of. */
-function checked(weights: Weights, path: string): Weights {
-  let isChecked = false
-  return {
-    ...weights,
-    async acquire() {
-      if (!isChecked) await requireNano(path)
-      isChecked = true
-      return weights.acquire()
-    },
-  }
+type Core = Parameters<typeof beginTurn>[0] & {
+  /** The tokens of the file, once it is known to be nano's. */
+  vocabulary(): Promise<Vocabulary>
 }
 
-async function requireNano(path: string): Promise<void> {
+/** Another model would not know the tokens nano's prompt is made of. */
+async function openFile(path: string): Promise<Vocabulary> {
   const { name } = await readGguf(path)
-  if (name === NANO_NAME) return
+  if (name === NANO_NAME) return readVocabulary(path)
   throw new AppError(
     'config-invalid',
     `${path} is not ${NANO_NAME}; name it with --model as any other GGUF file.`,
@@ -112,6 +116,7 @@ async function requireNano(path: string): Promise<void> {
 async function reply(core: Core, wish: NanoWish, signal: AbortSignal): Promise<NanoReply | undefined> {
   const prompt = ({ tokenizer }: Loaded): readonly Segment[] =>
     wish.prompt((segments) => segments.reduce((sum, part) => sum + tokenizer.encode(part, false).length, 0))
+  const vocabulary = await core.vocabulary()
   const turn = await beginTurn(core, { sessionId: wish.sessionId, prompt }, signal)
   if (!turn) return undefined
   let ended: Promise<unknown> = Promise.resolve()
@@ -119,7 +124,7 @@ async function reply(core: Core, wish: NanoWish, signal: AbortSignal): Promise<N
     const cached = await keepCommonStart(turn.slot.sequence, turn.encoding.tokens)
     const tokens = startTokens(turn, wish.grammar)
     try {
-      return await collect(turn, { tokens, cached, signal })
+      return await collect({ tokens, vocabulary, cached, prompt: turn.encoding.tokens.length }, signal)
     } finally {
       ended = tokens.return(undefined)
     }
@@ -147,32 +152,33 @@ function startTokens({ loaded, slot, encoding }: Turn, grammar: string): AsyncGe
 
 type Collecting = {
   readonly tokens: AsyncGenerator<Sampled, void>
+  readonly vocabulary: Vocabulary
   readonly cached: number
-  readonly signal: AbortSignal
+  readonly prompt: number
 }
 
 async function collect(
-  { loaded, encoding }: Turn,
-  { tokens, cached, signal }: Collecting,
+  { tokens, vocabulary, cached, prompt }: Collecting,
+  signal: AbortSignal,
 ): Promise<NanoReply | undefined> {
-  const decoder = loaded.tokenizer.decoder()
-  const confidences: number[] = []
-  const prompt = encoding.tokens.length
+  const written: Sampled[] = []
   const started = performance.now()
   let first = started
-  let text = ''
   let isCut = false
   while (!isCut) {
     const step = await orAborted(tokens.next(), signal)
     if (!step) return undefined
     if (step.done) break
-    if (confidences.length === 0) first = performance.now()
-    text += decoder.push(step.value.token)
-    isCut = confidences.push(step.value.confidence) >= NANO_WINDOW - prompt
+    if (written.length === 0) first = performance.now()
+    isCut = written.push(step.value) >= NANO_WINDOW - prompt
   }
-  const usage = { prompt, completion: confidences.length, cached }
-  const times = { firstTokenMs: first - started, decodeMs: performance.now() - first }
-  return { text: text + decoder.end(), confidences, isCut, usage, times }
+  return {
+    text: vocabulary.toText(written.map(({ token }) => token)),
+    confidences: written.map(({ confidence }) => confidence),
+    isCut,
+    usage: { prompt, completion: written.length, cached },
+    times: { firstTokenMs: first - started, decodeMs: performance.now() - first },
+  }
 }
 
 type Scoring = { readonly prompt: readonly Segment[]; readonly fields: readonly LabelField[] }
@@ -182,6 +188,7 @@ async function score(
   { prompt, fields }: Scoring,
   signal: AbortSignal,
 ): Promise<number[][] | undefined> {
+  await core.vocabulary()
   const turn = await beginTurn(core, { sessionId: '', prompt: () => prompt }, signal)
   if (!turn) return undefined
   try {

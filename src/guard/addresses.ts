@@ -54,15 +54,15 @@ const publicV6 = new BlockList()
 publicV6.addSubnet('2000::', 3, 'ipv6')
 
 /** Prefixes behind which the last 32 bits are an IPv4 address. */
-const CARRIERS = ['::ffff:0:0', '::ffff:0:0:0', '::', '64:ff9b::'].map((prefix) =>
-  toGroups(prefix).slice(0, 6).join(':'),
+const CARRIERS = new Set(
+  ['::ffff:0:0', '::ffff:0:0:0', '::', '64:ff9b::'].map((prefix) => toGroups(prefix).slice(0, 6).join(':')),
 )
 
 function carriedAddress(address: string): string | undefined {
   const groups = toGroups(address)
   const [high = 0, low = 0] = groups.slice(6)
   const isLoopback = groups.slice(0, 7).every((group) => group === 0) && low <= 1
-  if (isLoopback || !CARRIERS.includes(groups.slice(0, 6).join(':'))) return undefined
+  if (isLoopback || !CARRIERS.has(groups.slice(0, 6).join(':'))) return undefined
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 

@@ -44,7 +44,7 @@ export function findBlock(output: string, { cwd, network }: BlockContext): Block
 const SEARCHED = 16 * 1024
 
 const NETWORK =
-  /could not resolve|couldn't resolve|unable to resolve|temporary failure in name resolution|name or service not known|name resolution|nodename nor servname|network is unreachable|network is down|no route to host|\bENETUNREACH\b|\bEAI_AGAIN\b|\bENOTFOUND\b|\bEHOSTUNREACH\b|failed to lookup address|errno 101\b|dial tcp: lookup|failed to fetch https?:|could not connect to the index/i
+  /could not resolve|couldn't resolve|unable to resolve|temporary failure in name resolution|name or service not known|name resolution|nodename nor servname|network is unreachable|network is down|no route to host|\bENETUNREACH\b|\bEAI_AGAIN\b|\bENOTFOUND\b|\bEHOSTUNREACH\b|failed to lookup address|errno 101\b|failed to connect to (?!localhost|127\.|::1)|dial tcp: lookup|failed to fetch https?:|could not connect to the index/i
 
 /** `touch: cannot touch '/x': Read-only file system`, `EROFS: read-only file system, open '/x'`, and the like. */
 function readOnlyPath(text: string): string | undefined {
@@ -54,11 +54,7 @@ function readOnlyPath(text: string): string | undefined {
   const line = text.split('\n').find((each) => /read-only file system/i.test(each))
   if (line === undefined) return undefined
   const quoted = /['"‘`]([^'"’`]+)['"’`]/.exec(line)?.[1]
-  return (
-    quoted ??
-    /(?:^|[\s:])([^\s:]*\/[^\s:]+)(?=:|\s|$)/.exec(line)?.[1] ??
-    /([^\s:]+): Read-only/i.exec(line)?.[1]
-  )
+  return quoted ?? /([^\s:]+): read-only file system/i.exec(line)?.[1]
 }
 
 /** For the result of the command. */

@@ -2,10 +2,10 @@
  * Bubblewrap on Linux: finds out what this machine lets it do, and covers for each command what must not be seen, changed
  * or made. Its own process namespace is what ends everything a command started, however it tried to get away.
  */
-import { createHash } from 'node:crypto'
 import { chmod, chown, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import type { Blocked } from '../protocol/tool.ts'
+import { shortHash } from '../lib/hash.ts'
 import { isInside } from '../lib/path.ts'
 import { bwrapArgv, type BwrapPlan, confinedArgv, type Cover, limitedArgv } from './bwrap.ts'
 import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
@@ -105,6 +105,9 @@ const ENVIRONMENT = {
   TMPDIR: '/tmp',
   GOCACHE: '/tmp/go-build',
   npm_config_cache: '/tmp/npm',
+  // Without a network trying again only makes everyone wait.
+  npm_config_fetch_retries: '0',
+  PIP_RETRIES: '0',
   SSH_AUTH_SOCK: undefined,
   SSH_AGENT_PID: undefined,
   GPG_AGENT_INFO: undefined,
@@ -146,7 +149,10 @@ async function covers(ground: SandboxGround, { paths, secrets, grant }: Found): 
   const isInRoots = (path: string): boolean => roots.some((root) => isInside(root, path))
   const holdsRoot = (path: string): boolean => roots.some((root) => isInside(path, root))
   const known = [...secrets.filter((path) => !holdsRoot(path)), ...paths.flatMap(({ secret }) => secret)]
-  const unseen = (await Promise.all([...new Set(known)].map((path) => hidden(path, folder)))).flat()
+  const tracked = await findTracked(paths)
+  const unseen = (
+    await Promise.all([...new Set(known)].map((path) => hidden(path, { folder, tracked })))
+  ).flat()
   const doors = (await findSockets()).filter((path) => !isInside('/tmp', path) || isInRoots(path))
   const all = withoutBuried([
     ...unseen,
@@ -186,26 +192,42 @@ function withoutBuried(all: readonly Cover[]): readonly Cover[] {
   )
 }
 
-async function hidden(path: string, folder: string): Promise<readonly Cover[]> {
+type Hiding = { readonly folder: string; readonly tracked: ReadonlySet<string> }
+
+/** Git must not take the stand-in of a file it knows for a change of it: that one cannot be opened at all. */
+async function hidden(path: string, { folder, tracked }: Hiding): Promise<readonly Cover[]> {
   const kind = await kindOf(path)
   if (kind === 'folder') return [{ path, by: join(folder, 'nothing') }]
-  return kind === 'file' ? [{ path, by: join(folder, 'hidden') }] : []
+  if (kind !== 'file') return []
+  return [{ path, by: tracked.has(path) ? '/dev/null' : join(folder, 'hidden') }]
 }
 
-/** Stand-ins for files that do not exist would be news to git; it is told to overlook them. */
-async function excludes(paths: readonly ProtectedPaths[], folder: string): Promise<readonly Cover[]> {
-  const all = paths.map(async ({ repositories, missingFiles }) => {
-    const repository = repositories.find((path) =>
-      missingFiles.some((file) => dirname(file) === dirname(path)),
-    )
-    if (repository === undefined) return []
-    const path = join(repository, 'info', 'exclude')
-    if ((await kindOf(path)) !== 'file') return []
-    const text = `${await readFile(path, 'utf8')}\n${missingFiles.map((file) => `/${basename(file)}`).join('\n')}\n`
-    const by = join(folder, `exclude-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`)
-    await writeFile(by, text, { mode: 0o444, flag: 'w' }).catch(() => undefined)
-    return [{ path, by }]
+/** Secret files that some repository knows: its index holds their names. */
+async function findTracked(paths: readonly ProtectedPaths[]): Promise<ReadonlySet<string>> {
+  const repositories = paths.flatMap((each) => (each.secret.length > 0 ? each.repositories : []))
+  const secrets = paths.flatMap(({ secret }) => secret)
+  const found = repositories.map(async (repository) => {
+    const index = await readFile(join(repository, 'index')).catch(() => Buffer.alloc(0))
+    return secrets.filter((path) => index.includes(`${relative(dirname(repository), path)}\0`))
   })
+  return new Set((await Promise.all(found)).flat())
+}
+
+/** Stand-ins would be news to git, and soon part of a commit; it is told to overlook them. */
+async function excludes(paths: readonly ProtectedPaths[], folder: string): Promise<readonly Cover[]> {
+  const all = paths.flatMap(({ repositories, secret, missingFiles }) =>
+    repositories.map(async (repository) => {
+      const path = join(repository, 'info', 'exclude')
+      const root = dirname(repository)
+      const names = [...secret, ...missingFiles].filter((file) => isInside(root, file))
+      if (names.length === 0 || (await kindOf(path)) !== 'file') return []
+      const patterns = names.map((file) => `/${relative(root, file).replaceAll(/[\\*?[\]#! ]/g, '\\$&')}`)
+      const text = `${await readFile(path, 'utf8')}\n${patterns.join('\n')}\n`
+      const by = join(folder, `exclude-${shortHash(text)}`)
+      await writeFile(by, text, { mode: 0o444, flag: 'wx' }).catch(() => undefined)
+      return [{ path, by }]
+    }),
+  )
   return (await Promise.all(all)).flat()
 }
 

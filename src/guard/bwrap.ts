@@ -21,23 +21,34 @@ export type BwrapPlan = {
 }
 
 export function bwrapArgv(plan: BwrapPlan, argv: readonly string[]): readonly string[] {
+  const namespaces = [
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+  ]
+  const rights = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL']
+  const ground = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc']
   return [
     plan.program,
-    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...namespaces,
     ...(plan.disablesUserNamespaces ? ['--disable-userns'] : []),
     ...(plan.network ? [] : ['--unshare-net']),
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-    ...['--bind', plan.temporary, '/tmp'],
+    ...rights,
+    ...ground,
+    ...readWrite({ path: '/tmp', by: plan.temporary }),
     ...plan.outside.flatMap(readOnly),
-    ...plan.writable.flatMap((path) => ['--bind', path, path]),
-    ...plan.pinned.flatMap((path) => ['--bind', path, path]),
+    ...[...plan.writable, ...plan.pinned].flatMap((path) => readWrite({ path, by: path })),
     ...plan.inside.flatMap(readOnly),
-    ...['--chdir', plan.cwd, '--'],
+    '--chdir',
+    plan.cwd,
+    '--',
     ...argv,
   ]
 }
 
+const readWrite = ({ path, by }: Cover): readonly string[] => ['--bind', by, path]
 const readOnly = ({ path, by }: Cover): readonly string[] => ['--ro-bind', by, path]
 
 export type Confinement = {

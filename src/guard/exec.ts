@@ -26,25 +26,10 @@ export type ClosableExec = Exec & {
   close(): Promise<void>
 }
 
-export function createExec({ cwd, env = process.env, sandbox }: ExecParts): ClosableExec {
+export function createExec(parts: ExecParts): ClosableExec {
+  const { cwd, sandbox } = parts
   const jobs = createJobs()
-  const foreground = new Set<RunningProcess>()
-
-  async function begin(
-    argv: readonly string[],
-    { grant, onOutput = () => {} }: Begin,
-  ): Promise<RunningProcess> {
-    const entered = await sandbox?.enter(argv, grant)
-    const childEnv = toChildEnvironment({ ...env, ...entered?.env })
-    const running = startProcess(entered?.argv ?? argv, { cwd, env: childEnv, onOutput })
-    foreground.add(running)
-    const forget = async (): Promise<void> => {
-      foreground.delete(running)
-      await entered?.leave()
-    }
-    void running.ended.then(forget, forget)
-    return running
-  }
+  const starter = createStarter(parts)
 
   async function run<T extends ExecResult>(
     argv: readonly string[],
@@ -53,10 +38,11 @@ export function createExec({ cwd, env = process.env, sandbox }: ExecParts): Clos
   ): Promise<T> {
     const live = toLive(options.onOutput)
     const { grant } = options
-    const running = await begin(argv, { onOutput: live.add, ...(grant && { grant }) })
-    const result = await watch(running).finally(live.end)
-    const blocked =
-      sandbox && (await blockOf(result, { cwd, network: sandbox.network || grant?.kind === 'network' }))
+    const started = await starter.start(argv, { onOutput: live.add, ...(grant && { grant }) })
+    const result = await watch(started.running).finally(live.end)
+    if (!started.running.isRunning()) await started.left
+    const network = sandbox?.network || grant?.kind === 'network'
+    const blocked = sandbox && (await blockOf(result, { cwd, network }))
     return blocked ? { ...result, blocked } : result
   }
 
@@ -73,18 +59,42 @@ export function createExec({ cwd, env = process.env, sandbox }: ExecParts): Clos
     async start(command) {
       refuseInteractive(command)
       requireRoom(jobs.list())
-      return jobs.adopt(command, await begin(shellArgv(command), {}))
+      return jobs.adopt(command, (await starter.start(shellArgv(command), {})).running)
     },
     poll: async (id) => jobs.poll(id),
     stop: (id) => jobs.stop(id),
     jobs: () => jobs.list(),
     async close() {
-      await Promise.all([jobs.close(), ...[...foreground].map((running) => running.stop())])
+      await Promise.all([jobs.close(), starter.stopAll()])
     },
   }
 }
 
-type Begin = { readonly grant?: Blocked; readonly onOutput?: (bytes: Buffer) => void }
+type StartOptions = { readonly grant?: Blocked; readonly onOutput?: (bytes: Buffer) => void }
+
+/** A process, and when everything that was put up for it is taken down again. */
+type Started = { readonly running: RunningProcess; readonly left: Promise<void> }
+
+function createStarter({ cwd, env = process.env, sandbox }: ExecParts) {
+  const all = new Set<Started>()
+  return {
+    async start(argv: readonly string[], { grant, onOutput = () => {} }: StartOptions): Promise<Started> {
+      const entered = await sandbox?.enter(argv, grant)
+      const childEnv = toChildEnvironment({ ...env, ...entered?.env })
+      const running = startProcess(entered?.argv ?? argv, { cwd, env: childEnv, onOutput })
+      const leave = async (): Promise<void> => {
+        await entered?.leave()
+        all.delete(started)
+      }
+      const started: Started = { running, left: running.ended.then(leave, leave) }
+      all.add(started)
+      return started
+    },
+    async stopAll(): Promise<void> {
+      await Promise.all(Array.from(all, ({ running, left }) => running.stop().then(() => left)))
+    },
+  }
+}
 
 const NOT_STARTED: ExecResult = { exitCode: undefined, output: '', timedOut: false, omittedBytes: 0 }
 

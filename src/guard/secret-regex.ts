@@ -26,7 +26,7 @@ type Step =
 
 type Target = { readonly source: string; readonly flags: string }
 
-const MAX_STEPS = 5000
+const MAX_STEPS = 1000
 
 function emit(node: Node, program: Step[], target: Target): void {
   if (program.length > MAX_STEPS) throw refuse(target.source, 'it is too large; repeat fewer times')
@@ -92,51 +92,58 @@ function emitRepeat(node: Node & { type: 'repeat' }, program: Step[], target: Ta
 }
 
 /** The ways still open: where each stands in the program and where in the text it began, the preferred ones first. */
-type Ways = { readonly steps: number[]; readonly starts: number[] }
+type Ways = { readonly steps: Int32Array; readonly starts: Int32Array; length: number }
 
-function* search(program: readonly Step[], text: string): Generator<Span> {
+const noWays = (size: number): Ways => ({ steps: new Int32Array(size), starts: new Int32Array(size), length: 0 })
+
+function search(program: readonly Step[], text: string): readonly Span[] {
+  const spans: Span[] = []
   const open = opener(program, text)
   const canStart = startingLetters(program)
-  let ways: Ways = { steps: [], starts: [] }
+  let ways = noWays(program.length)
+  let next = noWays(program.length)
   for (let at = 0; at <= text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code >= 128 || canStart[code] === 1) open(ways, { step: 0, start: at, at })
-    if (ways.steps.length === 0) continue
-    const next: Ways = { steps: [], starts: [] }
+    if (code >= 128 || canStart[code] === 1) open(ways, 0, at, at)
+    if (ways.length === 0) continue
     let closed = -1
-    for (const [index, number] of ways.steps.entries()) {
+    for (let index = 0; index < ways.length; index++) {
       const start = ways.starts[index] ?? 0
+      const number = ways.steps[index] ?? 0
       const step = program[number]
       // A match closes the less preferred ways that began at the same place.
       if (start === closed) continue
       if (step?.type === 'match') {
-        yield { start, end: at }
+        spans.push({ start, end: at })
         closed = start
       } else if (at < text.length && step?.type === 'character' && step.accepts(code)) {
-        open(next, { step: number + 1, start, at: at + 1 })
+        open(next, number + 1, start, at + 1)
       }
     }
-    ways = next
+    ;[ways, next] = [next, ways]
+    next.length = 0
   }
+  return spans
 }
 
-type Way = { readonly step: number; readonly start: number; readonly at: number }
-
 /** Adds a way and all it forks into, each step of the program at most once for each place in the text. */
-function opener(program: readonly Step[], text: string): (ways: Ways, way: Way) => void {
+function opener(
+  program: readonly Step[],
+  text: string,
+): (ways: Ways, number: number, start: number, at: number) => void {
   const seen = new Int32Array(program.length).fill(-1)
-  return function open(ways, way) {
-    const step = program[way.step]
-    if (!step || seen[way.step] === way.at) return
-    seen[way.step] = way.at
-    if (step.type === 'jump') open(ways, { ...way, step: step.to })
+  return function open(ways, number, start, at) {
+    const step = program[number]
+    if (!step || seen[number] === at) return
+    seen[number] = at
+    if (step.type === 'jump') open(ways, step.to, start, at)
     else if (step.type === 'fork') {
-      open(ways, { ...way, step: step.first })
-      open(ways, { ...way, step: step.second })
+      open(ways, step.first, start, at)
+      open(ways, step.second, start, at)
     } else if (step.type !== 'assertion') {
-      ways.steps.push(way.step)
-      ways.starts.push(way.start)
-    } else if (isMet(step.assertion, text, way.at)) open(ways, { ...way, step: way.step + 1 })
+      ways.steps[ways.length] = number
+      ways.starts[ways.length++] = start
+    } else if (isMet(step.assertion, text, at)) open(ways, number + 1, start, at)
   }
 }
 
@@ -165,9 +172,9 @@ function reachable(program: readonly Step[]): readonly Step[] {
   return [...found].flatMap((at) => program[at] ?? [])
 }
 
-function joinSpans(spans: Iterable<Span>): readonly Span[] {
+function joinSpans(spans: readonly Span[]): readonly Span[] {
   const joined: { start: number; end: number }[] = []
-  for (const { start, end } of [...spans].toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
     const last = joined.at(-1)
     if (last && start < last.end) last.end = Math.max(last.end, end)
     else joined.push({ start, end })

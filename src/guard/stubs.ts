@@ -25,13 +25,14 @@ export function createStubs(): Stubs {
   }
 }
 
-/** A sandbox that was killed needs a moment to be gone. */
-const ATTEMPTS = 20
+/** How long to wait between two looks: a sandbox that has ended needs a moment to be gone. */
+const PAUSES_MS = [0, 5, 5, 10, 20, 40, 80, 160, 320, 640]
 
 async function removeUnused(paths: readonly string[]): Promise<void> {
   let left = paths
-  for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; attempt++) {
-    if (attempt > 0) await pause(50)
+  for (const ms of PAUSES_MS) {
+    if (left.length === 0) return
+    await pause(ms)
     const covered = await coveredPaths()
     await Promise.all(left.filter((path) => !covered.has(path)).map(remove))
     left = left.filter((path) => covered.has(path))

@@ -4,7 +4,9 @@
  */
 
 export const cleanUnicode = (text: string): string =>
-  SUSPECT.test(text) ? text.replaceAll(HIDDEN, (hidden, at: number) => (isNeeded(hidden, text, at) ? hidden : '')) : text
+  hasHidden(text) ? text.replaceAll(HIDDEN, (hidden, at: number) => (isNeeded(hidden, text, at) ? hidden : '')) : text
+
+export const hasHidden = (text: string): boolean => SUSPECT.test(text)
 
 /** Cheap and without the `u` flag: most text has none of these. Tags and rare selectors are all behind one surrogate. */
 const SUSPECT =

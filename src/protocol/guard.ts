@@ -4,6 +4,8 @@ import type { Access, Category } from './tool.ts'
 
 export type AuthorizeRequest = {
   readonly call: ToolCall
+  /** The tool that will run, where the call names it otherwise. */
+  readonly tool?: string
   readonly category: Category
   readonly access: readonly Access[]
 }
@@ -12,6 +14,47 @@ export type Authorization = {
   readonly verdict: 'allow' | 'ask' | 'deny'
   /** Shown to the person when asked, to the model when denied. */
   readonly why: string
+  /** With `ask`: what "always" would mean. Absent = the answer holds for this call only. */
+  readonly always?: Always
+}
+
+export type Verdict = Authorization['verdict']
+
+/** What a person decided beforehand. Of several rules that fit, the strictest counts. */
+export type Rule = {
+  /** Names of tools, with `*`. */
+  readonly tool: string
+  /** The start of a command, a path with wildcards or a URL with wildcards; absent = everything the tool does. */
+  readonly pattern?: string
+  /** This very command, not others that start with it. */
+  readonly exact?: boolean
+  readonly verdict: Verdict
+}
+
+export type Always = {
+  readonly rules: readonly Rule[]
+  /** In words, to be shown with the question. */
+  readonly text: string
+}
+
+/** A rule that was made by an "always" and holds in one folder. */
+export type StoredRule = Rule & { readonly folder: string; readonly addedAt: string }
+
+export interface RuleBook {
+  list(): readonly StoredRule[]
+  add(folder: string, rules: readonly Rule[]): Promise<void>
+  /** By its place in the list. */
+  remove(index: number): Promise<StoredRule | undefined>
+}
+
+/** A file of a project that a person agreed to, with the hash of what was in it then. */
+export type TrustedFile = { readonly path: string; readonly contentHash: string; readonly addedAt: string }
+
+export interface Trust {
+  isTrusted(path: string, contentHash: string): boolean
+  list(): readonly TrustedFile[]
+  add(path: string, contentHash: string): Promise<void>
+  remove(path: string): Promise<boolean>
 }
 
 export type Authorize = (request: AuthorizeRequest) => Promise<Authorization>
@@ -19,3 +62,9 @@ export type Authorize = (request: AuthorizeRequest) => Promise<Authorization>
 export type PermissionAnswer =
   | { readonly allow: true; readonly remember?: boolean }
   | { readonly allow: false; readonly reason?: string }
+
+export interface Permissions {
+  readonly authorize: Authorize
+  /** Told of every yes: a remembered one becomes a rule, one for a protected path opens it for this call. */
+  accept(request: AuthorizeRequest, answer: PermissionAnswer): Promise<void>
+}

@@ -6,7 +6,9 @@ export type Matcher = (grammar: string) => (text: string) => boolean
 export async function createMatcher(): Promise<Matcher> {
   const { llama, library } = await loadEngine(false)
   return (grammar) => {
-    const parsed = new library.LlamaGrammar(llama, { grammar }) as unknown as { _testText(text: string): boolean }
+    const parsed = new library.LlamaGrammar(llama, { grammar }) as unknown as {
+      _testText(text: string): boolean
+    }
     return (text) => parsed._testText(text)
   }
 }

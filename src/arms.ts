@@ -1,0 +1,140 @@
+/**
+ * Opens the arm that answers: a server, the model in the box, a GGUF file, a script, or a Model somebody hands in. The
+ * half of `app.ts` that knows who can answer; which one is wanted was decided in `config/choose-arm.ts`.
+ */
+import { readFile } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { learnWindow } from './context/budget.ts'
+import { createTokenCounter, fixedTokens, messagesTokens } from './context/count.ts'
+import { createChildModel } from './embedded/child.ts'
+import { createNanoModel } from './embedded/nano.ts'
+import type { ArmSettings, Capabilities } from './protocol/arm.ts'
+import { AppError } from './protocol/error.ts'
+import type { Model, ModelRequest } from './protocol/model.ts'
+import type { Files } from './protocol/tool.ts'
+import { capabilitiesOf, createArmModels, windowWarnings } from './provider/arm-models.ts'
+import { loadScript } from './provider/load-script.ts'
+import { probeWindow } from './provider/probe.ts'
+import { type Arm, createArm } from './router/arm.ts'
+import { withRetry } from './router/retry.ts'
+
+/** Who is to answer. */
+export type ArmWanted =
+  | { readonly kind: 'model'; readonly model: Model }
+  | { readonly kind: 'scripted'; readonly path: string }
+  | { readonly kind: 'gguf'; readonly path: string }
+  | { readonly kind: 'nano'; readonly why: string }
+  | { readonly kind: 'arm'; readonly settings: ArmSettings; readonly why: string }
+
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
+
+export type ArmParts = {
+  readonly cwd: string
+  readonly files: Files
+  readonly promptsFolder: string
+  readonly window?: number
+  readonly probe?: boolean
+  readonly incognito?: boolean
+  readonly sleep?: Sleep
+}
+
+export type OpenedArm = {
+  readonly arm: Arm
+  readonly why: string
+  /** What a person should know before anything happens. */
+  readonly warnings: readonly string[]
+  close(): Promise<void>
+}
+
+export async function openArm(wanted: ArmWanted, parts: ArmParts): Promise<OpenedArm> {
+  switch (wanted.kind) {
+    case 'model':
+      return opened(wrapModel(wanted.model, parts), 'handed in')
+    case 'scripted':
+      return opened(wrapModel(await loadScript(resolve(parts.cwd, wanted.path)), parts), 'a script')
+    case 'gguf':
+      return openFile(resolve(parts.cwd, wanted.path), parts)
+    case 'nano':
+      return openNano(wanted.why, parts)
+    case 'arm':
+      return openServer(wanted.settings, wanted.why, parts)
+  }
+}
+
+const opened = (arm: Arm, why: string): OpenedArm => ({ arm, why, warnings: [], close: async () => {} })
+
+async function openServer(settings: ArmSettings, why: string, parts: ArmParts): Promise<OpenedArm> {
+  if (parts.incognito && !settings.local) {
+    const text = `--incognito uses local models only, and ${settings.id} is not on this network.`
+    throw new AppError('config-invalid', text)
+  }
+  const reported = parts.probe === false ? undefined : await probeWindow(settings)
+  const capabilities = capabilitiesOf(settings, reported)
+  const models = createArmModels(settings, capabilities, {
+    prefillSpeed: () => arm.profile().capabilities.speeds?.prefill,
+    promptsFolder: parts.promptsFolder,
+  })
+  const arm: Arm = createArm({
+    id: settings.id,
+    local: settings.local,
+    capabilities,
+    sampling: settings,
+    ...sizes(),
+    native: patiently(models.native, parts.sleep),
+    text: patiently(models.text, parts.sleep),
+  })
+  return { ...opened(arm, why), warnings: windowWarnings(settings, capabilities) }
+}
+
+const waitFor: Sleep = (ms, signal) => wait(ms, undefined, { signal })
+
+const patiently = (model: Model, sleep: Sleep = waitFor): Model =>
+  withRetry(model, { sleep, random: Math.random })
+
+const NANO = new URL('../models/covey-nano.gguf', import.meta.url)
+
+async function openNano(why: string, { files }: ArmParts): Promise<OpenedArm> {
+  const sha256 = (await readFile(new URL('../models/covey-nano.gguf.sha256', import.meta.url), 'utf8')).slice(
+    0,
+    64,
+  )
+  const model = createNanoModel({ path: fileURLToPath(NANO), sha256, files })
+  const arm = toArm(model, model.capabilities)
+  return { arm, why, warnings: [IN_THE_BOX], close: () => model.close() }
+}
+
+const IN_THE_BOX =
+  'answering with covey/nano, the small model in the box. `covey doctor` finds a larger one on this machine; ' +
+  'use it with --base-url URL --model NAME, or --model FILE.gguf.'
+
+/** A file somebody brought runs in a process of its own. */
+async function openFile(path: string, { window, promptsFolder }: ArmParts): Promise<OpenedArm> {
+  const name = basename(path, '.gguf')
+  const model = await createChildModel({ name, path, promptsFolder, ...(window !== undefined && { window }) })
+  return { ...opened(toArm(model, model.capabilities), 'a file'), close: () => model.close() }
+}
+
+/** Scripts, and whatever a program hands in. */
+function wrapModel(model: Model, { window = 8_192 }: ArmParts): Arm {
+  const settings = {
+    id: model.name,
+    kind: 'openai-compatible',
+    model: model.name,
+    headers: {},
+    local: true,
+  } as const
+  return toArm(model, capabilitiesOf({ ...settings, known: { window } }, undefined))
+}
+
+const toArm = (model: Model, capabilities: Capabilities): Arm =>
+  createArm({ id: model.name, local: true, capabilities, native: model, ...sizes() })
+
+/** How an arm counts, learns and keeps time. */
+function sizes() {
+  const counter = createTokenCounter()
+  const countRequest = ({ system, tools, messages }: ModelRequest) =>
+    fixedTokens(system, tools, counter.count) + messagesTokens(messages, { count: counter.count })
+  return { counter, countRequest, learnWindow, now: () => performance.now() }
+}

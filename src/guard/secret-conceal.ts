@@ -1,0 +1,22 @@
+/** Placeholders in the place of what was found. */
+import type { Finding } from './secret-finding.ts'
+import type { SecretMap } from './secret-map.ts'
+
+export type ConcealOptions = {
+  readonly map: SecretMap
+  /** The file this text is, as the map knows it. */
+  readonly path?: string
+}
+
+/** `findings` in order, not overlapping. */
+export function conceal(text: string, findings: readonly Finding[], { map, path }: ConcealOptions): string {
+  const pieces: string[] = []
+  let from = 0
+  for (const { start, end, kind } of findings) {
+    const place = path === undefined ? undefined : { path, offset: start }
+    pieces.push(text.slice(from, start), map.placeholderFor(kind, text.slice(start, end), place))
+    from = end
+  }
+  pieces.push(text.slice(from))
+  return pieces.join('')
+}

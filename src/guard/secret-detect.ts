@@ -1,0 +1,112 @@
+/**
+ * All that can tell a secret, asked together: our scanners, a person's own patterns, values that are secrets already,
+ * secretlint. The answer is a list of places that never overlap; who asks decides what stands there instead.
+ */
+import type { SecretAction, SecretPattern } from '../protocol/firewall.ts'
+import { placeholdersIn, toKind } from './placeholder.ts'
+import { findRandom } from './secret-entropy.ts'
+import type { Finding } from './secret-finding.ts'
+import { lintSecrets } from './secret-lint.ts'
+import { compileRegex } from './secret-regex.ts'
+import { scanSecrets } from './secret-scan.ts'
+
+export type DetectorParts = {
+  readonly patterns?: readonly SecretPattern[]
+  /** What becomes of values that only look random. */
+  readonly entropy?: 'off' | 'warn' | 'redact'
+  /** Placeholders of this session are left alone. */
+  readonly tag: string
+  /** Places of values that are known to be secret. */
+  known(text: string): readonly Finding[]
+}
+
+export type Detection = {
+  readonly findings: readonly Finding[]
+  /** The name of a pattern that lets no text out. */
+  readonly blockedBy?: string
+  /** Places a person should know of. */
+  readonly warnings: readonly Finding[]
+}
+
+export type Detector = {
+  detectNow(text: string): Detection
+  detect(text: string): Promise<Detection>
+}
+
+export function createDetector({ patterns = [], entropy = 'warn', tag, known }: DetectorParts): Detector {
+  const own = patterns.map(compilePattern)
+
+  function detectNow(text: string, linted: readonly Finding[] = []): Detection {
+    const byAction = (action: SecretAction): readonly Finding[] =>
+      own.filter((pattern) => pattern.action === action).flatMap((pattern) => pattern.find(text))
+    const random = entropy === 'off' ? [] : findRandom(text)
+    const certain = joinFindings([
+      ...scanSecrets(text),
+      ...byAction('redact'),
+      ...known(text),
+      ...(entropy === 'redact' ? random : []),
+    ])
+    const findings = joinFindings([...certain, ...apart(linted, certain)])
+    const [blocked] = byAction('block')
+    const warned = [...byAction('warn'), ...(entropy === 'warn' ? random : [])]
+    return {
+      findings: withoutPlaceholders(text, findings, tag),
+      warnings: apart(warned, findings),
+      ...(blocked && { blockedBy: blocked.kind }),
+    }
+  }
+
+  return {
+    detectNow: (text) => detectNow(text),
+    detect: async (text) => detectNow(text, await lintSecrets(text)),
+  }
+}
+
+type CompiledPattern = { readonly action: SecretAction; find(text: string): readonly Finding[] }
+
+function compilePattern({ name, regex, action = 'redact' }: SecretPattern): CompiledPattern {
+  const isRegex = regex instanceof RegExp
+  const search = compileRegex(isRegex ? regex.source : regex, isRegex && regex.ignoreCase)
+  const kind = toKind(name)
+  return { action, find: (text) => search(text).map((span) => ({ ...span, kind })) }
+}
+
+/** Overlapping places become one, under the name of the one that begins first. */
+function joinFindings(findings: readonly Finding[]): readonly Finding[] {
+  const joined: { start: number; end: number; kind: string }[] = []
+  for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = joined.at(-1)
+    if (last && finding.start < last.end) last.end = Math.max(last.end, finding.end)
+    else joined.push({ ...finding })
+  }
+  return joined
+}
+
+/** Those that touch none of the others, which are in order and do not overlap. */
+function apart(findings: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
+  let next = 0
+  return findings
+    .toSorted((a, b) => a.start - b.start)
+    .filter(({ start, end }) => {
+      while ((others[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++
+      return (others[next]?.start ?? Number.POSITIVE_INFINITY) >= end
+    })
+}
+
+/** A placeholder inside a place stays; what stands around it does not. */
+function withoutPlaceholders(text: string, findings: readonly Finding[], tag: string): readonly Finding[] {
+  const kept = placeholdersIn(text).filter((placeholder) => placeholder.tag === tag)
+  if (kept.length === 0) return findings
+  const pieces: Finding[] = []
+  let next = 0
+  for (const finding of findings) {
+    let from = finding.start
+    while ((kept[next]?.end ?? Number.POSITIVE_INFINITY) <= from) next++
+    for (; (kept[next]?.start ?? Number.POSITIVE_INFINITY) < finding.end; next++) {
+      pieces.push({ ...finding, start: from, end: kept[next]?.start ?? from })
+      from = kept[next]?.end ?? from
+    }
+    pieces.push({ ...finding, start: from })
+  }
+  return pieces.filter(({ start, end }) => start < end)
+}

@@ -1,0 +1,157 @@
+/**
+ * Which placeholder stands for which secret of this session. A secret has one number wherever it turns up. What is kept
+ * over a restart is where it was seen and a keyed hash; the value itself lives in memory only, and after a restart it is
+ * found again in the file it came from.
+ */
+import { createHmac } from 'node:crypto'
+import type { SecretInside, SecretRecord } from '../protocol/firewall.ts'
+import { newTag, toPlaceholder } from './placeholder.ts'
+import type { Finding } from './secret-finding.ts'
+
+export type SecretPlace = { readonly path: string; readonly offset: number }
+
+export type Secret = {
+  readonly number: number
+  readonly kind: string
+  readonly hash: string
+  readonly length: number
+  /** The files it was seen in, and where. */
+  readonly places: Map<string, number>
+  /** Tools a person gave it to for the whole session. */
+  readonly tools: Set<string>
+  value?: string
+}
+
+export type SecretMapParts = {
+  readonly key: Uint8Array
+  readonly records?: readonly SecretRecord[]
+  /** Called for everything worth keeping, before the placeholder is used. */
+  keep?(record: SecretRecord): void
+}
+
+/** Beyond this a text is an attack on memory, and its secrets are no one's to restore. */
+const MAX_SECRETS = 5000
+
+export class SecretMap {
+  readonly tag: string
+  readonly #key: Uint8Array
+  readonly #keep: (record: SecretRecord) => void
+  readonly #byNumber = new Map<number, Secret>()
+  readonly #byHash = new Map<string, Secret>()
+  readonly #byValue = new Map<string, Secret>()
+  #finder: ((text: string) => readonly Finding[]) | undefined
+
+  constructor({ key, records = [], keep = () => {} }: SecretMapParts) {
+    this.#key = key
+    this.#keep = keep
+    const start = records.find((record) => record.type === 'start')
+    this.tag = start?.tag ?? newTag()
+    if (!start) keep({ type: 'start', tag: this.tag })
+    for (const record of records) if (record.type === 'secret') this.#load(record)
+  }
+
+  get(number: number): Secret | undefined {
+    return this.#byNumber.get(number)
+  }
+
+  /** What stands for this value; where it was seen is remembered. */
+  placeholderFor(kind: string, value: string, place?: SecretPlace): string {
+    const secret = this.#byValue.get(value) ?? this.#learn(kind, value)
+    if (!secret) return toPlaceholder(this.tag, kind, 0)
+    if (place && !secret.places.has(place.path)) this.#keepRecord(secret, place)
+    if (place) secret.places.set(place.path, place.offset)
+    return this.placeholderOf(secret)
+  }
+
+  placeholderOf({ kind, number }: Secret): string {
+    return toPlaceholder(this.tag, kind, number)
+  }
+
+  inside(secret: Secret): SecretInside {
+    const [path] = secret.places.keys()
+    return { kind: secret.kind, placeholder: this.placeholderOf(secret), ...(path !== undefined && { path }) }
+  }
+
+  /** The value, if the place it was last seen at still holds it. */
+  recover(secret: Secret, place: SecretPlace, text: string): void {
+    const candidate = text.slice(place.offset, place.offset + secret.length)
+    if (secret.value === undefined && this.#hash(candidate) === secret.hash) this.#remember(secret, candidate)
+  }
+
+  /** Places where a value stands that is a secret already. */
+  find(text: string): readonly Finding[] {
+    this.#finder ??= valueFinder([...this.#byValue.values()])
+    return this.#finder(text)
+  }
+
+  #learn(kind: string, value: string): Secret | undefined {
+    const hash = this.#hash(value)
+    const known = this.#byHash.get(hash)
+    if (!known && this.#byNumber.size >= MAX_SECRETS) return undefined
+    const secret = known ?? this.#add({ number: this.#byNumber.size + 1, kind, hash, length: value.length })
+    if (!known) this.#keepRecord(secret)
+    this.#remember(secret, value)
+    return secret
+  }
+
+  #remember(secret: Secret, value: string): void {
+    secret.value = value
+    this.#byValue.set(value, secret)
+    this.#finder = undefined
+  }
+
+  #add(secret: Pick<Secret, 'number' | 'kind' | 'hash' | 'length'>): Secret {
+    const added = { ...secret, places: new Map<string, number>(), tools: new Set<string>() }
+    this.#byNumber.set(added.number, added)
+    this.#byHash.set(added.hash, added)
+    return added
+  }
+
+  #load({ number, kind, hash, length, path, offset = 0 }: SecretRecord & { type: 'secret' }): void {
+    const secret = this.#byNumber.get(number) ?? this.#add({ number, kind, hash, length })
+    if (path !== undefined) secret.places.set(path, offset)
+  }
+
+  #keepRecord({ number, kind, hash, length }: Secret, place?: SecretPlace): void {
+    this.#keep({ type: 'secret', number, kind, hash, length, ...place })
+  }
+
+  #hash(value: string): string {
+    return createHmac('sha256', this.#key).update(value).digest('hex').slice(0, 32)
+  }
+}
+
+/** Short or wordy values would be found everywhere, long ones are found by their shape. */
+const isDistinct = (value: string): boolean =>
+  value.length >= 8 && value.length <= 512 && !/\s|^[A-Za-z]+$|^\d+$/.test(value)
+
+/** The forms a value takes on its way through a program: in JSON, in an address, as base64 and as hex. */
+function formsOf(value: string): readonly string[] {
+  const bytes = Buffer.from(value)
+  // What follows the value changes the last letters of base64, so whole groups only.
+  const base64 = bytes.toString('base64').slice(0, Math.floor(bytes.length / 3) * 4)
+  return [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value),
+    ...(base64.length >= 16 ? [base64, bytes.toString('hex')] : []),
+  ]
+}
+
+const MAX_VALUES = 500
+
+function valueFinder(secrets: readonly Secret[]): (text: string) => readonly Finding[] {
+  const distinct = secrets.filter(({ value = '' }) => isDistinct(value)).slice(-MAX_VALUES)
+  const kinds = new Map(distinct.flatMap(({ value = '', kind }) => formsOf(value).map((form) => [form, kind])))
+  if (kinds.size === 0) return () => []
+  const escaped = [...kinds.keys()]
+    .toSorted((a, b) => b.length - a.length)
+    .map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
+  const pattern = new RegExp(escaped.join('|'), 'g')
+  return (text) =>
+    Array.from(text.matchAll(pattern), ({ 0: value, index }) => ({
+      start: index,
+      end: index + value.length,
+      kind: kinds.get(value) ?? 'secret',
+    }))
+}

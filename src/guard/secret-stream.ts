@@ -1,0 +1,76 @@
+/**
+ * Text in pieces, cleaned so that no secret slips through where two pieces meet. A piece is held back until it can no
+ * longer be part of a secret: at a blank while the line speaks of nothing secret, else at the end of the line, and a
+ * private key until its last line. Any cut of the same text gives the same text in the end.
+ */
+import type { SecretStream } from '../protocol/firewall.ts'
+import type { Finding } from './secret-finding.ts'
+import { hasHidden } from './unicode.ts'
+
+export type StreamParts = {
+  clean(text: string): string
+  /** Places that must not be cut. */
+  find(text: string): readonly Finding[]
+  /** Patterns of a person's own may span blanks. */
+  readonly wholeLines: boolean
+}
+
+export function createSecretStream({ clean, find, wholeLines }: StreamParts): SecretStream {
+  let held = ''
+  const release = (cut: number): string => {
+    const text = held.slice(0, cut)
+    held = held.slice(cut)
+    return text === '' ? '' : clean(text)
+  }
+  return {
+    push(chunk) {
+      held += chunk
+      if (held.length > MAX_HELD) return release(forcedCut(held, find(held)))
+      return SPACE.test(chunk) ? release(safeCut(held, wholeLines)) : ''
+    },
+    end: () => release(held.length),
+  }
+}
+
+const SPACE = /\s/
+const MAX_HELD = 65_536
+/** Longer than any name, sign and value together. */
+const MAX_SECRET = 8192
+
+/** Words whose line may go on with a secret, however many blanks stand between. */
+const TELLING = /pass|pwd|secret|token|key|auth|cred|bearer|conn|cookie|session|sig\b|pat\b|--|-u\b/i
+
+function safeCut(held: string, wholeLines: boolean): number {
+  const line = held.lastIndexOf('\n') + 1
+  const block = openBlock(held)
+  if (block >= 0) return held.lastIndexOf('\n', block) + 1
+  if (wholeLines) return line
+  const rest = held.slice(line)
+  // A hidden character may split a telling word, which reads whole once it is taken out.
+  if (hasHidden(rest)) return line
+  const telling = rest.search(TELLING)
+  const harmless = telling < 0 ? rest : rest.slice(0, telling)
+  return line + lastBlank(harmless) + 1
+}
+
+function lastBlank(text: string): number {
+  for (let at = text.length - 1; at >= 0; at--) if (SPACE.test(text[at] ?? '')) return at
+  return -1
+}
+
+/** Where a private key begins whose end has not come yet. */
+function openBlock(held: string): number {
+  const begin = held.lastIndexOf('-----BEGIN ')
+  if (begin < 0 || !/^-----BEGIN [A-Z0-9 ]{0,60}PRIVATE KEY/.test(held.slice(begin, begin + 100))) return -1
+  const footer = /-----END [A-Z0-9 ]{0,60}-----/.exec(held.slice(begin))
+  return footer ? -1 : begin
+}
+
+/** Too much is held: everything but the end goes, at a blank where there is one and never inside a secret. */
+function forcedCut(held: string, findings: readonly Finding[]): number {
+  const limit = held.length - MAX_SECRET
+  const blank = lastBlank(held.slice(limit - MAX_SECRET, limit))
+  const cut = blank < 0 ? limit : limit - MAX_SECRET + blank + 1
+  const inside = findings.find(({ start, end }) => start < cut && cut < end)
+  return inside?.start || inside?.end || cut
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { decide, type Evidence, SURE } from '../../src/embedded/nano-decide.ts'
+import { callBody } from '../../src/embedded/nano-format.ts'
+import type { NanoCall, NanoStep } from '../../src/embedded/nano-run.ts'
+
+const read: NanoCall = { name: 'read_file', input: { path: 'a.ts' } }
+const run: NanoCall = { name: 'run_command', input: { command: 'npm test' } }
+
+const evidenceOf = (text: string, more: Partial<Evidence> = {}): Evidence => ({
+  text,
+  confidences: [1],
+  isCut: false,
+  isRequestCut: false,
+  steps: [],
+  ...more,
+})
+
+const writing = ({ name, input }: NanoCall, more: Partial<Evidence> = {}): Evidence =>
+  evidenceOf(`<tool_call>${callBody(name, input)}</tool_call>`, more)
+
+const stepOf = (call: NanoCall, more: Partial<NanoStep> = {}): NanoStep => ({
+  call,
+  ok: true,
+  text: 'x',
+  shown: 'x',
+  ...more,
+})
+
+test('a call that acts is made only when every choice in it was sure', () => {
+  expect(decide(writing(run, { confidences: [1, SURE, 0.99] }))).toEqual({ kind: 'call', call: run })
+  expect(decide(writing(run, { confidences: [1, SURE - 0.01, 1] }))).toEqual({ kind: 'doubt', call: run })
+  expect(decide(writing({ name: 'deploy', input: {} }, { confidences: [0.1] })).kind).toBe('doubt')
+})
+
+test('a call that only looks is made all the same', () => {
+  expect(decide(writing(read, { confidences: [0.2] }))).toEqual({ kind: 'call', call: read })
+})
+
+test('nothing is changed on a request that was not read whole', () => {
+  expect(decide(writing(run, { isRequestCut: true }))).toEqual({ kind: 'too-long' })
+  expect(decide(writing(read, { isRequestCut: true }))).toEqual({ kind: 'call', call: read })
+})
+
+test('a call that did not come to its end is none', () => {
+  const cut = '<tool_call>\n{"name": "write_file", "arguments": {"path": "a", "content": "b'
+
+  expect(decide(evidenceOf(cut, { isCut: true }))).toEqual({ kind: 'refuse', reason: 'too-hard' })
+  expect(decide(evidenceOf(cut))).toEqual({ kind: 'refuse', reason: 'too-hard' })
+})
+
+test('a form answers with the last result, a refusal keeps its reason', () => {
+  const steps = [stepOf(read)]
+
+  expect(decide(evidenceOf('<|form:count|>', { steps }))).toEqual({ kind: 'answer', form: 'count' })
+  expect(decide(evidenceOf('<|form:refuse|><|reason:chat|>'))).toEqual({ kind: 'refuse', reason: 'chat' })
+  expect(decide(evidenceOf('<|form:text|>'))).toEqual({ kind: 'refuse', reason: 'too-hard' })
+})
+
+test('the same call again is answered with what it gave, unless something was changed since', () => {
+  const edit: NanoCall = { name: 'edit_file', input: { path: 'a.ts', old: 'x', new: 'y' } }
+
+  expect(decide(writing(read, { steps: [stepOf(read)] }))).toEqual({ kind: 'answer', form: 'list' })
+  expect(decide(writing(run, { steps: [stepOf(run), stepOf(read)] }))).toEqual({
+    kind: 'answer',
+    form: 'list',
+  })
+  expect(decide(writing(run, { steps: [stepOf(run), stepOf(edit)] }))).toEqual({ kind: 'call', call: run })
+  expect(decide(writing(edit, { steps: [stepOf(edit, { ok: false })] }))).toEqual({
+    kind: 'answer',
+    form: 'error',
+  })
+})
