@@ -1,8 +1,11 @@
 /**
  * Telling a call from the mention of one. A model that explains a format, prints a README or discusses its tools writes
  * the same text as one that calls. What tells them apart is where the text stands: in a code span, in the middle of a
- * sentence, behind "for example", in a fence with prose behind it.
+ * sentence, behind "for example" or a colon, in a fence with prose behind it. A marker of a family is taken for a call
+ * unless much speaks against it; JSON without one only where the model says nothing else or says that it acts.
  */
+import type { Lead } from './lead.ts'
+import { judgeLead } from './lead.ts'
 import type { Place } from './sink.ts'
 
 /** How the call was written: with a family's marker, as bare JSON or Python, or in a fence. */
@@ -21,104 +24,45 @@ export type Surroundings = {
 
 export const TAIL = 160
 
-/** Announces an illustration. */
-const SHOWS = new RegExp(
-  [
-    String.raw`\b(?:for example|for instance|e\.g\.|i\.e\.|such as|as follows|namely)`,
-    String.raw`\bexamples?\b(?:\s+(?:of|call|usage|output|request|response|format|tool|invocation)\b|[^.!?\n]{0,24}$)`,
-    String.raw`\b(?:look|looks|looked|looking)\s+(?:something\s+)?like\b`,
-    String.raw`\blike\s+(?:this|so|these|the following)\b`,
-    String.raw`\b(?:format|syntax|schema|documentation|docs|documented|readme|usage|specification|spec|snippet|sample|template|placeholder|tutorial|changelog|test case|fixture|transcript|quote[sd]?|verbatim|literal(?:ly)?|notation|convention|grammar|structure|shape|payload|demonstration|illustrat\w+)\b[^.!?\n]{0,60}$`,
-    String.raw`\b(?:written|shown|known|defined|expressed|encoded|represented|rendered|serialised|serialized) (?:as|like)\b`,
-    String.raw`\bhow (?:to|you|one|it|a|an|the)\b`,
-  ].join('|'),
-  'i',
-)
-
-/** Talks about calls: what someone can, would or did write. */
-const TELLS = new RegExp(
-  [
-    String.raw`\b(?:would|could|should|must|can|may|might|shall)\s+(?:then\s+|also\s+|be\s+|have\s+|not\s+){0,3}(?:be|look|write|emit|output|produce|call|invoke|use|send|return|respond|reply|see|run|pass|generate|print|type|contain|appear|get|put|wrap|become)\w*\b`,
-    String.raw`\b(?:you|users?|one|we|they|developers?|callers?|clients?)\s+(?:can|could|should|may|must|would|need|have to|want|will|write|call|use|send|get|see|do)\b`,
-    String.raw`\b(?:the|an?|another|each|every|some|most|this|that|these|those|your|many|small|other)\s+(?:[\w-]+\s+){0,2}(?:models?|assistants?|agents?|servers?|parsers?|templates?|llms?|clients?)\s+(?:will\s+|then\s+|may\s+|often\s+|usually\s+|also\s+|sometimes\s+|wrongly\s+)?(?:write|wrote|emit|output|produce|generate|return|respond|send|sent|print|answer|say|said|expect|read|call|use|reply|replie|wrap)\w*\b`,
-    String.raw`\b(?:never|don't|do not|instead of|rather than|avoid|not to|wrong|incorrect|invalid|malformed|broken|bad|mistake|bug|logs?|logged|says|said|reads|wrote|contains?|means|meant|equals|string|pattern|regex|explain(?:s|ed)?|describe[sd]?|discuss(?:es|ed)?)\b[^.!?\n]{0,60}$`,
-  ].join('|'),
-  'i',
-)
-
-/** Said by a model that is about to act. */
-const INTENDS =
-  /\b(?:i['’]ll|i will|i['’]m|i am|let me|let['’]s|now i|first,? i|next,? i|i need|i should|i have to|i want)\b|^\W*(?:calling|reading|running|searching|checking|looking|opening|using the|next|now|step \d|tool call|function call|here(?:['’]s| is) (?:the|my) (?:\w+ )?(?:tool |function )?call)\b/i
-
-/** What calls are talked about with; a line with one of these and a colon announces a specimen. */
-const SUBJECT =
-  /\b(?:calls?|calling|json|representation|requests?|repl(?:y|ies)|responses?|outputs?|logs?|turns?|prompts?|tests?|parsers?|agents?|models?|assistants?|tools?|functions?|arguments)\b/i
-
-/** A line that is a quotation, a list item or a table row: `> `, `- `, `1. `, `| `. */
-const QUOTING_PREFIX = /^\s*(?:[>|#]|[-*+•]\s|\d+[.)]\s|\/\/|--\s)/
+/** A line that quotes: `> `, `| `, `# `. */
+const QUOTING_PREFIX = /^\s*(?:[>|#]|\/\/|--\s)/
+/** An item of a list. */
+const LIST_PREFIX = /^\s*(?:[-*+•]\s|\d+[.)]\s)/
+const OPENING_QUOTE = /["'“‘«]\s*$/
+/** Said behind a call by a model that waits for its result. */
+const WAITS = /^\W*(?:i|i['’]ll|i['’]m|once|after|then|now|waiting|next|when)\b(?!.*\byour?\b)/i
 
 export function isQuoted({ place, manner, tail, native, again }: Surroundings): boolean {
-  if (place.code) return true
-  const { continues, prose } = lookBehind(tail)
-  if (QUOTING_PREFIX.test(place.prefix) && (manner !== 'marker' || prose)) return true
-  if (isInSentence(place.prefix) && continues) return true
-  if (isBetweenQuotes(place.prefix, tail)) return true
+  if (place.code || QUOTING_PREFIX.test(place.prefix)) return true
+  const prose = isProse(tail)
+  if (LIST_PREFIX.test(place.prefix) && (manner !== 'marker' || prose)) return true
+  if (goesOn(place, tail)) return true
   const lead = judgeLead(place.lead)
-  if (manner === 'marker') return lead.illustrates && (prose || lead.announces)
-  if (lead.illustrates || (again && !lead.intends)) return true
-  if (manner === 'bare') return false
-  const alone = place.lead.trim() === ''
-  return !alone && (native || (prose && !lead.intends))
+  if (manner === 'marker') return isIllustration(lead, prose)
+  if (lead.intends) return native && manner === 'fence'
+  if (lead.illustrates || lead.colon || lead.addresses || again) return true
+  if (prose) return !lead.isEmpty || !WAITS.test(tail)
+  return native && manner === 'fence' && !lead.isEmpty
 }
 
-/** Whether what follows must be known before deciding; most calls end the reply and need not wait. */
-export const dependsOnTail = (place: Place, manner: Manner): boolean =>
-  manner === 'fence' ||
-  isInSentence(place.prefix) ||
-  QUOTING_PREFIX.test(place.prefix) ||
-  OPENING_QUOTE.test(place.prefix) ||
-  judgeLead(place.lead).illustrates
-
-type Lead = {
-  /** Talks about calls rather than making one. */
-  readonly illustrates: boolean
-  /** And ends in a colon, so that a specimen must follow. */
-  readonly announces: boolean
-  readonly intends: boolean
+/** Whether what follows must be known before deciding; a marked call that ends a plain reply need not wait. */
+export function dependsOnTail(place: Place, manner: Manner): boolean {
+  if (manner !== 'marker') return true
+  const lead = judgeLead(place.lead)
+  return !lead.isEmpty && (!lead.intends || isInSentence(place.prefix) || LIST_PREFIX.test(place.prefix))
 }
 
-function judgeLead(lead: string): Lead {
-  const sentence = lastSentence(lead)
-  const words = sentence.replace(/[\s.:!?]+$/, '')
-  const colon = /:[\s*_`]*$/.test(sentence)
-  const heading = HEADING.test(lead)
-  const intends = heading ? STEP.test(words) : INTENDS.test(words)
-  const talks = SHOWS.test(words) || TELLS.test(words) || (colon && SUBJECT.test(words))
-  const illustrates = ((talks || heading) && !intends) || isTranscript(lead)
-  return { illustrates, announces: illustrates && (colon || heading || SPECIMEN.test(words)), intends }
+const isIllustration = ({ illustrates, announces, colon, intends }: Lead, prose: boolean): boolean =>
+  (illustrates && (prose || announces)) || (colon && prose && !intends)
+
+/** The sentence the call stands in is not over: it goes on behind it. */
+function goesOn({ prefix, lead }: Place, tail: string): boolean {
+  if (lead.trim() === '') return false
+  const sameLine = (tail.split('\n', 1)[0] ?? '').trim()
+  if (/^[.,)]/.test(tail) || (OPENING_QUOTE.test(prefix) && /^\s*["'”’»]/.test(tail))) return true
+  if (isInSentence(prefix) && /^[\p{L}\d,;).`'"’”—–-]/u.test(sameLine)) return true
+  return /,\s*$/.test(lead) || (!/[.!?:;。！？：…>\])"'”’`*]\s*$/.test(lead) && /^\s*\p{Ll}/u.test(tail))
 }
-
-/** A section of a document rather than a sentence. */
-const HEADING = /(?:^|\n)#{1,6} [^\n]*\s*$/
-
-/** Headings of a model at work. */
-const STEP = /^\W*(?:step \d|(?:tool|function) call$|action\b|next step)/i
-
-const SPECIMEN = /\b(?:samples?|examples?|snippets?|specimens?|illustrations?|demonstrations?)\b/i
-
-/** Lines of a conversation that was announced as an example: its thoughts are not the model's own. */
-function isTranscript(lead: string): boolean {
-  const lines = lead.split('\n')
-  const announced = lines.findLastIndex((line) => /:\s*$/.test(line) && SHOWS.test(line.replace(/:\s*$/, '')))
-  if (announced === -1) return false
-  return lines
-    .slice(announced + 1)
-    .every((line) => /^\s*(?:$|(?:thought|question|user|assistant|human|observation)\b)/i.test(line))
-}
-
-const OPENING_QUOTE = /["'“‘«]\s*$/
-const isBetweenQuotes = (prefix: string, tail: string): boolean =>
-  OPENING_QUOTE.test(prefix) && /^\s*["'”’»]/.test(tail)
 
 /** Text stands before the call on its line, and it is not a finished sentence. */
 function isInSentence(prefix: string): boolean {
@@ -126,22 +70,7 @@ function isInSentence(prefix: string): boolean {
   return before !== '' && !/[.!?:;。！？：…>\])"'”’]$/.test(before)
 }
 
-function lookBehind(tail: string): { continues: boolean; prose: boolean } {
-  const sameLine = tail.split('\n', 1)[0]?.trim() ?? ''
+const isProse = (tail: string): boolean => {
   const visible = tail.trim()
-  return {
-    continues: /^[\p{Ll},;).`'"’”—–-]/u.test(sameLine) || /^[\p{L}\d]/u.test(sameLine),
-    prose:
-      /^[*_#>"'“‘(-]*\s*[\p{L}\d`]/u.test(visible) && !/^(?:Observation|assistant|user)\b/i.test(visible),
-  }
-}
-
-/** The sentence a call stands behind, or the line when it ends in a colon. */
-function lastSentence(lead: string): string {
-  const text = lead.trimEnd()
-  const from = Math.max(
-    text.lastIndexOf('\n\n'),
-    ...['. ', '! ', '? ', '.\n', '!\n', '?\n'].map((end) => text.lastIndexOf(end, text.length - 2)),
-  )
-  return text.slice(from + 1).slice(-200)
+  return /^[*_#>"'“‘(-]*\s*[\p{L}\d`]/u.test(visible) && !/^(?:Observation|assistant|user)\b/i.test(visible)
 }

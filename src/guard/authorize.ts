@@ -1,49 +1,88 @@
 /**
- * What the permission mode says to a call. Pure: it sees what the call would touch, never does anything. Containment and
- * protected names are judged elsewhere and hold in every mode, `bypass` included.
+ * What each permission mode says by itself. Pure: it sees what a call would touch, never does anything. Rules, containment
+ * and protected names are judged elsewhere and hold in every mode, `bypass` included.
  */
-import type { Authorization, Authorize } from '../protocol/guard.ts'
+import type { Authorize, Verdict } from '../protocol/guard.ts'
 import type { Access } from '../protocol/tool.ts'
 
 export const permissionModes = ['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass'] as const
 export type PermissionMode = (typeof permissionModes)[number]
 
+/** `run` on its own is a command that nothing confines or that may write. */
+type Kind = Access['kind'] | 'confined-read' | 'confined-run'
+
+const table: Readonly<Record<PermissionMode, Readonly<Record<Kind, Verdict>>>> = {
+  ask: { read: 'allow', 'confined-read': 'allow', write: 'ask', 'confined-run': 'ask', run: 'ask', fetch: 'ask' },
+  'accept-edits': {
+    read: 'allow',
+    'confined-read': 'allow',
+    write: 'allow',
+    'confined-run': 'ask',
+    run: 'ask',
+    fetch: 'ask',
+  },
+  auto: { read: 'allow', 'confined-read': 'allow', write: 'allow', 'confined-run': 'allow', run: 'ask', fetch: 'ask' },
+  'read-only': {
+    read: 'allow',
+    'confined-read': 'allow',
+    write: 'deny',
+    'confined-run': 'deny',
+    run: 'deny',
+    fetch: 'deny',
+  },
+  deny: { read: 'deny', 'confined-read': 'deny', write: 'deny', 'confined-run': 'deny', run: 'deny', fetch: 'deny' },
+  bypass: {
+    read: 'allow',
+    'confined-read': 'allow',
+    write: 'allow',
+    'confined-run': 'allow',
+    run: 'allow',
+    fetch: 'allow',
+  },
+}
+
+export type ModeQuestion = {
+  readonly kind: Access['kind']
+  /** It runs in a sandbox. */
+  readonly sandboxed?: boolean
+  /** As far as can be seen it only reads; without a sandbox that is not enough. */
+  readonly readsOnly?: boolean
+}
+
+export function modeVerdict(mode: PermissionMode, { kind, sandboxed, readsOnly }: ModeQuestion): Verdict {
+  const isConfined = kind === 'run' && sandboxed
+  return table[mode][isConfined ? (readsOnly ? 'confined-read' : 'confined-run') : kind]
+}
+
+export const refusal = (mode: PermissionMode, { kind, target }: Access): string =>
+  mode === 'read-only'
+    ? `This session only reads, so ${target} was not ${DONE[kind]}. Describe the change instead; the person can allow it with --permission ask.`
+    : `This session may use no tools. Answer without them; the person can allow them with --permission ask.`
+
+const DONE: Readonly<Record<Access['kind'], string>> = {
+  read: 'read',
+  write: 'changed',
+  run: 'run',
+  fetch: 'fetched',
+}
+
+/** By the mode alone, without rules and without a sandbox. */
 export const createAuthorize =
   ({ mode }: { readonly mode: PermissionMode }): Authorize =>
   async ({ call, access }) => {
-    const [strictest] = access
-      .map((touched) => ({ touched, verdict: table[mode][touched.kind] }))
-      .toSorted((a, b) => severity[b.verdict] - severity[a.verdict])
-    if (!strictest || strictest.verdict === 'allow')
-      return { verdict: 'allow', why: `allowed by mode ${mode}` }
-    return strictest.verdict === 'ask'
-      ? { verdict: 'ask', why: describe(call.name, strictest.touched) }
-      : { verdict: 'deny', why: refusal(mode, strictest.touched) }
+    const verdicts = access.map((touched) => ({ touched, verdict: modeVerdict(mode, touched) }))
+    const strictest =
+      verdicts.find(({ verdict }) => verdict === 'deny') ?? verdicts.find(({ verdict }) => verdict === 'ask')
+    if (!strictest) return { verdict: 'allow', why: `allowed by mode ${mode}` }
+    const { verdict, touched } = strictest
+    return verdict === 'deny'
+      ? { verdict, why: refusal(mode, touched) }
+      : { verdict, why: `${call.name} ${VERBS[touched.kind]} ${touched.target}` }
   }
 
-type Verdict = Authorization['verdict']
-
-const severity: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 }
-
-/** `auto` asks before commands because nothing confines them yet. */
-const table: Readonly<Record<PermissionMode, Readonly<Record<Access['kind'], Verdict>>>> = {
-  ask: { read: 'allow', write: 'ask', run: 'ask' },
-  'accept-edits': { read: 'allow', write: 'allow', run: 'ask' },
-  auto: { read: 'allow', write: 'allow', run: 'ask' },
-  'read-only': { read: 'allow', write: 'deny', run: 'deny' },
-  deny: { read: 'deny', write: 'deny', run: 'deny' },
-  bypass: { read: 'allow', write: 'allow', run: 'allow' },
-}
-
-const verbs: Readonly<Record<Access['kind'], string>> = {
+const VERBS: Readonly<Record<Access['kind'], string>> = {
   read: 'reads',
   write: 'changes',
   run: 'runs a command:',
+  fetch: 'fetches',
 }
-
-const describe = (tool: string, { kind, target }: Access): string => `${tool} ${verbs[kind]} ${target}`
-
-const refusal = (mode: PermissionMode, { kind, target }: Access): string =>
-  mode === 'read-only'
-    ? `This session only reads, so ${target} was not ${kind === 'run' ? 'run' : 'changed'}. Describe the change instead; the person can allow it with --permission ask.`
-    : `This session may use no tools. Answer without them; the person can allow them with --permission ask.`

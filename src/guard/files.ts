@@ -16,6 +16,10 @@ export type FilesParts = {
   readonly root: string
   /** Further folders that tools may reach by absolute path. */
   readonly roots?: readonly string[]
+  /** Protected paths the person opened. */
+  readonly grants?: Grants
+  /** Why a rule forbids this path, relative to its root. */
+  readonly denied?: (path: string, operation: Operation) => string | undefined
 }
 
 const MAX_BYTES = 1024 * 1024

@@ -20,7 +20,7 @@ export async function openJsonFile<T>(path: string, schema: z.ZodType<T>, empty:
     })
     return text === undefined ? empty : parse(path, text, schema)
   }
-  let value = await read()
+  let value: T = await read()
   let last: Promise<unknown> = Promise.resolve()
   const write = async (change: (now: T) => T): Promise<void> => {
     value = change(await read())

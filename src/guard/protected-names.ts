@@ -13,6 +13,15 @@ export function protectionOf(path: string): Protection | undefined {
   return names.some((name, index) => isGovernance(name, names[index - 1])) ? 'governance' : undefined
 }
 
+/** Keys themselves: no yes opens them. */
+export const isKeyPath = (path: string): boolean =>
+  path
+    .split(/[/\\]/)
+    .map(fold)
+    .some((name) => name === '.ssh' || name === '.gnupg' || KEY.test(name))
+
+const KEY = /\.(?:key|pem|p12|pfx|pkcs12|jks|keystore|kdbx|ppk|gpg)$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[._-](?!pub$).*)?$/
+
 /** Characters that are drawn as nothing: HFS+ ignores them in names. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|[\u0000-\u001F\u007F]/gu
 

@@ -4,6 +4,7 @@
  */
 import type { Node } from 'web-tree-sitter'
 import { MAX_COMMAND, withShellTree } from './shell-tree.ts'
+import { hasHidden } from './shown.ts'
 import { literal, readWord, type Word } from './shell-word.ts'
 
 export type Part = {
@@ -28,17 +29,13 @@ const MAX_DEPTH = 40
 
 export async function readScript(text: string): Promise<Script> {
   if (text.length > MAX_COMMAND) return unread(`it is longer than ${MAX_COMMAND} characters`)
-  if (HIDDEN.test(text)) return unread('it holds characters that cannot be seen')
+  if (hasHidden(text)) return unread('it holds characters that cannot be seen')
   return (
     (await withShellTree(text, (root) => collect(root, text))) ?? unread('it could not be parsed in time')
   )
 }
 
 const unread = (doubt: string): Script => ({ parts: [], writes: [], doubts: [doubt], isPartial: true })
-
-/** Everything below space but tab and newline, DEL, C1, and what is drawn as nothing or turns the line around. */
-const HIDDEN =
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]|\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}|[\u2028\u2029]/u
 
 type Walk = {
   readonly text: string

@@ -34,6 +34,15 @@ test('a prompt is answered on stdout, tools are told on stderr', async () => {
   expect(code).toBe(0)
 })
 
+test('without any configuration the model in the box does the work', async () => {
+  const { code, out, err } = await inProject(['What files are in this folder?'], { 'a.txt': '', 'src/b.ts': '' })
+
+  expect(out).toContain('a.txt')
+  expect(out).toContain('src')
+  expect(err).toContain('covey/nano')
+  expect(code).toBe(0)
+})
+
 test('unquoted words are one prompt', async () => {
   const { code, out } = await inProject(['-m', 'scripted:play.jsonl', 'what', 'files', 'are', 'here'], {
     'play.jsonl': listing,
@@ -144,7 +153,8 @@ describe('bad input is one clear line:', () => {
     ['a mode that does not exist', ['-p', 'yolo', 'hi'], 2, /--permission/],
     ['a number that is none', ['--max-turns', 'many', 'hi'], 2, /--max-turns/],
     ['a URL that is none', ['--base-url', 'nonsense', 'hi'], 2, /--base-url/],
-    ['no model at all', ['hi there'], 2, /No model is configured/],
+    ['a model nobody configured', ['-m', 'nope', 'hi there'], 2, /No arm is called "nope"/],
+    ['a GGUF file that does not exist', ['-m', 'no.gguf', 'hi there'], 1, /no\.gguf/],
     ['a script that does not exist', ['-m', 'scripted:no.jsonl', 'hi'], 2, /no\.jsonl/],
     [
       'a session that does not exist',

@@ -1,0 +1,53 @@
+/**
+ * What "always" would mean for a command: prefixes that a person can understand, or nothing. Never for what cannot be
+ * seen whole, is not understood, or runs something else.
+ */
+import type { Rule } from '../protocol/guard.ts'
+import { isClear, type Reading } from './judge-command.ts'
+import { runners, wrappers } from './shell-names.ts'
+import { isAllowed } from './shell-prefix.ts'
+import type { Part } from './shell-script.ts'
+
+const MAX_LENGTH = 300
+
+/** One rule for each part that needs one; `undefined` = it can only be allowed for once. */
+export function alwaysFor({ text, script, findings }: Reading, tool: string): readonly Rule[] | undefined {
+  if (text.length > MAX_LENGTH || !isClear(script) || script.parts.length === 0) return undefined
+  if (findings.some(({ kind }) => kind === 'unknown')) return undefined
+  const rules = script.parts.map((part) => ruleFor(part, tool))
+  return rules.every((rule) => rule !== undefined) ? unique(rules) : undefined
+}
+
+function ruleFor(part: Part, tool: string): Rule | undefined {
+  const words = part.words.map(({ text }) => text)
+  const [name = ''] = words
+  if (wrappers.has(name) || runners.has(name) || words.some((word) => /\s/.test(word) || word === '')) return undefined
+  const count = wordsToName(words)
+  const exact = count === undefined || count >= words.length
+  const pattern = words.slice(0, count).join(' ')
+  // A rule that would not even cover what it was made from helps nobody.
+  if (!isAllowed(part, [pattern])) return undefined
+  return { tool, pattern, verdict: 'allow', ...(exact && count === undefined && { exact: true }) }
+}
+
+/** How many words say what a command of this program is about; none = only the whole command does. */
+function wordsToName([name = '', action = '', object = '']: readonly string[]): number | undefined {
+  if (action.startsWith('-') && !PLAIN.has(name)) return undefined
+  if (/^(?:npm|pnpm|yarn|bun)$/.test(name) && action === 'run') return object === '' ? undefined : 3
+  if (BY_ACTION.has(name)) return 2
+  return PLAIN.has(name) ? 1 : undefined
+}
+
+const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+const BY_ACTION = set(`npm pnpm yarn bun cargo go git pip pip3 poetry uv bundle gem mvn gradle dotnet swift mix make just task
+  composer gh turbo nx`)
+
+const PLAIN = set(`ls cat head tail wc grep egrep rg find sort uniq cut tr diff stat du df pwd echo which file tree jq
+  pytest tox nox jest vitest mocha ava tsc eslint prettier biome oxlint ruff black isort mypy flake8 pylint rspec phpunit
+  ctest`)
+
+const unique = (rules: readonly (Rule | undefined)[]): readonly Rule[] =>
+  rules.flatMap((rule, index) =>
+    rule && rules.findIndex((other) => other?.pattern === rule.pattern && other.exact === rule.exact) === index ? [rule] : [],
+  )

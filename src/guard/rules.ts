@@ -1,0 +1,92 @@
+/**
+ * Whether a rule fits what a call would touch. Pure. Allowing takes the exact thing; asking and denying take every
+ * spelling of it: other case, links, folders above, a command inside a command.
+ */
+import type { Rule, Verdict } from '../protocol/guard.ts'
+import { matchesGlob } from '../lib/path.ts'
+import { decide, isClear, type Reading } from './judge-command.ts'
+import { isAllowed } from './shell-prefix.ts'
+
+export const rulesFor = (tool: string, rules: readonly Rule[]): readonly Rule[] =>
+  rules.filter((rule) => matchesGlob(tool, rule.tool))
+
+const patternsOf = (rules: readonly Rule[], verdict: Verdict): readonly Rule[] =>
+  rules.filter((rule) => rule.verdict === verdict)
+
+const isForAll = ({ pattern }: Rule): boolean => pattern === undefined || pattern === '*' || pattern === '**'
+
+/** A path as it was given and as it really is, both relative to the workspace where they lie in it. */
+export type PathNames = readonly string[]
+
+/** The rule that decides, the strictest first; `undefined` = none fits. */
+export function pathRule(names: PathNames, rules: readonly Rule[]): Rule | undefined {
+  return (
+    patternsOf(rules, 'deny').find((rule) => touches(rule, names)) ??
+    patternsOf(rules, 'ask').find((rule) => touches(rule, names)) ??
+    patternsOf(rules, 'allow').find((rule) => isForAll(rule) || names.every((name) => fitsPath(name, rule.pattern ?? '')))
+  )
+}
+
+const touches = (rule: Rule, names: PathNames): boolean =>
+  isForAll(rule) || names.some((name) => fitsPath(name.toLowerCase(), (rule.pattern ?? '').toLowerCase()))
+
+/** A pattern for a folder holds for everything in it. */
+function fitsPath(name: string, pattern: string): boolean {
+  const plain = pattern.replace(/^\.\//, '').replace(/\/+$/, '')
+  return plain !== '' && (matchesGlob(name, plain) || matchesGlob(name, `${plain}/**`))
+}
+
+/** Without a scheme a pattern names a host and everything below it; a star stands for anything. */
+export function urlRule(url: string, rules: readonly Rule[]): Rule | undefined {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const fits = (rule: Rule): boolean => isForAll(rule) || (parsed !== undefined && fitsUrl(parsed, rule.pattern ?? ''))
+  const strict = (['deny', 'ask'] as const).flatMap((verdict) => patternsOf(rules, verdict)).find(fits)
+  return strict ?? patternsOf(rules, 'allow').find(fits)
+}
+
+function fitsUrl({ href, hostname }: URL, pattern: string): boolean {
+  if (pattern.includes('://')) return fitsText(href, pattern)
+  const host = hostname.replace(/\.$/, '')
+  return fitsText(host, pattern) || fitsText(host, `*.${pattern}`)
+}
+
+const fitsText = (text: string, pattern: string): boolean =>
+  new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\*+/g, '.*')}$`, 'is').test(text)
+
+export type CommandFacts = { readonly reading: Reading; readonly sandboxed: boolean }
+
+export function commandRule({ reading, sandboxed }: CommandFacts, rules: readonly Rule[]): Rule | undefined {
+  for (const verdict of ['deny', 'ask'] as const) {
+    const found = patternsOf(rules, verdict).find((rule) => meets(rule, reading))
+    if (found) return found
+  }
+  const allowing = patternsOf(rules, 'allow')
+  const all = allowing.find(isForAll)
+  if (all) return all
+  return isCovered(reading, { allowing, sandboxed }) ? allowing[0] : undefined
+}
+
+/** The command is in there somewhere, or a path the pattern names. */
+function meets(rule: Rule, reading: Reading): boolean {
+  if (isForAll(rule)) return true
+  const pattern = rule.pattern ?? ''
+  if (decide(reading, { deny: [pattern] }).verdict === 'deny') return true
+  const words = [reading.script, ...reading.nested].flatMap(({ parts }) => parts.flatMap((part) => part.words))
+  return /[/.*]/.test(pattern) && words.some(({ text }) => fitsPath(text.toLowerCase(), pattern.toLowerCase()))
+}
+
+type Allowing = { readonly allowing: readonly Rule[]; readonly sandboxed: boolean }
+
+/** Every part is allowed by a rule; inside a sandbox those that only read need none. */
+function isCovered({ script, findings }: Reading, { allowing, sandboxed }: Allowing): boolean {
+  if (!isClear(script) || script.parts.length === 0) return false
+  if (!sandboxed && script.parts.some(({ words }) => words[0]?.text === 'git')) return false
+  const prefixes = allowing.flatMap(({ pattern, exact }) => (pattern !== undefined && !exact ? [pattern] : []))
+  const whole = new Set(allowing.flatMap(({ pattern, exact }) => (pattern !== undefined && exact ? [pattern] : [])))
+  const byRule = script.parts.map(
+    (part) => isAllowed(part, prefixes) || (isAllowed(part, [...whole]) && whole.has(textOf(part.words))),
+  )
+  return byRule.includes(true) && byRule.every((isByRule, index) => isByRule || (sandboxed && findings[index]?.kind === 'read-only'))
+}
+
+const textOf = (words: readonly { readonly text: string }[]): string => words.map(({ text }) => text).join(' ')
