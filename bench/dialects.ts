@@ -49,6 +49,11 @@ const inputs: Readonly<Record<string, string>> = {
   'thinking on and off': '<think></think>',
   'harmony headers': '<|channel|>analysis<|message|>',
   actions: 'Action: read_file\nAction Input: x\n',
+  'quoted calls':
+    'For example:\n<tool_call>{"name": "read_file", "arguments": {"path": "a"}}</tool_call>\nand so on.\n',
+  'raw newlines and quotes':
+    '<tool_call>{"name": "read_file", "arguments": {"path": "say "hi"\n"}}</tool_call>',
+  'one huge broken call': 'line: "x"\n',
 }
 
 function measure(text: string, chunk: number): { ms: number; events: number } {
@@ -62,7 +67,9 @@ function measure(text: string, chunk: number): { ms: number; events: number } {
 
 let slow = 0
 for (const [name, piece] of Object.entries(inputs)) {
-  const text = piece.repeat(Math.ceil(SIZE / piece.length)).slice(0, SIZE)
+  const start =
+    name === 'one huge broken call' ? '<tool_call>{"name": "read_file", "arguments": {"path": "' : ''
+  const text = start + piece.repeat(Math.ceil(SIZE / piece.length)).slice(0, SIZE)
   const whole = measure(text, SIZE)
   const streamed = measure(text, CHUNK)
   const speed = (SIZE / 1e6 / (Math.max(whole.ms, streamed.ms) / 1000)).toFixed(0)

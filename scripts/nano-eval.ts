@@ -58,6 +58,7 @@ function createBench(path: string): Bench {
     files: {
       list: async (folder) => files?.list(folder) ?? [],
       read: async (file) => files?.read(file) ?? '',
+      info: async (file) => files?.info(file),
     },
     onReply: (reply) => replies.push(reply),
   })
@@ -143,7 +144,7 @@ const missLines = (asked: readonly Asked[]): string[] =>
     return [`MISS ${row.id} ${JSON.stringify(row.request)}`, `  wanted ${wanted}`, `  got    ${got}`]
   })
 
-/** What other thresholds would do: where to set `SURE`. */
+/** What other thresholds alone would do, without the rules about arguments: where to set `SURE`. */
 function thresholdLines(asked: readonly Asked[]): string[] {
   const lines = [0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map((least) => {
     const verdicts = asked.map(({ row, reply: { text, confidences } }) => {

@@ -1,6 +1,6 @@
 /** How replies of nano are judged against the held-out requests: the same rules as nano/evaluate.py. Pure. */
 import type { NanoCall } from '../src/embedded/nano-run.ts'
-import { boundaries } from '../src/embedded/nano-spans.ts'
+import { boundaries, placesOf } from '../src/embedded/nano-spans.ts'
 import { nanoTools } from '../src/embedded/nano-tools.ts'
 
 /** An argument in free words only has to hold these, in at most twelve words. */
@@ -96,9 +96,7 @@ export function kindOf({ request, expect }: Row): string {
 
 function isSpan(request: string, text: string): boolean {
   const { starts, ends } = boundaries(request)
-  for (let at = request.indexOf(text); at >= 0; at = request.indexOf(text, at + 1))
-    if (starts.includes(at) && ends.includes(at + text.length)) return true
-  return false
+  return placesOf(text, request).some((at) => starts.includes(at) && ends.includes(at + text.length))
 }
 
 /** Counts of yes and no, by group and name. */

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from ..format import Sources
 from ..sources import find_sources
-from .intents import POSITIVE, Call, Intent
+from .intents import POSITIVE, Call, Intent, task_of
 from .noise import VOICES
 from .project import Project, Reference, refer
-from .requests import RequestMaker, _Core, allowed, task_of
+from .requests import RequestMaker, _Core, allowed
 from .slots import Slots
 
 _BY_NAME = {intent.name: intent for intent in POSITIVE}

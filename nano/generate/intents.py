@@ -5,6 +5,7 @@ An intent is data. `calls` turns the values of the slots into calls; `negative` 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -188,3 +189,18 @@ def hard_intents(sections: set[str]) -> tuple[Intent, ...]:
         weight = _HARD_WEIGHT.get(task, 1.0) * (1.0 if complexity == "mid" else 0.4)
         found.append(Intent(name, weight, None, "", task, _HARD_CATEGORY[task], "too-hard", complexity))
     return tuple(found)
+
+
+def task_of(intent: Intent, call: Call | None, text: str) -> str:
+    """A spelled out test command is testing, and renaming an identifier is refactoring, whatever the template."""
+    if call and call[0] == "run_command" and _TESTING.match(call[1]["command"]):
+        return "unit_test"
+    if intent.name == "edit" and call and call[1]["old"].isidentifier() and " renam" in f" {text.lower()}":
+        return "refactor"
+    return intent.task
+
+
+_TESTING = re.compile(
+    r"(?:npx |python3? -m |uv run |poetry run |yarn |pnpm |npm |npm run |make |cargo |go |bun |deno )?"
+    r"(?:test|tests|pytest|jest|vitest|mocha|ctest|phpunit|rspec|unittest|tox|nextest)\b"
+)

@@ -16,7 +16,7 @@ from ..sources import find_sources, glob_candidates
 from ..spans import boundaries
 from ..tools import TOOLS
 from .grammar import Grammar, Piece
-from .intents import NEGATIVE, POSITIVE, Call, Intent, hard_intents
+from .intents import NEGATIVE, POSITIVE, Call, Intent, hard_intents, task_of
 from .lexicon import load_words
 from .noise import VOICES, add_noise, finish_sentence
 from .project import Project
@@ -37,21 +37,6 @@ class Request(NamedTuple):
         category = self.intent.category or (TOOLS[call[0]].category if call else "answer")
         needs = "no" if category == "answer" else "yes"
         return {"task": task_of(self.intent, call, self.text), "complexity": self.intent.complexity, "needs": needs, "category": category}
-
-
-def task_of(intent: Intent, call: Call | None, text: str) -> str:
-    """A spelled out test command is testing, and renaming an identifier is refactoring, whatever the template."""
-    if call and call[0] == "run_command" and _TESTING.match(call[1]["command"]):
-        return "unit_test"
-    if intent.name == "edit" and call and call[1]["old"].isidentifier() and " renam" in f" {text.lower()}":
-        return "refactor"
-    return intent.task
-
-
-_TESTING = re.compile(
-    r"(?:npx |python3? -m |uv run |poetry run |yarn |pnpm |npm |npm run |make |cargo |go |bun |deno )?"
-    r"(?:test|tests|pytest|jest|vitest|mocha|ctest|phpunit|rspec|unittest|tox|nextest)\b"
-)
 
 
 class RequestMaker:

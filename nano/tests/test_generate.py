@@ -9,6 +9,7 @@ from random import Random
 from nano.decode import Machine, Situation
 from nano.format import CALL, CALL_END, END, call_text
 from nano.generate.documents import Document, DocumentMaker
+from nano.generate.intents import POSITIVE
 from nano.generate.pack import rows
 from nano.generate.requests import RequestMaker, allowed
 from nano.tokenizer import Tokenizer
@@ -64,6 +65,25 @@ class Generate(unittest.TestCase):
                 self.assertIn(token, machine.allowed(), (request.text, request.call, machine.text()))
                 machine.advance(token)
             self.assertTrue(machine.done)
+
+    def test_a_document_named_by_its_subject_is_listed(self) -> None:
+        maker = RequestMaker(Random("subject"))
+        for _ in range(200):
+            request = maker.make(maker.topic)
+            assert request.call
+            self.assertIn(request.call[1]["path"], request.sources.paths, request.text)
+
+    def test_testing_and_renaming_are_labelled_as_such(self) -> None:
+        maker = RequestMaker(Random("labels"))
+        intents = {intent.name: intent for intent in POSITIVE}
+        commands = [maker.make(intents["command"]) for _ in range(1500)]
+        edits = [maker.make(intents["edit"]) for _ in range(1500)]
+
+        tests = [made for made in commands if made.call and made.call[1]["command"].startswith("pytest")]
+        renames = [made for made in edits if made.call and "rename " in made.text and made.call[1]["old"].isidentifier()]
+
+        self.assertEqual({made.labels()["task"] for made in tests}, {"unit_test"})
+        self.assertEqual({made.labels()["task"] for made in renames}, {"refactor"})
 
     def test_a_quarter_of_the_conversations_is_refused(self) -> None:
         talks = [text_of(document) for document in documents("share", 3000) if not document.labels]

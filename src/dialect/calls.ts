@@ -65,7 +65,7 @@ function* readNeighbours(
   for (;;) {
     const space = yield* input.space()
     const next = drafts.length < MAX_RUN ? yield* reading.context.opening(input, space) : undefined
-    if (!next) return { drafts, rest: '' }
+    if (!next || next.inner) return { drafts, rest: '' }
     const length = input.raw.length
     input.consume(space + next.open.length)
     const more = yield* readOpening(input, next, reading.context)
@@ -112,32 +112,35 @@ function* bareFollows({ input }: Reading): Step<boolean> {
   return true
 }
 
-/** Tells calls from mentions: events for the one, the text as it was for the other. */
-export function* settle(reading: Reading, found: Found): Step<void> {
+/** Tells calls from mentions: events for the one, the text as it was for the other. True when they are calls. */
+export function* settle(reading: Reading, found: Found): Step<boolean> {
   if (reading.channel === 'reasoning') return yield* settleThought(reading, found)
   const tail = dependsOnTail(found.place, found.manner) ? yield* reading.input.peek(TAIL) : ''
   const { native, earlier } = reading.options
   const repeated = earlier(found.raw.trim())
   if (!repeated && !isQuoted({ ...found, tail, native, again: reading.hasQuoted })) {
     reading.emit(found.drafts)
-    return
+    return true
   }
   reading.hasQuoted = true
+  reading.failures += found.drafts.length
   reading.say(found.raw)
   reading.sink.breakLine()
   if (repeated || (native && found.manner === 'fence')) propose(reading, found.drafts)
+  return false
 }
 
 /** A call ends thinking only where nothing but the end of the reply follows; otherwise it was a thought. */
-function* settleThought(reading: Reading, { drafts, raw }: Found): Step<void> {
+function* settleThought(reading: Reading, { drafts, raw }: Found): Step<boolean> {
   const cut = drafts.some((draft) => isProblem(draft) && draft.problem === CUT_OFF)
   const sound = cut || !drafts.some(isProblem)
   if (!sound || !(yield* endsReply(reading))) {
     reading.say(raw)
-    return
+    return false
   }
   reading.channel = 'text'
   reading.emit(drafts)
+  return true
 }
 
 function* endsReply({ input, options }: Reading): Step<boolean> {

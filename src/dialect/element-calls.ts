@@ -54,7 +54,9 @@ function* readElement(
 
 function valueFrom(element: Element, schema: Record<string, unknown> | undefined): unknown {
   const types = schema ? typesOf(schema) : []
-  const isList = element.children.length > 0 && element.children.every((child) => child.name === 'item')
+  const mayBeList = types.length === 0 || types.includes('array')
+  const isList =
+    mayBeList && element.children.length > 0 && element.children.every((child) => child.name === 'item')
   if (isList || (types.includes('array') && element.children.length > 0)) {
     const items = isObject(schema?.['items']) ? schema['items'] : undefined
     return element.children.map((child) => valueFrom(child, items))

@@ -21,7 +21,8 @@ export type ControlReader = (input: Input, context: ReadContext) => Step<Control
 
 export type Marker =
   | { readonly kind: 'section'; readonly open: string; readonly section: Section }
-  | { readonly kind: 'item'; readonly open: string; readonly read: ItemReader }
+  /** `inner`: an ordinary word, which opens a call only inside a section. */
+  | { readonly kind: 'item'; readonly open: string; readonly read: ItemReader; readonly inner?: boolean }
   /** `strict`: an ordinary tag, which only opens thinking at the start of a line. */
   | {
       readonly kind: 'think'
@@ -63,6 +64,13 @@ export const section = (
 })
 
 export const item = (open: string, read: ItemReader): Marker => ({ kind: 'item', open, read })
+
+export const innerItem = (open: string, read: ItemReader): Marker => ({
+  kind: 'item',
+  open,
+  read,
+  inner: true,
+})
 
 /** A token of the family's own marks its thinking, wherever it stands. */
 export const think = (open: string, ...close: string[]): Marker => ({

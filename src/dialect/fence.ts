@@ -109,7 +109,7 @@ function* readCall(reading: Reading): Step<readonly Draft[] | undefined> {
   const [first] = yield* input.peek(1)
   if (first === '{' || first === '[') return yield* readBare(reading)
   const opening = yield* context.opening(input, 0)
-  if (!opening) return yield* readPython(reading)
+  if (!opening || opening.inner) return yield* readPython(reading)
   input.consume(opening.open.length)
   return yield* readOpening(input, opening, context)
 }

@@ -1,7 +1,7 @@
 /** Gemma 4 and FunctionGemma write a notation of their own; Gemma 3 is asked for fenced Python. */
 import { chatTokens } from './common-markers.ts'
 import { defineFamily } from './define-family.ts'
-import { answers, control, item, section, tokens } from './family.ts'
+import { answers, control, innerItem, section, tokens } from './family.ts'
 import { gemmaItem } from './gemma-calls.ts'
 import { gemmaShape } from './gemma-shape.ts'
 import { pythonShape } from './shape.ts'
@@ -14,7 +14,7 @@ export const gemma = defineFamily({
   shape: gemmaShape({ open: '<|tool_call>', close: '<tool_call|>', quote: '<|"|>' }),
   markers: [
     section('<|tool_call>', '<tool_call|>'),
-    item('call:', gemmaItem),
+    innerItem('call:', gemmaItem),
     // The channel opens with its name; an empty one says nothing.
     control('<|channel>', function* (input) {
       if (!(yield* input.take('thought'))) return {}
@@ -32,7 +32,7 @@ export const functionGemma = defineFamily({
   name: 'functiongemma',
   models: /function-?gemma/i,
   shape: gemmaShape({ open: '<start_function_call>', close: '<end_function_call>', quote: '<escape>' }),
-  markers: [section('<start_function_call>', '<end_function_call>'), item('call:', gemmaItem), ...turns],
+  markers: [section('<start_function_call>', '<end_function_call>'), innerItem('call:', gemmaItem), ...turns],
   result: ({ name, text }) =>
     `<start_function_response>response:${name}{value:<escape>${text}<escape>}<end_function_response>`,
 })

@@ -42,6 +42,10 @@ const TELLS = new RegExp(
 const INTENDS =
   /\b(?:i['’]ll|i will|i['’]m|i am|let me|let['’]s|now i|first,? i|next,? i|i need|i should|i have to|i want)\b|^\W*(?:(?:sure|ok|okay|certainly|alright|of course|great|good|right|yes|now)[,.!]?\s+)?(?:calling|reading|running|searching|checking|looking|opening|using the|next|now|step \d|tool call|function call|here(?:['’]s| is) (?:the|my) (?:\w+ )?(?:tool |function )?call)\b/i
 
+/** What it is about to do is to explain. */
+const EXPLAINS =
+  /\b(?:show|explain|give|illustrate|demonstrate|describe|clarify|tell|walk) (?:you|how|what|why|the (?:format|syntax|structure|idea))\b|\b(?:explain|illustrate|demonstrate|describe)\b/i
+
 /** Headings of a model at work. */
 const STEP = /^\W*(?:step \d|(?:tool|function) call$|action\b|next step)/i
 
@@ -56,10 +60,10 @@ const SUBJECT =
 
 export function judgeLead(lead: string): Lead {
   const sentence = lastSentence(lead)
-  const words = sentence.replace(/[\s.:!?]+$/, '')
+  const words = sentence.replace(/[\s.:!?*_`]+$/, '')
   const colon = /:[\s*_`]*$/.test(sentence)
   const heading = HEADING.test(lead)
-  const intends = heading ? STEP.test(words) : INTENDS.test(words)
+  const intends = heading ? STEP.test(words) : INTENDS.test(words) && !EXPLAINS.test(words)
   const talks = SHOWS.test(words) || TELLS.test(words) || (colon && SUBJECT.test(words))
   const illustrates = ((talks || heading) && !intends) || isTranscript(lead)
   return {

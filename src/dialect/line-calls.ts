@@ -6,6 +6,7 @@ import { MAX_RUN, settle } from './calls.ts'
 import type { Input, Step } from './input.ts'
 import { callsInJson } from './json-calls.ts'
 import { scanJson } from './json-scan.ts'
+import { toDraft } from './python-calls.ts'
 import { parsePythonCall } from './python-literal.ts'
 import type { Reading } from './reading.ts'
 import { onlyWrapperOpen } from './section.ts'
@@ -46,15 +47,18 @@ export function* readLineCalls(reading: Reading, opener: string): Step<void> {
     return
   }
   const drafts = [...first]
-  while (drafts.length < MAX_RUN && (yield* input.takePast(form.name)) !== undefined) {
+  let length = input.raw.length
+  while (drafts.length < MAX_RUN && reading.try() && (yield* input.takePast(form.name)) !== undefined) {
     const more = yield* readLineCall(reading, form)
     if (!more) break
     drafts.push(...more)
+    length = input.raw.length
   }
   const raw = input.unmark()
-  // What follows is the model's invention of a result.
-  if (form === REACT && (yield* input.anyPast(['Observation:'])) !== undefined) yield* dropRest(input)
-  yield* settle(reading, { drafts, raw, place, manner: 'bare' })
+  const run = yield* settle(reading, { drafts, raw: raw.slice(0, length), place, manner: 'bare' })
+  reading.say(raw.slice(length))
+  // What follows a call as its observation is the model's invention.
+  if (run && form === REACT && (yield* input.anyPast(['Observation:'])) !== undefined) yield* dropRest(input)
 }
 
 function* readLineCall(reading: Reading, form: LineForm): Step<readonly Draft[] | undefined> {
@@ -65,7 +69,7 @@ function* readLineCall(reading: Reading, form: LineForm): Step<readonly Draft[] 
     .replace(/[*`"'\s]+$/g, '')
     .replace(/^[*`"'\s]+/, '')
   const inline = parsePythonCall(line)
-  if (inline && options.tools.find(inline.name)) return [{ name: inline.name, values: { ...inline.named } }]
+  if (inline && options.tools.find(inline.name)) return [toDraft(inline, options.tools)]
   const tool = options.tools.find(line.replace(/\(\)$/, ''))
   if (!tool) return undefined
   const label = yield* input.takePast([...form.input, ...form.input.map((text) => `**${text}**`)])

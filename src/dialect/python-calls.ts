@@ -3,6 +3,7 @@ import type { ToolSchema } from '../protocol/model.ts'
 import type { Draft } from './call.ts'
 import { CUT_OFF, TOO_LONG } from './call.ts'
 import type { Input, Step } from './input.ts'
+import type { PythonCall } from './python-literal.ts'
 import { parsePythonCall } from './python-literal.ts'
 import { MAX_CALL } from './tagged.ts'
 import type { ToolBook } from './tool-book.ts'
@@ -33,8 +34,12 @@ export function* readPythonCall(input: Input, tools: ToolBook): Step<Draft> {
     const problem = `The call ${name}(...) could not be read. Write every argument as name=value with a literal value.`
     return { name, problem }
   }
-  const { tool, name: known } = findTool(call.name, tools)
-  return { name: known, values: { ...byPosition(call.positional, call.named, tool), ...call.named } }
+  return toDraft(call, tools)
+}
+
+export function toDraft({ name, positional, named }: PythonCall, tools: ToolBook): Draft {
+  const found = findTool(name, tools)
+  return { name: found.name, values: { ...byPosition(positional, named, found.tool), ...named } }
 }
 
 /** Llama 3 writes its built-in tools as `brave_search.call(...)`. */

@@ -40,7 +40,7 @@ export function isQuoted({ place, manner, tail, native, again }: Surroundings): 
   const lead = judgeLead(place.lead)
   if (manner === 'marker') return isIllustration(lead, prose)
   if (lead.intends) return native && manner === 'fence'
-  if (lead.illustrates || lead.colon || lead.addresses || again) return true
+  if (lead.illustrates || lead.colon || lead.addresses || again || isInSentence(place.prefix)) return true
   if (prose) return !lead.isEmpty || !WAITS.test(tail)
   return native && manner === 'fence' && !lead.isEmpty
 }
@@ -52,14 +52,16 @@ export function dependsOnTail(place: Place, manner: Manner): boolean {
   return !lead.isEmpty && (!lead.intends || isInSentence(place.prefix) || LIST_PREFIX.test(place.prefix))
 }
 
-const isIllustration = ({ illustrates, announces, colon, intends }: Lead, prose: boolean): boolean =>
-  (illustrates && (prose || announces)) || (colon && prose && !intends)
+const isIllustration = (
+  { illustrates, announces, colon, addresses, intends }: Lead,
+  prose: boolean,
+): boolean => (illustrates && (prose || announces)) || (prose && !intends && (colon || addresses))
 
 /** The sentence the call stands in is not over: it goes on behind it. */
 function goesOn({ prefix, lead }: Place, tail: string): boolean {
   if (lead.trim() === '') return false
   const sameLine = (tail.split('\n', 1)[0] ?? '').trim()
-  if (/^[.,)]/.test(tail) || (OPENING_QUOTE.test(prefix) && /^\s*["'”’»]/.test(tail))) return true
+  if (/^[.,)]/.test(tail) || (OPENING_QUOTE.test(lead) && /^\s*["'”’»]/.test(tail))) return true
   if (isInSentence(prefix) && /^[\p{L}\d,;).`'"’”—–-]/u.test(sameLine)) return true
   return /,\s*$/.test(lead) || (!/[.!?:;。！？：…>\])"'”’`*]\s*$/.test(lead) && /^\s*\p{Ll}/u.test(tail))
 }
@@ -72,5 +74,8 @@ function isInSentence(prefix: string): boolean {
 
 const isProse = (tail: string): boolean => {
   const visible = tail.trim()
-  return /^[*_#>"'“‘(-]*\s*[\p{L}\d`]/u.test(visible) && !/^(?:Observation|assistant|user)\b/i.test(visible)
+  return (
+    /^[*_#>"'“‘(-]*\s*(?:[\p{L}\d]|`(?!``))/u.test(visible) &&
+    !/^(?:Observation|Action|TOOL|assistant|user)\b/i.test(visible)
+  )
 }

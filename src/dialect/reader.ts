@@ -58,6 +58,7 @@ export function createReplyReader(options: ReplyReaderOptions): ReplyReader {
       if (reading.input.ended) return []
       reading.input.ended = true
       while (!steps.next().done) continue
+      reading.sink.end()
       const command = options.native ? undefined : proposalIn(reading.sink)
       if (command !== undefined) reading.sink.event({ type: 'proposal', command })
       return reading.sink.drain()
@@ -114,7 +115,7 @@ function* nextMarker(reading: Reading): Step<Owned | undefined> {
       if (found === -1) continue
       const length = finder.held(state)
       if (length === 1 && opensCall(text, index) === false) continue
-      if (entries[found]?.kind === 'weak' && reading.isTired) continue
+      if (isPassed(reading, entries[found])) continue
       reading.say(input.consume(index + 1 - length - input.at))
       const marker = finder.canGrow(state) ? yield* longest(reading, state) : entries[found]
       if (marker && !isBracket(marker)) input.consume(marker.open.length)
@@ -128,6 +129,10 @@ function* nextMarker(reading: Reading): Step<Owned | undefined> {
     }
   }
 }
+
+/** Markers that mean nothing here. */
+const isPassed = (reading: Reading, marker: Owned | undefined): boolean =>
+  (marker?.kind === 'item' && marker.inner === true) || (marker?.kind === 'weak' && reading.isTired)
 
 /** The reply ended in the middle of what may be a marker. Behind a call that is the next one, cut off. */
 function endInMarker(reading: Reading, held: string): void {
@@ -180,24 +185,15 @@ function followWeak(reading: Reading, open: string): Step<void> {
 }
 
 function* followControl(reading: Reading, marker: Extract<Owned, { kind: 'control' }>): Step<void> {
-  if (reading.sink.inCode) {
-    reading.say(marker.open)
-    return
-  }
-  const { text, channel, drafts } = yield* marker.read(reading.input, reading.context)
-  if (text !== undefined) reading.say(text)
-  if (channel) {
-    reading.channel = channel
-    reading.thinkEnds = undefined
-    reading.sink.breakLine()
-  }
-  if (drafts) reading.emit(drafts)
+  if (reading.sink.inCode) reading.say(marker.open)
+  else reading.apply(yield* marker.read(reading.input, reading.context))
 }
 
 /** Markers that are nothing but themselves: they switch between thinking and answer, or are dropped. */
 function* followMark(reading: Reading, marker: Owned): Step<void> {
   const isLast = marker.kind !== 'token' || !marker.last || (yield* reading.input.isOver())
-  if (!isLast || !isTaken(reading, marker)) reading.say(marker.open)
+  if (isLast && isTaken(reading, marker)) reading.sink.atMarker()
+  else reading.say(marker.open)
 }
 
 /** Whether the marker does something here; if not it is a word of the answer. */
@@ -236,6 +232,5 @@ function opensAnswer(reading: Reading, open: string): boolean {
   const ends = reading.channel === 'text' || (reading.thinkEnds?.includes(open) ?? true)
   if (!ends) return false
   reading.channel = 'text'
-  reading.sink.breakLine()
   return true
 }

@@ -1,7 +1,7 @@
 /** The state of one reply while it is read: where it stands, what it may call, where its text goes. */
 import type { Draft } from './call.ts'
 import { finishCall } from './call.ts'
-import type { Family } from './family.ts'
+import type { Control, Family } from './family.ts'
 import { Input } from './input.ts'
 import type { MarkerTable, Owned } from './marker-table.ts'
 import { openingAhead } from './marker-table.ts'
@@ -82,6 +82,17 @@ export class Reading {
       this.sink.event(this.#unique(finishCall(draft, this.options.tools, () => `call-${this.sink.calls}`)))
     }
     this.sink.afterCall = true
+  }
+
+  /** What a control marker said. */
+  apply({ text, channel, drafts }: Control): void {
+    if (text === undefined) this.sink.atMarker()
+    else this.say(text)
+    if (channel) {
+      this.channel = channel
+      this.thinkEnds = undefined
+    }
+    if (drafts) this.emit(drafts)
   }
 
   #unique(event: ReturnType<typeof finishCall>): ReturnType<typeof finishCall> {

@@ -39,8 +39,13 @@ export type ReadContext = {
   readonly depth: number
 }
 
-/** A section, or an item with a marker of its own. */
-export type Opening = { readonly open: string; readonly section?: Section; readonly read?: ItemReader }
+/** A section, or an item with a marker of its own; an inner one only counts in a section. */
+export type Opening = {
+  readonly open: string
+  readonly section?: Section
+  readonly read?: ItemReader
+  readonly inner?: boolean
+}
 
 /** Reads one item behind its opener. Undefined: this is no call; nothing but a few characters was consumed. */
 export type ItemReader = (input: Input, context: ReadContext) => Step<readonly Draft[] | undefined>

@@ -29,7 +29,9 @@ export class Sink {
   #delta: { type: Delta; text: string } | undefined
   #space = { 'text-delta': '', 'reasoning-delta': '' }
   #started = { 'text-delta': false, 'reasoning-delta': false }
-  /** White space before the last call, used if none follows it. */
+  /** Nothing but text so far: white space at its beginning may go on from an earlier reply. */
+  #isFresh = true
+  /** White space before the last marker, used if none follows it. */
   #gap = ''
   #lead = ''
   #prefix = ''
@@ -53,14 +55,25 @@ export class Sink {
 
   event(event: ReplyEvent): void {
     this.#flush()
-    // One gap is enough between what stands before a call and what stands behind it.
+    this.#events.push(event)
+    this.atMarker()
+  }
+
+  /** A call, a thought or a token stands here. White space around it is not text; one gap is enough for both sides. */
+  atMarker(): void {
     this.#gap = this.#space['text-delta'] || this.#gap
     this.#space['text-delta'] = ''
-    this.#events.push(event)
+    this.#isFresh = false
     this.breakLine()
   }
 
-  /** A call or a thought stood here: what follows starts a line of its own. */
+  /** The reply is over: white space at the end of an answer belongs to it, because the answer may go on. */
+  end(): void {
+    if (this.#started['text-delta'] && !this.afterCall) this.#append('text-delta', this.#space['text-delta'])
+    this.#space['text-delta'] = ''
+  }
+
+  /** What follows starts a line of its own. */
   breakLine(): void {
     this.#prefix = ''
     this.#ticks = 0
@@ -101,6 +114,7 @@ export class Sink {
   #write(type: Delta, given: string): void {
     const text = withoutFloods(given)
     const visible = text.trim()
+    if (visible === '' && this.#space[type].length >= MAX_SPACE) return
     const space = (this.#space[type] + text.slice(0, text.length - text.trimStart().length)).slice(
       0,
       MAX_SPACE,
@@ -110,7 +124,8 @@ export class Sink {
       return
     }
     const gap = type === 'text-delta' ? this.#takeGap() : ''
-    this.#append(type, this.#started[type] ? (space || gap) + visible : visible)
+    const isInside = this.#started[type] || (this.#isFresh && type === 'text-delta')
+    this.#append(type, isInside ? (space || gap) + visible : visible)
     this.#space[type] = text.slice(text.trimEnd().length)
     this.#started[type] = true
     if (type === 'text-delta') this.afterCall = false
@@ -123,6 +138,7 @@ export class Sink {
   }
 
   #append(type: Delta, text: string): void {
+    if (text === '') return
     if (this.#delta?.type !== type) this.#flush()
     this.#delta = { type, text: (this.#delta?.text ?? '') + text }
     if (type === 'text-delta' && this.#answer.length <= MAX_ANSWER) this.#answer += text

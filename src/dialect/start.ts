@@ -3,11 +3,11 @@
  * recipient (Functionary, Harmony), with the name of a tool whose marker was dropped, or with reasoning.
  */
 import type { Draft } from './call.ts'
-import type { Step } from './input.ts'
 import { settle } from './calls.ts'
 import { readHarmonyHeader } from './harmony-header.ts'
-import type { Reading } from './reading.ts'
+import type { Step } from './input.ts'
 import { pythonName, readPythonCall } from './python-calls.ts'
+import type { Reading } from './reading.ts'
 import { readArgumentsJson } from './section.ts'
 
 const STEPS = 'Here are my reasoning steps:'
@@ -20,9 +20,9 @@ export function* readStart(reading: Reading): Step<void> {
     return
   }
   if (reading.channel === 'reasoning') return
-  if (yield* input.take('all\n')) return
+  if (yield* input.take('all\n')) return reading.sink.atMarker()
   if (((yield* input.starts(' to=')) || (yield* input.starts('to='))) && (yield* isHeader(reading))) {
-    yield* applyHeader(reading)
+    reading.apply(yield* readHarmonyHeader(input, reading.context))
     return
   }
   if (options.tools.names.length > 0) yield* readNamedStart(reading)
@@ -30,13 +30,6 @@ export function* readStart(reading: Reading): Step<void> {
 
 function* isHeader({ input }: Reading): Step<boolean> {
   return /^\s?to=[\w.-]+\s*(?:<\||json)/.test(yield* input.peek(120))
-}
-
-function* applyHeader(reading: Reading): Step<void> {
-  const { input } = reading
-  const result = yield* readHarmonyHeader(input, reading.context)
-  if (result.channel) reading.channel = result.channel
-  if (result.drafts) reading.emit(result.drafts)
 }
 
 /** `read_file\n{...}` and `read_file[ARGS]{...}`: the marker in front was part of the prompt, or was dropped. */
@@ -79,7 +72,7 @@ export function* readRecipient(reading: Reading): Step<void> {
     reading.say('>>>')
     return
   }
-  if (yield* input.take('all\n')) return
+  if (yield* input.take('all\n')) return sink.atMarker()
   const line = /^([\w.-]{1,128})\n\s*\{/.exec(yield* input.peek(160))
   const name = line?.[1]
   const known = name !== undefined && (options.tools.find(name) || options.hint?.habits.includes('recipient'))

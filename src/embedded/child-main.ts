@@ -14,6 +14,8 @@ const send = (message: FromChild): void => {
   if (process.connected) process.send?.(message)
 }
 
+// The engine tries its binary in yet another process, which has no use for our loaders.
+process.execArgv = []
 process.on('disconnect', () => process.exit(0))
 process.on('message', (message: ToChild) => {
   if (message.type === 'cancel') running.get(message.id)?.abort()

@@ -1,8 +1,10 @@
 /**
  * What becomes of a reply: a call, an answer in a form, or a refusal. A wrong write or command is worse than no answer, so
- * a call that acts is made only when the model was sure of every choice in it and had read the whole request. Pure.
+ * a call that acts is made only when the model was sure of every choice in it, had read the whole request, and nothing
+ * speaks against its arguments. Pure.
  */
 import { isObject } from '../lib/json.ts'
+import { isDoubtful } from './nano-doubt.ts'
 import {
   CALL,
   CALL_END,
@@ -14,6 +16,7 @@ import {
   reasonToken,
 } from './nano-format.ts'
 import { formsAfter } from './nano-grammar.ts'
+import { mendCall } from './nano-mend.ts'
 import type { NanoCall, NanoStep } from './nano-run.ts'
 import { isActing } from './nano-tools.ts'
 
@@ -26,6 +29,7 @@ export type Decision =
   | { readonly kind: 'too-long' }
 
 export type Evidence = {
+  readonly request: string
   readonly text: string
   /** Of each token, its share among those that were allowed; a token without a choice has 1. */
   readonly confidences: readonly number[]
@@ -43,14 +47,16 @@ export type Evidence = {
 export const SURE = 0.6
 
 export function decide(evidence: Evidence): Decision {
-  const { text, steps, isCut, isRequestCut } = evidence
-  const call = isCut ? undefined : readCall(text)
-  if (!call) return readForm(text, steps)
+  const { request, text, steps, isRequestCut } = evidence
+  const written = evidence.isCut ? undefined : readCall(text)
+  if (!written) return readForm(text, steps)
+  const call = mendCall(written, request)
   const last = steps.at(-1)
   if (last && isRepeated(call, steps)) return { kind: 'answer', form: usualForm(last) }
   if (!isActing(call.name)) return { kind: 'call', call }
   if (isRequestCut) return { kind: 'too-long' }
-  return isSure(evidence.confidences) ? { kind: 'call', call } : { kind: 'doubt', call }
+  const kind = isSure(evidence.confidences) && !isDoubtful(call, request) ? 'call' : 'doubt'
+  return { kind, call }
 }
 
 const isSure = (confidences: readonly number[]): boolean => Math.min(1, ...confidences) >= SURE
@@ -83,7 +89,10 @@ function isRepeated(call: NanoCall, steps: readonly NanoStep[]): boolean {
 }
 
 const isSame = (one: NanoCall, other: NanoCall): boolean =>
-  one.name === other.name && JSON.stringify(one.input) === JSON.stringify(other.input)
+  one.name === other.name && textOf(one) === textOf(other)
+
+/** What a first call made new, a second one would be appended to. */
+const textOf = ({ input }: NanoCall): string => JSON.stringify({ ...input, append: undefined })
 
 function usualForm({ call, ok }: NanoStep): Form {
   const possible = formsAfter(call.name, ok)

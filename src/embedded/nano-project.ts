@@ -1,10 +1,11 @@
-/** What a project offers to a request: its paths, its scripts. Reads through the guard, bounded, and only what it needs. */
+/** What a project offers to a request: its paths and scripts. Reads through the guard, bounded, only what it needs. */
 import type { Files } from '../protocol/tool.ts'
 import type { Script, Sources } from './nano-format.ts'
+import type { NanoCall } from './nano-run.ts'
 import { createPathIndex } from './nano-paths.ts'
 import { projectScripts, requestScripts, scriptFiles } from './nano-scripts.ts'
 
-export type ProjectFiles = Pick<Files, 'list' | 'read'>
+export type ProjectFiles = Pick<Files, 'list' | 'read' | 'info'>
 
 export async function findSources(request: string, files: ProjectFiles): Promise<Sources> {
   const [paths, scripts] = await Promise.all([listPaths(files), readScripts(files)])
@@ -46,4 +47,12 @@ async function readScripts(files: ProjectFiles): Promise<Script[]> {
     scriptFiles.map(async (file) => [file, await files.read(file).catch(() => undefined)] as const),
   )
   return projectScripts(Object.fromEntries(texts.filter(([, text]) => text !== undefined)))
+}
+
+/** Nothing can be appended to a file that is not there: it is made. */
+export async function withoutNeedlessAppend(call: NanoCall, files: ProjectFiles): Promise<NanoCall> {
+  const { append, ...input } = call.input
+  if (append !== true || call.name !== 'write_file') return call
+  const info = await files.info(String(input['path'])).catch(() => 'unknown')
+  return info === undefined ? { ...call, input } : call
 }

@@ -94,6 +94,14 @@ export function strip(text: string, characters: string): string {
   return text.slice(first, last)
 }
 
+/** Every offset at which `part` stands in `text`; an empty part stands nowhere. */
+export function placesOf(part: string, text: string): number[] {
+  const places: number[] = []
+  const step = (from: number): number => (part === '' ? -1 : text.indexOf(part, from))
+  for (let at = step(0); at >= 0; at = step(at + 1)) places.push(at)
+  return places
+}
+
 /** Numbers as JSON writes them. */
 export const numbersOf = (text: string): string[] =>
   [...new Set(text.match(/\d{1,6}/g))].filter((digits) => digits === '0' || !digits.startsWith('0'))

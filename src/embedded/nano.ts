@@ -20,7 +20,7 @@ import {
 import { classifySegments, cutResult, type Sources } from './nano-format.ts'
 import { nanoGrammar, type Situation } from './nano-grammar.ts'
 import { offerNano } from './nano-offer.ts'
-import { findSources, type ProjectFiles } from './nano-project.ts'
+import { findSources, type ProjectFiles, withoutNeedlessAppend } from './nano-project.ts'
 import { fitPrompt } from './nano-prompt.ts'
 import { doubt, refusal, tooLong } from './nano-refusal.ts'
 import { idsOf, type NanoRun, type NanoStep, readRun } from './nano-run.ts'
@@ -66,7 +66,8 @@ export function createNanoModel({ files, onReply, ...options }: NanoOptions): Na
   return {
     name: 'covey/nano',
     capabilities: CAPABILITIES,
-    stream: (request, signal) => answer({ engine, prepare, ...(onReply && { onReply }) }, request, signal),
+    stream: (request, signal) =>
+      answer({ engine, files, prepare, ...(onReply && { onReply }) }, request, signal),
     async classify(prompt, signal = new AbortController().signal) {
       const found = await classify(prompt, signal)
       if (!found) throw new AppError('model-unavailable', 'covey/nano: the classification was cancelled.')
@@ -116,7 +117,10 @@ function createPreparer({ classify, files }: PreparerParts): Prepare {
 /** The training never showed ids that nobody asked for. */
 const SPEAKS_OF_IDS = /\b(?:jobs?|results?|background|outputs?)\b/i
 
-type Parts = Pick<NanoOptions, 'onReply'> & { readonly engine: NanoEngine; readonly prepare: Prepare }
+type Parts = Pick<NanoOptions, 'onReply' | 'files'> & {
+  readonly engine: NanoEngine
+  readonly prepare: Prepare
+}
 
 /** Kept free for the reply. */
 const RESERVE = 400
@@ -124,7 +128,7 @@ const RESERVE = 400
 const MOST_CALLS = 6
 
 async function* answer(
-  { engine, prepare, onReply }: Parts,
+  { engine, files, prepare, onReply }: Parts,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
@@ -148,7 +152,8 @@ async function* answer(
   )
   if (!reply) return
   onReply?.(reply)
-  yield* tell(decide({ ...reply, isRequestCut, steps: run.steps }), { run, request, reply })
+  const decision = decide({ ...run, ...reply, isRequestCut })
+  yield* tell(await tidy(decision, files), { run, request, reply })
 }
 
 function wanted({ tools, toolChoice = 'auto' }: ModelRequest): ModelRequest['tools'] {
@@ -178,6 +183,11 @@ const LONGEST_GRAMMAR = 4000
 /** Whoever said no is not asked for something else. */
 const isOver = (steps: readonly NanoStep[]): boolean =>
   steps.length >= MOST_CALLS || ['denied', 'refused', 'interrupted'].includes(steps.at(-1)?.code ?? '')
+
+const tidy = async (decision: Decision, files: ProjectFiles): Promise<Decision> =>
+  decision.kind === 'call'
+    ? { ...decision, call: await withoutNeedlessAppend(decision.call, files) }
+    : decision
 
 type Telling = { readonly run: NanoRun; readonly request: ModelRequest; readonly reply: NanoReply }
 

@@ -14,40 +14,46 @@ const MAX_LENGTH = 300
 export function alwaysFor({ text, script, findings }: Reading, tool: string): readonly Rule[] | undefined {
   if (text.length > MAX_LENGTH || !isClear(script) || script.parts.length === 0) return undefined
   if (findings.some(({ kind }) => kind === 'unknown')) return undefined
-  const rules = script.parts.map((part) => ruleFor(part, tool))
-  return rules.every((rule) => rule !== undefined) ? unique(rules) : undefined
+  const rules = script.parts.flatMap((part) => ruleFor(part, tool) ?? [])
+  return rules.length === script.parts.length ? unique(rules) : undefined
 }
 
 function ruleFor(part: Part, tool: string): Rule | undefined {
   const words = part.words.map(({ text }) => text)
   const [name = ''] = words
-  if (wrappers.has(name) || runners.has(name) || words.some((word) => /\s/.test(word) || word === '')) return undefined
-  const count = wordsToName(words)
-  const exact = count === undefined || count >= words.length
-  const pattern = words.slice(0, count).join(' ')
+  if (wrappers.has(name) || runners.has(name) || words.some((word) => /\s/.test(word) || word === ''))
+    return undefined
+  const count = wordsToName(words) ?? Number.POSITIVE_INFINITY
+  const named = words.slice(0, count)
+  if (named.some((word) => word === '' || /\s/.test(word))) return undefined
+  const pattern = named.join(' ')
   // A rule that would not even cover what it was made from helps nobody.
   if (!isAllowed(part, [pattern])) return undefined
-  return { tool, pattern, verdict: 'allow', ...(exact && count === undefined && { exact: true }) }
+  return { tool, pattern, verdict: 'allow', ...(count > words.length && { exact: true }) }
 }
 
 /** How many words say what a command of this program is about; none = only the whole command does. */
 function wordsToName([name = '', action = '', object = '']: readonly string[]): number | undefined {
-  if (action.startsWith('-') && !PLAIN.has(name)) return undefined
+  if (BY_NAME.has(name)) return 1
+  if (!BY_ACTION.has(name) || action.startsWith('-')) return undefined
   if (/^(?:npm|pnpm|yarn|bun)$/.test(name) && action === 'run') return object === '' ? undefined : 3
-  if (BY_ACTION.has(name)) return 2
-  return PLAIN.has(name) ? 1 : undefined
+  return RISKY.test(action) ? undefined : 2
 }
+
+/** What these do depends on the rest of the line. */
+const RISKY =
+  /^(?:i|install|add|get|update|upgrade|remove|rm|uninstall|publish|push|exec|x|dlx|run|create|init|link|login|config|set|reset|clean|rebase|checkout|switch|restore|merge|tag|branch|remote|deploy|release)$/
 
 const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-const BY_ACTION = set(`npm pnpm yarn bun cargo go git pip pip3 poetry uv bundle gem mvn gradle dotnet swift mix make just task
+const BY_ACTION =
+  set(`npm pnpm yarn bun cargo go git pip pip3 poetry uv bundle gem mvn gradle dotnet swift mix make just task
   composer gh turbo nx`)
 
-const PLAIN = set(`ls cat head tail wc grep egrep rg find sort uniq cut tr diff stat du df pwd echo which file tree jq
+const BY_NAME =
+  set(`ls cat head tail wc grep egrep rg find sort uniq cut tr diff stat du df pwd echo which file tree jq
   pytest tox nox jest vitest mocha ava tsc eslint prettier biome oxlint ruff black isort mypy flake8 pylint rspec phpunit
   ctest`)
 
-const unique = (rules: readonly (Rule | undefined)[]): readonly Rule[] =>
-  rules.flatMap((rule, index) =>
-    rule && rules.findIndex((other) => other?.pattern === rule.pattern && other.exact === rule.exact) === index ? [rule] : [],
-  )
+const unique = (rules: readonly Rule[]): readonly Rule[] =>
+  rules.filter((rule, index) => rules.findIndex((other) => other.pattern === rule.pattern) === index)

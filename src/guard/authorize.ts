@@ -12,7 +12,14 @@ export type PermissionMode = (typeof permissionModes)[number]
 type Kind = Access['kind'] | 'confined-read' | 'confined-run'
 
 const table: Readonly<Record<PermissionMode, Readonly<Record<Kind, Verdict>>>> = {
-  ask: { read: 'allow', 'confined-read': 'allow', write: 'ask', 'confined-run': 'ask', run: 'ask', fetch: 'ask' },
+  ask: {
+    read: 'allow',
+    'confined-read': 'allow',
+    write: 'ask',
+    'confined-run': 'ask',
+    run: 'ask',
+    fetch: 'ask',
+  },
   'accept-edits': {
     read: 'allow',
     'confined-read': 'allow',
@@ -21,7 +28,14 @@ const table: Readonly<Record<PermissionMode, Readonly<Record<Kind, Verdict>>>> =
     run: 'ask',
     fetch: 'ask',
   },
-  auto: { read: 'allow', 'confined-read': 'allow', write: 'allow', 'confined-run': 'allow', run: 'ask', fetch: 'ask' },
+  auto: {
+    read: 'allow',
+    'confined-read': 'allow',
+    write: 'allow',
+    'confined-run': 'allow',
+    run: 'ask',
+    fetch: 'ask',
+  },
   'read-only': {
     read: 'allow',
     'confined-read': 'allow',
@@ -30,7 +44,14 @@ const table: Readonly<Record<PermissionMode, Readonly<Record<Kind, Verdict>>>> =
     run: 'deny',
     fetch: 'deny',
   },
-  deny: { read: 'deny', 'confined-read': 'deny', write: 'deny', 'confined-run': 'deny', run: 'deny', fetch: 'deny' },
+  deny: {
+    read: 'deny',
+    'confined-read': 'deny',
+    write: 'deny',
+    'confined-run': 'deny',
+    run: 'deny',
+    fetch: 'deny',
+  },
   bypass: {
     read: 'allow',
     'confined-read': 'allow',
@@ -52,6 +73,14 @@ export type ModeQuestion = {
 export function modeVerdict(mode: PermissionMode, { kind, sandboxed, readsOnly }: ModeQuestion): Verdict {
   const isConfined = kind === 'run' && sandboxed
   return table[mode][isConfined ? (readsOnly ? 'confined-read' : 'confined-run') : kind]
+}
+
+/** What a call does to its target, for the question. */
+export const verbs: Readonly<Record<Access['kind'], string>> = {
+  read: 'reads',
+  write: 'changes',
+  run: 'runs a command:',
+  fetch: 'fetches',
 }
 
 export const refusal = (mode: PermissionMode, { kind, target }: Access): string =>
@@ -77,12 +106,5 @@ export const createAuthorize =
     const { verdict, touched } = strictest
     return verdict === 'deny'
       ? { verdict, why: refusal(mode, touched) }
-      : { verdict, why: `${call.name} ${VERBS[touched.kind]} ${touched.target}` }
+      : { verdict, why: `${call.name} ${verbs[touched.kind]} ${touched.target}` }
   }
-
-const VERBS: Readonly<Record<Access['kind'], string>> = {
-  read: 'reads',
-  write: 'changes',
-  run: 'runs a command:',
-  fetch: 'fetches',
-}

@@ -56,9 +56,3 @@ function readOnlyPath(text: string): string | undefined {
   const quoted = /['"‘`]([^'"’`]+)['"’`]/.exec(line)?.[1]
   return quoted ?? /([^\s:]+): read-only file system/i.exec(line)?.[1]
 }
-
-/** For the result of the command. */
-export const blockText = (blocked: Blocked): string =>
-  blocked.kind === 'network'
-    ? '[sandbox: this command has no network. Permission for the network would help; the person can give it.]'
-    : `[sandbox: ${blocked.path} cannot be written. Permission to write it would help; the person can give it.]`

@@ -6,11 +6,14 @@ import { realpathSync } from 'node:fs'
 import { constants, type FileHandle, lstat, mkdir, open, readdir, realpath, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, errorMessage } from '../protocol/error.ts'
+import type { Rule } from '../protocol/guard.ts'
 import type { FileInfo, Files } from '../protocol/tool.ts'
 import { errnoOf, writeAtomic } from '../lib/atomic-write.ts'
 import { toPosix } from '../lib/path.ts'
 import { looksBinary } from '../lib/text.ts'
-import { containPath, type ContainOptions } from './contain.ts'
+import { containPath } from './contain.ts'
+import { createGrants, type Grants, type Operation } from './grants.ts'
+import { closingRule, pathNames } from './rules.ts'
 
 export type FilesParts = {
   readonly root: string
@@ -18,43 +21,62 @@ export type FilesParts = {
   readonly roots?: readonly string[]
   /** Protected paths the person opened. */
   readonly grants?: Grants
-  /** Why a rule forbids this path, relative to its root. */
-  readonly denied?: (path: string, operation: Operation) => string | undefined
+  /** Those that deny a path close it here as well, for tools that come across it on their way. */
+  readonly rules?: readonly Rule[]
 }
 
 const MAX_BYTES = 1024 * 1024
 
-export function createFiles({ root: folder, roots: others = [] }: FilesParts): Files {
-  const root = realpathSync(resolve(folder))
-  const roots = [root, ...others]
-  const place = (path: string, operation: ContainOptions['operation']): Promise<string> =>
-    requireContained(path, { roots, operation })
+export function createFiles(parts: FilesParts): Files {
+  const { grants = createGrants() } = parts
+  const root = realpathSync(resolve(parts.root))
+  const gate: Gate = { roots: [root, ...(parts.roots ?? [])], rules: parts.rules ?? [], grants }
+  const place = (path: string, operation: Operation): Promise<string> => requirePlace(path, operation, gate)
 
   return {
     root,
     async read(path, signal) {
-      const handle = await openFile(await place(path, 'read'), path)
+      const real = await place(path, 'read')
+      const handle = await openFile(real, path)
       try {
         return await readText(handle, path, signal)
       } finally {
         await handle.close()
+        grants.spend(real, 'read')
       }
     },
-    write: async (path, text) => writeInside(await place(path, 'write'), { path, text }),
+    async write(path, text) {
+      const real = await place(path, 'write')
+      await writeInside(real, { path, text })
+      grants.spend(real, 'write')
+    },
     async remove(path) {
       const real = await place(path, 'write')
       await inFolder(dirname(real), path, (parent) => unlink(join(parent, basename(real))))
+      grants.spend(real, 'write')
     },
     info: async (path) => infoOf(await place(path, 'read')),
     list: async (path) => listFolder(await place(path, 'read'), path),
   }
 }
 
-async function requireContained(path: string, options: ContainOptions): Promise<string> {
-  const { ok, real, why } = await containPath(path, options)
-  if (ok && real !== undefined) return real
-  const verb = options.operation === 'read' ? 'read' : 'written'
-  throw new AppError('permission-denied', `${path} cannot be ${verb}: ${why}.`, { failure: 'denied' })
+type Gate = { readonly roots: readonly string[]; readonly rules: readonly Rule[]; readonly grants: Grants }
+
+async function requirePlace(
+  path: string,
+  operation: Operation,
+  { roots, rules, grants }: Gate,
+): Promise<string> {
+  const { ok, real, why, protected: protection } = await containPath(path, { roots, operation })
+  const refuse = (reason: string): AppError => {
+    const verb = operation === 'read' ? 'read' : 'written'
+    return new AppError('permission-denied', `${path} cannot be ${verb}: ${reason}.`, { failure: 'denied' })
+  }
+  const rule = closingRule(pathNames(path, real, roots), operation, rules)
+  if (rule) throw refuse(`the rule "${rule.tool} ${rule.pattern}" denies it`)
+  const isOpened = protection !== undefined && real !== undefined && grants.covers(real, operation)
+  if ((ok || isOpened) && real !== undefined) return real
+  throw refuse(why ?? 'it could not be judged')
 }
 
 /** `real` is free of links; a link that appears now is refused, and a pipe does not make us wait. */

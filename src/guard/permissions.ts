@@ -2,7 +2,6 @@
  * Whether a call may be made: deny rules, then protected paths, then the mode with the rules that allow or ask. Nothing
  * lifts a deny. Decides and remembers; containment, the sandbox and the secret firewall hold whatever is decided here.
  */
-import { resolve } from 'node:path'
 import type {
   Authorization,
   AuthorizeRequest,
@@ -14,14 +13,13 @@ import type {
 } from '../protocol/guard.ts'
 import type { Access } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
-import { isInside, toPosix } from '../lib/path.ts'
 import { alwaysFor } from './always.ts'
-import { modeVerdict, type PermissionMode, refusal } from './authorize.ts'
+import { modeVerdict, type PermissionMode, refusal, verbs } from './authorize.ts'
 import { containPath } from './contain.ts'
 import type { Grants, Operation } from './grants.ts'
 import { readCommand } from './judge-command.ts'
-import { isKeyPath } from './protected-names.ts'
-import { commandRule, pathRule, rulesFor, urlRule } from './rules.ts'
+import { isKeyPath, type Protection } from './protected-names.ts'
+import { commandRule, pathNames, pathRule, rulesFor, urlRule } from './rules.ts'
 import { hasHidden, shown } from './shown.ts'
 
 export type PermissionParts = {
@@ -69,10 +67,15 @@ export function createPermissions(parts: PermissionParts): Permissions {
 function toolOf({ tool, call }: AuthorizeRequest): string {
   if (tool !== undefined || call.name !== 'call_tool') return tool ?? call.name
   const inner = readJson(call.input)
-  return inner.ok && isObject(inner.value) && typeof inner.value['name'] === 'string' ? inner.value['name'] : call.name
+  return inner.ok && isObject(inner.value) && typeof inner.value['name'] === 'string'
+    ? inner.value['name']
+    : call.name
 }
 
-type Surroundings = Omit<PermissionParts, 'rules'> & { readonly tool: string; readonly rules: readonly Rule[] }
+type Surroundings = Omit<PermissionParts, 'rules'> & {
+  readonly tool: string
+  readonly rules: readonly Rule[]
+}
 
 /** What one access comes to. */
 type Opinion = {
@@ -86,12 +89,14 @@ type Opinion = {
 
 function judgeToolAlone({ rules, tool }: Surroundings): Opinion {
   const [strictest] = rules.filter(({ pattern }) => pattern === undefined).toSorted(bySeverity)
-  if (!strictest || strictest.verdict === 'allow') return { verdict: 'allow', why: `${tool} touches nothing outside` }
+  if (!strictest || strictest.verdict === 'allow')
+    return { verdict: 'allow', why: `${tool} touches nothing outside` }
   return { verdict: strictest.verdict, why: ruleText(strictest, tool) }
 }
 
 const severity: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 }
-const bySeverity = (a: { verdict: Verdict }, b: { verdict: Verdict }): number => severity[b.verdict] - severity[a.verdict]
+const bySeverity = (a: { verdict: Verdict }, b: { verdict: Verdict }): number =>
+  severity[b.verdict] - severity[a.verdict]
 
 function judgeAccess(access: Access, surroundings: Surroundings): Promise<Opinion> {
   if (access.kind === 'run') return judgeRun(access, surroundings)
@@ -104,9 +109,13 @@ async function judgeRun(access: Access, surroundings: Surroundings): Promise<Opi
   const reading = await readCommand(access.target)
   const rule = commandRule({ reading, sandboxed }, rules)
   const readsOnly = reading.kind === 'read-only'
-  const opinion = weigh(rule, modeVerdict(mode, { kind: 'run', sandboxed, readsOnly }), { access, surroundings })
+  const opinion = weigh(rule, modeVerdict(mode, { kind: 'run', sandboxed, readsOnly }), {
+    access,
+    surroundings,
+  })
   if (opinion.verdict !== 'ask' || rule || hasHidden(access.target)) return opinion
-  const always = alwaysFor(reading, tool)
+  const offered = alwaysFor(reading, tool)
+  const always = offered && commandRule({ reading, sandboxed }, offered) ? offered : undefined
   return { ...opinion, why: `${opinion.why} (${reading.why})`, ...(always && { always }) }
 }
 
@@ -124,30 +133,25 @@ async function judgePath(access: PathAccess, surroundings: Surroundings): Promis
   const { roots, mode, rules, tool } = surroundings
   const { kind, target } = access
   const { ok, real, why, protected: protection } = await containPath(target, { roots, operation: kind })
-  const names = namesOf(target, real, roots)
+  const names = pathNames(target, real, roots)
   const rule = pathRule(names, rules)
   if (rule?.verdict === 'deny') return { verdict: 'deny', why: ruleText(rule, target) }
   const byMode = modeVerdict(mode, { kind })
   if (!ok && byMode !== 'deny') {
     const isOpenable = protection !== undefined && real !== undefined && !names.some(isKeyPath)
     if (!isOpenable) return { verdict: 'deny', why: `${shown(target)} cannot be ${PAST[kind]}: ${why}.` }
-    return { verdict: 'ask', why: `${tool} ${VERBS[kind]} ${shown(target)}, and ${why}`, grant: { real, operation: kind } }
+    return {
+      verdict: 'ask',
+      why: `${tool} ${verbs[kind]} ${shown(target)}, which ${DANGERS[protection]}`,
+      grant: { real, operation: kind },
+    }
   }
   const opinion = weigh(rule, byMode, { access, surroundings })
   const [name = target] = names
-  const canRemember = opinion.verdict === 'ask' && !rule && !hasHidden(name) && !/[*?[{]/.test(name)
-  return canRemember ? { ...opinion, always: [{ tool, pattern: name, verdict: 'allow' }] } : opinion
-}
-
-/** As it was written and as it is, so that neither a link nor `..` hides what a rule names. */
-function namesOf(target: string, real: string | undefined, roots: readonly string[]): readonly string[] {
-  const [root = '/'] = roots
-  const written = resolve(root, target)
-  const names = [written, ...(real === undefined ? [] : [real])].map((path) => {
-    const holder = roots.find((folder) => isInside(folder, path))
-    return toPosix(holder === undefined ? path : path.slice(holder.length + 1)) || '.'
-  })
-  return [...new Set(names)]
+  const canRemember = opinion.verdict === 'ask' && !rule && !hasHidden(name)
+  return canRemember
+    ? { ...opinion, always: [{ tool, pattern: name, exact: true, verdict: 'allow' }] }
+    : opinion
 }
 
 type Question = { readonly access: Access; readonly surroundings: Surroundings }
@@ -160,14 +164,12 @@ function weigh(rule: Rule | undefined, byMode: Verdict, { access, surroundings }
   if (byMode === 'deny') return { verdict: 'deny', why: refusal(mode, { ...access, target }) }
   const verdict = rule?.verdict ?? byMode
   if (verdict === 'allow') return { verdict, why: rule ? ruleText(rule, target) : `allowed by mode ${mode}` }
-  return { verdict, why: `${tool} ${VERBS[access.kind]} ${target}` }
+  return { verdict, why: `${tool} ${verbs[access.kind]} ${target}` }
 }
 
-const VERBS: Readonly<Record<Access['kind'], string>> = {
-  read: 'reads',
-  write: 'changes',
-  run: 'runs a command:',
-  fetch: 'fetches',
+const DANGERS: Readonly<Record<Protection, string>> = {
+  secret: 'may hold secrets',
+  governance: 'decides what runs later',
 }
 const PAST: Readonly<Record<Operation, string>> = { read: 'read', write: 'written' }
 

@@ -4,7 +4,11 @@
  */
 import { randomInt } from 'node:crypto'
 
-export const newTag = (): string => Array.from({ length: 4 }, () => randomInt(36).toString(36)).join('')
+/** Letters and digits, so that it is never a word. */
+export function newTag(): string {
+  const tag = Array.from({ length: 4 }, () => randomInt(36).toString(36)).join('')
+  return /\d/.test(tag) && /[a-z]/.test(tag) ? tag : newTag()
+}
 
 export const toPlaceholder = (tag: string, kind: string, number: number): string =>
   `[secret:${kind}:${tag}:${number}]`
@@ -38,6 +42,28 @@ export const placeholdersIn = (text: string): readonly PlaceholderAt[] =>
     : []
 
 const PLACEHOLDER = /\[secret:[a-z0-9-]{1,40}:([a-z0-9]{4}):(\d{1,7})\]/g
+
+/** Places without the placeholders of this session in them: those stay, what stands around them does not. */
+export function outsidePlaceholders<Place extends { readonly start: number; readonly end: number }>(
+  text: string,
+  places: readonly Place[],
+  tag: string,
+): readonly Place[] {
+  const kept = placeholdersIn(text).filter((placeholder) => placeholder.tag === tag)
+  if (kept.length === 0) return places
+  const pieces: Place[] = []
+  let next = 0
+  for (const place of places) {
+    let from = place.start
+    while ((kept[next]?.end ?? Number.POSITIVE_INFINITY) <= from) next++
+    for (; (kept[next]?.start ?? Number.POSITIVE_INFINITY) < place.end; next++) {
+      pieces.push({ ...place, start: from, end: kept[next]?.start ?? from })
+      from = kept[next]?.end ?? from
+    }
+    pieces.push({ ...place, start: from })
+  }
+  return pieces.filter(({ start, end }) => start < end)
+}
 
 /** Something that was one of our placeholders and is no more: written down, it would take the place of the secret. */
 export function findBroken(text: string, tag: string): string | undefined {

@@ -20,7 +20,8 @@ export const isKeyPath = (path: string): boolean =>
     .map(fold)
     .some((name) => name === '.ssh' || name === '.gnupg' || KEY.test(name))
 
-const KEY = /\.(?:key|pem|p12|pfx|pkcs12|jks|keystore|kdbx|ppk|gpg)$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[._-](?!pub$).*)?$/
+const KEY =
+  /\.(?:key|pem|p12|pfx|pkcs12|jks|keystore|kdbx|ppk|gpg)$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[._-](?!pub$).*)?$/
 
 /** Characters that are drawn as nothing: HFS+ ignores them in names. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|[\u0000-\u001F\u007F]/gu

@@ -22,8 +22,12 @@ export async function openRuleBook(path: string, now: () => Date = () => new Dat
     list: () => file.value().rules,
     add: (folder, rules) =>
       file.update(({ rules: known }) => {
-        const fresh = rules.filter((rule) => !known.some((other) => other.folder === folder && isSame(rule, other)))
-        return { rules: [...known, ...fresh.map((rule) => ({ folder, ...rule, addedAt: now().toISOString() }))] }
+        const fresh = rules.filter(
+          (rule) => !known.some((other) => other.folder === folder && isSame(rule, other)),
+        )
+        return {
+          rules: [...known, ...fresh.map((rule) => ({ folder, ...rule, addedAt: now().toISOString() }))],
+        }
       }),
     async remove(index) {
       let removed: StoredRule | undefined

@@ -2,8 +2,10 @@
  * Whether a rule fits what a call would touch. Pure. Allowing takes the exact thing; asking and denying take every
  * spelling of it: other case, links, folders above, a command inside a command.
  */
+import { relative, resolve } from 'node:path'
 import type { Rule, Verdict } from '../protocol/guard.ts'
-import { matchesGlob } from '../lib/path.ts'
+import { isInside, matchesGlob, toPosix } from '../lib/path.ts'
+import type { Operation } from './grants.ts'
 import { decide, isClear, type Reading } from './judge-command.ts'
 import { isAllowed } from './shell-prefix.ts'
 
@@ -15,17 +17,40 @@ const patternsOf = (rules: readonly Rule[], verdict: Verdict): readonly Rule[] =
 
 const isForAll = ({ pattern }: Rule): boolean => pattern === undefined || pattern === '*' || pattern === '**'
 
-/** A path as it was given and as it really is, both relative to the workspace where they lie in it. */
+/** A path as it was written and as it really is, so that neither a link nor `..` hides what a rule names. */
 export type PathNames = readonly string[]
+
+/** Relative to the root they lie in; absolute outside. */
+export function pathNames(written: string, real: string | undefined, roots: readonly string[]): PathNames {
+  const paths = [resolve(roots[0] ?? '/', written), ...(real === undefined ? [] : [real])]
+  const names = paths.map((path) => {
+    const holder = roots.find((folder) => isInside(folder, path))
+    return toPosix(holder === undefined ? path : relative(holder, path)) || '.'
+  })
+  return [...new Set(names)]
+}
+
+/** The rule that closes a path to every tool that reads or writes, for whoever opens files. */
+export function closingRule(
+  names: PathNames,
+  operation: Operation,
+  rules: readonly Rule[],
+): Rule | undefined {
+  const own = rulesFor(operation === 'read' ? 'read_file' : 'write_file', rules)
+  return patternsOf(own, 'deny').find((rule) => !isForAll(rule) && touches(rule, names))
+}
 
 /** The rule that decides, the strictest first; `undefined` = none fits. */
 export function pathRule(names: PathNames, rules: readonly Rule[]): Rule | undefined {
   return (
     patternsOf(rules, 'deny').find((rule) => touches(rule, names)) ??
     patternsOf(rules, 'ask').find((rule) => touches(rule, names)) ??
-    patternsOf(rules, 'allow').find((rule) => isForAll(rule) || names.every((name) => fitsPath(name, rule.pattern ?? '')))
+    patternsOf(rules, 'allow').find((rule) => isForAll(rule) || names.every((name) => fits(name, rule)))
   )
 }
+
+const fits = (name: string, { pattern = '', exact }: Rule): boolean =>
+  exact ? name === pattern : fitsPath(name, pattern)
 
 const touches = (rule: Rule, names: PathNames): boolean =>
   isForAll(rule) || names.some((name) => fitsPath(name.toLowerCase(), (rule.pattern ?? '').toLowerCase()))
@@ -39,7 +64,8 @@ function fitsPath(name: string, pattern: string): boolean {
 /** Without a scheme a pattern names a host and everything below it; a star stands for anything. */
 export function urlRule(url: string, rules: readonly Rule[]): Rule | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  const fits = (rule: Rule): boolean => isForAll(rule) || (parsed !== undefined && fitsUrl(parsed, rule.pattern ?? ''))
+  const fits = (rule: Rule): boolean =>
+    isForAll(rule) || (parsed !== undefined && fitsUrl(parsed, rule.pattern ?? ''))
   const strict = (['deny', 'ask'] as const).flatMap((verdict) => patternsOf(rules, verdict)).find(fits)
   return strict ?? patternsOf(rules, 'allow').find(fits)
 }
@@ -51,7 +77,9 @@ function fitsUrl({ href, hostname }: URL, pattern: string): boolean {
 }
 
 const fitsText = (text: string, pattern: string): boolean =>
-  new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\*+/g, '.*')}$`, 'is').test(text)
+  new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\*+/g, '.*')}$`, 'is').test(
+    text,
+  )
 
 export type CommandFacts = { readonly reading: Reading; readonly sandboxed: boolean }
 
@@ -71,8 +99,12 @@ function meets(rule: Rule, reading: Reading): boolean {
   if (isForAll(rule)) return true
   const pattern = rule.pattern ?? ''
   if (decide(reading, { deny: [pattern] }).verdict === 'deny') return true
-  const words = [reading.script, ...reading.nested].flatMap(({ parts }) => parts.flatMap((part) => part.words))
-  return /[/.*]/.test(pattern) && words.some(({ text }) => fitsPath(text.toLowerCase(), pattern.toLowerCase()))
+  const words = [reading.script, ...reading.nested].flatMap(({ parts }) =>
+    parts.flatMap((part) => part.words),
+  )
+  return (
+    /[/.*]/.test(pattern) && words.some(({ text }) => fitsPath(text.toLowerCase(), pattern.toLowerCase()))
+  )
 }
 
 type Allowing = { readonly allowing: readonly Rule[]; readonly sandboxed: boolean }
@@ -81,12 +113,20 @@ type Allowing = { readonly allowing: readonly Rule[]; readonly sandboxed: boolea
 function isCovered({ script, findings }: Reading, { allowing, sandboxed }: Allowing): boolean {
   if (!isClear(script) || script.parts.length === 0) return false
   if (!sandboxed && script.parts.some(({ words }) => words[0]?.text === 'git')) return false
-  const prefixes = allowing.flatMap(({ pattern, exact }) => (pattern !== undefined && !exact ? [pattern] : []))
-  const whole = new Set(allowing.flatMap(({ pattern, exact }) => (pattern !== undefined && exact ? [pattern] : [])))
+  const prefixes = allowing.flatMap(({ pattern, exact }) =>
+    pattern !== undefined && !exact ? [pattern] : [],
+  )
+  const whole = new Set(
+    allowing.flatMap(({ pattern, exact }) => (pattern !== undefined && exact ? [pattern] : [])),
+  )
   const byRule = script.parts.map(
     (part) => isAllowed(part, prefixes) || (isAllowed(part, [...whole]) && whole.has(textOf(part.words))),
   )
-  return byRule.includes(true) && byRule.every((isByRule, index) => isByRule || (sandboxed && findings[index]?.kind === 'read-only'))
+  return (
+    byRule.includes(true) &&
+    byRule.every((isByRule, index) => isByRule || (sandboxed && findings[index]?.kind === 'read-only'))
+  )
 }
 
-const textOf = (words: readonly { readonly text: string }[]): string => words.map(({ text }) => text).join(' ')
+const textOf = (words: readonly { readonly text: string }[]): string =>
+  words.map(({ text }) => text).join(' ')

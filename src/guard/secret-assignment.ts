@@ -115,11 +115,13 @@ function toFinding(
   name: SecretName,
 ): Finding | undefined {
   const value = text.slice(start, end)
-  return tests[name.test](value) ? { start, end, kind: keyKindAt(text, start) ?? name.kind } : undefined
+  return !/\s/.test(value) && tests[name.test](value)
+    ? { start, end, kind: keyKindAt(text, start) ?? name.kind }
+    : undefined
 }
 
 const tests: Readonly<Record<SecretName['test'], (value: string) => boolean>> = {
-  password: (value) => !/\s/.test(value) && (looksLikePassword(value) || looksGenerated(value)),
+  password: (value) => looksLikePassword(value) || looksGenerated(value),
   generated: looksGenerated,
   credentials: (value) => looksGenerated(value) || isBasic(value),
 }

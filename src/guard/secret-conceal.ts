@@ -1,4 +1,5 @@
-/** Placeholders in the place of what was found. */
+/** Placeholders in the place of what was found, and of the same values wherever else they stand in the text. */
+import { outsidePlaceholders } from './placeholder.ts'
 import type { Finding } from './secret-finding.ts'
 import type { SecretMap } from './secret-map.ts'
 
@@ -9,7 +10,15 @@ export type ConcealOptions = {
 }
 
 /** `findings` in order, not overlapping. */
-export function conceal(text: string, findings: readonly Finding[], { map, path }: ConcealOptions): string {
+export function conceal(text: string, findings: readonly Finding[], options: ConcealOptions): string {
+  if (findings.length === 0) return text
+  const hidden = replace(text, findings, options)
+  // `PASSWORD=…` may have told what stands bare elsewhere.
+  const { map } = options
+  return replace(hidden, outsidePlaceholders(hidden, map.find(hidden), map.tag), options)
+}
+
+function replace(text: string, findings: readonly Finding[], { map, path }: ConcealOptions): string {
   const pieces: string[] = []
   let from = 0
   for (const { start, end, kind } of findings) {

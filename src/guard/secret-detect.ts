@@ -3,7 +3,7 @@
  * secretlint. The answer is a list of places that never overlap; who asks decides what stands there instead.
  */
 import type { SecretAction, SecretPattern } from '../protocol/firewall.ts'
-import { placeholdersIn, toKind } from './placeholder.ts'
+import { outsidePlaceholders, toKind } from './placeholder.ts'
 import { findRandom } from './secret-entropy.ts'
 import type { Finding } from './secret-finding.ts'
 import { lintSecrets } from './secret-lint.ts'
@@ -50,7 +50,7 @@ export function createDetector({ patterns = [], entropy = 'warn', tag, known }: 
     const [blocked] = byAction('block')
     const warned = [...byAction('warn'), ...(entropy === 'warn' ? random : [])]
     return {
-      findings: withoutPlaceholders(text, findings, tag),
+      findings: outsidePlaceholders(text, findings, tag),
       warnings: apart(warned, findings),
       ...(blocked && { blockedBy: blocked.kind }),
     }
@@ -91,22 +91,4 @@ function apart(findings: readonly Finding[], others: readonly Finding[]): readon
       while ((others[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++
       return (others[next]?.start ?? Number.POSITIVE_INFINITY) >= end
     })
-}
-
-/** A placeholder inside a place stays; what stands around it does not. */
-function withoutPlaceholders(text: string, findings: readonly Finding[], tag: string): readonly Finding[] {
-  const kept = placeholdersIn(text).filter((placeholder) => placeholder.tag === tag)
-  if (kept.length === 0) return findings
-  const pieces: Finding[] = []
-  let next = 0
-  for (const finding of findings) {
-    let from = finding.start
-    while ((kept[next]?.end ?? Number.POSITIVE_INFINITY) <= from) next++
-    for (; (kept[next]?.start ?? Number.POSITIVE_INFINITY) < finding.end; next++) {
-      pieces.push({ ...finding, start: from, end: kept[next]?.start ?? from })
-      from = kept[next]?.end ?? from
-    }
-    pieces.push({ ...finding, start: from })
-  }
-  return pieces.filter(({ start, end }) => start < end)
 }

@@ -8,7 +8,9 @@ export function findRandom(text: string): readonly Finding[] {
     start: index,
     end: index + value.length,
     kind: 'random-value',
-  })).filter(({ start, end }) => isSuspicious(text.slice(start, end), text.slice(Math.max(0, start - 80), start)))
+  })).filter(({ start, end }) =>
+    isSuspicious(text.slice(start, end), text.slice(Math.max(0, start - 80), start)),
+  )
 }
 
 const MAX_LENGTH = 1_048_576

@@ -74,7 +74,7 @@ const withheld = (path: string, name: string): AppError =>
 
 /** After a restart values are known again once the file that holds them is read. */
 function recover(map: SecretMap, place: string, raw: string): void {
-  for (const secret of map.seenIn(place)) {
+  for (const secret of map.lostIn(place)) {
     const offset = secret.places.get(place)
     if (offset !== undefined) map.recover(secret, { path: place, offset }, raw)
   }

@@ -7,6 +7,7 @@ import { createHmac } from 'node:crypto'
 import type { SecretInside, SecretRecord } from '../protocol/firewall.ts'
 import { newTag, toPlaceholder } from './placeholder.ts'
 import type { Finding } from './secret-finding.ts'
+import { createValueFinder } from './secret-known.ts'
 
 export type SecretPlace = { readonly path: string; readonly offset: number }
 
@@ -54,6 +55,11 @@ export class SecretMap {
     return this.#byNumber.get(number)
   }
 
+  /** Those whose value a file is known to hold and we do not. */
+  lostIn(path: string): readonly Secret[] {
+    return [...this.#byNumber.values()].filter(({ value, places }) => value === undefined && places.has(path))
+  }
+
   /** What stands for this value; where it was seen is remembered. */
   placeholderFor(kind: string, value: string, place?: SecretPlace): string {
     const secret = this.#byValue.get(value) ?? this.#learn(kind, value)
@@ -80,7 +86,7 @@ export class SecretMap {
 
   /** Places where a value stands that is a secret already. */
   find(text: string): readonly Finding[] {
-    this.#finder ??= valueFinder([...this.#byValue.values()])
+    this.#finder ??= createValueFinder([...this.#byValue.values()])
     return this.#finder(text)
   }
 
@@ -119,39 +125,4 @@ export class SecretMap {
   #hash(value: string): string {
     return createHmac('sha256', this.#key).update(value).digest('hex').slice(0, 32)
   }
-}
-
-/** Short or wordy values would be found everywhere, long ones are found by their shape. */
-const isDistinct = (value: string): boolean =>
-  value.length >= 8 && value.length <= 512 && !/\s|^[A-Za-z]+$|^\d+$/.test(value)
-
-/** The forms a value takes on its way through a program: in JSON, in an address, as base64 and as hex. */
-function formsOf(value: string): readonly string[] {
-  const bytes = Buffer.from(value)
-  // What follows the value changes the last letters of base64, so whole groups only.
-  const base64 = bytes.toString('base64').slice(0, Math.floor(bytes.length / 3) * 4)
-  return [
-    value,
-    JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(value),
-    ...(base64.length >= 16 ? [base64, bytes.toString('hex')] : []),
-  ]
-}
-
-const MAX_VALUES = 500
-
-function valueFinder(secrets: readonly Secret[]): (text: string) => readonly Finding[] {
-  const distinct = secrets.filter(({ value = '' }) => isDistinct(value)).slice(-MAX_VALUES)
-  const kinds = new Map(distinct.flatMap(({ value = '', kind }) => formsOf(value).map((form) => [form, kind])))
-  if (kinds.size === 0) return () => []
-  const escaped = [...kinds.keys()]
-    .toSorted((a, b) => b.length - a.length)
-    .map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
-  const pattern = new RegExp(escaped.join('|'), 'g')
-  return (text) =>
-    Array.from(text.matchAll(pattern), ({ 0: value, index }) => ({
-      start: index,
-      end: index + value.length,
-      kind: kinds.get(value) ?? 'secret',
-    }))
 }

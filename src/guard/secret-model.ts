@@ -11,6 +11,7 @@ type Cleaner = Pick<Firewall, 'outgoing' | 'outgoingValue' | 'stream'>
 
 export function withoutSecrets(model: Model, firewall: Cleaner): Model {
   const sent = new WeakMap<Message, Message>()
+  const systems = new Map<string, string>()
 
   async function clean(message: Message): Promise<Message> {
     const known = sent.get(message) ?? (await cleanMessage(message, firewall))
@@ -18,54 +19,59 @@ export function withoutSecrets(model: Model, firewall: Cleaner): Model {
     return known
   }
 
+  async function cleanSystem(system: string): Promise<string> {
+    const known = systems.get(system) ?? (await firewall.outgoing(system))
+    if (systems.size >= MAX_SYSTEMS) systems.clear()
+    systems.set(system, known)
+    return known
+  }
+
+  async function cleanRequest(request: ModelRequest): Promise<ModelRequest> {
+    const messages: Message[] = []
+    for (const message of request.messages) messages.push(await clean(message))
+    return {
+      ...firewall.outgoingValue({ ...request, messages: [], system: '' }),
+      messages,
+      system: await cleanSystem(request.system),
+    }
+  }
+
   return {
     name: model.name,
     async *stream(request, signal) {
-      yield* cleanReply(model.stream(await cleanRequest(request, clean, firewall), signal), firewall)
+      yield* cleanReply(model.stream(await cleanRequest(request), signal), firewall)
     },
   }
 }
 
-async function cleanRequest(
-  request: ModelRequest,
-  clean: (message: Message) => Promise<Message>,
-  firewall: Cleaner,
-): Promise<ModelRequest> {
-  const messages: Message[] = []
-  for (const message of request.messages) messages.push(await clean(message))
-  return {
-    ...request,
-    messages,
-    system: await firewall.outgoing(request.system),
-    tools: firewall.outgoingValue(request.tools),
-    ...(request.task !== undefined && { task: firewall.outgoingValue(request.task) }),
-  }
-}
+/** A session has one; summaries and reviews have theirs. */
+const MAX_SYSTEMS = 16
 
 async function cleanMessage(message: Message, firewall: Cleaner): Promise<Message> {
   const text = await firewall.outgoing(message.text)
   if (message.role !== 'assistant') return text === message.text ? message : { ...message, text }
   const calls = firewall.outgoingValue(message.calls)
-  const { reasoning, tokens, ...rest } = message
+  const { reasoning, tokens: _tokens, ...rest } = message
   const shown = reasoning === undefined ? {} : { reasoning: await firewall.outgoing(reasoning) }
   const isSame = text === message.text && calls === message.calls && shown.reasoning === reasoning
   // The tokens of a reply would say what its text no longer does.
   return isSame ? message : { ...rest, ...shown, text, calls }
 }
 
-async function* cleanReply(
-  events: AsyncIterable<ModelEvent>,
-  firewall: Cleaner,
-): AsyncGenerator<ModelEvent> {
+/** Counting and waiting say nothing; everything else ends what was being said. */
+const PASSING = new Set<ModelEvent['type']>(['usage', 'retry'])
+
+async function* cleanReply(events: AsyncIterable<ModelEvent>, firewall: Cleaner): AsyncGenerator<ModelEvent> {
   let streams = newStreams(firewall)
   for await (const event of events) {
     if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
+      yield* flush(streams, event.type === 'text-delta' ? 'reasoning-delta' : 'text-delta')
       const text = streams[event.type].push(event.text)
       if (text !== '') yield { ...event, text }
       continue
     }
-    yield* flush(streams)
-    streams = newStreams(firewall)
+    if (event.type === 'reply-restart') streams = newStreams(firewall)
+    else if (!PASSING.has(event.type)) yield* flush(streams)
     yield event
   }
   yield* flush(streams)
@@ -78,8 +84,10 @@ const newStreams = (firewall: Cleaner): Streams => ({
   'reasoning-delta': firewall.stream(),
 })
 
-function* flush(streams: Streams): Generator<ModelEvent> {
-  for (const type of ['reasoning-delta', 'text-delta'] as const) {
+const DELTAS = ['reasoning-delta', 'text-delta'] as const
+
+function* flush(streams: Streams, ...types: readonly (typeof DELTAS)[number][]): Generator<ModelEvent> {
+  for (const type of types.length > 0 ? types : DELTAS) {
     const text = streams[type].end()
     if (text !== '') yield { type, text }
   }

@@ -13,7 +13,13 @@ export type Node =
   | { readonly type: 'assertion'; readonly assertion: Assertion }
   | { readonly type: 'sequence'; readonly items: readonly Node[] }
   | { readonly type: 'choice'; readonly options: readonly Node[] }
-  | { readonly type: 'repeat'; readonly item: Node; readonly min: number; readonly max: number; readonly lazy: boolean }
+  | {
+      readonly type: 'repeat'
+      readonly item: Node
+      readonly min: number
+      readonly max: number
+      readonly lazy: boolean
+    }
 
 export function parseRegex(source: string): Node {
   const reader = new Reader(source)

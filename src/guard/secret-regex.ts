@@ -12,7 +12,8 @@ export function compileRegex(source: string, ignoreCase = false): (text: string)
   const program: Step[] = []
   emit(parseRegex(source), program, { source, flags: ignoreCase ? 'i' : '' })
   program.push({ type: 'match' })
-  if (reachable(program).some(({ type }) => type === 'match')) throw refuse(source, 'it fits where nothing stands')
+  if (reachable(program).some(({ type }) => type === 'match'))
+    throw refuse(source, 'it fits where nothing stands')
   return (text) => joinSpans(search(program, text))
 }
 
@@ -39,12 +40,15 @@ function emit(node: Node, program: Step[], target: Target): void {
 
 function accepting(source: string, { flags, source: whole }: Target): (code: number) => boolean {
   const pattern = toPattern(source, flags, whole)
-  const ascii = Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0))
+  const ascii = Uint8Array.from({ length: 128 }, (_, code) =>
+    pattern.test(String.fromCharCode(code)) ? 1 : 0,
+  )
   return (code) => (code < 128 ? ascii[code] === 1 : pattern.test(String.fromCharCode(code)))
 }
 
 function toPattern(source: string, flags: string, whole: string): RegExp {
-  const escaped = source === '{' || source === '}' || source === ']' || source === '/' ? `\\${source}` : source
+  const escaped =
+    source === '{' || source === '}' || source === ']' || source === '/' ? `\\${source}` : source
   try {
     return new RegExp(`^${escaped}$`, flags)
   } catch {
@@ -94,7 +98,11 @@ function emitRepeat(node: Node & { type: 'repeat' }, program: Step[], target: Ta
 /** The ways still open: where each stands in the program and where in the text it began, the preferred ones first. */
 type Ways = { readonly steps: Int32Array; readonly starts: Int32Array; length: number }
 
-const noWays = (size: number): Ways => ({ steps: new Int32Array(size), starts: new Int32Array(size), length: 0 })
+const noWays = (size: number): Ways => ({
+  steps: new Int32Array(size),
+  starts: new Int32Array(size),
+  length: 0,
+})
 
 function search(program: readonly Step[], text: string): readonly Span[] {
   const spans: Span[] = []

@@ -19,6 +19,7 @@ type Shape = {
 
 const shapes: readonly Shape[] = [
   { anchor: ':AA', kind: 'telegram-token', before: [DIGIT, 8, 10], after: [WORD, 33, 33] },
+  { anchor: '%3AAA', kind: 'telegram-token', before: [DIGIT, 8, 10], after: [WORD, 33, 33] },
   { anchor: 'Q~', kind: 'azure-secret', before: [AZURE, 4, 4], after: [AZURE, 31, 34] },
   { anchor: '.atlasv1.', kind: 'terraform-token', before: [ALPHANUMERIC, 14, 14], after: [WORD, 60, 70] },
   { anchor: '-us', kind: 'mailchimp-key', before: [HEX, 32, 32], after: [DIGIT, 1, 2] },

@@ -15,14 +15,15 @@ export function looksLikePassword(value: string): boolean {
 export function looksGenerated(value: string): boolean {
   if (value.length < MIN_GENERATED || value.length > MAX_VALUE) return false
   const { letters, digits, changes } = count(value)
-  const isVaried = letters >= 2 && digits >= 2 && changes / (value.length - 1) >= MIN_CHANGE_RATE
+  // A name may hold one digit; then the letters alone must be in disorder.
+  const leastChanges = digits === 1 ? 0.3 : 0.22
+  const isVaried = letters >= 2 && digits >= 1 && changes / (value.length - 1) >= leastChanges
   return isVaried && entropyOf(value) >= MIN_ENTROPY && !isStandIn(value)
 }
 
 const MIN_PASSWORD = 6
 const MIN_GENERATED = 16
 const MIN_ENTROPY = 3
-const MIN_CHANGE_RATE = 0.22
 const MAX_VALUE = 4096
 
 /** Shannon entropy in bits per character; the first characters speak for the rest. */
@@ -40,7 +41,7 @@ export const isStandIn = (value: string): boolean =>
   STAND_IN.test(value) || /^(.)\1*$/s.test(value) || /(.)\1{5}/s.test(value.slice(0, 256))
 
 const STAND_IN =
-  /^[$<{%#]|\$\{|\{\{|^\[secret:|\*\*\*|\.\.\.|…|^(?:process\.env|os\.environ|env\.|vault:|ref:|op:\/\/)|(?:your|enter|insert|replace|change|put|add|use|set)[-_ ]?(?:me|my|your|the|a|an|it|this|here)?[-_ ]?(?:api|key|token|secret|pass|password|value|here|me)|changeit|placeholder|example\.(?:com|org)|redacted|undefined|^(?:null|none|true|false|test|dummy|fake|todo|n\/a)$|^x{3,}|0123456789|123456789|abcdefg/i
+  /^(?:[$<{#]|%(?![0-9A-Fa-f]{2}))|\$\{|\{\{|^\[secret:|\*\*\*|\.\.\.|…|^(?:process\.env|os\.environ|env\.|vault:|ref:|op:\/\/)|(?:your|enter|insert|replace|change|put|add|use|set)[-_ ]?(?:me|my|your|the|a|an|it|this|here)?[-_ ]?(?:api|key|token|secret|pass|password|value|here|me)|changeit|placeholder|example\.(?:com|org)|redacted|undefined|^(?:null|none|true|false|test|dummy|fake|todo|n\/a)$|^x{3,}|0123456789|123456789|abcdefg/i
 
 /** Words that mix letters and digits and mean a method, a version, a unit or a place in a file. */
 const TECHNICAL =

@@ -8,7 +8,11 @@ import { openJsonFile } from './json-file.ts'
 
 const File = z.strictObject({
   files: z.array(
-    z.strictObject({ path: z.string(), contentHash: z.string().regex(/^[0-9a-f]{64}$/), addedAt: z.string() }),
+    z.strictObject({
+      path: z.string(),
+      contentHash: z.string().regex(/^[0-9a-f]{64}$/),
+      addedAt: z.string(),
+    }),
   ),
 })
 
@@ -18,7 +22,8 @@ export async function openTrust(path: string, now: () => Date = () => new Date()
     files.filter((each) => each.path !== gone)
   return {
     list: () => file.value().files,
-    isTrusted: (wanted, hash) => file.value().files.some((each) => each.path === wanted && each.contentHash === hash),
+    isTrusted: (wanted, hash) =>
+      file.value().files.some((each) => each.path === wanted && each.contentHash === hash),
     add: (added, contentHash) =>
       file.update(({ files }) => ({
         files: [...others(files, added), { path: added, contentHash, addedAt: now().toISOString() }],

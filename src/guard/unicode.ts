@@ -4,65 +4,72 @@
  */
 
 export const cleanUnicode = (text: string): string =>
-  hasHidden(text) ? text.replaceAll(HIDDEN, (hidden, at: number) => (isNeeded(hidden, text, at) ? hidden : '')) : text
+  hasHidden(text)
+    ? text.replaceAll(HIDDEN, (hidden, at: number) => (isNeeded(hidden, text, at) ? hidden : ''))
+    : text
 
 export const hasHidden = (text: string): boolean => SUSPECT.test(text)
 
-/** Cheap and without the `u` flag: most text has none of these. Tags and rare selectors are all behind one surrogate. */
-const SUSPECT =
-  /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF9-\uFFFB\uDB40]|\uD834[\uDD73-\uDD7A]|\uD82F[\uDCA0-\uDCA3]/
-
 /**
- * Soft hyphen, joiners, fillers, marks and controls of direction, invisible operators, annotations, musical and shorthand
- * controls, variation selectors and tags. A run of selectors or tags is judged as one: runs are how text is smuggled.
+ * What Unicode says may be drawn as nothing: soft hyphen, joiners, fillers, marks and controls of direction, invisible
+ * operators, selectors, tags; and annotations. A run of selectors or tags is judged as one: runs are how text is smuggled.
  */
-const HIDDEN =
-  /[\u{FE00}-\u{FE0F}\u{E0000}-\u{E0FFF}]+|[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{1BCA0}-\u{1BCA3}]/gu
-
-function isNeeded(hidden: string, text: string, at: number): boolean {
-  const before = characterBefore(text, at)
-  const after = characterAt(text, at + hidden.length)
-  const rule = RULES.find(({ characters }) => characters.test(hidden))
-  return rule?.needed({ hidden, before, after }) ?? false
-}
+const SUSPECT = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u
+const HIDDEN = /[\uFE00-\uFE0F\u{E0000}-\u{E0FFF}]+|[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/gu
 
 type Place = { readonly hidden: string; readonly before: string; readonly after: string }
-type Rule = { readonly characters: RegExp; needed(place: Place): boolean }
 
-const RULES: readonly Rule[] = [
-  // Zero width joiner: family emoji, and letter forms of Arabic and Indic scripts.
-  {
-    characters: /^\u200D$/,
-    needed: ({ before, after }) =>
+function isNeeded(hidden: string, text: string, at: number): boolean {
+  const needed = NEEDS.get(hidden) ?? (SELECTOR_OR_TAGS.test(hidden) ? selectorOrTags : undefined)
+  if (!needed) return false
+  return needed({ hidden, before: characterBefore(text, at), after: characterAt(text, at + hidden.length) })
+}
+
+const SELECTOR_OR_TAGS = /^[\uFE00-\uFE0F\u{E0000}-\u{E0FFF}]/u
+
+const nextToRightToLeft = ({ before, after }: Place): boolean =>
+  RIGHT_TO_LEFT.test(before) || RIGHT_TO_LEFT.test(after)
+
+const afterMongolian = ({ before }: Place): boolean => /^\p{Script=Mongolian}$/u.test(before)
+
+/** What each may be needed for; overrides, isolates and all others never are. */
+const NEEDS = new Map<string, (place: Place) => boolean>([
+  // Joiner: family emoji, and letter forms of Arabic and Indic scripts.
+  [
+    '\u200D',
+    ({ before, after }) =>
       (EMOJI_END.test(before) && EMOJI.test(after)) || (JOINING.test(before) && JOINING.test(after)),
-  },
-  // Zero width non-joiner: Persian and Indic words.
-  { characters: /^\u200C$/, needed: ({ before, after }) => JOINING.test(before) && JOINING.test(after) },
-  // Zero width space: scripts that write no blanks between words.
-  { characters: /^\u200B$/, needed: ({ before, after }) => UNSPACED.test(before) && UNSPACED.test(after) },
-  // Marks of direction next to letters that run from right to left; overrides and isolates are never needed.
-  {
-    characters: /^[\u200E\u200F\u061C]$/,
-    needed: ({ before, after }) => RIGHT_TO_LEFT.test(before) || RIGHT_TO_LEFT.test(after),
-  },
-  // One selector behind what it selects: emoji, keycaps, ideographs, mathematical signs.
-  { characters: /^[\uFE0E\uFE0F]$/, needed: ({ before }) => EMOJI.test(before) || /^[#*0-9]$/.test(before) },
-  { characters: /^[\uFE00-\uFE0D]$/, needed: ({ before }) => /^[\p{Script=Han}\p{Sm}\p{Script=Myanmar}]$/u.test(before) },
-  { characters: /^[\u{E0100}-\u{E01EF}]$/u, needed: ({ before }) => /^\p{Script=Han}$/u.test(before) },
-  { characters: /^[\u180B-\u180F]$/, needed: ({ before }) => /^\p{Script=Mongolian}$/u.test(before) },
-  // The three flags that are written with tags.
-  {
-    characters: /^[\u{E0000}-\u{E007F}]+$/u,
-    needed: ({ hidden, before }) => before === '\u{1F3F4}' && FLAGS.has(fromTags(hidden)),
-  },
-]
+  ],
+  // Non-joiner: Persian and Indic words.
+  ['\u200C', ({ before, after }) => JOINING.test(before) && JOINING.test(after)],
+  // Space without width: scripts that write no blanks between words.
+  ['\u200B', ({ before, after }) => UNSPACED.test(before) && UNSPACED.test(after)],
+  ['\u200E', nextToRightToLeft],
+  ['\u200F', nextToRightToLeft],
+  ['\u061C', nextToRightToLeft],
+  ['\u180B', afterMongolian],
+  ['\u180C', afterMongolian],
+  ['\u180D', afterMongolian],
+  ['\u180E', afterMongolian],
+  // Plain or coloured: emoji and keycaps.
+  ['\uFE0E', ({ before }) => EMOJI.test(before) || /^[#*0-9]$/.test(before)],
+  ['\uFE0F', ({ before }) => EMOJI.test(before) || /^[#*0-9]$/.test(before)],
+])
+
+/** One selector behind an ideograph or a mathematical sign, and the three flags that are written with tags. */
+function selectorOrTags({ hidden, before }: Place): boolean {
+  if (/^[\uFE00-\uFE0D]$/.test(hidden)) return /^[\p{Script=Han}\p{Sm}\p{Script=Myanmar}]$/u.test(before)
+  if (/^[\u{E0100}-\u{E01EF}]$/u.test(hidden)) return /^\p{Script=Han}$/u.test(before)
+  return before === '\u{1F3F4}' && hidden.length === 12 && FLAGS.has(fromTags(hidden))
+}
 
 const EMOJI = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]$/u
 const EMOJI_END = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]$/u
 const JOINING =
   /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Khmer}\p{Script=Myanmar}]$/u
 const UNSPACED = /^[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]$/u
-const RIGHT_TO_LEFT = /^[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]$/u
+const RIGHT_TO_LEFT =
+  /^[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]$/u
 
 /** England, Scotland, Wales; the last character ends the tags. */
 const FLAGS = new Set(['gbeng\u007F', 'gbsct\u007F', 'gbwls\u007F'])

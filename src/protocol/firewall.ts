@@ -24,10 +24,10 @@ export type SecretInside = FoundSecret & {
   readonly path?: string
 }
 
-/** Where a text comes from: the file it was read from, and whether it holds that file from its first byte. */
+/** Where a text comes from: the file whose whole content it is, if it is one. */
 export type TextSource = { readonly path?: string }
 
-/** Text in pieces. Any cut of the same text gives the same text in the end; nothing makes it throw. */
+/** Text in pieces. Any cut of the same text gives the same text; nothing makes it throw. */
 export interface SecretStream {
   push(chunk: string): string
   end(): string
@@ -66,17 +66,17 @@ export interface Firewall {
   outgoing(text: string, source?: TextSource): Promise<string>
   /** The same at once, without the second opinion of the large detector: for logs and events. */
   outgoingNow(text: string): string
-  /** Every text inside a value, at once. */
+  /** Every text inside a value, at once. The same value when there is nothing to hide. */
   outgoingValue<Value>(value: Value): Value
   stream(): SecretStream
   /** The project's files as tools may see them: reads give placeholders, writes put the values back where they belong. */
-  files(files: Files): Files
+  readonly files: Files
   /** The same model, asked with clean requests and heard through a clean stream. */
   model(model: Model): Model
-  /** What to do with a call whose arguments may hold placeholders. Ask before every call that is not read-only. */
+  /** What to do with a call whose arguments may hold placeholders; asked before every call, permission or not. */
   restore(request: RestoreRequest): Promise<Restored>
-  /** A person said yes to what `restore` asked. */
-  approve(request: RestoreRequest): void
+  /** A person said yes to what `restore` asked: the input to run this once, or with `always` whenever this tool asks. */
+  approve(request: RestoreRequest, options?: { readonly always?: boolean }): Promise<unknown>
   /** The secrets a call or text stands for, for the dialog. */
   secretsIn(value: unknown): readonly SecretInside[]
 }

@@ -3,13 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import {
+  type Blocked,
   defineTool,
+  type ExecOptions,
   type ExecResult,
   type Job,
   type Tool,
   type ToolContext,
   type ToolResult,
 } from '../protocol/tool.ts'
+import { cleanControl } from '../lib/clean.ts'
 import { type CommandLimits, timeLimitOf } from './time-limit.ts'
 
 export const createRunCommand = (limits: CommandLimits): Tool =>
@@ -28,13 +31,34 @@ export const createRunCommand = (limits: CommandLimits): Tool =>
       if (background) return start(command, context)
       const { exec, signal, output } = context
       const timeoutMs = timeLimitOf(command, limits)
-      const result = await exec.shell(command, { timeoutMs, signal, onOutput: output })
+      const options: ExecOptions = { timeoutMs, signal, onOutput: output }
+      const first = await exec.shell(command, options)
+      const grant = first.blocked && (await askFor(first.blocked, command, context))
+      const result = grant ? await exec.shell(command, { ...options, grant }) : first
       if (signal.aborted) {
         throw new AppError('tool-failed', 'The command was cancelled.', { failure: 'interrupted' })
       }
       return toResult(result, timeoutMs)
     },
   })
+
+const YES = 'yes, once'
+
+/** What a sandbox blocked the person may allow for one more try. With nobody to ask the result says what is missing. */
+async function askFor(
+  blocked: Blocked,
+  command: string,
+  { ask, signal }: ToolContext,
+): Promise<Blocked | undefined> {
+  const wish = blocked.kind === 'network' ? 'use the network' : `write ${blocked.path}`
+  const question = `The sandbox kept this command from working. Run it again and let it ${wish}?\n${cleanControl(command)}`
+  try {
+    return (await ask({ question, options: [YES, 'no'] }, signal)) === YES ? blocked : undefined
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'permission-denied') return undefined
+    throw error
+  }
+}
 
 /** Long enough for a wrong command to fail while the model is still looking. */
 const FIRST_LOOK_MS = 400
@@ -54,8 +78,14 @@ function toResult(result: ExecResult & { readonly job?: Job }, timeoutMs: number
   const left = result.job ? `[left running in the background as ${result.job.id}; job_stop ends it]` : ''
   if (result.exitCode === 0) return { ok: true, text: joined(output || '(no output)', left) }
   const exit = result.exitCode === undefined ? '[ended by a signal]' : `[exit ${result.exitCode}]`
-  return { ok: false, code: 'exit-code', text: joined(output, left, exit) }
+  const missing = result.blocked ? blockedText(result.blocked) : ''
+  return { ok: false, code: 'exit-code', text: joined(output, left, missing, exit) }
 }
+
+const blockedText = (blocked: Blocked): string =>
+  blocked.kind === 'network'
+    ? '[sandbox: there is no network here; only the person can give permission for it]'
+    : `[sandbox: ${blocked.path} cannot be written; only the person can give permission for it]`
 
 /** What a job printed since the last look, and how it stands. */
 export function jobResult({ job, output }: { readonly job: Job; readonly output: string }): ToolResult {

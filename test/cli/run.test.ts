@@ -154,7 +154,6 @@ describe('bad input is one clear line:', () => {
     ['a number that is none', ['--max-turns', 'many', 'hi'], 2, /--max-turns/],
     ['a URL that is none', ['--base-url', 'nonsense', 'hi'], 2, /--base-url/],
     ['a model nobody configured', ['-m', 'nope', 'hi there'], 2, /No arm is called "nope"/],
-    ['a GGUF file that does not exist', ['-m', 'no.gguf', 'hi there'], 1, /no\.gguf/],
     ['a script that does not exist', ['-m', 'scripted:no.jsonl', 'hi'], 2, /no\.jsonl/],
     [
       'a session that does not exist',

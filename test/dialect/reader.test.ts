@@ -78,6 +78,7 @@ describe('the shapes a call arrives in', () => {
     ['printed Python in a fence', '```tool_code\nprint(read_file(path="a.txt"))\n```'],
     ['ReAct', 'Action: read_file\nAction Input: {"path": "a.txt"}'],
     ['ReAct with bare text', 'Action: read_file\nAction Input: a.txt\nObservation: hello'],
+    ['ReAct in one line', 'Action: read_file("a.txt")\nObservation: hello'],
     ['plain lines', 'TOOL: read_file\nARGUMENTS: {"path": "a.txt"}'],
   ])('reads %s', (_title, reply) => {
     expect(summary(read(reply))).toEqual({ text: '', reasoning: '', calls: [['read_file', file]], bad: 0 })
@@ -404,6 +405,26 @@ describe('streaming', () => {
   })
 })
 
+describe('white space', () => {
+  it('at the edges of plain text is kept, because the answer may go on from or in another reply', () => {
+    expect(read(' and the second half, ')).toEqual([says(' and the second half, ')])
+  })
+
+  it('around calls and thoughts is dropped', () => {
+    const events = read(
+      '<think>\n\nHm.\n</think>\n\nYes.\n\n<tool_call>{"name": "list_files", "arguments": {}}</tool_call>\n\n',
+    )
+
+    expect(events).toEqual([{ type: 'reasoning-delta', text: 'Hm.' }, says('Yes.'), call('list_files', '{}')])
+  })
+
+  it('between two texts with a call between them is kept once', () => {
+    const events = read('I will.\n\n<tool_call>{"name": "list_files", "arguments": {}}</tool_call>Done.')
+
+    expect(events).toEqual([says('I will.'), call('list_files', '{}'), says('\n\nDone.')])
+  })
+})
+
 describe('calls that are only quoted', () => {
   const json = '{"name": "run_command", "arguments": {"command": "npm test"}}'
 
@@ -422,5 +443,43 @@ describe('calls that are only quoted', () => {
 
   it('are calls in a fence that is the whole answer', () => {
     expect(summary(read(`\`\`\`json\n${json}\n\`\`\``, { native: true })).calls).toHaveLength(1)
+  })
+})
+
+describe('calls that are meant', () => {
+  const leads = [
+    "I'll read the main file first.",
+    'Let me check what is in there:',
+    'Reading the file now.',
+    'To fix this I need to look at the source file.',
+    "Sure! I'll start by reading the file:",
+    'OK.',
+    "Here's the call:",
+    '**Tool call:**',
+    '### Step 1: Read the file',
+    'Thought: I need the file.',
+    'The tests are failing because of main.ts. Reading it now:',
+    'The user wants to know what main.ts does, so let us look.',
+  ]
+  const json = '{"name": "read_file", "arguments": {"path": "src/main.ts"}}'
+  const forms = [
+    json,
+    `\`\`\`json\n${json}\n\`\`\``,
+    `<tool_call>\n${json}\n</tool_call>`,
+    '[TOOL_CALLS]read_file[ARGS]{"path": "src/main.ts"}',
+    'Action: read_file\nAction Input: {"path": "src/main.ts"}',
+  ]
+
+  it.each(leads)('are run behind %j', (lead) => {
+    for (const form of forms) {
+      const events = read(`${lead}\n\n${form}\n`)
+
+      expect(summary(events), form).toEqual({
+        text: lead,
+        reasoning: '',
+        calls: [['read_file', { path: 'src/main.ts' }]],
+        bad: 0,
+      })
+    }
   })
 })

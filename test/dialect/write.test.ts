@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { families } from '../../src/dialect/all.ts'
 import type { Family } from '../../src/dialect/family.ts'
-import type { ToolSchema } from '../../src/protocol/model.ts'
+import type { JsonSchema, ToolSchema } from '../../src/protocol/model.ts'
 import { read, tools } from './support.ts'
 
 /** Texts that tempt a reader to see structure where there is none. */
@@ -85,10 +85,59 @@ const input = fc.record(
   { requiredKeys: ['text'] },
 )
 
+const names = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...'abcxyz_019'), minLength: 1, maxLength: 6 }).map((name) => `p${name}`),
+  fc.constantFrom(
+    'name',
+    'item',
+    'type',
+    'path',
+    'arguments',
+    'tool',
+    'function',
+    'id',
+    'command',
+    'content',
+  ),
+)
+
+type Typed = { readonly schema: JsonSchema; readonly value: fc.Arbitrary<unknown> }
+
+const leaf: fc.Arbitrary<Typed> = fc.constantFrom<Typed>(
+  { schema: { type: 'string' }, value: text },
+  { schema: { type: 'integer' }, value: fc.integer() },
+  {
+    schema: { type: 'number' },
+    value: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  },
+  { schema: { type: 'boolean' }, value: fc.boolean() },
+  { schema: { type: 'array', items: { type: 'integer' } }, value: fc.array(fc.integer(), { maxLength: 3 }) },
+  { schema: { type: 'array', items: { type: 'string' } }, value: fc.array(text, { maxLength: 3 }) },
+)
+
+const record = (inner: fc.Arbitrary<Typed>): fc.Arbitrary<Typed> =>
+  fc.dictionary(names, inner, { minKeys: 1, maxKeys: 4, noNullPrototype: true }).map((properties) => {
+    const entries = Object.entries(properties)
+    return {
+      schema: {
+        type: 'object',
+        properties: Object.fromEntries(entries.map(([key, { schema }]) => [key, schema])),
+      },
+      value: fc.record(Object.fromEntries(entries.map(([key, { value }]) => [key, value]))),
+    }
+  })
+
+/** A tool with parameters nobody thought of, and arguments for it. */
+const anyCall = record(
+  fc.oneof({ weight: 4, arbitrary: leaf }, { weight: 1, arbitrary: record(leaf) }),
+).chain(({ schema, value }) =>
+  value.map((values) => ({ tool: { name: 'anything', parameters: schema }, values })),
+)
+
 const callers = families.filter(({ name }) => name !== 'cmd')
 
-function readBack(family: Family, written: string): unknown {
-  const events = read(written, { tools: [...tools, store], dialect: family.name })
+function readBack(family: Family, written: string, extra: ToolSchema = store): unknown {
+  const events = read(written, { tools: [...tools, extra], dialect: family.name })
   return events.map((event) =>
     event.type === 'tool-call' ? [event.call.name, JSON.parse(event.call.input) as unknown] : event,
   )
@@ -104,7 +153,20 @@ describe.each(callers)('$name', (family) => {
 
         expect(calls).toEqual([['store', values]])
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
+    )
+  })
+
+  it('reads back calls of any tool', () => {
+    fc.assert(
+      fc.property(anyCall, ({ tool, values }) => {
+        const written = family.write({ id: 'call-7', name: tool.name, input: JSON.stringify(values) })
+
+        const calls = readBack(family, written, tool)
+
+        expect(calls).toEqual([['anything', values]])
+      }),
+      { numRuns: 60 },
     )
   })
 

@@ -1,5 +1,5 @@
 /** Answers are made by code out of what real tools said; nothing in them may come from anywhere else. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderAnswer } from '../../src/embedded/nano-answer.ts'
 import { type Form, forms } from '../../src/embedded/nano-format.ts'

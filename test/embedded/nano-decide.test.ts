@@ -7,6 +7,7 @@ const read: NanoCall = { name: 'read_file', input: { path: 'a.ts' } }
 const run: NanoCall = { name: 'run_command', input: { command: 'npm test' } }
 
 const evidenceOf = (text: string, more: Partial<Evidence> = {}): Evidence => ({
+  request: 'read a.ts and npm test',
   text,
   confidences: [1],
   isCut: false,

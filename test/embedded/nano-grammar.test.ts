@@ -1,5 +1,5 @@
 /** What nano may write. Judged by llama.cpp's own reading of the grammar. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { callBody, noSources, type Sources } from '../../src/embedded/nano-format.ts'
 import { nanoGrammar, type Situation } from '../../src/embedded/nano-grammar.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { noSources, type Sources } from '../../src/embedded/nano-format.ts'
 import { fitPrompt, type PromptParts } from '../../src/embedded/nano-prompt.ts'
@@ -46,7 +46,7 @@ test('the oldest result goes first, then most of the last, then the sources, and
     sources,
     steps: [stepOf('a', 'first '.repeat(60)), stepOf('b', 'second '.repeat(150))],
   })
-  const shown = [2600, 2000, 1300, 900].map((most) => toText(fitPrompt(parts, countBytes, most).segments))
+  const shown = [2600, 2000, 1500, 900].map((most) => toText(fitPrompt(parts, countBytes, most).segments))
 
   expect(shown.map((text) => /first/.test(text))).toEqual([true, false, false, false])
   expect(shown.map((text) => text.match(/second/g)?.length ?? 0)).toEqual([150, 150, 85, 14])

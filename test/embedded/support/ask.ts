@@ -12,7 +12,7 @@ export function testFolder(): string {
   return folder
 }
 
-export const NEVER = new AbortController().signal
+export const NEVER: AbortSignal = new AbortController().signal
 
 export const requestOf = (prompt: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
   runId: 'run-1',
@@ -39,8 +39,8 @@ export type Answer = {
   readonly finish: string
 }
 
-export const ask = async (model: Model, request: ModelRequest, signal = NEVER): Promise<Answer> =>
-  toAnswer(await collect(model.stream(request, signal)))
+export const ask = async (model: Model, request: ModelRequest): Promise<Answer> =>
+  toAnswer(await collect(model.stream(request, NEVER)))
 
 export function toAnswer(events: readonly ModelEvent[]): Answer {
   const answer = { text: '', calls: [] as Answer['calls'][number][], usage: {} as Usage, finish: 'none' }

@@ -66,6 +66,12 @@ type Contract = {
 
 export const contract = JSON.parse(read('../../../nano/contract.json')) as Contract
 
+/** Requests and the tokens the Python tokenizer makes of their classification. */
+export const vectors = JSON.parse(read('../../../nano/vectors.json')) as readonly {
+  readonly request: string
+  readonly classify_tokens: readonly number[]
+}[]
+
 const folders = new Map<string, Folder>()
 
 export function heldOutFolder(name: string): Folder {
