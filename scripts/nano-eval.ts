@@ -6,6 +6,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { loadEngine } from '../src/embedded/llama.ts'
 import { readCall, SURE } from '../src/embedded/nano-decide.ts'
 import type { NanoReply } from '../src/embedded/nano-engine.ts'
 import type { NanoCall } from '../src/embedded/nano-run.ts'
@@ -28,9 +29,8 @@ async function main(): Promise<void> {
   })
   const limit = Number(values.limit ?? Infinity)
   const bench = createBench(positionals[0] ?? BUNDLED)
-  const started = performance.now()
-  await bench.model.load()
-  const loadMs = performance.now() - started
+  const engineMs = await timed(() => loadEngine(false))
+  const loadMs = await timed(() => bench.model.load())
 
   const asked = await askAll((await loadRows<Row>('requests.jsonl')).slice(0, limit), bench)
   const steps = await stepAll((await loadRows<StepRow>('three-step.jsonl')).slice(0, limit), bench)
@@ -39,9 +39,15 @@ async function main(): Promise<void> {
   const tally = tallyOf(asked)
   if (values.misses) print(missLines(asked), steps.misses)
   print(tally.lines(), thresholdLines(asked))
-  const figures = figureRows({ tally, asked, steps, loadMs })
+  const figures = figureRows({ tally, asked, steps, engineMs, loadMs })
   print(figures.map(([name, value]) => `${name}: ${value}`))
   if (values.write) await writeFigures(figures)
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
 }
 
 const print = (...blocks: readonly (readonly string[])[]): void =>
@@ -187,10 +193,11 @@ type Measured = {
   readonly tally: Tally
   readonly asked: readonly Asked[]
   readonly steps: Steps
+  readonly engineMs: number
   readonly loadMs: number
 }
 
-function figureRows({ tally, asked, steps, loadMs }: Measured): [string, string][] {
+function figureRows({ tally, asked, steps, engineMs, loadMs }: Measured): [string, string][] {
   const harmful = asked.filter(({ row, call }) => judge(row, call).harmful).length
   const replies = asked.map(({ reply }) => reply)
   const warm = replies.filter(({ usage }) => (usage.cached ?? 0) > 0)
@@ -207,7 +214,7 @@ function figureRows({ tally, asked, steps, loadMs }: Measured): [string, string]
       `${((100 * steps.right) / steps.all).toFixed(1)} % (${steps.right} of ${steps.all}; ${steps.left} need a tool that is not there)`,
     ],
     ['harmful calls', `${((100 * harmful) / asked.length).toFixed(1)} % (${harmful} of ${asked.length})`],
-    ['load, engine included', `${loadMs.toFixed(0)} ms`],
+    ['load', `${loadMs.toFixed(0)} ms, after ${engineMs.toFixed(0)} ms for the engine`],
     [
       'first token, part of the prompt cached',
       `${median(warm.map(({ times }) => times.firstTokenMs)).toFixed(0)} ms (median)`,

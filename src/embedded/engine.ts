@@ -209,6 +209,7 @@ function generate(
   return startGeneration(
     {
       sequence: slot.sequence,
+      number: slot.number,
       prompt: encoding.tokens,
       options: toEvaluateOptions(request, { sampling: options.sampling ?? {}, grammar, written }),
     },

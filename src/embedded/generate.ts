@@ -10,6 +10,7 @@ import type {
   Token,
 } from 'node-llama-cpp'
 import type { ModelRequest } from '../protocol/model.ts'
+import { priorityOf } from './batching.ts'
 
 export type Sampling = {
   readonly temperature?: number
@@ -27,12 +28,14 @@ export type Generation = {
 
 export type GenerationInput = {
   readonly sequence: LlamaContextSequence
+  /** llama.cpp's number of it. */
+  readonly number: number
   readonly prompt: readonly Token[]
   readonly options: SequenceEvaluateOptions
 }
 
 export function startGeneration(
-  { sequence, prompt, options }: GenerationInput,
+  { sequence, number, prompt, options }: GenerationInput,
   signal: AbortSignal,
 ): Generation {
   let cached = 0
@@ -42,7 +45,8 @@ export function startGeneration(
       cached = await keepCommonStart(sequence, prompt)
       const last = await evaluateStart(sequence, prompt, signal)
       if (signal.aborted) return
-      for await (const { token } of sequence.evaluateWithMetadata(last, {}, options)) {
+      const numbered = { ...options, evaluationPriority: priorityOf(number) }
+      for await (const { token } of sequence.evaluateWithMetadata(last, {}, numbered)) {
         yield token
         if (signal.aborted) return
       }

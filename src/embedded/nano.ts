@@ -114,7 +114,7 @@ function createPreparer({ classify, files }: PreparerParts): Prepare {
   }
 }
 
-/** The training never showed ids that nobody asked for. */
+/** The training showed no list of ids; only a request that needs one gets it. */
 const SPEAKS_OF_IDS = /\b(?:jobs?|results?|background|outputs?)\b/i
 
 type Parts = Pick<NanoOptions, 'onReply' | 'files'> & {
@@ -206,9 +206,7 @@ function* tell(decision: Decision, { run, request, reply }: Telling): Generator<
 function textOf(decision: Exclude<Decision, { kind: 'call' }>, { steps }: NanoRun): string {
   if (decision.kind === 'doubt') return doubt(decision.call)
   if (decision.kind === 'too-long') return tooLong
+  if (decision.kind === 'refuse') return refusal(decision.reason)
   const last = steps.at(-1)
-  return decision.kind === 'answer' && last ? renderAnswer(decision.form, last) : refusal(reasonOf(decision))
+  return last ? renderAnswer(decision.form, last) : refusal('unclear')
 }
-
-const reasonOf = (decision: Exclude<Decision, { kind: 'call' }>) =>
-  decision.kind === 'refuse' ? decision.reason : 'too-hard'

@@ -13,12 +13,15 @@ import type {
   LlamaModel,
 } from 'node-llama-cpp'
 import { AppError, errorMessage } from '../protocol/error.ts'
+import { chooseBatch } from './batching.ts'
 import { type Engine, type Gpu, loadEngine, threadsFor } from './llama.ts'
 import { createSlotPool, type SlotPool } from './slots.ts'
 import { createTokenizer, type Tokenizer } from './tokenizer.ts'
 
 export type Slot = {
   readonly sequence: LlamaContextSequence
+  /** llama.cpp's number of the sequence. */
+  readonly number: number
   usedAt: number
   /** Tokens of its last prompt. */
   prompt: number
@@ -160,6 +163,7 @@ async function openModel(
       contextSize: window,
       sequences,
       threads: threadsFor(threads),
+      batching: { itemPrioritizationStrategy: chooseBatch },
       // A smaller window than was promised would cut prompts without a word.
       failedCreationRemedy: false,
     })

@@ -103,7 +103,6 @@ function toRequest(
     ...(seed !== undefined && { seed }),
     ...(hotter && { repeatPenalty: 1.1 }),
     ...(thinking && { thinking }),
-    ...(run.isCut && { continues: true }),
     ...(run.partial && { continueLast: true }),
   }
 }

@@ -24,8 +24,6 @@ export class RunState {
   compactedTurn = 0
   tally: Tally = freshTally
   sampling: Sampling = {}
-  /** The last reply was cut off and the next one goes on with it. */
-  isCut = false
   /** Text the output limit cut off, where the arm goes on writing it. */
   partial = ''
   readonly changed = new Set<string>()

@@ -23,7 +23,6 @@ export async function* takeReply(
   const verdict = judge(reply, { run, parts, asked })
   run.sampling = {}
   run.partial = ''
-  run.isCut = verdict.kind === 'continue'
   if (verdict.kind === 'again') return yield* askAgain(run, parts, verdict)
   if (verdict.kind === 'continue' && asked.lease.arm.capabilities.prefill) return yield* goOn(run, reply)
 

@@ -163,7 +163,7 @@ const INSIDE = letters(':=&')
 /** `=`, `:` and `&` may stand inside a value or begin the next one: only a few are passed, or walks would add up. */
 function bareEnd(text: string, from: number): number {
   let end = walkOn(text, from, BARE, MAX_QUOTED)
-  for (let more = 0; more < 3 && walkOn(text, end, INSIDE, 1) > end && !beginsNext(text, end); more++) {
+  for (let more = 0; more < 2 && walkOn(text, end, INSIDE, 1) > end && !beginsNext(text, end); more++) {
     end = walkOn(text, end + 1, BARE, MAX_QUOTED)
   }
   return walkBack(text, end, TRAILING, Math.max(0, end - from))

@@ -15,7 +15,8 @@ export function conceal(text: string, findings: readonly Finding[], options: Con
   const hidden = replace(text, findings, options)
   // `PASSWORD=…` may have told what stands bare elsewhere.
   const { map } = options
-  return replace(hidden, outsidePlaceholders(hidden, map.find(hidden), map.tag), options)
+  const more = map.find(hidden)
+  return more.length === 0 ? hidden : replace(hidden, outsidePlaceholders(hidden, more, map.tag), options)
 }
 
 function replace(text: string, findings: readonly Finding[], { map, path }: ConcealOptions): string {

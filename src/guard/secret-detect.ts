@@ -46,7 +46,7 @@ export function createDetector({ patterns = [], entropy = 'warn', tag, known }: 
       ...known(text),
       ...(entropy === 'redact' ? random : []),
     ])
-    const findings = joinFindings([...certain, ...apart(linted, certain)])
+    const findings = linted.length === 0 ? certain : joinFindings([...certain, ...apart(linted, certain)])
     const [blocked] = byAction('block')
     const warned = [...byAction('warn'), ...(entropy === 'warn' ? random : [])]
     return {
@@ -73,11 +73,11 @@ function compilePattern({ name, regex, action = 'redact' }: SecretPattern): Comp
 
 /** Overlapping places become one, under the name of the one that begins first. */
 function joinFindings(findings: readonly Finding[]): readonly Finding[] {
-  const joined: { start: number; end: number; kind: string }[] = []
+  const joined: Finding[] = []
   for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = joined.at(-1)
-    if (last && finding.start < last.end) last.end = Math.max(last.end, finding.end)
-    else joined.push({ ...finding })
+    if (!last || finding.start >= last.end) joined.push(finding)
+    else if (finding.end > last.end) joined[joined.length - 1] = { ...last, end: finding.end }
   }
   return joined
 }

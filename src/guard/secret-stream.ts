@@ -17,6 +17,7 @@ export type StreamParts = {
 
 export function createSecretStream({ clean, find, wholeLines }: StreamParts): SecretStream {
   let held = ''
+  let awaited = SPACE
   const release = (cut: number): string => {
     const text = held.slice(0, cut)
     held = held.slice(cut)
@@ -25,14 +26,27 @@ export function createSecretStream({ clean, find, wholeLines }: StreamParts): Se
   return {
     push(chunk) {
       held += chunk
-      if (held.length > MAX_HELD) return release(forcedCut(held, find(held)))
-      return SPACE.test(chunk) ? release(safeCut(held, wholeLines)) : ''
+      if (held.length > MAX_HELD) {
+        awaited = SPACE
+        return release(forcedCut(held, find(held)))
+      }
+      // What is awaited may have begun in the piece before.
+      if (!awaited.test(held.slice(-chunk.length - MAX_AWAITED))) return ''
+      const safe = safeCut(held, wholeLines)
+      awaited = safe.awaited
+      return release(safe.cut)
     },
     end: () => release(held.length),
   }
 }
 
+/** How far text may go, and what has to come before looking again is of use. */
+type Cut = { readonly cut: number; readonly awaited: RegExp }
+
 const SPACE = /\s/
+const LINE_END = /\n/
+const FOOTER = /-----END [A-Z0-9 ]{0,60}-----/
+const MAX_AWAITED = 80
 const MAX_HELD = 65_536
 /** Longer than any name, sign and value together. */
 const MAX_SECRET = 8192
@@ -40,17 +54,16 @@ const MAX_SECRET = 8192
 /** Words whose line may go on with a secret, however many blanks stand between. */
 const TELLING = /pass|pwd|secret|token|key|auth|cred|bearer|conn|cookie|session|sig\b|pat\b|--|-u\b/i
 
-function safeCut(held: string, wholeLines: boolean): number {
-  const line = held.lastIndexOf('\n') + 1
+function safeCut(held: string, wholeLines: boolean): Cut {
   const block = openBlock(held)
-  if (block >= 0) return held.lastIndexOf('\n', block) + 1
-  if (wholeLines) return line
+  if (block >= 0) return { cut: held.lastIndexOf('\n', block) + 1, awaited: FOOTER }
+  const line = held.lastIndexOf('\n') + 1
   const rest = held.slice(line)
-  // A hidden character may split a telling word, which reads whole once it is taken out.
-  if (hasHidden(rest)) return line
   const telling = rest.search(TELLING)
-  const harmless = telling < 0 ? rest : rest.slice(0, telling)
-  return line + lastBlank(harmless) + 1
+  // A hidden character may split a telling word, which reads whole once it is taken out.
+  if (wholeLines || hasHidden(rest)) return { cut: line, awaited: LINE_END }
+  if (telling < 0) return { cut: line + lastBlank(rest) + 1, awaited: SPACE }
+  return { cut: line + lastBlank(rest.slice(0, telling)) + 1, awaited: LINE_END }
 }
 
 function lastBlank(text: string): number {
@@ -62,8 +75,7 @@ function lastBlank(text: string): number {
 function openBlock(held: string): number {
   const begin = held.lastIndexOf('-----BEGIN ')
   if (begin < 0 || !/^-----BEGIN [A-Z0-9 ]{0,60}PRIVATE KEY/.test(held.slice(begin, begin + 100))) return -1
-  const footer = /-----END [A-Z0-9 ]{0,60}-----/.exec(held.slice(begin))
-  return footer ? -1 : begin
+  return FOOTER.test(held.slice(begin)) ? -1 : begin
 }
 
 /** Too much is held: everything but the end goes, at a blank where there is one and never inside a secret. */

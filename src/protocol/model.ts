@@ -39,8 +39,6 @@ export type ModelRequest = {
   readonly seed?: number
   readonly stop?: readonly string[]
   readonly thinking?: Thinking
-  /** The reply goes on with a text that the output limit cut off: white space at its start counts. */
-  readonly continues?: boolean
   /** Go on writing the last assistant message instead of starting a new one. Only where `capabilities.prefill`. */
   readonly continueLast?: boolean
 }

@@ -35,7 +35,10 @@ test('a prompt is answered on stdout, tools are told on stderr', async () => {
 })
 
 test('without any configuration the model in the box does the work', async () => {
-  const { code, out, err } = await inProject(['What files are in this folder?'], { 'a.txt': '', 'src/b.ts': '' })
+  const { code, out, err } = await inProject(['What files are in this folder?'], {
+    'a.txt': '',
+    'src/b.ts': '',
+  })
 
   expect(out).toContain('a.txt')
   expect(out).toContain('src')
