@@ -3,7 +3,7 @@
  * are handed to each other here, as functions and plain values.
  */
 import { stat } from 'node:fs/promises'
-import { type ArmWanted, openArm, type Sleep } from './arms.ts'
+import { type ArmWanted, openArm, type OpenedArm, type Sleep } from './arms.ts'
 import { chooseArm } from './config/choose-arm.ts'
 import { loadConfig } from './config/load.ts'
 import { appPaths } from './config/paths.ts'
@@ -90,7 +90,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const promptsFolder = loaded.config.prompts ?? paths.promptsFolder
   const files = createFiles({ root: options.cwd })
   const wanted = wantedArm(loaded.config, options)
-  const { arm, why, warnings, close } = await openArm(wanted, { ...options, files, promptsFolder })
+  const { arm, why, warnings, close, classify } = await openArm(wanted, { ...options, files, promptsFolder })
   const exec = createExec({ cwd: files.root, env: options.env })
   const ground: Ground = {
     options,
@@ -105,6 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     why,
     files,
     exec,
+    ...(classify && { classify }),
   }
   return {
     armId: arm.id,
@@ -146,6 +147,7 @@ type Ground = {
   readonly why: string
   readonly files: Files
   readonly exec: ClosableExec
+  readonly classify?: OpenedArm['classify']
 }
 
 type SessionChoice = { readonly resume: ResumeChoice; readonly canAsk: boolean }
@@ -175,6 +177,7 @@ async function openSession(ground: Ground, { resume, canAsk }: SessionChoice): P
     maxTurns: engine.max_turns,
     maxMessages: engine.max_messages,
     ...(engine.temperature !== undefined && { temperature: engine.temperature }),
+    ...(ground.classify && { classify: ground.classify }),
     authorize: createAuthorize({ mode: permission.mode }),
   })
   const session = await createSession({

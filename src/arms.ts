@@ -9,8 +9,9 @@ import { fileURLToPath } from 'node:url'
 import { learnWindow } from './context/budget.ts'
 import { createTokenCounter, fixedTokens, messagesTokens } from './context/count.ts'
 import { createChildModel } from './embedded/child.ts'
-import { createNanoModel } from './embedded/nano.ts'
+import { createNanoModel, type NanoModel } from './embedded/nano.ts'
 import type { ArmSettings, Capabilities } from './protocol/arm.ts'
+import type { Classification } from './protocol/classification.ts'
 import { AppError } from './protocol/error.ts'
 import type { Model, ModelRequest } from './protocol/model.ts'
 import type { Files } from './protocol/tool.ts'
@@ -45,6 +46,8 @@ export type OpenedArm = {
   readonly why: string
   /** What a person should know before anything happens. */
   readonly warnings: readonly string[]
+  /** What a request is about, by the model in the box; absent where that is the one that answers, or a script. */
+  readonly classify?: (prompt: string) => Promise<Classification>
   close(): Promise<void>
 }
 
@@ -55,11 +58,11 @@ export async function openArm(wanted: ArmWanted, parts: ArmParts): Promise<Opene
     case 'scripted':
       return opened(wrapModel(await loadScript(resolve(parts.cwd, wanted.path)), parts), 'a script')
     case 'gguf':
-      return openFile(resolve(parts.cwd, wanted.path), parts)
+      return withClassifier(await openFile(resolve(parts.cwd, wanted.path), parts), parts)
     case 'nano':
       return openNano(wanted.why, parts)
     case 'arm':
-      return openServer(wanted.settings, wanted.why, parts)
+      return withClassifier(await openServer(wanted.settings, wanted.why, parts), parts)
   }
 }
 
@@ -95,14 +98,33 @@ const patiently = (model: Model, sleep: Sleep = waitFor): Model =>
 
 const NANO = new URL('../models/covey-nano.gguf', import.meta.url)
 
-async function openNano(why: string, { files }: ArmParts): Promise<OpenedArm> {
+/** The helper of every larger model; its weights are read when it is first asked. */
+function withClassifier(arm: OpenedArm, parts: ArmParts): OpenedArm {
+  let nano: Promise<NanoModel> | undefined
+  return {
+    ...arm,
+    async classify(prompt) {
+      nano ??= loadNano(parts)
+      return (await nano).classify(prompt)
+    },
+    async close() {
+      await Promise.all([arm.close(), nano?.then((model) => model.close())])
+    },
+  }
+}
+
+async function openNano(why: string, parts: ArmParts): Promise<OpenedArm> {
+  const model = await loadNano(parts)
+  const arm = toArm(model, model.capabilities)
+  return { arm, why, warnings: [IN_THE_BOX], close: () => model.close() }
+}
+
+async function loadNano({ files }: ArmParts): Promise<NanoModel> {
   const sha256 = (await readFile(new URL('../models/covey-nano.gguf.sha256', import.meta.url), 'utf8')).slice(
     0,
     64,
   )
-  const model = createNanoModel({ path: fileURLToPath(NANO), sha256, files })
-  const arm = toArm(model, model.capabilities)
-  return { arm, why, warnings: [IN_THE_BOX], close: () => model.close() }
+  return createNanoModel({ path: fileURLToPath(NANO), sha256, files })
 }
 
 const IN_THE_BOX =

@@ -4,7 +4,7 @@
  * speaks against its arguments. Pure.
  */
 import { isObject } from '../lib/json.ts'
-import { isDoubtful } from './nano-doubt.ts'
+import { isDoubtful, isFound } from './nano-doubt.ts'
 import {
   CALL,
   CALL_END,
@@ -45,6 +45,8 @@ export type Evidence = {
  * 0.2 at least.
  */
 export const SURE = 0.6
+/** The same where the command or the file is not named in the request: right ones are nearly always certain. */
+export const SURE_OF_FOUND = 0.9
 
 export function decide(evidence: Evidence): Decision {
   const { request, text, steps, isRequestCut } = evidence
@@ -55,11 +57,10 @@ export function decide(evidence: Evidence): Decision {
   if (last && isRepeated(call, steps)) return { kind: 'answer', form: usualForm(last) }
   if (!isActing(call.name)) return { kind: 'call', call }
   if (isRequestCut) return { kind: 'too-long' }
-  const kind = isSure(evidence.confidences) && !isDoubtful(call, request) ? 'call' : 'doubt'
-  return { kind, call }
+  const needed = isFound(call, request) ? SURE_OF_FOUND : SURE
+  const isSure = Math.min(1, ...evidence.confidences) >= needed
+  return { kind: isSure && !isDoubtful(call, request) ? 'call' : 'doubt', call }
 }
-
-const isSure = (confidences: readonly number[]): boolean => Math.min(1, ...confidences) >= SURE
 
 /** A reply that is a call, whatever becomes of it. */
 export function readCall(text: string): NanoCall | undefined {

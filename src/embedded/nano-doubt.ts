@@ -11,6 +11,14 @@ type Rule = (call: NanoCall, request: string) => boolean
 export const isDoubtful: Rule = (call, request) =>
   !gitCommands.includes(textOf(call)) && rules.some((rule) => rule(call, request))
 
+/** Whether the command, or the name of the file, was found in the project rather than written in the request. */
+export const isFound: Rule = ({ input }, request) => {
+  const { command, path } = input
+  if (typeof command === 'string' && !request.includes(command)) return true
+  const name = typeof path === 'string' ? path.replace(/\/$/, '').split('/').at(-1) : undefined
+  return name !== undefined && !request.toLowerCase().includes(name.toLowerCase())
+}
+
 /** What is run or written; the old and new text of an edit is found again in the file, or the edit fails. */
 const textOf = ({ input }: NanoCall): string =>
   [input['command'], input['content'], input['code']].find((value) => typeof value === 'string') ?? ''
@@ -69,4 +77,10 @@ const JOINING = new Set(
   ).split(' '),
 )
 
-const rules: readonly Rule[] = [openBracket, otherCommand, noProgram, hangingWord]
+/** A change into the same, or of a folder: it would only fail. */
+const noChange: Rule = ({ input }) => {
+  const { path, old, new: replacement } = input
+  return (typeof old === 'string' && old === replacement) || (typeof path === 'string' && path.endsWith('/'))
+}
+
+const rules: readonly Rule[] = [openBracket, otherCommand, noProgram, hangingWord, noChange]

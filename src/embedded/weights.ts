@@ -134,8 +134,10 @@ async function loadMemory(options: WeightsOptions): Promise<Memory> {
   const engine = await loadEngine(options.gpu)
   const { model, context } = await openModel(engine, options)
   const slots = createSlotPool(
-    Array.from({ length: options.sequences }, (): Slot => ({
+    // Handed out in order: the first is number 0.
+    Array.from({ length: options.sequences }, (_, number): Slot => ({
       sequence: context.getSequence(),
+      number,
       usedAt: 0,
       prompt: 0,
     })),

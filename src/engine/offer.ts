@@ -22,16 +22,24 @@ export type OfferInput = {
   readonly mode: ToolMode
   readonly tools: readonly Tool[]
   readonly options: PromptOptions
+  /** The category a small model expects to be needed; a wrong guess costs one switch. */
+  readonly guessed?: string
 }
 
 export function offerTools(
-  { mode, tools, options }: OfferInput,
+  { mode, tools, options, guessed }: OfferInput,
   lease: Lease,
   added: readonly Message[],
 ): Offer {
   const { window, requiredChoice } = lease.arm.capabilities
   const usable = tools.filter(({ name }) => isAllowed(name, options))
-  if (mode === 'two-stage') return offerByCategory(usable, added, requiredChoice)
+  if (mode === 'two-stage') {
+    const chosen = chosenCategories(added)
+    if (guessed !== undefined && isCategory(guessed)) chosen.add(guessed)
+    const isFirst = chosen.size === 0 && !added.some(({ role }) => role === 'tool')
+    const offer = offerByCategory(usable, chosen)
+    return isFirst && requiredChoice ? { ...offer, choice: 'required' } : offer
+  }
   const isSmall = mode === 'auto' && window <= SMALL_WINDOW && !options.allowedTools
   const shown = isSmall
     ? [...CORE, ...FINDERS].flatMap((name) => usable.find((tool) => tool.name === name) ?? [])
@@ -44,20 +52,15 @@ export const isAllowed = (name: string, { allowedTools, allowedPaths }: PromptOp
   (!allowedTools || allowedTools.includes(name)) && !(allowedPaths && name === 'run_command')
 
 /** The strict form: first only the selector, then the tools of the categories chosen in this run. */
-function offerByCategory(tools: readonly Tool[], added: readonly Message[], requiredChoice: boolean): Offer {
-  const chosen = chosenCategories(added)
+function offerByCategory(tools: readonly Tool[], chosen: ReadonlySet<Category>): Offer {
   const selector = tools.filter(({ name }) => name === SELECTOR)
   const shown = tools.filter(
     ({ name, category }) => chosen.has(category) && !FINDERS.includes(name) && name !== SELECTOR,
   )
-  const isFirst = chosen.size === 0 && !added.some(({ role }) => role === 'tool')
-  return {
-    tools: [...selector, ...shown].map(toToolSchema),
-    ...(isFirst && requiredChoice && { choice: 'required' as const }),
-  }
+  return { tools: [...selector, ...shown].map(toToolSchema) }
 }
 
-function chosenCategories(added: readonly Message[]): ReadonlySet<Category> {
+function chosenCategories(added: readonly Message[]): Set<Category> {
   const good = new Set(
     added.flatMap((message) => (message.role === 'tool' && message.ok ? [message.callId] : [])),
   )

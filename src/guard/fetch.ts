@@ -4,12 +4,16 @@
  */
 import { Agent, fetch as undiciFetch, type Response } from 'undici'
 import { AppError, errorMessage } from '../protocol/error.ts'
+import type { Rule } from '../protocol/guard.ts'
 import type { Fetch, FetchedPage, FetchOptions } from '../protocol/tool.ts'
 import { looksBinary } from '../lib/text.ts'
 import { findPlace, type PlaceOptions } from './check-url.ts'
 import { toPageText } from './page-text.ts'
+import { rulesFor, urlRule } from './rules.ts'
 
 export type FetchParts = PlaceOptions & {
+  /** Those that deny a URL hold for redirects as well. */
+  readonly rules?: readonly Rule[]
   /** Every use of the network is switched off. */
   readonly offline?: boolean
   readonly maxBytes?: number
@@ -21,13 +25,23 @@ const TIMEOUT_MS = 30_000
 const MAX_REDIRECTS = 5
 
 export const createFetch =
-  ({ offline = false, maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS, ...place }: FetchParts = {}): Fetch =>
+  ({
+    offline = false,
+    maxBytes = MAX_BYTES,
+    timeoutMs = TIMEOUT_MS,
+    rules = [],
+    ...place
+  }: FetchParts = {}): Fetch =>
   async (url, options) => {
     if (offline) throw new AppError('offline', `${url} was not fetched: the configuration says offline.`)
     const limit = AbortSignal.timeout(timeoutMs)
     const signal = AbortSignal.any([options.signal, limit])
     try {
-      return await follow(url, { ...options, signal }, { place, maxBytes })
+      return await follow(
+        url,
+        { ...options, signal },
+        { place, maxBytes, rules: rulesFor('fetch_url', rules) },
+      )
     } catch (error) {
       if (options.signal.aborted || error instanceof AppError) throw error
       const why = limit.aborted ? `it took longer than ${timeoutMs / 1000} s` : reasonOf(error)
@@ -35,7 +49,7 @@ export const createFetch =
     }
   }
 
-type Bounds = { readonly place: PlaceOptions; readonly maxBytes: number }
+type Bounds = { readonly place: PlaceOptions; readonly maxBytes: number; readonly rules: readonly Rule[] }
 
 async function follow(start: string, options: FetchOptions, bounds: Bounds): Promise<FetchedPage> {
   let url = start
@@ -57,11 +71,11 @@ async function follow(start: string, options: FetchOptions, bounds: Bounds): Pro
 
 type Visit = { readonly response: Response; close(): Promise<void> }
 
-async function visit(url: string, options: FetchOptions, { place }: Bounds): Promise<Visit> {
+async function visit(url: string, options: FetchOptions, { place, rules }: Bounds): Promise<Visit> {
+  const rule = urlRule(url, rules)
+  if (rule?.verdict === 'deny') throw refused(url, `the rule "${rule.tool} ${rule.pattern ?? ''}" denies it`)
   const found = await findPlace(url, place)
-  if (!found.ok) {
-    throw new AppError('permission-denied', `${url} is not fetched: ${found.why}.`, { failure: 'denied' })
-  }
+  if (!found.ok) throw refused(url, found.why)
   const dispatcher = pinned(found.addresses)
   const close = (): Promise<void> => dispatcher.destroy().catch(() => undefined)
   try {
@@ -132,6 +146,9 @@ function decode(bytes: Uint8Array, type: string): string {
     return new TextDecoder().decode(bytes)
   }
 }
+
+const refused = (url: string, why: string): AppError =>
+  new AppError('permission-denied', `${url} is not fetched: ${why}.`, { failure: 'denied' })
 
 const failed = (url: string, why: string, late = false): AppError =>
   new AppError('tool-failed', `${url} could not be fetched: ${why}.`, {

@@ -36,17 +36,18 @@ export type Detector = {
 export function createDetector({ patterns = [], entropy = 'warn', tag, known }: DetectorParts): Detector {
   const own = patterns.map(compilePattern)
 
-  function detectNow(text: string, linted: readonly Finding[] = []): Detection {
+  /** `linted` is there when there is time for a second opinion; then there is also time for what only warns. */
+  function detectNow(text: string, linted?: readonly Finding[]): Detection {
     const byAction = (action: SecretAction): readonly Finding[] =>
       own.filter((pattern) => pattern.action === action).flatMap((pattern) => pattern.find(text))
-    const random = entropy === 'off' ? [] : findRandom(text)
+    const random = entropy === 'redact' || (entropy === 'warn' && linted) ? findRandom(text) : []
     const certain = joinFindings([
       ...scanSecrets(text),
       ...byAction('redact'),
       ...known(text),
       ...(entropy === 'redact' ? random : []),
     ])
-    const findings = linted.length === 0 ? certain : joinFindings([...certain, ...apart(linted, certain)])
+    const findings = linted?.length ? joinFindings([...certain, ...apart(linted, certain)]) : certain
     const [blocked] = byAction('block')
     const warned = [...byAction('warn'), ...(entropy === 'warn' ? random : [])]
     return {

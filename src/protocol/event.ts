@@ -2,6 +2,7 @@
  * What a run tells the outside. The same events reach `--json`, the terminal, HTTP and the log.
  * Names are noun-verb; a new event is a new member here, never a new channel.
  */
+import type { Classification } from './classification.ts'
 import type { ErrorCode, FailureCode } from './error.ts'
 import type { Message, ToolCall } from './message.ts'
 import type { Usage } from './model.ts'
@@ -45,6 +46,8 @@ export type RunEvent =
   | { readonly type: 'run-start'; readonly runId: string; readonly prompt: string }
   | { readonly type: 'turn-start'; readonly turn: number }
   | { readonly type: 'routing'; readonly arm: string; readonly why: string; readonly window: number }
+  /** What the request is about, guessed before anything is asked. */
+  | { readonly type: 'classification'; readonly classification: Classification }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | { readonly type: 'reply-restart'; readonly why: string }

@@ -10,9 +10,11 @@ import { createFit } from '../context/fit.ts'
 import type { ReadBytes } from '../context/images.ts'
 import { gatherSections } from '../context/sources.ts'
 import { runLoop } from '../engine/loop.ts'
+import type { LoopParts } from '../engine/parts.ts'
 import { offerTools, type ToolMode } from '../engine/offer.ts'
 import { standardRules } from '../engine/stop.ts'
 import type { Lease, Reserve } from '../protocol/arm.ts'
+import type { Classification } from '../protocol/classification.ts'
 import type { RunEvent } from '../protocol/event.ts'
 import type { Authorize } from '../protocol/guard.ts'
 import type { Message } from '../protocol/message.ts'
@@ -36,6 +38,8 @@ export type AssembleParts = {
   readonly exec: Exec
   readonly sources: readonly Source[]
   readonly readBytes: ReadBytes
+  /** Says what a request is about, where a small model is there for it. */
+  readonly classify?: (prompt: string) => Promise<Classification>
 }
 
 type Assembled = Pick<SessionParts, 'startRun' | 'compose' | 'compact' | 'execOutput'>
@@ -59,12 +63,23 @@ export function assembleSession(parts: AssembleParts): Assembled {
 
 type Fit = ReturnType<typeof createFit>
 
-const startRunWith =
-  (parts: AssembleParts, fit: Fit): StartRun =>
-  (run, signal) =>
-    runLoop(run.history, loopParts(parts, run, fit), signal)
+const startRunWith = (parts: AssembleParts, fit: Fit): StartRun =>
+  async function* (run, signal) {
+    const guess = await classified(parts, run.prompt)
+    if (guess) yield { type: 'classification', classification: guess }
+    return yield* runLoop(run.history, loopParts(parts, run, { fit, guess }), signal)
+  }
 
-function loopParts(parts: AssembleParts, run: RunInput, fit: Fit): Parameters<typeof runLoop>[1] {
+/** Only where tools come by category is there anything to gain; what cannot be guessed is chosen by the model. */
+const classified = (
+  { classify, toolMode }: AssembleParts,
+  prompt: string,
+): Promise<Classification | undefined> =>
+  classify && toolMode === 'two-stage' ? classify(prompt).catch(() => undefined) : Promise.resolve(undefined)
+
+type LoopContext = { readonly fit: Fit; readonly guess: Classification | undefined }
+
+function loopParts(parts: AssembleParts, run: RunInput, { fit, guess }: LoopContext): LoopParts {
   const { files, exec, temperature } = parts
   return {
     runId: run.runId,
@@ -76,7 +91,7 @@ function loopParts(parts: AssembleParts, run: RunInput, fit: Fit): Parameters<ty
     ...(temperature !== undefined && { temperature }),
     reserve: parts.reserve,
     fit,
-    offer: (lease, added) => offer(parts, run.options, { lease, added }),
+    offer: (lease, added) => offer(parts, run.options, { lease, added, ...(guess && { guess }) }),
     desk: {
       list: parts.tools,
       authorize: parts.authorize,
@@ -88,10 +103,14 @@ function loopParts(parts: AssembleParts, run: RunInput, fit: Fit): Parameters<ty
   }
 }
 
-type Shown = { readonly lease: Lease; readonly added: readonly Message[] }
+type Shown = { readonly lease: Lease; readonly added: readonly Message[]; readonly guess?: Classification }
 
-const offer = ({ toolMode, tools }: AssembleParts, options: PromptOptions, { lease, added }: Shown) =>
-  offerTools({ mode: toolMode, tools: tools(), options }, lease, added)
+const offer = ({ toolMode, tools }: AssembleParts, options: PromptOptions, { lease, added, guess }: Shown) =>
+  offerTools(
+    { mode: toolMode, tools: tools(), options, ...(guess && { guessed: guess.category }) },
+    lease,
+    added,
+  )
 
 async function compose(parts: AssembleParts, prompt: string, execOutput: string): Promise<Composed> {
   const { stored, sources, readBytes } = parts

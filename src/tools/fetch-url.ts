@@ -8,7 +8,7 @@ export const fetchUrlTool = defineTool({
   description: 'Get a web page as text',
   category: 'web',
   input: z.object({ url: z.string() }),
-  access: ({ url }) => [{ kind: 'fetch', target: url }],
+  access: ({ url }) => [{ kind: 'fetch', target: withScheme(url) }],
 
   async run({ url }, { fetch, signal }) {
     if (!fetch) throw new AppError('offline', 'There is no way to the web in this session.')

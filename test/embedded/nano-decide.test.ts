@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decide, type Evidence, SURE } from '../../src/embedded/nano-decide.ts'
+import { decide, type Evidence, SURE, SURE_OF_FOUND } from '../../src/embedded/nano-decide.ts'
 import { callBody } from '../../src/embedded/nano-format.ts'
 import type { NanoCall, NanoStep } from '../../src/embedded/nano-run.ts'
 
@@ -31,6 +31,16 @@ test('a call that acts is made only when every choice in it was sure', () => {
   expect(decide(writing(run, { confidences: [1, SURE, 0.99] }))).toEqual({ kind: 'call', call: run })
   expect(decide(writing(run, { confidences: [1, SURE - 0.01, 1] }))).toEqual({ kind: 'doubt', call: run })
   expect(decide(writing({ name: 'deploy', input: {} }, { confidences: [0.1] })).kind).toBe('doubt')
+})
+
+test('a command or a file that the request does not name takes more', () => {
+  const edit: NanoCall = { name: 'edit_file', input: { path: 'src/a.ts', old: 'x', new: 'y' } }
+  const request = 'do the tests pass? change x to y'
+
+  expect(decide(writing(run, { request, confidences: [SURE_OF_FOUND] })).kind).toBe('call')
+  expect(decide(writing(run, { request, confidences: [SURE_OF_FOUND - 0.01] })).kind).toBe('doubt')
+  expect(decide(writing(edit, { request, confidences: [SURE_OF_FOUND - 0.01] })).kind).toBe('doubt')
+  expect(decide(writing(edit, { request: `${request} in A.ts`, confidences: [SURE] })).kind).toBe('call')
 })
 
 test('a call that only looks is made all the same', () => {

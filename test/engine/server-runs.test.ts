@@ -252,3 +252,22 @@ test('a model without native tools works from the start', async () => {
   expect(ofType(events, 'tool-end')).toMatchObject([{ name: 'list_files', ok: true }])
   expect(server.requests[1]?.messages[0]).toEqual(server.requests[0]?.messages[0])
 })
+
+test('in two stages the built-in model guesses the first category, and the choice stays open', async () => {
+  const server = await serve([call('read_file', { path: 'a.txt' }), { text: 'It says hello.' }])
+
+  const events = await run(server, await tempProject({ 'a.txt': 'hello\n' }), {
+    prompt: 'Show me a.txt',
+    flags: { 'engine.tools': 'two-stage' },
+  })
+
+  const names = (server.requests[0]?.['tools'] as { function: { name: string } }[]).map(
+    (tool) => tool.function.name,
+  )
+  expect(names).toEqual(expect.arrayContaining(['select_category', 'read_file']))
+  expect(names).not.toContain('write_file')
+  expect(ofType(events, 'classification')).toMatchObject([
+    { classification: { category: 'read', source: 'slm' } },
+  ])
+  expect(endOf(events)).toMatchObject({ reason: 'answered', turns: 2 })
+})

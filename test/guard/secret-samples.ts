@@ -57,7 +57,8 @@ export function randomFrom(seed: number): Random {
   return {
     next,
     one,
-    letters: (alphabet, length) => Array.from({ length }, () => one([...alphabet])).join(''),
+    letters: (alphabet, length) =>
+      Array.from({ length }, () => alphabet[Math.floor(next(alphabet.length))]).join(''),
   }
 }
 
