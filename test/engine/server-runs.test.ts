@@ -257,7 +257,7 @@ test('in two stages the built-in model guesses the first category, and the choic
   const server = await serve([call('read_file', { path: 'a.txt' }), { text: 'It says hello.' }])
 
   const events = await run(server, await tempProject({ 'a.txt': 'hello\n' }), {
-    prompt: 'Show me a.txt',
+    prompt: 'read the file a.txt',
     flags: { 'engine.tools': 'two-stage' },
   })
 
