@@ -17,7 +17,7 @@ import { readVocabulary, type Vocabulary } from './nano-vocabulary.ts'
 import { beginTurn, type Turn } from './turn.ts'
 import { createWeights, type Loaded } from './weights.ts'
 
-export const NANO_NAME = 'covey-nano'
+const NANO_NAME = 'covey-nano'
 /** Tokens of prompt and answer together: it was trained on rows of this length. */
 export const NANO_WINDOW = 2048
 const SEQUENCES = 3
@@ -32,7 +32,7 @@ export type NanoEngineOptions = {
   readonly idleMs?: number
 }
 
-export type NanoWish = {
+type NanoWish = {
   readonly sessionId: string
   /** The prompt for this many tokens at most. */
   prompt(count: (segments: readonly Segment[]) => number): readonly Segment[]

@@ -122,7 +122,7 @@ function partsOf(written: string, stem: string): string[] {
 }
 
 /** Whether taking at most one letter from each makes them equal. */
-export function isNear(one: string, other: string): boolean {
+function isNear(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false
   let start = 0
   while (start < one.length && one[start] === other[start]) start++

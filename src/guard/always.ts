@@ -21,8 +21,7 @@ export function alwaysFor({ text, script, findings }: Reading, tool: string): re
 function ruleFor(part: Part, tool: string): Rule | undefined {
   const words = part.words.map(({ text }) => text)
   const [name = ''] = words
-  if (wrappers.has(name) || runners.has(name) || words.some((word) => /\s/.test(word) || word === ''))
-    return undefined
+  if (wrappers.has(name) || runners.has(name)) return undefined
   const count = wordsToName(words) ?? Number.POSITIVE_INFINITY
   const named = words.slice(0, count)
   if (named.some((word) => word === '' || /\s/.test(word))) return undefined

@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { AppError } from '../protocol/error.ts'
 import type { Blocked, ExecResult } from '../protocol/tool.ts'
+import { isInside } from '../lib/path.ts'
 import { protectionOf } from './protected-names.ts'
 
 export type BlockContext = { readonly cwd: string; readonly network: boolean }
@@ -20,10 +21,11 @@ export async function blockOf(result: ExecResult, context: BlockContext): Promis
     )
   }
   const block = findBlock(result.output, context)
-  return block?.kind === 'write' ? { kind: 'write', path: await existing(block.path) } : block
+  if (block?.kind !== 'write' || isInside(context.cwd, block.path)) return block
+  return { kind: 'write', path: await existing(block.path) }
 }
 
-/** A folder that is to be made can only be allowed as part of one that exists. */
+/** Outside the workspace, what is to be made can only be allowed as part of a folder that exists. */
 const existing = (path: string): Promise<string> =>
   stat(path).then(
     () => path,
@@ -53,6 +55,7 @@ function readOnlyPath(text: string): string | undefined {
   if (busy !== undefined) return busy
   const line = text.split('\n').find((each) => /read-only file system/i.test(each))
   if (line === undefined) return undefined
-  const quoted = /['"‘`]([^'"’`]+)['"’`]/.exec(line)?.[1]
+  // Of a copy or a move the last one named is the one that is written.
+  const quoted = Array.from(line.matchAll(/['"‘`]([^'"’`]+)['"’`]/g)).at(-1)?.[1]
   return quoted ?? /([^\s:]+): read-only file system/i.exec(line)?.[1]
 }

@@ -161,11 +161,13 @@ async function covers(ground: SandboxGround, { paths, secrets, grant }: Found): 
   ])
   return {
     writable: [...(readOnly ? [] : roots), ...(granted === undefined || isInRoots(granted) ? [] : [granted])],
-    outside: all.filter(({ path }) => !isInRoots(path)),
+    outside: [...all.filter(({ path }) => !isInRoots(path)), ...(readOnly ? roots.map(asItIs) : [])],
     pinned: readOnly ? [] : paths.flatMap(({ repositories }) => repositories),
     inside: all.filter(({ path }) => isInRoots(path)),
   }
 }
+
+const asItIs = (path: string): Cover => ({ path, by: path })
 
 type Opening = { readonly folder: string; readonly granted: string | undefined }
 
@@ -175,12 +177,11 @@ async function unchangeable(
   { folder, granted }: Opening,
 ): Promise<readonly Cover[]> {
   const closed = paths.flatMap(({ governance, missingFiles, missingFolders }) => [
-    ...governance.map((path) => ({ path, by: path })),
+    ...governance.map(asItIs),
     ...missingFiles.map((path) => ({ path, by: join(folder, 'empty') })),
     ...missingFolders.map((path) => ({ path, by: join(folder, 'nothing') })),
   ])
-  const isOpen = (path: string): boolean =>
-    granted !== undefined && (isInside(path, granted) || isInside(granted, path))
+  const isOpen = (path: string): boolean => granted !== undefined && isInside(path, granted)
   return [...closed, ...(await excludes(paths, folder))].filter(({ path }) => !isOpen(path))
 }
 

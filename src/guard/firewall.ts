@@ -18,7 +18,7 @@ import { conceal } from './secret-conceal.ts'
 import { createDetector, type Detection, type Detector, type DetectorParts } from './secret-detect.ts'
 import { createSecretFiles } from './secret-files.ts'
 import { SecretMap } from './secret-map.ts'
-import { withoutSecrets } from './secret-model.ts'
+import { createRequestCleaner, withoutSecrets } from './secret-model.ts'
 import { approveCall, restoreCall } from './secret-restore.ts'
 import { createSecretStream } from './secret-stream.ts'
 import { mapTexts, textsIn } from './secret-texts.ts'
@@ -74,11 +74,12 @@ export function createFirewall(parts: FirewallParts): Firewall {
         wholeLines: patterns.length > 0,
       }),
     files: files.files,
-    model: (model) => withoutSecrets(model, firewall),
+    model: (model) => withoutSecrets(model, firewall, cleanRequest),
     restore: (request) => restoreCall(request, restoring),
     approve: (request, options) => approveCall(request, restoring, options?.always ?? false),
     secretsIn: (value) => secretsIn(value, map),
   }
+  const cleanRequest = createRequestCleaner(firewall)
   return firewall
 }
 
@@ -147,7 +148,7 @@ export async function redact(
     kind,
     placeholder: map.placeholderFor(kind, clean.slice(start, end)),
   }))
-  const warnings = detection.warnings.map(({ kind, start }) => ({
+  const warnings = detection.warnings.slice(0, MAX_TOLD).map(({ kind, start }) => ({
     kind,
     line: clean.slice(0, start).split('\n').length,
   }))

@@ -2,8 +2,8 @@
  * Whether a command may run without a question, and whether it only reads. Parsing can only lower trust: whatever is not
  * understood is asked for, and what a command can do at all is decided by the sandbox, not here.
  */
-import { runners, wrappers } from './shell-names.ts'
-import { denyingPrefix, denyingText, isAllowed, programName } from './shell-prefix.ts'
+import { wrappers } from './shell-names.ts'
+import { denyingPrefix, denyingText, isAllowed, programName, runsOthers } from './shell-prefix.ts'
 import { type Finding, judgeProgram, type Kind } from './shell-programs.ts'
 import { type Part, readScript, type Script } from './shell-script.ts'
 
@@ -116,12 +116,10 @@ const MAX_NESTING = 3
 
 /** Arguments of wrappers that are commands themselves: `bash -c '…'`, `env -S '…'`, `xargs sh -c '…'`. */
 async function readNested(script: Script, depth: number): Promise<readonly Script[]> {
-  const texts = script.parts.flatMap(({ words }) => {
-    const [name, ...args] = words
-    const program = (name?.text ?? '').replace(/^.*\//, '')
-    const isOpen = !name || name.dynamic || wrappers.has(program) || runners.has(program) || program === 'git'
-    return isOpen ? args.map(({ text }) => text).filter((text) => /[\s;|&$`(]/.test(text)) : []
-  })
+  const texts = script.parts
+    .filter(runsOthers)
+    .flatMap(({ words }) => words.slice(1).map(({ text }) => text.replace(/^[\w.]*=?!/, '')))
+    .filter((text) => /[\s;|&$`(]/.test(text))
   if (texts.length === 0) return []
   if (depth === 0 || texts.length > MAX_NESTED_TEXTS) return [UNREAD]
   const scripts = await Promise.all(texts.map(readScript))

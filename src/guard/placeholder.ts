@@ -67,7 +67,7 @@ export function outsidePlaceholders<Place extends { readonly start: number; read
 
 /** Something that was one of our placeholders and is no more: written down, it would take the place of the secret. */
 export function findBroken(text: string, tag: string): string | undefined {
-  const intact = placeholdersIn(text).filter((placeholder) => placeholder.tag === tag)
-  const rest = intact.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), text)
+  if (!text.toLowerCase().includes(tag)) return undefined
+  const rest = text.replaceAll(PLACEHOLDER, (whole, itsTag) => (itsTag === tag ? '' : whole))
   return new RegExp(`secret.{1,60}\\b${tag}\\b`, 'i').exec(rest)?.[0]
 }

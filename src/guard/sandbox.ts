@@ -33,7 +33,7 @@ async function findProgram(
   name: string,
   { roots, env = process.env }: SandboxOptions,
 ): Promise<string | undefined> {
-  const folders = [...(env['PATH'] ?? '').split(delimiter), '/usr/bin', '/bin'].filter(isAbsolute)
+  const folders = (env['PATH'] ?? '/usr/bin:/bin').split(delimiter).filter((folder) => isAbsolute(folder))
   for (const folder of folders) {
     const path = await realpath(join(folder, name)).catch(() => undefined)
     if (path === undefined || roots.some((root) => isInside(root, path) || isInside(root, folder))) continue

@@ -55,7 +55,10 @@ export function createSecretFiles(parts: SecretFilesParts): SecretFiles {
     placeOf,
     learn,
     files: {
-      ...files,
+      root: files.root,
+      info: (path) => files.info(path),
+      list: (path) => files.list(path),
+      remove: (path) => files.remove(path),
       read: async (path, signal) => (await read(path, signal)).shown,
       async write(path, text) {
         const found = placeholdersIn(text)

@@ -3,6 +3,7 @@
  * a time rule out most places, four find the few values that may stand there, so that many cost little more than one.
  */
 import type { Finding } from './secret-finding.ts'
+import { judgeName } from './secret-name.ts'
 
 type Known = { readonly kind: string; readonly value?: string }
 
@@ -44,6 +45,17 @@ function find(
   }
   return findings
 }
+
+/** What an environment holds under names that are given to secrets: a program may print it in any other place. */
+export const environmentSecrets = (
+  env: Readonly<Record<string, string | undefined>>,
+): readonly { readonly kind: string; readonly value: string }[] =>
+  Object.entries(env).flatMap(([name, value = '']) => {
+    const judged = judgeName(name)
+    return judged && isDistinct(value) && !/^[./~]|^\w+:\/\//.test(value)
+      ? [{ kind: judged.kind, value }]
+      : []
+  })
 
 /** Short or wordy values would be found everywhere, long ones are found by their shape. */
 const isDistinct = (value: string): boolean =>

@@ -9,11 +9,21 @@ import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
 
 type Cleaner = Pick<Firewall, 'outgoing' | 'outgoingValue' | 'stream'>
 
-export function withoutSecrets(model: Model, firewall: Cleaner): Model {
+type CleanRequest = (request: ModelRequest) => Promise<ModelRequest>
+
+export const withoutSecrets = (model: Model, firewall: Cleaner, clean: CleanRequest): Model => ({
+  name: model.name,
+  async *stream(request, signal) {
+    yield* cleanReply(model.stream(await clean(request), signal), firewall)
+  },
+})
+
+/** One for all models of a session: a message has the same bytes for each of them. */
+export function createRequestCleaner(firewall: Cleaner): CleanRequest {
   const sent = new WeakMap<Message, Message>()
   const systems = new Map<string, string>()
 
-  async function clean(message: Message): Promise<Message> {
+  async function cleanOnce(message: Message): Promise<Message> {
     const known = sent.get(message) ?? (await cleanMessage(message, firewall))
     sent.set(message, known)
     return known
@@ -26,21 +36,14 @@ export function withoutSecrets(model: Model, firewall: Cleaner): Model {
     return known
   }
 
-  async function cleanRequest(request: ModelRequest): Promise<ModelRequest> {
+  return async (request) => {
     const messages: Message[] = []
-    for (const message of request.messages) messages.push(await clean(message))
+    for (const message of request.messages) messages.push(await cleanOnce(message))
     return {
       ...firewall.outgoingValue({ ...request, messages: [], system: '' }),
       messages,
       system: await cleanSystem(request.system),
     }
-  }
-
-  return {
-    name: model.name,
-    async *stream(request, signal) {
-      yield* cleanReply(model.stream(await cleanRequest(request), signal), firewall)
-    },
   }
 }
 

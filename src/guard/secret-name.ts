@@ -19,7 +19,7 @@ export function judgeName(word: string): SecretName | undefined {
 }
 
 function judge(word: string): SecretName | undefined {
-  if (word.length < 3 || !HINT.test(word)) return undefined
+  if (word.length < 3 || !NAME_HINT.test(word)) return undefined
   const plain = lastPart(word).replace(SUFFIX, '').replaceAll(/[-_$]/g, '').toLowerCase()
   const found = names.find(({ ending }) => ending.test(plain))
   if (found) return found
@@ -27,7 +27,8 @@ function judge(word: string): SecretName | undefined {
 }
 
 /** Cheap, and true of every name below. */
-const HINT = /pass|pwd|secret|token|key|auth|cred|bearer|connection|conn_?str|cookie|session|pat\b|sig\b/i
+export const NAME_HINT =
+  /pass|pwd|secret|token|key|auth|cred|bearer|connection|conn_?str|cookie|session|pat\b|sig\b/i
 
 /** `config.database.password` is a password. */
 const lastPart = (word: string): string =>

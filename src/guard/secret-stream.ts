@@ -1,10 +1,12 @@
 /**
  * Text in pieces, cleaned so that no secret slips through where two pieces meet. A piece is held back until it can no
  * longer be part of a secret: at a blank while the line speaks of nothing secret, else at the end of the line, and a
- * private key until its last line. Any cut of the same text gives the same text in the end.
+ * private key until its last line. Any cut of the same text gives the same text; only a value that is named for the first
+ * time after it stood bare is found late.
  */
 import type { SecretStream } from '../protocol/firewall.ts'
 import type { Finding } from './secret-finding.ts'
+import { NAME_HINT } from './secret-name.ts'
 import { hasHidden } from './unicode.ts'
 
 export type StreamParts = {
@@ -52,7 +54,7 @@ const MAX_HELD = 65_536
 const MAX_SECRET = 8192
 
 /** Words whose line may go on with a secret, however many blanks stand between. */
-const TELLING = /pass|pwd|secret|token|key|auth|cred|bearer|conn|cookie|session|sig\b|pat\b|--|-u\b/i
+const TELLING = new RegExp(`${NAME_HINT.source}|--|-u\b`, 'i')
 
 function safeCut(held: string, wholeLines: boolean): Cut {
   const block = openBlock(held)

@@ -62,18 +62,26 @@ export function denyingPrefix(part: Part, prefixes: readonly string[]): string |
 }
 
 /** Where a command may begin: at the front, and anywhere behind what runs other programs. */
-function startsOf({ words }: Part): readonly number[] {
-  const [name, action] = words
-  const base = baseName(name?.text ?? '')
-  const isOpen = !name || name.dynamic || wrappers.has(base) || runners.has(base)
-  const runsOthers = isOpen || (base === 'git' && GIT_RUNS.test(action?.text ?? ''))
-  return words.flatMap((_, index) => {
-    const isNested = base === 'find' && /^-(?:exec|ok)(?:dir)?$/.test(words[index - 1]?.text ?? '')
-    return index === 0 || isNested || (runsOthers && (isOpen || index > 1)) ? [index] : []
+function startsOf(part: Part): readonly number[] {
+  const isFind = baseName(part.words[0]?.text ?? '') === 'find'
+  const isOpen = runsOthers(part)
+  return part.words.flatMap((_, index) => {
+    const isNested = isFind && /^-(?:exec|ok)(?:dir)?$/.test(part.words[index - 1]?.text ?? '')
+    return index === 0 || isNested || isOpen ? [index] : []
   })
 }
 
-const GIT_RUNS = /^(?:bisect|submodule|rebase|filter-branch|difftool|mergetool|for-each-repo)$/
+/** Among its arguments there may be commands. */
+export function runsOthers({ words }: Part): boolean {
+  const [name, action] = words
+  if (!name || name.dynamic) return true
+  const base = baseName(name.text)
+  if (base === 'git') return GIT_RUNS.test(action?.text ?? '')
+  return wrappers.has(base) || runners.has(base)
+}
+
+/** Subcommands that run what they are given, and options in front that set what git runs. */
+const GIT_RUNS = /^(?:-.*|bisect|submodule|rebase|filter-branch|difftool|mergetool|for-each-repo|config)$/
 
 const baseName = (text: string): string => text.slice(text.lastIndexOf('/') + 1).toLowerCase()
 

@@ -50,7 +50,8 @@ function collect(root: Node, text: string): Script {
   if (root.hasError) walk.doubts.add('it is no valid shell command')
   visit(root, walk, 0)
   if (walk.parts.length > MAX_PARTS) walk.doubts.add(`it has more than ${MAX_PARTS} parts`)
-  return { ...walk, doubts: [...walk.doubts] }
+  const { parts, writes, doubts, isPartial } = walk
+  return { parts, writes, doubts: [...doubts], isPartial }
 }
 
 function visit(node: Node, walk: Walk, depth: number): void {

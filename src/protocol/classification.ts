@@ -13,7 +13,7 @@ export const taskTypes = [
   'debug',
   'explain',
 ] as const
-export type TaskType = (typeof taskTypes)[number]
+type TaskType = (typeof taskTypes)[number]
 
 export type Classification = {
   readonly type: TaskType

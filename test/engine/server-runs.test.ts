@@ -261,7 +261,7 @@ test('in two stages the built-in model guesses the first category, and the choic
     flags: { 'engine.tools': 'two-stage' },
   })
 
-  const names = (server.requests[0]?.['tools'] as { function: { name: string } }[]).map(
+  const names = (server.requests[0]!['tools'] as { function: { name: string } }[]).map(
     (tool) => tool.function.name,
   )
   expect(names).toEqual(expect.arrayContaining(['select_category', 'read_file']))

@@ -11,7 +11,7 @@ import { createEditFile } from '../../src/tools/edit-file.ts'
 import { createWriteFile } from '../../src/tools/write-file.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 
-const canary = 'AKIA' + 'CANARYCANARY4242'
+const canary = 'AKIACANARYCANARY4242'
 const source = `region = "eu"\naccess_key = "${canary}"\n`
 
 /** What an injected model can do: call tools, one after the other, and see what comes back. */

@@ -1,17 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createFiles } from '../../src/guard/files.ts'
 import { createFirewall, type FirewallParts, redact } from '../../src/guard/firewall.ts'
+import { environmentSecrets } from '../../src/guard/secret-known.ts'
 import { loadSecretKey, openSecretStore } from '../../src/guard/secret-store.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../src/protocol/model.ts'
 import { tempProject } from '../support/project.ts'
 import { secretLines } from './secret-samples.ts'
 
-const key = 'AKIA' + 'QWERTYUIOPASDF12'
-const other = 'ghp_' + 'aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5'
+const key = 'AKIAQWERTYUIOPASDF12'
+const other = 'ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5'
 
 async function project(files: Record<string, string> = {}, parts: Partial<FirewallParts> = {}) {
   const root = await tempProject(files)
@@ -77,6 +78,18 @@ describe('what leaves', () => {
     const { firewall } = await project({}, { known: [{ kind: 'arm-key', value: 'plain-looking-0' }] })
 
     expect(withoutTag(await firewall.outgoing('GET /v1 plain-looking-0'))).toBe('GET /v1 [secret:arm-key:1]')
+  })
+
+  test('secrets of the environment are known by their names there', () => {
+    const env = {
+      PATH: '/bin:/usr/bin',
+      MY_TOKEN: 'abcd-efgh-1',
+      SSH_AUTH_SOCK: '/run/x1',
+      SECRET: 'short',
+      API_KEY: undefined,
+    }
+
+    expect(environmentSecrets(env)).toEqual([{ kind: 'token', value: 'abcd-efgh-1' }])
   })
 
   test('hidden characters cannot split a key', async () => {

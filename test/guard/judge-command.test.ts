@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { judgeCommand } from '../../src/guard/judge-command.ts'
@@ -157,6 +157,8 @@ describe('a denied command is denied in every form', () => {
     ['touch', "env -S 'touch a'"],
     ['touch', 'git bisect run touch a'],
     ['touch', 'docker exec c touch a'],
+    ['touch', "git -c alias.x='!touch a' x"],
+    ['touch', "git rebase --exec 'touch a' main"],
     ['touch', 'f() { touch a; }; f'],
     ['touch', 'for i in 1 2; do touch $i; done'],
     ['touch', 'A=1 touch a'],
@@ -184,6 +186,7 @@ describe('a denied command is denied in every form', () => {
     ['touch', 'ls touch.txt'],
     ['rm', 'git rm x'],
     ['git push', 'git commit -m push'],
+    ['rm', "git commit -m 'first; rm the rest'"],
     ['rm -rf', 'rm -r x'],
   ])('%s does not stand for: %s', async (deny, command) => {
     expect((await judgeCommand(command, { deny: [deny] })).verdict).toBe('ask')
