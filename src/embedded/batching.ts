@@ -6,19 +6,42 @@
  */
 import type { BatchItem, EvaluationPriority, PrioritizedBatchItem } from 'node-llama-cpp'
 
+export type Batching = {
+  choose(waiting: Waiting): PrioritizedBatchItem[]
+  /** A sequence has begun to write: until `end` its next token is worth a moment's wait. */
+  begin(): void
+  end(): void
+}
+
+/** What the library has to evaluate, the longest waiting first, and how many tokens fit into a batch. */
+type Waiting = { readonly items: readonly BatchItem[]; readonly size: number }
+
+/** How often in a row the library is told "nothing yet": a few dozen microseconds. */
+const MOST_WAITS = 32
+
+export function createBatching(): Batching {
+  let writing = 0
+  let waits = 0
+  return {
+    choose(waiting) {
+      const batch = chooseBatch(waiting)
+      // Sequences that are once out of step would stay so, and each be evaluated alone for ever.
+      const isPart = batch.every(({ item }) => isNumberedToken(item)) && batch.length < writing
+      waits = isPart && waits < MOST_WAITS ? waits + 1 : 0
+      return waits > 0 ? [] : batch
+    },
+    begin: () => void writing++,
+    end: () => void writing--,
+  }
+}
+
 /** Nothing else of what the library shows of an item can tell whose it is; its own priorities end at 5. */
 const FIRST = 1_000
 
 export const priorityOf = (sequence: number): EvaluationPriority => (FIRST + sequence) as EvaluationPriority
 
-/** Items that have waited longest go first. What comes without a number could be anyone's, and goes alone. */
-export function chooseBatch({
-  items,
-  size,
-}: {
-  readonly items: readonly BatchItem[]
-  readonly size: number
-}): PrioritizedBatchItem[] {
+/** What comes without a number could be anyone's, and goes alone. */
+export function chooseBatch({ items, size }: Waiting): PrioritizedBatchItem[] {
   const [oldest] = items
   if (!oldest) return []
   if (!isNumberedToken(oldest)) return [{ item: oldest, processAmount: Math.min(oldest.tokens.length, size) }]

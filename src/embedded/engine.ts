@@ -208,8 +208,8 @@ function generate(
     text === undefined ? undefined : parseGrammar(loaded, text, options.grammarFor !== undefined)
   return startGeneration(
     {
-      sequence: slot.sequence,
-      number: slot.number,
+      slot,
+      batching: loaded.batching,
       prompt: encoding.tokens,
       options: toEvaluateOptions(request, { sampling: options.sampling ?? {}, grammar, written }),
     },

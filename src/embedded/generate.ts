@@ -10,7 +10,8 @@ import type {
   Token,
 } from 'node-llama-cpp'
 import type { ModelRequest } from '../protocol/model.ts'
-import { priorityOf } from './batching.ts'
+import { type Batching, priorityOf } from './batching.ts'
+import type { Slot } from './weights.ts'
 
 export type Sampling = {
   readonly temperature?: number
@@ -27,30 +28,41 @@ export type Generation = {
 }
 
 export type GenerationInput = {
-  readonly sequence: LlamaContextSequence
-  /** llama.cpp's number of it. */
-  readonly number: number
+  readonly slot: Pick<Slot, 'sequence' | 'number'>
+  readonly batching: Batching
   readonly prompt: readonly Token[]
   readonly options: SequenceEvaluateOptions
 }
 
-export function startGeneration(
-  { sequence, number, prompt, options }: GenerationInput,
-  signal: AbortSignal,
-): Generation {
+export function startGeneration(input: GenerationInput, signal: AbortSignal): Generation {
   let cached = 0
   return {
     cached: () => cached,
     tokens: (async function* () {
-      cached = await keepCommonStart(sequence, prompt)
-      const last = await evaluateStart(sequence, prompt, signal)
-      if (signal.aborted) return
-      const numbered = { ...options, evaluationPriority: priorityOf(number) }
-      for await (const { token } of sequence.evaluateWithMetadata(last, {}, numbered)) {
-        yield token
-        if (signal.aborted) return
-      }
+      const { sequence } = input.slot
+      cached = await keepCommonStart(sequence, input.prompt)
+      const last = await evaluateStart(sequence, input.prompt, signal)
+      if (!signal.aborted) yield* writeTokens(last, input, signal)
     })(),
+  }
+}
+
+async function* writeTokens(
+  last: Token[],
+  { slot, batching, options }: GenerationInput,
+  signal: AbortSignal,
+): AsyncGenerator<Token, void> {
+  const numbered = { ...options, evaluationPriority: priorityOf(slot.number) }
+  let isWriting = false
+  try {
+    for await (const { token } of slot.sequence.evaluateWithMetadata(last, {}, numbered)) {
+      if (!isWriting) batching.begin()
+      isWriting = true
+      yield token
+      if (signal.aborted) return
+    }
+  } finally {
+    if (isWriting) batching.end()
   }
 }
 

@@ -13,7 +13,7 @@ import type {
   LlamaModel,
 } from 'node-llama-cpp'
 import { AppError, errorMessage } from '../protocol/error.ts'
-import { chooseBatch } from './batching.ts'
+import { type Batching, createBatching } from './batching.ts'
 import { type Engine, type Gpu, loadEngine, threadsFor } from './llama.ts'
 import { createSlotPool, type SlotPool } from './slots.ts'
 import { createTokenizer, type Tokenizer } from './tokenizer.ts'
@@ -32,6 +32,7 @@ export type Slot = {
 export type Loaded = {
   readonly tokenizer: Tokenizer
   readonly slots: SlotPool<Slot>
+  readonly batching: Batching
   /** Throws where llama.cpp cannot read the grammar. */
   grammar(text: string): LlamaGrammarEvaluationState
 }
@@ -132,7 +133,8 @@ type Memory = Loaded & { dispose(): Promise<void> }
 
 async function loadMemory(options: WeightsOptions): Promise<Memory> {
   const engine = await loadEngine(options.gpu)
-  const { model, context } = await openModel(engine, options)
+  const batching = createBatching()
+  const { model, context } = await openModel(engine, options, batching)
   const slots = createSlotPool(
     // Handed out in order: the first is number 0.
     Array.from({ length: options.sequences }, (_, number): Slot => ({
@@ -145,6 +147,7 @@ async function loadMemory(options: WeightsOptions): Promise<Memory> {
   return {
     tokenizer: createTokenizer(model, options.chatTemplate),
     slots,
+    batching,
     grammar: createGrammars(engine, model),
     async dispose() {
       await context.dispose()
@@ -156,6 +159,7 @@ async function loadMemory(options: WeightsOptions): Promise<Memory> {
 async function openModel(
   { llama, takeComplaint }: Engine,
   { path, window, sequences, threads }: WeightsOptions,
+  batching: Batching,
 ): Promise<{ model: LlamaModel; context: LlamaContext }> {
   let model: LlamaModel | undefined
   takeComplaint()
@@ -165,7 +169,7 @@ async function openModel(
       contextSize: window,
       sequences,
       threads: threadsFor(threads),
-      batching: { itemPrioritizationStrategy: chooseBatch },
+      batching: { itemPrioritizationStrategy: batching.choose },
       // A smaller window than was promised would cut prompts without a word.
       failedCreationRemedy: false,
     })
