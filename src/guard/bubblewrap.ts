@@ -2,7 +2,7 @@
  * Bubblewrap on Linux: finds out what this machine lets it do, and covers for each command what must not be seen, changed
  * or made. Its own process namespace is what ends everything a command started, however it tried to get away.
  */
-import { chmod, chown, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { Blocked } from '../protocol/tool.ts'
 import { shortHash } from '../lib/hash.ts'
@@ -48,7 +48,11 @@ async function findLimiting({ limits, roots, folder }: SandboxGround): Promise<L
   const canChange = uid !== 0 && (await tryProgram(['setpriv', '--version'])).ok
   if (!canChange) return { by: 'nothing' }
   await chmod(folder, 0o711)
-  await chown(join(folder, 'tmp'), uid, gid)
+  // Made anew: the probe has put folders of root into it.
+  const temporary = join(folder, 'tmp')
+  await rm(temporary, { recursive: true })
+  await mkdir(temporary)
+  await chown(temporary, uid, gid)
   return { by: 'shell', as: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] }
 }
 

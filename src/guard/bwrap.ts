@@ -67,10 +67,10 @@ export function confinedArgv(confinement: Confinement, argv: readonly string[]):
   return ['/bin/sh', '-c', script, 'sh', String(joins.length), ...joins, ...argv]
 }
 
-/** Inside the user namespace, where processes are counted apart from those outside. */
+/** Inside the user namespace, where processes are counted apart from those outside. Shells differ in the letter. */
 export function limitedArgv({ limits }: Confinement, argv: readonly string[]): readonly string[] {
   const count = limits
-    ? `ulimit -u ${limits.processes} && ulimit -d ${Math.floor(limits.dataBytes / 1024)} && `
+    ? `{ ulimit -u ${limits.processes} || ulimit -p ${limits.processes}; } 2>/dev/null && ulimit -d ${Math.floor(limits.dataBytes / 1024)} && `
     : ''
   return ['/bin/sh', '-c', `ulimit -c 0; ${count}exec "$@"`, 'sh', ...argv]
 }

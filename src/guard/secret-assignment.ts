@@ -115,7 +115,7 @@ function toFinding(
   name: SecretName,
 ): Finding | undefined {
   const value = text.slice(start, end)
-  return !/\s/.test(value) && tests[name.test](value)
+  return tests[name.test](value) && !/\s/.test(value)
     ? { start, end, kind: keyKindAt(text, start) ?? name.kind }
     : undefined
 }
@@ -133,16 +133,17 @@ const isBasic = (value: string): boolean =>
 const atob64 = (value: string): string => Buffer.from(value, 'base64').toString('latin1')
 
 const MAX_QUOTED = 4096
-const QUOTES = new Set(['"', "'", '`'])
+const QUOTE = letters('"\'`')
+/** Of strings in Python, Rust, C# and Go: b"", r'', @"". */
+const PREFIX = letters('A-Za-z@')
 
 function spanAt(text: string, at: number): Span | undefined {
-  // String prefixes of Python, Rust, C# and Go: b"", r'', @"".
-  const prefixed = /[a-zA-Z@]/.test(text[at] ?? '') && QUOTES.has(text[at + 1] ?? '') ? at + 1 : at
-  const escape = text[prefixed] === '\\' ? '\\' : ''
-  const quote = text[prefixed + escape.length] ?? ''
-  if (QUOTES.has(quote)) return quotedSpan(text, prefixed + escape.length + 1, escape + quote)
+  const isPrefixed = PREFIX[text.charCodeAt(at)] === 1 && QUOTE[text.charCodeAt(at + 1)] === 1
+  const open = isPrefixed ? at + 1 : at
+  const first = text[open] === '\\' ? open + 1 : open
+  if (QUOTE[text.charCodeAt(first)] === 1) return quotedSpan(text, first + 1, text.slice(open, first + 1))
   const end = bareEnd(text, at)
-  return end > at && !CALLS.has(text[end] ?? '') ? { start: at, end, quoted: false } : undefined
+  return end > at && CALL[text.charCodeAt(end)] !== 1 ? { start: at, end, quoted: false } : undefined
 }
 
 function quotedSpan(text: string, start: number, quote: string): Span | undefined {
@@ -157,7 +158,7 @@ function quotedSpan(text: string, start: number, quote: string): Span | undefine
 
 const BARE = letters('A-Za-z0-9_+/.~%!@#$^*?-')
 /** A value that is called, indexed or opened is an expression. */
-const CALLS = new Set(['(', '[', '{', '<', '\\'])
+const CALL = letters('([{<\\\\')
 const INSIDE = letters(':=&')
 
 /** `=`, `:` and `&` may stand inside a value or begin the next one: only a few are passed, or walks would add up. */

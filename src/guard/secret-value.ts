@@ -56,18 +56,21 @@ type Counts = {
 }
 
 function count(value: string): Counts {
-  const counts = [0, 0, 0, 0, 0]
+  let letters = 0
+  let digits = 0
+  let symbols = 0
   let changes = 0
   let before = 0
   for (let at = 0; at < value.length; at++) {
     const group = groupOf(value.charCodeAt(at))
-    counts[group] = (counts[group] ?? 0) + 1
+    if (group === LOWER || group === UPPER) letters++
+    else if (group === DIGIT) digits++
+    else if (group === SYMBOL) symbols++
     const isChange = group !== before && group !== 0 && before !== 0
     if (isChange && !(before === UPPER && group === LOWER)) changes++
     before = group
   }
-  const [, lower = 0, upper = 0, digits = 0, symbols = 0] = counts
-  return { letters: lower + upper, digits, symbols, changes }
+  return { letters, digits, symbols, changes }
 }
 
 const LOWER = 1
