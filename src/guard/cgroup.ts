@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export type Limits = { readonly processes: number; readonly memoryBytes: number }
@@ -40,12 +40,15 @@ const BY_CONTROLLER: Readonly<Record<string, CgroupPlace['limits']>> = {
 /** From the group of this process upwards: the nearest one that may have children with limits. */
 export function candidates(memberships: string, mounts: string): readonly CgroupPlace[] {
   return memberships.split('\n').flatMap((line) => {
-    const [, controllers = '', path = ''] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
+    const [, controllers, path = ''] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
+    if (controllers === undefined) return []
     const names = controllers === '' ? ['cgroup2'] : controllers.split(',')
     return names.flatMap((name) => {
       const mount = mountOf(mounts, name)
       const limits = name === 'cgroup2' ? ONE : BY_CONTROLLER[name]
-      return mount && limits ? upwards(path).map((each) => ({ folder: join(mount, each), limits })) : []
+      return mount && limits
+        ? upwards(path).map((each) => ({ folder: resolve(mount, `.${each}`), limits }))
+        : []
     })
   })
 }

@@ -7,7 +7,7 @@ import { isIP } from 'node:net'
 import { errorMessage } from '../protocol/error.ts'
 import { refusedAddress } from './addresses.ts'
 
-export type Resolve = (host: string) => Promise<readonly string[]>
+type Resolve = (host: string) => Promise<readonly string[]>
 
 export type UrlOptions = {
   /** How names become addresses; absent = the system's way. */

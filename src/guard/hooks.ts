@@ -12,7 +12,7 @@ import { type HookAnswer, readCommand, readReview } from './hook-answer.ts'
 import { runHookProcess } from './hook-process.ts'
 
 /** Asks a model; the reply as text. */
-export type Review = (prompt: string, signal: AbortSignal) => Promise<string>
+type Review = (prompt: string, signal: AbortSignal) => Promise<string>
 
 export type HooksParts = {
   readonly hooks: readonly HookSpec[]

@@ -27,7 +27,7 @@ export type Sandbox = {
   close(): Promise<void>
 }
 
-export type Entered = {
+type Entered = {
   readonly argv: readonly string[]
   /** Over the usual environment; `undefined` takes a variable away. */
   readonly env: Readonly<Record<string, string | undefined>>

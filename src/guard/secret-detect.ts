@@ -41,13 +41,9 @@ export function createDetector({ patterns = [], entropy = 'warn', tag, known }: 
     const byAction = (action: SecretAction): readonly Finding[] =>
       own.filter((pattern) => pattern.action === action).flatMap((pattern) => pattern.find(text))
     const random = entropy === 'redact' || (entropy === 'warn' && linted) ? findRandom(text) : []
-    const certain = joinFindings([
-      ...scanSecrets(text),
-      ...byAction('redact'),
-      ...known(text),
-      ...(entropy === 'redact' ? random : []),
-    ])
-    const findings = linted?.length ? joinFindings([...certain, ...apart(linted, certain)]) : certain
+    const more = [...byAction('redact'), ...known(text), ...(entropy === 'redact' ? random : [])]
+    const certain = joinFindings(scanSecrets(text), more)
+    const findings = joinFindings(certain, apart(linted ?? [], certain))
     const [blocked] = byAction('block')
     const warned = [...byAction('warn'), ...(entropy === 'warn' ? random : [])]
     return {
@@ -72,10 +68,11 @@ function compilePattern({ name, regex, action = 'redact' }: SecretPattern): Comp
   return { action, find: (text) => search(text).map((span) => ({ ...span, kind })) }
 }
 
-/** Overlapping places become one, under the name of the one that begins first. */
-function joinFindings(findings: readonly Finding[]): readonly Finding[] {
+/** Overlapping places become one, under the name of the one that begins first. `ordered` is, `more` need not be. */
+function joinFindings(ordered: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
+  if (more.length === 0) return ordered
   const joined: Finding[] = []
-  for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+  for (const finding of [...ordered, ...more].toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = joined.at(-1)
     if (!last || finding.start >= last.end) joined.push(finding)
     else if (finding.end > last.end) joined[joined.length - 1] = { ...last, end: finding.end }

@@ -4,6 +4,7 @@
  * that lives long cannot afford. They may take long on hostile text; the length is bounded here.
  */
 import { rules } from '@secretlint/secretlint-rule-preset-recommend'
+import type { SecretLintRuleContext } from '@secretlint/types'
 import { isObject } from '../lib/json.ts'
 import type { Finding } from './secret-finding.ts'
 import { isExamplePassword } from './secret-url.ts'
@@ -36,7 +37,7 @@ async function ask(rule: Rule, report: Context['report'], text: string): Promise
 const scanners = rules.filter(({ meta }) => meta.type === 'scanner' && !meta.id.endsWith('-filter-comments'))
 
 type Rule = (typeof rules)[number]
-type Context = Parameters<Rule['create']>[0]
+type Context = SecretLintRuleContext
 type Source = Parameters<NonNullable<ReturnType<Rule['create']>['file']>>[0]
 type Report = Parameters<Context['report']>[0]
 

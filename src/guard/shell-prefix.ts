@@ -9,7 +9,7 @@ import { hasOptionList, judgeProgram } from './shell-programs.ts'
 import type { Part } from './shell-script.ts'
 import type { Word } from './shell-word.ts'
 
-export const splitPrefix = (prefix: string): readonly string[] => prefix.trim().split(/\s+/).filter(Boolean)
+const splitPrefix = (prefix: string): readonly string[] => prefix.trim().split(/\s+/).filter(Boolean)
 
 /** Whether one of the prefixes stands for this command and everything in it. */
 export function isAllowed(part: Part, prefixes: readonly string[]): boolean {

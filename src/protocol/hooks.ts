@@ -57,7 +57,7 @@ export type HookSpec = {
   readonly failOpen?: boolean
 } & HookAction
 
-export type HookAction =
+type HookAction =
   /** A shell command: the payload as JSON on stdin; exit 0 allows, 1 skips, 2 denies; JSON on stdout wins over that. */
   | { readonly type: 'command'; readonly command: string }
   /** A question to the session's model, or to a subagent that may look around: the first ALLOW or DENY counts. */

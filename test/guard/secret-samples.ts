@@ -45,7 +45,7 @@ type Random = {
   one<T>(items: readonly T[]): T
 }
 
-export function randomFrom(seed: number): Random {
+function randomFrom(seed: number): Random {
   let state = seed
   const next = (below: number): number => {
     state = (state + 0x6d2b79f5) | 0

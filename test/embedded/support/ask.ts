@@ -40,7 +40,7 @@ export type Answer = {
 }
 
 export const ask = async (model: Model, request: ModelRequest): Promise<Answer> =>
-  toAnswer(await collect(model.stream(request, NEVER)))
+  toAnswer(await collect(model.stream(request, new AbortController().signal)))
 
 export function toAnswer(events: readonly ModelEvent[]): Answer {
   const answer = { text: '', calls: [] as Answer['calls'][number][], usage: {} as Usage, finish: 'none' }
