@@ -115,7 +115,8 @@ function withClassifier(arm: OpenedArm, parts: ArmParts): OpenedArm {
 
 async function openNano(why: string, parts: ArmParts): Promise<OpenedArm> {
   const model = await loadNano(parts)
-  const arm = toArm(model, model.capabilities)
+  // It reads far less than it is sent, by design: what it reports says nothing about its window.
+  const arm = toArm(model, model.capabilities, () => undefined)
   return { arm, why, warnings: [IN_THE_BOX], close: () => model.close() }
 }
 
@@ -150,8 +151,8 @@ function wrapModel(model: Model, { window = 8_192 }: ArmParts): Arm {
   return toArm(model, capabilitiesOf({ ...settings, known: { window } }, undefined))
 }
 
-const toArm = (model: Model, capabilities: Capabilities): Arm =>
-  createArm({ id: model.name, local: true, capabilities, native: model, ...sizes() })
+const toArm = (model: Model, capabilities: Capabilities, learn: typeof learnWindow = learnWindow): Arm =>
+  createArm({ id: model.name, local: true, capabilities, native: model, ...sizes(), learnWindow: learn })
 
 /** How an arm counts, learns and keeps time. */
 function sizes() {
