@@ -1,22 +1,27 @@
 #!/usr/bin/env bash
-# Installs the packed tarball as a stranger would and starts it in an empty folder.
+# Installs the packed tarball as a stranger would, globally into an empty prefix, and starts it in an empty folder.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cd "$root"
-tarball=$(npm pack --silent --pack-destination "$work")
-npm install --silent --no-audit --no-fund --prefix "$work/app" "$work/$tarball"
-du -sh "$work/app" | cut -f1 | sed 's/^/installed size: /'
+tarball=$(node "$root/scripts/pack.mjs" "$work")
+npm install --silent --no-audit --no-fund --global --prefix "$work/prefix" "$tarball"
+size=$(du -sm "$work/prefix" | cut -f1)
+echo "installed size: $size MB"
+[ "$size" -le 120 ] || { echo 'that is more than 120 MB'; exit 1; }
 
 mkdir "$work/empty" && cd "$work/empty"
 export HOME="$work/home" XDG_CONFIG_HOME="$work/home/config" XDG_DATA_HOME="$work/home/data"
 mkdir -p "$HOME"
-covey="$work/app/node_modules/.bin/covey"
+covey="$work/prefix/bin/covey"
 "$covey" --version
 printf '%s\n' '{"calls":[{"name":"list_files","input":{"path":"."}}]}' '{"text":"The folder is empty."}' > "$work/script.jsonl"
 answer=$("$covey" --model "scripted:$work/script.jsonl" "What files are in this folder?")
 [ "$answer" = "The folder is empty." ] || { echo "unexpected answer: $answer"; exit 1; }
 "$covey" sessions
+
+echo 'hello' > greeting.txt
+answer=$("$covey" "show me greeting.txt")
+case $answer in *hello*) ;; *) echo "unexpected answer of the model in the box: $answer"; exit 1 ;; esac
 echo 'the package works'

@@ -127,20 +127,13 @@ function leads(wanted: readonly string[], args: readonly Word[]): boolean {
 
 /** For text that could not be read as a command: the words of a prefix one after the other, quotes and escapes aside. */
 export function denyingText(text: string, prefixes: readonly string[]): string | undefined {
-  const words = text
-    .toLowerCase()
-    .replaceAll(/["'\\]/g, '')
-    .split(/[\s;|&()<>{}`$=,]+/)
-    .map(baseName)
-  const places = new Map<string, number[]>()
-  words.forEach((word, index) => {
-    const known = places.get(word)
-    if (known) known.push(index)
-    else places.set(word, [index])
-  })
+  const plain = text.replaceAll(/["'\\]/g, '')
   return prefixes.find((prefix) => {
-    const wanted = splitPrefix(prefix.toLowerCase())
-    const starts = places.get(wanted[0] ?? '') ?? []
-    return starts.some((start) => wanted.every((word, index) => words[start + index] === word))
+    const words = splitPrefix(prefix).map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    const pattern = `(?:^|[${BETWEEN}/])${words.join(`[${BETWEEN}]+`)}(?:$|[${BETWEEN}])`
+    return words.length > 0 && new RegExp(pattern, 'i').test(plain)
   })
 }
+
+/** What may stand between two words, for a class of characters. */
+const BETWEEN = '\\s;|&()<>{}`$=,'

@@ -1,5 +1,5 @@
 /** What is taken for harmless is run by a real bash, thousands of times, and must leave nothing behind. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { judgeCommand } from '../../src/guard/judge-command.ts'
