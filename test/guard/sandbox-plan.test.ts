@@ -120,7 +120,7 @@ describe('what was blocked is read from what was printed', () => {
   test.each([
     'curl: (6) Could not resolve host: example.com',
     'fatal: unable to access https://x/: Could not resolve host: x',
-    'npm error request to https://registry.npmjs.org/x failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org',
+    'npm error request to https://example.org/x failed, reason: getaddrinfo EAI_AGAIN example.org',
     'ping: connect: Network is unreachable',
     '[Errno -3] Temporary failure in name resolution',
     'dial tcp: lookup proxy.golang.org: no such host',
