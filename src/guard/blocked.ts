@@ -14,7 +14,7 @@ export type BlockContext = { readonly cwd: string; readonly network: boolean }
 /** Nothing for a command that succeeded; throws when the sandbox itself did not start. */
 export async function blockOf(result: ExecResult, context: BlockContext): Promise<Blocked | undefined> {
   if (result.exitCode === 0 || result.timedOut) return undefined
-  if (result.exitCode === 1 && /^bwrap: .*\n?$/.test(result.output)) {
+  if (result.exitCode === 1 && /^(?:bwrap|nsenter|setpriv): .*\n?$/.test(result.output)) {
     throw new AppError(
       'tool-failed',
       `The sandbox could not start, so nothing was run: ${result.output.trim()}`,

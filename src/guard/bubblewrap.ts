@@ -11,6 +11,7 @@ import { bwrapArgv, type BwrapPlan, confinedArgv, type Cover, limitedArgv } from
 import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
 import { findOutsideSecrets, findProtectedPaths, kindOf, type ProtectedPaths } from './protected-paths.ts'
 import { type Sandbox, type SandboxGround, tryProgram } from './sandbox-ground.ts'
+import { createSharedNetwork } from './shared-network.ts'
 import { findSockets } from './sockets.ts'
 import { createStubs } from './stubs.ts'
 
@@ -39,21 +40,21 @@ const explain = (output: string): string =>
     ? `${output} (this system does not let users make namespaces; see kernel.apparmor_restrict_unprivileged_userns, or the options of the container)`
     : output
 
-async function findLimiting({ limits, roots, folder }: SandboxGround): Promise<Limiting> {
+async function findLimiting({ limits, roots, folder, findProgram }: SandboxGround): Promise<Limiting> {
   const places = await findCgroupPlaces(limits)
   if (places.length > 0) return { by: 'cgroup', places }
   if (process.getuid?.() !== 0) return { by: 'shell' }
   // The shell's limit does not bind root, but it binds the owner of the workspace.
   const { uid, gid } = await stat(roots[0] ?? '/')
-  const canChange = uid !== 0 && (await tryProgram(['setpriv', '--version'])).ok
-  if (!canChange) return { by: 'nothing' }
+  const setpriv = uid === 0 ? undefined : await findProgram('setpriv')
+  if (setpriv === undefined) return { by: 'nothing' }
   await chmod(folder, 0o711)
   // Made anew: the probe has put folders of root into it.
   const temporary = join(folder, 'tmp')
   await rm(temporary, { recursive: true })
   await mkdir(temporary)
   await chown(temporary, uid, gid)
-  return { by: 'shell', as: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] }
+  return { by: 'shell', as: [setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] }
 }
 
 const emptyPlan = ({ program, roots, folder, network }: SandboxGround): BwrapPlan => ({
@@ -70,15 +71,27 @@ const emptyPlan = ({ program, roots, folder, network }: SandboxGround): BwrapPla
 
 export async function createBubblewrap(ground: SandboxGround, probe: Probe & { ok: true }): Promise<Sandbox> {
   const stubs = createStubs()
+  const nsenter = await ground.findProgram('nsenter')
+  const shared = createSharedNetwork({ bwrap: ground.program, nsenter })
   const secrets = [...(await findOutsideSecrets(ground.home)), ...ground.hidden]
+  const first = await Promise.all(ground.roots.map(findProtectedPaths))
   const { limiting } = probe
 
   return {
     name: 'bubblewrap',
     network: ground.network,
-    warnings: limiting.by === 'nothing' ? ['Nothing limits how many processes a command starts.'] : [],
+    warnings: [
+      ...(limiting.by === 'nothing' ? ['Nothing limits how many processes a command starts.'] : []),
+      ...(first.some(({ isPartial }) => isPartial)
+        ? ['There are too many files here to find every protected one.']
+        : []),
+    ],
     async enter(argv, grant) {
       const paths = await Promise.all(ground.roots.map(findProtectedPaths))
+      const isOpen = ground.network || grant?.kind === 'network'
+      // Another user could not enter what belongs to this one.
+      const canShare = !isOpen && !(limiting.by === 'shell' && limiting.as)
+      const entrance = canShare ? await shared.prefix() : undefined
       const missing = paths.flatMap(({ missingFiles, missingFolders }) => [
         ...missingFiles,
         ...missingFolders,
@@ -86,7 +99,7 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
       const plan: BwrapPlan = {
         ...emptyPlan(ground),
         disablesUserNamespaces: probe.disablesUserNamespaces,
-        network: ground.network || grant?.kind === 'network',
+        network: entrance !== undefined || isOpen,
         ...(await covers(ground, { paths, secrets, grant })),
       }
       const group = limiting.by === 'cgroup' ? await createCgroup(limiting.places, ground.limits) : undefined
@@ -95,12 +108,15 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
         await Promise.all([group?.remove(), release(), removeRedirections(paths)])
       }
       return {
-        argv: fullArgv(plan, argv, { ground, limiting, joins: group?.joins ?? [] }),
+        argv: fullArgv(plan, argv, { ground, limiting, joins: group?.joins ?? [], entrance: entrance ?? [] }),
         env: ENVIRONMENT,
         leave,
       }
     },
-    close: () => rm(ground.folder, { recursive: true, force: true }),
+    async close() {
+      shared.close()
+      await rm(ground.folder, { recursive: true, force: true })
+    },
   }
 }
 
@@ -125,18 +141,19 @@ type Surroundings = {
   readonly ground: SandboxGround
   readonly limiting: Limiting
   readonly joins: readonly string[]
+  readonly entrance: readonly string[]
 }
 
 function fullArgv(
   plan: BwrapPlan,
   argv: readonly string[],
-  { ground, limiting, joins }: Surroundings,
+  { ground, limiting, joins, entrance }: Surroundings,
 ): readonly string[] {
   const { processes, memoryBytes } = ground.limits
   const limits = limiting.by === 'shell' ? { limits: { processes, dataBytes: memoryBytes } } : {}
   const inner = bwrapArgv(plan, limitedArgv({ joins, ...limits }, argv))
   const as = limiting.by === 'shell' ? (limiting.as ?? []) : []
-  return confinedArgv({ joins }, [...as, ...inner])
+  return confinedArgv({ joins }, [...as, ...entrance, ...inner])
 }
 
 type Found = {

@@ -88,7 +88,7 @@ function findingOf({ words, hasAssignment }: Part, script: Script): Finding {
   if (finding.kind === 'write') return finding
   if (args.some(({ dynamic }) => dynamic))
     return { kind: 'unknown', why: 'its arguments are known only when it runs' }
-  if (wrappers.has(program) && program !== 'command')
+  if (finding.kind === 'unknown' && wrappers.has(program))
     return { kind: 'unknown', why: `${program} runs what it is given` }
   return program === 'git' && changesFolder(script)
     ? { kind: 'unknown', why: 'git in another folder obeys another configuration' }

@@ -4,6 +4,7 @@
  */
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { isInside } from '../lib/path.ts'
 import { protectionOf } from './protected-names.ts'
 
 export type ProtectedPaths = {
@@ -45,6 +46,8 @@ const SKIPPED = new Set([
 
 type Walk = {
   readonly root: string
+  /** Stand-ins for what is not there. */
+  readonly absent: ReadonlySet<string>
   readonly secret: string[]
   readonly governance: string[]
   readonly repositories: string[]
@@ -52,21 +55,28 @@ type Walk = {
 }
 
 export async function findProtectedPaths(root: string): Promise<ProtectedPaths> {
-  const walk: Walk = { root, secret: [], governance: [], repositories: [], entries: 0 }
+  const missingFiles = await absentOf(NEVER_MADE.files.map((name) => join(root, name)))
+  const missingFolders = await absentOf(NEVER_MADE.folders.map((name) => join(root, name)))
+  const absent = new Set([...missingFiles, ...missingFolders])
+  const walk: Walk = { root, absent, secret: [], governance: [], repositories: [], entries: 0 }
   await visit(root, walk, 0)
-  const missing = async (names: readonly string[]): Promise<readonly string[]> => {
-    const paths = names.map((name) => join(root, name))
-    const absent = await Promise.all(paths.map(isAbsent))
-    return paths.filter((_, index) => absent[index])
-  }
+  const { secret, governance, repositories } = walk
+  const hooks = await absentOf(repositories.map((path) => join(path, 'hooks')))
   return {
-    secret: walk.secret,
-    governance: walk.governance,
-    repositories: walk.repositories,
-    missingFiles: await missing(NEVER_MADE.files),
-    missingFolders: [...(await missing(NEVER_MADE.folders)), ...(await missingHooks(walk.repositories))],
+    secret,
+    governance,
+    repositories,
+    missingFiles,
+    missingFolders: [...missingFolders, ...hooks],
     isPartial: walk.entries > MAX_ENTRIES,
   }
+}
+
+async function absentOf(paths: readonly string[]): Promise<readonly string[]> {
+  const stands = await Promise.all(
+    paths.map(async (path) => (await kindOf(path)) !== undefined && !(await isStub(path))),
+  )
+  return paths.filter((_, index) => !stands[index])
 }
 
 async function visit(folder: string, walk: Walk, depth: number): Promise<void> {
@@ -75,6 +85,7 @@ async function visit(folder: string, walk: Walk, depth: number): Promise<void> {
     if (++walk.entries > MAX_ENTRIES) return
     const path = join(folder, entry.name)
     const isFolder = entry.isDirectory()
+    if (walk.absent.has(path)) continue
     if (entry.name === '.git' && isFolder) await takeRepository(path, walk)
     else if (await take(path, walk)) continue
     else if (isFolder && depth < MAX_DEPTH && !SKIPPED.has(entry.name)) await visit(path, walk, depth + 1)
@@ -85,11 +96,11 @@ async function visit(folder: string, walk: Walk, depth: number): Promise<void> {
 async function take(path: string, walk: Walk): Promise<boolean> {
   const protection = protectionOf(relative(walk.root, path))
   if (protection === undefined) return false
-  if (await isStub(path)) return true
   const isLink = (await kindOf(path)) === 'link'
   // A link cannot be covered, but what it leads to can.
   const place = isLink ? await realpath(path).catch(() => undefined) : path
-  if (place !== undefined) (protection === 'secret' ? walk.secret : walk.governance).push(place)
+  if (place !== undefined && !isInside(place, walk.root))
+    (protection === 'secret' ? walk.secret : walk.governance).push(place)
   return true
 }
 
@@ -104,19 +115,10 @@ async function takeRepository(path: string, walk: Walk): Promise<void> {
   }
 }
 
-async function missingHooks(repositories: readonly string[]): Promise<readonly string[]> {
-  const folders = repositories.map((path) => join(path, 'hooks'))
-  const absent = await Promise.all(folders.map(isAbsent))
-  return folders.filter((_, index) => absent[index])
-}
-
-/** What an earlier sandbox left behind does not count as being there. */
-const isAbsent = async (path: string): Promise<boolean> =>
-  (await kindOf(path)) === undefined || (await isStub(path))
-
-/** The mode and size of the files bubblewrap makes to have something to cover. */
+/** What a sandbox leaves behind: an empty file with the mode bubblewrap gives it, or an empty folder. */
 export async function isStub(path: string): Promise<boolean> {
   const info = await lstat(path).catch(() => undefined)
+  if (info?.isDirectory()) return (await readdir(path).catch(() => ['unreadable'])).length === 0
   return info !== undefined && info.isFile() && info.size === 0 && (info.mode & 0o777) === 0o444
 }
 

@@ -39,6 +39,8 @@ export type NoSandbox = { readonly missing: string }
 /** What all kinds of sandbox stand on. */
 export type SandboxGround = Required<Omit<SandboxOptions, 'env' | 'platform' | 'limits'>> & {
   readonly program: string
+  /** Another program of the system, never one of the workspace. */
+  findProgram(name: string): Promise<string | undefined>
   readonly limits: Limits
   /** Ours, private: what is /tmp in there, and the files that stand in for others. */
   readonly folder: string

@@ -59,6 +59,7 @@ async function prepare(program: string, options: SandboxOptions): Promise<Sandbo
   })
   return {
     program,
+    findProgram: (name) => findProgram(name, options),
     folder,
     roots: options.roots,
     hidden: options.hidden ?? [],

@@ -20,13 +20,18 @@ export const runners = set(`
   npx bunx pnpx uvx pipx tsx ts-node docker podman kubectl oc lxc vagrant ansible nix nix-shell mise asdf
   python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit tclsh wish Rscript java scala groovy guile
   racket osascript sqlite3 psql mysql mariadb redis-cli mongosh vi vim nvim ex ed emacs
-  curl wget http nc ncat socat telnet ftp`)
+  curl wget http nc ncat socat telnet ftp less more most`)
+
+/** Do what their first argument says, harmless or not: a rule must say which. */
+export const actors = set(`
+  npm pnpm yarn bun pip pip3 poetry uv pdm pipenv conda gem bundle composer cargo go mvn gradle sbt dotnet swift mix make gmake
+  ninja just task rake turbo nx lerna git hg svn gh rails systemctl service apt apt-get brew snap`)
 
 /** Only print, whatever their options. */
 export const readers = set(`
   ls dir vdir cat head tail wc nl tac rev cut paste tr fold fmt expand unexpand comm join cmp md5sum sha1sum sha224sum
   sha256sum sha384sum sha512sum b2sum cksum sum shasum md5 stat du df pwd basename dirname realpath readlink whoami id groups
-  logname uname uptime free nproc arch tty users who which whereis type true false : echo seq expr factor numfmt od hexdump
+  logname uname uptime free nproc arch tty users who which where whereis printenv type true false : echo seq expr factor numfmt od hexdump
   strings size readelf lscpu lsblk lsusb lspci lsmod getconf cal ncal look tsort pathchk grep egrep fgrep zcat bzcat xzcat
   cd pushd popd sleep exit column colrm pgrep pidof apropos whatis locale getent lsb_release sw_vers vm_stat base64 base32`)
 

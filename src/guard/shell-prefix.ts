@@ -4,7 +4,7 @@
  * text that a shell would run is still the denied command.
  */
 import { protectionOf } from './protected-names.ts'
-import { runners, wrappers } from './shell-names.ts'
+import { actors, runners, wrappers } from './shell-names.ts'
 import { hasOptionList, judgeProgram } from './shell-programs.ts'
 import type { Part } from './shell-script.ts'
 import type { Word } from './shell-word.ts'
@@ -22,10 +22,9 @@ export function isAllowed(part: Part, prefixes: readonly string[]): boolean {
 function covers(prefix: readonly string[], words: readonly Word[]): boolean {
   const [name = '', action = '-'] = prefix
   if (prefix.length === 0 || !prefix.every((word, index) => words[index]?.text === word)) return false
-  if (runners.has(name) && action.startsWith('-')) return words.length === prefix.length
   const rest = words.slice(prefix.length)
-  if (rest.length === 0) return true
-  if (judgeProgram(name, words.slice(1)).kind === 'read-only') return true
+  if (rest.length === 0 || judgeProgram(name, words.slice(1)).kind === 'read-only') return true
+  if ((runners.has(name) || actors.has(name)) && action.startsWith('-')) return false
   // The rule itself must be for something that writes; otherwise an option made a writer out of a reader.
   const meant = judgeProgram(name, words.slice(1, prefix.length)).kind
   const isMeant = meant === 'write' || (meant === 'unknown' && !hasOptionList(name))
@@ -37,7 +36,7 @@ const HARMLESS_OPTION =
   /^(?:-[vqsxhkntalm1-9]+|--(?:run|verbose|quiet|silent|help|version|colou?rs?|no-colou?rs?|coverage|bail|ci|all|release|debug|jobs|parallel|maxfail|tb|lf|ff|last-failed|failed-first|exitfirst|durations|passWithNoTests|testNamePattern|grep|filter|timeout|offline|locked|frozen|frozen-lockfile|if-present|workspaces|no-audit|no-fund|check|dry-run|list|stat|json|noEmit|features|all-targets|all-features|lib|bins|tests|nocapture|test-threads|short|race|count|message|allow-empty|amend|no-edit|signoff|cached|parents)(?:=[^/]*)?|--|-)$/
 
 const isHarmless = ({ text, loose }: Word): boolean =>
-  !loose && (text.startsWith('-') ? HARMLESS_OPTION.test(text) : !/^\w+=/.test(text))
+  !loose && (text.startsWith('-') ? HARMLESS_OPTION.test(text) : !/^(?:\w+=|[+!@|])/.test(text))
 
 /** Places whose content no rule for a reader was meant to give away. */
 function isSensitive(text: string): boolean {

@@ -132,6 +132,13 @@ const printf: Judge = (args) =>
 const command: Judge = (args) =>
   /^-[vV]$/.test(args[0]?.text ?? '') ? READS : doubt('command runs what it is given')
 
+/** Alone it prints the environment, which holds no secrets for a command; with arguments it runs something. */
+const env: Judge = (args) => (args.length === 0 ? READS : doubt('env runs what it is given'))
+
+/** Without a terminal it only prints; `+` begins a command of its own. */
+const pager: Judge = (args, name) =>
+  args.every(({ text, loose }) => !loose && !/^[-+]/.test(text)) ? READS : doubt(`${name} may run a program`)
+
 const man: Judge = (args) =>
   args.length > 0 && args.every(({ text }) => /^\w[\w.+:-]*$/.test(text))
     ? READS
@@ -215,6 +222,9 @@ const programs = new Map<string, Judge>([
   ...['[', 'test'].map((name) => [name, test] as const),
   ...['sed', 'gsed'].map((name) => [name, sed] as const),
   ...['pip', 'pip3'].map((name) => [name, PIP] as const),
+  ...['less', 'more'].map((name) => [name, pager] as const),
+  ...['rg', 'ripgrep'].map((name) => [name, withOptions(RG)] as const),
+  ['env', env],
   ['find', find],
   ['git', judgeGit],
   ['tee', tee],
@@ -224,7 +234,6 @@ const programs = new Map<string, Judge>([
   ['command', command],
   ['man', man],
   ['date', date],
-  ['rg', withOptions(RG)],
   ['fd', withOptions(FD)],
   ['diff', withOptions(DIFF)],
   ['uniq', withOptions(UNIQ)],

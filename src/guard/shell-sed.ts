@@ -77,6 +77,9 @@ function readCommand(text: string): Step {
   if (quit !== undefined) return ended(text, quit.length)
   const jump = /^[btT:]\s*\w*/.exec(text)?.[0]
   if (jump !== undefined) return ended(text, jump.length)
+  // Text to print takes the rest of its line; one that goes on in the next is left to others.
+  const printed = /^[aic][^\n]*/.exec(text)?.[0]
+  if (printed !== undefined) return printed.endsWith('\\') ? 'unknown' : printed.length
   return /^[wW]/.test(text) ? 'write' : 'unknown'
 }
 

@@ -41,8 +41,8 @@ async function removeUnused(paths: readonly string[]): Promise<void> {
 
 /** Only what is still as empty as it was made. */
 async function remove(path: string): Promise<void> {
-  if (await isStub(path)) await unlink(path).catch(() => undefined)
-  else await rmdir(path).catch(() => undefined)
+  if (!(await isStub(path))) return
+  await rmdir(path).catch(() => unlink(path).catch(() => undefined))
 }
 
 /** Every path that some bubblewrap of this machine has covered. */

@@ -109,6 +109,10 @@ cmp a b
 comm -12 a b
 nl -ba a
 uptime
+git config user.name
+sed '1i\\hello' a
+less README.md
+printenv PATH
 `
   .trim()
   .split('\n')

@@ -115,6 +115,18 @@ describe.skipIf(missing !== undefined)(named('with no network allowed nothing ge
     expect(output).toBe('hello')
   })
 
+  test('a server in the background can be reached by the next command', async () => {
+    const exec = await sandboxed(await tempProject())
+    await exec.start(`node -e "require('http').createServer((q, s) => s.end('hello')).listen(3000)"`)
+
+    const { output } = await exec.shell(
+      'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; curl -s http://127.0.0.1:3000 && break; done',
+      patient(),
+    )
+
+    expect(output).toBe('hello')
+  })
+
   test('the network can be allowed for one run', async () => {
     hits = 0
     const exec = await sandboxed(await tempProject())

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -179,6 +179,7 @@ describeSandboxed(named('protected paths in the sandbox'), () => {
   test('what a crash left behind is cleared away by the next command', async () => {
     const cwd = await tempProject({ 'a.txt': '', '.envrc': '', '.npmrc': 'kept=1' })
     await chmod(join(cwd, '.envrc'), 0o444)
+    await mkdir(join(cwd, '.vscode'))
 
     await (await sandboxed(cwd)).shell('true', patient())
 
