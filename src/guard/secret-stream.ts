@@ -54,7 +54,7 @@ const MAX_HELD = 65_536
 const MAX_SECRET = 8192
 
 /** Words whose line may go on with a secret, however many blanks stand between. */
-const TELLING = new RegExp(`${NAME_HINT.source}|--|-u\b`, 'i')
+const TELLING = new RegExp(`${NAME_HINT.source}|--|-u\\b`, 'i')
 
 function safeCut(held: string, wholeLines: boolean): Cut {
   const block = openBlock(held)
