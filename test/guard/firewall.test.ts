@@ -371,12 +371,19 @@ describe('text in pieces', () => {
   )
   const text = fc.array(pieces, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''))
 
+  /** The exception the stream names: an ordinary line stood bare before it was called a password. */
+  const isNamedLate = (whole: string): boolean =>
+    [...whole.matchAll(/password is (.+)/g)].some(({ 1: value = '', index }) =>
+      whole.slice(0, index).includes(value),
+    )
+
   test('any cut of the same text gives the same text, and no secret is in it', async () => {
     const files = createFiles({ root: await tempProject() })
     const secrets = secretLines(11).map(({ secret }) => secret)
 
     fc.assert(
       fc.property(text, fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 40 }), (whole, lengths) => {
+        fc.pre(!isNamedLate(whole))
         const stream = createFirewall({ files }).stream()
         let streamed = ''
         let at = 0
