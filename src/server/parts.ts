@@ -1,0 +1,66 @@
+/** What the server is handed: models to ask, sessions to steer, who may come in. It imports none of those parts. */
+import type { Capabilities, Lease } from '../protocol/arm.ts'
+import type { Message } from '../protocol/message.ts'
+import type { ModelRequest } from '../protocol/model.ts'
+import type { SessionApi, SessionInfo } from '../protocol/session-api.ts'
+
+/** A model as clients see it in the list. */
+export type ServedModel = {
+  readonly id: string
+  readonly ownedBy: string
+  /** Seconds since 1970. */
+  readonly created: number
+  readonly capabilities: Capabilities
+  readonly embeddings: boolean
+}
+
+/** A request made to fit the window, or why it cannot be. */
+export type Fitted =
+  | { readonly ok: true; readonly request: ModelRequest; readonly shortened: readonly string[] }
+  | { readonly ok: false; readonly tokens: number; readonly window: number }
+
+export type ModelParts = {
+  /** Without the agents. */
+  list(): readonly ServedModel[]
+  /** The right to ask this model once; `request-invalid` names the models there are. Undefined = the default one. */
+  reserve(model: string | undefined, signal: AbortSignal): Promise<Lease>
+  /** A pure function of the request and the window, so that the next request of a conversation is cut the same way. */
+  fit(request: ModelRequest, lease: Lease): Fitted
+  /** Tokens of a request as the model would count it. */
+  count(request: ModelRequest, lease: Lease): number
+  /** Absent where no arm has embeddings. */
+  readonly embed?: (
+    model: string,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ) => Promise<readonly (readonly number[])[]>
+  /** How many requests a model answers at a time. */
+  slots(model: string): number
+}
+
+/** A session the server holds open. Closing gives it free for others. */
+export type HeldSession = SessionApi & { close(): Promise<void> }
+
+export type AgentParts = {
+  /** Profiles of the configuration that `covey/agent:<profile>` may name. */
+  readonly profiles: readonly string[]
+  /**
+   * A session for one request, with what was said before it as its history; it leaves no trace on disk. Nobody is there
+   * to ask: what would need a question is refused.
+   */
+  open(input: { readonly profile?: string; readonly history: readonly Message[]; readonly system: string }): Promise<HeldSession>
+}
+
+export type SessionParts = {
+  create(): Promise<HeldSession>
+  resume(id: string): Promise<HeldSession>
+  list(): Promise<readonly SessionInfo[]>
+}
+
+/** Called for every refused request and every approval. */
+export type TellAudit = (entry: {
+  readonly what: 'refused' | 'approved'
+  readonly client: string
+  readonly route: string
+  readonly why: string
+}) => void
