@@ -1,5 +1,6 @@
 /** What another program may import. Fields may be added to these, never changed. */
-export { createApp, type App, type AppOptions, type AppSession, type ResumeChoice } from './app.ts'
+export { createApp, type App, type AppOptions } from './app.ts'
+export type { AppSession, SessionChoice } from './sessions.ts'
 export { emit } from './context/emit.ts'
 export { createReplyReader } from './dialect/reader.ts'
 export { checkUrl } from './guard/check-url.ts'

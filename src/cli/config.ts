@@ -1,6 +1,7 @@
 /** `covey config`: what is set, where it comes from, whether it is right. Nothing here prints a secret. */
 import { resolve } from 'node:path'
 import { stringify } from 'smol-toml'
+import { openTrustOf } from '../app.ts'
 import { missingVariables, unknownArm } from '../config/arm.ts'
 import { explainConfig, type Explanation } from '../config/explain.ts'
 import { formatOrigin } from '../config/layer.ts'
@@ -50,14 +51,14 @@ function unknownAction(name: string): string {
 }
 
 async function show(context: CommandContext): Promise<number> {
-  const loaded = await loadConfig(loadOptions(context))
+  const loaded = await loadConfig(await loadOptions(context))
   warn(loaded, context)
   context.io.out(`${stringify(maskSecrets(loaded.config))}\n`)
   return 0
 }
 
 async function explain(context: CommandContext): Promise<number> {
-  const loaded = await loadConfig(loadOptions(context))
+  const loaded = await loadConfig(await loadOptions(context))
   warn(loaded, context)
   const explanations = explainConfig(loaded, context.args[1])
   context.io.out(
@@ -79,7 +80,7 @@ const toText = (value: unknown): string => (value === undefined ? '(not set)' : 
 /** Mistakes make it fail. A key that is missing from the environment does not: the arm may never be asked. */
 async function check(context: CommandContext): Promise<number> {
   const { io, env } = context
-  const reading = await readConfig(loadOptions(context))
+  const reading = await readConfig(await loadOptions(context))
   const problems = reading.ok ? modelProblems(reading.loaded, env) : reading.problems
   for (const problem of problems) io.err(`${cleanControl(problem)}\n`)
   if (!reading.ok || problems.length > 0) return 2
@@ -107,9 +108,15 @@ function printPath({ io, env }: CommandContext): Promise<number> {
   return Promise.resolve(0)
 }
 
-function loadOptions({ options, env, cwd }: CommandContext): LoadOptions {
+async function loadOptions({ options, env, cwd }: CommandContext): Promise<LoadOptions> {
   const profile = textOf(options['profile']) ?? env['COVEY_PROFILE']
-  return { env, cwd: resolve(cwd, textOf(options['cwd']) ?? '.'), ...(profile ? { profile } : {}) }
+  const { isTrusted } = await openTrustOf(env)
+  return {
+    env,
+    cwd: resolve(cwd, textOf(options['cwd']) ?? '.'),
+    isTrusted,
+    ...(profile ? { profile } : {}),
+  }
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

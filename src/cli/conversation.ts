@@ -3,9 +3,10 @@
  * SessionApi, so a full-screen one can take its place.
  */
 import { createInterface, type Interface } from 'node:readline/promises'
-import type { App, AppSession } from '../app.ts'
 import { cleanControl } from '../lib/clean.ts'
 import type { SessionEvent } from '../protocol/event.ts'
+import type { SessionApi } from '../protocol/session-api.ts'
+import { answerQuestion } from './answer.ts'
 import type { CommandContext } from './command.ts'
 import { createPrinter } from './print.ts'
 import type { RunFlags } from './run-flags.ts'
@@ -18,17 +19,28 @@ const HELP = `  /help       this list
   /quit       end (Ctrl+D); Ctrl+C ends the run in progress
 `
 
-export async function converse(app: App, flags: RunFlags, context: CommandContext): Promise<number> {
+/** Whom the person talks to, here or on another machine. */
+export type Talk = {
+  readonly session: SessionApi & { close(): Promise<void> }
+  /** Who answers and what it may do, in one line. */
+  readonly heading: string
+  /** What the last session was about. */
+  readonly recap?: string
+  /** Absent where commands would run on another machine than the person's. */
+  runForPerson?(command: string, signal: AbortSignal): Promise<string>
+}
+
+export async function converse(talk: Talk, flags: RunFlags, context: CommandContext): Promise<number> {
   const { io } = context
-  const session = await app.openSession({ resume: flags.resume, canAsk: true })
+  const { session } = talk
   const terminal = createInterface({ input: process.stdin, output: process.stdout, historySize: 200 })
-  io.out(`covey · ${app.armId} · ${app.permissionMode} · session ${session.id}\n/help for help\n`)
-  if (session.recap) io.out(`${cleanControl(session.recap)}\n`)
+  io.out(`covey · ${cleanControl(talk.heading)} · session ${session.id}\n/help for help\n`)
+  if (talk.recap) io.out(`${cleanControl(talk.recap)}\n`)
   try {
     for (;;) {
       const line = await readLine(terminal)
       if (line === undefined || line === '/quit') return 0
-      if (line !== '') await takeLine(line, { app, session, terminal, flags, context })
+      if (line !== '') await takeLine(line, { talk, session, terminal, flags, context })
     }
   } finally {
     terminal.close()
@@ -37,8 +49,8 @@ export async function converse(app: App, flags: RunFlags, context: CommandContex
 }
 
 type Desk = {
-  readonly app: App
-  readonly session: AppSession
+  readonly talk: Talk
+  readonly session: SessionApi
   readonly terminal: Interface
   readonly flags: RunFlags
   readonly context: CommandContext
@@ -104,37 +116,12 @@ async function offerCommand(command: string, desk: Desk): Promise<void> {
   if (edited) await runForPerson(edited, desk)
 }
 
-async function runForPerson(command: string, { app, session, context }: Desk): Promise<void> {
-  const output = await app.runForPerson(command, context.signal)
+async function runForPerson(command: string, { talk, session, context }: Desk): Promise<void> {
+  if (!talk.runForPerson)
+    return context.io.out('commands of your own run only in a session on this machine\n')
+  const output = await talk.runForPerson(command, context.signal)
   context.io.out(`${cleanControl(output)}\n`)
   await session.command('exec-output', `$ ${command}\n${output}`)
-}
-
-type Asking = { readonly session: AppSession; readonly terminal: Interface; readonly signal: AbortSignal }
-
-async function answerQuestion(event: SessionEvent, { session, terminal, signal }: Asking): Promise<void> {
-  try {
-    if (event.type === 'permission-ask') {
-      const what = cleanControl(event.access.map(({ kind, target }) => `${kind} ${target}`).join(', '))
-      const text = await terminal.question(`\n${what}\n${event.why}\nAllow? [y]es, [n]o, or why not: `, {
-        signal,
-      })
-      await session.answer(event.askId, toPermission(text.trim()))
-    }
-    if (event.type === 'question-ask') {
-      const choices = event.options?.length ? ` (${event.options.join(' / ')})` : ''
-      const text = await terminal.question(`\n${cleanControl(event.question)}${choices}\n? `, { signal })
-      await session.answer(event.askId, { text: text.trim() })
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
-}
-
-function toPermission(text: string) {
-  if (/^y(es)?$/i.test(text)) return { allow: true } as const
-  const reason = /^(no?)?$/i.test(text) ? 'The person said no.' : `The person said no: ${text}`
-  return { allow: false, reason } as const
 }
 
 async function listSessions({ session }: Desk): Promise<string> {

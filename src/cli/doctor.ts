@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { access, constants, mkdir, statfs } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { rgPath } from '@vscode/ripgrep'
+import { findConfinement, loadTrusted } from '../app.ts'
 import { appPaths } from '../config/paths.ts'
-import { loadConfig } from '../config/load.ts'
 import { errorMessage } from '../protocol/error.ts'
 import type { Command, CommandContext } from './command.ts'
 
@@ -43,6 +43,7 @@ const checks: readonly ((context: CommandContext) => Promise<Finding | readonly 
       cwd,
       fix: 'install python3 to run Python',
     }),
+  checkSandbox,
   checkServers,
 ]
 
@@ -57,7 +58,7 @@ async function checkNode(): Promise<Finding> {
 
 async function checkConfig({ env, cwd }: CommandContext): Promise<Finding> {
   try {
-    const { config } = await loadConfig({ env, cwd })
+    const { config } = await loadTrusted({ env, cwd })
     const arms = Object.keys(config.arms)
     if (arms.length === 0) {
       const fix = `no arm configured; use --base-url URL, or add [arms.NAME] to ${appPaths(env, process.platform).configFile}`
@@ -101,6 +102,13 @@ async function checkProgram({ name, argv, cwd, fix }: Program): Promise<Finding>
   } catch {
     return { name, state: 'missing', text: fix }
   }
+}
+
+async function checkSandbox({ env, cwd }: CommandContext): Promise<Finding> {
+  const { name, missing = '' } = await findConfinement(env, cwd)
+  if (name !== undefined) return { name: 'sandbox', state: 'ok', text: `commands run in ${name}` }
+  const fix = 'every command is asked for; on Linux: apt install bubblewrap'
+  return { name: 'sandbox', state: 'missing', text: `${missing}; ${fix}` }
 }
 
 /** Where local model servers listen when nobody told them otherwise. */

@@ -1,7 +1,8 @@
 /** The flags of a run as values, checked: a wrong one is named with what it should be. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import type { AppOptions, ResumeChoice } from '../app.ts'
+import type { AppOptions } from '../app.ts'
+import type { SessionChoice } from '../sessions.ts'
 import { AppError } from '../protocol/error.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import { withoutUndefined } from '../lib/object.ts'
@@ -10,7 +11,7 @@ import type { CommandContext } from './command.ts'
 export type RunFlags = {
   readonly app: Omit<AppOptions, 'env'>
   readonly prompt: PromptOptions
-  readonly resume: ResumeChoice
+  readonly resume: SessionChoice['resume']
   readonly timeoutMs?: number
   readonly json: boolean
   readonly verbose: boolean

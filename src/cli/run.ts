@@ -5,7 +5,7 @@
 import { createApp, type App } from '../app.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Command, CommandContext, CommandOption } from './command.ts'
-import { converse } from './conversation.ts'
+import { converse, type Talk } from './conversation.ts'
 import { createPrinter } from './print.ts'
 import { exitCodeOf, promptAndWatch } from './watch.ts'
 import { type RunFlags, toRunFlags } from './run-flags.ts'
@@ -78,12 +78,22 @@ async function runPrompt(context: CommandContext): Promise<number> {
   const app = await createApp({ ...flags.app, env: context.env })
   try {
     for (const warning of app.warnings) io.err(`covey: ${warning}\n`)
-    return isConversation
-      ? await converse(app, flags, context)
-      : await runOnce(app, { prompt, flags, context })
+    if (flags.verbose) io.err(`covey: commands: ${app.confinement}\n`)
+    return isConversation ? await talkTo(app, flags, context) : await runOnce(app, { prompt, flags, context })
   } finally {
     await app.close()
   }
+}
+
+async function talkTo(app: App, flags: RunFlags, context: CommandContext): Promise<number> {
+  const session = await app.openSession({ resume: flags.resume, canAsk: true })
+  const talk: Talk = {
+    session,
+    heading: `${app.armId} · ${app.permissionMode} · ${app.confinement}`,
+    ...(session.recap !== undefined && { recap: session.recap }),
+    runForPerson: app.runForPerson,
+  }
+  return converse(talk, flags, context)
 }
 
 type OneRun = { readonly prompt: string; readonly flags: RunFlags; readonly context: CommandContext }

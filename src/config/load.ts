@@ -114,4 +114,4 @@ function incompleteArms({ config, origins }: Merged): string[] {
 }
 
 const untrustedWarning = ({ file, keys }: Untrusted): string =>
-  `${file} is not trusted, so these keys of it are left out: ${keys.join(', ')}. Copy what you want into your own config.toml.`
+  `${file} is not trusted, so these keys of it are left out: ${keys.join(', ')}. \`covey trust add\` makes them count.`

@@ -5,6 +5,8 @@
  */
 import { z } from 'zod'
 import { armSchema } from './arm.ts'
+import { hooksSchema } from './hooks.ts'
+import { secretsSchema } from './secrets.ts'
 
 const engine = z
   .strictObject({
@@ -32,6 +34,15 @@ const engine = z
   .prefault({})
   .describe('The loop: when a run ends and how tools are offered.')
 
+const rule = z.strictObject({
+  tool: z.string().describe('Name of a tool, with `*`.'),
+  pattern: z
+    .string()
+    .exactOptional()
+    .describe('The start of a command, a path with wildcards, or a host or URL; absent = all it does.'),
+  verdict: z.enum(['allow', 'ask', 'deny']).describe('What becomes of calls that fit.'),
+})
+
 const permission = z
   .strictObject({
     mode: z
@@ -40,9 +51,22 @@ const permission = z
       .describe(
         'What may happen without a question: reads, edits, sandboxed commands, nothing or everything.',
       ),
+    rules: z
+      .array(rule)
+      .default([])
+      .describe(
+        'What is decided beforehand. Of several that fit the strictest counts; nothing lifts a deny.',
+      ),
   })
   .prefault({})
   .describe('What the model may do without asking.')
+
+const sandbox = z
+  .strictObject({
+    network: z.boolean().default(false).describe('Commands in the sandbox may use the network.'),
+  })
+  .prefault({})
+  .describe('Where commands run: the project is all they can change.')
 
 const checks = z
   .record(z.string().describe('glob'), z.string())
@@ -95,6 +119,9 @@ export const Config = z.strictObject({
     .describe('The models that may be asked, by an id of your choice.'),
   engine,
   permission,
+  sandbox,
+  hooks: hooksSchema,
+  secrets: secretsSchema,
   checks,
   exec,
   sessions,

@@ -4,11 +4,12 @@
  */
 import type { Lease, Reserve } from '../protocol/arm.ts'
 import type { CompactionStage, RunEvent } from '../protocol/event.ts'
-import type { Authorize, PermissionAnswer } from '../protocol/guard.ts'
-import type { Message, ToolCall } from '../protocol/message.ts'
+import type { Firewall } from '../protocol/firewall.ts'
+import type { AuditEntry, Authorize, Permissions, PermissionAnswer } from '../protocol/guard.ts'
+import type { Message } from '../protocol/message.ts'
 import type { ToolChoice, ToolSchema } from '../protocol/model.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
-import type { Access, Tool, ToolContext } from '../protocol/tool.ts'
+import type { Category, Tool, ToolContext, ToolResult } from '../protocol/tool.ts'
 import type { StopRule } from './trace.ts'
 
 /** Events for whoever watches, and two records for whoever keeps the conversation. */
@@ -41,15 +42,31 @@ export type Fitted = {
   readonly tooSmall?: string
 }
 
-export type AskPermission = (
-  request: { readonly call: ToolCall; readonly access: readonly Access[]; readonly why: string },
-  signal: AbortSignal,
-) => Promise<PermissionAnswer>
+export type PermissionQuestion = Omit<Extract<RunEvent, { type: 'permission-ask' }>, 'type' | 'askId'>
+
+export type AskPermission = (request: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>
+
+type CallFacts = { readonly callId: string; readonly tool: string; readonly input: unknown }
+
+/** The person's hooks of one run, as far as calls are concerned. */
+export type CallHooks = {
+  before(
+    call: CallFacts & { readonly category: Category },
+    signal: AbortSignal,
+  ): Promise<{ readonly denied: string } | { readonly input: unknown }>
+  /** The text of the result, perhaps transformed. */
+  after(call: CallFacts, result: ToolResult, signal: AbortSignal): Promise<string>
+}
 
 export type ToolDesk = {
   list(): readonly Tool[]
   readonly authorize: Authorize
+  /** Told of every yes. */
+  readonly accept?: Permissions['accept']
   readonly askPermission: AskPermission
+  readonly hooks?: CallHooks
+  readonly firewall?: Pick<Firewall, 'outgoing' | 'stream' | 'restore' | 'approve'>
+  audit?(entry: Omit<AuditEntry, 'sessionId'>): void
   /** Everything a tool reaches except what belongs to one call. */
   readonly context: Omit<ToolContext, 'signal' | 'output' | 'pageTokens' | 'countTokens'>
 }

@@ -1,6 +1,7 @@
 /**
  * One call from arguments to result: path preflight, repeat check, guard, run with a time limit, result store. There is
- * a result in every case; nothing a tool does can break the run.
+ * a result in every case; nothing a tool does can break the run. Every tool of every kind runs through here and nowhere
+ * else, so nothing goes round the guard.
  */
 import { AppError, errorMessage, type FailureCode } from '../protocol/error.ts'
 import type { RunEndReason, RunEvent } from '../protocol/event.ts'
@@ -10,9 +11,10 @@ import type { ToolContext, ToolResult } from '../protocol/tool.ts'
 import { foldMiddle } from '../lib/fold.ts'
 import { shortHash } from '../lib/hash.ts'
 import { isObject } from '../lib/json.ts'
+import { leaveGuard, passGuard, type Passed } from './pass-guard.ts'
 import type { ToolDesk } from './parts.ts'
 import { mayOverwrite } from './patch-spiral.ts'
-import { accessOf, callKey, type Prepared, type Ready } from './prepare.ts'
+import { callKey, type Prepared, type Ready } from './prepare.ts'
 import { preflightPath } from './preflight.ts'
 import { judgeRepeat } from './repeated-call.ts'
 import type { CallRecord, Trace } from './trace.ts'
@@ -99,14 +101,26 @@ async function attempt(prepared: Prepared, environment: CallEnvironment): Promis
   const again = judgeAgain(prepared, environment.trace)
   if (again) return again
   if (prepared.kind === 'hopeless') return fail(prepared.code, prepared.text)
+  const { signal } = environment
   try {
-    const outcome = (await refusal(prepared, environment)) ?? (await execute(prepared, environment))
-    return { ...outcome, text: [prepared.remark, outcome.text].filter(Boolean).join('\n') }
+    const passed = await passGuard(prepared, environment)
+    if ('refused' in passed) return withRemark(prepared, fail('denied', passed.refused))
+    const outcome = await execute(passed, environment).catch((error: unknown) => toFailure(error, signal))
+    return withRemark(prepared, await leaveGuard(passed, outcome, environment))
   } catch (error) {
-    if (environment.signal.aborted) return fail('interrupted', 'interrupted: the run ended while this ran')
-    const failure = error instanceof AppError ? error.details.failure : undefined
-    return fail(failure ?? 'failed', errorMessage(error))
+    return toFailure(error, signal)
   }
+}
+
+const withRemark = ({ remark }: Ready, outcome: Outcome): Outcome => ({
+  ...outcome,
+  text: [remark, outcome.text].filter(Boolean).join('\n'),
+})
+
+function toFailure(error: unknown, signal: AbortSignal): Outcome {
+  if (signal.aborted) return fail('interrupted', 'interrupted: the run ended while this ran')
+  const failure = error instanceof AppError ? error.details.failure : undefined
+  return fail(failure ?? 'failed', errorMessage(error))
 }
 
 /** A call that leads nowhere is answered in the tool's place. */
@@ -124,26 +138,11 @@ function judgeAgain(prepared: Prepared, trace: Trace): Outcome | undefined {
   return { ...fail('refused', 'The same call again: the run ends here.'), stop: 'repeated-call' }
 }
 
-async function refusal(ready: Ready, environment: CallEnvironment): Promise<Outcome | undefined> {
-  const outside = outsideAllowed(ready, environment.options)
-  if (outside) return fail('denied', `${outside} is outside the paths allowed for this run.`)
-  return askGuard(ready, environment)
-}
-
-async function askGuard(ready: Ready, { desk, signal }: CallEnvironment): Promise<Outcome | undefined> {
-  const { call, tool, input } = ready
-  const access = accessOf(tool, input)
-  const { verdict, why } = await desk.authorize({ call, category: tool.category, access })
-  if (verdict === 'allow') return undefined
-  if (verdict === 'deny') return fail('denied', why)
-  const answer = await desk.askPermission({ call, access, why }, signal)
-  return answer.allow ? undefined : fail('denied', answer.reason ?? 'The person said no.')
-}
-
 const DEFAULT_LIMIT_MS = 120_000
 
-async function execute(ready: Ready, environment: CallEnvironment): Promise<ToolResult> {
+async function execute({ ready, input }: Passed, environment: CallEnvironment): Promise<ToolResult> {
   const { tool, call } = ready
+  const live = createLive(call.id, environment)
   const limit = tool.timeoutMs ?? DEFAULT_LIMIT_MS
   const expired = Number.isFinite(limit) ? AbortSignal.timeout(limit) : undefined
   const signal = expired ? AbortSignal.any([environment.signal, expired]) : environment.signal
@@ -152,7 +151,7 @@ async function execute(ready: Ready, environment: CallEnvironment): Promise<Tool
     signal,
     pageTokens: environment.pageTokens,
     countTokens: environment.countTokens,
-    output: (text) => environment.emit({ type: 'tool-output', callId: call.id, text }),
+    output: live.add,
   }
   const late =
     expired &&
@@ -160,8 +159,20 @@ async function execute(ready: Ready, environment: CallEnvironment): Promise<Tool
       expired,
       () => new AppError('tool-failed', timeoutText(tool.name, limit), { failure: 'timeout' }),
     )
-  const running = tool.run(inputFor(ready, environment.trace), context)
-  return late ? Promise.race([running, late]) : running
+  const running = tool.run(inputFor({ tool, input }, environment.trace), context)
+  return (late ? Promise.race([running, late]) : running).finally(live.end)
+}
+
+/** Output while it comes; a secret that is cut in two by the pieces is still found. */
+function createLive(callId: string, { desk, emit }: CallEnvironment) {
+  const stream = desk.firewall?.stream()
+  const tell = (text: string): void => {
+    if (text !== '') emit({ type: 'tool-output', callId, text })
+  }
+  return {
+    add: (text: string): void => tell(stream ? stream.push(text) : text),
+    end: (): void => tell(stream?.end() ?? ''),
+  }
 }
 
 const timeoutText = (name: string, limit: number): string =>
@@ -171,7 +182,7 @@ const whenAborted = (signal: AbortSignal, error: () => AppError): Promise<never>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(error()), { once: true }))
 
 /** After a patch spiral the file may be written whole. */
-function inputFor({ tool, input }: Ready, trace: Trace): unknown {
+function inputFor({ tool, input }: Pick<Ready, 'tool' | 'input'>, trace: Trace): unknown {
   const path = isObject(input) ? input['path'] : undefined
   const isFreed = tool.name === 'write_file' && typeof path === 'string' && mayOverwrite(trace, path)
   return isFreed ? { ...(input as object), overwrite: true } : input
@@ -200,15 +211,6 @@ async function toContextText(
 }
 
 const fail = (code: FailureCode, text: string): Outcome => ({ ok: false, code, text })
-
-function outsideAllowed(ready: Ready, { allowedPaths }: PromptOptions): string | undefined {
-  if (!allowedPaths) return undefined
-  const targets = accessOf(ready.tool, ready.input).map(({ target }) => target)
-  return targets.find(
-    (target) =>
-      !allowedPaths.some((path) => target === path || target.startsWith(`${path.replace(/\/$/, '')}/`)),
-  )
-}
 
 function pathOf(prepared: Prepared): { readonly path?: string } {
   if (prepared.kind === 'hopeless') return prepared.path === undefined ? {} : { path: prepared.path }

@@ -8,20 +8,7 @@ import { dirname } from 'node:path'
 import { storageError } from '../lib/atomic-write.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { clip } from '../lib/text.ts'
-
-export type AuditEntry = {
-  readonly what: 'refused' | 'approved'
-  readonly sessionId: string
-  /** What was asked for: the tool, or the route of a server. */
-  readonly tool: string
-  /** What it would have touched. */
-  readonly targets: readonly string[]
-  readonly why: string
-  /** Who decided: a rule, a mode, a hook, the firewall, a person. */
-  readonly by: string
-  /** Placeholders of secrets that were given out. */
-  readonly secrets?: readonly string[]
-}
+import type { AuditEntry } from '../protocol/guard.ts'
 
 export type Audit = {
   /** On return the line is with the operating system. Throws when it cannot be written. */
@@ -61,12 +48,11 @@ export function createAudit(parts: AuditParts): Audit {
 
 function bounded(entry: AuditEntry): AuditEntry {
   const plain = (text: string): string => clip(cleanControl(text), MAX_TEXT)
-  const { tool, targets, why, by } = entry
+  const { tool, targets, why } = entry
   return {
     ...entry,
     tool: plain(tool),
     why: plain(why),
-    by: plain(by),
     targets: targets.slice(0, MAX_TARGETS).map(plain),
   }
 }

@@ -14,7 +14,7 @@ import type {
 import type { Access } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { alwaysFor } from './always.ts'
-import { modeVerdict, type PermissionMode, refusal, verbs } from './authorize.ts'
+import { modeVerdict, type PermissionMode, refusal, verbs } from './modes.ts'
 import { containPath } from './contain.ts'
 import type { Grants, Operation } from './grants.ts'
 import { readCommand } from './judge-command.ts'

@@ -6,7 +6,8 @@ import type { Classification } from './classification.ts'
 import type { ErrorCode, FailureCode } from './error.ts'
 import type { Message, ToolCall } from './message.ts'
 import type { Usage } from './model.ts'
-import type { PermissionAnswer } from './guard.ts'
+import type { SecretInside } from './firewall.ts'
+import type { Always, PermissionAnswer } from './guard.ts'
 import type { Access } from './tool.ts'
 
 export type RunEndReason =
@@ -68,6 +69,10 @@ export type RunEvent =
       readonly call: ToolCall
       readonly access: readonly Access[]
       readonly why: string
+      /** What "always" would mean; absent = it is not offered. */
+      readonly always?: Always
+      /** Secrets that a yes gives to this call. */
+      readonly secrets?: readonly SecretInside[]
     }
   | { readonly type: 'permission-answer'; readonly askId: string; readonly answer: PermissionAnswer }
   | {

@@ -63,6 +63,21 @@ export type PermissionAnswer =
   | { readonly allow: true; readonly remember?: boolean }
   | { readonly allow: false; readonly reason?: string }
 
+/** A call that was refused, or one that a person approved; for whoever looks afterwards what happened. */
+export type AuditEntry = {
+  readonly what: 'refused' | 'approved'
+  readonly sessionId: string
+  /** What was asked for: the tool, or the route of a server. */
+  readonly tool: string
+  /** What it would have touched. */
+  readonly targets: readonly string[]
+  readonly why: string
+  /** Who decided: a rule or mode, a hook, the firewall, a person. */
+  readonly by: 'permissions' | 'hook' | 'firewall' | 'person' | 'server'
+  /** Placeholders of secrets that were given out. */
+  readonly secrets?: readonly string[]
+}
+
 export interface Permissions {
   readonly authorize: Authorize
   /** Told of every yes: a remembered one becomes a rule, one for a protected path opens it for this call. */

@@ -10,20 +10,25 @@ import { createFit } from '../context/fit.ts'
 import type { ReadBytes } from '../context/images.ts'
 import { gatherSections } from '../context/sources.ts'
 import { runLoop } from '../engine/loop.ts'
-import type { LoopParts } from '../engine/parts.ts'
+import type { LoopParts, ToolDesk } from '../engine/parts.ts'
 import { offerTools, type ToolMode } from '../engine/offer.ts'
 import { standardRules } from '../engine/stop.ts'
 import type { Lease, Reserve } from '../protocol/arm.ts'
 import type { Classification } from '../protocol/classification.ts'
 import type { RunEvent } from '../protocol/event.ts'
-import type { Authorize } from '../protocol/guard.ts'
 import type { Message } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import type { Source } from '../protocol/source.ts'
-import type { Exec, Files, Tool } from '../protocol/tool.ts'
+import type { Exec, Fetch, Files, Tool } from '../protocol/tool.ts'
+import type { SessionHooks } from './hooks.ts'
 import type { RunInput, StartRun } from './run.ts'
 import type { Compacted, Composed, SessionParts } from './session.ts'
 import type { StoredSession } from './store.ts'
+
+/** What stands between this session's calls and their effect; see `engine/pass-guard.ts`. */
+export type SessionGuard = Pick<ToolDesk, 'authorize' | 'accept' | 'firewall' | 'audit'> & {
+  readonly hooks?: SessionHooks
+}
 
 export type AssembleParts = {
   readonly stored: StoredSession
@@ -33,9 +38,10 @@ export type AssembleParts = {
   readonly maxTurns: number
   readonly maxMessages: number
   readonly temperature?: number
-  readonly authorize: Authorize
+  readonly guard: SessionGuard
   readonly files: Files
   readonly exec: Exec
+  readonly fetch?: Fetch
   readonly sources: readonly Source[]
   readonly readBytes: ReadBytes
   /** Says what a request is about, where a small model is there for it. */
@@ -67,7 +73,7 @@ const startRunWith = (parts: AssembleParts, fit: Fit): StartRun =>
   async function* (run, signal) {
     const guess = await classified(parts, run.prompt)
     if (guess) yield { type: 'classification', classification: guess }
-    return yield* runLoop(run.history, loopParts(parts, run, { fit, guess }), signal)
+    return yield* runLoop(run.history, loopParts(parts, run, { fit, guess, signal }), signal)
   }
 
 /** Only where tools come by category is there anything to gain; what cannot be guessed is chosen by the model. */
@@ -77,10 +83,14 @@ const classified = (
 ): Promise<Classification | undefined> =>
   classify && toolMode === 'two-stage' ? classify(prompt).catch(() => undefined) : Promise.resolve(undefined)
 
-type LoopContext = { readonly fit: Fit; readonly guess: Classification | undefined }
+type LoopContext = {
+  readonly fit: Fit
+  readonly guess: Classification | undefined
+  readonly signal: AbortSignal
+}
 
-function loopParts(parts: AssembleParts, run: RunInput, { fit, guess }: LoopContext): LoopParts {
-  const { files, exec, temperature } = parts
+function loopParts(parts: AssembleParts, run: RunInput, { fit, guess, signal }: LoopContext): LoopParts {
+  const { temperature } = parts
   return {
     runId: run.runId,
     sessionId: run.sessionId,
@@ -90,18 +100,44 @@ function loopParts(parts: AssembleParts, run: RunInput, { fit, guess }: LoopCont
     stopRules: standardRules(run.options.maxTurns ?? parts.maxTurns),
     ...(temperature !== undefined && { temperature }),
     reserve: parts.reserve,
-    fit,
+    fit: parts.guard.hooks ? askedFirst(fit, { hooks: parts.guard.hooks, runId: run.runId, signal }) : fit,
     offer: (lease, added) => offer(parts, run.options, { lease, added, ...(guess && { guess }) }),
-    desk: {
-      list: parts.tools,
-      authorize: parts.authorize,
-      askPermission: run.askPermission,
-      context: { files, exec, results: run.results, ask: run.askQuestion, cwd: files.root },
-    },
+    desk: deskOf(parts, run),
     seed: () => randomInt(2 ** 31),
     now: () => Math.round(performance.now()),
   }
 }
+
+function deskOf({ guard, tools, files, exec, fetch }: AssembleParts, run: RunInput): ToolDesk {
+  const { hooks, ...rest } = guard
+  return {
+    ...rest,
+    ...(hooks && { hooks: hooks.calls(run.runId) }),
+    list: tools,
+    askPermission: run.askPermission,
+    context: {
+      files,
+      exec,
+      results: run.results,
+      ask: run.askQuestion,
+      cwd: files.root,
+      ...(fetch && { fetch }),
+    },
+  }
+}
+
+type Asked = { readonly hooks: SessionHooks; readonly runId: string; readonly signal: AbortSignal }
+
+/** A hook that says no leaves the conversation as it is; whether it then fits is for the arm to say. */
+const askedFirst =
+  (fit: Fit, { hooks, runId, signal }: Asked): Fit =>
+  async (input) => {
+    const { compaction, ...fitted } = await fit(input)
+    if (!compaction) return fitted
+    const facts = { messages: input.messages.length, forced: input.force }
+    const denied = await hooks.compaction(runId, facts, signal)
+    return denied === undefined ? { ...fitted, compaction } : { ...fitted, messages: input.messages }
+  }
 
 type Shown = { readonly lease: Lease; readonly added: readonly Message[]; readonly guess?: Classification }
 
@@ -143,7 +179,9 @@ async function compactNow(
   const lease = await borrow(parts, signal)
   const { tools } = offer(parts, {}, { lease, added: [] })
   const forced = { force: true, resultsSinceCompaction: Number.POSITIVE_INFINITY }
-  const fitted = await fit({ messages: history, tools, lease, ...forced })
+  const { hooks } = parts.guard
+  const asked = hooks ? askedFirst(fit, { hooks, runId: '', signal }) : fit
+  const fitted = await asked({ messages: history, tools, lease, ...forced })
   if (!fitted.compaction) return undefined
   const event: RunEvent = { type: 'compaction', ...fitted.compaction, window: lease.arm.capabilities.window }
   return { messages: fitted.messages, event }

@@ -1,6 +1,7 @@
 /**
- * What was said and what happened: every message and event is logged first, then remembered, then told. Writing to the
- * log is synchronous, so the order of the log is the order of what watchers see, and nothing is told before it is kept.
+ * What was said and what happened: every message and event is cleaned of secrets, logged, remembered, then told. Writing
+ * to the log is synchronous, so the order of the log is the order of what watchers see, and nothing is told before it is
+ * kept.
  */
 import { appendMessage, closeOpenCalls } from '../context/history.ts'
 import type { RunEnd, RunEvent, SessionEvent } from '../protocol/event.ts'
@@ -12,19 +13,26 @@ import { Watchers } from './watchers.ts'
 /** More pieces than a run can tell without keeping one event. After a crash nobody knows which numbers were used. */
 const UNKNOWN_EVENTS = 1_000_000
 
+/** The firewall, as far as a session needs it: the same value without secrets. */
+export type Outgoing = <Value>(value: Value) => Value
+
+export type ConversationParts = { now(): number; readonly outgoing: Outgoing }
+
 export class Conversation {
   readonly #log: SessionLog
   readonly #now: () => number
+  readonly #outgoing: Outgoing
   readonly #watchers: Watchers
   #history: readonly Message[]
   /** Messages logged since the last turn ended. */
   #recent: Message[] = []
   #lastId: number
 
-  constructor({ replay, log, damage }: StoredSession, now: () => number) {
+  constructor({ replay, log, damage }: StoredSession, { now, outgoing }: ConversationParts) {
     const isUnclean = replay.openRun !== undefined || damage.length > 0
     this.#log = log
     this.#now = now
+    this.#outgoing = outgoing
     this.#history = replay.messages
     this.#lastId = replay.lastEventId + (isUnclean ? UNKNOWN_EVENTS : 0)
     this.#watchers = new Watchers(this.#lastId, (after) => keptEvents(log.read(), after))
@@ -58,7 +66,8 @@ export class Conversation {
   }
 
   /** The messages a prompt became. */
-  join(runId: string, messages: readonly UserMessage[]): void {
+  join(runId: string, said: readonly UserMessage[]): void {
+    const messages = this.#outgoing(said)
     let history = this.#history
     for (const message of messages) history = appendMessage(history, message)
     this.#log.append({ type: 'composed', at: this.#now(), runId, messages })
@@ -66,7 +75,8 @@ export class Conversation {
     this.#recent = []
   }
 
-  keep(message: Message): void {
+  keep(said: Message): void {
+    const message = this.#outgoing(said)
     const history = appendMessage(this.#history, message)
     this.#log.append({ type: 'message', at: this.#now(), message })
     this.#history = history
@@ -74,7 +84,8 @@ export class Conversation {
   }
 
   /** The conversation was compacted. */
-  replace(messages: readonly Message[]): void {
+  replace(compacted: readonly Message[]): void {
+    const messages = this.#outgoing(compacted)
     this.#log.append({ type: 'history', at: this.#now(), messages })
     this.#history = messages
   }
@@ -92,7 +103,8 @@ export class Conversation {
   }
 
   /** Throws when the event should be kept and cannot be; then nobody is told. */
-  publish(event: RunEvent): void {
+  publish(happened: RunEvent): void {
+    const event = this.#outgoing(happened)
     const numbered: SessionEvent = { ...event, id: ++this.#lastId }
     if (isKept(event)) this.#log.append(toEventRecord(numbered, this.#now(), this.#recent))
     if (event.type === 'turn-end') this.#recent = []
@@ -104,7 +116,7 @@ export class Conversation {
     try {
       this.publish(event)
     } catch {
-      this.#watchers.publish({ ...event, id: this.#lastId })
+      this.#watchers.publish({ ...this.#outgoing(event), id: this.#lastId })
     }
   }
 }

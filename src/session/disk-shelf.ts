@@ -1,6 +1,7 @@
 /**
- * Sessions on disk: one folder each, `<id>/log.jsonl` and `<id>/results/`, for their owner's eyes only. The list has an
- * index beside them, which only saves time: an entry counts while its stamp still fits the log.
+ * Sessions on disk: one folder each, `<id>/log.jsonl`, `<id>/results/` and what the firewall keeps in `<id>/secrets.jsonl`,
+ * for their owner's eyes only. The list has an index beside them, which only saves time: an entry counts while its stamp
+ * still fits the log.
  */
 import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +27,10 @@ export function diskShelf(folder: string): Shelf {
     make: (id) => makeFolder(folder, id),
     open: (id) => openSession(join(folder, id), id),
     records: (id) => readRecords(logPath(id)),
-    copyResults: (from, to) => copyFiles(resultsFolder(from), resultsFolder(to)),
+    async copyBelongings(from, to) {
+      await copyFiles(resultsFolder(from), resultsFolder(to))
+      await copyIfThere(join(folder, from, SECRETS), join(folder, to, SECRETS))
+    },
     async remove(id) {
       const lock = await acquireLock(join(folder, id), busyText(id))
       try {
@@ -39,6 +43,9 @@ export function diskShelf(folder: string): Shelf {
     },
   }
 }
+
+/** Placeholders in the messages of a copy stand for the same secrets. */
+const SECRETS = 'secrets.jsonl'
 
 async function listWithIndex(folder: string, logPath: (id: string) => string): Promise<SessionInfo[]> {
   const path = join(folder, 'index.json')
@@ -104,6 +111,7 @@ async function openSession(folder: string, id: string): Promise<OpenSession> {
       replay: replaying.result(),
       log: toLog(file, folder),
       results,
+      folder,
       damage: [...lost, ...tornText(path, tornBytes)],
       async close() {
         await file.close()
@@ -160,6 +168,14 @@ async function replayOf(id: string, records: AsyncIterable<LogRecord>): Promise<
   const replaying = new Replaying(id)
   for await (const record of records) replaying.add(record)
   return replaying.result()
+}
+
+async function copyIfThere(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw storageError(to, error)
+  }
 }
 
 async function copyFiles(from: string, to: string): Promise<void> {

@@ -36,7 +36,7 @@ export function memoryShelf(): Shelf {
     async *records(id) {
       yield* sessions.get(id)?.log.records() ?? []
     },
-    async copyResults(from, to) {
+    async copyBelongings(from, to) {
       const [source, copy] = [sessions.get(from), sessions.get(to)]
       // Shared, not copied: results never change, and handles in the copied messages stay right.
       if (source && copy) copy.results = source.results

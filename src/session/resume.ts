@@ -1,17 +1,16 @@
 import { AppError } from '../protocol/error.ts'
-import type { SessionStart } from './log.ts'
-import type { SessionStore, StoredSession } from './store.ts'
+import type { SessionStore, Starting, StoredSession } from './store.ts'
 
 export type Resume = 'new' | 'last' | { readonly id: string }
 
 export async function openStored(
   store: SessionStore,
   resume: Resume,
-  start: SessionStart,
+  { cwd, start }: { readonly cwd: string; readonly start: Starting },
 ): Promise<StoredSession> {
   if (resume === 'new') return store.create(start)
   if (resume !== 'last') return store.open(resume.id, start)
-  const last = await store.last(start.cwd)
+  const last = await store.last(cwd)
   if (!last)
     throw new AppError(
       'session-unknown',

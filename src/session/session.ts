@@ -9,7 +9,8 @@ import type { RunEnd, RunEvent, SessionEvent } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { Answer, CommandName, PromptOptions, SessionApi, SessionInfo } from '../protocol/session-api.ts'
 import { Asks } from './asks.ts'
-import { Conversation, endOf, toMessages } from './conversation.ts'
+import { Conversation, endOf, type Outgoing, toMessages } from './conversation.ts'
+import type { SessionHooks } from './hooks.ts'
 import { type Prompt, type PromptInput, promptText } from './log.ts'
 import type { RunInput, StartRun } from './run.ts'
 import type { StoredSession } from './store.ts'
@@ -28,10 +29,15 @@ export type SessionParts = {
   compact(history: readonly Message[], signal: AbortSignal): Promise<Compacted | undefined>
   /** Output of commands the user ran. `giveBack`: the request it went into failed. */
   readonly execOutput: { add(text: string): void; reset(): void; giveBack(): void }
+  /** Takes the secrets out of what is kept and told. */
+  readonly outgoing?: Outgoing
+  readonly hooks?: SessionHooks
   /** Set when there is no one to ask: the reason every question is refused with. */
   readonly denial?: string
   list(): Promise<readonly SessionInfo[]>
   now(): number
+  /** Ends what belongs to the session: its background jobs, for instance. */
+  onClose?(): Promise<void>
 }
 
 export type Session = SessionApi & {
@@ -61,6 +67,7 @@ class LiveSession implements Session {
   readonly #parts: SessionParts
   readonly #conversation: Conversation
   readonly #asks: Asks
+  readonly #outgoing: Outgoing
   readonly #waiting = new Map<string, Prompt>()
   #queue: Promise<unknown> = Promise.resolve()
   /** Of what the queue is working at. */
@@ -70,7 +77,8 @@ class LiveSession implements Session {
   constructor(parts: SessionParts) {
     this.id = parts.stored.replay.info.id
     this.#parts = parts
-    this.#conversation = new Conversation(parts.stored, parts.now)
+    this.#outgoing = parts.outgoing ?? ((value) => value)
+    this.#conversation = new Conversation(parts.stored, { now: parts.now, outgoing: this.#outgoing })
     this.#asks = new Asks((event) => this.#conversation.publish(event), parts.denial)
     this.#conversation.settle(parts.stored)
   }
@@ -84,7 +92,7 @@ class LiveSession implements Session {
     if (problem) throw new AppError('request-invalid', problem)
     const { log } = this.#parts.stored
     const prompt: Prompt = { runId: `run-${randomBytes(5).toString('hex')}`, input, options }
-    log.append({ type: 'prompt', at: this.#parts.now(), ...prompt })
+    log.append({ type: 'prompt', at: this.#parts.now(), ...this.#outgoing(prompt) })
     await log.sync()
     this.#waiting.set(prompt.runId, prompt)
     void this.#enqueue(async (controller) => {
@@ -122,7 +130,9 @@ class LiveSession implements Session {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.cancel()
+    await this.#parts.hooks?.end()
     this.#conversation.close()
+    await this.#parts.onClose?.()
     await this.#parts.stored.close()
   }
 
@@ -150,8 +160,9 @@ class LiveSession implements Session {
     let end: RunEnd
     try {
       this.#conversation.publish({ type: 'run-start', runId, prompt: promptText(input) })
-      this.#conversation.join(runId, await this.#compose(input))
-      end = await this.#follow(run)
+      const words = await this.#screen(run)
+      this.#conversation.join(runId, await this.#compose(input, words))
+      end = await this.#follow(run, words)
       await this.#parts.stored.log.sync()
     } catch (error) {
       end = this.#toEnd(run, error)
@@ -159,24 +170,31 @@ class LiveSession implements Session {
     this.#conversation.closeCalls()
     const isUnanswered = this.#conversation.history.at(-1)?.role === 'user'
     if (end.reason === 'error' && isUnanswered) this.#parts.execOutput.giveBack()
+    await this.#parts.hooks?.stop(end)
     this.#conversation.tell(end)
     // Whatever the run left behind, a question for instance, ends with it.
     run.controller.abort()
   }
 
-  async #compose(input: PromptInput): Promise<readonly UserMessage[]> {
+  /** The person's words, as their hooks let them pass. */
+  async #screen({ prompt: { runId, input }, controller }: Run): Promise<string> {
+    const words = promptText(input)
+    return (await this.#parts.hooks?.prompt(runId, words, controller.signal)) ?? words
+  }
+
+  async #compose(input: PromptInput, words: string): Promise<readonly UserMessage[]> {
     const messages = toMessages(input)
-    const { message: composed, warnings = [] } = await this.#parts.compose(promptText(input))
+    const { message: composed, warnings = [] } = await this.#parts.compose(words)
     for (const message of warnings) this.#conversation.publish({ type: 'warning', message })
     const images = [...(messages.at(-1)?.images ?? []), ...(composed.images ?? [])]
     return [...messages.slice(0, -1), { ...composed, ...(images.length > 0 && { images }) }]
   }
 
   /** That a run starts and ends is told by `#perform`, which also ends those that throw. */
-  async #follow(run: Run): Promise<RunEnd> {
+  async #follow(run: Run, words: string): Promise<RunEnd> {
     const { signal } = run.controller
     let end = endOf(run.prompt.runId, 'error', 'The run ended without saying how.')
-    for await (const event of withEnd(this.#parts.startRun(this.#input(run), signal))) {
+    for await (const event of withEnd(this.#parts.startRun(this.#input(run, words), signal))) {
       if (event.type === 'run-end') end = event
       else if (event.type !== 'run-start') await this.#take(event, run)
     }
@@ -185,15 +203,15 @@ class LiveSession implements Session {
     return end
   }
 
-  #input({ prompt, controller }: Run): RunInput {
+  #input({ prompt, controller }: Run, words: string): RunInput {
     const { replay, results } = this.#parts.stored
-    const { runId, input, options } = prompt
+    const { runId, options } = prompt
     return {
       runId,
       sessionId: this.id,
       history: this.#conversation.history,
       system: replay.system,
-      prompt: promptText(input),
+      prompt: words,
       options,
       askPermission: (request, signal) => this.#asks.permission(request, signal),
       askQuestion: (question, signal) => this.#asks.question(question, signal),

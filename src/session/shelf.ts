@@ -8,6 +8,8 @@ export type OpenSession = {
   readonly replay: Replay
   readonly log: SessionLog
   readonly results: Results
+  /** The folder that is its own; absent where it keeps nothing. */
+  readonly folder?: string
   /** What of the log could not be read, for a person. */
   readonly damage: readonly string[]
   close(): Promise<void>
@@ -23,7 +25,8 @@ export interface Shelf {
   open(id: string): Promise<OpenSession>
   /** Reads beside whoever writes. */
   records(id: string): AsyncIterable<LogRecord>
-  copyResults(from: string, to: string): Promise<void>
+  /** What belongs to a session besides its log. */
+  copyBelongings(from: string, to: string): Promise<void>
   /** Throws `session-busy` when somebody has it open. */
   remove(id: string): Promise<void>
 }

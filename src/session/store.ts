@@ -23,10 +23,13 @@ export type StoredSession = OpenSession & { readonly replay: Replay & { readonly
 
 type SearchHit = { readonly info: SessionInfo; readonly excerpt: string }
 
+/** How a session begins; a function is asked once the session is open, before anything is written. */
+export type Starting = SessionStart | ((opened: OpenSession) => Promise<SessionStart>)
+
 export interface SessionStore {
-  create(start: SessionStart): Promise<StoredSession>
+  create(start: Starting): Promise<StoredSession>
   /** Resumes. `start` stands in only where the log has lost its first record. Throws `session-unknown`, `session-busy`. */
-  open(id: string, start: SessionStart): Promise<StoredSession>
+  open(id: string, start: Starting): Promise<StoredSession>
   /** The session as its log tells it, also while somebody else writes it. */
   read(id: string): Promise<Replay>
   /** Newest first; only those of one project folder when `cwd` is given. */
@@ -49,17 +52,20 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
   const prune = async () => pruneShelf(shelf, await list(), keep)
 
   return {
-    async create(start) {
-      const opened = await shelf.open(await makeSession(shelf, now))
-      await writeStart(opened, start, now())
+    async create(starting) {
+      const id = await makeSession(shelf, now)
+      const opened = await shelf.open(id)
+      const start = await begin(opened, starting, now()).catch(async (error: unknown) => {
+        await shelf.remove(id)
+        throw error
+      })
       await prune()
       return discardIfUnused(shelf, withStart(opened, start))
     },
-    async open(id, start) {
+    async open(id, starting) {
       await requireKnown(shelf, id)
       const opened = await shelf.open(id)
-      if (opened.replay.system === undefined) await writeStart(opened, start, now())
-      return withStart(opened, start)
+      return withStart(opened, await begin(opened, starting, now()))
     },
     async read(id) {
       await requireKnown(shelf, id)
@@ -92,15 +98,19 @@ async function makeSession(shelf: Shelf, now: () => number): Promise<string> {
   }
 }
 
-async function writeStart(
-  { replay, log, close }: OpenSession,
-  start: SessionStart,
-  now: number,
-): Promise<void> {
-  const { id, createdAt } = replay.info
+async function begin(opened: OpenSession, starting: Starting, now: number): Promise<SessionStart> {
+  const { replay, log, close } = opened
   try {
-    log.append({ type: 'session-start', id, ...start, createdAt: createdAt || now })
+    const start = typeof starting === 'function' ? await starting(opened) : starting
+    if (replay.system !== undefined) return start
+    log.append({
+      type: 'session-start',
+      id: replay.info.id,
+      ...start,
+      createdAt: replay.info.createdAt || now,
+    })
     await log.sync()
+    return start
   } catch (error) {
     await close()
     throw error
@@ -170,7 +180,7 @@ async function writeFork(shelf: Shelf, { from, to, messages, now }: Fork): Promi
       `Session ${from} has ${source.messages.length} messages; it cannot be forked at ${count}`,
     )
   }
-  await shelf.copyResults(from, to)
+  await shelf.copyBelongings(from, to)
   const { log, close } = await shelf.open(to)
   try {
     for (const record of forkRecords(source, count, { to, at: now() })) log.append(record)

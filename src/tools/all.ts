@@ -5,6 +5,7 @@ import { askUserTool } from './ask-user.ts'
 import { callToolTool } from './call-tool.ts'
 import { createChecks } from './checks.ts'
 import { createEditFile } from './edit-file.ts'
+import { fetchUrlTool } from './fetch-url.ts'
 import { findFilesTool } from './find-files.ts'
 import { jobOutputTool } from './job-output.ts'
 import { jobStopTool } from './job-stop.ts'
@@ -46,6 +47,7 @@ export function builtinTools({ list, checks = {}, limits = {} }: BuiltinParts): 
     listResultsTool,
     askUserTool,
     systemInfoTool,
+    fetchUrlTool,
     createMoreTools(list),
     callToolTool,
     createSelectCategory(list),

@@ -231,7 +231,7 @@ describe('a project file', () => {
       keys: ['model', 'arms', 'checks'],
     })
     expect(loaded.warnings).toEqual([
-      `${home.projectFile} is not trusted, so these keys of it are left out: model, arms, checks. Copy what you want into your own config.toml.`,
+      `${home.projectFile} is not trusted, so these keys of it are left out: model, arms, checks. \`covey trust add\` makes them count.`,
     ])
   })
 
@@ -254,6 +254,9 @@ describe('a project file', () => {
       model: '"x"',
       arms: '{ x = { kind = "google" } }',
       permission: '{ mode = "bypass" }',
+      sandbox: '{ network = true }',
+      hooks: '{ a = { event = "stop", command = "x" } }',
+      secrets: '{ entropy = "off" }',
       checks: '{ a = "b" }',
       exec: '{ timeout_s = 9 }',
       sessions: '{ keep = 1 }',

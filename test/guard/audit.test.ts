@@ -1,9 +1,10 @@
 import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type AuditEntry, createAudit } from '../../src/guard/audit.ts'
+import { createAudit } from '../../src/guard/audit.ts'
 import { createFiles } from '../../src/guard/files.ts'
 import { createFirewall } from '../../src/guard/firewall.ts'
+import type { AuditEntry } from '../../src/protocol/guard.ts'
 import { tempProject } from '../support/project.ts'
 
 const entry: AuditEntry = {
@@ -12,7 +13,7 @@ const entry: AuditEntry = {
   tool: 'run_command',
   targets: ['rm -rf /'],
   why: 'outside the project',
-  by: 'mode ask',
+  by: 'permissions',
 }
 
 async function audit(options: { readonly maxBytes?: number; readonly keep?: number } = {}) {
@@ -27,7 +28,7 @@ test('one line for each decision, for the owner’s eyes only', async () => {
   const { path, log } = await audit()
 
   log.write(entry)
-  log.write({ ...entry, what: 'approved', by: 'a person', secrets: ['[secret:aws-key:k3f9:1]'] })
+  log.write({ ...entry, what: 'approved', by: 'person', secrets: ['[secret:aws-key:k3f9:1]'] })
 
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -36,7 +37,7 @@ test('one line for each decision, for the owner’s eyes only', async () => {
       at: '2026-01-02T03:04:05.000Z',
       ...entry,
       what: 'approved',
-      by: 'a person',
+      by: 'person',
       secrets: ['[secret:aws-key:k3f9:1]'],
     },
   ])

@@ -1,7 +1,7 @@
 /** Asking for everything would be safe and useless: how often a person is asked during ordinary work. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { PermissionMode } from '../../src/guard/authorize.ts'
+import type { PermissionMode } from '../../src/guard/modes.ts'
 import { createPermissions } from '../../src/guard/permissions.ts'
 import type { Access } from '../../src/protocol/tool.ts'
 import { tempProject } from '../support/project.ts'

@@ -39,11 +39,38 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...folders,
   'arms.ts': [...ground, 'context', 'provider', 'embedded', 'router', 'swarm', 'federation'],
-  'app.ts': ['arms.ts', ...Object.keys(folders).filter((folder) => folder !== 'tui' && folder !== 'client')],
-  cli: [...ground, 'app.ts', 'tui', 'client', 'config', 'models'],
+  'guards.ts': [...ground, 'config', 'guard'],
+  'sessions.ts': [
+    'arms.ts',
+    'guards.ts',
+    ...ground,
+    'config',
+    'context',
+    'engine',
+    'guard',
+    'session',
+    'tools',
+  ],
+  'app.ts': [
+    'arms.ts',
+    'guards.ts',
+    'sessions.ts',
+    ...Object.keys(folders).filter((folder) => folder !== 'tui' && folder !== 'client'),
+  ],
+  cli: [...ground, 'app.ts', 'sessions.ts', 'tui', 'client', 'config', 'models'],
   'main.ts': ['cli'],
   // The public functions stand where they belong; this is the one file that gathers them.
-  'index.ts': ['app.ts', 'protocol', 'dialect', 'guard', 'context', 'provider', 'swarm', 'models'],
+  'index.ts': [
+    'app.ts',
+    'sessions.ts',
+    'protocol',
+    'dialect',
+    'guard',
+    'context',
+    'provider',
+    'swarm',
+    'models',
+  ],
 }
 
 const MAX_LINES = 300

@@ -36,11 +36,12 @@ describe('more_tools', () => {
       'write: edit_file, write_file, apply_patch',
       'search: search_text, find_files',
       'run: run_command, job_output, job_stop',
+      'web: fetch_url',
       'meta: ask_user, system_info',
     ])
   })
 
-  test.each(['files', 'web'])(
+  test.each(['files', 'memory'])(
     'a category that is not there (%s) is a failure that names those that are',
     async (category) => {
       await expect(callTool(moreTools, { category }, toolContext(await tempProject()))).rejects.toThrow(
@@ -70,7 +71,9 @@ describe('select_category', () => {
       'You can use:\nsearch_text(pattern, [path]) - Search by regex\nfind_files(pattern) - Find files by glob, such as **/*.ts',
     )
     expect((await callTool(selectCategory, { category: 'answer' }, context)).text).toMatch(/^Answer/)
-    expect((await callTool(selectCategory, { category: 'web' }, context)).text).toMatch(/^No tools in web/)
+    expect((await callTool(selectCategory, { category: 'memory' }, context)).text).toMatch(
+      /^No tools in memory/,
+    )
   })
 
   test('an unknown category does not parse', () => {

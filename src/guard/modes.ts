@@ -2,7 +2,7 @@
  * What each permission mode says by itself. Pure: it sees what a call would touch, never does anything. Rules, containment
  * and protected names are judged elsewhere and hold in every mode, `bypass` included.
  */
-import type { Authorize, Verdict } from '../protocol/guard.ts'
+import type { Verdict } from '../protocol/guard.ts'
 import type { Access } from '../protocol/tool.ts'
 
 export const permissionModes = ['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass'] as const
@@ -94,17 +94,3 @@ const DONE: Readonly<Record<Access['kind'], string>> = {
   run: 'run',
   fetch: 'fetched',
 }
-
-/** By the mode alone, without rules and without a sandbox. */
-export const createAuthorize =
-  ({ mode }: { readonly mode: PermissionMode }): Authorize =>
-  async ({ call, access }) => {
-    const verdicts = access.map((touched) => ({ touched, verdict: modeVerdict(mode, touched) }))
-    const strictest =
-      verdicts.find(({ verdict }) => verdict === 'deny') ?? verdicts.find(({ verdict }) => verdict === 'ask')
-    if (!strictest) return { verdict: 'allow', why: `allowed by mode ${mode}` }
-    const { verdict, touched } = strictest
-    return verdict === 'deny'
-      ? { verdict, why: refusal(mode, touched) }
-      : { verdict, why: `${call.name} ${verbs[touched.kind]} ${touched.target}` }
-  }

@@ -1,0 +1,131 @@
+/**
+ * What stands between a call and its effect, in one order for every tool: allowed paths, the person's hooks, permission,
+ * secrets; and on the way back secrets, then hooks. What a hook transforms is judged as if the model had written it. The
+ * input with real secrets in it exists only between here and the tool.
+ */
+import type { Restored, RestoreRequest } from '../protocol/firewall.ts'
+import type { AuditEntry, Authorization, AuthorizeRequest } from '../protocol/guard.ts'
+import type { PromptOptions } from '../protocol/session-api.ts'
+import type { ToolResult } from '../protocol/tool.ts'
+import type { ToolDesk } from './parts.ts'
+import { accessOf, type Ready } from './prepare.ts'
+
+type Surroundings = {
+  readonly desk: ToolDesk
+  readonly options: PromptOptions
+  readonly signal: AbortSignal
+}
+
+/** `input` is what the tool gets; `ready.input` is what may be shown. */
+export type Passed = { readonly ready: Ready; readonly input: unknown }
+
+type Refused = { readonly refused: string }
+
+export async function passGuard(call: Ready, surroundings: Surroundings): Promise<Passed | Refused> {
+  const asked = await askHooks(call, surroundings)
+  if ('refused' in asked) return asked
+  const { ready } = asked
+  const outside = outsideAllowed(ready, surroundings.options)
+  if (outside) return refuse(ready, `${outside} is outside the paths allowed for this run.`, surroundings)
+  return askPermission(ready, surroundings)
+}
+
+/** The result as the model, the log and whoever watches may see it. */
+export async function leaveGuard(
+  { ready }: Passed,
+  result: ToolResult,
+  { desk, signal }: Surroundings,
+): Promise<ToolResult> {
+  const text = desk.firewall ? await desk.firewall.outgoing(result.text) : result.text
+  const clean = { ...result, text }
+  if (!desk.hooks) return clean
+  const { call, tool, input } = ready
+  const transformed = await desk.hooks.after({ callId: call.id, tool: tool.name, input }, clean, signal)
+  return { ...clean, text: desk.firewall ? await desk.firewall.outgoing(transformed) : transformed }
+}
+
+async function askHooks(
+  ready: Ready,
+  surroundings: Surroundings,
+): Promise<{ readonly ready: Ready } | Refused> {
+  const { hooks } = surroundings.desk
+  if (!hooks) return { ready }
+  const { call, tool, input } = ready
+  const facts = { callId: call.id, tool: tool.name, category: tool.category, input }
+  const said = await hooks.before(facts, surroundings.signal)
+  if ('denied' in said) return refuse(ready, said.denied, surroundings, 'hook')
+  if (said.input === input) return { ready }
+  const parsed = tool.input.safeParse(said.input)
+  if (parsed.success) return { ready: { ...ready, input: parsed.data } }
+  return refuse(
+    ready,
+    `A hook turned the input into something ${tool.name} cannot take.`,
+    surroundings,
+    'hook',
+  )
+}
+
+async function askPermission(ready: Ready, surroundings: Surroundings): Promise<Passed | Refused> {
+  const { desk, signal } = surroundings
+  const { call, tool, input } = ready
+  const request = { call, tool: tool.name, category: tool.category, access: accessOf(tool, input) }
+  const permission = await desk.authorize(request)
+  if (permission.verdict === 'deny') return refuse(ready, permission.why, surroundings)
+  const restoring = toRestore(ready)
+  const restored = (await desk.firewall?.restore(restoring)) ?? { verdict: 'pass', input }
+  if (restored.verdict === 'refuse') return refuse(ready, restored.why, surroundings, 'firewall')
+  if (permission.verdict === 'allow' && restored.verdict === 'pass') return { ready, input: restored.input }
+
+  const question = toQuestion(request, permission, restored)
+  const answer = await desk.askPermission(question, signal)
+  if (!answer.allow) return refuse(ready, answer.reason ?? 'The person said no.', surroundings, 'person')
+  await desk.accept?.(request, answer)
+  const secrets = question.secrets?.map(({ placeholder }) => placeholder)
+  tellAudit(ready, { what: 'approved', why: question.why, by: 'person', ...(secrets && { secrets }) }, desk)
+  if (restored.verdict === 'pass') return { ready, input: restored.input }
+  return { ready, input: await desk.firewall?.approve(restoring) }
+}
+
+const toRestore = ({ tool, input }: Ready): RestoreRequest => ({
+  tool: tool.name,
+  category: tool.category,
+  input,
+  targets: accessOf(tool, input).flatMap(({ kind, target }) => (kind === 'write' ? [target] : [])),
+})
+
+type Asking = Exclude<Restored, { verdict: 'refuse' }>
+
+/** One question, whatever it is about. "Always" is never about secrets. */
+function toQuestion({ call, access }: AuthorizeRequest, permission: Authorization, restored: Asking) {
+  const { why, always } = permission
+  if (restored.verdict === 'pass') return { call, access, why, ...(always && { always }) }
+  const reasons = permission.verdict === 'ask' ? [why, restored.why] : [restored.why]
+  return { call, access, why: reasons.join('; '), secrets: restored.secrets }
+}
+
+function refuse(
+  ready: Ready,
+  why: string,
+  { desk }: Surroundings,
+  by: AuditEntry['by'] = 'permissions',
+): Refused {
+  tellAudit(ready, { what: 'refused', why, by }, desk)
+  return { refused: why }
+}
+
+function tellAudit(
+  { tool, input }: Ready,
+  entry: Pick<AuditEntry, 'what' | 'why' | 'by' | 'secrets'>,
+  desk: ToolDesk,
+): void {
+  desk.audit?.({ ...entry, tool: tool.name, targets: accessOf(tool, input).map(({ target }) => target) })
+}
+
+function outsideAllowed(ready: Ready, { allowedPaths }: PromptOptions): string | undefined {
+  if (!allowedPaths) return undefined
+  const targets = accessOf(ready.tool, ready.input).map(({ target }) => target)
+  return targets.find(
+    (target) =>
+      !allowedPaths.some((path) => target === path || target.startsWith(`${path.replace(/\/$/, '')}/`)),
+  )
+}

@@ -1,0 +1,207 @@
+/**
+ * Opens what stands between a call and its effect: the half of `app.ts` that knows the guard. One sandbox for the program;
+ * for each session its own permissions, files, commands, firewall and hooks, so that what a person allows in one is no
+ * answer in another.
+ */
+import { join } from 'node:path'
+import { toHooks } from './config/hooks.ts'
+import type { AppPaths } from './config/paths.ts'
+import type { Config } from './config/schema.ts'
+import { toSecretPatterns } from './config/secrets.ts'
+import { createAudit } from './guard/audit.ts'
+import { type ClosableExec, createExec } from './guard/exec.ts'
+import { createFetch } from './guard/fetch.ts'
+import { createFiles } from './guard/files.ts'
+import { createFirewall } from './guard/firewall.ts'
+import { createGrants } from './guard/grants.ts'
+import { createHooks, type HooksParts } from './guard/hooks.ts'
+import { createPermissions } from './guard/permissions.ts'
+import { openRuleBook } from './guard/rule-book.ts'
+import { detectSandbox } from './guard/sandbox.ts'
+import type { Sandbox } from './guard/sandbox-ground.ts'
+import { environmentSecrets } from './guard/secret-known.ts'
+import { loadSecretKey, openSecretStore } from './guard/secret-store.ts'
+import type { Reserve } from './protocol/arm.ts'
+import type { Firewall } from './protocol/firewall.ts'
+import type { AuditEntry, Permissions, Rule, RuleBook } from './protocol/guard.ts'
+import type { Hooks } from './protocol/hooks.ts'
+import type { Exec, Fetch, Files } from './protocol/tool.ts'
+
+export type GuardsParts = {
+  readonly config: Config
+  readonly paths: AppPaths
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** Nothing is written down: no rules, no key, no audit. */
+  readonly incognito: boolean
+  readonly apiKey?: string
+}
+
+export type Guards = {
+  /** What confines commands, for the person: `bubblewrap`, or why nothing does. */
+  readonly confinement: string
+  readonly warnings: readonly string[]
+  openSession(session: SessionPlace): Promise<SessionGuards>
+  /** Commands the person types themselves: as in their own shell. */
+  readonly personExec: Exec
+  close(): Promise<void>
+}
+
+export type SessionPlace = {
+  readonly id: string
+  /** Where its own files lie; absent where it keeps nothing. */
+  readonly folder?: string
+  warn(message: string): void
+}
+
+export type SessionGuards = Permissions & {
+  readonly firewall: Firewall
+  /** The project's files, secrets hidden. */
+  readonly files: Files
+  readonly exec: Exec
+  readonly fetch: Fetch
+  audit(entry: Omit<AuditEntry, 'sessionId'>): void
+  /** Absent where the person has none. */
+  hooks?(review: HooksParts['review']): Hooks
+  close(): Promise<void>
+}
+
+export async function openGuards(parts: GuardsParts): Promise<Guards> {
+  const { config, paths, cwd, env, incognito } = parts
+  const { mode } = config.permission
+  const sandbox = mode === 'bypass' ? BYPASSED : await openSandbox(parts)
+  const confined = 'missing' in sandbox ? undefined : sandbox
+  const personExec = createExec({ cwd, env })
+  const book = incognito ? undefined : await openRuleBook(join(paths.dataFolder, 'permissions.json'))
+  const sessions = new Set<SessionGuards>()
+  return {
+    confinement: 'missing' in sandbox ? sandbox.missing : sandbox.name,
+    warnings: confined?.warnings ?? (mode === 'bypass' ? [] : [unconfined(sandbox)]),
+    personExec,
+    async openSession(place) {
+      const opened = await openSessionGuards(parts, place, {
+        ...(confined && { sandbox: confined }),
+        ...(book && { book }),
+      })
+      const session = { ...opened, close: () => opened.close().finally(() => sessions.delete(session)) }
+      sessions.add(session)
+      return session
+    },
+    async close() {
+      await Promise.all([personExec.close(), ...Array.from(sessions, (session) => session.close())])
+      // Last: what still runs stands on it.
+      await confined?.close()
+    },
+  }
+}
+
+const BYPASSED = { missing: 'no sandbox: the permission mode is bypass' } as const
+
+const openSandbox = ({ config, paths, cwd, env }: GuardsParts) =>
+  detectSandbox({
+    roots: [cwd],
+    hidden: [paths.dataFolder, paths.configFolder],
+    home: paths.home,
+    env,
+    network: config.sandbox.network,
+    readOnly: config.permission.mode === 'read-only',
+  })
+
+const unconfined = (sandbox: object): string => {
+  const why = 'missing' in sandbox ? String(sandbox.missing) : ''
+  return `commands run without a sandbox, so each of them is asked for: ${why}. On Linux: apt install bubblewrap.`
+}
+
+type Shared = { readonly sandbox?: Sandbox; readonly book?: RuleBook }
+
+async function openSessionGuards(
+  parts: GuardsParts,
+  place: SessionPlace,
+  { sandbox, book }: Shared,
+): Promise<SessionGuards> {
+  const { config, cwd, env } = parts
+  const rules: readonly Rule[] = config.permission.rules
+  const grants = createGrants()
+  const files = createFiles({ root: cwd, grants, rules })
+  const secrets = await openSecrets(parts, place, files)
+  const exec: ClosableExec = createExec({ cwd: files.root, env, ...(sandbox && { sandbox }) })
+  const specs = toHooks(config.hooks)
+  const { firewall } = secrets
+  return {
+    ...createPermissions({
+      mode: config.permission.mode,
+      rules,
+      ...(book && { book }),
+      roots: [files.root],
+      sandboxed: sandbox !== undefined,
+      grants,
+    }),
+    firewall,
+    files: firewall.files,
+    exec,
+    fetch: createFetch({ offline: config.offline, rules }),
+    audit: auditOf(parts, place, firewall),
+    ...(specs.length > 0 && {
+      hooks: (review) =>
+        createHooks({
+          hooks: specs,
+          cwd: files.root,
+          env,
+          outgoingValue: firewall.outgoingValue,
+          ...(review && { review }),
+        }),
+    }),
+    async close() {
+      await exec.close()
+      await secrets.close()
+    },
+  }
+}
+
+type Secrets = { readonly firewall: Firewall; close(): Promise<void> }
+
+async function openSecrets(
+  { config, paths, env, apiKey, incognito }: GuardsParts,
+  { folder, warn }: SessionPlace,
+  files: Files,
+): Promise<Secrets> {
+  const store = folder === undefined ? undefined : await openSecretStore(join(folder, 'secrets.jsonl'))
+  const key = incognito ? undefined : await loadSecretKey(join(paths.dataFolder, 'keys', 'secrets'))
+  const patterns = toSecretPatterns(config.secrets)
+  const firewall = createFirewall({
+    files,
+    patterns,
+    entropy: config.secrets.entropy,
+    known: [...keysOf(config, apiKey), ...environmentSecrets(env)],
+    onWarning: warn,
+    ...(key && { key }),
+    ...(store && { records: store.records, keep: store.keep }),
+  })
+  return { firewall, close: async () => store?.close() }
+}
+
+/** Keys that are written out; one that is `${VARIABLE}` stands in the environment. */
+const keysOf = ({ arms }: Config, apiKey: string | undefined) => [
+  ...[apiKey, ...Object.values(arms).map((arm) => arm.api_key)].flatMap((value) =>
+    value && !value.includes('${') ? [{ kind: 'api-key', value }] : [],
+  ),
+  ...Object.values(arms).flatMap(({ headers }) => environmentSecrets(headers)),
+]
+
+function auditOf(
+  { paths, incognito }: GuardsParts,
+  { id }: SessionPlace,
+  { outgoingValue }: Firewall,
+): SessionGuards['audit'] {
+  if (incognito) return () => {}
+  const audit = createAudit({ path: join(paths.dataFolder, 'audit.log'), outgoingValue })
+  return (entry) => audit.write({ ...entry, sessionId: id })
+}
+
+/** Whatever arm is reserved, it is asked and heard through the firewall. */
+export const throughFirewall =
+  (reserve: Reserve, firewall: Firewall): Reserve =>
+  async (request, signal) => {
+    const lease = await reserve(request, signal)
+    return { ...lease, model: firewall.model(lease.model) }
+  }
