@@ -13,6 +13,7 @@ import { accessOf, type Ready } from './prepare.ts'
 type Surroundings = {
   readonly desk: ToolDesk
   readonly options: PromptOptions
+  told(): Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -76,6 +77,8 @@ async function askPermission(ready: Ready, surroundings: Surroundings): Promise<
   if (restored.verdict === 'refuse') return refuse(ready, restored.why, surroundings, 'firewall')
   if (permission.verdict === 'allow' && restored.verdict === 'pass') return { ready, input: restored.input }
 
+  // Whoever is asked has seen that the call began.
+  await surroundings.told()
   const question = toQuestion(request, permission, restored)
   const answer = await desk.askPermission(question, signal)
   if (!answer.allow) return refuse(ready, answer.reason ?? 'The person said no.', surroundings, 'person')

@@ -64,14 +64,14 @@ const isFree = (prepared: Prepared): boolean => prepared.kind === 'hopeless' || 
 /** Runs a batch and passes its events on while it runs. Equal calls of one batch run once. */
 async function* runBatch(
   batch: readonly Prepared[],
-  environment: (emit: (event: RunEvent) => void) => CallEnvironment,
+  environment: (teller: Teller) => CallEnvironment,
 ): AsyncGenerator<LoopEvent, readonly Finished[]> {
   const channel = createChannel<RunEvent>()
   const byKey = new Map<string, Promise<Finished>>()
   const running = batch.map(async (prepared) => {
     const twin = byKey.get(prepared.key)
     if (twin) return sameAs(await twin, prepared)
-    const promise = runTool(prepared, environment(channel.push))
+    const promise = runTool(prepared, environment({ emit: channel.push, told: channel.drained }))
     byKey.set(prepared.key, promise)
     return promise
   })
@@ -86,15 +86,17 @@ const sameAs = (finished: Finished, { call }: Prepared): Finished => ({
   message: { ...finished.message, callId: call.id },
 })
 
+type Teller = Pick<CallEnvironment, 'emit' | 'told'>
+
 const environmentFor =
   (run: RunState, parts: LoopParts, { asked, signal }: Desk) =>
-  (emit: (event: RunEvent) => void): CallEnvironment => ({
+  (teller: Teller): CallEnvironment => ({
+    ...teller,
     desk: parts.desk,
     trace: run.trace,
     options: parts.options,
     pageTokens: asked.fitted.pageTokens,
     countTokens: (text) => asked.lease.countTokens(text),
-    emit,
     now: parts.now,
     signal,
   })

@@ -26,6 +26,8 @@ export type CallEnvironment = {
   readonly pageTokens: number
   countTokens(text: string): number
   emit(event: RunEvent): void
+  /** Everything emitted so far has been told. */
+  told(): Promise<void>
   now(): number
   readonly signal: AbortSignal
 }

@@ -11,8 +11,10 @@ import { protectionOf } from './protected-names.ts'
 
 export type BlockContext = { readonly cwd: string; readonly network: boolean }
 
+export type BlockedCommand = BlockContext & { readonly command: string }
+
 /** Nothing for a command that succeeded; throws when the sandbox itself did not start. */
-export async function blockOf(result: ExecResult, context: BlockContext): Promise<Blocked | undefined> {
+export async function blockOf(result: ExecResult, context: BlockedCommand): Promise<Blocked | undefined> {
   if (result.exitCode === 0 || result.timedOut) return undefined
   if (result.exitCode === 1 && /^(?:bwrap|nsenter|setpriv): .*\n?$/.test(result.output)) {
     throw new AppError(
@@ -20,9 +22,21 @@ export async function blockOf(result: ExecResult, context: BlockContext): Promis
       `The sandbox could not start, so nothing was run: ${result.output.trim()}`,
     )
   }
-  const block = findBlock(result.output, context)
+  const block = findBlock(result.output, context) ?? findSilent(result, context)
   if (block?.kind !== 'write' || isInside(context.cwd, block.path)) return block
   return { kind: 'write', path: await existing(block.path) }
+}
+
+/** Told to be quiet, these two say it by their exit code alone. */
+function findSilent(
+  { exitCode = 0, output }: ExecResult,
+  { network, command }: BlockedCommand,
+): Blocked | undefined {
+  if (network || output.trim() !== '') return undefined
+  const isCut =
+    (/\bcurl\b/.test(command) && [5, 6, 7, 28].includes(exitCode)) ||
+    (/\bwget\b/.test(command) && exitCode === 4)
+  return isCut ? { kind: 'network' } : undefined
 }
 
 /** Outside the workspace, what is to be made can only be allowed as part of a folder that exists. */

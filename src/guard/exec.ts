@@ -42,7 +42,7 @@ export function createExec(parts: ExecParts): ClosableExec {
     const result = await watch(started.running).finally(live.end)
     if (!started.running.isRunning()) await started.left
     const network = sandbox?.network || grant?.kind === 'network'
-    const blocked = sandbox && (await blockOf(result, { cwd, network }))
+    const blocked = sandbox && (await blockOf(result, { cwd, network, command: argv.join(' ') }))
     return blocked ? { ...result, blocked } : result
   }
 

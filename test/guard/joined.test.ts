@@ -82,6 +82,20 @@ describe('a person at the terminal', () => {
     ])
   })
 
+  test('has seen that the call began before being asked', async () => {
+    const write = (path: string) => calls('write_file', { path, content: 'x' })
+    const model = scriptedModel([write('b.txt'), write('c.txt')], [write('d.txt')], [says('Done.')])
+
+    const events = await run(model, await tempProject(), {
+      permission: 'ask',
+      canAsk: true,
+      onEvent: answering({ allow: true }),
+    })
+
+    const order = events.flatMap(({ type }) => (/^(?:tool-start|permission-ask)$/.test(type) ? [type] : []))
+    expect(order).toEqual(Array.from({ length: 3 }, () => ['tool-start', 'permission-ask']).flat())
+  })
+
   test('allows once, and is asked again', async () => {
     const write = (path: string) => calls('write_file', { path, content: 'x', overwrite: true })
     const model = scriptedModel([write('b.txt')], [write('b.txt')], [says('Done.')])

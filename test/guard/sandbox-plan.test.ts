@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findBlock } from '../../src/guard/blocked.ts'
+import { blockOf, findBlock } from '../../src/guard/blocked.ts'
 import { bwrapArgv, confinedArgv, limitedArgv } from '../../src/guard/bwrap.ts'
 import { candidates } from '../../src/guard/cgroup.ts'
 import { seatbeltProfile } from '../../src/guard/seatbelt.ts'
@@ -128,6 +128,17 @@ describe('what was blocked is read from what was printed', () => {
   ])('%s', (output) => {
     expect(findBlock(output, context)).toEqual({ kind: 'network' })
     expect(findBlock(output, { ...context, network: true })).toBeUndefined()
+  })
+
+  test.each([
+    ['curl -s https://example.com', 6, { kind: 'network' }],
+    ['wget -q https://example.com', 4, { kind: 'network' }],
+    ['curl -s https://example.com', 22, undefined],
+    ['npm test', 6, undefined],
+  ])('%s, silent, with exit code %i', async (command, exitCode, expected) => {
+    const result = { exitCode, output: '', timedOut: false, omittedBytes: 0 }
+
+    expect(await blockOf(result, { ...context, command })).toEqual(expected)
   })
 
   test('nothing else is', () => {
