@@ -23,12 +23,16 @@ export type FilesParts = {
   readonly grants?: Grants
   /** Those that deny a path close it here as well, for tools that come across it on their way. */
   readonly rules?: readonly Rule[]
+  /** The most that may be written in all; a run that fills the disk ends here first. */
+  readonly quotaBytes?: number
 }
 
 const MAX_BYTES = 1024 * 1024
+const QUOTA_BYTES = 5 * 1024 ** 3
 
 export function createFiles(parts: FilesParts): Files {
-  const { grants = createGrants() } = parts
+  const { grants = createGrants(), quotaBytes = QUOTA_BYTES } = parts
+  let written = 0
   const root = realpathSync(resolve(parts.root))
   const gate: Gate = { roots: [root, ...(parts.roots ?? [])], rules: parts.rules ?? [], grants }
   const place = (path: string, operation: Operation): Promise<string> => requirePlace(path, operation, gate)
@@ -47,7 +51,10 @@ export function createFiles(parts: FilesParts): Files {
     },
     async write(path, text) {
       const real = await place(path, 'write')
+      const bytes = Buffer.byteLength(text)
+      if (written + bytes > quotaBytes) throw overQuota(path, quotaBytes)
       await writeInside(real, { path, text })
+      written += bytes
       grants.spend(real, 'write')
     },
     async remove(path) {
@@ -124,6 +131,14 @@ async function readBounded(handle: FileHandle, signal?: AbortSignal): Promise<Bu
 
 const isFolder = (path: string): AppError =>
   new AppError('tool-failed', `${path} is a folder; use list_files.`)
+
+const overQuota = (path: string, quota: number): AppError =>
+  new AppError(
+    'permission-denied',
+    `${path} was not written: this session has written ${(quota / 1024 ** 3).toFixed(1)} GiB, which is its limit. ` +
+      'The person can begin a new session.',
+    { failure: 'denied' },
+  )
 
 const tooLarge = (path: string, bytes: number): AppError =>
   new AppError(

@@ -4,7 +4,7 @@
  * says why, and whoever decides about commands must ask for each of them.
  */
 import { access, constants, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir, totalmem } from 'node:os'
+import { freemem, homedir, tmpdir, totalmem } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { isInside } from '../lib/path.ts'
 import { createBubblewrap, probeBubblewrap } from './bubblewrap.ts'
@@ -19,12 +19,17 @@ export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | 
   const program = await findProgram(name, { ...options, roots })
   if (program === undefined) return { missing: `${name} is not installed` }
   const ground = await prepare(program, { ...options, roots })
-  if (platform === 'darwin') return createSeatbelt(ground)
+  if (platform === 'darwin') return withWarnings(createSeatbelt(ground), lowMemory())
   const probe = await probeBubblewrap(ground)
-  if (probe.ok) return createBubblewrap(ground, probe)
+  if (probe.ok) return withWarnings(await createBubblewrap(ground, probe), lowMemory())
   await rm(ground.folder, { recursive: true, force: true })
   return { missing: `${name} was refused: ${probe.why}` }
 }
+
+const withWarnings = (sandbox: Sandbox, warnings: readonly string[]): Sandbox => ({
+  ...sandbox,
+  warnings: [...sandbox.warnings, ...warnings],
+})
 
 const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'bwrap', darwin: 'sandbox-exec' }
 
@@ -49,6 +54,18 @@ async function findProgram(
 /** Enough for a build with many workers, too few to take the machine down. */
 const PROCESSES = 1024
 const MEMORY_SHARE = 0.75
+/** With less than this a compiler or a test runner may be ended in the middle. */
+const LOW_MEMORY = 1024 ** 3
+const LEAST_MEMORY = 256 * 1024 ** 2
+
+/** What commands may take together: of a busy machine, what is left. */
+const memoryLimit = (): number =>
+  Math.floor(Math.max(LEAST_MEMORY, MEMORY_SHARE * (freemem() < LOW_MEMORY ? freemem() : totalmem())))
+
+const lowMemory = (): readonly string[] =>
+  freemem() < LOW_MEMORY
+    ? [`Only ${Math.round(freemem() / 1024 ** 2)} MiB of memory are free, so commands get no more than that.`]
+    : []
 
 async function prepare(program: string, options: SandboxOptions): Promise<SandboxGround> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'covey-sandbox-'))
@@ -66,6 +83,6 @@ async function prepare(program: string, options: SandboxOptions): Promise<Sandbo
     home: options.home ?? homedir(),
     network: options.network ?? false,
     readOnly: options.readOnly ?? false,
-    limits: { processes: PROCESSES, memoryBytes: Math.floor(totalmem() * MEMORY_SHARE), ...options.limits },
+    limits: { processes: PROCESSES, memoryBytes: memoryLimit(), ...options.limits },
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createFiles } from '../../src/guard/files.ts'
@@ -158,4 +158,15 @@ describe('folders', () => {
     expect(await files.info('a.txt')).toBeUndefined()
     await expect(files.remove('a.txt')).rejects.toMatchObject({ details: { failure: 'missing-path' } })
   })
+})
+
+test('a session that has written its share writes no more, and what it wrote stays', async () => {
+  const root = await tempProject()
+  const files = createFiles({ root, quotaBytes: 10 })
+
+  await files.write('a.txt', '12345')
+  await files.write('b.txt', '12345')
+
+  await expect(files.write('c.txt', '1')).rejects.toThrow('which is its limit')
+  expect((await readdir(root)).toSorted()).toEqual(['a.txt', 'b.txt'])
 })
