@@ -6,7 +6,7 @@ import type { OpenedArm } from './arms.ts'
 import type { Config } from './config/schema.ts'
 import { budgetFor } from './context/budget.ts'
 import { loadPrompt } from './context/prompts.ts'
-import { gatherSections, noteSources, onceSource, situationSource } from './context/sources.ts'
+import { frozenSource, gatherSections, noteSources, onceSource, situationSource } from './context/sources.ts'
 import { renderSystem } from './context/system.ts'
 import { askOnce } from './engine/ask-once.ts'
 import { offerTools, type ToolMode } from './engine/offer.ts'
@@ -15,6 +15,7 @@ import { type Guards, type SessionGuards, throughFirewall } from './guards.ts'
 import type { Logger } from './lib/log.ts'
 import type { Lease, Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
+import type { Message } from './protocol/message.ts'
 import type { Source } from './protocol/source.ts'
 import type { Results, Tool } from './protocol/tool.ts'
 import { assembleSession } from './session/assemble.ts'
@@ -22,7 +23,7 @@ import { createSessionHooks, type SessionHooks } from './session/hooks.ts'
 import { lastRecap } from './session/recap.ts'
 import { openStored, type Resume } from './session/resume.ts'
 import { createSession, type Session } from './session/session.ts'
-import type { SessionStore, StoredSession } from './session/store.ts'
+import { createSessionStore, type SessionStore, type StoredSession } from './session/store.ts'
 import { traceRun } from './session/trace-run.ts'
 import { createWarnings, type Warnings } from './session/warnings.ts'
 import { builtinTools } from './tools/all.ts'
@@ -43,7 +44,18 @@ export type SessionGround = {
   readonly classify?: OpenedArm['classify']
 }
 
-export type SessionChoice = { readonly resume: Resume; readonly canAsk: boolean }
+export type SessionChoice = {
+  readonly resume: Resume
+  readonly canAsk: boolean
+  /** A conversation somebody else keeps, for one more run: nothing of it is written down. */
+  readonly passing?: Passing
+}
+
+type Passing = {
+  readonly history: readonly Message[]
+  /** What the one who asks wants said to the model beside our own words. */
+  readonly instructions?: string
+}
 
 /** A conversation, open for writing until it is closed. */
 export type AppSession = Session & {
@@ -56,9 +68,10 @@ const NOBODY =
 
 export async function openSession(
   ground: SessionGround,
-  { resume, canAsk }: SessionChoice,
+  { resume, canAsk, passing }: SessionChoice,
 ): Promise<AppSession> {
-  const { store, root } = ground
+  const { root } = ground
+  const store = passing ? createSessionStore({}) : ground.store
   const tools = sessionTools(ground.config)
   const lastTime = canAsk && resume === 'new' ? await lastRecap(store, root) : undefined
   const warnings = createWarnings()
@@ -68,21 +81,35 @@ export async function openSession(
     async start({ replay, folder }) {
       const place = { id: replay.info.id, warn: warnings.warn, ...(folder !== undefined && { folder }) }
       const guards = await ground.guards.openSession(place)
-      const sources = sourcesOf(guards, lastTime)
+      const sources = sourcesOf(guards, { lastTime, instructions: passing?.instructions })
       opening = { guards, sources }
       const system = await systemText(ground, sources, tools)
       return { cwd: root, system: await guards.firewall.outgoing(system) }
     },
   })
   if (!opening) throw new Error('a session was opened without being started')
-  const session = await joinSession(ground, { ...opening, stored, tools, warnings, canAsk, resume })
+  const continued = passing ? { ...stored, replay: { ...stored.replay, messages: passing.history } } : stored
+  const session = await joinSession(ground, {
+    ...opening,
+    stored: continued,
+    tools,
+    warnings,
+    canAsk,
+    resume,
+  })
   return lastTime ? Object.assign(session, { recap: lastTime }) : session
 }
 
-function sourcesOf({ files }: SessionGuards, lastTime: string | undefined): readonly Source[] {
+type Words = { readonly lastTime: string | undefined; readonly instructions: string | undefined }
+
+function sourcesOf({ files }: SessionGuards, { lastTime, instructions }: Words): readonly Source[] {
   const read = (path: string) => files.read(path).catch(() => undefined)
-  const sources = [...noteSources(read), situationSource(read, () => new Date())]
-  return lastTime ? [...sources, onceSource('last session', lastTime)] : sources
+  return [
+    ...(instructions ? [frozenSource('instructions', instructions)] : []),
+    ...noteSources(read),
+    situationSource(read, () => new Date()),
+    ...(lastTime ? [onceSource('last session', lastTime)] : []),
+  ]
 }
 
 type Joining = {

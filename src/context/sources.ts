@@ -27,6 +27,13 @@ const NOTES = ['AGENTS.md', 'CLAUDE.md', '.covey/notes.md']
 export const noteSources = (read: ReadText): Source[] =>
   NOTES.map((path) => ({ name: path, place: 'frozen', contribute: () => read(path) }))
 
+/** The same words in every session. */
+export const frozenSource = (name: string, text: string): Source => ({
+  name,
+  place: 'frozen',
+  contribute: async () => text,
+})
+
 /** Told with the first prompt only. */
 export function onceSource(name: string, text: string): Source {
   let waiting: string | undefined = text

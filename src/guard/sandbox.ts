@@ -19,7 +19,7 @@ export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | 
   const program = await findProgram(name, { ...options, roots })
   if (program === undefined) return { missing: `${name} is not installed` }
   const ground = await prepare(program, { ...options, roots })
-  if (platform === 'darwin') return withWarnings(createSeatbelt(ground), lowMemory())
+  if (platform === 'darwin') return withWarnings(await createSeatbelt(ground), lowMemory())
   const probe = await probeBubblewrap(ground)
   if (probe.ok) return withWarnings(await createBubblewrap(ground, probe), lowMemory())
   await rm(ground.folder, { recursive: true, force: true })

@@ -42,6 +42,10 @@ export class Conversation {
     return this.#history
   }
 
+  get lastEventId(): number {
+    return this.#lastId
+  }
+
   watch(after: number | undefined, signal: AbortSignal): AsyncIterable<SessionEvent> {
     return this.#watchers.watch(after, signal)
   }

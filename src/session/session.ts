@@ -41,6 +41,8 @@ export type SessionParts = {
 }
 
 export type Session = SessionApi & {
+  /** Of everything told so far. */
+  readonly lastEventId: number
   /** Ends the run, lets watchers finish and gives the session free. */
   close(): Promise<void>
 }
@@ -81,6 +83,10 @@ class LiveSession implements Session {
     this.#conversation = new Conversation(parts.stored, { now: parts.now, outgoing: this.#outgoing })
     this.#asks = new Asks((event) => this.#conversation.publish(event), parts.denial)
     this.#conversation.settle(parts.stored)
+  }
+
+  get lastEventId(): number {
+    return this.#conversation.lastEventId
   }
 
   async history(): Promise<readonly Message[]> {
