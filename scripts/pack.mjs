@@ -75,15 +75,22 @@ console.log(
 )
 rmSync(stage, { recursive: true, force: true })
 
-/** Maps, types, documentation and sources are no part of a running program. */
+/** Maps, types, documentation, tests and sources are no part of a running program. */
 function prune(folder) {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
     if (statSync(path).isDirectory()) {
-      if (name === 'src' && folder.includes('@ai-sdk')) rmSync(path, { recursive: true })
+      if (isLeftOut(name, folder)) rmSync(path, { recursive: true })
       else prune(path)
     } else if (/\.(?:map|d\.[cm]?ts|md|markdown)$/.test(name)) rmSync(path)
   }
+}
+
+function isLeftOut(name, folder) {
+  const isPackage = existsSync(join(folder, 'package.json'))
+  if (!isPackage) return false
+  if (/^(?:tests?|__tests__|docs|examples?|benchmarks?|\.github|debug)$/.test(name)) return folder !== stage
+  return name === 'src' && /(?:@ai-sdk\/[\w-]+|\/zod)$/.test(folder)
 }
 
 function edit(path, change) {
