@@ -19,7 +19,8 @@ import { createDetector, type Detection, type Detector, type DetectorParts } fro
 import { createSecretFiles } from './secret-files.ts'
 import { SecretMap } from './secret-map.ts'
 import { createRequestCleaner, withoutSecrets } from './secret-model.ts'
-import { approveCall, restoreCall } from './secret-restore.ts'
+import { withEcho } from './secret-echo.ts'
+import { approveCall, fillText, restoreCall } from './secret-restore.ts'
 import { createSecretStream } from './secret-stream.ts'
 import { mapTexts, textsIn } from './secret-texts.ts'
 import { cleanUnicode } from './unicode.ts'
@@ -75,6 +76,8 @@ export function createFirewall(parts: FirewallParts): Firewall {
       }),
     files: files.files,
     model: (model) => withoutSecrets(model, firewall, cleanRequest),
+    echo: (model) =>
+      withEcho(model, { clean: cleanRequest, fillIn: (text, write) => fillText(text, map, write) }),
     restore: (request) => restoreCall(request, restoring),
     approve: (request, options) => approveCall(request, restoring, options?.always ?? false),
     secretsIn: (value) => secretsIn(value, map),

@@ -90,15 +90,16 @@ export async function approveCall(
 }
 
 const fillIn = (input: unknown, map: SecretMap): unknown =>
-  mapTexts(input, (text) =>
-    placeholdersIn(text)
-      .filter(({ tag }) => tag === map.tag)
-      .reduceRight(
-        (filled, { start, end, number, text: placeholder }) =>
-          filled.slice(0, start) + (map.get(number)?.value ?? placeholder) + filled.slice(end),
-        text,
-      ),
-  )
+  mapTexts(input, (text) => fillText(text, map, (value) => value))
+
+/** The placeholders of this session turned back, each value as `write` writes it. */
+export const fillText = (text: string, map: SecretMap, write: (value: string) => string): string =>
+  placeholdersIn(text)
+    .filter(({ tag }) => tag === map.tag)
+    .reduceRight((filled, { start, end, number, text: placeholder }) => {
+      const value = map.get(number)?.value
+      return filled.slice(0, start) + (value === undefined ? placeholder : write(value)) + filled.slice(end)
+    }, text)
 
 function ask(request: RestoreRequest, secrets: readonly Secret[], { map }: RestoreParts): Restored {
   const inside = secrets.map((secret) => map.inside(secret))

@@ -73,6 +73,8 @@ export interface Firewall {
   readonly files: Files
   /** The same model, asked with clean requests and heard through a clean stream. */
   model(model: Model): Model
+  /** The same for whoever sent the secrets themselves: asked with placeholders, heard with the values. */
+  echo(model: Model): Model
   /** What to do with a call whose arguments may hold placeholders; asked before every call, permission or not. */
   restore(request: RestoreRequest): Promise<Restored>
   /** A person said yes to what `restore` asked: the input to run this once, or with `always` whenever this tool asks. */
