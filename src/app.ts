@@ -4,21 +4,23 @@
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ArmWanted, openArm, type Sleep } from './arms.ts'
-import { chooseArm } from './config/choose-arm.ts'
+import { type ArmWanted, openArm, type OpenedArm, type Sleep } from './arms.ts'
+import { type ArmChoice, chooseArm } from './config/choose-arm.ts'
 import { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts'
-import { appPaths } from './config/paths.ts'
+import { type AppPaths, appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { createFiles } from './guard/files.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox.ts'
 import { openTrust } from './guard/trust.ts'
-import { openGuards } from './guards.ts'
+import { type Guards, openGuards } from './guards.ts'
 import { createLogger } from './lib/log.ts'
 import { withoutUndefined } from './lib/object.ts'
 import type { ArmSettings } from './protocol/arm.ts'
+import { findModel } from './models/find.ts'
 import { AppError } from './protocol/error.ts'
 import type { Model } from './protocol/model.ts'
+import type { Arm } from './router/arm.ts'
 import { reservePinned } from './router/pinned.ts'
 import { exportSession, type ExportFormat } from './session/export.ts'
 import { createSessionStore, type SessionStore } from './session/store.ts'
@@ -29,6 +31,8 @@ export type AppOptions = {
   readonly cwd: string
   /** The id of an arm, `scripted:file.jsonl`, or any Model. */
   readonly model?: string | Model
+  /** The best model on this machine that fits it. */
+  readonly auto?: boolean
   readonly baseUrl?: string
   readonly provider?: ArmSettings['kind']
   readonly apiKey?: string
@@ -62,6 +66,36 @@ export type App = {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
+  const { config, arm, guards, sessions, warnings, close } = await openGround(options)
+  return {
+    armId: arm.id,
+    permissionMode: config.permission.mode,
+    confinement: guards.confinement,
+    warnings,
+    openSession: (choice) => openSession(sessions, choice),
+    runForPerson: async (command, signal) => {
+      const timeoutMs = config.exec.long_timeout_s * 1000
+      return (await guards.personExec.shell(command, { timeoutMs, signal })).output
+    },
+    close,
+  }
+}
+
+/** What an app and a server both stand on. */
+export type Ground = {
+  readonly config: Config
+  readonly paths: AppPaths
+  /** The one that answers unless another is asked for by name. */
+  readonly arm: Arm
+  readonly guards: Guards
+  readonly sessions: SessionGround
+  readonly warnings: readonly string[]
+  /** Another arm; it lives as long as the rest. */
+  openArm(choice: ArmChoice): Promise<Arm>
+  close(): Promise<void>
+}
+
+export async function openGround(options: AppOptions): Promise<Ground> {
   await requireFolder(options.cwd)
   const loaded = await loadTrusted({
     env: options.env,
@@ -74,8 +108,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const promptsFolder = config.prompts ?? paths.promptsFolder
   // The model in the box looks around by itself; nothing it sees leaves the machine.
   const files = createFiles({ root: options.cwd, rules: config.permission.rules })
-  const wanted = wantedArm(config, options)
-  const { arm, why, warnings, close, classify } = await openArm(wanted, { ...options, files, promptsFolder })
+  const opened: OpenedArm[] = []
+  const open = async (wanted: ArmWanted): Promise<OpenedArm> => {
+    const another = await openArm(wanted, { ...options, files, promptsFolder })
+    opened.push(another)
+    return another
+  }
+  const wanted = await wantedArm(config, options, paths)
+  const { arm, why, warnings, classify } = await open(wanted.arm)
   const guards = await openGuards({
     config,
     paths,
@@ -84,32 +124,29 @@ export async function createApp(options: AppOptions): Promise<App> {
     incognito: options.incognito ?? false,
     ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
   })
-  const ground: SessionGround = {
-    config,
-    ...(options.system !== undefined && { system: options.system }),
-    promptsFolder,
-    root: files.root,
-    log: createLogger({ ...config.log, verbose: options.verbose ?? false }),
-    store: createSessionStore({
-      keep: config.sessions.keep,
-      ...(options.incognito ? {} : { folder: paths.sessionsFolder }),
-    }),
-    reserve: reservePinned(arm, why),
-    measure: () => arm.lease('to measure'),
-    guards,
-    ...(classify && { classify }),
-  }
   return {
-    armId: arm.id,
-    permissionMode: config.permission.mode,
-    confinement: guards.confinement,
-    warnings: [...loaded.warnings, ...warnings, ...guards.warnings],
-    openSession: (choice) => openSession(ground, choice),
-    runForPerson: async (command, signal) => {
-      const timeoutMs = config.exec.long_timeout_s * 1000
-      return (await guards.personExec.shell(command, { timeoutMs, signal })).output
+    config,
+    paths,
+    arm,
+    guards,
+    sessions: {
+      config,
+      ...(options.system !== undefined && { system: options.system }),
+      promptsFolder,
+      root: files.root,
+      log: createLogger({ ...config.log, verbose: options.verbose ?? false }),
+      store: createSessionStore({
+        keep: config.sessions.keep,
+        ...(options.incognito ? {} : { folder: paths.sessionsFolder }),
+      }),
+      reserve: reservePinned(arm, why),
+      measure: () => arm.lease('to measure'),
+      guards,
+      ...(classify && { classify }),
     },
-    close: async () => void (await Promise.all([guards.close(), close()])),
+    warnings: [...loaded.warnings, ...wanted.notes, ...warnings, ...guards.warnings],
+    openArm: async (choice) => (await open((await toWanted(choice, options, paths)).arm)).arm,
+    close: async () => void (await Promise.all([guards.close(), ...opened.map((each) => each.close())])),
   }
 }
 
@@ -136,11 +173,39 @@ export const openTrustOf = (env: NodeJS.ProcessEnv) =>
 export const openRuleBookOf = (env: NodeJS.ProcessEnv) =>
   openRuleBook(join(appPaths(env, process.platform).dataFolder, 'permissions.json'))
 
-function wantedArm(config: Config, options: AppOptions): ArmWanted {
-  const { model, baseUrl, provider, apiKey, window, env } = options
-  if (typeof model === 'object') return { kind: 'model', model }
-  const wish = { model, baseUrl, provider, apiKey, window }
-  return chooseArm(config, withoutUndefined(wish), env)
+type Wanted = { readonly arm: ArmWanted; readonly notes: readonly string[] }
+
+async function wantedArm(config: Config, options: AppOptions, paths: AppPaths): Promise<Wanted> {
+  const { model, baseUrl, provider, apiKey, window, auto, env } = options
+  if (typeof model === 'object') return { arm: { kind: 'model', model }, notes: [] }
+  const wish = { model, baseUrl, provider, apiKey, window, auto }
+  const choice = chooseArm(config, withoutUndefined(wish), env)
+  return toWanted(choice, options, paths)
+}
+
+const toWanted = async (choice: ArmChoice, options: AppOptions, paths: AppPaths): Promise<Wanted> =>
+  choice.kind === 'named' ? findFile(choice.wish, options, paths) : { arm: choice, notes: [] }
+
+/** The engine's package for graphics cards is not installed with covey; on Apple's machines it needs none. */
+const HAS_GRAPHICS = process.platform === 'darwin'
+
+async function findFile(wish: string, { env, window }: AppOptions, paths: AppPaths): Promise<Wanted> {
+  const { modelsFolder, home } = paths
+  const place = { modelsFolder, home, env, graphics: HAS_GRAPHICS }
+  const found = await findModel(wish, place, window === undefined ? {} : { window })
+  return {
+    arm: {
+      kind: 'gguf',
+      path: found.path,
+      name: found.id,
+      sequences: found.workers,
+      ...(found.window !== undefined && { window: found.window }),
+    },
+    notes: [
+      ...(wish === 'auto' ? [`chosen: ${found.id}; the same again: ${found.command}`] : []),
+      ...(found.note ? [found.note] : []),
+    ],
+  }
 }
 
 async function requireFolder(path: string): Promise<void> {

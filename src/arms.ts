@@ -25,9 +25,19 @@ import { withRetry } from './router/retry.ts'
 export type ArmWanted =
   | { readonly kind: 'model'; readonly model: Model }
   | { readonly kind: 'scripted'; readonly path: string }
-  | { readonly kind: 'gguf'; readonly path: string }
+  | ({ readonly kind: 'gguf' } & GgufWanted)
   | { readonly kind: 'nano'; readonly why: string }
   | { readonly kind: 'arm'; readonly settings: ArmSettings; readonly why: string }
+
+/** A file, and what is known about using it here. */
+type GgufWanted = {
+  readonly path: string
+  /** What it is called where its file name says nothing. */
+  readonly name?: string
+  readonly window?: number
+  /** Conversations at a time. */
+  readonly sequences?: number
+}
 
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
@@ -58,7 +68,7 @@ export async function openArm(wanted: ArmWanted, parts: ArmParts): Promise<Opene
     case 'scripted':
       return opened(wrapModel(await loadScript(resolve(parts.cwd, wanted.path)), parts), 'a script')
     case 'gguf':
-      return withClassifier(await openFile(resolve(parts.cwd, wanted.path), parts), parts)
+      return withClassifier(await openFile(wanted, parts), parts)
     case 'nano':
       return openNano(wanted.why, parts)
     case 'arm':
@@ -129,13 +139,21 @@ async function loadNano({ files }: ArmParts): Promise<NanoModel> {
 }
 
 const IN_THE_BOX =
-  'answering with covey/nano, the small model in the box. `covey doctor` finds a larger one on this machine; ' +
-  'use it with --base-url URL --model NAME, or --model FILE.gguf.'
+  'answering with covey/nano, the small model in the box. `covey doctor` finds a server on this machine, ' +
+  '`covey models fit` says which larger model fits it.'
 
 /** A file somebody brought runs in a process of its own. */
-async function openFile(path: string, { window, promptsFolder }: ArmParts): Promise<OpenedArm> {
-  const name = basename(path, '.gguf')
-  const model = await createChildModel({ name, path, promptsFolder, ...(window !== undefined && { window }) })
+async function openFile(wanted: GgufWanted, { cwd, promptsFolder, ...parts }: ArmParts): Promise<OpenedArm> {
+  const path = resolve(cwd, wanted.path)
+  const name = wanted.name ?? basename(path, '.gguf')
+  const window = parts.window ?? wanted.window
+  const model = await createChildModel({
+    name,
+    path,
+    promptsFolder,
+    ...(window !== undefined && { window }),
+    ...(wanted.sequences !== undefined && { sequences: wanted.sequences }),
+  })
   return { ...opened(toArm(model, model.capabilities), 'a file'), close: () => model.close() }
 }
 

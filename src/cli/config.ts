@@ -97,7 +97,7 @@ async function check(context: CommandContext): Promise<number> {
 /** With COVEY_BASE_URL the name belongs to that server, which need not be asked here. */
 function modelProblems({ config, origins }: LoadedConfig, env: NodeJS.ProcessEnv): string[] {
   const { model, arms } = config
-  if (model === undefined || model.startsWith('scripted:') || Object.hasOwn(arms, model)) return []
+  if (model === undefined || model.includes(':') || Object.hasOwn(arms, model)) return []
   const origin = origins.get('model')
   if (env['COVEY_BASE_URL'] || !origin) return []
   return [`${formatOrigin(origin)}: model: ${unknownArm(model, Object.keys(arms))}`]

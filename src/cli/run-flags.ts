@@ -13,6 +13,8 @@ export type RunFlags = {
   readonly prompt: PromptOptions
   readonly resume: SessionChoice['resume']
   readonly timeoutMs?: number
+  /** The server whose session is used instead of one here. */
+  readonly attach?: string
   readonly json: boolean
   readonly verbose: boolean
 }
@@ -21,6 +23,8 @@ const wholeNumber = z.coerce.number().int().positive()
 
 const Flags = z.object({
   model: z.string().optional(),
+  auto: z.boolean().optional(),
+  offline: z.boolean().optional(),
   baseUrl: z.url({ protocol: /^https?$/, error: 'is no http(s) address' }).optional(),
   provider: z.enum(['openai-compatible', 'openai', 'anthropic', 'google']).optional(),
   window: wholeNumber.min(1024).optional(),
@@ -31,6 +35,7 @@ const Flags = z.object({
   system: z.string().optional(),
   resume: z.boolean().default(false),
   resumeId: z.string().optional(),
+  attach: z.string().optional(),
   incognito: z.boolean().default(false),
   profile: z.string().optional(),
   cwd: z.string().optional(),
@@ -41,15 +46,17 @@ const Flags = z.object({
 export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
   const parsed = Flags.safeParse({ ...fromEnvironment(env), ...options })
   if (!parsed.success) throw new AppError('config-invalid', problemOf(parsed.error))
-  const { maxTurns, timeout, resume, resumeId, json, verbose, ...rest } = parsed.data
+  const { maxTurns, timeout, resume, resumeId, attach, offline, json, verbose, ...rest } = parsed.data
   return {
     app: {
       ...withoutUndefined({ ...rest, apiKey: env['COVEY_API_KEY'] }),
       cwd: resolve(cwd, rest.cwd ?? '.'),
       verbose,
+      ...(offline && { flags: { offline } }),
     },
     prompt: maxTurns === undefined ? {} : { maxTurns },
     resume: resumeId ? { id: resumeId } : resume ? 'last' : 'new',
+    ...(attach !== undefined && { attach }),
     ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
     json,
     verbose,

@@ -4,6 +4,7 @@
  */
 import { createApp, type App } from '../app.ts'
 import { AppError } from '../protocol/error.ts'
+import { attach } from './attach.ts'
 import type { Command, CommandContext, CommandOption } from './command.ts'
 import { converse, type Talk } from './conversation.ts'
 import { createPrinter } from './print.ts'
@@ -13,8 +14,9 @@ import { type RunFlags, toRunFlags } from './run-flags.ts'
 const options: readonly CommandOption[] = [
   {
     flags: '-m, --model <name>',
-    description: 'arm from the configuration, model name with --base-url, or scripted:file.jsonl',
+    description: 'arm from the configuration, name:size:quant, FILE.gguf, or a model name with --base-url',
   },
+  { flags: '--auto', description: 'the best downloaded model that fits this machine' },
   {
     flags: '--base-url <url>',
     description: 'any OpenAI-compatible server, such as http://127.0.0.1:8080/v1',
@@ -28,7 +30,12 @@ const options: readonly CommandOption[] = [
   { flags: '--system <text>', description: 'text that replaces the built-in system text' },
   { flags: '--resume', description: 'go on with the last session of this folder' },
   { flags: '--resume-id <id>', description: 'go on with this session' },
+  {
+    flags: '--attach <url>',
+    description: 'use a session on a server, at the address that covey serve printed',
+  },
   { flags: '--incognito', description: 'keep nothing of this session' },
+  { flags: '--offline', description: 'no network except the configured models' },
   { flags: '--profile <name>', description: 'a profile of the configuration' },
   { flags: '--cwd <folder>', description: 'work in this folder' },
   { flags: '--json', description: 'print events as JSON lines' },
@@ -75,6 +82,7 @@ async function runPrompt(context: CommandContext): Promise<number> {
     )
   }
 
+  if (flags.attach !== undefined) return attach(context, { url: flags.attach, prompt, flags })
   const app = await createApp({ ...flags.app, env: context.env })
   try {
     for (const warning of app.warnings) io.err(`covey: ${warning}\n`)

@@ -19,7 +19,7 @@ export async function promptAndWatch({
   signal,
 }: WatchInput): Promise<RunEnd> {
   const stopped = new AbortController()
-  const cancel = () => void session.cancel()
+  const cancel = () => void session.cancel().catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
   try {
     const events = session.events({ signal: stopped.signal })[Symbol.asyncIterator]()

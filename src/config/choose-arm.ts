@@ -12,9 +12,13 @@ export type ArmWish = {
   readonly provider?: ArmSettings['kind']
   readonly apiKey?: string
   readonly window?: number
+  /** The best model on this machine that fits it. */
+  readonly auto?: boolean
 }
 
 export type ArmChoice =
+  /** A model of the catalogue or of this machine by its name, `name:size:quant`, or `auto`. */
+  | { readonly kind: 'named'; readonly wish: string }
   | { readonly kind: 'scripted'; readonly path: string }
   | { readonly kind: 'gguf'; readonly path: string }
   | { readonly kind: 'nano'; readonly why: string }
@@ -31,10 +35,12 @@ export function chooseArm(config: Config, wish: ArmWish, env: NodeJS.ProcessEnv)
   })
   if (wish.baseUrl !== undefined || wish.provider !== undefined)
     return chosen(adHoc(wish, env), 'named by flags')
+  if (wish.auto) return { kind: 'named', wish: 'auto' }
   const model = wish.model ?? config.model
   if (model?.startsWith(SCRIPTED)) return { kind: 'scripted', path: model.slice(SCRIPTED.length) }
   if (model === NANO) return { kind: 'nano', why: 'chosen by name' }
   if (model?.endsWith('.gguf')) return { kind: 'gguf', path: model }
+  if (model?.includes(':') && !Object.hasOwn(config.arms, model)) return { kind: 'named', wish: model }
   if (model !== undefined) return chosen(requireArm(config.arms, model, env), 'chosen by name')
   const ids = Object.keys(config.arms)
   if (ids.length === 0) return { kind: 'nano', why: 'nothing else is configured' }

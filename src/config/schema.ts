@@ -85,6 +85,21 @@ const exec = z
   .prefault({})
   .describe('Time limits of commands.')
 
+const server = z
+  .strictObject({
+    port: z.int().min(0).max(65_535).exactOptional().describe('Port of `covey serve`; 17615 when not set.'),
+    host: z
+      .string()
+      .exactOptional()
+      .describe('Address it listens on; this machine only when not set. Others need a token.'),
+    fit: z
+      .enum(['auto', 'off'])
+      .default('auto')
+      .describe("What becomes of requests larger than a model's window: shortened, or refused."),
+  })
+  .prefault({})
+  .describe('What `covey serve` offers to other programs.')
+
 const sessions = z
   .strictObject({
     keep: z.int().min(1).default(20).describe('Sessions kept; the oldest beyond that are deleted.'),
@@ -124,6 +139,7 @@ export const Config = z.strictObject({
   secrets: secretsSchema,
   checks,
   exec,
+  server,
   sessions,
   offline: z
     .boolean()

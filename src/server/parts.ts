@@ -1,5 +1,5 @@
 /** What the server is handed: models to ask, sessions to steer, who may come in. It imports none of those parts. */
-import type { Capabilities, Lease } from '../protocol/arm.ts'
+import type { Capabilities, Lease, ReserveRequest } from '../protocol/arm.ts'
 import type { Message } from '../protocol/message.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import type { SessionApi, SessionInfo } from '../protocol/session-api.ts'
@@ -19,11 +19,19 @@ export type Fitted =
   | { readonly ok: true; readonly request: ModelRequest; readonly shortened: readonly string[] }
   | { readonly ok: false; readonly tokens: number; readonly window: number }
 
+export type ReserveAbout = Pick<ReserveRequest, 'task' | 'sessionId' | 'vision'> & {
+  /** Whose secrets these are: placeholders of one client mean nothing to another. */
+  readonly client: string
+}
+
 export type ModelParts = {
   /** Without the agents. */
   list(): readonly ServedModel[]
-  /** The right to ask this model once; `request-invalid` names the models there are. Undefined = the default one. */
-  reserve(model: string | undefined, signal: AbortSignal): Promise<Lease>
+  /**
+   * The right to ask this model once; `request-invalid` names the models there are. Undefined = the default one. `about`
+   * is for models that choose another: which conversation it is, whose prefix some arm may still hold.
+   */
+  reserve(model: string | undefined, signal: AbortSignal, about?: ReserveAbout): Promise<Lease>
   /** A pure function of the request and the window, so that the next request of a conversation is cut the same way. */
   fit(request: ModelRequest, lease: Lease): Fitted
   /** Tokens of a request as the model would count it. */
@@ -48,12 +56,19 @@ export type AgentParts = {
    * A session for one request, with what was said before it as its history; it leaves no trace on disk. Nobody is there
    * to ask: what would need a question is refused.
    */
-  open(input: { readonly profile?: string; readonly history: readonly Message[]; readonly system: string }): Promise<HeldSession>
+  open(input: {
+    readonly profile?: string
+    readonly history: readonly Message[]
+    readonly system: string
+  }): Promise<HeldSession>
 }
 
+/** A session that is kept: whoever lost the connection comes back with the number of the last event it saw. */
+export type KeptSession = HeldSession & { readonly lastEventId: number }
+
 export type SessionParts = {
-  create(): Promise<HeldSession>
-  resume(id: string): Promise<HeldSession>
+  create(): Promise<KeptSession>
+  resume(id: string): Promise<KeptSession>
   list(): Promise<readonly SessionInfo[]>
 }
 

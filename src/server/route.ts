@@ -16,6 +16,8 @@ export type RouteRequest<Body = unknown> = {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Whose token it came with; turns at a busy model are fair between clients. */
   readonly client: string
+  /** What its token allows. A route that runs tools for some requests only asks for `tools` here. */
+  readonly scopes: readonly Scope[]
   /** Aborts when the client goes away or the server closes. */
   readonly signal: AbortSignal
 }
@@ -37,6 +39,8 @@ export type RouteReply =
       /** Thrown before the first piece: an HTTP error. Thrown later: told by `failure`, then the stream ends. */
       readonly parts: AsyncIterable<StreamPart>
       failure(error: unknown): readonly StreamPart[]
+      /** It only watches: a server that closes does not wait for its end. */
+      readonly isWatch?: boolean
     }
 
 /** How an error looks to the clients of a route. */

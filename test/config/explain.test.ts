@@ -51,6 +51,7 @@ test('without a key everything that has a value is explained', async () => {
     'checks."*.ts"',
     'exec.timeout_s',
     'exec.long_timeout_s',
+    'server.fit',
     'sessions.keep',
     'offline',
     'log.level',

@@ -257,6 +257,7 @@ describe('a project file', () => {
       sandbox: '{ network = true }',
       hooks: '{ a = { event = "stop", command = "x" } }',
       secrets: '{ entropy = "off" }',
+      server: '{ port = 1 }',
       checks: '{ a = "b" }',
       exec: '{ timeout_s = 9 }',
       sessions: '{ keep = 1 }',

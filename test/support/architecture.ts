@@ -57,7 +57,9 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'sessions.ts',
     ...Object.keys(folders).filter((folder) => folder !== 'tui' && folder !== 'client'),
   ],
-  cli: [...ground, 'app.ts', 'sessions.ts', 'tui', 'client', 'config', 'models'],
+  'serving.ts': [...ground, 'app.ts', 'sessions.ts', 'config', 'context', 'guard', 'router', 'server'],
+  'serve.ts': [...ground, 'server'],
+  cli: [...ground, 'app.ts', 'sessions.ts', 'serving.ts', 'serve.ts', 'tui', 'client', 'config', 'models'],
   'main.ts': ['cli'],
   // The public functions stand where they belong; this is the one file that gathers them.
   'index.ts': [

@@ -1,0 +1,76 @@
+/**
+ * `covey --attach URL`: the same run or conversation, on a session that a server holds. The run goes on there when this
+ * process ends; tools run on the server's machine.
+ */
+import { createHttpSession, type HttpSession } from '../client/http-session.ts'
+import { AppError } from '../protocol/error.ts'
+import type { SessionEvent } from '../protocol/event.ts'
+import type { SessionApi } from '../protocol/session-api.ts'
+import type { CommandContext } from './command.ts'
+import { converse } from './conversation.ts'
+import { createPrinter } from './print.ts'
+import type { RunFlags } from './run-flags.ts'
+import { exitCodeOf, promptAndWatch } from './watch.ts'
+
+export type AttachInput = {
+  /** As given with --attach. */
+  readonly url: string
+  /** Empty = a conversation. */
+  readonly prompt: string
+  readonly flags: RunFlags
+}
+
+export async function attach(context: CommandContext, { url, prompt, flags }: AttachInput): Promise<number> {
+  const session = await openRemote(context, url, flags)
+  // No runForPerson: a command typed here would run on another machine than its output is for.
+  if (prompt === '') return converse({ session, heading: url }, flags, context)
+  const { io, env } = context
+  const print = createPrinter(io, {
+    json: flags.json,
+    verbose: flags.verbose,
+    colour: io.isTty && !env['NO_COLOR'],
+  })
+  const show = (event: SessionEvent): void => {
+    print(event)
+    void refuse(session, event)
+  }
+  const limit = flags.timeoutMs ? AbortSignal.timeout(flags.timeoutMs) : undefined
+  const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal
+  try {
+    const end = await promptAndWatch({ session, prompt, options: flags.prompt, show, signal })
+    if (limit?.aborted) io.err('covey: stopped by --timeout\n')
+    return limit?.aborted ? 3 : exitCodeOf(end)
+  } finally {
+    await session.close()
+  }
+}
+
+const NOBODY =
+  'Nobody is there to ask. The person can start the server with --permission accept-edits or --permission bypass.'
+
+/** As in a run on this machine: with one prompt and no conversation, what would need a question is refused. */
+async function refuse(session: SessionApi, event: SessionEvent): Promise<void> {
+  // Somebody else who watches the session may have been faster.
+  const ignore = () => undefined
+  if (event.type === 'permission-ask') {
+    await session.answer(event.askId, { allow: false, reason: NOBODY }).catch(ignore)
+  }
+  if (event.type === 'question-ask') await session.answer(event.askId, { text: NOBODY }).catch(ignore)
+}
+
+async function openRemote({ env }: CommandContext, url: string, { resume }: RunFlags): Promise<HttpSession> {
+  if (!/^https?:\/\/./.test(url)) {
+    throw new AppError('config-invalid', `--attach "${url}" is no address; it is printed by \`covey serve\`.`)
+  }
+  if (resume === 'last') {
+    throw new AppError('config-invalid', '--attach goes on with one session by its id: --resume-id ID.')
+  }
+  const token = env['COVEY_TOKEN']
+  const session = await createHttpSession({
+    baseUrl: url,
+    ...(token && { token }),
+    ...(typeof resume === 'object' && { id: resume.id }),
+  })
+  // One that was made for this run is given free; one that was there before belongs to others too.
+  return resume === 'new' ? session : { ...session, close: async () => {} }
+}

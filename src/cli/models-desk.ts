@@ -1,0 +1,31 @@
+/** What every action of `covey models` is handed, and the few words they share. */
+import { AppError } from '../protocol/error.ts'
+import type { CatalogEntry } from '../models/catalog.ts'
+import type { LocalModel } from '../models/local-model.ts'
+import type { ModelFolders } from '../models/local.ts'
+import type { Hardware } from '../models/machine.ts'
+import type { CommandContext } from './command.ts'
+
+export type ModelsDesk = {
+  /** `args` are those after the action's name. */
+  readonly context: CommandContext
+  readonly catalog: readonly CatalogEntry[]
+  readonly folders: ModelFolders
+  readonly json: boolean
+  local(): Promise<readonly LocalModel[]>
+  hardware(): Promise<Hardware>
+}
+
+/** Returns the exit code. */
+export type ModelsAction = (desk: ModelsDesk) => Promise<number>
+
+export function requireArgument({ args }: CommandContext, what: string): string {
+  const [value] = args
+  if (value === undefined) throw new AppError('config-invalid', `which one? Give ${what}.`)
+  return value
+}
+
+export function formatBytes(bytes: number): string {
+  const gib = bytes / 2 ** 30
+  return gib >= 1 ? `${gib.toFixed(1)} GiB` : `${Math.round(bytes / 2 ** 20)} MiB`
+}

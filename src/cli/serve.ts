@@ -1,0 +1,87 @@
+/** `covey serve`: models and agents of this machine behind the APIs that other programs speak, until Ctrl+C. */
+import { once } from 'node:events'
+import { z } from 'zod'
+import type { AppOptions } from '../app.ts'
+import { appPaths } from '../config/paths.ts'
+import { AppError } from '../protocol/error.ts'
+import { type OpenServing, startServing } from '../serve.ts'
+import type { Command, CommandContext, CommandOption } from './command.ts'
+import { toRunFlags } from './run-flags.ts'
+
+const options: readonly CommandOption[] = [
+  { flags: '--port <number>', description: 'listen on this port (17615)' },
+  {
+    flags: '--host <address>',
+    description: 'listen on this address instead of this machine only; needs a token',
+  },
+  { flags: '--no-auth', description: 'no token: every program on this machine may use it' },
+  { flags: '-m, --model <name>', description: 'arm from the configuration, or model name with --base-url' },
+  {
+    flags: '--base-url <url>',
+    description: 'any OpenAI-compatible server, such as http://127.0.0.1:8080/v1',
+  },
+  { flags: '--provider <kind>', description: 'wire format: openai-compatible, openai, anthropic, google' },
+  { flags: '--window <tokens>', description: 'the context window, where the server does not tell it' },
+  { flags: '--no-probe', description: 'do not ask the server for its context window first' },
+  { flags: '-p, --permission <mode>', description: 'ask, accept-edits, auto, read-only, deny or bypass' },
+  { flags: '--profile <name>', description: 'a profile of the configuration' },
+  { flags: '--cwd <folder>', description: 'the folder in which tools work' },
+  { flags: '-v, --verbose', description: 'log to stderr' },
+]
+
+type ServerSettings = { readonly host?: string; readonly port?: number }
+
+/** What the configuration says; a flag counts more. */
+type ReadSettings = (env: NodeJS.ProcessEnv, cwd: string) => Promise<ServerSettings>
+
+export const createServeCommand = (
+  open: OpenServing<AppOptions>,
+  readSettings: ReadSettings = async () => ({}),
+): Command => ({
+  name: 'serve',
+  summary: 'Serve models and agents to other programs',
+  usage: '[options]',
+  options,
+  examples: [
+    'covey serve',
+    'covey serve --port 8080 --permission accept-edits',
+    'covey serve --base-url http://127.0.0.1:11434/v1 --model qwen2.5-coder:7b',
+    'covey serve --host 192.168.1.20',
+  ],
+  run: (context) => serve(context, open, readSettings),
+})
+
+async function serve(
+  context: CommandContext,
+  open: OpenServing<AppOptions>,
+  readSettings: ReadSettings,
+): Promise<number> {
+  const { io, env, signal } = context
+  const { app } = toRunFlags(context)
+  const settings = readFlags(context, await readSettings(env, app.cwd))
+  const { dataFolder } = appPaths(env, process.platform)
+  const started = await startServing({ ...settings, dataFolder }, () => open({ ...app, env }))
+  for (const warning of started.warnings) io.err(`covey: ${warning}\n`)
+  io.out(started.banner)
+  if (!signal.aborted) await once(signal, 'abort')
+  await started.close()
+  return 0
+}
+
+const DEFAULT_PORT = 17_615
+
+const Flags = z.object({
+  port: z.coerce.number().int().min(0).max(65_535).default(DEFAULT_PORT),
+  host: z.string().min(1).exactOptional(),
+  auth: z.boolean().default(true),
+})
+
+function readFlags({ options }: CommandContext, configured: ServerSettings) {
+  const parsed = Flags.safeParse({ ...configured, ...options })
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new AppError('config-invalid', `--${String(issue?.path[0])} ${issue?.message ?? 'is wrong'}`)
+  }
+  const { auth, ...rest } = parsed.data
+  return { ...rest, isAuthOff: !auth }
+}

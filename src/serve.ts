@@ -1,0 +1,163 @@
+/**
+ * Starts and ends a server around what `app.ts` hands over: one per data folder, never open to other machines without a
+ * token. The order matters: nothing is made before the address is known to be allowed, and a first token is made last, so
+ * that it is always shown.
+ */
+import { mkdir, readFile } from 'node:fs/promises'
+import { hostname, networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { acquireLock } from './lib/lock.ts'
+import { AppError } from './protocol/error.ts'
+import { renderBanner } from './server/banner.ts'
+import { healthRoutes } from './server/health.ts'
+import type { Limits } from './server/limits.ts'
+import { addProcessMetrics, createMetrics } from './server/metrics.ts'
+import { openapiRoute } from './server/openapi.ts'
+import type { Route, Scope } from './server/route.ts'
+import { createServer } from './server/server.ts'
+import type { Serving } from './server/serving.ts'
+import { createSessionDesk, type SessionDesk } from './server/session-desk.ts'
+import { sessionRoutes } from './server/sessions.ts'
+import { openTokens, type Tokens } from './server/tokens.ts'
+
+export type ServeSettings = {
+  readonly dataFolder: string
+  /** Absent = this machine only. */
+  readonly host?: string
+  readonly port: number
+  readonly isAuthOff: boolean
+  readonly limits?: Partial<Limits>
+}
+
+export type OpenServing<Options> = (options: Options) => Promise<Serving>
+
+export type Started = {
+  /** For a person; holds the first token where one was made. */
+  readonly banner: string
+  readonly warnings: readonly string[]
+  readonly port: number
+  close(): Promise<void>
+}
+
+export async function startServing(settings: ServeSettings, open: () => Promise<Serving>): Promise<Started> {
+  const tokens = tokensIn(settings.dataFolder)
+  await requireSafe(settings, tokens)
+  const ends = new Ends()
+  try {
+    ends.add(await lockFolder(settings.dataFolder))
+    const serving = await open()
+    ends.add(() => serving.close())
+    const desk = createSessionDesk(serving.sessions)
+    ends.add(() => desk.close())
+    return await startServer({ settings, tokens, serving, desk, ends })
+  } catch (error) {
+    await ends.run()
+    throw error
+  }
+}
+
+/** The tokens of a data folder, for whoever lists, makes and revokes them. */
+export const tokensIn = (dataFolder: string): Tokens => openTokens(join(dataFolder, 'tokens'))
+
+async function requireSafe({ host, isAuthOff }: ServeSettings, tokens: Tokens): Promise<void> {
+  if (isLoopback(host)) return
+  if (isAuthOff) {
+    throw new AppError(
+      'config-invalid',
+      `--no-auth is for this machine only, and --host ${host} opens it to others; leave one of them out.`,
+    )
+  }
+  if ((await tokens.list()).length === 0) {
+    throw new AppError(
+      'config-invalid',
+      `--host ${host} opens the server to other machines, and there is no token yet; make one with \`covey token add NAME --scope chat\`, then start again.`,
+    )
+  }
+}
+
+const isLoopback = (host: string | undefined): boolean =>
+  host === undefined || host === 'localhost' || /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[?::1\]?)$/.test(host)
+
+async function lockFolder(dataFolder: string): Promise<() => Promise<void>> {
+  const folder = join(dataFolder, 'serve')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const lock = await acquireLock(
+    folder,
+    (pid) =>
+      `covey serve runs already with this data folder (process ${pid}); end it first, or set XDG_DATA_HOME to another folder.`,
+  )
+  return () => lock.release()
+}
+
+type StartParts = {
+  readonly settings: ServeSettings
+  readonly tokens: Tokens
+  readonly serving: Serving
+  readonly desk: SessionDesk
+  readonly ends: Ends
+}
+
+async function startServer({ settings, tokens, serving, desk, ends }: StartParts): Promise<Started> {
+  const { host, port, isAuthOff, limits } = settings
+  const version = await packageVersion()
+  const metrics = createMetrics(version)
+  addProcessMetrics(metrics)
+  const { checks, audit, log } = serving
+  const tell = (check: string, why: string) => log.warn({ check, why }, 'not ready')
+  const routes: readonly Route[] = [
+    ...healthRoutes({ checks, metrics, tell }),
+    ...serving.routes,
+    ...sessionRoutes(desk, audit),
+  ]
+  const server = await createServer({
+    routes: [...routes, openapiRoute(routes, version)],
+    tokens,
+    isAuthOff,
+    hosts: namesOf(host),
+    audit,
+    metrics,
+    log,
+    ...(limits && { limits }),
+  })
+  ends.add(() => server.close())
+  const addresses = await server.listen({ port, ...(host !== undefined && { host }) })
+  const isFirst = !isAuthOff && (await tokens.list()).length === 0
+  const banner = renderBanner({
+    version,
+    addresses,
+    models: serving.models,
+    workspace: serving.workspace,
+    isAuthOff,
+    ...(isFirst && { firstToken: await tokens.add('first', FIRST_SCOPES) }),
+  })
+  return { banner, warnings: serving.warnings, port: addresses[0]?.port ?? port, close: () => ends.run() }
+}
+
+async function packageVersion(): Promise<string> {
+  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
+}
+
+const FIRST_SCOPES: readonly Scope[] = ['chat', 'tools', 'admin']
+
+/** Names under which other machines may call: the address given or every one there is, and the name of this machine. */
+function namesOf(host: string | undefined): readonly string[] {
+  if (isLoopback(host)) return []
+  const isEvery = host === '0.0.0.0' || host === '::' || host === '[::]'
+  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  const addresses = isEvery ? own.map(({ address }) => address) : [host ?? '']
+  return [...addresses, hostname(), `${hostname()}.local`]
+}
+
+/** What was begun, ended in the opposite order. */
+class Ends {
+  readonly #ends: (() => Promise<void>)[] = []
+
+  add(end: () => Promise<void>): void {
+    this.#ends.push(end)
+  }
+
+  async run(): Promise<void> {
+    for (const end of this.#ends.splice(0).toReversed()) await end()
+  }
+}

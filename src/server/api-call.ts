@@ -1,0 +1,18 @@
+/**
+ * A call as a client can execute it. Clients parse arguments strictly, small models write them loosely: slips are mended
+ * and values bent to the tool's schema, as Covey does for its own tools. A good call keeps its bytes.
+ */
+import { isObject, readJson } from '../lib/json.ts'
+import { coerce } from '../lib/schema.ts'
+import type { ToolCall } from '../protocol/message.ts'
+import type { ToolSchema } from '../protocol/model.ts'
+
+/** Nothing where the arguments cannot be read as an object, or end in the middle of a text. */
+export function mendCall(call: ToolCall, tools: readonly ToolSchema[]): ToolCall | undefined {
+  const reading = readJson(call.input.trim() || '{}', { closeStrings: false })
+  if (!reading.ok || !isObject(reading.value)) return undefined
+  const schema = tools.find(({ name }) => name === call.name)?.parameters
+  const bent = schema ? coerce(reading.value, schema) : { value: reading.value, changed: false }
+  const isGood = !reading.repaired && !bent.changed && call.input.trim() !== ''
+  return isGood ? call : { ...call, input: JSON.stringify(bent.value) }
+}

@@ -1,0 +1,215 @@
+/**
+ * Answers in the words of the chat API. Clients are strict about a stream: one id, the role first, every call with a
+ * stable index, id and name, exactly one finish reason for each choice, and usage alone in the last chunk.
+ */
+import { z } from 'zod'
+import { AppError } from '../protocol/error.ts'
+import type { ToolCall } from '../protocol/message.ts'
+import type { FinishReason, Usage } from '../protocol/model.ts'
+import type { AnswerEvent } from './api-ask.ts'
+import type { Collected } from './api-collect.ts'
+import { newId, toSeconds } from './api-wire.ts'
+
+const Finish = z.enum(['stop', 'length', 'tool_calls', 'content_filter'])
+
+const ChatUsage = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+  completion_tokens_details: z.object({ reasoning_tokens: z.int() }).optional(),
+})
+
+/** For clients that know Covey: others skip the field. */
+const CoveyField = z.object({
+  queue: z.object({ position: z.int() }).optional(),
+  shortened: z.array(z.string()).optional(),
+  activity: z.object({ type: z.string() }).loose().optional(),
+})
+
+const WireCall = z.object({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+})
+
+export const ChatCompletion = z.strictObject({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.strictObject({
+      index: z.int(),
+      message: z.strictObject({
+        role: z.literal('assistant'),
+        content: z.string().nullable(),
+        refusal: z.null(),
+        reasoning_content: z.string().optional(),
+        tool_calls: z.array(WireCall).optional(),
+      }),
+      logprobs: z.null(),
+      finish_reason: Finish,
+    }),
+  ),
+  usage: ChatUsage,
+  covey: z
+    .object({ shortened: z.array(z.string()), activity: z.array(z.unknown()) })
+    .partial()
+    .optional(),
+})
+
+const Delta = z.strictObject({
+  role: z.literal('assistant').optional(),
+  content: z.string().optional(),
+  reasoning_content: z.string().optional(),
+  tool_calls: z
+    .array(
+      z.strictObject({
+        index: z.int().nonnegative(),
+        id: z.string().optional(),
+        type: z.literal('function').optional(),
+        function: z.strictObject({ name: z.string().optional(), arguments: z.string() }),
+      }),
+    )
+    .optional(),
+})
+
+export const ChatChunk = z.strictObject({
+  id: z.string(),
+  object: z.literal('chat.completion.chunk'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.strictObject({ index: z.int(), delta: Delta, logprobs: z.null(), finish_reason: Finish.nullable() }),
+  ),
+  usage: ChatUsage.nullable().optional(),
+  covey: CoveyField.optional(),
+})
+
+export type ChatChunk = z.infer<typeof ChatChunk>
+
+export type ChatCompletion = z.infer<typeof ChatCompletion>
+
+export type Envelope = { readonly id: string; readonly created: number; readonly model: string }
+
+export const chatEnvelope = (model: string, now: number): Envelope => ({
+  id: newId('chatcmpl-'),
+  created: toSeconds(now),
+  model,
+})
+
+export const toChatUsage = ({ prompt, completion, cached = 0, reasoning }: Usage) => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+  prompt_tokens_details: { cached_tokens: cached },
+  ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+})
+
+export const finishWords: Readonly<Record<FinishReason, z.infer<typeof Finish>>> = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  filter: 'content_filter',
+  unknown: 'stop',
+}
+
+type Delta = z.infer<typeof Delta>
+
+/** The chunks of one choice. */
+export class ChoiceStream {
+  readonly #envelope: Envelope
+  readonly #index: number
+  #hasRole = false
+  #calls = 0
+
+  constructor(envelope: Envelope, index: number) {
+    this.#envelope = envelope
+    this.#index = index
+  }
+
+  *take(event: AnswerEvent): Iterable<ChatChunk> {
+    if (event.type === 'waiting') yield this.#chunk({}, null, { queue: { position: event.position } })
+    else if (event.type === 'start') {
+      const shortened = event.shortened.length > 0 ? { shortened: [...event.shortened] } : undefined
+      if (!this.#hasRole || shortened) yield this.#chunk({}, null, shortened)
+    } else if (event.type === 'text-delta') yield this.#chunk({ content: event.text })
+    else if (event.type === 'reasoning-delta') yield this.#chunk({ reasoning_content: event.text })
+    else if (event.type === 'tool-call') yield* this.#call(event.call)
+    else if (event.type === 'activity') yield this.#chunk({}, null, { activity: event.activity })
+    else if (event.type === 'restart') throw voidReply(event.why)
+    else yield this.#chunk({}, finishWords[event.reason])
+  }
+
+  *#call({ id, name, input }: ToolCall): Iterable<ChatChunk> {
+    const index = this.#calls++
+    yield this.#chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] })
+    yield this.#chunk({ tool_calls: [{ index, function: { arguments: input } }] })
+  }
+
+  #chunk(
+    delta: Delta,
+    finish: ChatChunk['choices'][number]['finish_reason'] = null,
+    covey?: ChatChunk['covey'],
+  ) {
+    const role = this.#hasRole ? {} : { role: 'assistant' as const, content: '' }
+    this.#hasRole = true
+    return {
+      ...this.#envelope,
+      object: 'chat.completion.chunk' as const,
+      choices: [{ index: this.#index, delta: { ...role, ...delta }, logprobs: null, finish_reason: finish }],
+      ...(covey && { covey }),
+    }
+  }
+}
+
+export const toUsageChunk = (envelope: Envelope, usage: Usage): ChatChunk => ({
+  ...envelope,
+  object: 'chat.completion.chunk',
+  choices: [],
+  usage: toChatUsage(usage),
+})
+
+/** What was sent cannot be taken back: the client must know that it is void. */
+export const voidReply = (why: string): AppError =>
+  new AppError('model-unavailable', `The reply was cut off and what came is void (${why}); ask again.`)
+
+export function toCompletion(
+  envelope: Envelope,
+  answers: readonly Collected[],
+  usage: Usage,
+): ChatCompletion {
+  const [first] = answers
+  return {
+    ...envelope,
+    object: 'chat.completion',
+    choices: answers.map(toChoice),
+    usage: toChatUsage(usage),
+    ...(first && (first.shortened.length > 0 || first.activity.length > 0)
+      ? { covey: { shortened: [...first.shortened], activity: [...first.activity] } }
+      : {}),
+  }
+}
+
+const toChoice = (
+  { text, reasoning, calls, reason }: Collected,
+  index: number,
+): ChatCompletion['choices'][number] => ({
+  index,
+  message: {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls.map(toWireCall) }),
+  },
+  logprobs: null,
+  finish_reason: finishWords[reason],
+})
+
+const toWireCall = ({ id, name, input }: ToolCall) => ({
+  id,
+  type: 'function' as const,
+  function: { name, arguments: input },
+})

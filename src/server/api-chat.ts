@@ -1,0 +1,86 @@
+/** `POST /v1/chat/completions`: the API most clients speak. */
+import type { Usage } from '../protocol/model.ts'
+import { answer } from './api-answer.ts'
+import { addUsage, type ApiParts, type Ask, type Caller } from './api-ask.ts'
+import {
+  chatEnvelope,
+  ChatCompletion,
+  ChoiceStream,
+  type Envelope,
+  toCompletion,
+  toUsageChunk,
+} from './api-chat-reply.ts'
+import { ChatRequest, fromChat } from './api-chat-request.ts'
+import { collect, sideBySide } from './api-collect.ts'
+import { toFailure, toPart } from './api-wire.ts'
+import { defineRoute, type Route, type StreamPart } from './route.ts'
+
+export const chatRoute = (parts: ApiParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    scope: 'chat',
+    summary: 'Answers a conversation, as OpenAI does; an agent answers where the model is covey/agent.',
+    body: ChatRequest,
+    reply: ChatCompletion,
+
+    async handle({ body, ...caller }) {
+      const ask = fromChat(body, caller)
+      const count = body.n ?? 1
+      const envelope = chatEnvelope(ask.model ?? defaultName(parts), parts.now())
+      if (!body.stream) return { kind: 'json', body: await complete({ ask, count, envelope }, parts, caller) }
+      const includeUsage = body.stream_options?.include_usage ?? false
+      return {
+        kind: 'stream',
+        format: 'sse',
+        parts: streamChat({ ask, count, envelope, includeUsage }, parts, caller),
+        failure: toFailure('openai', caller.id),
+      }
+    },
+  })
+
+export const defaultName = ({ models }: ApiParts): string => models.list()[0]?.id ?? 'covey/auto'
+
+type Asked = { readonly ask: Ask; readonly count: number; readonly envelope: Envelope }
+
+async function complete(
+  { ask, count, envelope }: Asked,
+  parts: ApiParts,
+  caller: Caller,
+): Promise<ChatCompletion> {
+  const stop = new AbortController()
+  const signal = AbortSignal.any([caller.signal, stop.signal])
+  try {
+    const choices = Array.from({ length: count }, (_, index) =>
+      collect(answer(varied(ask, index), parts, { ...caller, signal })),
+    )
+    const answers = await Promise.all(choices)
+    return toCompletion(envelope, answers, answers.map(({ usage }) => usage).reduce(addUsage))
+  } finally {
+    // One failed: nobody will see the others.
+    stop.abort()
+  }
+}
+
+async function* streamChat(
+  { ask, count, envelope, includeUsage }: Asked & { readonly includeUsage: boolean },
+  parts: ApiParts,
+  caller: Caller,
+): AsyncGenerator<StreamPart> {
+  const choices = Array.from({ length: count }, (_, index) => new ChoiceStream(envelope, index))
+  let used: Usage | undefined
+  const open = (index: number, signal: AbortSignal) =>
+    answer(varied(ask, index), parts, { ...caller, signal })
+  for await (const { index, event } of sideBySide(count, open, caller)) {
+    if (event.type === 'finish') used = used ? addUsage(used, event.usage) : event.usage
+    for (const chunk of choices[index]?.take(event) ?? []) yield toPart(chunk)
+  }
+  if (includeUsage && used) yield toPart(toUsageChunk(envelope, used))
+  yield { data: '[DONE]' }
+}
+
+/** Several answers to one question must be able to differ. */
+export const varied = (ask: Ask, index: number): Ask => {
+  const { seed } = ask.request
+  return index === 0 || seed === undefined ? ask : { ...ask, request: { ...ask.request, seed: seed + index } }
+}

@@ -1,0 +1,172 @@
+/**
+ * `POST /v1/completions`: the legacy text API, for autocompletion. A model is asked to go on with the text, or to fill the
+ * gap before `suffix`, as a chat: what a model gets to see here is always a conversation.
+ */
+import { z } from 'zod'
+import { withoutUndefined } from '../lib/object.ts'
+import type { Usage } from '../protocol/model.ts'
+import { answer } from './api-answer.ts'
+import { addUsage, type Answer, type ApiParts, type Caller, toAsk } from './api-ask.ts'
+import { defaultName, varied } from './api-chat.ts'
+import { finishWords, toChatUsage, voidReply } from './api-chat-reply.ts'
+import { toStop } from './api-chat-request.ts'
+import { collect, sideBySide } from './api-collect.ts'
+import { newId, toFailure, toPart, toSeconds, unsupported } from './api-wire.ts'
+import { defineRoute, type Route, type StreamPart } from './route.ts'
+
+const CompletionRequest = z.looseObject({
+  model: z.string().nullish(),
+  prompt: z.union([z.string(), z.array(z.unknown()).min(1).max(8)]),
+  suffix: z.string().nullish(),
+  echo: z.boolean().nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  max_tokens: z.int().positive().nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  seed: z.int().nullish(),
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  n: z.int().positive().max(8).nullish(),
+  logprobs: z.int().nullish(),
+})
+type CompletionRequest = z.infer<typeof CompletionRequest>
+
+export const TextCompletion = z.strictObject({
+  id: z.string(),
+  object: z.literal('text_completion'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.strictObject({
+      index: z.int(),
+      text: z.string(),
+      logprobs: z.null(),
+      finish_reason: z.enum(['stop', 'length', 'tool_calls', 'content_filter']).nullable(),
+    }),
+  ),
+  usage: z
+    .looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
+    .optional(),
+})
+type TextCompletion = z.infer<typeof TextCompletion>
+
+export const completionsRoute = (parts: ApiParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/v1/completions',
+    scope: 'chat',
+    summary: 'Goes on with a text, or fills the gap before `suffix`.',
+    body: CompletionRequest,
+    reply: TextCompletion,
+
+    async handle({ body, ...caller }) {
+      const prompts = toPrompts(body)
+      const count = body.n ?? 1
+      const open = (index: number, signal: AbortSignal): Answer => {
+        const ask = toTextAsk(body, prompts[Math.floor(index / count)] ?? '', caller)
+        return answer(varied(ask, index % count), parts, { ...caller, signal })
+      }
+      const envelope = toEnvelope(body.model ?? defaultName(parts), parts.now())
+      const asked: Asked = { body, envelope, prompts, count: count * prompts.length, open }
+      if (!body.stream) return { kind: 'json', body: await complete(asked, caller) }
+      const failure = toFailure('openai', caller.id)
+      return { kind: 'stream', format: 'sse', parts: streamText(asked, caller), failure }
+    },
+  })
+
+const toEnvelope = (model: string, now: number) => ({
+  id: newId('cmpl-'),
+  object: 'text_completion' as const,
+  created: toSeconds(now),
+  model,
+})
+
+type Asked = {
+  readonly body: CompletionRequest
+  readonly envelope: ReturnType<typeof toEnvelope>
+  readonly prompts: readonly string[]
+  readonly count: number
+  readonly open: (index: number, signal: AbortSignal) => Answer
+}
+
+function toPrompts({ prompt, logprobs }: CompletionRequest): readonly string[] {
+  if (logprobs) throw unsupported('logprobs', 'the models here give no log probabilities; leave it out')
+  const prompts = typeof prompt === 'string' ? [prompt] : prompt
+  if (prompts.every((text) => typeof text === 'string')) return prompts
+  throw unsupported('prompt', 'tokens cannot be read here; send text')
+}
+
+const CONTINUE =
+  'You complete text. The user gives the beginning of a text or a source file. Write what comes next, and only that: ' +
+  'no introduction, no explanation, no code fence, no repetition of the beginning.'
+const FILL =
+  'You complete source code. The user gives what stands before a gap and what stands after it. Write the text for the ' +
+  'gap, and only that: no introduction, no explanation, no code fence, no repetition of what is around it.'
+
+function toTextAsk(body: CompletionRequest, prompt: string, caller: Caller) {
+  const text = body.suffix
+    ? `<before>\n${prompt}\n</before>\n<after>\n${body.suffix}\n</after>`
+    : prompt || '(an empty text: begin it)'
+  return toAsk(
+    {
+      model: body.model,
+      said: [
+        { role: 'system', text: body.suffix ? FILL : CONTINUE },
+        { role: 'user', text },
+      ],
+      thinking: 'off',
+      ...withoutUndefined({
+        maxTokens: body.max_tokens ?? undefined,
+        temperature: body.temperature ?? undefined,
+        seed: body.seed ?? undefined,
+        stop: toStop(body.stop),
+      }),
+    },
+    caller,
+  )
+}
+
+const echoOf = ({ body, prompts, count }: Asked, index: number): string =>
+  body.echo ? (prompts[Math.floor((index * prompts.length) / count)] ?? '') : ''
+
+async function complete(asked: Asked, { signal }: Caller): Promise<TextCompletion> {
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  try {
+    const indices = Array.from({ length: asked.count }, (_, index) => index)
+    const answers = await Promise.all(indices.map((index) => collect(asked.open(index, either))))
+    const usage = answers.map((one) => one.usage).reduce(addUsage)
+    const choices = answers.map(({ text, reason }, index) =>
+      toChoice(index, echoOf(asked, index) + text, finishWords[reason]),
+    )
+    return { ...asked.envelope, choices, usage: toChatUsage(usage) }
+  } finally {
+    stop.abort()
+  }
+}
+
+type Choice = TextCompletion['choices'][number]
+
+const toChoice = (index: number, text: string, finish: Choice['finish_reason']): Choice => ({
+  index,
+  text,
+  logprobs: null,
+  finish_reason: finish,
+})
+
+async function* streamText(asked: Asked, caller: Caller): AsyncGenerator<StreamPart> {
+  const { envelope, body } = asked
+  let used: Usage | undefined
+  const part = (choice: Choice) => toPart({ ...envelope, choices: [choice] })
+  for await (const { index, event } of sideBySide(asked.count, asked.open, caller)) {
+    const echo = event.type === 'start' ? echoOf(asked, index) : ''
+    if (event.type === 'restart') throw voidReply(event.why)
+    if (echo !== '') yield part(toChoice(index, echo, null))
+    if (event.type === 'text-delta') yield part(toChoice(index, event.text, null))
+    if (event.type !== 'finish') continue
+    used = used ? addUsage(used, event.usage) : event.usage
+    yield part(toChoice(index, '', finishWords[event.reason]))
+  }
+  if (body.stream_options?.include_usage && used)
+    yield toPart({ ...envelope, choices: [], usage: toChatUsage(used) })
+  yield { data: '[DONE]' }
+}

@@ -1,0 +1,124 @@
+/** The two questions of Ollama's API, and what they mean here. Results carry no id there: they answer calls in order. */
+import { z } from 'zod'
+import { isObject } from '../lib/json.ts'
+import { withoutUndefined } from '../lib/object.ts'
+import type { Image, ToolCall } from '../protocol/message.ts'
+import type { ModelRequest, ResponseFormat } from '../protocol/model.ts'
+import { type Ask, type Caller, toAsk, toTool } from './api-ask.ts'
+import { ChatTool, Extension, toStop } from './api-chat-request.ts'
+import type { Said } from './api-conversation.ts'
+import { JsonObject } from './api-wire.ts'
+
+const OllamaMessage = z.looseObject({
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  content: z.string().nullish(),
+  images: z.array(z.string()).nullish(),
+  tool_calls: z
+    .array(z.looseObject({ function: z.looseObject({ name: z.string(), arguments: JsonObject.nullish() }) }))
+    .nullish(),
+  tool_name: z.string().nullish(),
+})
+type OllamaMessage = z.infer<typeof OllamaMessage>
+
+const Options = z.looseObject({
+  temperature: z.number().nullish(),
+  seed: z.int().nullish(),
+  num_predict: z.int().nullish(),
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+})
+
+const Common = z.looseObject({
+  model: z.string(),
+  stream: z.boolean().nullish(),
+  format: z.union([z.literal(''), z.literal('json'), JsonObject]).nullish(),
+  options: Options.nullish(),
+  think: z.union([z.boolean(), z.string()]).nullish(),
+  covey: Extension.nullish(),
+})
+
+export const OllamaChat = Common.extend({
+  messages: z.array(OllamaMessage).nullish(),
+  tools: z.array(ChatTool).nullish(),
+})
+export type OllamaChat = z.infer<typeof OllamaChat>
+
+export const OllamaGenerate = Common.extend({
+  prompt: z.string().nullish(),
+  suffix: z.string().nullish(),
+  system: z.string().nullish(),
+  images: z.array(z.string()).nullish(),
+})
+export type OllamaGenerate = z.infer<typeof OllamaGenerate>
+
+export function fromOllamaChat(body: OllamaChat, caller: Caller): Ask {
+  const tools = body.tools?.map((tool) => toTool(tool.function))
+  const said = (body.messages ?? []).reduce(join, [])
+  return toAsk({ model: body.model, said, ...settings(body), ...(tools && { tools }) }, caller)
+}
+
+export function fromOllamaGenerate(body: OllamaGenerate, caller: Caller): Ask {
+  const gap = body.suffix
+    ? `Write only the text that belongs between these two:\n<before>\n${body.prompt ?? ''}\n</before>\n<after>\n${body.suffix}\n</after>`
+    : (body.prompt ?? '')
+  const said: Said[] = [
+    ...(body.system ? [{ role: 'system', text: body.system } as const] : []),
+    { role: 'user', text: gap, ...imagesOf(body.images) },
+  ]
+  return toAsk({ model: body.model, said, ...settings(body) }, caller)
+}
+
+function settings({ options, format, think, covey }: z.infer<typeof Common>) {
+  const limit = options?.num_predict ?? 0
+  return withoutUndefined({
+    activity: covey?.activity,
+    temperature: options?.temperature ?? undefined,
+    seed: options?.seed ?? undefined,
+    stop: toStop(options?.stop),
+    // Zero and below mean no limit there.
+    maxTokens: limit > 0 ? limit : undefined,
+    responseFormat: toFormat(format),
+    thinking: think === false ? ('off' as const) : undefined,
+  }) satisfies Partial<ModelRequest> & { activity?: boolean }
+}
+
+function toFormat(format: z.infer<typeof Common>['format']): ResponseFormat | undefined {
+  if (!format) return undefined
+  return isObject(format) ? { type: 'json', schema: format } : { type: 'json' }
+}
+
+function join(said: Said[], message: OllamaMessage): Said[] {
+  const { role } = message
+  const text = message.content ?? ''
+  if (role === 'system') said.push({ role, text })
+  else if (role === 'user') said.push({ role, text, ...imagesOf(message.images) })
+  else if (role === 'assistant') said.push({ role, text, calls: toCalls(message, said.length) })
+  else said.push({ role, callId: nextOpen(said, message.tool_name), text, ok: true })
+  return said
+}
+
+const toCalls = ({ tool_calls }: OllamaMessage, place: number): readonly ToolCall[] =>
+  (tool_calls ?? []).map(({ function: { name, arguments: input } }, index) => ({
+    id: `call-${place}-${index}`,
+    name,
+    input: JSON.stringify(input ?? {}),
+  }))
+
+/** The first call that has no result yet, of this name where one is given. */
+function nextOpen(said: readonly Said[], name: string | null | undefined): string {
+  const at = said.findLastIndex(({ role }) => role === 'assistant')
+  const reply = said[at]
+  if (reply?.role !== 'assistant') return ''
+  const answered = new Set(said.slice(at + 1).map((message) => message.role === 'tool' && message.callId))
+  const open = reply.calls.filter(({ id }) => !answered.has(id))
+  return (open.find((call) => call.name === name) ?? open[0])?.id ?? ''
+}
+
+const imagesOf = (images: readonly string[] | null | undefined): { images?: readonly Image[] } =>
+  images?.length ? { images: images.map((base64) => ({ mediaType: mediaTypeOf(base64), base64 })) } : {}
+
+/** By the first bytes: this API sends none. */
+function mediaTypeOf(base64: string): string {
+  if (base64.startsWith('/9j/')) return 'image/jpeg'
+  if (base64.startsWith('R0lG')) return 'image/gif'
+  return base64.startsWith('UklGR') ? 'image/webp' : 'image/png'
+}

@@ -1,0 +1,134 @@
+/** `POST /v1/responses`: for Codex and the newer clients of OpenAI. */
+import { answer } from './api-answer.ts'
+import type { ApiParts, Ask, Caller } from './api-ask.ts'
+import { defaultName } from './api-chat.ts'
+import type { Said } from './api-conversation.ts'
+import { type OutputItem, type ResponseEvent, ResponseReply, ResponseStream } from './api-responses-reply.ts'
+import { customNames, fromResponses, ResponsesRequest, toSaid } from './api-responses-request.ts'
+import type { ResponseStore } from './api-responses-store.ts'
+import { newId, toNamedPart, toSeconds } from './api-wire.ts'
+import { defineProblem, ProblemError, toProblem } from './errors.ts'
+import { defineRoute, type Route, type StreamPart } from './route.ts'
+
+export const responsesRoute = (parts: ApiParts, store: ResponseStore): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/v1/responses',
+    scope: 'chat',
+    summary: 'Answers a list of items, as OpenAI does; previous_response_id goes on from an earlier answer.',
+    body: ResponsesRequest,
+    reply: ResponseReply,
+
+    async handle({ body, ...caller }) {
+      const earlier = requireEarlier(body.previous_response_id, store, caller)
+      const ask = fromResponses(body, earlier, caller)
+      const head = toHead(body, ask.model ?? defaultName(parts), parts.now())
+      const stream = new ResponseStream(head, customNames(body.tools))
+      const keep = () => {
+        const said = [...earlier, ...toSaid(body), ...outputToSaid(stream.output)]
+        if (body.store !== false) store.keep(head.id, caller.client, said)
+      }
+      const isSeen = body.stream ?? false
+      const events = follow({ ask, stream, keep, isSeen }, parts, caller)
+      if (!body.stream) return { kind: 'json', body: await lastResponse(events) }
+      const number = numbering()
+      return {
+        kind: 'stream',
+        format: 'sse',
+        parts: toParts(events, number),
+        failure: (error) => stream.failed(toProblem(error)).map(number).map(toNamedPart),
+      }
+    },
+  })
+
+function requireEarlier(
+  id: string | null | undefined,
+  store: ResponseStore,
+  { client }: Caller,
+): readonly Said[] {
+  if (!id) return []
+  const earlier = store.find(id, client)
+  if (earlier) return earlier
+  const message = `The response ${id} is not known here (any more). Send the whole conversation as input.`
+  const param = 'previous_response_id'
+  throw new ProblemError(defineProblem(400, 'previous_response_not_found', message, { param }))
+}
+
+const toHead = (body: ResponsesRequest, model: string, now: number): ResponseReply => ({
+  id: newId('resp_'),
+  object: 'response',
+  created_at: toSeconds(now),
+  status: 'in_progress',
+  model,
+  output: [],
+  error: null,
+  incomplete_details: null,
+  instructions: body.instructions ?? null,
+  max_output_tokens: body.max_output_tokens ?? null,
+  metadata: body.metadata ?? {},
+  parallel_tool_calls: body.parallel_tool_calls ?? true,
+  previous_response_id: body.previous_response_id ?? null,
+  store: body.store ?? true,
+  temperature: body.temperature ?? null,
+  text: body.text ?? { format: { type: 'text' } },
+  tool_choice: body.tool_choice ?? 'auto',
+  tools: body.tools ?? [],
+  top_p: null,
+  truncation: 'disabled',
+  usage: null,
+})
+
+type Followed = {
+  readonly ask: Ask
+  readonly stream: ResponseStream
+  /** Events reach the client as they come. */
+  readonly isSeen: boolean
+  keep(): void
+}
+
+async function* follow(
+  { ask, stream, keep, isSeen }: Followed,
+  parts: ApiParts,
+  caller: Caller,
+): AsyncGenerator<ResponseEvent> {
+  for await (const event of answer(ask, parts, caller)) {
+    if (event.type === 'restart' && !isSeen) stream.reset()
+    const told = event.type === 'restart' && !isSeen ? [] : [...stream.take(event)]
+    // Kept before it is told: whoever has read the id may ask with it at once.
+    if (event.type === 'finish') keep()
+    yield* told
+  }
+}
+
+async function lastResponse(events: AsyncIterable<ResponseEvent>): Promise<unknown> {
+  let response: unknown
+  for await (const event of events) response = event['response'] ?? response
+  return response
+}
+
+type Numbered = ResponseEvent & { readonly sequence_number: number }
+
+function numbering(): (event: ResponseEvent) => Numbered {
+  let next = 0
+  return (event) => ({ ...event, sequence_number: next++ })
+}
+
+async function* toParts(
+  events: AsyncIterable<ResponseEvent>,
+  number: (event: ResponseEvent) => Numbered,
+): AsyncGenerator<StreamPart> {
+  for await (const event of events) yield toNamedPart(number(event))
+}
+
+/** Calls join the words before them: together they are one reply. */
+function outputToSaid(output: readonly OutputItem[]): readonly Said[] {
+  const text = output
+    .flatMap((item) => (item.type === 'message' ? item.content.map((part) => part.text) : []))
+    .join('\n')
+  const calls = output.flatMap((item) => {
+    if (item.type === 'function_call') return [{ id: item.call_id, name: item.name, input: item.arguments }]
+    if (item.type !== 'custom_tool_call') return []
+    return [{ id: item.call_id, name: item.name, input: JSON.stringify({ input: item.input }) }]
+  })
+  return text === '' && calls.length === 0 ? [] : [{ role: 'assistant', text, calls }]
+}

@@ -1,0 +1,31 @@
+/** Every route by which a model or an agent can be asked. */
+import type { ApiParts } from './api-ask.ts'
+import { chatRoute } from './api-chat.ts'
+import { completionsRoute } from './api-completions.ts'
+import { embeddingsRoute } from './api-embeddings.ts'
+import { messagesRoutes } from './api-messages.ts'
+import { modelsRoutes } from './api-models.ts'
+import { ollamaRoutes } from './api-ollama.ts'
+import { responsesRoute } from './api-responses.ts'
+import { createResponseStore } from './api-responses-store.ts'
+import { createFairQueue, type FairQueue } from './queue.ts'
+import type { Route } from './route.ts'
+
+export type ApiRoutesParts = Omit<ApiParts, 'queue'> & {
+  /** Absent = one of its own. */
+  readonly queue?: FairQueue
+}
+
+export function apiRoutes(given: ApiRoutesParts): readonly Route[] {
+  const queue = given.queue ?? createFairQueue({ slots: (model) => given.models.slots(model) })
+  const parts: ApiParts = { ...given, queue }
+  return [
+    chatRoute(parts),
+    responsesRoute(parts, createResponseStore()),
+    ...messagesRoutes(parts),
+    completionsRoute(parts),
+    embeddingsRoute(parts),
+    ...modelsRoutes(parts),
+    ...ollamaRoutes(parts),
+  ]
+}

@@ -1,0 +1,216 @@
+/**
+ * Puts routes behind the locks of `guard-order.ts` and on the network. Every route goes through `register`, and the answers
+ * for unknown paths, wrong methods and unreadable addresses pass the same locks; there is no other way in. Fastify finds
+ * the route and reads the body.
+ */
+import type { Server as HttpServer } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { AppError, errorMessage } from '../protocol/error.ts'
+import { answer, answerProblem, type House } from './answer.ts'
+import { readBody } from './body.ts'
+import { defineProblem, type Problem, ProblemError } from './errors.ts'
+import { admit, tooLarge } from './guard-order.ts'
+import { defaultLimits, type Limits } from './limits.ts'
+import { type Address, addressesFor, addressOf, bindAll, createHttp, type Refusal } from './listen.ts'
+import type { TellAudit } from './parts.ts'
+import type { Route } from './route.ts'
+import { beginVisit, toKnock, type Visit } from './visit.ts'
+import { createWrongTokens } from './wrong-tokens.ts'
+
+export type ServerParts = Pick<House, 'tokens' | 'audit' | 'metrics' | 'log'> & {
+  readonly routes: readonly Route[]
+  /** Everyone on this machine may do everything. Host and Origin are looked at all the same. */
+  readonly isAuthOff: boolean
+  /** Names this server goes by beside those of loopback. */
+  readonly hosts: readonly string[]
+  readonly limits?: Partial<Limits>
+}
+
+export type Server = {
+  readonly routes: readonly Route[]
+  /** The addresses really bound: both of loopback when no host is wished for. Port 0 lets the system choose. */
+  listen(wish: { readonly host?: string; readonly port: number }): Promise<readonly Address[]>
+  /** Takes nothing new, gives running requests a moment, then ends them. */
+  close(): Promise<void>
+}
+
+export async function createServer(parts: ServerParts): Promise<Server> {
+  const house = createHouse(parts)
+  const app = createApp(house)
+  for (const route of parts.routes) register(app, route, house)
+  refuseOtherMethods(app, parts.routes)
+  app.setNotFoundHandler(async () => refuse(NOT_FOUND))
+  await app.ready()
+  let servers: readonly HttpServer[] = []
+  return {
+    routes: parts.routes,
+    async listen({ host, port }) {
+      // Sockets of our own, two of them for loopback; the one that Fastify made never listens.
+      const make = () =>
+        createHttp(
+          (request, response) => app.routing(request, response),
+          house.limits,
+          (refusal) => house.audit(toAudit(refusal)),
+        )
+      servers = await bindAll(make, addressesFor(host), port)
+      return servers.map(addressOf)
+    },
+    close: () => closeHouse(house, app, servers),
+  }
+}
+
+const toAudit = ({ problem, address }: Refusal) =>
+  ({ what: 'refused', client: address, route: 'unread', why: problem.message }) as const
+
+const NOT_FOUND = defineProblem(
+  404,
+  'not_found',
+  'There is nothing at this address; /openapi.json describes what there is.',
+)
+
+function createHouse(parts: ServerParts): House {
+  const limits = { ...defaultLimits, ...parts.limits }
+  return {
+    ...parts,
+    limits,
+    audit: (entry) => tellSafely(parts, entry),
+    allowedHosts: new Set(['localhost', '127.0.0.1', '[::1]', ...parts.hosts.map(toHostName)]),
+    wrongTokens: createWrongTokens(limits.wrongTokensPerMinute),
+    visits: new Map(),
+    isClosing: false,
+  }
+}
+
+/** What is refused stays refused, also when the disk is too full to say so. */
+function tellSafely({ audit, log }: ServerParts, entry: Parameters<TellAudit>[0]): void {
+  try {
+    audit(entry)
+  } catch (error) {
+    log?.error({ error: errorMessage(error) }, 'the audit line could not be written')
+  }
+}
+
+const toHostName = (host: string): string => {
+  const name = host.toLowerCase()
+  return name.includes(':') && !name.startsWith('[') ? `[${name}]` : name
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Absent for unknown paths and wrong methods. */
+    route?: Route
+  }
+}
+
+function createApp(house: House): FastifyInstance {
+  const app = fastify({
+    bodyLimit: house.limits.bodyBytes,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 500 },
+    frameworkErrors: (_error, request, reply) => void answerBadAddress(house, request, reply),
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_: FastifyRequest, body: Buffer) => readBody(body, house.limits.jsonDepth),
+  )
+  app.addHook('onRequest', (request, reply) => enter(house, request, reply))
+  app.setErrorHandler((error, request, reply) =>
+    answerProblem(house, fromFastify(error, house.limits), request, reply),
+  )
+  return app
+}
+
+/** The one door. Runs before the body is read, for every route and for what is none. */
+async function enter(house: House, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { route } = request.routeOptions.config
+  const visit = beginVisit(request.raw, reply.raw, route)
+  house.visits.set(request.raw, visit)
+  void visit.done.then(() => leave(house, request, reply))
+  if (house.isClosing) throw closing
+  visit.admission = await admit(toKnock(request.raw), route?.scope, house, visit.controller.signal)
+}
+
+const closing = new AppError('model-unavailable', 'The server is closing; try again in a moment.')
+
+function leave({ visits, metrics, log }: House, { raw, method }: FastifyRequest, reply: FastifyReply): void {
+  const visit = visits.get(raw)
+  if (!visit) return
+  visits.delete(raw)
+  const route = visit.route?.path ?? 'none'
+  const status = reply.raw.statusCode
+  const seconds = (performance.now() - visit.startedAt) / 1000
+  metrics.answered({ method, route, status, seconds })
+  const client = visit.admission?.client ?? visit.address
+  log?.info({ id: visit.id, method, route, status, client, ms: Math.round(seconds * 1000) }, 'request')
+}
+
+async function answerBadAddress(house: House, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  try {
+    await enter(house, request, reply)
+    refuse(defineProblem(400, 'malformed_address', 'This address cannot be read.'))
+  } catch (error) {
+    answerProblem(house, error, request, reply)
+  }
+}
+
+function register(app: FastifyInstance, route: Route, house: House): void {
+  app.route({
+    method: route.method,
+    url: route.path,
+    config: { route },
+    handler: (request, reply) => answer(house, route, request, reply),
+  })
+}
+
+const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'] as const
+
+function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+  for (const url of new Set(routes.map(({ path }) => path))) {
+    const taken = new Set<string>(routes.filter(({ path }) => path === url).map(({ method }) => method))
+    const allow = [...taken].join(', ')
+    const problem = defineProblem(405, 'method_not_allowed', `${url} takes ${allow} only.`, { allow })
+    const method = METHODS.filter((name) => !taken.has(name))
+    app.route({ method, url, handler: async () => refuse(problem) })
+  }
+}
+
+function refuse(problem: Problem): never {
+  throw new ProblemError(problem)
+}
+
+/** Fastify's own refusals, all about the body, in our words. */
+function fromFastify(error: unknown, { bodyBytes }: Limits): unknown {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+  if (error instanceof AppError || typeof status !== 'number' || status >= 500) return error
+  if (status === 413) return new ProblemError(tooLarge(bodyBytes))
+  return new ProblemError(
+    defineProblem(status, 'bad_body', error instanceof Error ? error.message : 'The body is wrong.'),
+  )
+}
+
+async function closeHouse(house: House, app: FastifyInstance, servers: readonly HttpServer[]): Promise<void> {
+  house.isClosing = true
+  const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
+  end(house, ({ isWatch }) => isWatch)
+  await settled(house)
+  end(house, () => true)
+  await settled(house)
+  for (const server of servers) server.closeAllConnections()
+  await Promise.all(closed)
+  await app.close()
+}
+
+function end({ visits }: House, which: (visit: Visit) => boolean): void {
+  for (const visit of visits.values()) if (which(visit)) visit.controller.abort(closing)
+}
+
+/** Until every answer is out, but not for ever. */
+async function settled({ visits, limits }: House): Promise<void> {
+  const isOver = new AbortController()
+  const patience = delay(limits.closeMs, undefined, { signal: isOver.signal }).catch(() => undefined)
+  await Promise.race([Promise.all([...visits.values()].map(({ done }) => done)), patience])
+  isOver.abort()
+}

@@ -1,0 +1,164 @@
+/**
+ * What of the program is served: every configured model behind the APIs that other programs speak, agents that work in
+ * this folder, and sessions. The half of `app.ts` that knows the server; `serve.ts` starts and ends it.
+ */
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type AppOptions, type Ground, loadTrusted, openGround } from './app.ts'
+import { chooseArm } from './config/choose-arm.ts'
+import { listProfiles } from './config/profile.ts'
+import { fixedTokens, messagesTokens } from './context/count.ts'
+import { fitClient } from './context/fit-client.ts'
+import { createAudit } from './guard/audit.ts'
+import { createFiles } from './guard/files.ts'
+import { createFirewall } from './guard/firewall.ts'
+import type { Lease } from './protocol/arm.ts'
+import { AppError, errorMessage } from './protocol/error.ts'
+import type { Firewall } from './protocol/firewall.ts'
+import type { ModelRequest } from './protocol/model.ts'
+import { nearest } from './lib/nearest.ts'
+import type { Arm } from './router/arm.ts'
+import { apiRoutes } from './server/api-routes.ts'
+import type { AgentParts, ModelParts, ServedModel } from './server/parts.ts'
+import type { Serving } from './server/serving.ts'
+import { openSession } from './sessions.ts'
+
+const NANO = 'covey/nano'
+
+export async function openServing(options: AppOptions): Promise<Serving> {
+  const ground = await openGround(options)
+  const { config, paths, guards, sessions } = ground
+  const { arms, warnings } = await openArms(ground, options)
+  const agents = await agentsOf(ground, options)
+  const models = modelsOf(ground, arms)
+  const audit = createAudit({
+    path: join(paths.dataFolder, 'audit.log'),
+    outgoingValue: createFirewall({ files: createFiles({ root: sessions.root }) }).outgoingValue,
+  })
+  return {
+    routes: apiRoutes({ models, agents, fit: config.server.fit, now: Date.now }),
+    models: [...arms.keys(), 'covey/agent', ...agents.profiles.map((name) => `covey/agent:${name}`)],
+    sessions: {
+      create: () => openSession(sessions, { resume: 'new', canAsk: true }),
+      resume: (id) => openSession(sessions, { resume: { id }, canAsk: true }),
+      list: () => sessions.store.list(sessions.root),
+    },
+    workspace: `${sessions.root}, permission ${config.permission.mode}, commands: ${guards.confinement}`,
+    checks: [{ name: 'data folder', check: () => access(paths.dataFolder, constants.W_OK) }],
+    audit: ({ what, client, route, why }) =>
+      audit.write({ what, sessionId: 'server', tool: route, targets: [client], why, by: 'server' }),
+    log: sessions.log,
+    warnings: [...ground.warnings, ...warnings],
+    async close() {
+      await agents.close()
+      await ground.close()
+    },
+  }
+}
+
+export const serverSettings = async (env: NodeJS.ProcessEnv, cwd: string) => {
+  const { host, port } = (await loadTrusted({ env, cwd })).config.server
+  return { ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
+}
+
+type Opened = { readonly arms: ReadonlyMap<string, Arm>; readonly warnings: readonly string[] }
+
+/** The usual one first. One that cannot be opened is named and left out; the others are served. */
+async function openArms({ config, arm, openArm }: Ground, { env, incognito }: AppOptions): Promise<Opened> {
+  const others = [...Object.keys(config.arms), NANO].filter((id) => id !== arm.id)
+  const arms = new Map([[arm.id, arm]])
+  const warnings: string[] = []
+  const opened = await Promise.allSettled(
+    others.map(async (model) => openArm(chooseArm(config, { model }, env))),
+  )
+  for (const [index, result] of opened.entries()) {
+    const id = others[index] ?? ''
+    if (result.status === 'fulfilled') arms.set(id, result.value)
+    else if (!incognito) warnings.push(`${id} is not served: ${errorMessage(result.reason)}`)
+  }
+  return { arms, warnings }
+}
+
+/** Requests at a time: a model here shares its cores, one elsewhere has its own queue. */
+const SLOTS = { local: 4, remote: 16 } as const
+
+function modelsOf({ sessions, arm: usual }: Ground, arms: ReadonlyMap<string, Arm>): ModelParts {
+  const firewallOf = clientFirewalls(sessions.root)
+  const created = Math.floor(Date.now() / 1000)
+  const find = (model: string): Arm => {
+    const arm = model === 'covey/auto' ? usual : arms.get(model)
+    if (arm) return arm
+    throw new AppError('request-invalid', unknownModel(model, [...arms.keys()]), { status: 404 })
+  }
+  return {
+    list: () => Array.from(arms.values(), (arm) => toServed(arm, created)),
+    async reserve(model, _signal, about) {
+      const lease = find(model ?? usual.id).lease(model === undefined ? 'the usual one' : 'asked for by name')
+      return { ...lease, model: firewallOf(about?.client ?? '').echo(lease.model) }
+    },
+    fit: (request, lease) => fitClient(request, windowOf(lease)),
+    count: countRequest,
+    slots: (model) => (arms.get(model)?.profile().local === false ? SLOTS.remote : SLOTS.local),
+  }
+}
+
+function unknownModel(model: string, known: readonly string[]): string {
+  const guess = nearest(model, known)
+  return `There is no model "${model.slice(0, 100)}"; ${guess ? `did you mean "${guess}"?` : `there are ${known.join(', ')}.`}`
+}
+
+const toServed = (arm: Arm, created: number): ServedModel => ({
+  id: arm.id,
+  ownedBy: arm.profile().local ? 'local' : 'remote',
+  created,
+  capabilities: arm.profile().capabilities,
+  embeddings: false,
+})
+
+const windowOf = ({ arm, countTokens }: Lease) => ({ window: arm.capabilities.window, count: countTokens })
+
+function countRequest({ system, tools, messages }: ModelRequest, { arm, countTokens }: Lease): number {
+  const { reasoning } = arm.capabilities
+  return fixedTokens(system, tools, countTokens) + messagesTokens(messages, { count: countTokens, reasoning })
+}
+
+const MAX_CLIENTS = 200
+
+/** Each client has its own placeholders, for as long as the server runs: the same text is sent as the same bytes. */
+function clientFirewalls(root: string): (client: string) => Firewall {
+  const known = new Map<string, Firewall>()
+  return (client) => {
+    const firewall = known.get(client) ?? createFirewall({ files: createFiles({ root }) })
+    known.delete(client)
+    known.set(client, firewall)
+    const [oldest] = known.keys()
+    if (known.size > MAX_CLIENTS && oldest !== undefined) known.delete(oldest)
+    return firewall
+  }
+}
+
+type Agents = AgentParts & { close(): Promise<void> }
+
+/** One ground for each profile that is asked for; the usual one is there already. */
+async function agentsOf(usual: Ground, options: AppOptions): Promise<Agents> {
+  const grounds = new Map<string, Promise<Ground>>()
+  const groundOf = (profile: string): Promise<Ground> => {
+    const opened = grounds.get(profile) ?? openGround({ ...options, profile })
+    grounds.set(profile, opened)
+    opened.catch(() => grounds.delete(profile))
+    return opened
+  }
+  return {
+    profiles: await listProfiles(usual.paths),
+    async open({ profile, history, system }) {
+      const { sessions } = profile === undefined ? usual : await groundOf(profile)
+      const passing = { history, ...(system !== '' && { instructions: system }) }
+      return openSession(sessions, { resume: 'new', canAsk: false, passing })
+    },
+    async close() {
+      const opened = await Promise.allSettled(grounds.values())
+      await Promise.all(opened.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
+    },
+  }
+}

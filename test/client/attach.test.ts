@@ -1,0 +1,73 @@
+/** `covey --attach URL "prompt"` prints what a run on this machine would. */
+import { expect, test } from 'vitest'
+import { attach } from '../../src/cli/attach.ts'
+import { toRunFlags } from '../../src/cli/run-flags.ts'
+import type { StartRun } from '../../src/session/run.ts'
+import { endOf, playing, turn } from '../session/support.ts'
+import { openSessionServer } from '../server/session-server.ts'
+import { tempFolder } from '../server/support.ts'
+
+async function runAttach(url: string, token: string, options: Record<string, unknown> = {}) {
+  let out = ''
+  let err = ''
+  const context = {
+    args: [],
+    options,
+    io: {
+      out: (text: string) => void (out += text),
+      err: (text: string) => void (err += text),
+      stdin: process.stdin,
+      piped: async () => undefined,
+      isTty: false,
+    },
+    env: { COVEY_TOKEN: token },
+    cwd: await tempFolder(),
+    signal: new AbortController().signal,
+  }
+  const code = await attach(context, { url, prompt: 'What is it?', flags: toRunFlags(context) })
+  return { code, out, err }
+}
+
+test('the answer is printed, and a session made for it is given free', async () => {
+  const startRun = playing(
+    { type: 'text-delta', text: 'It is 42.' },
+    ...turn(1, { role: 'assistant', text: 'It is 42.', calls: [] }),
+  )
+  const open = await openSessionServer({ startRun })
+
+  const first = await runAttach(open.url, open.token)
+  const [info] = await open.desk.list()
+  const second = await runAttach(open.url, open.token, { resumeId: info?.id, json: true })
+
+  expect(first).toEqual({ code: 0, out: 'It is 42.\n', err: '' })
+  expect(info).toMatchObject({ title: 'What is it?', isOpen: false, messages: 2 })
+  expect(second.out.split('\n').at(-2)).toContain('"type":"run-end"')
+  expect(open.desk.holds(info!.id)).toBe(true)
+})
+
+test('what would need a question is refused, as nobody is there', async () => {
+  const startRun: StartRun = async function* ({ runId, askPermission, askQuestion }, signal) {
+    const call = { id: 'c1', name: 'write_file', input: '{}' }
+    const { allow } = await askPermission({ call, access: [], why: 'It writes.' }, signal)
+    const text = await askQuestion({ question: 'Really?' }, signal)
+    const said = `${allow}: ${text.slice(0, 23)}`
+    yield { type: 'text-delta', text: said }
+    yield* turn(1, { role: 'assistant', text: said, calls: [] })
+    return endOf(runId)
+  }
+  const open = await openSessionServer({ startRun })
+
+  const { code, out } = await runAttach(open.url, open.token)
+
+  expect([code, out]).toEqual([0, 'false: Nobody is there to ask.\n'])
+})
+
+test.each([
+  ['localhost:17615', {}, 'is no address'],
+  ['http://127.0.0.1:1', { resume: true }, '--resume-id ID'],
+])('%s %j is wrong usage', async (url, options, message) => {
+  await expect(runAttach(url, 'x', options)).rejects.toMatchObject({
+    code: 'config-invalid',
+    message: expect.stringContaining(message),
+  })
+})

@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { Model } from '../../src/protocol/model.ts'
+import { ChatChunk } from '../../src/server/api-chat-reply.ts'
+import { readEvents, startApi } from './api-host.ts'
+
+const hello = { messages: [{ role: 'user', content: 'Hello.' }] }
+
+/** Says one word every few milliseconds, and notes when it is left alone. */
+function slowModel(words: number): Model & { readonly log: string[] } {
+  const log: string[] = []
+  return {
+    name: 'slow',
+    log,
+    async *stream({ messages }, signal) {
+      const who = messages.at(-1)?.text ?? ''
+      log.push(`start ${who}`)
+      for (let word = 0; word < words && !signal.aborted; word++) {
+        yield { type: 'text-delta', text: 'word ' }
+        await delay(5, undefined, { signal }).catch(() => undefined)
+      }
+      log.push(`${signal.aborted ? 'left' : 'end'} ${who}`)
+      if (!signal.aborted) yield { type: 'finish', reason: 'stop' }
+    },
+  }
+}
+
+const ask = (who: string) => ({ messages: [{ role: 'user', content: who }], stream: true })
+
+describe('turns at a slow model', () => {
+  test('are fair between sixteen clients, however many requests one of them sends', async () => {
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    const order: string[] = []
+    const model: Model = {
+      name: 'gated',
+      async *stream({ messages }) {
+        order.push(messages[0]!.text)
+        yield { type: 'text-delta', text: 'word' }
+        await gate
+        yield { type: 'finish', reason: 'stop' }
+      },
+    }
+    const host = await startApi(model, { slots: 1 })
+    const send = (client: string, who: string) => host.post('/v1/chat/completions', ask(who), { client })
+
+    const greedy = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => send('greedy', `greedy ${index}`)),
+    )
+    const others = await Promise.all(
+      Array.from({ length: 15 }, (_, index) => send(`c${index}`, `other ${index}`)),
+    )
+    open()
+    await Promise.all([...greedy, ...others].map(readEvents))
+
+    // One was being served, one had its turn; then everyone else comes before the same client again.
+    expect(order.map((who) => who.split(' ')[0])).toEqual([
+      'greedy',
+      'greedy',
+      ...others.map(() => 'other'),
+      ...greedy.slice(2).map(() => 'greedy'),
+    ])
+  })
+
+  test('are counted down to those who wait in a stream', async () => {
+    const host = await startApi(slowModel(10), { slots: 1 })
+
+    const responses = await Promise.all(
+      ['one', 'two', 'three'].map((who) => host.post('/v1/chat/completions', ask(who), { client: who })),
+    )
+    const streams = await Promise.all(responses.map(readEvents))
+
+    const positions = streams.map((events) =>
+      events
+        .filter(({ data }) => data !== '[DONE]')
+        .flatMap(({ data }) => ChatChunk.parse(JSON.parse(data)).covey?.queue?.position ?? []),
+    )
+    expect(positions.toSorted((a, b) => a.length - b.length)).toEqual([[], [1], [2, 1]])
+    expect(streams.every((events) => events.at(-1)?.data === '[DONE]')).toBe(true)
+  })
+
+  test('pass on at once when a client goes away', async () => {
+    const model = slowModel(100_000)
+    const host = await startApi(model, { slots: 1 })
+    const gone = new AbortController()
+    const stays = new AbortController()
+
+    const first = await host.post('/v1/chat/completions', ask('first'), { client: 'a', signal: gone.signal })
+    const second = host.post('/v1/chat/completions', ask('second'), { client: 'b', signal: stays.signal })
+    await first.body?.getReader().read()
+    gone.abort()
+    const reader = (await second).body!.getReader()
+    while (!Buffer.from((await reader.read()).value ?? []).includes('word')) continue
+
+    expect(model.log.slice(0, 3)).toEqual(['start first', 'left first', 'start second'])
+    stays.abort()
+  })
+
+  test('are given back by who goes away while waiting', async () => {
+    const model = slowModel(20)
+    const host = await startApi(model, { slots: 1 })
+    const gone = new AbortController()
+
+    const first = host.post('/v1/chat/completions', ask('first'), { client: 'a' })
+    await first
+    const waiting = await host.post('/v1/chat/completions', ask('second'), {
+      client: 'b',
+      signal: gone.signal,
+    })
+    gone.abort()
+    const last = await host.post('/v1/chat/completions', ask('third'), { client: 'c' })
+    await readEvents(last)
+
+    expect(waiting.status).toBe(200)
+    expect(model.log).toEqual(['start first', 'end first', 'start third', 'end third'])
+  })
+})
+
+describe('a request that is too large', () => {
+  const text = 'one two three four five six seven eight nine ten. '.repeat(1200)
+  const long = { messages: [{ role: 'system', content: text }, ...hello.messages] }
+
+  test('is fitted, and the client is told what was shortened', async () => {
+    const host = await startApi(slowModel(1))
+
+    const response = await host.post('/v1/chat/completions', long)
+
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ covey: { shortened: ['system text'] } })
+  })
+
+  test('is refused with the numbers where nothing may be fitted', async () => {
+    const host = await startApi(slowModel(1), { fit: 'off' })
+
+    const response = await host.post('/v1/chat/completions', long)
+
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      error: {
+        code: 'context_length_exceeded',
+        message: expect.stringMatching(/takes 1\d{4} tokens .* window of 8192/),
+      },
+    })
+  })
+})

@@ -1,0 +1,66 @@
+/** Real sessions in a real folder, behind a real server. What a run does is played from a list of events. */
+import type { LoopEvent } from '../../src/engine/parts.ts'
+import type { KeptSession, SessionParts } from '../../src/server/parts.ts'
+import { createSessionDesk, type DeskOptions, type SessionDesk } from '../../src/server/session-desk.ts'
+import { sessionRoutes } from '../../src/server/sessions.ts'
+import type { ServerParts } from '../../src/server/server.ts'
+import type { StartRun } from '../../src/session/run.ts'
+import type { StoredSession } from '../../src/session/store.ts'
+import { endOf, playing, runSession, start, testStore, turn } from '../session/support.ts'
+import { openTestServer, tempFolder, type TestServer } from './support.ts'
+
+export type SessionServer = TestServer & { readonly desk: SessionDesk; readonly folder: string }
+
+export type SessionServerOptions = {
+  readonly folder?: string
+  readonly startRun?: StartRun
+  readonly desk?: DeskOptions
+  readonly server?: Partial<ServerParts>
+  readonly port?: number
+}
+
+export async function openSessionServer(options: SessionServerOptions = {}): Promise<SessionServer> {
+  const folder = options.folder ?? (await tempFolder())
+  const desk = createSessionDesk(sessionParts(folder, options.startRun ?? talkative), options.desk)
+  const audit: ServerParts['audit'][] = []
+  const routes = sessionRoutes(desk, (entry) => audit.at(-1)?.(entry))
+  const server = await openTestServer(routes, options.server, options.port)
+  audit.push((entry) => void server.audit.push(entry))
+  const close = server.server.close.bind(server.server)
+  Object.assign(server.server, {
+    close: async () => {
+      await close()
+      await desk.close()
+    },
+  })
+  return { ...server, desk, folder }
+}
+
+export function sessionParts(folder: string, startRun: StartRun): SessionParts {
+  const store = testStore(folder)
+  const open = (stored: StoredSession): Promise<KeptSession> =>
+    runSession(stored, { startRun, list: () => store.list() })
+  return {
+    create: async () => open(await store.create(start)),
+    resume: async (id) => open(await store.open(id, start)),
+    list: () => store.list(),
+  }
+}
+
+/** Pieces of text, which no log keeps, between events that it does. */
+export const pieces = (count: number): readonly LoopEvent[] =>
+  Array.from({ length: count }, (_, index) => ({ type: 'text-delta', text: `piece ${index} · ` }) as const)
+
+export const talkative: StartRun = playing(
+  { type: 'routing', arm: 'test', why: 'the only one', window: 8192 },
+  ...pieces(30),
+  ...turn(1, { role: 'assistant', text: 'All done.', calls: [] }),
+)
+
+/** Tells these events, then works until it is cancelled. */
+export const unending = (events: readonly LoopEvent[]): StartRun =>
+  async function* ({ runId }, signal) {
+    yield* events
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+    return endOf(runId)
+  }
