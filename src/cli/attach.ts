@@ -8,9 +8,8 @@ import type { SessionEvent } from '../protocol/event.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
 import type { CommandContext } from './command.ts'
 import { converse } from './conversation.ts'
-import { createPrinter } from './print.ts'
 import type { RunFlags } from './run-flags.ts'
-import { exitCodeOf, promptAndWatch } from './watch.ts'
+import { runOnce } from './run-once.ts'
 
 export type AttachInput = {
   /** As given with --attach. */
@@ -24,25 +23,7 @@ export async function attach(context: CommandContext, { url, prompt, flags }: At
   const session = await openRemote(context, url, flags)
   // No runForPerson: a command typed here would run on another machine than its output is for.
   if (prompt === '') return converse({ session, heading: url }, flags, context)
-  const { io, env } = context
-  const print = createPrinter(io, {
-    json: flags.json,
-    verbose: flags.verbose,
-    colour: io.isTty && !env['NO_COLOR'],
-  })
-  const show = (event: SessionEvent): void => {
-    print(event)
-    void refuse(session, event)
-  }
-  const limit = flags.timeoutMs ? AbortSignal.timeout(flags.timeoutMs) : undefined
-  const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal
-  try {
-    const end = await promptAndWatch({ session, prompt, options: flags.prompt, show, signal })
-    if (limit?.aborted) io.err('covey: stopped by --timeout\n')
-    return limit?.aborted ? 3 : exitCodeOf(end)
-  } finally {
-    await session.close()
-  }
+  return runOnce(session, { prompt, flags, context, onEvent: (event) => void refuse(session, event) })
 }
 
 const NOBODY =

@@ -4,27 +4,15 @@
  */
 import { createApp, type App } from '../app.ts'
 import { AppError } from '../protocol/error.ts'
+import { appOptions } from './app-options.ts'
 import { attach } from './attach.ts'
 import type { Command, CommandContext, CommandOption } from './command.ts'
 import { converse, type Talk } from './conversation.ts'
-import { createPrinter } from './print.ts'
-import { exitCodeOf, promptAndWatch } from './watch.ts'
 import { type RunFlags, toRunFlags } from './run-flags.ts'
+import { runOnce } from './run-once.ts'
 
 const options: readonly CommandOption[] = [
-  {
-    flags: '-m, --model <name>',
-    description: 'arm from the configuration, name:size:quant, FILE.gguf, or a model name with --base-url',
-  },
-  { flags: '--auto', description: 'the best downloaded model that fits this machine' },
-  {
-    flags: '--base-url <url>',
-    description: 'any OpenAI-compatible server, such as http://127.0.0.1:8080/v1',
-  },
-  { flags: '--provider <kind>', description: 'wire format: openai-compatible, openai, anthropic, google' },
-  { flags: '--window <tokens>', description: 'the context window, where the server does not tell it' },
-  { flags: '--no-probe', description: 'do not ask the server for its context window first' },
-  { flags: '-p, --permission <mode>', description: 'ask, accept-edits, auto, read-only, deny or bypass' },
+  ...appOptions,
   { flags: '--max-turns <n>', description: 'end the run after this many turns' },
   { flags: '--timeout <seconds>', description: 'end the run after this long' },
   { flags: '--system <text>', description: 'text that replaces the built-in system text' },
@@ -35,9 +23,6 @@ const options: readonly CommandOption[] = [
     description: 'use a session on a server, at the address that covey serve printed',
   },
   { flags: '--incognito', description: 'keep nothing of this session' },
-  { flags: '--offline', description: 'no network except the configured models' },
-  { flags: '--profile <name>', description: 'a profile of the configuration' },
-  { flags: '--cwd <folder>', description: 'work in this folder' },
   { flags: '--json', description: 'print events as JSON lines' },
   { flags: '-v, --verbose', description: 'show timings, tokens and corrections; log to stderr' },
 ]
@@ -87,7 +72,9 @@ async function runPrompt(context: CommandContext): Promise<number> {
   try {
     for (const warning of app.warnings) io.err(`covey: ${warning}\n`)
     if (flags.verbose) io.err(`covey: commands: ${app.confinement}\n`)
-    return isConversation ? await talkTo(app, flags, context) : await runOnce(app, { prompt, flags, context })
+    if (isConversation) return await talkTo(app, flags, context)
+    const session = await app.openSession({ resume: flags.resume, canAsk: false })
+    return await runOnce(session, { prompt, flags, context })
   } finally {
     await app.close()
   }
@@ -102,25 +89,4 @@ async function talkTo(app: App, flags: RunFlags, context: CommandContext): Promi
     runForPerson: app.runForPerson,
   }
   return converse(talk, flags, context)
-}
-
-type OneRun = { readonly prompt: string; readonly flags: RunFlags; readonly context: CommandContext }
-
-async function runOnce(app: App, { prompt, flags, context }: OneRun): Promise<number> {
-  const { io, env } = context
-  const session = await app.openSession({ resume: flags.resume, canAsk: false })
-  const show = createPrinter(io, {
-    json: flags.json,
-    verbose: flags.verbose,
-    colour: io.isTty && !env['NO_COLOR'],
-  })
-  const limit = flags.timeoutMs ? AbortSignal.timeout(flags.timeoutMs) : undefined
-  const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal
-  try {
-    const end = await promptAndWatch({ session, prompt, options: flags.prompt, show, signal })
-    if (limit?.aborted) io.err('covey: stopped by --timeout\n')
-    return limit?.aborted ? 3 : exitCodeOf(end)
-  } finally {
-    await session.close()
-  }
 }

@@ -5,6 +5,7 @@ import type { AppOptions } from '../app.ts'
 import { appPaths } from '../config/paths.ts'
 import { AppError } from '../protocol/error.ts'
 import { type OpenServing, startServing } from '../serve.ts'
+import { appOptions } from './app-options.ts'
 import type { Command, CommandContext, CommandOption } from './command.ts'
 import { toRunFlags } from './run-flags.ts'
 
@@ -15,17 +16,7 @@ const options: readonly CommandOption[] = [
     description: 'listen on this address instead of this machine only; needs a token',
   },
   { flags: '--no-auth', description: 'no token: every program on this machine may use it' },
-  { flags: '-m, --model <name>', description: 'arm from the configuration, or model name with --base-url' },
-  {
-    flags: '--base-url <url>',
-    description: 'any OpenAI-compatible server, such as http://127.0.0.1:8080/v1',
-  },
-  { flags: '--provider <kind>', description: 'wire format: openai-compatible, openai, anthropic, google' },
-  { flags: '--window <tokens>', description: 'the context window, where the server does not tell it' },
-  { flags: '--no-probe', description: 'do not ask the server for its context window first' },
-  { flags: '-p, --permission <mode>', description: 'ask, accept-edits, auto, read-only, deny or bypass' },
-  { flags: '--profile <name>', description: 'a profile of the configuration' },
-  { flags: '--cwd <folder>', description: 'the folder in which tools work' },
+  ...appOptions,
   { flags: '-v, --verbose', description: 'log to stderr' },
 ]
 
