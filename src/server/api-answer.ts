@@ -4,10 +4,12 @@ import type { Answer, ApiParts, Ask, Caller } from './api-ask.ts'
 import { askModel } from './api-model.ts'
 
 export function answer(ask: Ask, parts: ApiParts, caller: Caller): Answer {
-  const agent = ask.model === undefined ? undefined : readAgentName(ask.model)
+  const { model, ...rest } = ask
+  const agent = model === undefined ? undefined : readAgentName(model)
   if (!agent) return askModel(ask, parts, caller)
-  if (ask.request.tools.length === 0) return askAgent({ ...ask, agent }, parts, caller)
   // The client executes: an agent with tools of others is just its model.
-  const { model: _, ...rest } = ask
-  return askModel(rest, parts, caller)
+  return isAgentAsked(ask) ? askAgent({ ...ask, agent }, parts, caller) : askModel(rest, parts, caller)
 }
+
+export const isAgentAsked = ({ model, request }: Ask): boolean =>
+  model !== undefined && readAgentName(model) !== undefined && request.tools.length === 0

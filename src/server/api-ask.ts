@@ -27,6 +27,8 @@ export type Ask = {
   readonly parallelCalls: boolean
   /** Whether what an agent does is told as reasoning. */
   readonly activity: boolean
+  /** The client sees the answer while it comes; otherwise all of it can still be mended at its end. */
+  readonly isStream: boolean
 }
 
 export type Caller = Pick<RouteRequest, 'id' | 'client' | 'scopes' | 'signal' | 'headers'>
@@ -67,14 +69,17 @@ export type Wish = Partial<
 > & {
   readonly model: string | null | undefined
   readonly said: readonly Said[]
+  readonly isStream: boolean
   readonly parallelCalls?: boolean
   readonly activity?: boolean
 }
 
-export function toAsk({ model, said, parallelCalls = true, activity, ...wish }: Wish, caller: Caller): Ask {
+export function toAsk(given: Wish, caller: Caller): Ask {
+  const { model, said, isStream, parallelCalls = true, activity, ...wish } = given
   const conversation = toConversation(said)
   return {
     ...(model && { model: model.replace(/:latest$/, '') }),
+    isStream,
     parallelCalls,
     activity: activity ?? caller.headers['x-covey-activity'] !== 'off',
     request: {

@@ -70,6 +70,7 @@ export function fromChat(body: ChatRequest, caller: Caller): Ask {
     {
       model: body.model,
       said: body.messages.map(toSaid),
+      isStream: body.stream ?? false,
       parallelCalls: body.parallel_tool_calls ?? true,
       ...withoutUndefined({
         activity: body.covey?.activity,

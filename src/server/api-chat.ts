@@ -1,6 +1,6 @@
 /** `POST /v1/chat/completions`: the API most clients speak. */
 import type { Usage } from '../protocol/model.ts'
-import { answer } from './api-answer.ts'
+import { answer, isAgentAsked } from './api-answer.ts'
 import { addUsage, type ApiParts, type Ask, type Caller } from './api-ask.ts'
 import {
   chatEnvelope,
@@ -12,7 +12,7 @@ import {
 } from './api-chat-reply.ts'
 import { ChatRequest, fromChat } from './api-chat-request.ts'
 import { collect, sideBySide } from './api-collect.ts'
-import { toFailure, toPart } from './api-wire.ts'
+import { toFailure, toPart, unsupported } from './api-wire.ts'
 import { defineRoute, type Route, type StreamPart } from './route.ts'
 
 export const chatRoute = (parts: ApiParts): Route =>
@@ -27,6 +27,8 @@ export const chatRoute = (parts: ApiParts): Route =>
     async handle({ body, ...caller }) {
       const ask = fromChat(body, caller)
       const count = body.n ?? 1
+      if (count > 1 && isAgentAsked(ask))
+        throw unsupported('n', 'an agent changes files; ask it for one answer at a time')
       const envelope = chatEnvelope(ask.model ?? defaultName(parts), parts.now())
       if (!body.stream) return { kind: 'json', body: await complete({ ask, count, envelope }, parts, caller) }
       const includeUsage = body.stream_options?.include_usage ?? false

@@ -5,12 +5,12 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../lib/object.ts'
 import type { Usage } from '../protocol/model.ts'
-import { answer } from './api-answer.ts'
 import { addUsage, type Answer, type ApiParts, type Caller, toAsk } from './api-ask.ts'
 import { defaultName, varied } from './api-chat.ts'
 import { finishWords, toChatUsage, voidReply } from './api-chat-reply.ts'
 import { toStop } from './api-chat-request.ts'
 import { collect, sideBySide } from './api-collect.ts'
+import { askModel } from './api-model.ts'
 import { newId, toFailure, toPart, toSeconds, unsupported } from './api-wire.ts'
 import { defineRoute, type Route, type StreamPart } from './route.ts'
 
@@ -63,7 +63,7 @@ export const completionsRoute = (parts: ApiParts): Route =>
       const count = body.n ?? 1
       const open = (index: number, signal: AbortSignal): Answer => {
         const ask = toTextAsk(body, prompts[Math.floor(index / count)] ?? '', caller)
-        return answer(varied(ask, index % count), parts, { ...caller, signal })
+        return askModel(varied(ask, index % count), parts, { ...caller, signal })
       }
       const envelope = toEnvelope(body.model ?? defaultName(parts), parts.now())
       const asked: Asked = { body, envelope, prompts, count: count * prompts.length, open }
@@ -113,6 +113,7 @@ function toTextAsk(body: CompletionRequest, prompt: string, caller: Caller) {
         { role: 'system', text: body.suffix ? FILL : CONTINUE },
         { role: 'user', text },
       ],
+      isStream: body.stream ?? false,
       thinking: 'off',
       ...withoutUndefined({
         maxTokens: body.max_tokens ?? undefined,

@@ -141,9 +141,8 @@ export class MessageStream {
   }
 
   *take(event: AnswerEvent): Iterable<MessageEvent> {
-    // Waiting in line is told as a sign of life; there is no other word for it in this API.
-    if (event.type === 'waiting') yield { type: 'ping' }
-    else if (event.type === 'start') yield* this.#start(event.promptTokens())
+    // Nothing may come before `message_start`, so that waiting in line is not told in this API.
+    if (event.type === 'start') yield* this.#start(event.promptTokens())
     else if (event.type === 'text-delta') yield* this.#fill('text', { type: 'text_delta', text: event.text })
     else if (event.type === 'reasoning-delta') {
       if (this.#withThinking) yield* this.#fill('thinking', { type: 'thinking_delta', thinking: event.text })

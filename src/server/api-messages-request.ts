@@ -52,6 +52,7 @@ export function fromMessages(body: CountRequest & Partial<MessagesRequest>, call
         ...(system ? [{ role: 'system', text: system } as const] : []),
         ...body.messages.flatMap(toSaid),
       ],
+      isStream: body.stream ?? false,
       parallelCalls: !body.tool_choice?.disable_parallel_tool_use,
       ...withoutUndefined({
         activity: body.covey?.activity,

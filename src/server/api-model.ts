@@ -7,16 +7,27 @@ import { AppError } from '../protocol/error.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import { addUsage, type Answer, type AnswerEvent, type ApiParts, type Ask, type Caller } from './api-ask.ts'
 import { createReplyTaker } from './api-reply.ts'
-import type { ReserveAbout } from './parts.ts'
 import { reminderFor, type Reply, unmetBy, unmetError, type Unmet } from './api-rules.ts'
+import { defineProblem, ProblemError } from './errors.ts'
+import type { ReserveAbout } from './parts.ts'
 
 export async function* askModel(ask: Ask, parts: ApiParts, caller: Caller): Answer {
   const question = { ask, parts, caller }
-  const lease = await parts.models.reserve(ask.model, caller.signal, aboutOf(ask.request, caller))
+  const lease = await reserve(ask.model, question)
   const { reply, request } = yield* settled(lease, firstTry(question, lease))
   const unmet = unmetBy(reply, ask.request)
   const final = unmet ? yield* secondTry(question, { lease, request, reply, unmet }) : reply
   yield { type: 'finish', reason: final.reason, usage: final.usage ?? counted(final, request, lease, parts) }
+}
+
+/** Whatever name is not known is told as clients expect it. */
+async function reserve(model: string | undefined, { ask, parts, caller }: Question): Promise<Lease> {
+  try {
+    return await parts.models.reserve(model, caller.signal, aboutOf(ask.request, caller))
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'request-invalid') throw error
+    throw new ProblemError(defineProblem(404, 'model_not_found', error.message, { param: 'model' }))
+  }
 }
 
 function aboutOf(request: ModelRequest, { client }: Caller): ReserveAbout {
@@ -50,11 +61,11 @@ type Missed = Tried & { readonly lease: Lease; readonly unmet: Unmet }
 
 /** The arm is told what was missing; what it already said stays said. */
 async function* secondTry(question: Question, missed: Missed): AsyncGenerator<AnswerEvent, Reply> {
-  const { ask, parts, caller } = question
+  const { ask } = question
   const { continueLast: _, ...asked } = missed.request
   const messages = [...asked.messages, ...reminderFor(missed.unmet, missed.reply, ask.request)]
   const request: ModelRequest = { ...asked, messages }
-  const lease = await parts.models.reserve(missed.lease.arm.id, caller.signal, aboutOf(ask.request, caller))
+  const lease = await reserve(missed.lease.arm.id, question)
   const again = async function* () {
     return { reply: yield* inTurn(question, lease, read(question, { lease, request, after: missed.reply })) }
   }
@@ -105,8 +116,10 @@ function prepare(ask: Ask, lease: Lease, { models, fit }: ApiParts): Prepared {
     throw tooLong(id, fitted.tokens, fitted.window)
   }
   const tokens = models.count(request, lease)
-  if (tokens >= capabilities.window) throw tooLong(id, tokens, capabilities.window)
-  return { request, shortened: [] }
+  const left = capabilities.window - tokens
+  if (left <= 0) throw tooLong(id, tokens, capabilities.window)
+  const { maxTokens = 0 } = request
+  return { request: maxTokens > left ? { ...request, maxTokens: left } : request, shortened: [] }
 }
 
 const tooLong = (id: string, tokens: number, window: number): AppError =>

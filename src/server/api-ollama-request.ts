@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isObject } from '../lib/json.ts'
 import { withoutUndefined } from '../lib/object.ts'
 import type { Image, ToolCall } from '../protocol/message.ts'
-import type { ModelRequest, ResponseFormat } from '../protocol/model.ts'
+import type { ResponseFormat } from '../protocol/model.ts'
 import { type Ask, type Caller, toAsk, toTool } from './api-ask.ts'
 import { ChatTool, Extension, toStop } from './api-chat-request.ts'
 import type { Said } from './api-conversation.ts'
@@ -53,7 +53,7 @@ export type OllamaGenerate = z.infer<typeof OllamaGenerate>
 export function fromOllamaChat(body: OllamaChat, caller: Caller): Ask {
   const tools = body.tools?.map((tool) => toTool(tool.function))
   const said = (body.messages ?? []).reduce(join, [])
-  return toAsk({ model: body.model, said, ...settings(body), ...(tools && { tools }) }, caller)
+  return toAsk({ ...common(body), said, ...(tools && { tools }) }, caller)
 }
 
 export function fromOllamaGenerate(body: OllamaGenerate, caller: Caller): Ask {
@@ -64,12 +64,12 @@ export function fromOllamaGenerate(body: OllamaGenerate, caller: Caller): Ask {
     ...(body.system ? [{ role: 'system', text: body.system } as const] : []),
     { role: 'user', text: gap, ...imagesOf(body.images) },
   ]
-  return toAsk({ model: body.model, said, ...settings(body) }, caller)
+  return toAsk({ ...common(body), said }, caller)
 }
 
-function settings({ options, format, think, covey }: z.infer<typeof Common>) {
+function common({ model, stream, options, format, think, covey }: z.infer<typeof Common>) {
   const limit = options?.num_predict ?? 0
-  return withoutUndefined({
+  const given = withoutUndefined({
     activity: covey?.activity,
     temperature: options?.temperature ?? undefined,
     seed: options?.seed ?? undefined,
@@ -78,7 +78,8 @@ function settings({ options, format, think, covey }: z.infer<typeof Common>) {
     maxTokens: limit > 0 ? limit : undefined,
     responseFormat: toFormat(format),
     thinking: think === false ? ('off' as const) : undefined,
-  }) satisfies Partial<ModelRequest> & { activity?: boolean }
+  })
+  return { model, isStream: stream !== false, ...given }
 }
 
 function toFormat(format: z.infer<typeof Common>['format']): ResponseFormat | undefined {

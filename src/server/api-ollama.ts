@@ -6,6 +6,7 @@ import { answer } from './api-answer.ts'
 import type { Answer, AnswerEvent, ApiParts } from './api-ask.ts'
 import { voidReply } from './api-chat-reply.ts'
 import { type Collected, collect } from './api-collect.ts'
+import { askModel } from './api-model.ts'
 import { type Entry, servedModels } from './api-models.ts'
 import { fromOllamaChat, fromOllamaGenerate, OllamaChat, OllamaGenerate } from './api-ollama-request.ts'
 import { toFailure, toPart } from './api-wire.ts'
@@ -86,7 +87,7 @@ const generateRoute = (parts: ApiParts): Route =>
     async handle({ body, ...caller }) {
       const speaking = { parts, model: body.model, startedAt: parts.now(), say: generateWords }
       if (!body.prompt) return loaded(speaking)
-      const answered = answer(fromOllamaGenerate(body, caller), parts, caller)
+      const answered = askModel(fromOllamaGenerate(body, caller), parts, caller)
       return reply(answered, speaking, body.stream !== false)
     },
   })

@@ -83,8 +83,10 @@ class Taker implements ReplyTaker {
   /** JSON is passed on as it comes when it begins like JSON; otherwise it is read, and mended, once it is whole. */
   #isHeld(): boolean {
     if (!this.#isJson || this.#toldText) return false
-    const start = this.#text.join('').trimStart()
-    return start === '' || !/^[[{]/.test(start)
+    if (!this.#ask.isStream) return true
+    // Decided by the first words: a long text is not looked at again with every piece.
+    const start = this.#text.slice(0, 3).join('').trimStart()
+    return !/^[[{]/.test(start)
   }
 
   *#flushJson(): Iterable<AnswerEvent> {

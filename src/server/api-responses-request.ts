@@ -64,6 +64,7 @@ export function fromResponses(body: ResponsesRequest, earlier: readonly Said[], 
     {
       model: body.model,
       said: [...instructions, ...earlier, ...toSaid(body)],
+      isStream: body.stream ?? false,
       parallelCalls: body.parallel_tool_calls ?? true,
       ...withoutUndefined({
         activity: body.covey?.activity,

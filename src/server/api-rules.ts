@@ -24,7 +24,9 @@ export function unmetBy(reply: Reply, request: ModelRequest): Unmet | undefined 
   if (toolChoice === 'required' || typeof toolChoice === 'object') return 'call'
   if (reply.reason === 'length') return undefined
   if (reply.badCalls.length > 0) return 'readable-call'
-  return responseFormat?.type === 'json' && jsonIn(reply.text) === undefined ? 'json' : undefined
+  // What the client has seen cannot be said again.
+  const isMissing = responseFormat?.type === 'json' && !reply.isTold && jsonIn(reply.text) === undefined
+  return isMissing ? 'json' : undefined
 }
 
 /** The object or list in a text, slips mended; nothing when there is none. */

@@ -26,7 +26,8 @@ export async function startArmApi(
     local: true,
     known: { window: 8192 },
   } as const
-  const parts = { cwd, files: createFiles({ root: cwd }), promptsFolder: cwd, probe: false }
+  const files = createFiles({ root: cwd })
+  const parts = { cwd, files, promptsFolder: cwd, probe: false, sleep: async () => {} }
   const { arm, close } = await openArm({ kind: 'arm', settings, why: 'test' }, parts)
   onTestFinished(close)
   const lease = arm.lease('test')

@@ -177,7 +177,8 @@ describe('a request', () => {
 
   test.each([
     ['log probabilities', { logprobs: true }, 400, 'logprobs'],
-    ['an unknown model', { model: 'nobody' }, 404, null],
+    ['an unknown model', { model: 'nobody' }, 404, 'model'],
+    ['several answers of an agent', { model: 'covey/agent', n: 2 }, 400, 'n'],
     ['no messages', { messages: [] }, 400, 'messages'],
     [
       'an image from elsewhere',
@@ -391,6 +392,12 @@ describe('JSON', () => {
 
   test('is taken out of its fence', async () => {
     const host = await startApi(scriptedModel([says('```json\n{"city": "Rome",}\n```')]))
+
+    expect((await complete(host, ask)).choices[0]?.message.content).toBe('{"city":"Rome"}')
+  })
+
+  test('that is nearly right is mended for who waits for all of it', async () => {
+    const host = await startApi(scriptedModel([says("{'city': 'Rome',}")]))
 
     expect((await complete(host, ask)).choices[0]?.message.content).toBe('{"city":"Rome"}')
   })

@@ -1,0 +1,289 @@
+/**
+ * What the server adds to an upstream it passes on: the same requests, in the same run, straight to a server that answers
+ * at once, through Covey with a real arm, and to a model inside Covey's process, which shows what the server takes by
+ * itself; then a thousand streams held open. Ratios count, not the numbers of one machine. Repeat with:
+ * npx tsx bench/server.ts
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { mkdtemp } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Agent, request } from 'undici'
+import { openArm } from '../src/arms.ts'
+import { fixedTokens, messagesTokens } from '../src/context/count.ts'
+import { fitClient } from '../src/context/fit-client.ts'
+import { createFiles } from '../src/guard/files.ts'
+import type { Model } from '../src/protocol/model.ts'
+import { apiRoutes } from '../src/server/api-routes.ts'
+import { createMetrics } from '../src/server/metrics.ts'
+import { createServer } from '../src/server/server.ts'
+import { openTokens } from '../src/server/tokens.ts'
+
+const CHUNKS = 32
+const SECONDS = 3
+const STREAMS = 1000
+const CLIENTS = 16
+const SLOW_MS = 25
+
+async function measure(): Promise<void> {
+  const upstream = await start('upstream')
+  const covey = await start('covey', upstream.url)
+  console.log(
+    `${'connections'.padEnd(12)}${'stream'.padEnd(8)}${HEADS.map((head) => head.padStart(13)).join('')}`,
+  )
+  for (const stream of [false, true]) {
+    for (const connections of [1, 16, 64]) {
+      await load(covey, { connections, stream, model: 'bench', seconds: 1 })
+      const how = { connections, stream, seconds: SECONDS }
+      const direct = await load(upstream, { ...how, model: 'bench' })
+      const through = await load(covey, { ...how, model: 'bench' })
+      const inside = await load(covey, { ...how, model: 'inside' })
+      const added = through.p50 - direct.p50
+      const cells = [
+        `${direct.p50.toFixed(2)} ms`,
+        `${through.p50.toFixed(2)} ms`,
+        `${added.toFixed(2)} ms`,
+        `${direct.rate.toFixed(0)}/s`,
+        `${through.rate.toFixed(0)}/s`,
+        (through.rate / direct.rate).toFixed(2),
+        `${inside.p50.toFixed(2)} ms`,
+        `${inside.rate.toFixed(0)}/s`,
+      ]
+      const label = `${String(connections).padEnd(12)}${String(stream).padEnd(8)}`
+      console.log(label + cells.map((cell) => cell.padStart(13)).join(''))
+    }
+  }
+  await waitInLine(covey)
+  await holdStreams(covey, 'inside')
+  await holdStreams(covey, 'bench')
+  covey.child.kill()
+  upstream.child.kill()
+}
+
+const HEADS = [
+  'direct p50',
+  'covey p50',
+  'added',
+  'direct rate',
+  'covey rate',
+  'ratio',
+  'inside p50',
+  'inside rate',
+]
+
+type Place = { readonly url: string; readonly keys: readonly string[] }
+type Started = Place & { readonly child: ChildProcess }
+
+async function start(name: string, ...rest: readonly string[]): Promise<Started> {
+  const child = fork(fileURLToPath(import.meta.url), [name, ...rest], {
+    execArgv: [...process.execArgv, '--expose-gc'],
+  })
+  const [place] = (await once(child, 'message')) as [Place]
+  return { ...place, child }
+}
+
+const body = (model: string, stream: boolean, content = 'Say thirty-two words.') =>
+  JSON.stringify({
+    model,
+    messages: [{ role: 'user', content }],
+    stream,
+    stream_options: { include_usage: true },
+  })
+
+type Load = {
+  readonly connections: number
+  readonly stream: boolean
+  readonly model: string
+  readonly seconds: number
+}
+
+async function load(place: Place, { connections, stream, model, seconds }: Load) {
+  const dispatcher = new Agent({ connections })
+  const times: number[] = []
+  const end = performance.now() + seconds * 1000
+  const work = async (_: unknown, index: number): Promise<void> => {
+    while (performance.now() < end) {
+      const started = performance.now()
+      const response = await post(place, index, body(model, stream), dispatcher)
+      const text = await response.body.text()
+      if (response.statusCode !== 200 || (stream && !text.includes('[DONE]')))
+        throw new Error(text.slice(0, 300))
+      times.push(performance.now() - started)
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, work))
+  await dispatcher.close()
+  times.sort((a, b) => a - b)
+  const share = (fraction: number) => times[Math.floor(times.length * fraction)] ?? 0
+  return { p50: share(0.5), p95: share(0.95), rate: times.length / seconds }
+}
+
+const post = ({ url, keys }: Place, index: number, text: string, dispatcher: Agent) =>
+  request(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${keys[index % keys.length]}` },
+    body: text,
+    dispatcher,
+  })
+
+/** One more than all before: what a client would wait if the model were never idle and the line perfectly fair. */
+async function waitInLine(covey: Started): Promise<void> {
+  const alone = await load(covey, { connections: 1, stream: false, model: 'slow', seconds: 2 })
+  const together = await load(covey, { connections: CLIENTS, stream: false, model: 'slow', seconds: 8 })
+  const ratio = together.p95 / (alone.p50 * CLIENTS)
+  console.log(
+    `${CLIENTS} clients on one model with one slot: p95 ${together.p95.toFixed(0)} ms, ` +
+      `${ratio.toFixed(2)} times what is ideal`,
+  )
+}
+
+async function holdStreams(covey: Started, model: string): Promise<void> {
+  const dispatcher = new Agent({ connections: STREAMS })
+  await Promise.all(
+    Array.from({ length: 50 }, async () => (await post(covey, 0, body(model, true), dispatcher)).body.text()),
+  )
+  const before = await memoryOf(covey.child)
+  const held = await Promise.all(
+    Array.from({ length: STREAMS }, async (_, index) => {
+      const response = await post(covey, index, body(model, true, 'hold'), dispatcher)
+      const iterator = response.body[Symbol.asyncIterator]()
+      await iterator.next()
+      return response
+    }),
+  )
+  await delay(500)
+  const after = await memoryOf(covey.child)
+  const each = (now: number, then: number) => `${((now - then) / STREAMS / 1000).toFixed(1)} kB`
+  console.log(
+    `${held.length} streams held (${model}): ${each(after.heapUsed + after.external, before.heapUsed + before.external)} of heap, ` +
+      `${each(after.rss, before.rss)} of resident memory each`,
+  )
+  await dispatcher.destroy()
+}
+
+async function memoryOf(child: ChildProcess): Promise<NodeJS.MemoryUsage> {
+  child.send('memory')
+  const [usage] = (await once(child, 'message')) as [NodeJS.MemoryUsage]
+  return usage
+}
+
+/** Answers at once; a request that says `hold` gets its first word and no end. */
+async function serveUpstream(): Promise<void> {
+  const chunk = (delta: object, finish: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'bench', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+  const words = Array.from({ length: CHUNKS }, (_, index) => `word${index} `)
+  const usage = { prompt_tokens: 10, completion_tokens: CHUNKS, total_tokens: 10 + CHUNKS }
+  const message = { role: 'assistant', content: words.join('') }
+  const choices = [{ index: 0, message, finish_reason: 'stop' }]
+  const whole = JSON.stringify({
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'bench',
+    choices,
+    usage,
+  })
+  const server = createHttpServer((incoming, response) => {
+    let text = ''
+    incoming.on('data', (piece) => (text += String(piece)))
+    incoming.on('end', () => {
+      if (!text.includes('"stream":true')) {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(whole)
+        return
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(chunk({ role: 'assistant', content: '' }))
+      for (const word of words) response.write(chunk({ content: word }))
+      if (text.includes('"hold"')) return
+      response.write(chunk({}, 'stop'))
+      response.end(
+        `data: ${JSON.stringify({ ...JSON.parse(whole), object: 'chat.completion.chunk', choices: [] })}\n\ndata: [DONE]\n\n`,
+      )
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  process.send?.({ url, keys: ['none'] })
+}
+
+async function serveCovey(baseUrl: string): Promise<void> {
+  const cwd = await mkdtemp(join(tmpdir(), 'covey-bench-'))
+  const settings = {
+    id: 'bench',
+    kind: 'openai-compatible',
+    model: 'bench',
+    baseUrl,
+    headers: {},
+    local: true,
+    known: { window: 8192 },
+  } as const
+  const files = createFiles({ root: cwd })
+  const parts = { cwd, files, promptsFolder: cwd, probe: false }
+  const { arm } = await openArm({ kind: 'arm', settings, why: 'bench' }, parts)
+  const { capabilities } = arm.profile()
+  const tokens = openTokens(join(cwd, 'tokens'))
+  const keys: string[] = []
+  for (let client = 0; client < CLIENTS; client++) keys.push(await tokens.add(`client-${client}`, ['chat']))
+  const server = await createServer({
+    tokens,
+    audit: () => {},
+    metrics: createMetrics('bench'),
+    isAuthOff: false,
+    hosts: [],
+    routes: apiRoutes({
+      models: {
+        list: () => [{ id: 'bench', ownedBy: 'bench', created: 1, capabilities, embeddings: false }],
+        async reserve(model) {
+          const lease = arm.lease('bench')
+          const own = [insideModel, slowModel].find(({ name }) => name === model)
+          return own ? { ...lease, arm: { ...lease.arm, id: own.name }, model: own } : lease
+        },
+        fit: (asked, lease) => fitClient(asked, { window: 8192, count: (text) => lease.countTokens(text) }),
+        count: ({ system, tools, messages }, { countTokens: count }) =>
+          fixedTokens(system, tools, count) + messagesTokens(messages, { count }),
+        slots: (model) => (model === 'slow' ? 1 : STREAMS),
+      },
+      agents: { profiles: [], open: () => Promise.reject(new Error('no agents here')) },
+      fit: 'auto',
+      now: Date.now,
+    }),
+  })
+  const [address] = await server.listen({ port: 0 })
+  process.on('message', () => {
+    globalThis.gc?.()
+    process.send?.(process.memoryUsage())
+  })
+  process.send?.({ url: `http://127.0.0.1:${address?.port}/v1`, keys })
+}
+
+const insideModel: Model = {
+  name: 'inside',
+  async *stream({ messages }, signal) {
+    for (let word = 0; word < CHUNKS; word++) yield { type: 'text-delta', text: `word${word} ` }
+    if (messages[0]?.text === 'hold')
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    yield { type: 'usage', usage: { prompt: 10, completion: CHUNKS } }
+    yield { type: 'finish', reason: 'stop' }
+  },
+}
+
+const slowModel: Model = {
+  name: 'slow',
+  async *stream() {
+    await delay(SLOW_MS)
+    yield { type: 'text-delta', text: 'word' }
+    yield { type: 'finish', reason: 'stop' }
+  },
+}
+
+const [role, upstreamUrl = ''] = process.argv.slice(2)
+// No server outlives the run that started it.
+process.once('disconnect', () => process.exit())
+if (role === 'upstream') await serveUpstream()
+else if (role === 'covey') await serveCovey(upstreamUrl)
+else await measure()
