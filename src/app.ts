@@ -4,24 +4,22 @@
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ArmWanted, openArm, type OpenedArm, type Sleep } from './arms.ts'
-import { type ArmChoice, chooseArm } from './config/choose-arm.ts'
+import { type Answering, openAnswering } from './answering.ts'
+import type { Sleep } from './arms.ts'
 import { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts'
 import { type AppPaths, appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
+import { openRouterDesk } from './fleet.ts'
 import { createFiles } from './guard/files.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox.ts'
 import { openTrust } from './guard/trust.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { createLogger } from './lib/log.ts'
-import { withoutUndefined } from './lib/object.ts'
 import type { ArmSettings } from './protocol/arm.ts'
-import { findModel } from './models/find.ts'
 import { AppError } from './protocol/error.ts'
+import type { RouterDesk } from './protocol/routing.ts'
 import type { Model } from './protocol/model.ts'
-import type { Arm } from './router/arm.ts'
-import { reservePinned } from './router/pinned.ts'
 import { exportSession, type ExportFormat } from './session/export.ts'
 import { createSessionStore, type SessionStore } from './session/store.ts'
 import { type AppSession, openSession, type SessionChoice, type SessionGround } from './sessions.ts'
@@ -66,9 +64,9 @@ export type App = {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, arm, guards, sessions, warnings, close } = await openGround(options)
+  const { config, answering, guards, sessions, warnings, close } = await openGround(options)
   return {
-    armId: arm.id,
+    armId: answering.name,
     permissionMode: config.permission.mode,
     confinement: guards.confinement,
     warnings,
@@ -85,13 +83,10 @@ export async function createApp(options: AppOptions): Promise<App> {
 export type Ground = {
   readonly config: Config
   readonly paths: AppPaths
-  /** The one that answers unless another is asked for by name. */
-  readonly arm: Arm
+  readonly answering: Answering
   readonly guards: Guards
   readonly sessions: SessionGround
   readonly warnings: readonly string[]
-  /** Another arm; it lives as long as the rest. */
-  openArm(choice: ArmChoice): Promise<Arm>
   close(): Promise<void>
 }
 
@@ -108,14 +103,7 @@ export async function openGround(options: AppOptions): Promise<Ground> {
   const promptsFolder = config.prompts ?? paths.promptsFolder
   // The model in the box looks around by itself; nothing it sees leaves the machine.
   const files = createFiles({ root: options.cwd, rules: config.permission.rules })
-  const opened: OpenedArm[] = []
-  const open = async (wanted: ArmWanted): Promise<OpenedArm> => {
-    const another = await openArm(wanted, { ...options, files, promptsFolder })
-    opened.push(another)
-    return another
-  }
-  const wanted = await wantedArm(config, options, paths)
-  const { arm, why, warnings, classify } = await open(wanted.arm)
+  const answering = await openAnswering(config, { ...options, files, promptsFolder, paths })
   const guards = await openGuards({
     config,
     paths,
@@ -127,7 +115,7 @@ export async function openGround(options: AppOptions): Promise<Ground> {
   return {
     config,
     paths,
-    arm,
+    answering,
     guards,
     sessions: {
       config,
@@ -139,14 +127,15 @@ export async function openGround(options: AppOptions): Promise<Ground> {
         keep: config.sessions.keep,
         ...(options.incognito ? {} : { folder: paths.sessionsFolder }),
       }),
-      reserve: reservePinned(arm, why),
-      measure: () => arm.lease('to measure'),
+      reserve: answering.reserve,
+      measure: answering.measure,
       guards,
-      ...(classify && { classify }),
+      ...(answering.onRunEnd && { onRunEnd: answering.onRunEnd }),
+      ...(answering.hasOther && { hasOther: answering.hasOther }),
+      ...(answering.classify && { classify: answering.classify }),
     },
-    warnings: [...loaded.warnings, ...wanted.notes, ...warnings, ...guards.warnings],
-    openArm: async (choice) => (await open((await toWanted(choice, options, paths)).arm)).arm,
-    close: async () => void (await Promise.all([guards.close(), ...opened.map((each) => each.close())])),
+    warnings: [...loaded.warnings, ...answering.warnings, ...guards.warnings],
+    close: async () => void (await Promise.all([guards.close(), answering.close()])),
   }
 }
 
@@ -173,41 +162,6 @@ export const openTrustOf = (env: NodeJS.ProcessEnv) =>
 export const openRuleBookOf = (env: NodeJS.ProcessEnv) =>
   openRuleBook(join(appPaths(env, process.platform).dataFolder, 'permissions.json'))
 
-type Wanted = { readonly arm: ArmWanted; readonly notes: readonly string[] }
-
-async function wantedArm(config: Config, options: AppOptions, paths: AppPaths): Promise<Wanted> {
-  const { model, baseUrl, provider, apiKey, window, auto, env } = options
-  if (typeof model === 'object') return { arm: { kind: 'model', model }, notes: [] }
-  const wish = { model, baseUrl, provider, apiKey, window, auto }
-  const choice = chooseArm(config, withoutUndefined(wish), env)
-  return toWanted(choice, options, paths)
-}
-
-const toWanted = async (choice: ArmChoice, options: AppOptions, paths: AppPaths): Promise<Wanted> =>
-  choice.kind === 'named' ? findFile(choice.wish, options, paths) : { arm: choice, notes: [] }
-
-/** The engine's package for graphics cards is not installed with covey; on Apple's machines it needs none. */
-const HAS_GRAPHICS = process.platform === 'darwin'
-
-async function findFile(wish: string, { env, window }: AppOptions, paths: AppPaths): Promise<Wanted> {
-  const { modelsFolder, home } = paths
-  const place = { modelsFolder, home, env, graphics: HAS_GRAPHICS }
-  const found = await findModel(wish, place, window === undefined ? {} : { window })
-  return {
-    arm: {
-      kind: 'gguf',
-      path: found.path,
-      name: found.id,
-      sequences: found.workers,
-      ...(found.window !== undefined && { window: found.window }),
-    },
-    notes: [
-      ...(wish === 'auto' ? [`chosen: ${found.id}; the same again: ${found.command}`] : []),
-      ...(found.note ? [found.note] : []),
-    ],
-  }
-}
-
 async function requireFolder(path: string): Promise<void> {
   const info = await stat(path).catch(() => undefined)
   if (!info?.isDirectory())
@@ -224,4 +178,9 @@ export async function openSessions(env: NodeJS.ProcessEnv, cwd: string): Promise
     keep: config.sessions.keep,
   })
   return { ...store, export: async (id, format) => exportSession(await store.read(id), format) }
+}
+
+export async function openRouterDeskOf(env: NodeJS.ProcessEnv, cwd: string): Promise<RouterDesk> {
+  const { config } = await loadTrusted({ env, cwd })
+  return openRouterDesk(config, appPaths(env, process.platform).dataFolder, () => {})
 }

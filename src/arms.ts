@@ -49,6 +49,8 @@ export type ArmParts = {
   readonly probe?: boolean
   readonly incognito?: boolean
   readonly sleep?: Sleep
+  /** Another arm can be asked at once: failures are not waited out. */
+  readonly hasOther?: () => boolean
 }
 
 export type OpenedArm = {
@@ -95,16 +97,16 @@ async function openServer(settings: ArmSettings, why: string, parts: ArmParts): 
     capabilities,
     sampling: settings,
     ...sizes(),
-    native: patiently(models.native, parts.sleep),
-    text: patiently(models.text, parts.sleep),
+    native: patiently(models.native, parts),
+    text: patiently(models.text, parts),
   })
   return { ...opened(arm, why), warnings: windowWarnings(settings, capabilities) }
 }
 
 const waitFor: Sleep = (ms, signal) => wait(ms, undefined, { signal })
 
-const patiently = (model: Model, sleep: Sleep = waitFor): Model =>
-  withRetry(model, { sleep, random: Math.random })
+const patiently = (model: Model, { sleep = waitFor, hasOther }: ArmParts): Model =>
+  withRetry(model, { sleep, random: Math.random, ...(hasOther && { hasOther }) })
 
 const NANO = new URL('../models/covey-nano.gguf', import.meta.url)
 
@@ -127,7 +129,8 @@ async function openNano(why: string, parts: ArmParts): Promise<OpenedArm> {
   const model = await loadNano(parts)
   // It reads far less than it is sent, by design: what it reports says nothing about its window.
   const arm = toArm(model, model.capabilities, () => undefined)
-  return { arm, why, warnings: [IN_THE_BOX], close: () => model.close() }
+  const classify = (prompt: string) => model.classify(prompt)
+  return { arm, why, warnings: [IN_THE_BOX], classify, close: () => model.close() }
 }
 
 async function loadNano({ files }: ArmParts): Promise<NanoModel> {

@@ -6,31 +6,33 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppOptions, type Ground, loadTrusted, openGround } from './app.ts'
-import { chooseArm } from './config/choose-arm.ts'
 import { listProfiles } from './config/profile.ts'
 import { fixedTokens, messagesTokens } from './context/count.ts'
 import { fitClient } from './context/fit-client.ts'
 import { createAudit } from './guard/audit.ts'
 import { createFiles } from './guard/files.ts'
 import { createFirewall } from './guard/firewall.ts'
-import type { Lease } from './protocol/arm.ts'
+import type { ArmProfile, Lease, ReserveRequest } from './protocol/arm.ts'
 import { AppError, errorMessage } from './protocol/error.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { ModelRequest } from './protocol/model.ts'
 import { nearest } from './lib/nearest.ts'
 import type { Arm } from './router/arm.ts'
 import { apiRoutes } from './server/api-routes.ts'
-import type { AgentParts, ModelParts, ServedModel } from './server/parts.ts'
+import type { AgentParts, ModelParts, ReserveAbout, ServedModel } from './server/parts.ts'
 import type { Serving } from './server/serving.ts'
 import { openSession } from './sessions.ts'
 
 const NANO = 'covey/nano'
+/** Whoever answers here: the one arm, or the one the router picks. */
+const AUTO = 'covey/auto'
 
 export async function openServing(options: AppOptions): Promise<Serving> {
   const ground = await openGround(options)
   const { config, paths, guards, sessions } = ground
-  const { arms, warnings } = await openArms(ground, options)
+  const { others, warnings } = await openOthers(ground, options)
   const agents = await agentsOf(ground, options)
+  const arms = () => new Map([...ground.answering.arms(), ...others].map((arm) => [arm.id, arm]))
   const models = modelsOf(ground, arms)
   const audit = createAudit({
     path: join(paths.dataFolder, 'audit.log'),
@@ -38,7 +40,7 @@ export async function openServing(options: AppOptions): Promise<Serving> {
   })
   return {
     routes: apiRoutes({ models, agents, fit: config.server.fit, now: Date.now }),
-    models: [...arms.keys(), 'covey/agent', ...agents.profiles.map((name) => `covey/agent:${name}`)],
+    models: [AUTO, ...arms().keys(), 'covey/agent', ...agents.profiles.map((name) => `covey/agent:${name}`)],
     sessions: {
       create: () => openSession(sessions, { resume: 'new', canAsk: true }),
       resume: (id) => openSession(sessions, { resume: { id }, canAsk: true }),
@@ -62,57 +64,70 @@ export const serverSettings = async (env: NodeJS.ProcessEnv, cwd: string) => {
   return { ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
 }
 
-type Opened = { readonly arms: ReadonlyMap<string, Arm>; readonly warnings: readonly string[] }
+type Opened = { readonly others: readonly Arm[]; readonly warnings: readonly string[] }
 
-/** The usual one first. One that cannot be opened is named and left out; the others are served. */
-async function openArms({ config, arm, openArm }: Ground, { env, incognito }: AppOptions): Promise<Opened> {
-  const others = [...Object.keys(config.arms), NANO].filter((id) => id !== arm.id)
-  const arms = new Map([[arm.id, arm]])
-  const warnings: string[] = []
-  const opened = await Promise.allSettled(
-    others.map(async (model) => openArm(chooseArm(config, { model }, env))),
-  )
-  for (const [index, result] of opened.entries()) {
-    const id = others[index] ?? ''
-    if (result.status === 'fulfilled') arms.set(id, result.value)
-    else if (!incognito) warnings.push(`${id} is not served: ${errorMessage(result.reason)}`)
+/** Those of the configuration beside the one that answers. One that cannot be opened is named and left out. */
+async function openOthers({ config, answering }: Ground, { incognito }: AppOptions): Promise<Opened> {
+  const there = new Set(answering.arms().map(({ id }) => id))
+  const ids = [...Object.keys(config.arms), NANO].filter((id) => !there.has(id))
+  const opened = await Promise.allSettled(ids.map((id) => answering.open(id)))
+  return {
+    others: opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
+    warnings: opened.flatMap((result, index) =>
+      result.status === 'rejected' && !incognito
+        ? [`${ids[index]} is not served: ${errorMessage(result.reason)}`]
+        : [],
+    ),
   }
-  return { arms, warnings }
 }
 
 /** Requests at a time: a model here shares its cores, one elsewhere has its own queue. */
 const SLOTS = { local: 4, remote: 16 } as const
 
-function modelsOf({ sessions, arm: usual }: Ground, arms: ReadonlyMap<string, Arm>): ModelParts {
+function modelsOf({ sessions, answering }: Ground, arms: () => ReadonlyMap<string, Arm>): ModelParts {
   const firewallOf = clientFirewalls(sessions.root)
   const created = Math.floor(Date.now() / 1000)
-  const find = (model: string): Arm => {
-    const arm = model === 'covey/auto' ? usual : arms.get(model)
-    if (arm) return arm
-    throw new AppError('request-invalid', unknownModel(model, [...arms.keys()]), { status: 404 })
+  const find = (model: string): Lease => {
+    const arm = arms().get(model)
+    if (arm) return arm.lease('asked for by name')
+    throw new AppError('request-invalid', unknownModel(model, [AUTO, ...arms().keys()]), { status: 404 })
   }
   return {
-    list: () => Array.from(arms.values(), (arm) => toServed(arm, created)),
-    async reserve(model, _signal, about) {
-      const lease = find(model ?? usual.id).lease(model === undefined ? 'the usual one' : 'asked for by name')
+    list: () => [
+      { ...toServed(AUTO, answering.measure().arm, created), ownedBy: 'covey' },
+      ...Array.from(arms().values(), (arm) => toServed(arm.id, arm.profile(), created)),
+    ],
+    async reserve(model = AUTO, signal, about) {
+      const lease = model === AUTO ? await answering.reserve(toRun(about), signal) : find(model)
       return { ...lease, model: firewallOf(about?.client ?? '').echo(lease.model) }
     },
     fit: (request, lease) => fitClient(request, windowOf(lease)),
     count: countRequest,
-    slots: (model) => (arms.get(model)?.profile().local === false ? SLOTS.remote : SLOTS.local),
+    slots: (model) => (arms().get(model)?.profile().local === false ? SLOTS.remote : SLOTS.local),
   }
 }
+
+/** All requests of a client's conversation are one run to the router: they stay where their prefix is. */
+const toRun = (about: ReserveAbout | undefined): ReserveRequest => ({
+  task: about?.task ?? '',
+  excluded: [],
+  ...(about?.sessionId !== undefined && {
+    runId: `${about.client} ${about.sessionId}`,
+    sessionId: about.sessionId,
+  }),
+  ...(about?.vision !== undefined && { vision: about.vision }),
+})
 
 function unknownModel(model: string, known: readonly string[]): string {
   const guess = nearest(model, known)
   return `There is no model "${model.slice(0, 100)}"; ${guess ? `did you mean "${guess}"?` : `there are ${known.join(', ')}.`}`
 }
 
-const toServed = (arm: Arm, created: number): ServedModel => ({
-  id: arm.id,
-  ownedBy: arm.profile().local ? 'local' : 'remote',
+const toServed = (id: string, { local, capabilities }: ArmProfile, created: number): ServedModel => ({
+  id,
+  ownedBy: local ? 'local' : 'remote',
   created,
-  capabilities: arm.profile().capabilities,
+  capabilities,
   embeddings: false,
 })
 

@@ -24,7 +24,7 @@ import { lastRecap } from './session/recap.ts'
 import { openStored, type Resume } from './session/resume.ts'
 import { createSession, type Session } from './session/session.ts'
 import { createSessionStore, type SessionStore, type StoredSession } from './session/store.ts'
-import { traceRun } from './session/trace-run.ts'
+import { type OnRunEnd, traceRun } from './session/trace-run.ts'
 import { createWarnings, type Warnings } from './session/warnings.ts'
 import { builtinTools } from './tools/all.ts'
 
@@ -38,6 +38,9 @@ export type SessionGround = {
   readonly log: Logger
   readonly store: SessionStore
   readonly reserve: Reserve
+  readonly onRunEnd?: OnRunEnd
+  /** Whether another arm could go on where this one got stuck. */
+  readonly hasOther?: (arm: string) => boolean
   /** The arm that would answer now, to measure by. */
   measure(): Lease
   readonly guards: Guards
@@ -143,12 +146,13 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
     maxMessages: engine.max_messages,
     ...(engine.temperature !== undefined && { temperature: engine.temperature }),
     ...(ground.classify && { classify: ground.classify }),
+    ...(ground.hasOther && { hasOther: ground.hasOther }),
     guard: { authorize, accept, audit, firewall, ...(hooks && { hooks }) },
   })
   const session = await createSession({
     ...assembled,
     stored,
-    startRun: warnings.during(traceRun(assembled.startRun, ground.log)),
+    startRun: warnings.during(traceRun(assembled.startRun, ground.log, ground.onRunEnd)),
     outgoing: firewall.outgoingValue,
     ...(hooks && { hooks }),
     ...(canAsk ? {} : { denial: NOBODY }),

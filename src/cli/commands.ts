@@ -3,6 +3,8 @@ import type { Command } from './command.ts'
 import { openRuleBookOf, openTrustOf } from '../app.ts'
 import { openServing, serverSettings } from '../serving.ts'
 import { configCommand } from './config.ts'
+import { createRouterCommand } from './router.ts'
+import { openRouterDeskOf } from '../app.ts'
 import { doctorCommand } from './doctor.ts'
 import { createModelsCommand } from './models.ts'
 import { createPermissionsCommand } from './permissions.ts'
@@ -20,6 +22,7 @@ export const commands: readonly Command[] = [
   sessionsCommand,
   createPermissionsCommand(openRuleBookOf),
   createTrustCommand(openTrustOf),
+  createRouterCommand(openRouterDeskOf),
   configCommand,
   doctorCommand,
 ]

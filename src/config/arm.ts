@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { AppError } from '../protocol/error.ts'
+import { armRouting } from './router.ts'
 import { formatKey } from './tree.ts'
 
 const emission = z.strictObject({
@@ -17,6 +18,7 @@ const emission = z.strictObject({
 })
 
 export const armSchema = z.strictObject({
+  ...armRouting,
   kind: z
     .enum(['openai-compatible', 'openai', 'anthropic', 'google'])
     .default('openai-compatible')
@@ -36,9 +38,9 @@ export const armSchema = z.strictObject({
     .describe('Extra HTTP headers; `${VARIABLE}` works as in `api_key`.'),
   window: z.int().min(512).exactOptional().describe('Tokens of prompt and answer together.'),
   tools: z
-    .enum(['native', 'text'])
+    .enum(['native', 'raw', 'text'])
     .exactOptional()
-    .describe("How calls travel: the server's own field, or text in a chat message."),
+    .describe("How calls travel: the server's own field, a prompt rendered here, or text in a chat message."),
   dialect: z.string().exactOptional().describe('How the model writes calls where they travel as text.'),
   emission: emission.exactOptional().describe('The shape of conversation the server accepts.'),
   reasoning: z

@@ -1,8 +1,9 @@
 /** Which model answers: flags before configuration, and an error that names the next step where nothing is said. Pure. */
 import { isIP } from 'node:net'
 import type { ArmSettings, EmissionMode } from '../protocol/arm.ts'
-import { AppError } from '../protocol/error.ts'
+import { AppError, errorMessage } from '../protocol/error.ts'
 import { withoutUndefined } from '../lib/object.ts'
+import type { armRouting } from './router.ts'
 import { armSchema, requireArm, type ResolvedArm } from './arm.ts'
 import type { Config } from './schema.ts'
 
@@ -23,6 +24,8 @@ export type ArmChoice =
   | { readonly kind: 'gguf'; readonly path: string }
   | { readonly kind: 'nano'; readonly why: string }
   | { readonly kind: 'arm'; readonly settings: ArmSettings; readonly why: string }
+  /** Nobody chose: the router does. */
+  | { readonly kind: 'routed' }
 
 const SCRIPTED = 'scripted:'
 const NANO = 'covey/nano'
@@ -44,7 +47,9 @@ export function chooseArm(config: Config, wish: ArmWish, env: NodeJS.ProcessEnv)
   if (model !== undefined) return chosen(requireArm(config.arms, model, env), 'chosen by name')
   const ids = Object.keys(config.arms)
   if (ids.length === 0) return { kind: 'nano', why: 'nothing else is configured' }
-  return chosen(requireArm(config.arms, onlyArm(ids), env), 'the only arm configured')
+  const [only = '', ...others] = ids
+  if (others.length > 0) return { kind: 'routed' }
+  return chosen(requireArm(config.arms, only, env), 'the only arm configured')
 }
 
 /** An arm without a configuration file. */
@@ -78,14 +83,27 @@ const KEYS: Readonly<Record<ArmSettings['kind'], readonly string[]>> = {
   google: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
 }
 
-function onlyArm(ids: readonly string[]): string {
-  const [only = '', ...others] = ids
-  if (others.length === 0) return only
-  const choices = ids.join(', ')
-  throw new AppError(
-    'config-invalid',
-    `Several models are configured: choose one with --model (${choices}), or set \`model\` in config.toml.`,
-  )
+export type RoutedArm = {
+  readonly settings: ArmSettings
+  readonly routing: Pick<ResolvedArm, keyof typeof armRouting>
+}
+
+/** Every arm that can be used; one whose key is missing is left out, and said so. */
+export function routedArms(
+  { arms }: Pick<Config, 'arms'>,
+  env: NodeJS.ProcessEnv,
+): { readonly arms: readonly RoutedArm[]; readonly warnings: readonly string[] } {
+  const found: RoutedArm[] = []
+  const warnings: string[] = []
+  for (const id of Object.keys(arms)) {
+    try {
+      const arm = requireArm(arms, id, env)
+      found.push({ settings: toSettings(arm), routing: arm })
+    } catch (error) {
+      warnings.push(errorMessage(error))
+    }
+  }
+  return { arms: found, warnings }
 }
 
 function toSettings(arm: ResolvedArm): ArmSettings {

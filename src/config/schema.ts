@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { armSchema } from './arm.ts'
+import { routerSchema } from './router.ts'
 import { hooksSchema } from './hooks.ts'
 import { secretsSchema } from './secrets.ts'
 
@@ -132,6 +133,7 @@ export const Config = z.strictObject({
     .record(z.string().describe('id'), armSchema)
     .default({})
     .describe('The models that may be asked, by an id of your choice.'),
+  router: routerSchema,
   engine,
   permission,
   sandbox,

@@ -26,11 +26,13 @@ export async function* askModel(
   signal: AbortSignal,
 ): AsyncGenerator<LoopEvent, Asked> {
   let force = false
+  const failed: Failed[] = []
   for (;;) {
-    const lease = await parts.reserve({ task: parts.prompt, excluded: [] }, signal)
+    const lease = await reserveOther(run, parts, { failed, signal })
     const settle = settleOnce(lease)
     try {
-      if (run.turns === 1) yield routing(lease)
+      if (lease.arm.id !== run.arm) yield routing(lease)
+      run.arm = lease.arm.id
       const asked = yield* askArm(run, parts, { lease, force, signal })
       if (asked.kind === 'reply') settle.commit(asked.reply)
       return asked
@@ -38,15 +40,45 @@ export async function* askModel(
       settle.release(error)
       if (signal.aborted || !(error instanceof AppError)) throw error
       if (error.code === 'context-overflow' && !force) force = true
-      else if (!error.details.unparsedCall || !lease.toText()) throw error
-      else
-        yield {
-          type: 'reply-restart',
-          why: 'the server could not parse the tool call; tools are shown as text now',
-        }
+      else if (error.details.unparsedCall && lease.toText()) yield { type: 'reply-restart', why: AS_TEXT }
+      else if (!isArmsFault(error)) throw error
+      else {
+        failed.push({ arm: lease.arm.id, error })
+        yield { type: 'reply-restart', why: error.message }
+      }
     } finally {
       settle.release()
     }
+  }
+}
+
+const AS_TEXT = 'the server could not parse the tool call; tools are shown as text now'
+
+type Failed = { readonly arm: string; readonly error: AppError }
+
+/** Another arm may do what this one could not: its key, its limits, its connection. */
+const isArmsFault = ({ code }: AppError): boolean =>
+  code === 'rate-limited' || code === 'model-unavailable' || code === 'credential'
+
+/** Where no arm is left, what the first one failed with says more than that. */
+async function reserveOther(
+  { escalated, messages }: RunState,
+  parts: LoopParts,
+  { failed, signal }: { readonly failed: readonly Failed[]; readonly signal: AbortSignal },
+): Promise<Lease> {
+  const [first] = failed
+  const vision = messages.some((message) => message.role === 'user' && (message.images?.length ?? 0) > 0)
+  const request = {
+    task: parts.prompt,
+    excluded: failed.map(({ arm }) => arm),
+    vision,
+    ...(escalated !== undefined && { escalated }),
+  }
+  try {
+    return await parts.reserve(request, signal)
+  } catch (error) {
+    if (!first || (error instanceof AppError && error.cause === first.error)) throw error
+    throw first.error
   }
 }
 

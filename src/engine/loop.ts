@@ -7,6 +7,7 @@ import { AppError, errorMessage } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/event.ts'
 import type { Message, ToolMessage } from '../protocol/message.ts'
 import { askModel } from './ask.ts'
+import { climb } from './climb.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
 import { type Ending, endReport } from './report.ts'
 import { RunState } from './run-state.ts'
@@ -40,7 +41,7 @@ async function* takeTurns(
 ): AsyncGenerator<LoopEvent, Ending> {
   for (;;) {
     const reason = signal.aborted ? 'cancelled' : firstReason(parts.stopRules, run.trace)
-    if (reason) return { reason }
+    if (reason && !(yield* climb(run, parts, reason))) return { reason }
 
     run.turns++
     yield { type: 'turn-start', turn: run.turns }
@@ -48,7 +49,7 @@ async function* takeTurns(
     if (asked.kind === 'too-small') return { reason: 'window-too-small', report: asked.report }
 
     const ending = yield* takeReply(run, parts, { asked, signal })
-    if (ending) return ending
+    if (ending && !(yield* climb(run, parts, ending.reason))) return ending
   }
 }
 

@@ -81,6 +81,8 @@ export type LoopParts = {
   readonly stopRules: readonly StopRule[]
   readonly temperature?: number
   readonly reserve: Reserve
+  /** Whether another arm could go on where this one got stuck. */
+  hasOther?(arm: string): boolean
   fit(input: FitInput): Promise<Fitted>
   /** Which tools to show to this arm, given what this run added so far. */
   offer(lease: Lease, added: readonly Message[]): Offer

@@ -29,14 +29,35 @@ export class RunState {
   readonly changed = new Set<string>()
   /** Infinity until the first compaction. */
   resultsSinceCompaction = Number.POSITIVE_INFINITY
-  attribution = { model: 0, repair: 0, detector: 0 }
+  attribution: { model: number; repair: number; detector: number; escalation?: number } = {
+    model: 0,
+    repair: 0,
+    detector: 0,
+  }
+  /** Who was asked last. */
+  arm = ''
+  /** Why another arm took over, if one did. */
+  escalated: string | undefined
+  /** Calls before this one were another arm's. */
+  #firstCall = 0
 
   constructor(history: readonly Message[]) {
     this.messages = history
   }
 
   get trace(): Trace {
-    return { turns: this.turns, calls: this.calls, compactedTurn: this.compactedTurn }
+    const { turns, compactedTurn } = this
+    return { turns, calls: this.calls.slice(this.#firstCall), compactedTurn }
+  }
+
+  /** Another arm goes on: what the one before did wrong is not held against it. */
+  startOver(reason: string): void {
+    this.escalated = reason
+    this.attribution.escalation = 1
+    this.#firstCall = this.calls.length
+    this.tally = freshTally
+    this.sampling = {}
+    this.partial = ''
   }
 
   add(message: Message): void {

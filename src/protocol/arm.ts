@@ -1,4 +1,5 @@
 /** An arm is one model the router may pick, with what is known about it. A lease is the right to ask it once. */
+import type { Classification } from './classification.ts'
 import type { Model, Thinking, Usage } from './model.ts'
 
 /** The shape of conversation an arm accepts; see `context/emit.ts`. */
@@ -57,7 +58,26 @@ export type ArmProfile = {
   readonly thinking?: Thinking
 }
 
-export type ReserveRequest = { readonly task: string; readonly excluded: readonly string[] }
+export type ReserveRequest = {
+  /** The person's own words. */
+  readonly task: string
+  /** Arms that already failed for this very request. */
+  readonly excluded: readonly string[]
+  /** Requests of one run stay with one arm. Absent = an errand of the program itself, which whoever answered last does. */
+  readonly runId?: string
+  /** The session whose prefix an arm may still hold, and whose type and arm a short "go on" inherits. */
+  readonly sessionId?: string
+  /** What the request is about, where somebody found out already. */
+  readonly classification?: Classification
+  /** What the context takes, in tokens. */
+  readonly tokens?: number
+  /** There are images in it. */
+  readonly vision?: boolean
+  /** Nothing this run may call changes anything. */
+  readonly readOnly?: boolean
+  /** The run stands on the rung "next arm" of its ladder, for this reason; once absent, it goes back down. */
+  readonly escalated?: string
+}
 
 export type Lease = {
   readonly arm: ArmProfile

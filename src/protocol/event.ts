@@ -9,6 +9,7 @@ import type { Usage } from './model.ts'
 import type { SecretInside } from './firewall.ts'
 import type { Always, PermissionAnswer } from './guard.ts'
 import type { Access } from './tool.ts'
+import type { VoteEvent } from './vote.ts'
 
 export type RunEndReason =
   | 'answered'
@@ -27,6 +28,8 @@ export type Attribution = {
   readonly model: number
   readonly repair: number
   readonly detector: number
+  /** Another arm had to take over. */
+  readonly escalation?: number
 }
 
 export type RunEnd = {
@@ -92,6 +95,7 @@ export type RunEvent =
       readonly after: number
       readonly window: number
     }
+  | VoteEvent
   | { readonly type: 'usage'; readonly usage: Usage; readonly window: number }
   | { readonly type: 'turn-end'; readonly turn: number; readonly messages: readonly Message[] }
   | RunEnd

@@ -17,6 +17,8 @@ export type RetryOptions = {
   readonly delays?: readonly number[]
   /** How long to wait in all for a server that is loading its model. */
   readonly loadingMs?: number
+  /** Somebody else can be asked at once: then a failure is not waited out. */
+  hasOther?(): boolean
   /** May end early, by resolving or rejecting, when `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   random(): number
@@ -62,7 +64,7 @@ async function* tryOnce(
 }
 
 /** Counts what was tried. `next` gives the delay before the next try, or throws when there is none left. */
-function createTries({ delays = DELAYS, loadingMs = LOADING_LIMIT_MS, random }: RetryOptions) {
+function createTries({ delays = DELAYS, loadingMs = LOADING_LIMIT_MS, random, hasOther }: RetryOptions) {
   const failures: AppError[] = []
   let waitedMs = 0
   let loadingForMs = 0
@@ -84,7 +86,7 @@ function createTries({ delays = DELAYS, loadingMs = LOADING_LIMIT_MS, random }: 
   }
   return {
     next(error: AppError): number {
-      if (!isWorthRetrying(error)) throw error
+      if (!isWorthRetrying(error) || (!error.details.loading && hasOther?.())) throw error
       const delay = error.details.loading ? whileLoading(error) : afterFailure(error)
       waitedMs += delay
       return delay

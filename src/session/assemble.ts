@@ -46,6 +46,8 @@ export type AssembleParts = {
   readonly readBytes: ReadBytes
   /** Says what a request is about, where a small model is there for it. */
   readonly classify?: (prompt: string) => Promise<Classification>
+  /** Whether another arm could go on where this one got stuck. */
+  readonly hasOther?: (arm: string) => boolean
 }
 
 type Assembled = Pick<SessionParts, 'startRun' | 'compose' | 'compact' | 'execOutput'>
@@ -99,7 +101,12 @@ function loopParts(parts: AssembleParts, run: RunInput, { fit, guess, signal }: 
     options: run.options,
     stopRules: standardRules(run.options.maxTurns ?? parts.maxTurns),
     ...(temperature !== undefined && { temperature }),
-    reserve: parts.reserve,
+    ...(parts.hasOther && { hasOther: parts.hasOther }),
+    reserve: (request, reserveSignal) =>
+      parts.reserve(
+        { ...request, runId: run.runId, sessionId: run.sessionId, ...(guess && { classification: guess }) },
+        reserveSignal,
+      ),
     fit: parts.guard.hooks ? askedFirst(fit, { hooks: parts.guard.hooks, runId: run.runId, signal }) : fit,
     offer: (lease, added) => offer(parts, run.options, { lease, added, ...(guess && { guess }) }),
     desk: deskOf(parts, run),

@@ -1,19 +1,29 @@
 /** Every request, call and result of a run as one structured log line: names, sizes and times, never contents. */
 import type { LoopEvent } from '../engine/parts.ts'
 import type { RunEnd } from '../protocol/event.ts'
+import type { Evidence } from '../protocol/routing.ts'
+import { watchEvidence } from './evidence.ts'
 import type { StartRun } from './run.ts'
 
 /** What a logger must be able to do. */
 export type TraceLog = { info(fields: object, message: string): void }
 
-export const traceRun = (startRun: StartRun, log: TraceLog): StartRun =>
+/** Told how a run ended, and what it showed about the model that did it. */
+export type OnRunEnd = (end: RunEnd, evidence: Evidence | undefined) => void
+
+export const traceRun = (startRun: StartRun, log: TraceLog, onEnd?: OnRunEnd): StartRun =>
   async function* (run, signal) {
     const { runId, sessionId } = run
+    const evidence = watchEvidence()
     const loop: AsyncIterator<LoopEvent, RunEnd> = startRun(run, signal)
     try {
       for (;;) {
         const { value, done } = await loop.next()
-        if (done) return value
+        if (done) {
+          onEnd?.(value, evidence.at(value))
+          return value
+        }
+        evidence.see(value)
         const fields = fieldsOf(value)
         if (fields) log.info({ sessionId, runId, ...fields }, value.type)
         yield value

@@ -36,7 +36,7 @@ describe('show', () => {
     expect(Config.parse(parse(out))).toEqual({
       ...Config.parse({}),
       engine: { ...Config.parse({}).engine, max_turns: 9 },
-      arms: { cloud: { kind: 'openai', api_key: '********', headers: {} } },
+      arms: { cloud: { kind: 'openai', api_key: '********', headers: {}, enabled: true, strengths: [] } },
     })
   })
 

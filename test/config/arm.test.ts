@@ -7,6 +7,8 @@ const { arms } = Config.parse({
     local: { base_url: 'http://127.0.0.1:8080/v1' },
     cloud: {
       kind: 'openai',
+      enabled: true,
+      strengths: [],
       model: 'gpt',
       api_key: '${CLOUD_KEY}',
       headers: { 'X-Team': 'a ${TEAM} b', 'X-Plain': '$5 {x}' },
@@ -21,6 +23,8 @@ test("an arm is named after its id where the server's name for it is not set", (
     model: 'local',
     base_url: 'http://127.0.0.1:8080/v1',
     headers: {},
+    enabled: true,
+    strengths: [],
   })
 })
 
@@ -30,6 +34,8 @@ test('variables in secrets are filled in when the arm is used', () => {
   expect(arm).toEqual({
     id: 'cloud',
     kind: 'openai',
+    enabled: true,
+    strengths: [],
     model: 'gpt',
     api_key: 'k-$1',
     headers: { 'X-Team': 'a red b', 'X-Plain': '$5 {x}' },

@@ -40,6 +40,11 @@ test('without a key everything that has a value is explained', async () => {
   const keys = explainConfig(loaded).map(({ key }) => key)
 
   expect(keys).toEqual([
+    'router.cloud',
+    'router.tiers',
+    'router.exploration',
+    'router.classifier',
+    'router.discover',
     'engine.max_turns',
     'engine.tools',
     'engine.force_two_stage',
@@ -89,6 +94,8 @@ test('secrets are masked, names of variables are not', async () => {
 
   expect(maskSecrets(config)['arms']).toEqual({
     cloud: {
+      enabled: true,
+      strengths: [],
       kind: 'openai',
       base_url: 'https://********:********@example.test/v1?key=********',
       api_key: '********',

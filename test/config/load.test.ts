@@ -91,8 +91,10 @@ describe('layers', () => {
         window: 8192,
         emission: { base: 'tool-role', strict: true, no_system: false },
         headers: {},
+        enabled: true,
+        strengths: [],
       },
-      other: { kind: 'google', headers: {} },
+      other: { kind: 'google', headers: {}, enabled: true, strengths: [] },
     })
     expect(config.checks).toEqual({ '*.ts': 'tsc --noEmit', '*.py': 'ruff check' })
   })
@@ -257,6 +259,7 @@ describe('a project file', () => {
       sandbox: '{ network = true }',
       hooks: '{ a = { event = "stop", command = "x" } }',
       secrets: '{ entropy = "off" }',
+      router: '{ cloud = true }',
       server: '{ port = 1 }',
       checks: '{ a = "b" }',
       exec: '{ timeout_s = 9 }',

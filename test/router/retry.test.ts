@@ -183,3 +183,15 @@ test('the delays can be set', async () => {
   expect(slept).toEqual([5])
   expect(failure.message).toBe('one Tried 2 times in 0 s.')
 })
+
+test('where another arm can be asked a failure is not waited out; a server that loads still is', async () => {
+  const loading = new AppError('model-unavailable', 'loading', { status: 503, loading: true })
+  const { model, slept } = retrying(scriptedModel([fails(loading)], [fails(busy())]), {
+    hasOther: () => true,
+  })
+
+  const failure = await askInVain(model)
+
+  expect(slept).toEqual([2000])
+  expect(failure).toMatchObject({ code: 'rate-limited', message: 'slow down' })
+})

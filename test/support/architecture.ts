@@ -39,6 +39,8 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...folders,
   'arms.ts': [...ground, 'context', 'provider', 'embedded', 'router', 'swarm', 'federation'],
+  'fleet.ts': ['arms.ts', ...ground, 'config', 'router'],
+  'answering.ts': ['arms.ts', 'fleet.ts', ...ground, 'config', 'models', 'router'],
   'guards.ts': [...ground, 'config', 'guard'],
   'sessions.ts': [
     'arms.ts',
@@ -53,6 +55,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'app.ts': [
     'arms.ts',
+    'fleet.ts',
+    'answering.ts',
     'guards.ts',
     'sessions.ts',
     ...Object.keys(folders).filter((folder) => folder !== 'tui' && folder !== 'client'),

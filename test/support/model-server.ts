@@ -47,6 +47,11 @@ export async function startModelServer(
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     response.on('close', () => !response.writableFinished && noticeGone())
     if (incoming.url === '/v1/models') return sendReply({ body: MODELS }, {}, response)
+    if (isAboutServer(incoming.url ?? '')) return sendReply({ status: 404, body: 'not found' }, {}, response)
+    // It is no Ollama and no llama.cpp, and says so to whoever asks.
+    if (/^\/(?:api|props|slots|completion)\b/.test(incoming.url ?? '')) {
+      return sendReply({ status: 404, body: { error: { message: 'not found' } } }, {}, response)
+    }
     const request = JSON.parse(await textOf(incoming)) as ServerRequest
     headers.push(incoming.headers)
     requests.push(request)
@@ -67,6 +72,9 @@ export async function startModelServer(
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}/v1`, requests, headers, clientGone, close }
 }
+
+/** What the probe asks of servers it knows; this one is none of them. */
+const isAboutServer = (path: string): boolean => /^\/(?:api\/|props|version|slots)/.test(path)
 
 const MODELS = {
   object: 'list',

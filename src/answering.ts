@@ -1,0 +1,170 @@
+/**
+ * Who answers: one arm that somebody chose by a flag, a name or a file, or the router over all there are. The half of
+ * `app.ts` that knows how to choose; `arms.ts` opens one arm, `fleet.ts` all of them.
+ */
+import { type ArmParts, type ArmWanted, openArm, type OpenedArm } from './arms.ts'
+import { type ArmChoice, type ArmWish, chooseArm, routedArms } from './config/choose-arm.ts'
+import type { AppPaths } from './config/paths.ts'
+import type { Config } from './config/schema.ts'
+import { openFleet } from './fleet.ts'
+import { withoutUndefined } from './lib/object.ts'
+import { findModel } from './models/find.ts'
+import type { Lease, Reserve } from './protocol/arm.ts'
+import type { RunEnd } from './protocol/event.ts'
+import type { Model } from './protocol/model.ts'
+import type { Evidence } from './protocol/routing.ts'
+import type { Arm } from './router/arm.ts'
+import { findServers, usualServers } from './router/discovery.ts'
+import { reservePinned } from './router/pinned.ts'
+
+export type AnsweringParts = Omit<ArmParts, 'hasOther'> &
+  Omit<ArmWish, 'model'> & {
+    readonly model?: string | Model
+    readonly env: NodeJS.ProcessEnv
+    readonly paths: AppPaths
+  }
+
+export type Answering = {
+  /** For the person: the arm, or that one is chosen for each run. */
+  readonly name: string
+  readonly reserve: Reserve
+  /** The arm that would answer first, to measure by. */
+  measure(): Lease
+  /** Those that can be asked for by name, the usual one first. */
+  arms(): readonly Arm[]
+  /** Another arm of the configuration; it lives as long as the rest. */
+  open(id: string): Promise<Arm>
+  readonly classify?: OpenedArm['classify']
+  readonly onRunEnd?: (end: RunEnd, evidence: Evidence | undefined) => void
+  /** Whether another arm could go on where this one got stuck. */
+  readonly hasOther?: (arm: string) => boolean
+  /** What a person should know before anything happens. */
+  readonly warnings: readonly string[]
+  close(): Promise<void>
+}
+
+export async function openAnswering(config: Config, parts: AnsweringParts): Promise<Answering> {
+  const opened: OpenedArm[] = []
+  const open = async (wanted: ArmWanted, hasOther?: () => boolean): Promise<OpenedArm> => {
+    const another = await openArm(wanted, { ...parts, ...(hasOther && { hasOther }) })
+    opened.push(another)
+    return another
+  }
+  const opening: Opening = { config, parts, open }
+  const choice = await chosen(opening)
+  const answering = choice.kind === 'routed' ? await openRouted(opening) : await openOne(choice, opening)
+  return {
+    ...answering,
+    async open(model) {
+      const { arm } = await toWanted(requireOne(chooseArm(config, { model }, parts.env)), parts)
+      return (await open(arm)).arm
+    },
+    async close() {
+      await answering.close()
+      await Promise.all(opened.map((each) => each.close()))
+    },
+  }
+}
+
+type Opening = {
+  readonly config: Config
+  readonly parts: AnsweringParts
+  open(wanted: ArmWanted, hasOther?: () => boolean): Promise<OpenedArm>
+}
+
+type Choice = ArmChoice | { readonly kind: 'model'; readonly model: Model }
+type OneChoice = Exclude<Choice, { kind: 'routed' }>
+
+/** With nothing said and nothing configured, a server that runs on this machine is better than the model in the box. */
+async function chosen({ config, parts }: Opening): Promise<Choice> {
+  const { model, baseUrl, provider, apiKey, window, auto, env } = parts
+  if (typeof model === 'object') return { kind: 'model', model }
+  const wish = withoutUndefined({ model, baseUrl, provider, apiKey, window, auto })
+  const choice = chooseArm(config, wish, env)
+  const isOpen = choice.kind === 'nano' && model === undefined && config.model === undefined
+  if (!isOpen || !config.router.discover || parts.probe === false) return choice
+  const found = await findServers(usualServers)
+  return found.length > 0 ? { kind: 'routed' } : choice
+}
+
+const requireOne = (choice: ArmChoice): OneChoice => {
+  if (choice.kind !== 'routed') return choice
+  throw new Error('an arm that is named is one arm')
+}
+
+async function openOne(choice: OneChoice, { parts, open }: Opening): Promise<Omit<Answering, 'open'>> {
+  const wanted = await toWanted(choice, parts)
+  const { arm, why, warnings, classify } = await open(wanted.arm)
+  return {
+    name: arm.id,
+    reserve: reservePinned(arm, why),
+    measure: () => arm.lease('to measure'),
+    arms: () => [arm],
+    warnings: [...wanted.notes, ...warnings],
+    close: async () => {},
+    // What nano would say first it would say again when it answers.
+    ...(classify && choice.kind !== 'nano' && { classify }),
+  }
+}
+
+async function openRouted({ config, parts, open }: Opening): Promise<Omit<Answering, 'open'>> {
+  const { arms, warnings } = routedArms(config, parts.env)
+  const said = [...warnings]
+  const fleet = await openFleet({
+    config,
+    arms,
+    dataFolder: parts.paths.dataFolder,
+    incognito: parts.incognito ?? false,
+    open,
+    warn: (text) => void said.push(text),
+  })
+  const all = () => fleet.arms().map(({ arm }) => arm)
+  return {
+    name: `router over ${all().length} models`,
+    reserve: fleet.router.reserve,
+    measure: () => smallest(all()).lease('to measure'),
+    arms: all,
+    warnings: said,
+    onRunEnd(end, evidence) {
+      if (evidence) fleet.router.report(end.runId, evidence)
+      fleet.router.runEnded(end)
+    },
+    hasOther: fleet.router.hasOther,
+    close: fleet.close,
+  }
+}
+
+/** What fits the smallest window fits all of them. The model in the box reads little of what it is sent. */
+function smallest(arms: readonly Arm[]): Arm {
+  const [nano] = arms.slice(-1)
+  const others = arms.length > 1 ? arms.slice(0, -1) : arms
+  const windowOf = (arm: Arm) => arm.profile().capabilities.window
+  const found = others.toSorted((a, b) => windowOf(a) - windowOf(b))[0] ?? nano
+  if (!found) throw new Error('a fleet has at least the model in the box')
+  return found
+}
+
+type Wanted = { readonly arm: ArmWanted; readonly notes: readonly string[] }
+
+const toWanted = async (choice: OneChoice, parts: AnsweringParts): Promise<Wanted> =>
+  choice.kind === 'named' ? findFile(choice.wish, parts) : { arm: choice, notes: [] }
+
+/** The engine's package for graphics cards is not installed with covey; on Apple's machines it needs none. */
+const HAS_GRAPHICS = process.platform === 'darwin'
+
+async function findFile(wish: string, { env, window, paths }: AnsweringParts): Promise<Wanted> {
+  const { modelsFolder, home } = paths
+  const place = { modelsFolder, home, env, graphics: HAS_GRAPHICS }
+  const found = await findModel(wish, place, window === undefined ? {} : { window })
+  const chosenNote = wish === 'auto' ? [`chosen: ${found.id}; the same again: ${found.command}`] : []
+  return {
+    arm: {
+      kind: 'gguf',
+      path: found.path,
+      name: found.id,
+      sequences: found.workers,
+      ...(found.window !== undefined && { window: found.window }),
+    },
+    notes: [...chosenNote, ...(found.note ? [found.note] : [])],
+  }
+}

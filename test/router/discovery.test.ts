@@ -1,0 +1,159 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ArmSettings } from '../../src/protocol/arm.ts'
+import { capabilitiesOf } from '../../src/provider/arm-models.ts'
+import { scriptedModel } from '../../src/provider/scripted.ts'
+import { createArm } from '../../src/router/arm.ts'
+import { type DiscoveryParts, startDiscovery, usualServers } from '../../src/router/discovery.ts'
+import type { RouterArm } from '../../src/router/snapshot.ts'
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+/** A server whose list of models the test can change. */
+async function modelServer(...first: readonly string[]) {
+  let models = first
+  let asked = 0
+  const baseUrl = await serve((request, response) => {
+    asked++
+    expect(request.url).toBe('/v1/models')
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ object: 'list', data: models.map((id) => ({ id, object: 'model' })) }))
+  })
+  return { baseUrl, asked: () => asked, offer: (...next: readonly string[]) => void (models = next) }
+}
+
+async function discover(parts: Partial<DiscoveryParts>) {
+  const changes: string[] = []
+  let tick = () => {}
+  let stopped = false
+  const discovery = startDiscovery({
+    servers: [],
+    createModel: async (settings) => toRouterArm(settings),
+    every: (ms, look) => {
+      expect(ms).toBe(30_000)
+      tick = look
+      return () => void (stopped = true)
+    },
+    onChange: ({ arm, state }) => changes.push(`${arm} ${state}`),
+    ...parts,
+  })
+  onTestFinished(() => discovery.stop())
+  await discovery.look()
+  return { ...discovery, changes, tick: () => tick(), isStopped: () => stopped }
+}
+
+function toRouterArm(settings: ArmSettings): RouterArm {
+  const arm = createArm({
+    id: settings.id,
+    local: settings.local,
+    capabilities: capabilitiesOf(settings, undefined),
+    native: scriptedModel(),
+    counter: { count: () => 0, observe: () => {} },
+    countRequest: () => 0,
+    learnWindow: () => undefined,
+    now: () => 0,
+  })
+  return { arm, tier: 'local' }
+}
+
+const namesOf = (arms: readonly RouterArm[]) =>
+  arms.map(({ arm, gone }) => (gone ? `${arm.id} (${gone})` : arm.id))
+
+test('the usual ports of local servers are looked at', () => {
+  expect(usualServers.map(({ name, baseUrl }) => `${name} ${new URL(baseUrl).port}`)).toEqual([
+    'ollama 11434',
+    'llamacpp 8080',
+    'lmstudio 1234',
+    'vllm 8000',
+  ])
+})
+
+test('models of a server become arms; those that only embed do not', async () => {
+  const { baseUrl } = await modelServer('qwen2.5-coder:7b', 'nomic-embed-text', 'bge-m3')
+
+  const { arms, changes } = await discover({ servers: [{ name: 'ollama', baseUrl }] })
+
+  expect(namesOf(arms())).toEqual(['ollama/qwen2.5-coder:7b'])
+  expect(changes).toEqual(['ollama/qwen2.5-coder:7b found'])
+})
+
+test('what vanishes is marked, and comes back as the same arm', async () => {
+  const server = await modelServer('a', 'b')
+  const { arms, look, changes } = await discover({ servers: [{ name: 'box', baseUrl: server.baseUrl }] })
+  const [, before] = arms()
+
+  server.offer('a')
+  await look()
+  expect(namesOf(arms())).toEqual(['box/a', 'box/b (box no longer offers it)'])
+
+  server.offer('a', 'b')
+  await look()
+  expect(arms()[1]).toBe(before)
+  expect(changes).toEqual(['box/a found', 'box/b found', 'box/b gone', 'box/b back'])
+})
+
+test('a server that went away takes its arms with it', async () => {
+  const server = await modelServer('a')
+  let refuse = false
+  const fetching: typeof fetch = (...request) =>
+    refuse ? Promise.reject(new Error('refused')) : fetch(...request)
+  const { arms, look } = await discover({
+    servers: [{ name: 'box', baseUrl: server.baseUrl }],
+    fetch: fetching,
+  })
+
+  refuse = true
+  await look()
+
+  expect(namesOf(arms())).toEqual(['box/a (box no longer offers it)'])
+})
+
+test('the next look comes with the timer, and never two at a time', async () => {
+  const server = await modelServer('a')
+  const { tick, look, asked } = {
+    ...(await discover({ servers: [{ name: 'box', baseUrl: server.baseUrl }] })),
+    ...server,
+  }
+
+  tick()
+  tick()
+  await look()
+
+  expect(asked()).toBe(2)
+})
+
+test.each<readonly [string, RequestListener]>([
+  ['a web page', (_, response) => void response.end('<html>my app</html>')],
+  ['an error', (_, response) => void response.writeHead(500).end('{}')],
+  ['something else as JSON', (_, response) => void response.end('{"models": 3}')],
+  ['a redirect', (_, response) => void response.writeHead(302, { location: 'http://example.com/' }).end()],
+  [
+    'more than any list of models',
+    (_, response) => void response.end(`{"data": [{"id": "${'x'.repeat(2_000_000)}"}]}`),
+  ],
+])('what answers with %s is no model server', async (_, listener) => {
+  const { arms } = await discover({ servers: [{ name: 'box', baseUrl: await serve(listener) }] })
+
+  expect(arms()).toEqual([])
+})
+
+test('an arm that cannot be made now is tried again at the next look', async () => {
+  const server = await modelServer('a')
+  let attempts = 0
+  const createModel = async (settings: ArmSettings): Promise<RouterArm> => {
+    if (++attempts === 1) throw new Error('still loading')
+    return toRouterArm(settings)
+  }
+  const { arms, look } = await discover({ servers: [{ name: 'box', baseUrl: server.baseUrl }], createModel })
+  expect(arms()).toEqual([])
+
+  await look()
+
+  expect(namesOf(arms())).toEqual(['box/a'])
+})
