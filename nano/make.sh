@@ -33,7 +33,10 @@ finish() {
 case $mode in
   all) train "${@:4}"; finish ;;
   part) train --resume "${@:4}" ;;
-  last) train --resume "${@:4}"; finish ;;
+  last)
+    # Without the part it would begin anew and end long before its learning rate does.
+    [ -f "$work/checkpoint.pt" ] || { echo "no $work/checkpoint.pt to continue; start with nano/make.sh part" >&2; exit 2; }
+    train --resume "${@:4}"; finish ;;
   smoke)
     minutes=1.5
     train --layers 2 --width 128 --heads 2 --kv-heads 2 --hidden 256 --log-every 20 "${@:4}"

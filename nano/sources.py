@@ -95,8 +95,7 @@ class PathIndex:
 
     def match(self, request: str) -> tuple[str, ...]:
         """The paths some word of the request matches, best first: rank, then depth, then name."""
-        ranks = self.ranks(request)
-        return tuple(sorted(ranks, key=lambda path: (-ranks[path], path.count("/"), path))[:MAX_PATHS])
+        return best_paths(self.ranks(request))
 
     def ranks(self, request: str) -> dict[str, int]:
         words = [_unrooted(word.lower()) for word in words_of(request)]
@@ -124,6 +123,10 @@ class PathIndex:
         yield {path: 3 for path in self.by_type.get(TYPE_WORDS.get(word, ""), [])[:4]}
         if len(word) >= 5 and not (exact or counted or joined):
             yield {path: 1 for shorter in _deletions(word) for path in self.near.get(shorter, ())}
+
+
+def best_paths(ranks: Mapping[str, int]) -> tuple[str, ...]:
+    return tuple(sorted(ranks, key=lambda path: (-ranks[path], path.count("/"), path))[:MAX_PATHS])
 
 
 def _folders(paths: list[str]) -> list[str]:

@@ -24,6 +24,11 @@ _JOINS = (
     "{a}. Also {b}", "{a}, also {b}", "{a}, followed by this: {b}", "{b}, but first {a}", "before you {b}, {a}", "{a} first, then {b}", "- {a}\n- {b}",
     "{a}, thereafter {b}", "{a}. Next, {b}", "{a} and afterwards {b}", "step 1: {a}, step 2: {b}", "{a} so that you can {b}", "{a}. When that works, {b}",
 )  # fmt: skip
+_AFTER_QUESTION = (
+    "{a} {b}", "{a} {b}", "{a} then {b}", "{a} Then {b}", "{a} and then {b}", "{a}\n{b}", "{a} {b} after that", "{a} {b} afterwards",
+    "{a} And {b}", "{a} Next, {b}", "{a} Also {b}", "{a} And then {b}", "{a} {b} then",
+)  # fmt: skip
+_LOOKING = ("list", "list_root", "text", "quick_search", "find", "find_name", "read", "list_topic", "scoped", "git_status", "quick_list", "named")
 _IT = (
     "it", "it", "it", "that", "this", "the file", "the script", "that file", "that script", "the thing", "it once",
     "the new file", "the result",
@@ -60,6 +65,7 @@ class _Draft(NamedTuple):
     intent: Intent
     slots: Slots
     ends_bare: bool
+    asks: bool = False  # a whole question: another sentence follows
 
 
 class ChainMaker:
@@ -78,6 +84,7 @@ class ChainMaker:
         kinds: tuple[Callable[..., list[_Draft]], ...] = (
             self._free, self._free, self._write_run, self._write_run, self._look_read, self._look_read, self._look_read,
             self._change_show, self._change_show, self._change_check, self._change_check, self._runs, self._change_look,
+            self._read_change, self._look_read,
         )  # fmt: skip
         while True:
             project = self.requests.project()
@@ -114,23 +121,32 @@ class ChainMaker:
             return []
         file = s.pick(project.files)
         folder = file.rpartition("/")[0]
-        kind = s.pick(("list", "list", "text", "find", "list_root", "find_name", "git_status", "code"))
-        if kind == "list":
-            if not folder:
-                kind = "list_root"
-                first = self._draft(_BY_NAME["list_root"], project, voice, scripts)
-            else:
-                first = self._draft(
-                    _BY_NAME["list"], project, voice, scripts, {"folder": refer(f"{folder}/", project, s)},
-                )
-        else:
-            first = self._draft(_BY_NAME[kind], project, voice, scripts)
-        second = self._draft(_BY_NAME["read"], project, voice, scripts, {"path": refer(file, project, s)})
+        kind = s.pick(
+            ("list", "list", "list", "text", "quick_search", "find", "list_root", "named", "find_name", "git_status", "code")
+        )
+        kind = "list_root" if kind == "list" and not folder else kind
+        given = {"folder": refer(f"{folder}/", project, s)} if kind == "list" else None
+        first = self._draft(_BY_NAME[kind], project, voice, scripts, given)
+        path = {"path": refer(file, project, s)}
+        second = self._draft(_BY_NAME[s.pick(("read", "read", "quick_read"))], project, voice, scripts, path)
         return [first, second]
+
+    def _read_change(self, project: Project, voice: str, scripts: list) -> list[_Draft]:
+        """A look at a file first, then a change of the same one, which is named once."""
+        s = self.strings
+        if not project.files:
+            return []
+        path = refer(s.pick(project.files), project, s)
+        first = self._draft(_BY_NAME[s.pick(("read", "quick_read"))], project, voice, scripts, {"path": path})
+        key, name = s.pick((("oldpath", "append"), ("oldpath", "quick_append"), ("path", "edit"), ("path", "quick_edit")))
+        it = s.pick(("it", "it", "that file", "the same file", "the file", path.text))
+        return [first, self._draft(_BY_NAME[name], project, voice, scripts, {key: path._replace(text=it)})]
 
     def _change_show(self, project: Project, voice: str, scripts: list) -> list[_Draft]:
         s = self.strings
-        name = s.pick(("new", "append", "overwrite", "edit", "edit", "delete_text", "append"))
+        name = s.pick(
+            ("new", "append", "overwrite", "edit", "edit", "delete_text", "append", "quick_write", "quick_write", "quick_edit")
+        )
         first = self._draft(_BY_NAME[name], project, voice, scripts)
         value = next(first.slots.values[key] for key in ("newpath", "oldpath", "path") if key in first.slots.values)
         slots = Slots(project, self.requests.grammar, s)
@@ -146,7 +162,7 @@ class ChainMaker:
     def _change_check(self, project: Project, voice: str, scripts: list) -> list[_Draft]:
         s = self.strings
         first = self._draft(
-            _BY_NAME[s.pick(("edit", "edit", "edit", "append", "delete_text", "new"))], project, voice, scripts,
+            _BY_NAME[s.pick(("edit", "edit", "quick_edit", "append", "delete_text", "new", "quick_write"))], project, voice, scripts,
         )
         second = s.pick(
             (
@@ -181,18 +197,21 @@ class ChainMaker:
             slots.surfaces[name] = slots._refer(name, reference)
         if intent.script or intent.name == "script":
             requests._choose_script(intent, scripts, slots)
-        pieces = requests.grammar.draw(f"{intent.name}.vp", requests.random)
+        asks = intent.name in _LOOKING and self.strings.chance(0.25) and f"{intent.name}.s" in requests.grammar.sections
+        section = f"{intent.name}.{'s' if asks else 'vp'}"
+        pieces = requests.grammar.draw(section if section in requests.grammar.sections else f"{intent.name}.np", requests.random)
         core = requests._render(pieces, voice if voice != "clean" else "formal", slots)
         text = core.text[:1].lower() + core.text[1:] if pieces and isinstance(pieces[0], str) else core.text
-        return _Draft(text, intent, slots, core.ends_bare)
+        if asks and text[-1:].isalnum():
+            text += "?"
+        return _Draft(text, intent, slots, core.ends_bare, text.endswith("?"))
 
     def _joined(self, drafts: list[_Draft], project: Project, scripts: list) -> Chain | None:
         s = self.strings
         text = drafts[0].text
-        reordered = False
-        for draft in drafts[1:]:
-            join = s.pick(_JOINS)
-            if reordered or (len(drafts) > 2 and join.startswith(("{b}", "before"))):
+        for before, draft in zip(drafts, drafts[1:]):
+            join = s.pick(_AFTER_QUESTION if before.asks else _JOINS)
+            if len(drafts) > 2 and join.startswith(("{b}", "before")):
                 join = "{a}, then {b}"
             text = join.replace("{a}", text.rstrip(".")).replace("{b}", draft.text)
         last = drafts[-1]
@@ -200,7 +219,7 @@ class ChainMaker:
             wrapper = self.requests.grammar.draw("wrap", self.requests.random)
             text = "".join(text if piece == ("vp", "") else str(piece) for piece in wrapper)
         text = self.requests._decorate(_Core(text, s.pick(VOICES), last.ends_bare), last.ends_bare)
-        sources = find_sources(text, project.index, scripts)
+        sources = self.requests.decoys.add(find_sources(text, project.index, scripts), text, drafts[0].slots)
         listed = [path for draft in drafts for path in draft.slots.listed]
         if len(text) > 1500 or any(path not in sources.paths for path in listed):
             return None

@@ -68,10 +68,12 @@ def _promote(v: Values) -> Call:
 POSITIVE: tuple[Intent, ...] = (
     Intent("read", 10, lambda v: ("read_file", {"path": v["path"]})),
     Intent("read_from", 1.6, lambda v: ("read_file", {"path": v["path"], "from": int(v["line"])})),
-    Intent("read_topic", 4, lambda v: ("read_file", {"path": v["path"]})),
+    Intent("read_topic", 5.5, lambda v: ("read_file", {"path": v["path"]})),
     Intent("list_topic", 0.8, lambda v: ("list_files", {"path": v["folder"]}), "list"),
     Intent("list", 4, lambda v: ("list_files", {"path": v["folder"]}), "list"),
     Intent("list_root", 2.2, lambda v: ("list_files", {"path": "."}), "list"),
+    Intent("quick_read", 2, lambda v: ("read_file", {"path": v["path"]})),
+    Intent("quick_list", 1.5, lambda v: ("list_files", {"path": v["folder"]}), "list"),
     Intent("view_head", 1.3, _view("head")),
     Intent("view_tail", 0.7, _view("tail")),
     Intent("view_shape", 0.8, _view("shape")),
@@ -83,12 +85,18 @@ POSITIVE: tuple[Intent, ...] = (
     Intent("result_read_from", 0.15, lambda v: ("read_result", {"id": v["result"], "from": int(v["line"])})),
     Intent("text", 9, _scoped("search_text", "pattern", "needle"), "list"),
     Intent("scoped", 1.6, _scoped("search_text", "pattern", "needle"), "list"),
+    Intent("quick_search", 5, _scoped("search_text", "pattern", "needle"), "list"),
     Intent("logged", 1.2, _scoped("search_text", "pattern", "needle"), "list"),
     Intent("code", 2, _scoped("search_code", "query", "concept"), "list"),
     Intent("find", 3, lambda v: ("find_files", {"pattern": v["typed"]}), "list"),
     Intent("find_name", 1.8, lambda v: ("find_files", {"pattern": v.get("filename") or v["fragment"]}), "list"),
+    Intent("named", 1.6, lambda v: ("find_files", {"pattern": v.get("filename") or v["fragment"]}), "list"),
     Intent("find_glob", 0.8, lambda v: ("find_files", {"pattern": v["glob"]}), "list"),
     Intent("new", 5, lambda v: ("write_file", {"path": v["newpath"], "content": v["content"]}), "done", "boilerplate"),
+    Intent(
+        "quick_write", 3, lambda v: ("write_file", {"path": v["newpath"], "content": v.get("content", "")}), "done",
+        "boilerplate",
+    ),
     Intent("empty", 0.8, lambda v: ("write_file", {"path": v["newpath"], "content": ""}), "done", "boilerplate"),
     Intent(
         "append", 3, lambda v: ("write_file", {"path": v["oldpath"], "content": v["content"], "append": True}),
@@ -96,6 +104,10 @@ POSITIVE: tuple[Intent, ...] = (
     ),
     Intent(
         "append_item", 1.6,
+        lambda v: ("write_file", {"path": v["oldpath"], "content": v["content"], "append": True}), "done", "boilerplate",
+    ),
+    Intent(
+        "quick_append", 1.2,
         lambda v: ("write_file", {"path": v["oldpath"], "content": v["content"], "append": True}), "done", "boilerplate",
     ),
     Intent(
@@ -107,11 +119,20 @@ POSITIVE: tuple[Intent, ...] = (
         "boilerplate",
     ),
     Intent(
+        "quick_edit", 3, lambda v: ("edit_file", {"path": v["path"], "old": v["old"], "new": v["new"]}), "done",
+        "boilerplate",
+    ),
+    Intent(
+        "quick_delete_text", 0.3, lambda v: ("edit_file", {"path": v["path"], "old": v["old"], "new": ""}), "done",
+        "boilerplate",
+    ),
+    Intent(
         "delete_text", 1, lambda v: ("edit_file", {"path": v["path"], "old": v["old"], "new": ""}), "done",
         "boilerplate",
     ),
     Intent("patch", 0.3, lambda v: ("apply_patch", {"patch": v["patch"]}), "done", "boilerplate"),
     Intent("command", 7, _command, "exit", "orchestration"),
+    Intent("quick_run", 1.5, _command, "exit", "orchestration"),
     Intent("command_bg", 0.7, _background, "done", "orchestration"),
     Intent("script", 1.5, _command, "exit", "orchestration"),
     Intent("test_run", 3, _command, "exit", "unit_test", script=("test", "test:unit", "check", "ci")),
@@ -124,7 +145,7 @@ POSITIVE: tuple[Intent, ...] = (
     Intent("clean_run", 0.6, _command, "exit", "orchestration", script=("clean",)),
     Intent("bench_run", 0.4, _command, "exit", "orchestration", script=("bench", "benchmark")),
     Intent("deploy_run", 0.4, _command, "exit", "orchestration", script=("deploy", "release", "publish")),
-    Intent("seed_run", 0.5, _command, "exit", "orchestration", script=("seed",)),
+    Intent("seed_run", 0.7, _command, "exit", "orchestration", script=("seed",)),
     Intent("migrate_run", 0.3, _command, "exit", "orchestration", script=("migrate", "db:migrate")),
     Intent("docs_run", 0.3, _command, "exit", "orchestration", script=("docs",)),
     Intent("install_run", 0.3, _command, "exit", "orchestration", script=("install", "setup")),
@@ -143,6 +164,7 @@ POSITIVE: tuple[Intent, ...] = (
     Intent("javascript", 0.6, lambda v: ("javascript", {"code": v["jscode"]})),
     Intent("fetch", 2, lambda v: ("fetch_url", {"url": v["url"]})),
     Intent("remember", 2, lambda v: ("remember", {"text": v["fact"]}), "done", "boilerplate"),
+    Intent("quick_remember", 1, lambda v: ("remember", {"text": v["fact"]}), "done", "boilerplate"),
     Intent("recall", 1.8, lambda v: ("recall", {"query": v["topic"]})),
     Intent("plan_show", 0.4, _plan("show"), "text", "planning"),
     Intent("plan_add", 0.7, _plan("add"), "done", "planning"),
@@ -159,11 +181,12 @@ NEGATIVE: tuple[Intent, ...] = (
     Intent("chat", 3, None, category="answer", reason="chat"),
     Intent("real", 2.4, None, category="answer", reason="no-tool"),
     Intent("fileop", 2, None, category="run", reason="no-tool", task="orchestration"),
+    Intent("set_value", 1, None, category="write", reason="unclear", task="boilerplate"),
     Intent("unclear", 1.8, None, category="answer", reason="unclear"),
     Intent("asked_only", 1.2, None, category="answer", reason="too-hard"),
     Intent("judged", 0.8, None, category="read", reason="too-hard", task="review", complexity="mid"),
     Intent("language", 0.8, None, category="answer", reason="too-hard"),
-    Intent("noticed", 0.4, None, category="answer", reason="unclear"),
+    Intent("noticed", 0.6, None, category="answer", reason="unclear"),
     Intent("math", 1, None, category="answer", reason="too-hard"),
     Intent("translate", 0.6, None, category="answer", reason="too-hard"),
     Intent("creative", 1, None, category="answer", reason="too-hard"),
@@ -195,11 +218,12 @@ def task_of(intent: Intent, call: Call | None, text: str) -> str:
     """A spelled out test command is testing, and renaming an identifier is refactoring, whatever the template."""
     if call and call[0] == "run_command" and _TESTING.match(call[1]["command"]):
         return "unit_test"
-    if intent.name == "edit" and call and call[1]["old"].isidentifier() and " renam" in f" {text.lower()}":
+    if intent.name in ("edit", "quick_edit") and call and call[1]["old"].isidentifier() and _RENAMING.search(text):
         return "refactor"
     return intent.task
 
 
+_RENAMING = re.compile(r"\brenam", re.IGNORECASE)
 _TESTING = re.compile(
     r"(?:npx |python3? -m |uv run |poetry run |yarn |pnpm |npm |npm run |make |cargo |go |bun |deno )?"
     r"(?:test|tests|pytest|jest|vitest|mocha|ctest|phpunit|rspec|unittest|tox|nextest)\b"

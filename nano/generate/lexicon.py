@@ -30,10 +30,13 @@ _ALPHABETS = (
 
 
 def load_words() -> dict[str, list[str]]:
-    """Keyed by the singular name templates use: noun, tech, verb, adjective, name, place."""
+    """Keyed by the singular name templates use: noun, tech, verb, adjective, name, place.
+
+    Three more are for names: particles and short forms (`withTax`, `toCfg`), and loaded words, which sound like a request.
+    """
     names = {
         "nouns": "noun", "tech": "tech", "verbs": "verb", "adjectives": "adjective", "names": "name",
-        "places": "place",
+        "places": "place", "particles": "particle", "short": "short", "loaded": "loaded",
     }
     words = {name: (WORDS / f"{file}.txt").read_text(encoding="utf-8").split() for file, name in names.items()}
     words["num"] = [str(n) for n in (*range(2, 101), 120, 144, 255, 360, 365, 480, 512, 999, 1024, 3000, 4096, 12345)]

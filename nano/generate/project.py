@@ -61,6 +61,7 @@ SCRIPT_NAMES = (
     "stats export import types analyze validate test:unit test:e2e build:prod lint:fix dev:server db:migrate start:prod"
 ).split()
 DATA_EXTENSIONS = ("csv", "tsv", "json", "parquet")
+SETTINGS = ("package.json", "tsconfig.json", ".eslintrc.json", "config.json", "settings.json", "tsconfig.build.json")
 TEXT_EXTENSIONS = ("md", "txt", "html", "log", "sql", "rst", "yml", "toml", "tex")
 RUN_EXTENSIONS = ("py", "js", "sh", "mjs", "rb", "pl")
 
@@ -100,20 +101,62 @@ class Project:
         self.index = PathIndex(self.files)
         self.folders = [path for path in self.index.paths if path.endswith("/")]
         self.scripts = _scripts(self.kind, self.files, strings)
-        self.data = [path for path in self.files if path.rsplit(".", 1)[-1] in DATA_EXTENSIONS]
+        self.data = [path for path in self.files if path.rsplit(".", 1)[-1] in DATA_EXTENSIONS and path not in SETTINGS]
         self.texts = [path for path in self.files if path.rsplit(".", 1)[-1] in TEXT_EXTENSIONS]
         self.runnable = [path for path in self.files if path.rsplit(".", 1)[-1] in RUN_EXTENSIONS]
+        self.meant = _meant(self.index.paths)
 
 
 def _files(kind: str, strings: Strings) -> list[str]:
-    count = strings.pick((0, 3, 6, 10, 14, 20, 28))
+    count = strings.pick((0, 3, 6, 10, 14, 20, 28, 40))
     paths: dict[str, None] = {}
     for name in ROOT_FILES[kind]:
         if count and strings.chance(0.45):
             paths[name] = None
+    related = strings.pick((0.0, 0.2, 0.45))
     for _ in range(count):
-        paths[folder_of(kind, strings) + file_name(kind, strings)] = None
+        fresh = not paths or not strings.chance(related)
+        path = folder_of(kind, strings) + file_name(kind, strings) if fresh else _related(strings.pick(list(paths)), kind, strings)
+        paths[path] = None
     return list(paths)
+
+
+def _related(path: str, kind: str, s: Strings) -> str:
+    """Real projects use a word again and again: its test, its page, its folder, its plural, the same name elsewhere."""
+    folder, _, base = path.rpartition("/")
+    stem, _, extension = base.rpartition(".")
+    if not stem:
+        return folder_of(kind, s) + base
+    plain = stem.removeprefix("test_").split(".")[0] or stem
+    inner = folder.partition("/")[2]
+    tests = s.pick(("test", "tests", "tests", "spec", f"{folder or 'src'}/tests", f"{folder or 'src'}/test"))
+    other = s.pick(EXTENSIONS[kind])
+    return s.pick(
+        (
+            f"{tests}/{inner}{'/' if inner else ''}{plain}.test.{extension}", f"{tests}/test_{plain}.{extension}",
+            f"docs/{plain}.md", f"{folder_of(kind, s)}{base}", f"{folder_of(kind, s)}{plain}.{other}",
+            f"{folder_of(kind, s)}{plain[:-1] if plain.endswith('s') else plain + 's'}.{other}",
+            f"{folder}{'/' if folder else ''}{plain}-{s.tech()}.{extension}", f"{folder_of(kind, s)}{plain}/{file_name(kind, s)}",
+            f"{folder}{'/' if folder else ''}{s.tech()}-{plain}.{extension}", f"{folder}{'/' if folder else ''}{plain}.{other}",
+        )
+    )  # fmt: skip
+
+
+def _meant(paths: list[str]) -> dict[str, str]:
+    """Of several paths under one name, the one that is meant: the shallowest, as the sources list them."""
+    found: dict[str, str] = {}
+    for path in sorted(paths, key=lambda path: (path.count("/"), path)):
+        base = path.rstrip("/").rsplit("/", 1)[-1].lower()
+        for name in {base, said(path)}:
+            found.setdefault(f"{name}/" if path.endswith("/") else name, path)
+    return found
+
+
+def said(path: str) -> str:
+    """What is left of a path when one speaks of it: its words and what kind of file it is."""
+    base = path.rstrip("/").rsplit("/", 1)[-1]
+    stem, _, extension = base.rpartition(".")
+    return f"{spoken(stem or base)} {KIND_OF.get(extension, '')}"
 
 
 def folder_of(kind: str, strings: Strings) -> str:
@@ -136,6 +179,8 @@ def file_name(kind: str, strings: Strings) -> str:
     words = [
         strings.one_of(strings.tech, strings.noun, strings.any_word) for _ in range(strings.pick((1, 1, 1, 2, 2, 3)))
     ]
+    if strings.chance(0.12):
+        words[strings.number(0, len(words) - 1)] = strings.loaded()
     r = strings.random.random()
     if r < 0.35:
         stem = "-".join(words)
@@ -185,19 +230,25 @@ def _scripts(kind: str, files: list[str], strings: Strings) -> list[tuple[str, s
 
 
 def refer(path: str, project: Project, strings: Strings) -> Reference:
-    """How a person names this existing path."""
+    """How a person names this existing path. Where a short name would mean another one, the path is spelled out."""
     r = strings.random.random()
     base = path.rstrip("/").rsplit("/", 1)[-1]
     plain = path.rstrip("/")
+    spelled = strings.pick((plain, plain, plain, plain, f"./{plain}", path))
     if r < 0.36 or len(base) < 3:
-        text = strings.pick((plain, plain, plain, plain, f"./{plain}", path))
-        return Reference(text, text, False)
+        return Reference(spelled, spelled, False)
+    mark = "/" if path.endswith("/") else ""
     if r < 0.62:
-        return Reference(base if strings.chance(0.85) else base.lower(), path, True)
+        text = base if strings.chance(0.85) else base.lower()
+        if text == plain:
+            return Reference(text, text, False)
+        return Reference(text, path, True) if project.meant[base.lower() + mark] == path else Reference(spelled, spelled, False)
     if r < 0.68 and plain.count("/") >= 2:
         return Reference(plain.split("/", 1)[1], path, True)
-    if r < 0.74:
+    if r < 0.74 and project.meant[base.lower() + mark] == path:
         return Reference(strings.pick(("the file ", "file ", "our ", "my ", "the ")) + base, path, True)
+    if project.meant[said(path) + mark] != path:
+        return Reference(spelled, spelled, False)
     return Reference(_described(path, base, strings), path, True)
 
 
@@ -231,6 +282,8 @@ def _spoken(stem: str, strings: Strings) -> str:
         text = text.replace("-", " ").replace("_", " ")
     if strings.chance(0.6):
         text = text.lower()
+    if strings.chance(0.08) and text[-1:].isalpha() and len(text) > 4:
+        text = text[:-1] if text.endswith("s") and not text.endswith("ss") else f"{text}s"
     if strings.chance(0.06) and len(text) >= 6 and text.isalpha():
         at = strings.number(1, len(text) - 2)
         text = text[:at] + text[at + 1] + text[at] + text[at + 2 :]

@@ -15,6 +15,7 @@ from ..format import Sources
 from ..sources import find_sources, glob_candidates
 from ..spans import boundaries
 from ..tools import TOOLS
+from .decoys import Decoys
 from .grammar import Grammar, Piece
 from .intents import NEGATIVE, POSITIVE, Call, Intent, hard_intents, task_of
 from .lexicon import load_words
@@ -53,6 +54,7 @@ class RequestMaker:
         self._cumulative = {
             id(group): list(accumulate(i.weight for i in group)) for group in (POSITIVE, NEGATIVE, self.hard)
         }
+        self.decoys = Decoys(self.strings)
         self.topic = next(intent for intent in POSITIVE if intent.name == "read_topic")
         self.projects = [Project(self.strings) for _ in range(self.POOL)]
 
@@ -98,7 +100,7 @@ class RequestMaker:
             self._choose_script(intent, scripts, slots)
         core = self._core(intent, slots)
         text = self._decorate(core, bool(core.ends_bare))
-        sources = find_sources(text, project.index, scripts, slots.ids)
+        sources = self.decoys.add(find_sources(text, project.index, scripts, slots.ids), text, slots)
         if len(text) > 1500 or any(path not in sources.paths for path in slots.listed):
             return None
         if intent.calls is None:
@@ -228,7 +230,7 @@ class RequestMaker:
 
     def _form(self, intent: Intent, text: str) -> str:
         """Questions of number and of existence are answered by counting the typed result."""
-        if intent.name in ("text", "find", "find_name", "find_glob", "list", "list_root"):
+        if intent.name in _COUNTED:
             lowered = f" {text.lower()}"
             if " how many" in lowered or " how much" in lowered or " count" in lowered or " how often" in lowered:
                 return "count"
@@ -237,6 +239,9 @@ class RequestMaker:
         return intent.form
 
 
+_COUNTED = (
+    "text", "find", "find_name", "find_glob", "list", "list_root", "quick_search", "quick_list", "quick_read", "named",
+)
 _YES_OR_NO = re.compile(
     r"(?:^|[.!?,:;\n-]) *(?:is|are|isn't|do|does|did|has|have) (?:there|we|i|it|any|some|\S+ (?:used|mentioned|exist))"
 )

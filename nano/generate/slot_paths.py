@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from ..sources import TYPE_WORDS
-from .project import Reference, file_name, folder_of, refer, spoken
+from .project import Reference, file_name, folder_of, refer, said, spoken
 from .slot_base import QUOTES, SlotBase, some_ids
 
 _FILE_WORDS = ("files", "files", "files", "file", "sources", "documents", "scripts", "pages", "stuff", "code", "")
+_ENDINGS = "txt txt txt md md json py js ts sh yml html csv log css toml ini env cfg sql".split()
+_EVERYDAY = (
+    "hello.txt hello.py hello.js hello.md test.txt test.py test.js test.md tests.py notes.txt notes.md note.txt todo.txt TODO.md TODO VERSION version.txt "
+    "a.txt b.txt x.txt a.py x.py b.js a.md tmp.txt temp.json out.txt output.log result.json results.csv data.json config.json settings.json "
+    "log.txt greeting.txt message.txt answer.txt index.html index.js main.py main.js app.py utils.py util.js helper.js demo.py example.py "
+    "foo.txt bar.txt foo.py bar.js readme.txt README.md CHANGELOG.md NOTES LICENSE CODEOWNERS .node-version .python-version .env .env.local "
+    ".gitignore .prettierrc .npmrc .editorconfig .dockerignore Dockerfile Makefile Procfile robots.txt requirements.txt run.sh start.sh build.sh setup.sh "
+    "list.txt names.txt ideas.md draft.md plan.md report.md summary.txt info.txt done.txt ok.txt empty.txt new.txt file.txt script.py script.sh scratch.ts"
+).split()
 _TYPE_NAMES = [word for word in TYPE_WORDS if len(word) > 1]
 
 
@@ -46,16 +55,37 @@ class PathSlots(SlotBase):
     def _about(self, modifier: str) -> str:
         """A file by its subject alone: `beach` for notes/beach.md. Only the paths block says that there is one."""
         p, s = self.project, self.strings
-        path = s.pick(p.texts) if p.texts else ""
+        path = p.meant[said(s.pick(p.texts))] if p.texts else ""
         words = spoken(path.rsplit("/", 1)[-1].rsplit(".", 1)[0]) if path else ""
         self.listed.append(path)
         self.values["path"] = self.values["oldpath"] = path
         return words.title() if s.chance(0.08) else words
 
+    def _filed(self, modifier: str) -> str:
+        """A file by its subject and what its folder holds: `curry recipe` for recipes/curry.txt."""
+        p, s = self.project, self.strings
+        filed = [path for path in p.texts if path.count("/") and path.split("/")[-2].isalpha()]
+        path = p.meant[said(s.pick(filed))] if filed else ""
+        folder, _, base = path.rpartition("/")
+        kind = folder.rsplit("/", 1)[-1].lower()
+        words = spoken(base.rsplit(".", 1)[0])
+        self.listed.append(path)
+        self.values["path"] = self.values["oldpath"] = path
+        return f"{words} {kind[:-1] if kind.endswith('s') else kind}"
+
+    def _named(self, modifier: str) -> str:
+        """A file one looks for by the one word of its name."""
+        p, s = self.project, self.strings
+        stems = [path.rsplit("/", 1)[-1].rsplit(".", 1)[0].lower() for path in p.files]
+        words = [stem for stem in stems if stem.isalpha() and len(stem) > 2] or ["readme"]
+        word = s.pick(words) if s.chance(0.7) else s.pick("readme license changelog makefile dockerfile package".split())
+        self.values["fragment"] = f"**/*{word}*"
+        return word
+
     def _group(self, modifier: str) -> str:
         """A folder by what it holds, as one says it: `letters`, `trips`."""
         p, s = self.project, self.strings
-        path = s.pick(p.folders) if p.folders else ""
+        path = p.meant[f"{said(s.pick(p.folders))}/"] if p.folders else ""
         name = spoken(path.rstrip("/").rsplit("/", 1)[-1])
         if not name.isalpha():
             path = ""
@@ -73,17 +103,30 @@ class PathSlots(SlotBase):
 
     def _newpath(self, modifier: str) -> str:
         s = self.strings
-        value = self._unlisted().value if s.chance(0.85) else s.relative_path()
-        if self.project.files and s.chance(0.1):
-            # The name is taken elsewhere; this path is not.
-            value = folder_of(self.project.kind, s) + s.pick(self.project.files).rsplit("/", 1)[-1]
-            if value in self.project.files:
-                value = f"{s.tech()}/{value}"
+        while (value := self._unused()) in self.project.files:
+            pass
         self.values["newpath"] = value
         if " " in value or s.chance(0.08):
             open_, close = s.pick(QUOTES[:6])
             return f"{open_}{value}{close}"
         return value
+
+    def _unused(self) -> str:
+        """A path for a new file. Existing ones share its words often enough, and are not meant."""
+        p, s = self.project, self.strings
+        r = s.random.random()
+        folder = s.pick(("", "", "", folder_of(p.kind, s)))
+        if r < 0.2:
+            return folder + s.pick(_EVERYDAY)
+        if r < 0.32:
+            return f"{folder}{s.one_of(s.loaded, s.noun, s.any_word, lambda: s.pick(s.words[s.pick(('short', 'particle'))]))}.{s.pick(_ENDINGS)}"
+        if r < 0.56 and p.index.paths:
+            path = s.pick(p.index.paths).rstrip("/")
+            base = path.rsplit("/", 1)[-1]
+            words = spoken(base.rsplit(".", 1)[0]).split() or [base]
+            stem = s.pick((base.rsplit(".", 1)[0] or base, s.pick(words), f"{s.pick(words)}{s.number(2, 9)}", f"{s.tech()}-{s.pick(words)}"))
+            return s.pick((f"{folder_of(p.kind, s)}{base}", f"{folder}{stem}.{s.pick(_ENDINGS)}", f"{folder}{stem}.{s.pick(_ENDINGS)}"))
+        return self._unlisted().value if r < 0.93 else s.relative_path()
 
     def _folder(self, modifier: str) -> str:
         p, s = self.project, self.strings

@@ -6,6 +6,7 @@ paths and the like are in slot_paths.py.
 
 from __future__ import annotations
 
+from .project import spoken
 from .slot_paths import PathSlots
 
 
@@ -16,25 +17,41 @@ class Slots(PathSlots):
 
     def _needle(self, modifier: str) -> str:
         s = self.strings
-        value = s.needle()
+        value = self._seen() if s.chance(0.1) else s.needle()
         plain = value.isalnum() or value.replace("_", "").isalnum()
         return self._quoted(self._remember("needle", value), modifier, 0.85 if plain else 0.45)
+
+    def _seen(self) -> str:
+        """A word that some path has too, which then stands in the paths block and means nothing here."""
+        files = self.project.files
+        words = spoken(self.strings.pick(files).rsplit("/", 1)[-1].rsplit(".", 1)[0]) if files else ""
+        return (self.strings.pick(words.split()) if self.strings.chance(0.6) else words) if words else self.strings.noun()
+
+    def _brief(self, modifier: str) -> str:
+        """What one writes into a file to see whether it works."""
+        return self._quoted(self._remember("content", self.strings.shape("brief")), modifier, 0.4)
 
     def _content(self, modifier: str) -> str:
         s = self.strings
         r = s.random.random()
         if r < 0.14:
             value = s.code_block() if s.chance(0.6) else s.text_block()
-        elif r < 0.44:
+        elif r < 0.38:
             value = s.code_line()
-        elif r < 0.58:
+        elif r < 0.5:
             value = s.phrase()
-        elif r < 0.7:
-            value = s.sentence()
-        elif r < 0.78:
+        elif r < 0.6:
+            value = s.fact()
+        elif r < 0.68:
             value = s.prose()
-        elif r < 0.9:
+        elif r < 0.78:
             value = s.list_item()
+        elif r < 0.88:
+            value = s.shape("brief")
+        elif r < 0.9:
+            value = self._seen()
+        elif r < 0.94:
+            value = s.salad()
         else:
             value = s.one_of(s.any_word, s.quantity, s.version, s.identifier, s.url)
         return self._quoted(self._remember("content", value.strip()), modifier, 0.5)
@@ -82,6 +99,8 @@ class Slots(PathSlots):
             old, new = (_compose(shapes[at]) for _ in range(2))
         elif r < 0.56:
             old, new = s.version(), s.version()
+        elif r < 0.59:
+            old, new = s.salad(), s.salad()
         elif r < 0.68:
             old, new = s.phrase(), s.phrase()
         elif r < 0.78:
@@ -99,6 +118,16 @@ class Slots(PathSlots):
         else:
             old, new = s.symbol(), s.symbol()
         self.values["old"], self.values["new"] = old.strip(), (new if new != old else new + "2").strip()
+
+    def _setting(self, modifier: str) -> str:
+        """Something that has a value; which one it has now, nobody says."""
+        s = self.strings
+        return self._quoted(s.one_of(s.identifier, s.tech, s.noun, lambda: s.identifier().upper()), modifier, 0.85)
+
+    def _amount(self, modifier: str) -> str:
+        s = self.strings
+        value = s.one_of(s.quantity, s.version, lambda: s.pick(("true", "false", "on", "off", "null", "yes", "no")))
+        return self._quoted(value, modifier, 0.8)
 
     def _command(self, modifier: str) -> str:
         value = self._remember("command", self.strings.command())
@@ -118,7 +147,7 @@ class Slots(PathSlots):
         return self.strings.pick((value, value, value, value, value, f"<{value}>", f"({value})", f'"{value}"'))
 
     def _fact(self, modifier: str) -> str:
-        value = self._remember("fact", self.strings.sentence() if self.strings.chance(0.85) else self.strings.phrase())
+        value = self._remember("fact", self.strings.fact() if self.strings.chance(0.87) else self.strings.phrase())
         return self._quoted(value, "end" if not modifier else modifier, 0.88)
 
     def _topic(self, modifier: str) -> str:
@@ -155,7 +184,16 @@ class Slots(PathSlots):
         return self._quoted(self._remember("purpose", f"{self.strings.verb()}s {self.strings.noun()}s"), modifier, 0.6)
 
     def _concept(self, modifier: str) -> str:
-        text = self.grammar.draw("concept", self.strings.random)
+        return self._drawn("concept")
+
+    def _happening(self, modifier: str) -> str:
+        return self._drawn("happening")
+
+    def _doing(self, modifier: str) -> str:
+        return self._drawn("doing")
+
+    def _drawn(self, section: str) -> str:
+        text = self.grammar.draw(section, self.strings.random)
         return self._remember("concept", " ".join("".join(map(str, text)).split()))
 
     def _error(self, modifier: str) -> str:

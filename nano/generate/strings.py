@@ -109,8 +109,17 @@ class Strings:
             return self.adjective()
         return self.invented()
 
+    def loaded(self) -> str:
+        """A word that sounds like a request of another kind: it must not decide what is asked for."""
+        return self.pick(self.words["loaded"])
+
     def identifier(self) -> str:
         parts = [self.any_word() for _ in range(self.pick((1, 2, 2, 2, 3, 3, 4)))]
+        r = self.random.random()
+        if r < 0.3:
+            at = 0 if r < 0.2 else self.number(0, len(parts) - 1)
+            word = self.pick(self.words["short"]) if 0.12 < r < 0.2 else self.pick(self.words["particle"])
+            parts[at:at] = [word]
         r = self.random.random()
         if r < 0.3:
             return parts[0] + "".join(part.capitalize() for part in parts[1:])
@@ -151,6 +160,22 @@ class Strings:
 
     def sentence(self) -> str:
         return self.shape("sentence")
+
+    def fact(self) -> str:
+        """A sentence that goes on where it could have ended: all of it is meant."""
+        text = self.salad() if self.chance(0.25) else self.sentence()
+        while self.chance(0.35):
+            text += self.pick((" ", " ", " ", ", ")) + self.shape("tail")
+        return text
+
+    def salad(self) -> str:
+        """Words in no order: where a text ends must not be guessed from what usually follows."""
+        makers = (self.noun, self.tech, self.verb, self.adjective, self.any_word, self.quantity)
+        particles = self.words["particle"]
+        words = [self.pick(particles) if self.chance(0.25) else self.pick(makers)() for _ in range(self.number(2, 9))]
+        if self.chance(0.2):
+            words[0] += self.pick((":", ",", " -", ";", "'s"))
+        return " ".join(words)
 
     def prose(self) -> str:
         """One to three sentences with their punctuation."""
@@ -193,8 +218,12 @@ class Strings:
         r = self.random.random()
         if r < 0.4:
             return self.symbol()
-        if r < 0.52:
+        if r < 0.5:
             return self.one_of(self.any_word, self.name, self.noun)
+        if r < 0.54:
+            return self.loaded()
+        if r < 0.56:
+            return self.pick(self.words["short"])
         if r < 0.62:
             return self.marker()
         if r < 0.76:
@@ -259,6 +288,8 @@ class Strings:
 
     def command(self) -> str:
         base = self.shape("command")
+        while self.chance(0.12):
+            base += " " + self.one_of(self.any_word, self.relative_path, lambda: f"--{self.any_word()}", lambda: f"-{self.pick('abcovxn')}")
         if self.chance(0.08):
             base += self.pick(
                 (" && ", " ; ", " | ", " || ")

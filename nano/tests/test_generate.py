@@ -1,6 +1,7 @@
 """The generator: repeatable, and never an example the program could not follow."""
 
 import json
+import re
 import unittest
 from itertools import islice
 from pathlib import Path
@@ -11,6 +12,7 @@ from nano.format import CALL, CALL_END, END, call_text
 from nano.generate.documents import Document, DocumentMaker
 from nano.generate.intents import POSITIVE
 from nano.generate.pack import rows
+from nano.generate.project import Project, refer
 from nano.generate.requests import RequestMaker, allowed
 from nano.tokenizer import Tokenizer
 from nano.tools import TOOLS
@@ -80,10 +82,27 @@ class Generate(unittest.TestCase):
         edits = [maker.make(intents["edit"]) for _ in range(1500)]
 
         tests = [made for made in commands if made.call and made.call[1]["command"].startswith("pytest")]
-        renames = [made for made in edits if made.call and "rename " in made.text and made.call[1]["old"].isidentifier()]
+        renames = [made for made in edits if made.call and re.search(r"\brename ", made.text) and made.call[1]["old"].isidentifier()]
 
         self.assertEqual({made.labels()["task"] for made in tests}, {"unit_test"})
         self.assertEqual({made.labels()["task"] for made in renames}, {"refactor"})
+
+    def test_a_short_name_means_the_path_that_is_listed_first(self) -> None:
+        maker = RequestMaker(Random("rivals"))
+        for _ in range(400):
+            project = Project(maker.strings)
+            for path in project.files[:5]:
+                text, value, listed = refer(path, project, maker.strings)
+                if listed and text == path.rsplit("/", 1)[-1]:
+                    self.assertEqual(project.index.match(text)[0], value, (text, project.files))
+
+    def test_a_new_file_is_new(self) -> None:
+        maker = RequestMaker(Random("new"))
+        intents = {intent.name: intent for intent in POSITIVE}
+        for _ in range(600):
+            made = maker.make(intents["quick_write"])
+            assert made.call
+            self.assertNotIn(made.call[1]["path"], made.project.files, made.text)
 
     def test_a_quarter_of_the_conversations_is_refused(self) -> None:
         talks = [text_of(document) for document in documents("share", 3000) if not document.labels]

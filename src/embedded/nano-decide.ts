@@ -54,7 +54,8 @@ export function decide(evidence: Evidence): Decision {
   if (!written) return readForm(text, steps)
   const call = mendCall(written, request)
   const last = steps.at(-1)
-  if (last && isRepeated(call, steps)) return { kind: 'answer', form: usualForm(last) }
+  if (last && (isRepeated(call, steps) || isAnswered(last, request)))
+    return { kind: 'answer', form: usualForm(last) }
   if (!isActing(call.name)) return { kind: 'call', call }
   if (isRequestCut) return { kind: 'too-long' }
   const needed = isFound(call, request) ? SURE_OF_FOUND : SURE
@@ -89,6 +90,16 @@ function isRepeated(call: NanoCall, steps: readonly NanoStep[]): boolean {
   return since >= 0 && !steps.slice(since + 1).some((step) => isActing(step.call.name))
 }
 
+/** One plain clause asks for one step. Once that is done, a further call has been read out of the result. */
+const isAnswered = ({ call, ok }: NanoStep, request: string): boolean =>
+  ok && !LEADING.has(call.name) && !GOES_ON.test(request)
+
+/** They only show the way to the tool that is meant. */
+const LEADING = new Set(['more_tools', 'select_category'])
+
+const GOES_ON =
+  /[,;:.?!&\n-]\s|\b(?:and|then|after|afterwards|before|next|also|plus|finally|once|when|followed|thereafter)\b/i
+
 const isSame = (one: NanoCall, other: NanoCall): boolean =>
   one.name === other.name && textOf(one) === textOf(other)
 
@@ -97,7 +108,10 @@ const textOf = ({ input }: NanoCall): string => JSON.stringify({ ...input, appen
 
 function usualForm({ call, ok }: NanoStep): Form {
   const possible = formsAfter(call.name, ok)
-  return (
-    (['list', 'exit', 'text', 'done', 'error'] as const).find((form) => possible.includes(form)) ?? 'text'
-  )
+  // Only a list of entries cannot be `done`.
+  const usual = possible.includes('done') ? TOLD : LISTED
+  return usual.find((form) => possible.includes(form)) ?? 'text'
 }
+
+const TOLD = ['exit', 'text', 'done', 'error'] as const
+const LISTED = ['list', 'exit', 'text', 'error'] as const

@@ -70,14 +70,31 @@ test('a form answers with the last result, a refusal keeps its reason', () => {
 test('the same call again is answered with what it gave, unless something was changed since', () => {
   const edit: NanoCall = { name: 'edit_file', input: { path: 'a.ts', old: 'x', new: 'y' } }
 
-  expect(decide(writing(read, { steps: [stepOf(read)] }))).toEqual({ kind: 'answer', form: 'list' })
+  expect(decide(writing(read, { steps: [stepOf(read)] }))).toEqual({ kind: 'answer', form: 'text' })
   expect(decide(writing(run, { steps: [stepOf(run), stepOf(read)] }))).toEqual({
     kind: 'answer',
-    form: 'list',
+    form: 'text',
   })
   expect(decide(writing(run, { steps: [stepOf(run), stepOf(edit)] }))).toEqual({ kind: 'call', call: run })
   expect(decide(writing(edit, { steps: [stepOf(edit, { ok: false })] }))).toEqual({
     kind: 'answer',
     form: 'error',
+  })
+})
+
+test('one clause is one step, whatever the result suggests', () => {
+  const steps = [stepOf(read)]
+  const asked = (request: string, more: Partial<Evidence> = {}): Evidence =>
+    writing(run, { request, steps, ...more })
+
+  expect(decide(asked('read a.ts'))).toEqual({ kind: 'answer', form: 'text' })
+  expect(decide(asked('read a.ts and npm test'))).toEqual({ kind: 'call', call: run })
+  expect(decide(asked('npm test', { steps: [stepOf(read, { ok: false })] }))).toEqual({
+    kind: 'call',
+    call: run,
+  })
+  expect(decide(asked('npm test', { steps: [stepOf({ name: 'more_tools', input: {} })] }))).toEqual({
+    kind: 'call',
+    call: run,
   })
 })

@@ -6,6 +6,8 @@ import { mendCall } from '../../src/embedded/nano-mend.ts'
 import type { NanoCall } from '../../src/embedded/nano-run.ts'
 
 const run = (command: string): NanoCall => ({ name: 'run_command', input: { command } })
+const search = (pattern: string): NanoCall => ({ name: 'search_text', input: { pattern } })
+const fetch = (url: string): NanoCall => ({ name: 'fetch_url', input: { url } })
 const write = (content: string): NanoCall => ({ name: 'write_file', input: { path: 'a.txt', content } })
 
 describe('a quoted text', () => {
@@ -14,6 +16,14 @@ describe('a quoted text', () => {
     ["save 'select 1;' as a.txt", write('select 1'), write('select 1;')],
     ['run `npm test -- --watch`', run('npm test'), run('npm test -- --watch')],
     ['write “it’s late” to a.txt', write('it’s'), write('it’s late')],
+    ['append "done" to a.txt', write('"done"'), write('done')],
+    ['find "phone list" in the docs', search('phone'), search('phone list')],
+    [
+      'a.txt:\n```ts\nconst a = (b) =>\n  c("d")\n```',
+      write('const a = (b) =>'),
+      write('const a = (b) =>\n  c("d")'),
+    ],
+    ['they sent this: "no such user". Which file?', search('this: "no such user"'), search('no such user')],
   ])('is taken whole: %s', (request, cut, whole) => {
     expect(mendCall(cut, request)).toEqual(whole)
     expect(mendCall(whole, request)).toEqual(whole)
@@ -38,6 +48,30 @@ describe('a quoted text', () => {
       }),
     )
   })
+})
+
+test('a page is fetched from the address in the request', () => {
+  expect(mendCall(fetch('get'), 'see https://a.org/b (get it)')).toEqual(fetch('https://a.org/b'))
+  expect(mendCall(fetch('a.org'), 'https://b.org or a.org')).toEqual(fetch('a.org'))
+  expect(mendCall(fetch('get'), 'get http://a.org or http://b.org')).toEqual(fetch('get'))
+})
+
+test('a file that is spelled out is meant, not one that shares the verb', () => {
+  const within = (path: string): NanoCall => ({ name: 'search_text', input: { pattern: 'total', path } })
+  const request = 'search total in docs/prices.md'
+
+  expect(mendCall(within('notes/search.txt'), request)).toEqual(within('docs/prices.md'))
+  expect(mendCall(within('src/docs/prices.md'), request)).toEqual(within('src/docs/prices.md'))
+  expect(mendCall(within('notes/search.txt'), 'search total')).toEqual(within('notes/search.txt'))
+  expect(mendCall(within('notes/today.md'), 'search total in the today notes, then open a.md')).toEqual(
+    within('notes/today.md'),
+  )
+  expect(mendCall(within('find/'), 'look into find/ and then open a.md')).toEqual(within('find/'))
+})
+
+test('a marker is looked for in the singular', () => {
+  expect(mendCall(search('TODOs'), 'any TODOs left?')).toEqual(search('TODO'))
+  expect(mendCall(search('cats'), 'find cats')).toEqual(search('cats'))
 })
 
 describe('a call that acts is doubtful', () => {
