@@ -10,9 +10,11 @@ import { openFleet } from './fleet.ts'
 import { withoutUndefined } from './lib/object.ts'
 import { findModel } from './models/find.ts'
 import type { Lease, Reserve } from './protocol/arm.ts'
+import { AppError } from './protocol/error.ts'
 import type { RunEnd } from './protocol/event.ts'
 import type { Model } from './protocol/model.ts'
 import type { Evidence } from './protocol/routing.ts'
+import { findAgents } from './provider/agent-model.ts'
 import type { Arm } from './router/arm.ts'
 import { findServers, usualServers } from './router/discovery.ts'
 import { reservePinned } from './router/pinned.ts'
@@ -72,19 +74,33 @@ type Opening = {
   open(wanted: ArmWanted, hasOther?: () => boolean): Promise<OpenedArm>
 }
 
-type Choice = ArmChoice | { readonly kind: 'model'; readonly model: Model }
+type Choice =
+  | ArmChoice
+  | { readonly kind: 'model'; readonly model: Model }
+  | Extract<ArmWanted, { kind: 'agent' }>
 type OneChoice = Exclude<Choice, { kind: 'routed' }>
 
 /** With nothing said and nothing configured, a server that runs on this machine is better than the model in the box. */
 async function chosen({ config, parts }: Opening): Promise<Choice> {
   const { model, baseUrl, provider, apiKey, window, auto, env } = parts
   if (typeof model === 'object') return { kind: 'model', model }
+  if (model?.startsWith(AGENT)) return findAgent(model.slice(AGENT.length), parts)
   const wish = withoutUndefined({ model, baseUrl, provider, apiKey, window, auto })
   const choice = chooseArm(config, wish, env)
   const isOpen = choice.kind === 'nano' && model === undefined && config.model === undefined
   if (!isOpen || !config.router.discover || parts.probe === false) return choice
   const found = await findServers(usualServers)
   return found.length > 0 ? { kind: 'routed' } : choice
+}
+
+const AGENT = 'agent/'
+
+async function findAgent(name: string, { env, cwd }: AnsweringParts): Promise<Choice> {
+  const agents = await findAgents(env, cwd)
+  const found = agents.find(({ agent }) => agent === name)
+  if (found) return { kind: 'agent', found, env }
+  const there = agents.map(({ agent }) => `${AGENT}${agent}`).join(', ') || 'none of those Covey knows'
+  throw new AppError('config-invalid', `No agent "${name}" is on PATH; there is ${there}.`)
 }
 
 const requireOne = (choice: ArmChoice): OneChoice => {
@@ -115,6 +131,11 @@ async function openRouted({ config, parts, open }: Opening): Promise<Omit<Answer
     arms,
     dataFolder: parts.paths.dataFolder,
     incognito: parts.incognito ?? false,
+    agents: (await findAgents(parts.env, parts.cwd)).map((found) => ({
+      kind: 'agent',
+      found,
+      env: parts.env,
+    })),
     open,
     warn: (text) => void said.push(text),
   })

@@ -15,6 +15,7 @@ import type { Classification } from './protocol/classification.ts'
 import { AppError } from './protocol/error.ts'
 import type { Model, ModelRequest } from './protocol/model.ts'
 import type { Files } from './protocol/tool.ts'
+import { createAgentModel, type FoundAgent } from './provider/agent-model.ts'
 import { capabilitiesOf, createArmModels, windowWarnings } from './provider/arm-models.ts'
 import { loadScript } from './provider/load-script.ts'
 import { probeWindow } from './provider/probe.ts'
@@ -27,6 +28,8 @@ export type ArmWanted =
   | { readonly kind: 'scripted'; readonly path: string }
   | ({ readonly kind: 'gguf' } & GgufWanted)
   | { readonly kind: 'nano'; readonly why: string }
+  /** Another vendor's command-line agent. */
+  | { readonly kind: 'agent'; readonly found: FoundAgent; readonly env: NodeJS.ProcessEnv }
   | { readonly kind: 'arm'; readonly settings: ArmSettings; readonly why: string }
 
 /** A file, and what is known about using it here. */
@@ -73,6 +76,8 @@ export async function openArm(wanted: ArmWanted, parts: ArmParts): Promise<Opene
       return withClassifier(await openFile(wanted, parts), parts)
     case 'nano':
       return openNano(wanted.why, parts)
+    case 'agent':
+      return openAgent(wanted, parts)
     case 'arm':
       return withClassifier(await openServer(wanted.settings, wanted.why, parts), parts)
   }
@@ -158,6 +163,23 @@ async function openFile(wanted: GgufWanted, { cwd, promptsFolder, ...parts }: Ar
     ...(wanted.sequences !== undefined && { sequences: wanted.sequences }),
   })
   return { ...opened(toArm(model, model.capabilities), 'a file'), close: () => model.close() }
+}
+
+/** It reads what it needs by itself, so its window is large. */
+const AGENT_WINDOW = 128_000
+
+function openAgent(
+  { found, env }: Extract<ArmWanted, { kind: 'agent' }>,
+  { cwd, incognito }: ArmParts,
+): OpenedArm {
+  const id = `agent/${found.agent}`
+  if (incognito) {
+    throw new AppError('config-invalid', `--incognito uses local models only, and ${id} is not one.`)
+  }
+  const model = createAgentModel({ id, ...found, cwd, env })
+  const settings = { id, kind: 'openai-compatible', model: id, headers: {}, local: false } as const
+  const capabilities = capabilitiesOf({ ...settings, known: { window: AGENT_WINDOW } }, undefined)
+  return opened(createArm({ id, local: false, capabilities, native: model, ...sizes() }), 'found on PATH')
 }
 
 /** Scripts, and whatever a program hands in. */

@@ -26,6 +26,8 @@ export type FleetParts = {
   readonly arms: readonly RoutedArm[]
   readonly dataFolder: string
   readonly incognito: boolean
+  /** Other vendors' agents; listed, and off until the cloud is allowed. */
+  readonly agents: readonly ArmWanted[]
   /** `hasOther`: its failures need not be waited out. */
   open(wanted: ArmWanted, hasOther: () => boolean): Promise<OpenedArm>
   warn(message: string): void
@@ -44,7 +46,8 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
   const log = createDecisionLog({ path: join(dataFolder, 'router-decisions.jsonl'), onProblem: warn })
   const create = (arm: RoutedArm) => openRouted(arm, parts, (id) => router.hasOther(id))
   const nano = await openNano(parts)
-  const configured = (await Promise.all(parts.arms.map((arm) => create(arm)))).flat()
+  const agents = incognito ? [] : await Promise.all(parts.agents.map((agent) => openAgent(agent, parts)))
+  const configured = [...(await Promise.all(parts.arms.map((arm) => create(arm)))).flat(), ...agents]
   const discovery = config.router.discover
     ? startDiscovery({
         servers: [
@@ -60,7 +63,7 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
       })
     : undefined
   // With nothing configured there is nobody to ask before the first look.
-  if (configured.length === 0) await discovery?.look()
+  if (parts.arms.length === 0) await discovery?.look()
   const arms = () => [...configured, ...(discovery?.arms() ?? []), nano.arm]
   const router = createRouter({
     arms,
@@ -89,6 +92,14 @@ async function openNano({
   const entry: RouterArm = { arm, tier: 'local', lastResort: true, proves: isOneStep, measured: 0.2 }
   return classify ? { arm: entry, classify: (prompt) => classify(prompt) } : { arm: entry }
 }
+
+async function openAgent(wanted: ArmWanted, { open }: FleetParts): Promise<RouterArm> {
+  const { arm } = await open(wanted, () => true)
+  return { arm, tier: 'cloud', tools: true, measured: AGENT_QUALITY }
+}
+
+/** Large models behind them; that they work by their own rules counts against them. */
+const AGENT_QUALITY = 0.7
 
 /** None where incognito forbids it. */
 async function openRouted(

@@ -40,7 +40,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...folders,
   'arms.ts': [...ground, 'context', 'provider', 'embedded', 'router', 'swarm', 'federation'],
   'fleet.ts': ['arms.ts', ...ground, 'config', 'router'],
-  'answering.ts': ['arms.ts', 'fleet.ts', ...ground, 'config', 'models', 'router'],
+  'answering.ts': ['arms.ts', 'fleet.ts', ...ground, 'config', 'models', 'provider', 'router'],
   'guards.ts': [...ground, 'config', 'guard'],
   'sessions.ts': [
     'arms.ts',
