@@ -71,7 +71,7 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
     case 'proposal':
       return `proposed, not run: ${event.command}`
     case 'routing':
-      return verbose ? `· ${event.arm} (${event.why}), window ${event.window}` : undefined
+      return routingLine(event, verbose)
     case 'usage':
       return verbose ? `· ${event.usage.prompt} tokens in, ${event.usage.cached ?? 0} from cache` : undefined
     case 'run-end':
@@ -88,6 +88,12 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
 function endLine(event: Extract<SessionEvent, { type: 'run-end' }>): string {
   const changed = event.changed.length > 0 ? ` Changed: ${event.changed.join(', ')}.` : ''
   return `covey: ${event.report ?? `Ended: ${event.reason}.`}${changed}`
+}
+
+/** Where a router chose, everybody sees whom; the reasons are for those who ask. */
+function routingLine({ arm, why, window }: Extract<SessionEvent, { type: 'routing' }>, verbose: boolean) {
+  if (verbose) return `· ${arm} (${why}), window ${window}`
+  return why.startsWith('task: ') ? `routed → ${arm} (${why.split(';', 1)[0]})` : undefined
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 200) ?? ''
