@@ -3,6 +3,7 @@
  * model of the tests are all Models, so each can stand where another stood.
  */
 import type { Message, ToolCall } from './message.ts'
+import type { VoteEvent } from './vote.ts'
 
 export type JsonSchema = { readonly [key: string]: unknown }
 
@@ -63,8 +64,10 @@ export type ModelEvent =
   | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly why: string }
   /** Everything since the start of this reply is void; it begins again. */
   | { readonly type: 'reply-restart'; readonly why: string }
+  | VoteEvent
   | { readonly type: 'usage'; readonly usage: Usage }
-  | { readonly type: 'finish'; readonly reason: FinishReason }
+  /** `confidence`: the share its least sure choice had, 0-1, where the model can tell. */
+  | { readonly type: 'finish'; readonly reason: FinishReason; readonly confidence?: number }
 
 /**
  * Fails by throwing an AppError from the iterator; ends early only when `signal` aborts. The last event of a reply that

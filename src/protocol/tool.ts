@@ -40,11 +40,32 @@ export type ToolDeclaration<Schema extends z.ZodType> = {
   readonly paged?: boolean
   /** Absent = two minutes; Infinity = it keeps time itself. */
   readonly timeoutMs?: number
+  /** Whether the call would work, found out by reading only; may throw as `run` does. Absent = only running it shows. */
+  check?(input: z.infer<Schema>, context: CheckContext): Promise<CheckResult>
   run(input: z.infer<Schema>, context: ToolContext): Promise<string | ToolResult>
 }
 
-export type Tool = Omit<ToolDeclaration<z.ZodType>, 'run' | 'access'> & {
+/** Nothing in it can change anything. */
+export type CheckContext = {
+  readonly files: Pick<Files, 'root' | 'read' | 'info' | 'list'>
+  readonly signal: AbortSignal
+}
+
+/** What a file would become; `undefined` stands for "is not there". */
+export type FileChange = {
+  readonly path: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+export type CheckResult =
+  /** `changes`: what the call would leave behind, where that is known. Two calls with the same changes are one. */
+  | { readonly ok: true; readonly changes?: readonly FileChange[] }
+  | { readonly ok: false; readonly why: string }
+
+export type Tool = Omit<ToolDeclaration<z.ZodType>, 'run' | 'access' | 'check'> & {
   access(input: unknown): readonly Access[]
+  check?(input: unknown, context: CheckContext): Promise<CheckResult>
   run(input: unknown, context: ToolContext): Promise<ToolResult>
 }
 

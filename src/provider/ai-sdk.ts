@@ -1,20 +1,24 @@
 /**
- * Any language model of the AI SDK as a Model: the request is rendered for the arm, the reply read back as events, every
- * failure mapped to an AppError. How long the server may be silent follows from its measured speed.
+ * Any language model of the AI SDK as a Model: the request is rendered for the arm, the reply read back as events. How
+ * long the server may be silent follows from its measured speed.
  */
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import type { Model, ModelEvent, ModelRequest, ToolSchema } from '../protocol/model.ts'
 import { toCallOptions, type ArmRendering } from './call-options.ts'
-import { silentServer, toAppError, type Endpoint } from './errors.ts'
-import { readReplyParts } from './reply.ts'
+import type { Endpoint } from './errors.ts'
+import { callIds, readReplyParts } from './reply.ts'
+import { createWatchedModel, type SilenceWatch } from './watched-model.ts'
 
 /** Code has about three characters to a token; too many tokens only make the limit more patient. */
 const CHARACTERS_PER_TOKEN = 3
 
+/** The half of a language model that is used here. */
+export type StreamingModel = Pick<LanguageModelV3, 'provider' | 'doStream'>
+
 export type AiSdkModelOptions = ArmRendering & {
   readonly name: string
-  readonly model: () => Promise<LanguageModelV3>
+  readonly model: () => Promise<StreamingModel>
   readonly endpoint: Endpoint
   /** Reads calls and reasoning out of the text; absent = text is passed on as it is. */
   readonly readReply?: (tools: readonly ToolSchema[], request: ModelRequest) => ReplyReader
@@ -22,26 +26,8 @@ export type AiSdkModelOptions = ArmRendering & {
   readonly firstTokenMs?: (promptTokens: number) => number
 }
 
-export function createAiSdkModel(options: AiSdkModelOptions): Model {
-  return {
-    name: options.name,
-    async *stream(request, signal) {
-      if (signal.aborted) return
-      const watch = watchSilence(signal)
-      try {
-        yield* ask(request, options, watch)
-      } catch (error) {
-        if (signal.aborted) return
-        const limit = watch.passedLimit()
-        throw limit === undefined
-          ? toAppError(error, options.endpoint)
-          : silentServer(options.endpoint, limit)
-      } finally {
-        watch.end()
-      }
-    },
-  }
-}
+export const createAiSdkModel = (options: AiSdkModelOptions): Model =>
+  createWatchedModel(options, (request, watch) => ask(request, options, watch))
 
 async function* ask(
   request: ModelRequest,
@@ -62,58 +48,3 @@ async function* ask(
 
 const promptTokens = (call: LanguageModelV3CallOptions): number =>
   Math.ceil(JSON.stringify([call.prompt, call.tools]).length / CHARACTERS_PER_TOKEN)
-
-const callIds = (request: ModelRequest): string[] =>
-  request.messages.flatMap((message) =>
-    message.role === 'assistant' ? message.calls.map((call) => call.id) : [],
-  )
-
-type SilenceWatch = {
-  /** Aborts when the caller does, when the limit passes, and at the end, so that the connection never stays open. */
-  readonly signal: AbortSignal
-  start(limitMs: number | undefined): void
-  /** The same parts; each one that says something starts the limit anew. */
-  over<Part extends { readonly type: string }>(parts: AsyncIterable<Part>): AsyncIterable<Part>
-  passedLimit(): number | undefined
-  end(): void
-}
-
-/** Node fires longer ones, Infinity included, at once. */
-const LONGEST_TIMER = 2 ** 31 - 1
-
-/** Sent as soon as there are headers: no sign of a token. */
-const SAYS_NOTHING = new Set(['stream-start', 'response-metadata'])
-
-function watchSilence(signal: AbortSignal): SilenceWatch {
-  const controller = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  let limit: number | undefined
-  let passed = false
-
-  const restart = () => {
-    clearTimeout(timer)
-    if (limit === undefined) return
-    timer = setTimeout(() => {
-      passed = true
-      controller.abort()
-    }, limit)
-  }
-  return {
-    signal: AbortSignal.any([signal, controller.signal]),
-    start(limitMs) {
-      limit = limitMs === undefined ? undefined : Math.min(limitMs, LONGEST_TIMER)
-      restart()
-    },
-    async *over(parts) {
-      for await (const part of parts) {
-        if (!SAYS_NOTHING.has(part.type)) restart()
-        yield part
-      }
-    },
-    passedLimit: () => (passed ? limit : undefined),
-    end() {
-      clearTimeout(timer)
-      controller.abort()
-    },
-  }
-}

@@ -1,34 +1,82 @@
 /**
- * One arm's model, asked in two ways: with the server's own tool calls, and with tools as text for servers that cannot
- * parse what their model writes. Calls written as text are read in both, so that none ends up on the screen.
+ * One arm's model, asked in two ways: as its server works best (its own tool calls, or prompts we render), and with tools
+ * as text for servers that cannot parse what their model writes. Calls written as text are read in both, so that none
+ * ends up on the screen.
  */
-import type { ArmSettings, Capabilities } from '../protocol/arm.ts'
+import type { ArmSettings, Capabilities, EmissionMode } from '../protocol/arm.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import type { Model, ModelRequest, ToolSchema } from '../protocol/model.ts'
 import { dialectFor, requireDialect } from '../dialect/all.ts'
 import { type InstructionOptions, loadToolInstructions } from '../dialect/instructions.ts'
 import { createReplyReader } from '../dialect/reader.ts'
+import { createAdaptingModel, type RequestShape } from './adapting-model.ts'
 import { createProviderModel, type ProviderSpec } from './create.ts'
+import { found, type Findings, type ProbeReport, type ServerKind } from './findings.ts'
+import { createRawModel, type RawModelParts } from './raw-model.ts'
+import { openRawTemplate, type OpenTemplate } from './raw-prompt.ts'
+import { createServerClient } from './server-client.ts'
 
 /** What an arm of unknown size is taken for; a small guess costs compactions, a large one silently lost text. */
 const SMALL_WINDOW = 4_096
 const CLOUD_WINDOW = 128_000
 
-export function capabilitiesOf(settings: ArmSettings, reported: number | undefined): Capabilities {
+/** What the arm's own models need to know beyond what the engine does. */
+export type ArmCapabilities = Capabilities & {
+  /** Ollama is asked by its own API. */
+  readonly server?: ServerKind
+  /** Schemas are sent without what the server is known to refuse. */
+  readonly plainSchemas?: boolean
+}
+
+/** What is configured wins over what was found, and that over what is assumed. */
+export function capabilitiesOf(settings: ArmSettings, probed: ProbeReport | undefined): ArmCapabilities {
   const { known, kind } = settings
+  const findings = probed?.findings ?? {}
+  const reported = findings.window?.value
   const assumed = kind === 'openai-compatible' ? SMALL_WINDOW : CLOUD_WINDOW
+  const tools = known.tools ?? toolsFrom(findings)
   return {
-    tools: 'native',
-    emission: { base: 'tool-role' },
+    tools,
+    emission: emissionFrom(findings),
     reasoning: 'drop',
     editForm: 'search',
-    requiredChoice: false,
-    prefill: false,
-    vision: false,
+    requiredChoice: tools === 'raw' || (findings.requiredChoice?.value ?? false),
+    prefill: tools === 'raw',
+    vision: findings.vision?.value ?? false,
+    ...(findings.dialect && { dialect: findings.dialect.value }),
+    ...speedsFrom(findings),
+    ...(findings.server && { server: findings.server.value }),
+    ...(findings.patterns?.value === false && { plainSchemas: true }),
     ...known,
     window: known.window ?? reported ?? assumed,
     windowFrom: known.window ? 'configured' : reported ? 'reported' : 'assumed',
   }
+}
+
+function toolsFrom({ nativeTools, rawPrompt }: Findings): Capabilities['tools'] {
+  if (nativeTools?.value !== false) return 'native'
+  return rawPrompt?.value ? 'raw' : 'text'
+}
+
+/**
+ * A server that wants users and assistants to take turns but knows results keeps its own role for them: two user messages
+ * in a row are rare, and the first refusal mends those.
+ */
+function emissionFrom({ toolRole, strictRoles, systemRole }: Findings): EmissionMode {
+  const isStrict = strictRoles?.value === true && toolRole?.value !== true
+  return {
+    base: toolRole?.value === false || isStrict ? 'user-results' : 'tool-role',
+    ...(isStrict && { strict: true }),
+    ...(systemRole?.value === false && { noSystem: true }),
+  }
+}
+
+function speedsFrom({ prefillSpeed, decodeSpeed }: Findings): Pick<Capabilities, 'speeds'> {
+  const speeds = {
+    ...(prefillSpeed && { prefill: prefillSpeed.value }),
+    ...(decodeSpeed && { decode: decodeSpeed.value }),
+  }
+  return prefillSpeed || decodeSpeed ? { speeds } : {}
 }
 
 /** What a person should know about a window nobody named. */
@@ -39,41 +87,116 @@ export const windowWarnings = ({ id, kind }: ArmSettings, { windowFrom }: Capabi
       ]
     : []
 
-export type ArmModels = { readonly native: Model; readonly text: Model }
+export type ArmModels = {
+  readonly native: Model
+  readonly text: Model
+  /** As they were given, unless the arm cannot be asked in that way. */
+  readonly capabilities: ArmCapabilities
+  /** What a person should know about that. */
+  readonly warnings: readonly string[]
+}
+
+/** What prompts of our own need: all handed in, because the embedded engine has it. */
+type RawSurroundings = {
+  readonly findings: Findings
+  readonly openTemplate: OpenTemplate
+} & Pick<RawModelParts, 'grammarFor'>
 
 export type ArmSurroundings = {
   /** Measured so far, in tokens a second. */
   prefillSpeed(): number | undefined
   /** The person's own prompt texts. */
   readonly promptsFolder?: string
+  /** Absent = an arm that wants raw prompts gets its tools as text instead. */
+  readonly raw?: RawSurroundings
+  /** What the server's refusals have shown; worth keeping for the next start. */
+  onFound?(findings: Findings): void
 }
 
 export function createArmModels(
   settings: ArmSettings,
-  capabilities: Capabilities,
-  { prefillSpeed, promptsFolder }: ArmSurroundings,
+  capabilities: ArmCapabilities,
+  { prefillSpeed, promptsFolder, raw, onFound }: ArmSurroundings,
 ): ArmModels {
   const { emission } = capabilities
   const spec = toSpec(settings, capabilities, prefillSpeed)
+  const adapting = (initial: EmissionMode, more: (emission: EmissionMode) => Partial<ProviderSpec>): Model =>
+    createAdaptingModel({
+      name: spec.name,
+      shape: { emission: initial, plainSchemas: capabilities.plainSchemas ?? false },
+      onLearned: (shape) => onFound?.(toFindings(shape, initial)),
+      make: (changed) => createProviderModel({ ...spec, emission: changed, ...more(changed) }),
+    })
   const dialect = capabilities.dialect ?? dialectFor(settings.model) ?? 'hermes'
-  const asText = createProviderModel({
-    ...spec,
-    tools: 'text',
-    emission: { ...emission, base: emission.base === 'tool-role' ? 'user-results' : emission.base, dialect },
-    writer: requireDialect(dialect),
-  })
+  const asText = adapting(
+    { ...emission, base: emission.base === 'tool-role' ? 'user-results' : emission.base, dialect },
+    () => ({ tools: 'text', writer: requireDialect(dialect) }),
+  )
+  const prompted =
+    capabilities.tools === 'raw' && raw ? rawModel(settings, spec, { capabilities, raw }) : undefined
   return {
-    native: createProviderModel({
-      ...spec,
-      ...(emission.dialect && { writer: requireDialect(emission.dialect) }),
-    }),
+    native:
+      prompted ?? adapting(emission, (changed) => ({ writer: requireDialect(changed.dialect ?? dialect) })),
     text: withToolText(asText, { dialect, ...(promptsFolder !== undefined && { folder: promptsFolder }) }),
+    ...(capabilities.tools === 'raw' && !prompted
+      ? withoutPrompts(settings, capabilities)
+      : { capabilities, warnings: [] }),
   }
+}
+
+const withoutPrompts = (
+  { id, known }: ArmSettings,
+  capabilities: ArmCapabilities,
+): Pick<ArmModels, 'capabilities' | 'warnings'> => ({
+  capabilities: {
+    ...capabilities,
+    tools: 'text',
+    requiredChoice: known.requiredChoice ?? false,
+    prefill: known.prefill ?? false,
+  },
+  warnings: [
+    `${id} cannot be asked with raw prompts: its chat template is not known, or cannot be rendered here. ` +
+      'Tools are told as text.',
+  ],
+})
+
+const REFUSAL = 'a refusal'
+
+/** Only what differs from what was believed before. */
+const toFindings = ({ emission, plainSchemas }: RequestShape, before: EmissionMode): Findings => ({
+  ...(emission.strict &&
+    !before.strict && { strictRoles: found(true, REFUSAL), toolRole: found(false, REFUSAL) }),
+  ...(emission.noSystem && !before.noSystem && { systemRole: found(false, REFUSAL) }),
+  ...(emission.base !== 'tool-role' && before.base === 'tool-role' && { toolRole: found(false, REFUSAL) }),
+  ...(plainSchemas && { patterns: found(false, REFUSAL) }),
+})
+
+type RawPlan = { readonly capabilities: ArmCapabilities; readonly raw: RawSurroundings }
+
+/** Undefined where the model's template is not known, or cannot be rendered here. */
+function rawModel(
+  settings: ArmSettings,
+  { firstTokenMs }: ProviderSpec,
+  { capabilities, raw }: RawPlan,
+): Model | undefined {
+  const { model, known } = settings
+  const template = openRawTemplate(raw.findings, { model, dialect: known.dialect }, raw.openTemplate)
+  if (!template) return undefined
+  return createRawModel({
+    name: settings.id,
+    model,
+    client: createServerClient(settings),
+    findings: raw.findings,
+    template,
+    window: capabilities.window,
+    ...(raw.grammarFor && { grammarFor: raw.grammarFor }),
+    ...(firstTokenMs && { firstTokenMs }),
+  })
 }
 
 function toSpec(
   { id, kind, model, baseUrl, apiKey, headers, local }: ArmSettings,
-  { emission, reasoning, vision, dialect }: Capabilities,
+  { emission, reasoning, vision, dialect, server, window }: ArmCapabilities,
   prefillSpeed: () => number | undefined,
 ): ProviderSpec {
   return {
@@ -89,6 +212,7 @@ function toSpec(
     ...(baseUrl !== undefined && { baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
     ...(local && { firstTokenMs: (tokens: number) => patience(tokens, prefillSpeed()) }),
+    ...(server === 'ollama' && { numCtx: window }),
   }
 }
 

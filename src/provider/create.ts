@@ -1,12 +1,13 @@
 /** Makes the Model of one arm from plain values: which wire format, where it is, what it is called there. */
-import type { LanguageModelV3 } from '@ai-sdk/provider'
 import { AppError } from '../protocol/error.ts'
 import type { Model } from '../protocol/model.ts'
-import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk.ts'
+import { createAiSdkModel, type AiSdkModelOptions, type StreamingModel } from './ai-sdk.ts'
 import type { ArmRendering } from './call-options.ts'
-import type { Endpoint } from './errors.ts'
+import { secretsOf, type Endpoint } from './errors.ts'
 import { createFetch, type Fetch } from './fetch.ts'
+import { createOllamaModel } from './ollama.ts'
 import { quirksFor, type ProviderKind } from './quirks.ts'
+import { createServerClient } from './server-client.ts'
 
 export type ProviderSpec = ArmRendering &
   Pick<AiSdkModelOptions, 'name' | 'readReply' | 'firstTokenMs'> & {
@@ -18,6 +19,8 @@ export type ProviderSpec = ArmRendering &
     readonly apiKey?: string
     readonly headers?: Readonly<Record<string, string>>
     readonly local: boolean
+    /** The server is Ollama: it is asked by its own API, for a window of so many tokens. */
+    readonly numCtx?: number
     readonly fetch?: Fetch
   }
 
@@ -45,12 +48,6 @@ export function createProviderModel(spec: ProviderSpec): Model {
   })
 }
 
-/** A header may hold a key; a short one ("true") holds none and would black out ordinary words. */
-const secretsOf = ({ apiKey, headers = {} }: ProviderSpec): string[] => [
-  ...(apiKey ? [apiKey] : []),
-  ...Object.values(headers).filter((value) => value.length >= 8),
-]
-
 function requireBaseUrl({ kind, name, baseUrl }: ProviderSpec): string {
   const url = baseUrl ?? (kind === 'openai-compatible' ? undefined : BASE_URLS[kind])
   if (url !== undefined && URL.canParse(url)) return url
@@ -76,7 +73,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Loaded when it is first asked: most people use one wire format, and never wait for the others. */
-async function languageModel(spec: ProviderSpec, baseURL: string, fetch: Fetch): Promise<LanguageModelV3> {
+async function languageModel(spec: ProviderSpec, baseURL: string, fetch: Fetch): Promise<StreamingModel> {
   const common = { baseURL, fetch, ...(spec.headers && { headers: { ...spec.headers } }) }
   // An empty key keeps the SDK from looking for one in the environment.
   const keyed = { ...common, apiKey: spec.apiKey ?? '' }
@@ -88,6 +85,7 @@ async function languageModel(spec: ProviderSpec, baseURL: string, fetch: Fetch):
     case 'google':
       return (await import('@ai-sdk/google')).createGoogleGenerativeAI(keyed)(spec.model)
     case 'openai-compatible': {
+      if (spec.numCtx !== undefined) return ollama(spec, spec.numCtx)
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       return createOpenAICompatible({
         ...common,
@@ -99,3 +97,9 @@ async function languageModel(spec: ProviderSpec, baseURL: string, fetch: Fetch):
     }
   }
 }
+
+const ollama = (spec: ProviderSpec, numCtx: number): StreamingModel =>
+  createOllamaModel(createServerClient({ ...spec, id: spec.name, headers: spec.headers ?? {} }, spec.fetch), {
+    model: spec.model,
+    numCtx,
+  })

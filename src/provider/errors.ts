@@ -27,6 +27,17 @@ export type Endpoint = {
   readonly secrets: readonly string[]
 }
 
+type Keys = {
+  readonly apiKey?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A header may hold a key; a short one ("true") holds none and would black out ordinary words. */
+export const secretsOf = ({ apiKey, headers = {} }: Keys): string[] => [
+  ...(apiKey ? [apiKey] : []),
+  ...Object.values(headers).filter((value) => value.length >= 8),
+]
+
 export function toAppError(error: unknown, endpoint: Endpoint, now = Date.now()): AppError {
   const chain = causes(error)
   const known = chain.find((cause) => cause instanceof AppError)

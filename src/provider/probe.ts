@@ -1,94 +1,145 @@
 /**
- * What a server says about itself before the first request: the context window it really loaded. Only metadata is asked
- * for, all at once, and a server that does not know a question costs nothing: what nobody answers stays unknown.
+ * Finds out what a model server and the model on it can do. What the server says about itself is asked for at every
+ * start and takes moments; how the model behaves is tried on request and remembered per digest.
  */
-import { z } from 'zod'
-import type { ArmSettings } from '../protocol/arm.ts'
+import type { ArmSettings, EmissionMode } from '../protocol/arm.ts'
+import { AppError } from '../protocol/error.ts'
+import { capabilitiesOf } from './arm-models.ts'
+import { createEmbedder } from './embedder.ts'
+import { found, mergeFindings, type Findings, type ProbeReport } from './findings.ts'
+import { createAskProbe, type AskProbe } from './probe-ask.ts'
+import { openProbeCache } from './probe-cache.ts'
+import { probeMetadata } from './probe-metadata.ts'
+import { fitOllamaWindow } from './probe-ollama.ts'
+import { probeGrammar, probeRaw } from './probe-raw.ts'
+import { probeRoles } from './probe-roles.ts'
+import { probeTools } from './probe-tools.ts'
+import type { OpenTemplate } from './raw-prompt.ts'
+import { createServerClient, type ServerClient } from './server-client.ts'
 
-const PATIENCE_MS = 2_000
-
-type Target = { readonly baseUrl: string; readonly model: string; readonly apiKey?: string }
-
-type Question = {
-  path(target: Target): string
-  windowIn(answer: unknown, target: Target): number | undefined
+export type ProbeOptions = {
+  /** `metadata` asks the server, `full` also the model: a dozen short questions. */
+  readonly depth: 'metadata' | 'full'
+  /**
+   * Have Ollama load the model with the window it is to have, and check it. Not for models that are only looked at:
+   * several do not fit into memory. `full` loads it in any case.
+   */
+  readonly load?: boolean
+  /** The file in which behaviour is kept. */
+  readonly cache?: string
+  /** Renders chat templates; without it prompts of our own are not tried. */
+  readonly openTemplate?: OpenTemplate
+  readonly now?: () => number
+  readonly signal: AbortSignal
 }
 
-/** The tokens one request may use, or nothing. Makers of cloud models are not asked: they do not say. */
-export async function probeWindow({
-  kind,
-  baseUrl,
-  model,
-  apiKey,
-  known,
-}: ArmSettings): Promise<number | undefined> {
-  if (known.window !== undefined || kind !== 'openai-compatible' || baseUrl === undefined) return undefined
-  const target = { baseUrl, model, ...(apiKey !== undefined && { apiKey }) }
-  const answers = await Promise.all(questions.map((question) => ask(question, target)))
-  return answers.find((window) => window !== undefined)
+/** The most that may stand in front of a first answer. */
+const PATIENCE_MS = 10_000
+
+/** Makers of cloud models are not asked: they do not say. */
+export async function probeArm(settings: ArmSettings, options: ProbeOptions): Promise<ProbeReport> {
+  if (settings.kind !== 'openai-compatible' || settings.baseUrl === undefined)
+    return { findings: {}, warnings: [] }
+  const { signal, depth } = options
+  const client = createServerClient(settings)
+  const patience = AbortSignal.timeout(PATIENCE_MS)
+  const said = await probeMetadata(client, settings.model, patience, signal)
+  const load = options.load === true || depth === 'full'
+  const wish = { model: settings.model, window: settings.known.window, load, patience }
+  const { findings: metadata, warnings } =
+    said.server?.value === 'ollama'
+      ? await fitOllamaWindow(client, said, wish, signal)
+      : { findings: said, warnings: [] }
+  const cache = options.cache === undefined ? undefined : openProbeCache(options.cache)
+  const digest = metadata.digest?.value ?? ''
+  if (depth === 'metadata') {
+    return { findings: mergeFindings(metadata, (await cache?.read(digest)) ?? {}), warnings }
+  }
+  const findings = await probeBehaviour({ settings, client, metadata, options })
+  await cache?.write(digest, findings)
+  return { findings, warnings }
 }
 
-async function ask({ path, windowIn }: Question, target: Target): Promise<number | undefined> {
+type Behaviour = {
+  readonly settings: ArmSettings
+  readonly client: ServerClient
+  readonly metadata: Findings
+  readonly options: ProbeOptions
+}
+
+async function probeBehaviour({ settings, client, metadata, options }: Behaviour): Promise<Findings> {
+  const { openTemplate, signal, now = () => performance.now() } = options
+  const ask = createAskProbe(settings, metadata, now, signal)
+  const roles = mergeFindings(metadata, await probeRoles(ask))
+  const emission = emissionOf(settings, roles)
+  const tools = mergeFindings(roles, await probeTools(ask, emission))
+  const raw = openTemplate
+    ? await probeRaw({ settings, client, findings: tools, ask, openTemplate }, signal)
+    : {}
+  return mergeFindings(
+    tools,
+    raw,
+    metadata.server?.value === 'llama.cpp' ? await probeGrammar(client, signal) : {},
+    metadata.vision ? {} : await probeVision(ask, emission),
+    metadata.embeddings ? {} : await probeEmbeddings(settings, metadata, signal),
+    await probeSpeed(ask, emission),
+  )
+}
+
+const emissionOf = (settings: ArmSettings, findings: Findings): EmissionMode =>
+  capabilitiesOf(settings, { findings, warnings: [] }).emission
+
+/** A red dot of one pixel. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
+
+async function probeVision(ask: AskProbe, emission: EmissionMode): Promise<Findings> {
+  const images = [{ mediaType: 'image/png', base64: DOT }]
+  const reply = await ask({ emission, maxTokens: 1, messages: [{ role: 'user', text: 'Look.', images }] })
+  return mergeFindings({ vision: found(!reply.refusal, 'a picture') })
+}
+
+async function probeEmbeddings(
+  settings: ArmSettings,
+  { server }: Findings,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const embed = createEmbedder({ ...settings, ...(server && { server: server.value }) })
+  const from = 'a text to embed'
   try {
-    const response = await fetch(rootOf(target.baseUrl) + path(target), {
-      headers: target.apiKey ? { authorization: `Bearer ${target.apiKey}` } : {},
-      redirect: 'manual',
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    })
-    return response.ok ? windowIn(await response.json(), target) : undefined
-  } catch {
-    return undefined
+    await embed(['heron'], signal)
+    return mergeFindings({ embeddings: found(true, from) })
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError)) throw error
+    return mergeFindings({ embeddings: found(false, from) })
   }
 }
 
-const rootOf = (baseUrl: string): string => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')
+const WORDS = 400
 
-const tokens = z.int().min(256)
-const Props = z.object({ default_generation_settings: z.object({ n_ctx: tokens }) })
-const Running = z.object({
-  models: z.array(z.object({ name: z.string(), context_length: tokens.optional() })),
-})
-const Loaded = z.object({ loaded_context_length: tokens })
-const Models = z.object({
-  data: z.array(
-    z.object({
-      id: z.string(),
-      max_model_len: tokens.optional(),
-      meta: z.object({ n_ctx: tokens.optional() }).nullish(),
-    }),
-  ),
-})
+/** The words differ from those of any earlier prompt: what lies in a cache says nothing about speed. */
+async function probeSpeed(ask: AskProbe, emission: EmissionMode): Promise<Findings> {
+  const nonce = Math.random().toString(36).slice(2, 8)
+  const text = Array.from({ length: WORDS }, (_, index) => `${nonce}-${index}`).join(' ')
+  const read = await ask({ emission, maxTokens: 1, messages: [{ role: 'user', text }] })
+  const written = await ask({
+    emission,
+    maxTokens: 64,
+    messages: [{ role: 'user', text: 'Count from 1 to 60, with a comma between.' }],
+  })
+  const fresh = (read.usage?.prompt ?? 0) - (read.usage?.cached ?? 0)
+  return mergeFindings({
+    prefillSpeed: found(perSecond(fresh, read.totalMs), 'a prompt of four hundred words'),
+    decodeSpeed: found(
+      perSecond((written.usage?.completion ?? 0) - 1, written.totalMs - written.firstMs),
+      'counting to sixty',
+    ),
+  })
+}
 
-/** In order of trust: what is loaded for one slot before what the model could do. */
-const questions: readonly Question[] = [
-  {
-    // llama.cpp, per slot.
-    path: () => '/props',
-    windowIn: (answer) => read(Props, answer)?.default_generation_settings.n_ctx,
-  },
-  {
-    // Ollama: only a model that is loaded has a window.
-    path: () => '/api/ps',
-    windowIn: (answer, { model }) =>
-      read(Running, answer)?.models.find(({ name }) => isSame(name, model))?.context_length,
-  },
-  {
-    // LM Studio.
-    path: ({ model }) => `/api/v0/models/${encodeURIComponent(model)}`,
-    windowIn: (answer) => read(Loaded, answer)?.loaded_context_length,
-  },
-  {
-    // vLLM, and llama.cpp behind a proxy.
-    path: () => '/v1/models',
-    windowIn(answer, { model }) {
-      const list = read(Models, answer)?.data ?? []
-      const entry = list.find(({ id }) => id === model) ?? (list.length === 1 ? list[0] : undefined)
-      return entry?.max_model_len ?? entry?.meta?.n_ctx
-    },
-  },
-]
+/** Nothing where the sample is too small to mean anything. */
+const perSecond = (tokens: number, ms: number): number | undefined =>
+  tokens >= 16 && ms > 0 ? Math.round((tokens / ms) * 1000) || undefined : undefined
 
-const read = <T>(schema: z.ZodType<T>, answer: unknown): T | undefined => schema.safeParse(answer).data
-
-/** Ollama adds `:latest` to a name without a tag. */
-const isSame = (name: string, model: string): boolean => name === model || name === `${model}:latest`
+/** What is asked before the first answer of an arm that may never be used: nothing is loaded. */
+export const probeWindow = (settings: ArmSettings): Promise<ProbeReport> =>
+  probeArm(settings, { depth: 'metadata', signal: new AbortController().signal })

@@ -26,6 +26,8 @@ export type QuirkSubject = {
   readonly model: string
   readonly baseUrl?: string
   readonly local: boolean
+  /** Asked by Ollama's own API, which takes the size of the window. */
+  readonly numCtx?: number
 }
 
 export function quirksFor(subject: QuirkSubject, configured: Quirks = {}): Quirks {
@@ -56,6 +58,8 @@ type Rule = {
   readonly local?: boolean
   readonly url?: RegExp
   readonly model?: RegExp
+  /** Asked by Ollama's own API. */
+  readonly ollama?: true
   readonly quirks: Quirks
 }
 
@@ -63,7 +67,8 @@ const matches = (rule: Rule, subject: QuirkSubject): boolean =>
   (rule.kind === undefined || rule.kind === subject.kind) &&
   (rule.local === undefined || rule.local === subject.local) &&
   (rule.url === undefined || rule.url.test(subject.baseUrl ?? '')) &&
-  (rule.model === undefined || rule.model.test(subject.model))
+  (rule.model === undefined || rule.model.test(subject.model)) &&
+  (rule.ollama === undefined || subject.numCtx !== undefined)
 
 const rules: readonly Rule[] = [
   {
@@ -86,6 +91,16 @@ const rules: readonly Rule[] = [
       thinkingOff: { reasoningEffort: 'low', chat_template_kwargs: { reasoning_effort: 'low' } },
     },
   },
+  {
+    ollama: true,
+    quirks: {
+      always: {},
+      thinkingOff: { think: false },
+      continueLast: {},
+      repeatPenalty: ['repeat_penalty'],
+    },
+  },
+  { ollama: true, model: /gpt-oss/i, quirks: { thinkingOff: { think: 'low' } } },
   { url: /openrouter\.ai/, quirks: { thinkingOff: { reasoning: { enabled: false } } } },
   { url: /deepseek\.com|\bz\.ai|bigmodel\.cn/, quirks: { thinkingOff: { thinking: { type: 'disabled' } } } },
   { url: /dashscope/, quirks: { thinkingOff: { enable_thinking: false } } },

@@ -11,7 +11,7 @@ import { canonicalJson, readJson } from '../lib/json.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ReplyEvent, ReplyReader } from '../protocol/dialect.ts'
 import type { ToolCall } from '../protocol/message.ts'
-import type { FinishReason, ModelEvent, Usage } from '../protocol/model.ts'
+import type { FinishReason, ModelEvent, ModelRequest, Usage } from '../protocol/model.ts'
 import { brokenStream, type Endpoint } from './errors.ts'
 
 export type ReplyParts = {
@@ -86,6 +86,12 @@ function callKey(call: ToolCall): string {
   const input = readJson(call.input)
   return `${call.name} ${input.ok ? canonicalJson(input.value) : call.input}`
 }
+
+/** The ids a conversation has used so far. */
+export const callIds = (request: ModelRequest): string[] =>
+  request.messages.flatMap((message) =>
+    message.role === 'assistant' ? message.calls.map((call) => call.id) : [],
+  )
 
 function withUniqueIds(calls: readonly ToolCall[], taken: Iterable<string>): ToolCall[] {
   const used = new Set(taken)

@@ -1,8 +1,16 @@
 /** A patch over several files, all or nothing: every step is worked out before the first byte is written. */
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
-import { type Access, defineTool, type Files, type Tool, type ToolContext } from '../protocol/tool.ts'
+import {
+  type Access,
+  type CheckContext,
+  defineTool,
+  type FileChange,
+  type Files,
+  type Tool,
+} from '../protocol/tool.ts'
 import { plural, toLines } from '../lib/text.ts'
+import { checkChanges } from './checks.ts'
 import { readPatch } from './patch.ts'
 import type { PatchStep } from './patch-step.ts'
 import type { WriteParts } from './write-file.ts'
@@ -16,13 +24,10 @@ export const createApplyPatch = ({ checks, created }: WriteParts): Tool =>
     timeoutMs: 300_000,
     access: ({ patch }) => targetsOf(patch),
 
+    check: async ({ patch }, context) => checkChanges(await workOut(requireSteps(patch), context)),
+
     async run({ patch }, context) {
-      const reading = readPatch(patch)
-      if (!reading.ok) {
-        const message = `The patch cannot be read: ${reading.why}. Begin with --- a/file and +++ b/file, or use edit_file.`
-        throw new AppError('tool-failed', message, { failure: 'bad-arguments' })
-      }
-      const changes = await workOut(reading.steps, context)
+      const changes = await workOut(requireSteps(patch), context)
       await writeAll(changes, context.files)
       for (const { path, before } of changes) if (before === undefined) created.add(path)
       const written = changes.flatMap(({ path, before, after }) =>
@@ -37,6 +42,13 @@ export const createApplyPatch = ({ checks, created }: WriteParts): Tool =>
     },
   })
 
+function requireSteps(patch: string): readonly PatchStep[] {
+  const reading = readPatch(patch)
+  if (reading.ok) return reading.steps
+  const message = `The patch cannot be read: ${reading.why}. Begin with --- a/file and +++ b/file, or use edit_file.`
+  throw new AppError('tool-failed', message, { failure: 'bad-arguments' })
+}
+
 function targetsOf(patch: string): readonly Access[] {
   const reading = readPatch(patch)
   if (!reading.ok) return [{ kind: 'write', target: '.' }]
@@ -46,16 +58,9 @@ function targetsOf(patch: string): readonly Access[] {
   return [...paths].map((target) => ({ kind: 'write', target }))
 }
 
-/** `undefined` stands for "is not there". */
-type FileChange = {
-  readonly path: string
-  readonly before: string | undefined
-  readonly after: string | undefined
-}
-
 async function workOut(
   steps: readonly PatchStep[],
-  { files, signal }: ToolContext,
+  { files, signal }: CheckContext,
 ): Promise<readonly FileChange[]> {
   const changes = new Map<string, FileChange>()
   const current = async (path: string): Promise<FileChange> => {

@@ -2,7 +2,7 @@
  * What is said about a change after it was made: whether it broke the syntax, and what the project's own check says. The
  * change stays either way; the model reads this in the result and mends it.
  */
-import type { ToolContext } from '../protocol/tool.ts'
+import type { CheckResult, FileChange, ToolContext } from '../protocol/tool.ts'
 import { foldMiddle } from '../lib/fold.ts'
 import { matchesGlob } from '../lib/path.ts'
 import { findSyntaxProblem } from '../lib/syntax.ts'
@@ -26,6 +26,18 @@ export const createChecks =
     for (const command of commandsFor(changes, commands)) lines.push(await runCheck(command, context))
     return lines.map((line) => `\n${line}`).join('')
   }
+
+/** The same said beforehand: a change that would break the syntax is none to make. */
+export async function checkChanges(changes: readonly FileChange[]): Promise<CheckResult> {
+  const real = changes.filter(({ before, after }) => before !== after)
+  const lines = await Promise.all(
+    real.map(({ path, before, after }) =>
+      after === undefined ? undefined : syntaxLine({ path, before, after }),
+    ),
+  )
+  const problem = lines.find((line) => line !== undefined)
+  return problem === undefined ? { ok: true, changes: real } : { ok: false, why: problem }
+}
 
 async function syntaxLine({ path, before, after }: Change): Promise<string | undefined> {
   const problem = await problemIn(path, after)

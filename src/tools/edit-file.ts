@@ -8,6 +8,7 @@ import { changedLines, toDiffText } from '../lib/diff.ts'
 import { type Edited, type EditInput, editText } from '../lib/edit-text.ts'
 import { findMatch, type Match } from '../lib/match.ts'
 import { clip, lineAt, toLines } from '../lib/text.ts'
+import { checkChanges } from './checks.ts'
 import type { WriteParts } from './write-file.ts'
 
 const input = z.object({ path: z.string(), old: z.string(), new: z.string() })
@@ -21,6 +22,15 @@ export const createEditFile = ({ checks }: Pick<WriteParts, 'checks'>): Tool =>
     paths: ['path'],
     timeoutMs: 300_000,
     access: ({ path }) => [{ kind: 'write', target: path }],
+
+    async check(call, { files, signal }) {
+      const useless = refuseUseless(call)
+      if (useless) return { ok: false, why: useless.text }
+      const before = await files.read(call.path, signal)
+      const edited = editLeniently(before, call)
+      if (!edited.ok) return { ok: false, why: miss(call, before, edited.match).text }
+      return checkChanges([{ path: call.path, before, after: edited.text }])
+    },
 
     async run(call, context) {
       const useless = refuseUseless(call)

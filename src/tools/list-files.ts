@@ -1,7 +1,7 @@
 /** What is in a folder. A small tree is shown whole, so that one call is enough; of a large one the top with counts. */
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
-import { defineTool, type ToolContext } from '../protocol/tool.ts'
+import { type CheckContext, defineTool } from '../protocol/tool.ts'
 import { plural } from '../lib/text.ts'
 import { toListText } from './page.ts'
 import { ripgrep, toProjectPath } from './ripgrep.ts'
@@ -17,8 +17,13 @@ export const listFilesTool = defineTool({
   paged: true,
   access: ({ path }) => [{ kind: 'read', target: path }],
 
+  async check({ path }, context) {
+    await requireFolder(toFolder(path), context)
+    return { ok: true }
+  },
+
   async run({ path }, context) {
-    const folder = toProjectPath(path).replace(/\/+$/, '') || '.'
+    const folder = toFolder(path)
     await requireFolder(folder, context)
     const [names, tree] = await Promise.all([
       context.files.list(folder),
@@ -40,7 +45,9 @@ export const listFilesTool = defineTool({
   },
 })
 
-async function requireFolder(path: string, { files }: ToolContext): Promise<void> {
+const toFolder = (path: string): string => toProjectPath(path).replace(/\/+$/, '') || '.'
+
+async function requireFolder(path: string, { files }: CheckContext): Promise<void> {
   const info = await files.info(path)
   if (info?.kind === 'folder') return
   if (info) throw new AppError('tool-failed', `${path} is a file; use read_file.`)

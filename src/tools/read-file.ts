@@ -14,6 +14,12 @@ export const readFileTool = defineTool({
   paged: true,
   access: ({ path }) => [{ kind: 'read', target: path }],
 
+  async check({ path, from }, { files, signal }) {
+    const lines = toLines(await files.read(path, signal))
+    if (lines.length > 0) requireLine(from, lines.length, path)
+    return { ok: true }
+  },
+
   async run({ path, from }, context) {
     const text = await context.files.read(path, context.signal)
     const lines = toLines(text)

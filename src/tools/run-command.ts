@@ -13,6 +13,7 @@ import {
   type ToolResult,
 } from '../protocol/tool.ts'
 import { cleanControl } from '../lib/clean.ts'
+import { findSyntaxProblem } from '../lib/syntax.ts'
 import { type CommandLimits, timeLimitOf } from './time-limit.ts'
 
 export const createRunCommand = (limits: CommandLimits): Tool =>
@@ -24,10 +25,14 @@ export const createRunCommand = (limits: CommandLimits): Tool =>
     timeoutMs: Infinity,
     access: ({ command }) => [{ kind: 'run', target: command }],
 
+    async check({ command }) {
+      requireCommand(command)
+      const problem = await findSyntaxProblem('command.sh', command)
+      return problem ? { ok: false, why: `bash cannot read the command: ${problem.message}` } : { ok: true }
+    },
+
     async run({ command, background }, context) {
-      if (command.trim() === '') {
-        throw new AppError('tool-failed', 'command is empty.', { failure: 'bad-arguments' })
-      }
+      requireCommand(command)
       if (background) return start(command, context)
       const { exec, signal, output } = context
       const timeoutMs = timeLimitOf(command, limits)
@@ -41,6 +46,11 @@ export const createRunCommand = (limits: CommandLimits): Tool =>
       return toResult(result, timeoutMs)
     },
   })
+
+function requireCommand(command: string): void {
+  if (command.trim() !== '') return
+  throw new AppError('tool-failed', 'command is empty.', { failure: 'bad-arguments' })
+}
 
 const YES = 'yes, once'
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
-import { defineTool, type ToolContext } from '../protocol/tool.ts'
+import { type CheckContext, defineTool, type ToolContext } from '../protocol/tool.ts'
 import { clip, plural } from '../lib/text.ts'
 import { toPage } from './page.ts'
 import { ripgrep, toProjectPath } from './ripgrep.ts'
@@ -18,24 +18,34 @@ export const searchTextTool = defineTool({
   paged: true,
   access: ({ path }) => [{ kind: 'read', target: path }],
 
-  async run({ pattern, path }, context) {
-    if (pattern === '') {
-      throw new AppError('tool-failed', 'pattern is empty; list_files shows what is there.', {
-        failure: 'bad-arguments',
-      })
-    }
-    const place = toProjectPath(path).replace(/\/+$/, '') || '.'
-    if (!(await context.files.info(place))) {
-      throw new AppError('tool-failed', `${path} does not exist; leave \`path\` out to search everywhere.`, {
-        failure: 'missing-path',
-      })
-    }
+  async check(call, context) {
+    await requireQuery(call, context)
+    return { ok: true }
+  },
+
+  async run(call, context) {
+    const { pattern, place } = await requireQuery(call, context)
     const { hits, isPartial, remark } = await search({ pattern, place }, context)
     const readable = await readableHits(hits, context)
     if (readable.length === 0) return nothing(pattern, place)
     return [...remark, show(readable, isPartial, context)].join('\n')
   },
 })
+
+type Call = { readonly pattern: string; readonly path: string }
+
+async function requireQuery({ pattern, path }: Call, { files }: CheckContext): Promise<Query> {
+  if (pattern === '') {
+    throw new AppError('tool-failed', 'pattern is empty; list_files shows what is there.', {
+      failure: 'bad-arguments',
+    })
+  }
+  const place = toProjectPath(path).replace(/\/+$/, '') || '.'
+  if (await files.info(place)) return { pattern, place }
+  throw new AppError('tool-failed', `${path} does not exist; leave \`path\` out to search everywhere.`, {
+    failure: 'missing-path',
+  })
+}
 
 const nothing = (pattern: string, place: string): string =>
   `No matches for "${clip(pattern, 80)}"${place === '.' ? '' : ` in ${place}`}. ` +

@@ -3,9 +3,15 @@
  * itself, or it has exactly this content already.
  */
 import { z } from 'zod'
-import { defineTool, type Tool, type ToolContext, type ToolResult } from '../protocol/tool.ts'
+import {
+  type CheckContext,
+  defineTool,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '../protocol/tool.ts'
 import { lineEndOf, plural, toLines, withLineEnd } from '../lib/text.ts'
-import type { Checks } from './checks.ts'
+import { checkChanges, type Checks } from './checks.ts'
 
 export type WriteParts = {
   readonly checks: Checks
@@ -31,27 +37,43 @@ export const createWriteFile = (parts: WriteParts): Tool =>
     creates: true,
     timeoutMs: 300_000,
     access: ({ path }) => [{ kind: 'write', target: path }],
+
+    async check(call, context) {
+      const before = await currentText(call.path, context)
+      if (isInTheWay(before, call, parts)) return { ok: false, why: inTheWay(call.path, before).text }
+      return checkChanges([{ path: call.path, before, after: textAfter(before, call) }])
+    },
     run: (call, context) => write(call, parts, context),
   })
 
 type Call = z.infer<typeof input>
 
-async function write(call: Call, { checks, created }: WriteParts, context: ToolContext): Promise<ToolResult> {
+async function write(call: Call, parts: WriteParts, context: ToolContext): Promise<ToolResult> {
   const { path, content, append } = call
+  const { checks, created } = parts
   const before = await currentText(path, context)
   if (before === content && !append) return { ok: true, text: `${path} already has exactly this content.` }
-  if (before && !append && !call.overwrite && !created.has(path)) return inTheWay(path, before)
+  if (isInTheWay(before, call, parts)) return inTheWay(path, before)
 
-  const after = append ? joined(before ?? '', content) : inStyleOf(before ?? '', content)
+  const after = textAfter(before, call)
   await context.files.write(path, after)
   if (before === undefined) created.add(path)
   const remarks = await checks([{ path, before, after }], context)
   return { ok: true, text: summary(call, before, after) + remarks, changed: [path] }
 }
 
-async function currentText(path: string, { files, signal }: ToolContext): Promise<string | undefined> {
+async function currentText(path: string, { files, signal }: CheckContext): Promise<string | undefined> {
   return (await files.info(path)) ? files.read(path, signal) : undefined
 }
+
+const isInTheWay = (
+  before: string | undefined,
+  { path, content, append, overwrite }: Call,
+  { created }: WriteParts,
+): before is string => Boolean(before) && before !== content && !append && !overwrite && !created.has(path)
+
+const textAfter = (before = '', { content, append }: Call): string =>
+  append ? joined(before, content) : inStyleOf(before, content)
 
 const inTheWay = (path: string, before: string): ToolResult => ({
   ok: false,

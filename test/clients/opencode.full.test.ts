@@ -25,6 +25,18 @@ const writeXml = ({ name, arguments: input }: Call): string => {
   return `<tool_call>\n<function=${name}>\n${parameters.join('\n')}\n</function>\n</tool_call>`
 }
 
+const writeGlm = ({ name, arguments: input }: Call): string => {
+  const values = Object.entries(input).map(
+    ([key, value]) => `<arg_key>${key}</arg_key>\n<arg_value>${value}</arg_value>`,
+  )
+  return `<tool_call>${name}\n${values.join('\n')}\n</tool_call>`
+}
+
+const writePython = ({ name, arguments: input }: Call): string => {
+  const values = Object.entries(input).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+  return `<|tool_call_start|>[${name}(${values.join(', ')})]<|tool_call_end|>`
+}
+
 const shapes: readonly [name: string, write: (call: Call) => ScriptedServerReply][] = [
   ['native calls', (call) => ({ calls: [call] })],
   ['<tool_call> JSON', (call) => ({ text: `<tool_call>\n${JSON.stringify(call)}\n</tool_call>` })],
@@ -34,6 +46,9 @@ const shapes: readonly [name: string, write: (call: Call) => ScriptedServerReply
     '[TOOL_CALLS]',
     ({ name, arguments: input }) => ({ text: `[TOOL_CALLS]${name}[ARGS]${JSON.stringify(input)}` }),
   ],
+  ['bare JSON', ({ name, arguments: input }) => ({ text: JSON.stringify({ name, parameters: input }) })],
+  ['a Python list', (call) => ({ text: writePython(call) })],
+  ['GLM tags', (call) => ({ text: writeGlm(call) })],
 ]
 
 /** opencode also asks for a title, without tools; whatever else it asks is the next step of the script. */
