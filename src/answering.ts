@@ -2,6 +2,7 @@
  * Who answers: one arm that somebody chose by a flag, a name or a file, or the router over all there are. The half of
  * `app.ts` that knows how to choose; `arms.ts` opens one arm, `fleet.ts` all of them.
  */
+import { join } from 'node:path'
 import { type ArmParts, type ArmWanted, openArm, type OpenedArm } from './arms.ts'
 import { type ArmChoice, type ArmWish, chooseArm, routedArms } from './config/choose-arm.ts'
 import type { AppPaths } from './config/paths.ts'
@@ -34,6 +35,8 @@ export type Answering = {
   measure(): Lease
   /** Those that can be asked for by name, the usual one first. */
   arms(): readonly Arm[]
+  /** What is known of an arm that was opened: whether it makes vectors, how much it does at a time. */
+  facts(id: string): Pick<OpenedArm, 'embed' | 'slots'>
   /** Another arm of the configuration; it lives as long as the rest. */
   open(id: string): Promise<Arm>
   readonly classify?: OpenedArm['classify']
@@ -48,7 +51,11 @@ export type Answering = {
 export async function openAnswering(config: Config, parts: AnsweringParts): Promise<Answering> {
   const opened: OpenedArm[] = []
   const open = async (wanted: ArmWanted, hasOther?: () => boolean): Promise<OpenedArm> => {
-    const another = await openArm(wanted, { ...parts, ...(hasOther && { hasOther }) })
+    const another = await openArm(wanted, {
+      ...parts,
+      ...(!parts.incognito && { probesFile: probesFileOf(parts.paths) }),
+      ...(hasOther && { hasOther }),
+    })
     opened.push(another)
     return another
   }
@@ -57,6 +64,7 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
   const answering = choice.kind === 'routed' ? await openRouted(opening) : await openOne(choice, opening)
   return {
     ...answering,
+    facts: (id) => opened.find(({ arm }) => arm.id === id) ?? {},
     async open(model) {
       const { arm } = await toWanted(requireOne(chooseArm(config, { model }, parts.env)), parts)
       return (await open(arm)).arm
@@ -67,6 +75,9 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
     },
   }
 }
+
+/** Before what is opened on the way is added. */
+type Chosen = Omit<Answering, 'open' | 'facts'>
 
 type Opening = {
   readonly config: Config
@@ -108,7 +119,7 @@ const requireOne = (choice: ArmChoice): OneChoice => {
   throw new Error('an arm that is named is one arm')
 }
 
-async function openOne(choice: OneChoice, { parts, open }: Opening): Promise<Omit<Answering, 'open'>> {
+async function openOne(choice: OneChoice, { parts, open }: Opening): Promise<Chosen> {
   const wanted = await toWanted(choice, parts)
   const { arm, why, warnings, classify } = await open(wanted.arm)
   return {
@@ -123,7 +134,7 @@ async function openOne(choice: OneChoice, { parts, open }: Opening): Promise<Omi
   }
 }
 
-async function openRouted({ config, parts, open }: Opening): Promise<Omit<Answering, 'open'>> {
+async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
   const { arms, warnings } = routedArms(config, parts.env)
   const said = [...warnings]
   const fleet = await openFleet({
@@ -189,3 +200,6 @@ async function findFile(wish: string, { env, window, paths }: AnsweringParts): P
     notes: [...chosenNote, ...(found.note ? [found.note] : [])],
   }
 }
+
+/** What was learnt about servers by asking them. */
+export const probesFileOf = ({ dataFolder }: AppPaths): string => join(dataFolder, 'probed.json')

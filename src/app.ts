@@ -4,8 +4,8 @@
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Answering, openAnswering } from './answering.ts'
-import type { Sleep } from './arms.ts'
+import { type Answering, openAnswering, probesFileOf } from './answering.ts'
+import { probeServer, type Sleep } from './server-arm.ts'
 import { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts'
 import { type AppPaths, appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
@@ -183,4 +183,15 @@ export async function openSessions(env: NodeJS.ProcessEnv, cwd: string): Promise
 export async function openRouterDeskOf(env: NodeJS.ProcessEnv, cwd: string): Promise<RouterDesk> {
   const { config } = await loadTrusted({ env, cwd })
   return openRouterDesk(config, appPaths(env, process.platform).dataFolder, () => {})
+}
+
+/** Asks a server, and with `full` its model, what they can do. */
+export function probeServerOf(
+  env: NodeJS.ProcessEnv,
+  { settings, depth }: { readonly settings: ArmSettings; readonly depth: 'metadata' | 'full' },
+  signal: AbortSignal,
+): ReturnType<typeof probeServer> {
+  const paths = appPaths(env, process.platform)
+  const places = { promptsFolder: paths.promptsFolder, probesFile: probesFileOf(paths) }
+  return probeServer(settings, depth, places, signal)
 }

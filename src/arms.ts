@@ -4,23 +4,22 @@
  */
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { armSizes } from './arm-sizes.ts'
+import { openServer, type ServerArmParts } from './server-arm.ts'
 import { learnWindow } from './context/budget.ts'
-import { createTokenCounter, fixedTokens, messagesTokens } from './context/count.ts'
 import { createChildModel } from './embedded/child.ts'
 import { createNanoModel, type NanoModel } from './embedded/nano.ts'
 import type { ArmSettings, Capabilities } from './protocol/arm.ts'
 import type { Classification } from './protocol/classification.ts'
 import { AppError } from './protocol/error.ts'
-import type { Model, ModelRequest } from './protocol/model.ts'
+import type { Embedder } from './protocol/embedder.ts'
+import type { Model } from './protocol/model.ts'
 import type { Files } from './protocol/tool.ts'
 import { createAgentModel, type FoundAgent } from './provider/agent-model.ts'
-import { capabilitiesOf, createArmModels, windowWarnings } from './provider/arm-models.ts'
+import { capabilitiesOf } from './provider/arm-models.ts'
 import { loadScript } from './provider/load-script.ts'
-import { probeWindow } from './provider/probe.ts'
 import { type Arm, createArm } from './router/arm.ts'
-import { withRetry } from './router/retry.ts'
 
 /** Who is to answer. */
 export type ArmWanted =
@@ -42,18 +41,10 @@ type GgufWanted = {
   readonly sequences?: number
 }
 
-export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
-
-export type ArmParts = {
+export type ArmParts = ServerArmParts & {
   readonly cwd: string
   readonly files: Files
-  readonly promptsFolder: string
   readonly window?: number
-  readonly probe?: boolean
-  readonly incognito?: boolean
-  readonly sleep?: Sleep
-  /** Another arm can be asked at once: failures are not waited out. */
-  readonly hasOther?: () => boolean
 }
 
 export type OpenedArm = {
@@ -63,6 +54,10 @@ export type OpenedArm = {
   readonly warnings: readonly string[]
   /** What a request is about, by the model in the box; absent where that is the one that answers, or a script. */
   readonly classify?: (prompt: string) => Promise<Classification>
+  /** Absent where it makes no vectors. */
+  readonly embed?: Embedder
+  /** Requests it works on at the same time, where that is known. */
+  readonly slots?: number
   close(): Promise<void>
 }
 
@@ -79,39 +74,11 @@ export async function openArm(wanted: ArmWanted, parts: ArmParts): Promise<Opene
     case 'agent':
       return openAgent(wanted, parts)
     case 'arm':
-      return withClassifier(await openServer(wanted.settings, wanted.why, parts), parts)
+      return withClassifier({ ...(await openServer(wanted.settings, parts)), why: wanted.why }, parts)
   }
 }
 
 const opened = (arm: Arm, why: string): OpenedArm => ({ arm, why, warnings: [], close: async () => {} })
-
-async function openServer(settings: ArmSettings, why: string, parts: ArmParts): Promise<OpenedArm> {
-  if (parts.incognito && !settings.local) {
-    const text = `--incognito uses local models only, and ${settings.id} is not on this network.`
-    throw new AppError('config-invalid', text)
-  }
-  const reported = parts.probe === false ? undefined : await probeWindow(settings)
-  const capabilities = capabilitiesOf(settings, reported)
-  const models = createArmModels(settings, capabilities, {
-    prefillSpeed: () => arm.profile().capabilities.speeds?.prefill,
-    promptsFolder: parts.promptsFolder,
-  })
-  const arm: Arm = createArm({
-    id: settings.id,
-    local: settings.local,
-    capabilities,
-    sampling: settings,
-    ...sizes(),
-    native: patiently(models.native, parts),
-    text: patiently(models.text, parts),
-  })
-  return { ...opened(arm, why), warnings: windowWarnings(settings, capabilities) }
-}
-
-const waitFor: Sleep = (ms, signal) => wait(ms, undefined, { signal })
-
-const patiently = (model: Model, { sleep = waitFor, hasOther }: ArmParts): Model =>
-  withRetry(model, { sleep, random: Math.random, ...(hasOther && { hasOther }) })
 
 const NANO = new URL('../models/covey-nano.gguf', import.meta.url)
 
@@ -179,7 +146,7 @@ function openAgent(
   const model = createAgentModel({ id, ...found, cwd, env })
   const settings = { id, kind: 'openai-compatible', model: id, headers: {}, local: false } as const
   const capabilities = capabilitiesOf({ ...settings, known: { window: AGENT_WINDOW } }, undefined)
-  return opened(createArm({ id, local: false, capabilities, native: model, ...sizes() }), 'found on PATH')
+  return opened(createArm({ id, local: false, capabilities, native: model, ...armSizes() }), 'found on PATH')
 }
 
 /** Scripts, and whatever a program hands in. */
@@ -195,12 +162,4 @@ function wrapModel(model: Model, { window = 8_192 }: ArmParts): Arm {
 }
 
 const toArm = (model: Model, capabilities: Capabilities, learn: typeof learnWindow = learnWindow): Arm =>
-  createArm({ id: model.name, local: true, capabilities, native: model, ...sizes(), learnWindow: learn })
-
-/** How an arm counts, learns and keeps time. */
-function sizes() {
-  const counter = createTokenCounter()
-  const countRequest = ({ system, tools, messages }: ModelRequest) =>
-    fixedTokens(system, tools, counter.count) + messagesTokens(messages, { count: counter.count })
-  return { counter, countRequest, learnWindow, now: () => performance.now() }
-}
+  createArm({ id: model.name, local: true, capabilities, native: model, ...armSizes(), learnWindow: learn })

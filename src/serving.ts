@@ -95,7 +95,10 @@ function modelsOf({ sessions, answering }: Ground, arms: () => ReadonlyMap<strin
   return {
     list: () => [
       { ...toServed(AUTO, answering.measure().arm, created), ownedBy: 'covey' },
-      ...Array.from(arms().values(), (arm) => toServed(arm.id, arm.profile(), created)),
+      ...Array.from(arms().values(), (arm) => ({
+        ...toServed(arm.id, arm.profile(), created),
+        embeddings: answering.facts(arm.id).embed !== undefined,
+      })),
     ],
     async reserve(model = AUTO, signal, about) {
       const lease = model === AUTO ? await answering.reserve(toRun(about), signal) : find(model)
@@ -103,7 +106,18 @@ function modelsOf({ sessions, answering }: Ground, arms: () => ReadonlyMap<strin
     },
     fit: (request, lease) => fitClient(request, windowOf(lease)),
     count: countRequest,
-    slots: (model) => (arms().get(model)?.profile().local === false ? SLOTS.remote : SLOTS.local),
+    slots: (model) =>
+      answering.facts(model).slots ??
+      (arms().get(model)?.profile().local === false ? SLOTS.remote : SLOTS.local),
+    async embed(model, texts, signal) {
+      const { embed } = answering.facts(model)
+      if (embed) return embed(texts, signal)
+      const able = [...arms().keys()].filter((id) => answering.facts(id).embed)
+      const hint = able.length > 0 ? `these do: ${able.join(', ')}.` : 'no configured model does.'
+      throw new AppError('request-invalid', `${model.slice(0, 100)} makes no embeddings; ${hint}`, {
+        status: 404,
+      })
+    },
   }
 }
 

@@ -139,7 +139,3 @@ async function probeSpeed(ask: AskProbe, emission: EmissionMode): Promise<Findin
 /** Nothing where the sample is too small to mean anything. */
 const perSecond = (tokens: number, ms: number): number | undefined =>
   tokens >= 16 && ms > 0 ? Math.round((tokens / ms) * 1000) || undefined : undefined
-
-/** What is asked before the first answer of an arm that may never be used: nothing is loaded. */
-export const probeWindow = (settings: ArmSettings): Promise<ProbeReport> =>
-  probeArm(settings, { depth: 'metadata', signal: new AbortController().signal })

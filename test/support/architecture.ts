@@ -38,7 +38,19 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 /** Folder, or file directly in src/, and what it may import besides itself. Arrows point down only. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...folders,
-  'arms.ts': [...ground, 'context', 'provider', 'embedded', 'router', 'swarm', 'federation'],
+  'arm-sizes.ts': [...ground, 'context'],
+  'server-arm.ts': ['arm-sizes.ts', ...ground, 'context', 'embedded', 'provider', 'router'],
+  'arms.ts': [
+    'arm-sizes.ts',
+    'server-arm.ts',
+    ...ground,
+    'context',
+    'provider',
+    'embedded',
+    'router',
+    'swarm',
+    'federation',
+  ],
   'fleet.ts': ['arms.ts', ...ground, 'config', 'router'],
   'answering.ts': ['arms.ts', 'fleet.ts', ...ground, 'config', 'models', 'provider', 'router'],
   'guards.ts': [...ground, 'config', 'guard'],
@@ -55,6 +67,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'app.ts': [
     'arms.ts',
+    'server-arm.ts',
     'fleet.ts',
     'answering.ts',
     'guards.ts',

@@ -1,0 +1,151 @@
+/**
+ * Ollama's own chat API as a language model of the AI SDK. Its OpenAI-compatible API cannot say how large the window
+ * shall be and loads the model anew with the default; here every request carries `num_ctx`.
+ */
+import type {
+  JSONObject,
+  LanguageModelV3CallOptions,
+  LanguageModelV3Message,
+  LanguageModelV3StreamPart,
+  LanguageModelV3ToolResultPart,
+} from '@ai-sdk/provider'
+import { z } from 'zod'
+import { isObject } from '../lib/json.ts'
+import type { StreamingModel } from './ai-sdk.ts'
+import type { ServerClient } from './server-client.ts'
+import type { Endpoint } from './errors.ts'
+import { finishPart, readChunk } from './stream-parts.ts'
+
+export type OllamaOptions = { readonly model: string; readonly numCtx: number }
+
+export const createOllamaModel = (client: ServerClient, options: OllamaOptions): StreamingModel => ({
+  provider: 'ollama',
+  async doStream(call) {
+    const signal = call.abortSignal ?? new AbortController().signal
+    const answer = client.stream('/api/chat', toBody(call, options), signal)
+    // Asked for here: a refusal must be an error of the request, not of the stream.
+    const first = await answer.next()
+    return { stream: ReadableStream.from(toParts(first, answer, client.endpoint)) }
+  },
+})
+
+function toBody(call: LanguageModelV3CallOptions, { model, numCtx }: OllamaOptions): object {
+  const { repeat_penalty: penalty, ...fields } = call.providerOptions?.['ollama'] ?? {}
+  return {
+    model,
+    stream: true,
+    messages: call.prompt.flatMap(toMessages),
+    ...(call.tools && { tools: call.tools.flatMap(toTool) }),
+    ...(call.responseFormat?.type === 'json' && { format: call.responseFormat.schema ?? 'json' }),
+    ...fields,
+    options: {
+      num_ctx: numCtx,
+      ...(call.maxOutputTokens !== undefined && { num_predict: call.maxOutputTokens }),
+      ...(call.temperature !== undefined && { temperature: call.temperature }),
+      ...(call.seed !== undefined && { seed: call.seed }),
+      ...(call.stopSequences && { stop: call.stopSequences }),
+      ...(penalty !== undefined && { repeat_penalty: penalty }),
+    },
+  }
+}
+
+const toTool = (tool: NonNullable<LanguageModelV3CallOptions['tools']>[number]): object[] =>
+  tool.type === 'function'
+    ? [
+        {
+          type: 'function',
+          function: { name: tool.name, description: tool.description ?? '', parameters: tool.inputSchema },
+        },
+      ]
+    : []
+
+function toMessages(message: LanguageModelV3Message): object[] {
+  switch (message.role) {
+    case 'system':
+      return [{ role: 'system', content: message.content }]
+    case 'user':
+      return [toUser(message)]
+    case 'assistant':
+      return [toAssistant(message)]
+    case 'tool':
+      return message.content.flatMap((part) => (part.type === 'tool-result' ? [toResult(part)] : []))
+  }
+}
+
+function toUser({ content }: Extract<LanguageModelV3Message, { role: 'user' }>): object {
+  const images = content.flatMap((part) =>
+    part.type === 'file' && typeof part.data === 'string' ? [part.data] : [],
+  )
+  return { role: 'user', content: textOf(content), ...(images.length > 0 && { images }) }
+}
+
+function toAssistant({ content }: Extract<LanguageModelV3Message, { role: 'assistant' }>): object {
+  const thinking = content.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('')
+  const calls = content.flatMap((part) =>
+    part.type === 'tool-call' ? [{ function: { name: part.toolName, arguments: part.input } }] : [],
+  )
+  return {
+    role: 'assistant',
+    content: textOf(content),
+    ...(thinking !== '' && { thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+const toResult = ({ toolName, output }: LanguageModelV3ToolResultPart): object => ({
+  role: 'tool',
+  tool_name: toolName,
+  content: 'value' in output && typeof output.value === 'string' ? output.value : '',
+})
+
+const textOf = (content: readonly { readonly type: string }[]): string =>
+  content.flatMap((part) => (part.type === 'text' && 'text' in part ? [String(part.text)] : [])).join('\n\n')
+
+const Chunk = z.object({
+  message: z
+    .object({
+      content: z.string().nullish(),
+      thinking: z.string().nullish(),
+      tool_calls: z
+        .array(
+          z.object({
+            id: z.string().optional(),
+            function: z.object({ name: z.string(), arguments: z.unknown() }),
+          }),
+        )
+        .nullish(),
+    })
+    .optional(),
+  done: z.boolean().default(false),
+  done_reason: z.string().optional(),
+  prompt_eval_count: z.number().optional(),
+  eval_count: z.number().optional(),
+})
+
+async function* toParts(
+  first: IteratorResult<unknown>,
+  rest: AsyncIterable<unknown>,
+  endpoint: Endpoint,
+): AsyncGenerator<LanguageModelV3StreamPart> {
+  if (first.done) return
+  yield* partsOf(readChunk(Chunk, first.value, endpoint))
+  for await (const value of rest) yield* partsOf(readChunk(Chunk, value, endpoint))
+}
+
+function* partsOf(chunk: z.output<typeof Chunk>): Generator<LanguageModelV3StreamPart> {
+  const { content, thinking, tool_calls: calls } = chunk.message ?? {}
+  if (thinking) yield { type: 'reasoning-delta', id: '0', delta: thinking }
+  if (content) yield { type: 'text-delta', id: '0', delta: content }
+  for (const call of calls ?? []) {
+    const { name, arguments: given } = call.function
+    yield { type: 'tool-call', toolCallId: call.id ?? '', toolName: name, input: argumentText(given) }
+  }
+  if (!chunk.done) return
+  yield finishPart(chunk.done_reason ?? 'stop', {
+    prompt: chunk.prompt_eval_count,
+    completion: chunk.eval_count,
+  })
+}
+
+const argumentText = (given: unknown): string =>
+  typeof given === 'string' ? given : JSON.stringify(isObject(given) ? (given as JSONObject) : {})

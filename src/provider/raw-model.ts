@@ -1,0 +1,174 @@
+/**
+ * A local server asked with prompts that we render: its chat template, its tools, its grammar are ours, and so is the
+ * reading of what comes back. The same bytes stay the same from request to request, so that its cache is good.
+ */
+import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import { emissionStops } from '../context/emit.ts'
+import type { Family } from '../dialect/family.ts'
+import { createReplyReader } from '../dialect/reader.ts'
+import type { ReplyReader } from '../protocol/dialect.ts'
+import { AppError } from '../protocol/error.ts'
+import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
+import { controlPattern, markersOf, withoutBreaks } from './control-text.ts'
+import type { Findings, ServerKind } from './findings.ts'
+import { createLlamaCppEncoder, encodeAsText, type PromptSegment, type RawTemplate } from './raw-prompt.ts'
+import { rawWireFor, type RawAsk, type RawPart, type Timings } from './raw-wire.ts'
+import { callIds, readReplyParts } from './reply.ts'
+import type { ServerClient } from './server-client.ts'
+import { createSlotBook } from './slot-book.ts'
+import { finishPart, type CountedTokens } from './stream-parts.ts'
+import { createWatchedModel, type SilenceWatch } from './watched-model.ts'
+
+export type RawModelParts = {
+  readonly name: string
+  /** What the server calls the model. */
+  readonly model: string
+  readonly client: ServerClient
+  readonly findings: Findings
+  readonly template: RawTemplate
+  readonly window: number
+  /** GBNF for a request, where the server takes one. */
+  readonly grammarFor?: (request: ModelRequest, dialect: Family) => string | undefined
+  /** How long the server may say nothing. Absent = forever. */
+  readonly firstTokenMs?: (promptTokens: number) => number
+  /** How fast the server says it was. */
+  readonly onTimings?: (timings: Timings) => void
+}
+
+const CHARACTERS_PER_TOKEN = 3
+
+export function createRawModel(parts: RawModelParts): Model {
+  const { name, client, findings, template } = parts
+  const server: ServerKind = findings.server?.value ?? 'unknown'
+  const asking = {
+    ...parts,
+    wire: rawWireFor(server),
+    control: controlPattern(findings.template?.value ?? '', template.family),
+    encode: server === 'llama.cpp' ? createLlamaCppEncoder(client) : encodeAsText,
+    slots: createSlotBook(findings.slots?.value ?? 1),
+    takesGrammar: server === 'llama.cpp',
+  }
+  return createWatchedModel({ name, endpoint: client.endpoint }, (request, watch) =>
+    ask(request, asking, watch),
+  )
+}
+
+type Asking = RawModelParts & {
+  readonly wire: ReturnType<typeof rawWireFor>
+  readonly control: RegExp
+  readonly encode: ReturnType<typeof createLlamaCppEncoder>
+  readonly slots: ReturnType<typeof createSlotBook>
+  /** False once the server has refused one. */
+  takesGrammar: boolean
+}
+
+async function* ask(request: ModelRequest, asking: Asking, watch: SilenceWatch): AsyncGenerator<ModelEvent> {
+  const { template, slots, encode } = asking
+  const segments = template.render(request, asking.control)
+  watch.start(asking.firstTokenMs?.(Math.ceil(lengthOf(segments) / CHARACTERS_PER_TOKEN)))
+  const slot = slots.take(request.sessionId)
+  try {
+    const rawAsk: RawAsk = {
+      model: asking.model,
+      prompt: await encode(segments, watch.signal),
+      request,
+      window: asking.window,
+      stop: [...(request.stop ?? []), ...emissionStops(template.emission)],
+      preserved: markersOf(template.family),
+      slot,
+    }
+    const reply = withGrammar(rawAsk, asking, watch)
+    const told = readReplyParts(watch.over(toStreamParts(reply, asking)), {
+      endpoint: asking.client.endpoint,
+      takenIds: callIds(request),
+      reader: readerFor(request, template.family, segments),
+    })
+    for await (const event of told) yield* restored(event)
+  } finally {
+    slots.give(slot)
+  }
+}
+
+const lengthOf = (segments: readonly PromptSegment[]): number =>
+  segments.reduce((length, { text }) => length + text.length, 0)
+
+/** A schema from outside may make a grammar that the server refuses; the reply is validated all the same. */
+async function* withGrammar(rawAsk: RawAsk, asking: Asking, watch: SilenceWatch): AsyncGenerator<RawPart> {
+  const { takesGrammar, grammarFor, template } = asking
+  const grammar = takesGrammar ? grammarFor?.(rawAsk.request, template.family) : undefined
+  let hasBegun = false
+  try {
+    for await (const part of send({ ...rawAsk, grammar }, asking, watch)) {
+      hasBegun = true
+      yield part
+    }
+  } catch (error) {
+    if (hasBegun || grammar === undefined || !isRefusedGrammar(error)) throw error
+    asking.takesGrammar = false
+    yield* send(rawAsk, asking, watch)
+  }
+}
+
+const isRefusedGrammar = (error: unknown): boolean =>
+  error instanceof AppError && error.details.status !== undefined && /grammar/i.test(error.message)
+
+async function* send(rawAsk: RawAsk, { wire, client }: Asking, watch: SilenceWatch): AsyncGenerator<RawPart> {
+  try {
+    for await (const value of client.stream(wire.path, wire.body(rawAsk), watch.signal)) {
+      yield* wire.parts(value, client.endpoint)
+    }
+  } catch (error) {
+    throw error instanceof AppError && NO_SUCH_PATH.has(error.details.status) ? takesNoPrompts(error) : error
+  }
+}
+
+const NO_SUCH_PATH: ReadonlySet<number | undefined> = new Set([404, 405, 501])
+
+/** Marked so that the arm is asked with tools as text from then on. */
+const takesNoPrompts = (error: AppError): AppError =>
+  new AppError('model-unavailable', `${error.message} It takes no raw prompts.`, {
+    ...error.details,
+    unparsedCall: true,
+    cause: error,
+  })
+
+async function* toStreamParts(
+  parts: AsyncIterable<RawPart>,
+  { onTimings }: Asking,
+): AsyncGenerator<LanguageModelV3StreamPart> {
+  let reason: string | undefined
+  let counted: CountedTokens = {}
+  for await (const part of parts) {
+    if (part.type === 'text') yield { type: 'text-delta', id: '0', delta: part.text }
+    else if (part.type === 'reason') reason = part.reason
+    else if (part.type === 'tokens') counted = part
+    else onTimings?.(part)
+  }
+  // Without a reason the reply was cut, and nothing of it may be executed.
+  if (reason !== undefined) yield finishPart(reason, counted)
+}
+
+function readerFor(
+  { messages, tools, toolChoice }: ModelRequest,
+  family: Family,
+  segments: readonly PromptSegment[],
+): ReplyReader {
+  const end = segments.at(-1)?.text.trimEnd() ?? ''
+  return createReplyReader({
+    tools: toolChoice === 'none' ? [] : tools,
+    dialect: family,
+    thinking: family.markers.some((marker) => marker.kind === 'think' && end.endsWith(marker.open)),
+    earlier: (text) =>
+      messages.some((message) => message.role !== 'assistant' && message.text.includes(text)),
+  })
+}
+
+/** What was broken up on the way out is whole again in what is shown and executed. */
+function* restored(event: ModelEvent): Generator<ModelEvent> {
+  if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
+    const text = withoutBreaks(event.text)
+    if (text !== '') yield { ...event, text }
+  } else if (event.type === 'tool-call') {
+    yield { ...event, call: { ...event.call, input: withoutBreaks(event.call.input) } }
+  } else yield event
+}

@@ -1,0 +1,121 @@
+/**
+ * A rendered prompt in the form a server takes it, with what came from outside kept from becoming control tokens. On
+ * llama.cpp such text goes as token ids between the pieces of text; elsewhere it is broken up.
+ */
+import { Template } from '@huggingface/jinja'
+import { z } from 'zod'
+import { dialectFor } from '../dialect/all.ts'
+import type { Family } from '../dialect/family.ts'
+import type { EmissionMode } from '../protocol/arm.ts'
+import { AppError } from '../protocol/error.ts'
+import type { ModelRequest } from '../protocol/model.ts'
+import { breakUp, inTwo } from './control-text.ts'
+import type { Findings } from './findings.ts'
+import type { ServerClient } from './server-client.ts'
+
+/** A stretch of a prompt. Only `control` text may hold control tokens. */
+export type PromptSegment = { readonly text: string; readonly control: boolean }
+
+/** A chat template that we render ourselves. */
+export type RawTemplate = {
+  readonly emission: EmissionMode
+  readonly family: Family
+  /** `structural` matches what must not become a control token where it comes from outside. */
+  render(request: ModelRequest, structural: RegExp): readonly PromptSegment[]
+}
+
+/** Opens a template, or the one most models know where `text` is undefined. Handed in: the embedded engine has it. */
+export type OpenTemplate = (source: {
+  readonly text: string | undefined
+  readonly bos: string
+  readonly eos: string
+  readonly dialect?: string
+  readonly guess: string
+}) => RawTemplate
+
+export type RawTemplateWish = { readonly model: string; readonly dialect?: string | undefined }
+
+/** Families whose models are all trained on `<|im_start|>`. */
+const CHATML_FAMILIES: ReadonlySet<string> = new Set(['hermes', 'qwen-xml'])
+
+/** Undefined where the model's own template is not known or cannot be rendered here. */
+export function openRawTemplate(
+  { template, eos }: Findings,
+  { model, dialect }: RawTemplateWish,
+  open: OpenTemplate,
+): RawTemplate | undefined {
+  const guess = dialectFor(model)
+  const text = template?.value
+  if (text === undefined && !CHATML_FAMILIES.has(dialect ?? guess ?? '')) return undefined
+  const opened = open({
+    text,
+    // Every server puts it in front by itself.
+    bos: '',
+    eos: eos?.value ?? '',
+    ...(dialect !== undefined && { dialect }),
+    guess: guess ?? 'hermes',
+  })
+  return text === undefined || isOwn(opened, text, eos?.value ?? '') ? opened : undefined
+}
+
+const HELLO: ModelRequest = {
+  runId: '',
+  sessionId: '',
+  turn: 1,
+  system: '',
+  messages: [{ role: 'user', text: 'Hello' }],
+  tools: [],
+}
+
+/** Whether it renders as the template itself does, not as something that was taken in its place. */
+function isOwn({ render }: RawTemplate, text: string, eos: string): boolean {
+  try {
+    const messages = HELLO.messages.map((message) => ({ role: message.role, content: message.text }))
+    const plain = { messages, add_generation_prompt: true, bos_token: '', eos_token: eos }
+    const ours = render(HELLO, /(?!)/g).map((segment) => segment.text)
+    return new Template(text).render(plain) === ours.join('')
+  } catch {
+    return false
+  }
+}
+
+export type EncodePrompt = (
+  segments: readonly PromptSegment[],
+  signal: AbortSignal,
+) => Promise<string | readonly (string | number)[]>
+
+/** For servers that take nothing but text. */
+export const encodeAsText: EncodePrompt = async (segments) =>
+  segments.map(({ text, control }) => (control ? text : breakUp(text))).join('')
+
+const Tokens = z.object({ tokens: z.array(z.int()) })
+
+export function createLlamaCppEncoder(client: ServerClient): EncodePrompt {
+  /** Content repeats from request to request, and must come out the same each time. */
+  const known = new Map<string, Promise<readonly number[]>>()
+  const tokenize = async (content: string, signal: AbortSignal): Promise<readonly number[]> => {
+    const body = { content, add_special: false, parse_special: false }
+    return Tokens.parse(await client.post('/tokenize', body, signal)).tokens
+  }
+  const encodePlain = (text: string, signal: AbortSignal): Promise<readonly number[]> => {
+    const earlier = known.get(text)
+    if (earlier) return earlier
+    const tokens = Promise.all(inTwo(text).map((piece) => tokenize(piece, signal))).then((all) => all.flat())
+    known.set(text, tokens)
+    tokens.catch(() => known.delete(text))
+    return tokens
+  }
+  return async (segments, signal) => {
+    if (segments.every(({ control }) => control)) return segments.map(({ text }) => text).join('')
+    try {
+      const pieces = await Promise.all(
+        segments.map(({ text, control }) => (control ? [text] : encodePlain(text, signal))),
+      )
+      return pieces.flat()
+    } catch (error) {
+      // A proxy may pass on less than the server can do.
+      if (error instanceof AppError && error.details.status === 404) return encodeAsText(segments, signal)
+      throw error
+    }
+  }
+}

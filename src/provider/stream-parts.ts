@@ -1,0 +1,40 @@
+/** Replies of servers that are asked without the AI SDK, in its form. */
+import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import type { z } from 'zod'
+import { brokenStream, type Endpoint } from './errors.ts'
+
+export type CountedTokens = {
+  readonly prompt?: number | undefined
+  readonly completion?: number | undefined
+  readonly cached?: number | undefined
+}
+
+/** `raw` is the reason in the server's own word. */
+export function finishPart(raw: string, counted: CountedTokens): LanguageModelV3StreamPart {
+  const { prompt, completion, cached } = counted
+  return {
+    type: 'finish',
+    finishReason: { raw, unified: UNIFIED[raw] ?? 'other' },
+    usage: {
+      inputTokens: { total: prompt, noCache: undefined, cacheRead: cached, cacheWrite: undefined },
+      outputTokens: { total: completion, text: undefined, reasoning: undefined },
+      ...(cached !== undefined && { raw: { cached_tokens: cached } }),
+    },
+  }
+}
+
+/** One value of a stream; anything else than what was expected breaks it off. */
+export function readChunk<T>(schema: z.ZodType<T>, value: unknown, endpoint: Endpoint): T {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  throw brokenStream(endpoint, `this is no piece of a reply: ${JSON.stringify(value).slice(0, 80)}`)
+}
+
+/** OpenAI and Ollama say stop and length; llama.cpp says which kind of stop. */
+const UNIFIED: Readonly<Record<string, LanguageModelV3FinishReason['unified']>> = {
+  stop: 'stop',
+  eos: 'stop',
+  word: 'stop',
+  length: 'length',
+  limit: 'length',
+}
