@@ -11,7 +11,7 @@ import { callIds, readReplyParts } from './reply.ts'
 import { createWatchedModel, type SilenceWatch } from './watched-model.ts'
 
 /** Code has about three characters to a token; too many tokens only make the limit more patient. */
-const CHARACTERS_PER_TOKEN = 3
+export const CHARACTERS_PER_TOKEN = 3
 
 /** The half of a language model that is used here. */
 export type StreamingModel = Pick<LanguageModelV3, 'provider' | 'doStream'>

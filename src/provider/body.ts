@@ -60,7 +60,7 @@ export function toEventStream(body: string): string {
 }
 
 /** The first bytes of a body: enough for any completion or error message, never more than memory can take. */
-export async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
+export async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body ?? []) {

@@ -3,11 +3,12 @@ import { AppError } from '../protocol/error.ts'
 import type { Model } from '../protocol/model.ts'
 import { createAiSdkModel, type AiSdkModelOptions, type StreamingModel } from './ai-sdk.ts'
 import type { ArmRendering } from './call-options.ts'
+import { createChatModel } from './chat-model.ts'
 import { secretsOf, type Endpoint } from './errors.ts'
 import { createFetch, type Fetch } from './fetch.ts'
 import { createOllamaModel } from './ollama.ts'
 import { quirksFor, type ProviderKind } from './quirks.ts'
-import { createServerClient } from './server-client.ts'
+import { createServerClient, type ServerClient } from './server-client.ts'
 
 export type ProviderSpec = ArmRendering &
   Pick<AiSdkModelOptions, 'name' | 'readReply' | 'firstTokenMs'> & {
@@ -40,10 +41,14 @@ export function createProviderModel(spec: ProviderSpec): Model {
     secrets: secretsOf(spec),
   }
   const fetch = needsKey(spec) ? refuseWithoutKey(endpoint) : createFetch(endpoint, spec.fetch)
+  const quirks = quirksFor(spec, spec.quirks)
+  if (spec.kind === 'openai-compatible' && spec.numCtx === undefined) {
+    return createChatModel({ ...spec, endpoint, quirks, client: clientOf({ ...spec, baseUrl }) })
+  }
   return createAiSdkModel({
     ...spec,
     endpoint,
-    quirks: quirksFor(spec, spec.quirks),
+    quirks,
     model: once(() => languageModel(spec, baseUrl, fetch)),
   })
 }
@@ -84,22 +89,10 @@ async function languageModel(spec: ProviderSpec, baseURL: string, fetch: Fetch):
       return (await import('@ai-sdk/anthropic')).createAnthropic(keyed)(spec.model)
     case 'google':
       return (await import('@ai-sdk/google')).createGoogleGenerativeAI(keyed)(spec.model)
-    case 'openai-compatible': {
-      if (spec.numCtx !== undefined) return ollama(spec, spec.numCtx)
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      return createOpenAICompatible({
-        ...common,
-        name: 'covey',
-        includeUsage: true,
-        supportsStructuredOutputs: true,
-        ...(spec.apiKey && { apiKey: spec.apiKey }),
-      }).chatModel(spec.model)
-    }
+    case 'openai-compatible':
+      return createOllamaModel(clientOf(spec), { model: spec.model, numCtx: spec.numCtx ?? 0 })
   }
 }
 
-const ollama = (spec: ProviderSpec, numCtx: number): StreamingModel =>
-  createOllamaModel(createServerClient({ ...spec, id: spec.name, headers: spec.headers ?? {} }, spec.fetch), {
-    model: spec.model,
-    numCtx,
-  })
+const clientOf = (spec: ProviderSpec): ServerClient =>
+  createServerClient({ ...spec, id: spec.name, headers: spec.headers ?? {} }, spec.fetch)

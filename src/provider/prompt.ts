@@ -49,21 +49,14 @@ function toAssistant(message: Assistant, wireId: (id: string) => string): Langua
       ...(text || calls.length === 0 ? [{ type: 'text' as const, text }] : []),
       ...calls.map((call) => toCall(call, wireId)),
     ],
-    // The SDK sends null for no text, which some servers refuse.
-    providerOptions: { openaiCompatible: { content: text } },
   }
 }
 
-/**
- * The SDK writes arguments out again from the parsed value; the option puts the very bytes back, so that what the model
- * wrote and what it is shown stay one prefix.
- */
 const toCall = (call: WireCall, wireId: (id: string) => string): LanguageModelV3ToolCallPart => ({
   type: 'tool-call',
   toolCallId: wireId(call.id),
   toolName: call.function.name,
   input: JSON.parse(call.function.arguments) as unknown,
-  providerOptions: { openaiCompatible: { function: call.function } },
 })
 
 const toResult = (

@@ -6,7 +6,8 @@ import { APICallError } from '@ai-sdk/provider'
 import type { ArmSettings } from '../protocol/arm.ts'
 import { readText } from './body.ts'
 import { brokenStream, htmlAnswer, secretsOf, toAppError, type Endpoint } from './errors.ts'
-import { networkFetch, type Fetch } from './fetch.ts'
+import type { Fetch } from './fetch.ts'
+import { type Answer, createSend, type Send, sendBy } from './send.ts'
 import { isObject } from '../lib/json.ts'
 
 /** What of an arm's settings says where and as whom to ask. */
@@ -18,87 +19,100 @@ export type ServerClient = {
   post(path: string, body: object, signal: AbortSignal): Promise<unknown>
   /** A streamed answer, one value per event or line. Ends where the server says `[DONE]` or closes. */
   stream(path: string, body: object, signal: AbortSignal): AsyncGenerator<unknown>
+  /** `/chat/completions` below the base URL; the body is JSON already. Returns whether the server said `[DONE]`. */
+  chat(body: string, signal: AbortSignal): AsyncGenerator<unknown, boolean>
 }
 
 /** `baseUrl` ends in /v1; paths begin at the root of the server. */
-export function createServerClient(address: ServerAddress, send?: Fetch): ServerClient {
-  const root = (address.baseUrl ?? '').replace(/\/+$/, '').replace(/\/v1$/, '')
+export function createServerClient(address: ServerAddress, fetch?: Fetch): ServerClient {
+  const base = (address.baseUrl ?? '').replace(/\/+$/, '')
+  const root = base.replace(/\/v1$/, '')
   const endpoint: Endpoint = {
     arm: address.id,
     url: root,
     local: address.local,
     secrets: secretsOf(address),
   }
-  const request = createRequest(address, endpoint, send ?? networkFetch(address.local))
+  const chatEndpoint: Endpoint = { ...endpoint, url: base }
+  const send = fetch ? sendBy(fetch) : createSend(address.local)
+  const request = createRequest(address, endpoint, send)
+  const chat = createRequest(address, chatEndpoint, send)
   return {
     endpoint,
     get: async (path, signal) => readJson(await request(root + path, { signal }), endpoint),
-    post: async (path, body, signal) => readJson(await request(root + path, { body, signal }), endpoint),
+    post: async (path, body, signal) =>
+      readJson(await request(root + path, { body: JSON.stringify(body), signal }), endpoint),
     async *stream(path, body, signal) {
-      const response = await request(root + path, { body, signal })
-      yield* readValues(response.body, endpoint)
+      const answer = await request(root + path, { body: JSON.stringify(body), signal })
+      yield* readValues(answer, endpoint)
+    },
+    async *chat(body, signal) {
+      const answer = await chat(`${base}/chat/completions`, { body, signal })
+      return yield* readValues(answer, chatEndpoint)
     },
   }
 }
 
-type Asked = { readonly body?: object; readonly signal: AbortSignal }
+type Question = { readonly body?: string; readonly signal: AbortSignal }
 
-function createRequest({ apiKey, headers }: ServerAddress, endpoint: Endpoint, send: Fetch) {
-  return async (url: string, { body, signal }: Asked): Promise<Response> => {
-    const response = await send(url, {
-      method: body ? 'POST' : 'GET',
+function createRequest({ apiKey, headers }: ServerAddress, endpoint: Endpoint, send: Send) {
+  return async (url: string, { body, signal }: Question): Promise<Answer> => {
+    const answer = await send(url, {
+      method: body === undefined ? 'GET' : 'POST',
       headers: {
         ...headers,
         ...(apiKey && { authorization: `Bearer ${apiKey}` }),
-        ...(body && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(body && { body: JSON.stringify(body) }),
-      // A redirect would carry the key to another host.
-      redirect: 'manual',
+      ...(body !== undefined && { body }),
       signal,
     })
-    if (!response.ok) throw await refused(response, url, endpoint)
-    if (!response.headers.get('content-type')?.includes('text/html')) return response
-    await response.body?.cancel()
+    if (answer.status < 200 || answer.status > 299) throw await refused(answer, url, endpoint)
+    if (!answer.headers['content-type']?.includes('text/html')) return answer
+    await answer.drop()
     throw htmlAnswer(endpoint)
   }
 }
 
-async function refused(response: Response, url: string, endpoint: Endpoint): Promise<Error> {
+async function refused(answer: Answer, url: string, endpoint: Endpoint): Promise<Error> {
   const error = new APICallError({
-    message: response.statusText || `status ${response.status}`,
+    message: answer.statusText || `status ${answer.status}`,
     url,
     requestBodyValues: {},
-    statusCode: response.status,
-    responseHeaders: Object.fromEntries(response.headers),
-    responseBody: await readText(response.body),
+    statusCode: answer.status,
+    responseHeaders: { ...answer.headers },
+    responseBody: await readText(answer.body),
   })
   return toAppError(error, endpoint)
 }
 
-async function readJson(response: Response, endpoint: Endpoint): Promise<unknown> {
-  return parsed(await readText(response.body), endpoint)
+async function readJson({ body }: Answer, endpoint: Endpoint): Promise<unknown> {
+  return parsed(await readText(body), endpoint)
 }
 
 const LONGEST_LINE = 16 * 1024 * 1024
 
 /** Server-sent events and JSON lines alike: in both, one line is one value. */
-async function* readValues(
-  body: ReadableStream<Uint8Array> | null,
-  endpoint: Endpoint,
-): AsyncGenerator<unknown> {
+async function* readValues({ body, headers }: Answer, endpoint: Endpoint): AsyncGenerator<unknown, boolean> {
+  if (headers['content-type']?.includes('application/json')) {
+    const whole = await readText(body)
+    yield* valueIn(whole, endpoint)
+    return /"choices"\s*:/.test(whole)
+  }
   const decoder = new TextDecoder()
   let held = ''
-  for await (const chunk of body ?? []) {
+  for await (const chunk of body) {
     const lines = (held + decoder.decode(chunk, { stream: true })).split('\n')
     held = lines.pop() ?? ''
-    if (held.length > LONGEST_LINE) throw brokenStream(endpoint, 'one event is larger than 16 MiB')
+    if (held.length > LONGEST_LINE) throw brokenStream(endpoint, 'one event is longer than 16 MiB')
     for (const line of lines) {
-      if (isDone(line)) return
+      if (isDone(line)) return true
       yield* valueIn(line, endpoint)
     }
   }
-  if (!isDone(held)) yield* valueIn(held, endpoint)
+  if (isDone(held)) return true
+  yield* valueIn(held, endpoint)
+  return false
 }
 
 const isDone = (line: string): boolean => /^data:\s*\[DONE\]\s*$/.test(line)

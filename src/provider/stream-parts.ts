@@ -7,17 +7,18 @@ export type CountedTokens = {
   readonly prompt?: number | undefined
   readonly completion?: number | undefined
   readonly cached?: number | undefined
+  readonly reasoning?: number | undefined
 }
 
 /** `raw` is the reason in the server's own word. */
 export function finishPart(raw: string, counted: CountedTokens): LanguageModelV3StreamPart {
-  const { prompt, completion, cached } = counted
+  const { prompt, completion, cached, reasoning } = counted
   return {
     type: 'finish',
     finishReason: { raw, unified: UNIFIED[raw] ?? 'other' },
     usage: {
       inputTokens: { total: prompt, noCache: undefined, cacheRead: cached, cacheWrite: undefined },
-      outputTokens: { total: completion, text: undefined, reasoning: undefined },
+      outputTokens: { total: completion, text: undefined, reasoning },
       ...(cached !== undefined && { raw: { cached_tokens: cached } }),
     },
   }
@@ -37,4 +38,7 @@ const UNIFIED: Readonly<Record<string, LanguageModelV3FinishReason['unified']>> 
   word: 'stop',
   length: 'length',
   limit: 'length',
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
+  content_filter: 'content-filter',
 }

@@ -1,0 +1,49 @@
+/**
+ * The chat API of OpenAI-compatible servers, spoken directly. The AI SDK would do it too, at twenty times the cost per
+ * token, and takes conversations apart that we have already put into the right form.
+ */
+import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
+import { type AiSdkModelOptions, CHARACTERS_PER_TOKEN } from './ai-sdk.ts'
+import { toChatBody } from './chat-body.ts'
+import { createChunkReader } from './chat-chunks.ts'
+import { callIds, readReplyParts } from './reply.ts'
+import type { ServerClient } from './server-client.ts'
+import { createWatchedModel, type SilenceWatch } from './watched-model.ts'
+
+export type ChatModelOptions = Omit<AiSdkModelOptions, 'model'> & {
+  readonly client: ServerClient
+  /** What the server calls the model. */
+  readonly model: string
+}
+
+export const createChatModel = (options: ChatModelOptions): Model =>
+  createWatchedModel(options, (request, watch) => ask(request, options, watch))
+
+async function* ask(
+  request: ModelRequest,
+  options: ChatModelOptions,
+  watch: SilenceWatch,
+): AsyncGenerator<ModelEvent> {
+  const { client, model, endpoint, readReply, firstTokenMs } = options
+  const body = JSON.stringify(toChatBody(request, model, options))
+  watch.start(firstTokenMs?.(Math.ceil(body.length / CHARACTERS_PER_TOKEN)))
+  yield* readReplyParts(watch.over(partsOf(client.chat(body, watch.signal))), {
+    endpoint,
+    takenIds: callIds(request),
+    ...(readReply && { reader: readReply(request.tools, request) }),
+  })
+}
+
+async function* partsOf(chunks: AsyncGenerator<unknown, boolean>): AsyncGenerator<LanguageModelV3StreamPart> {
+  const reader = createChunkReader()
+  try {
+    for (;;) {
+      const { value, done } = await chunks.next()
+      if (done) return yield* reader.end(value)
+      yield* reader.read(value)
+    }
+  } finally {
+    await chunks.return(false)
+  }
+}
