@@ -47,7 +47,7 @@ export type Guards = {
   close(): Promise<void>
 }
 
-export type SessionPlace = {
+type SessionPlace = {
   readonly id: string
   /** Where its own files lie; absent where it keeps nothing. */
   readonly folder?: string

@@ -42,7 +42,7 @@ export type Fitted = {
   readonly tooSmall?: string
 }
 
-export type PermissionQuestion = Omit<Extract<RunEvent, { type: 'permission-ask' }>, 'type' | 'askId'>
+type PermissionQuestion = Omit<Extract<RunEvent, { type: 'permission-ask' }>, 'type' | 'askId'>
 
 export type AskPermission = (request: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>
 

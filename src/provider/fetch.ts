@@ -27,7 +27,7 @@ export function createFetch(endpoint: Endpoint, send: Fetch = networkFetch(endpo
  * A local model may think for minutes before its first byte and pause for another request in between; how long is too
  * long is decided from its measured speed, not by undici's 300 s.
  */
-export function networkFetch(local: boolean): Fetch {
+function networkFetch(local: boolean): Fetch {
   const dispatcher = local ? new Agent({ headersTimeout: 0, bodyTimeout: 0 }) : undefined
   const options = dispatcher ? { dispatcher } : {}
   // Node's own fetch is another version of undici, which must not be given this Agent.

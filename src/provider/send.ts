@@ -5,7 +5,7 @@
 import { Agent, request } from 'undici'
 import type { Fetch } from './fetch.ts'
 
-export type Asked = {
+type Asked = {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string

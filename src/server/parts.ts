@@ -15,7 +15,7 @@ export type ServedModel = {
 }
 
 /** A request made to fit the window, or why it cannot be. */
-export type Fitted =
+type Fitted =
   | { readonly ok: true; readonly request: ModelRequest; readonly shortened: readonly string[] }
   | { readonly ok: false; readonly tokens: number; readonly window: number }
 

@@ -26,7 +26,7 @@ import type { Compacted, Composed, SessionParts } from './session.ts'
 import type { StoredSession } from './store.ts'
 
 /** What stands between this session's calls and their effect; see `engine/pass-guard.ts`. */
-export type SessionGuard = Pick<ToolDesk, 'authorize' | 'accept' | 'firewall' | 'audit'> & {
+type SessionGuard = Pick<ToolDesk, 'authorize' | 'accept' | 'firewall' | 'audit'> & {
   readonly hooks?: SessionHooks
 }
 
