@@ -68,7 +68,7 @@ const names = [
     'encryptionkey|signingkey|masterkey|secretkey|secretkeybase|privatekey|hmackey|jwtkey|cookiekey',
   ),
   named('secret', 'password', 'secret'),
-  named('token', 'generated', 'token|bearer|pat|sessionid|sessionkey|cookie|sig'),
+  named('token', 'generated', 'token|bearer|pat|jsessionid|phpsessid|sessid|sessionkey|cookie|sig'),
   named('connection-string', 'generated', 'connectionstring|connstr'),
 ]
 
