@@ -9,6 +9,7 @@ import { probeServer, type Sleep } from './server-arm.ts'
 import { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts'
 import { type AppPaths, appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
+import { toSwarmPolicy } from './config/swarm.ts'
 import { openRouterDesk } from './fleet.ts'
 import { createFiles } from './guard/files.ts'
 import { openRuleBook } from './guard/rule-book.ts'
@@ -22,6 +23,7 @@ import type { RouterDesk } from './protocol/routing.ts'
 import type { Model } from './protocol/model.ts'
 import { exportSession, type ExportFormat } from './session/export.ts'
 import { createSessionStore, type SessionStore } from './session/store.ts'
+import { throughSwarm } from './swarm/lease.ts'
 import { type AppSession, openSession, type SessionChoice, type SessionGround } from './sessions.ts'
 
 export type AppOptions = {
@@ -130,6 +132,7 @@ export async function openGround(options: AppOptions): Promise<Ground> {
       reserve: answering.reserve,
       measure: answering.measure,
       guards,
+      ...(config.swarm.mode !== 'off' && { swarm: throughSwarm(swarmSettings(config)) }),
       ...(answering.onRunEnd && { onRunEnd: answering.onRunEnd }),
       ...(answering.hasOther && { hasOther: answering.hasOther }),
       ...(answering.classify && { classify: answering.classify }),
@@ -138,6 +141,8 @@ export async function openGround(options: AppOptions): Promise<Ground> {
     close: async () => void (await Promise.all([guards.close(), answering.close()])),
   }
 }
+
+export const swarmSettings = ({ swarm }: Config) => ({ workers: swarm.workers, policy: toSwarmPolicy(swarm) })
 
 /** Whether commands can be confined on this machine. */
 export async function findConfinement(

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AppOptions, type Ground, loadTrusted, openGround } from './app.ts'
+import { type AppOptions, type Ground, loadTrusted, openGround, swarmSettings } from './app.ts'
 import { listProfiles } from './config/profile.ts'
 import { fixedTokens, messagesTokens } from './context/count.ts'
 import { fitClient } from './context/fit-client.ts'
@@ -22,10 +22,13 @@ import { apiRoutes } from './server/api-routes.ts'
 import type { AgentParts, ModelParts, ReserveAbout, ServedModel } from './server/parts.ts'
 import type { Serving } from './server/serving.ts'
 import { openSession } from './sessions.ts'
+import { withSwarm } from './swarm/lease.ts'
 
 const NANO = 'covey/nano'
 /** Whoever answers here: the one arm, or the one the router picks. */
 const AUTO = 'covey/auto'
+/** The same, asked several times, with a vote. */
+const SWARM = 'covey/swarm'
 
 export async function openServing(options: AppOptions): Promise<Serving> {
   const ground = await openGround(options)
@@ -40,7 +43,13 @@ export async function openServing(options: AppOptions): Promise<Serving> {
   })
   return {
     routes: apiRoutes({ models, agents, fit: config.server.fit, now: Date.now }),
-    models: [AUTO, ...arms().keys(), 'covey/agent', ...agents.profiles.map((name) => `covey/agent:${name}`)],
+    models: [
+      AUTO,
+      SWARM,
+      ...arms().keys(),
+      'covey/agent',
+      ...agents.profiles.map((name) => `covey/agent:${name}`),
+    ],
     sessions: {
       create: () => openSession(sessions, { resume: 'new', canAsk: true }),
       resume: (id) => openSession(sessions, { resume: { id }, canAsk: true }),
@@ -84,25 +93,31 @@ async function openOthers({ config, answering }: Ground, { incognito }: AppOptio
 /** Requests at a time: a model here shares its cores, one elsewhere has its own queue. */
 const SLOTS = { local: 4, remote: 16 } as const
 
-function modelsOf({ sessions, answering }: Ground, arms: () => ReadonlyMap<string, Arm>): ModelParts {
+function modelsOf({ config, sessions, answering }: Ground, arms: () => ReadonlyMap<string, Arm>): ModelParts {
+  const { workers, policy } = swarmSettings(config)
+  const swarm = { workers, policy: { ...policy, when: 'always' as const } }
   const firewallOf = clientFirewalls(sessions.root)
   const created = Math.floor(Date.now() / 1000)
   const find = (model: string): Lease => {
     const arm = arms().get(model)
     if (arm) return arm.lease('asked for by name')
-    throw new AppError('request-invalid', unknownModel(model, [AUTO, ...arms().keys()]), { status: 404 })
+    throw new AppError('request-invalid', unknownModel(model, [AUTO, SWARM, ...arms().keys()]), {
+      status: 404,
+    })
   }
   return {
     list: () => [
-      { ...toServed(AUTO, answering.measure().arm, created), ownedBy: 'covey' },
+      ...[AUTO, SWARM].map((id) => ({ ...toServed(id, answering.measure().arm, created), ownedBy: 'covey' })),
       ...Array.from(arms().values(), (arm) => ({
         ...toServed(arm.id, arm.profile(), created),
         embeddings: answering.facts(arm.id).embed !== undefined,
       })),
     ],
     async reserve(model = AUTO, signal, about) {
-      const lease = model === AUTO ? await answering.reserve(toRun(about), signal) : find(model)
-      return { ...lease, model: firewallOf(about?.client ?? '').echo(lease.model) }
+      const isUsual = model === AUTO || model === SWARM
+      const lease = isUsual ? await answering.reserve(toRun(about), signal) : find(model)
+      const echoed = { ...lease, model: firewallOf(about?.client ?? '').echo(lease.model) }
+      return model === SWARM ? withSwarm(echoed, swarm) : echoed
     },
     fit: (request, lease) => fitClient(request, windowOf(lease)),
     count: countRequest,

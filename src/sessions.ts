@@ -10,14 +10,16 @@ import { frozenSource, gatherSections, noteSources, onceSource, situationSource 
 import { renderSystem } from './context/system.ts'
 import { askOnce } from './engine/ask-once.ts'
 import { offerTools, type ToolMode } from './engine/offer.ts'
+import { prepareCall } from './engine/prepare.ts'
 import { readBytesInside } from './guard/read-bytes.ts'
 import { type Guards, type SessionGuards, throughFirewall } from './guards.ts'
 import type { Logger } from './lib/log.ts'
 import type { Lease, Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
-import type { Message } from './protocol/message.ts'
+import type { Authorize } from './protocol/guard.ts'
+import type { Message, ToolCall } from './protocol/message.ts'
 import type { Source } from './protocol/source.ts'
-import type { Results, Tool } from './protocol/tool.ts'
+import type { Files, Results, Tool } from './protocol/tool.ts'
 import { assembleSession } from './session/assemble.ts'
 import { createSessionHooks, type SessionHooks } from './session/hooks.ts'
 import { lastRecap } from './session/recap.ts'
@@ -44,7 +46,17 @@ export type SessionGround = {
   /** The arm that would answer now, to measure by. */
   measure(): Lease
   readonly guards: Guards
+  /** Several answers of whoever is reserved, voted on; absent = one is enough. */
+  readonly swarm?: (reserve: Reserve, session: SwarmSession) => Reserve
   readonly classify?: OpenedArm['classify']
+}
+
+/** What the calls of a session mean and may reach, for a vote about them. */
+type SwarmSession = {
+  tools(): readonly Tool[]
+  readonly files: Files
+  readonly authorize: Authorize
+  understand(call: ToolCall): { readonly call: ToolCall; readonly isMended: boolean } | undefined
 }
 
 export type SessionChoice = {
@@ -129,7 +141,11 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
   const { guards, tools, warnings, canAsk, sources } = joining
   const { firewall, files, exec, fetch, authorize, accept, audit } = guards
   const { engine } = ground.config
-  const reserve = throughFirewall(ground.reserve, firewall)
+  const asked = throughFirewall(ground.reserve, firewall)
+  // Outside the firewall: candidates are compared as the engine would run them.
+  const reserve =
+    ground.swarm?.(asked, { tools: () => tools, files, authorize, understand: understandWith(tools) }) ??
+    asked
   const stored = { ...joining.stored, results: cleanResults(joining.stored.results, firewall) }
   const hooks = sessionHooks(ground, joining, reserve)
   const assembled = assembleSession({
@@ -163,6 +179,16 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
   await hooks?.start(joining.resume !== 'new')
   return session
 }
+
+/** A call as the engine would read it, mended where that is safe. */
+const understandWith =
+  (tools: readonly Tool[]): SwarmSession['understand'] =>
+  (call) => {
+    const prepared = prepareCall(call, { tools, options: {}, atLimit: false })
+    if (prepared.kind === 'hopeless') return undefined
+    const { tool, input, repaired } = prepared
+    return { call: { ...call, name: tool.name, input: JSON.stringify(input) }, isMended: repaired }
+  }
 
 /** What is kept outside the context is clean as well. */
 const cleanResults = (results: Results, firewall: Firewall): Results => ({

@@ -15,6 +15,10 @@ export const appOptions: readonly CommandOption[] = [
   { flags: '--window <tokens>', description: 'the context window, where the server does not tell it' },
   { flags: '--no-probe', description: 'do not ask the server for its context window first' },
   { flags: '-p, --permission <mode>', description: 'ask, accept-edits, auto, read-only, deny or bypass' },
+  {
+    flags: '--swarm <workers>',
+    description: 'ask the model up to seven times and vote, where one answer does not do',
+  },
   { flags: '--offline', description: 'no network except the configured models' },
   { flags: '--profile <name>', description: 'a profile of the configuration' },
   { flags: '--cwd <folder>', description: 'work in this folder' },

@@ -68,6 +68,8 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
       return `· ${event.why}; trying again in ${Math.round(event.delayMs / 100) / 10} s`
     case 'compaction':
       return `· context compacted (${event.stage}): ${event.before} → ${event.after} of ${event.window} tokens`
+    case 'vote':
+      return voteLine(event, verbose)
     case 'proposal':
       return `proposed, not run: ${event.command}`
     case 'routing':
@@ -88,6 +90,15 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
 function endLine(event: Extract<SessionEvent, { type: 'run-end' }>): string {
   const changed = event.changed.length > 0 ? ` Changed: ${event.changed.join(', ')}.` : ''
   return `covey: ${event.report ?? `Ended: ${event.reason}.`}${changed}`
+}
+
+/** That several were asked, and who won; each answer on its own is for those who ask. */
+function voteLine(event: Extract<SessionEvent, { type: 'vote' }>, verbose: boolean): string | undefined {
+  if (event.stage === 'start') return `· asking several: ${event.why}`
+  if (event.stage === 'candidate') return verbose ? `  ${event.worker}: ${event.shows}` : undefined
+  const { state, winner, confidence, discarded, decider } = event.report
+  const lost = discarded.length > 0 ? `, ${discarded.length} without a vote` : ''
+  return `  ${state}${winner ? `: ${winner}` : ''}, ${Math.round(confidence * 100)} % by ${decider}${lost}`
 }
 
 /** Where a router chose, everybody sees whom; the reasons are for those who ask. */

@@ -25,6 +25,7 @@ const Flags = z.object({
   model: z.string().optional(),
   auto: z.boolean().optional(),
   offline: z.boolean().optional(),
+  swarm: wholeNumber.max(7).optional(),
   baseUrl: z.url({ protocol: /^https?$/, error: 'is no http(s) address' }).optional(),
   provider: z.enum(['openai-compatible', 'openai', 'anthropic', 'google']).optional(),
   window: wholeNumber.min(1024).optional(),
@@ -46,13 +47,16 @@ const Flags = z.object({
 export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
   const parsed = Flags.safeParse({ ...fromEnvironment(env), ...options })
   if (!parsed.success) throw new AppError('config-invalid', problemOf(parsed.error))
-  const { maxTurns, timeout, resume, resumeId, attach, offline, json, verbose, ...rest } = parsed.data
+  const { maxTurns, timeout, resume, resumeId, attach, offline, swarm, json, verbose, ...rest } = parsed.data
   return {
     app: {
       ...withoutUndefined({ ...rest, apiKey: env['COVEY_API_KEY'] }),
       cwd: resolve(cwd, rest.cwd ?? '.'),
       verbose,
-      ...(offline && { flags: { offline } }),
+      flags: {
+        ...(offline && { offline }),
+        ...(swarm !== undefined && { 'swarm.mode': 'auto', 'swarm.workers': swarm }),
+      },
     },
     prompt: maxTurns === undefined ? {} : { maxTurns },
     resume: resumeId ? { id: resumeId } : resume ? 'last' : 'new',

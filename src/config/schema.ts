@@ -8,6 +8,7 @@ import { armSchema } from './arm.ts'
 import { routerSchema } from './router.ts'
 import { hooksSchema } from './hooks.ts'
 import { secretsSchema } from './secrets.ts'
+import { swarmSchema } from './swarm.ts'
 
 const engine = z
   .strictObject({
@@ -134,6 +135,7 @@ export const Config = z.strictObject({
     .default({})
     .describe('The models that may be asked, by an id of your choice.'),
   router: routerSchema,
+  swarm: swarmSchema,
   engine,
   permission,
   sandbox,

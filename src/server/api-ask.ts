@@ -4,6 +4,7 @@
  */
 import type { ModelRequest, FinishReason, Usage, JsonSchema, ToolSchema } from '../protocol/model.ts'
 import type { ToolCall } from '../protocol/message.ts'
+import type { VoteReport } from '../protocol/vote.ts'
 import { conversationId, type Said, toConversation } from './api-conversation.ts'
 import type { AgentParts, ModelParts } from './parts.ts'
 import type { FairQueue } from './queue.ts'
@@ -57,6 +58,8 @@ export type Activity =
   | { readonly type: 'tool-start'; readonly call_id: string; readonly name: string; readonly title: string }
   | { readonly type: 'tool-end'; readonly call_id: string; readonly name: string; readonly ok: boolean }
   | { readonly type: 'run-end'; readonly reason: string; readonly changed: readonly string[] }
+  /** How several answers became one. */
+  | ({ readonly type: 'vote' } & VoteReport)
 
 export type Answer = AsyncGenerator<AnswerEvent, void>
 

@@ -25,8 +25,8 @@ export const chatRoute = (parts: ApiParts): Route =>
     reply: ChatCompletion,
 
     async handle({ body, ...caller }) {
-      const ask = fromChat(body, caller)
       const count = body.n ?? 1
+      const ask = withoutVote(fromChat(body, caller), count)
       if (count > 1 && isAgentAsked(ask))
         throw unsupported('n', 'an agent changes files; ask it for one answer at a time')
       const envelope = chatEnvelope(ask.model ?? defaultName(parts), parts.now())
@@ -40,6 +40,13 @@ export const chatRoute = (parts: ApiParts): Route =>
       }
     },
   })
+
+/** Whoever asks for several answers wants the answers, not the result of a vote. */
+function withoutVote(ask: Ask, count: number): Ask {
+  if (count === 1 || ask.model !== 'covey/swarm') return ask
+  const { model: _, ...rest } = ask
+  return rest
+}
 
 export const defaultName = ({ models }: ApiParts): string => models.list()[0]?.id ?? 'covey/auto'
 

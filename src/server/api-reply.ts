@@ -47,6 +47,8 @@ class Taker implements ReplyTaker {
     else if (event.type === 'usage') this.#usage = event.usage
     else if (event.type === 'finish') this.#reason = event.reason
     else if (event.type === 'reply-restart') yield* this.#restart(event.why)
+    else if (event.type === 'vote' && event.stage === 'end')
+      yield { type: 'activity', activity: { type: 'vote', ...event.report } }
   }
 
   *end(): Iterable<AnswerEvent> {

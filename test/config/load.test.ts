@@ -260,6 +260,7 @@ describe('a project file', () => {
       hooks: '{ a = { event = "stop", command = "x" } }',
       secrets: '{ entropy = "off" }',
       router: '{ cloud = true }',
+      swarm: '{ mode = "always" }',
       server: '{ port = 1 }',
       checks: '{ a = "b" }',
       exec: '{ timeout_s = 9 }',

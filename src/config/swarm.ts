@@ -1,0 +1,70 @@
+/** The swarm, as it is configured. */
+import { z } from 'zod'
+
+export const swarmSchema = z
+  .strictObject({
+    mode: z
+      .enum(['off', 'auto', 'always'])
+      .default('off')
+      .describe('Ask several and vote: never, where one answer does not do, or for every answer.'),
+    workers: z.int().min(1).max(7).default(3).describe('How many answer beside each other.'),
+    most: z.int().min(1).max(7).default(5).describe('The most answers one vote may take.'),
+    ahead: z
+      .int()
+      .min(1)
+      .max(7)
+      .default(2)
+      .describe('An answer with this many votes more than the next wins.'),
+    ahead_to_destroy: z
+      .int()
+      .min(1)
+      .max(7)
+      .default(3)
+      .describe('The same for what cannot be undone; there nothing less is enough.'),
+    least: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.4)
+      .describe('The share of the votes that wins once everybody has answered.'),
+    quorum: z.int().min(1).max(7).default(2).describe('With fewer votes nobody wins.'),
+    deadline_s: z
+      .number()
+      .positive()
+      .default(120)
+      .describe('Seconds for the first answer, and again for all the others together.'),
+    rounds: z
+      .literal([1, 2])
+      .default(2)
+      .describe('How often all are asked; the second time they see what the others said.'),
+    escalate_from: z
+      .enum(['write', 'destroy'])
+      .default('write')
+      .describe(
+        'What `auto` asks others about: everything that changes something, or what cannot be undone.',
+      ),
+    sure: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.6)
+      .describe('Where a model tells how sure it is, `auto` asks others below this.'),
+  })
+  .prefault({})
+  .describe('Several answers, one result: a model is asked more than once and the answers are voted on.')
+
+export type SwarmConfig = z.output<typeof swarmSchema>
+
+/** In the words of the swarm itself. */
+export const toSwarmPolicy = (config: SwarmConfig) => ({
+  when: config.mode,
+  most: Math.max(config.workers, config.most),
+  ahead: config.ahead,
+  aheadToDestroy: config.ahead_to_destroy,
+  least: config.least,
+  quorum: config.quorum,
+  deadlineMs: config.deadline_s * 1000,
+  rounds: config.rounds,
+  from: config.escalate_from,
+  sure: config.sure,
+})

@@ -1,0 +1,86 @@
+/**
+ * Whether a call would work, found out without doing anything. Tools get files they can only read, through the guard that
+ * was handed in; what the guard denies fails, what it would have to ask about is simply not known.
+ */
+import { AppError } from '../protocol/error.ts'
+import type { Authorize } from '../protocol/guard.ts'
+import type { ToolCall } from '../protocol/message.ts'
+import type { CheckContext, CheckResult, Tool } from '../protocol/tool.ts'
+import { isObject, readJson } from '../lib/json.ts'
+import { resolveName } from '../lib/nearest.ts'
+import { coerce, toToolSchema } from '../lib/schema.ts'
+import { normalPath } from './canonical.ts'
+
+/** Nothing = nobody can tell beforehand. */
+export type DryRun = (call: ToolCall, signal: AbortSignal) => Promise<CheckResult | undefined>
+
+export type DryRunParts = {
+  tools(): readonly Tool[]
+  readonly files: CheckContext['files']
+  readonly authorize?: Authorize
+}
+
+export function createDryRun({ tools, files, authorize }: DryRunParts): DryRun {
+  const { root } = files
+  const reading: CheckContext['files'] = {
+    root,
+    read: (path, signal) => files.read(path, signal),
+    info: (path) => files.info(path),
+    list: (path) => files.list(path),
+  }
+  const judge: DryRun = async (written, signal) => {
+    const call = unwrap(written)
+    const tool = findTool(call.name, tools())
+    const input = tool && readInput(call, tool, root)
+    if (!tool || input === undefined) return undefined
+    const { name, category } = tool
+    const permission = await authorize?.({ call, tool: name, category, access: tool.access(input) })
+    if (permission?.verdict === 'deny') return { ok: false, why: permission.why }
+    return tool.check?.(input, { files: reading, signal })
+  }
+  return (call, signal) => judge(call, signal).catch(toFinding)
+}
+
+/** `call_tool {name, arguments}` is only a way to write the call inside it. */
+function unwrap(call: ToolCall): ToolCall {
+  if (resolveName(call.name, ['call_tool']) === undefined) return call
+  const reading = readJson(call.input)
+  if (!reading.ok || !isObject(reading.value)) return call
+  const { name, arguments: inner = {} } = reading.value
+  return { ...call, name: String(name), input: typeof inner === 'string' ? inner : JSON.stringify(inner) }
+}
+
+function findTool(written: string, tools: readonly Tool[]): Tool | undefined {
+  const name = resolveName(
+    written,
+    tools.map((tool) => tool.name),
+  )
+  return tools.find((tool) => tool.name === name)
+}
+
+/** Arguments that do not fit are the vote's business. */
+function readInput(call: ToolCall, tool: Tool, root: string): unknown {
+  const reading = readJson(call.input.trim() || '{}', { closeStrings: false })
+  if (!reading.ok) return undefined
+  const { value } = coerce(reading.value, toToolSchema(tool).parameters)
+  const parsed = tool.input.safeParse(isObject(value) ? withPaths(value, tool, root) : value)
+  return parsed.success ? parsed.data : undefined
+}
+
+const withPaths = (
+  input: Readonly<Record<string, unknown>>,
+  { paths = [] }: Tool,
+  root: string,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [
+      key,
+      typeof value === 'string' && paths.includes(key) ? normalPath(value, root) : value,
+    ]),
+  )
+
+/** A refusal to read is no opinion on the call: a person may still allow it. Neither is a parser that would not load. */
+function toFinding(error: unknown): CheckResult | undefined {
+  const isFinding = error instanceof AppError && error.code !== 'permission-denied'
+  return isFinding ? { ok: false, why: error.message } : undefined
+}

@@ -1,0 +1,81 @@
+/** One of several that are asked the same, and what it answered, whole. Nothing of an answer is told before it is complete. */
+import type { Model, ModelEvent, ModelRequest, Usage } from '../protocol/model.ts'
+import type { Candidate } from '../protocol/vote.ts'
+
+export type Worker = {
+  /** Unique in its swarm; see `names.ts`. */
+  readonly name: string
+  readonly model: Model
+  /**
+   * Workers of one lane are asked one after the other: they share an engine, which then reads the prompt only once. Absent
+   * = a lane of its own.
+   */
+  readonly lane?: string
+  /** How freely it answers when it is not the first to be asked. */
+  readonly temperature?: number
+}
+
+export type Answered = Candidate & {
+  /** What it said, in order; without usage and finish. */
+  readonly events: readonly ModelEvent[]
+  readonly finish: Extract<ModelEvent, { type: 'finish' }>
+  readonly usage?: Usage
+}
+
+export type Ask = { readonly name: string; readonly worker: Worker; readonly request: ModelRequest }
+
+/** Nothing when `signal` aborts. Fails as the model does. */
+export async function askWorker(
+  { name, worker, request }: Ask,
+  signal: AbortSignal,
+): Promise<Answered | undefined> {
+  let events: ModelEvent[] = []
+  let usage: Usage | undefined
+  let finish: Answered['finish'] | undefined
+  for await (const event of worker.model.stream(request, signal)) {
+    if (signal.aborted) return undefined
+    if (event.type === 'reply-restart') events = []
+    else if (event.type === 'usage') usage = event.usage
+    else if (event.type === 'finish') finish = event
+    else if (event.type !== 'retry' && event.type !== 'vote') events.push(event)
+  }
+  if (signal.aborted) return undefined
+  return {
+    worker: name,
+    ...contentOf(events),
+    isCut: finish === undefined || finish.reason === 'length',
+    events,
+    finish: finish ?? { type: 'finish', reason: 'unknown' },
+    ...(usage && { usage }),
+  }
+}
+
+const contentOf = (events: readonly ModelEvent[]): Pick<Candidate, 'text' | 'calls' | 'badCalls'> => ({
+  text: events.map((event) => (event.type === 'text-delta' ? event.text : '')).join(''),
+  calls: events.flatMap((event) => (event.type === 'tool-call' ? [event.call] : [])),
+  badCalls: events.flatMap((event) => (event.type === 'bad-call' ? [event.reason] : [])),
+})
+
+/** The first to be asked answers as it would alone; the others differ, or they would all say the same. */
+export function toAsks(workers: readonly Worker[], request: ModelRequest, count: number): readonly Ask[] {
+  const seed = request.seed ?? seedOf(`${request.runId} ${request.turn} ${request.messages.length}`)
+  const free = Math.max(LEAST_FREE, request.temperature ?? 0)
+  return workers.length === 0
+    ? []
+    : Array.from({ length: count }, (_, index) => {
+        const worker = workers[index % workers.length] as Worker
+        const times = Math.floor(index / workers.length) + 1
+        const name = times === 1 ? worker.name : `${worker.name} ${times}`
+        const temperature = index === 0 ? (request.temperature ?? 0) : (worker.temperature ?? free)
+        return { name, worker, request: { ...request, temperature, seed: (seed + index) % 2 ** 31 } }
+      })
+}
+
+const LEAST_FREE = 0.7
+
+/** The same request is asked with the same seeds. FNV-1a. */
+const seedOf = (text: string): number =>
+  [...text].reduce(
+    (hash, letter) => Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 16777619) >>> 1,
+    2166136261,
+  )
