@@ -36,7 +36,7 @@ export type Answering = {
   /** Those that can be asked for by name, the usual one first. */
   arms(): readonly Arm[]
   /** What is known of an arm that was opened: whether it makes vectors, how much it does at a time. */
-  facts(id: string): Pick<OpenedArm, 'embed' | 'slots'>
+  facts(id: string): Pick<OpenedArm, 'embed' | 'slots' | 'ping'>
   /** Another arm of the configuration; it lives as long as the rest. */
   open(id: string): Promise<Arm>
   readonly classify?: OpenedArm['classify']

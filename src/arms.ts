@@ -58,6 +58,8 @@ export type OpenedArm = {
   readonly embed?: Embedder
   /** Requests it works on at the same time, where that is known. */
   readonly slots?: number
+  /** Whether its server answers at all; absent where there is none. */
+  readonly ping?: (signal: AbortSignal) => Promise<void>
   close(): Promise<void>
 }
 

@@ -22,6 +22,7 @@ import type { ProbeReport } from './provider/findings.ts'
 import { openProbeCache } from './provider/probe-cache.ts'
 import { probeArm } from './provider/probe.ts'
 import type { OpenTemplate } from './provider/raw-prompt.ts'
+import { createServerClient } from './provider/server-client.ts'
 import { type Arm, createArm } from './router/arm.ts'
 import { withRetry } from './router/retry.ts'
 
@@ -43,6 +44,8 @@ export type ServerArm = {
   readonly warnings: readonly string[]
   readonly embed?: Embedder
   readonly slots?: number
+  /** Whether its server answers at all. */
+  ping(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -74,10 +77,14 @@ export async function openServer(settings: ArmSettings, parts: ServerArmParts): 
   ]
   const { embeddings, slots, server } = probed?.findings ?? {}
   const place = { ...settings, ...(server && { server: server.value }) }
+  const client = createServerClient(settings)
   return {
     arm,
     warnings,
     close: async () => {},
+    async ping(signal) {
+      await client.get('/v1/models', signal)
+    },
     ...(embeddings?.value && { embed: createEmbedder(place) }),
     ...(slots && { slots: slots.value }),
   }

@@ -56,7 +56,10 @@ export async function openServing(options: AppOptions): Promise<Serving> {
       list: () => sessions.store.list(sessions.root),
     },
     workspace: `${sessions.root}, permission ${config.permission.mode}, commands: ${guards.confinement}`,
-    checks: [{ name: 'data folder', check: () => access(paths.dataFolder, constants.W_OK) }],
+    checks: [
+      { name: 'data folder', check: () => access(paths.dataFolder, constants.W_OK) },
+      { name: 'models', check: (signal) => requireAnswer(ground.answering, signal) },
+    ],
     audit: ({ what, client, route, why }) =>
       audit.write({ what, sessionId: 'server', tool: route, targets: [client], why, by: 'server' }),
     log: sessions.log,
@@ -66,6 +69,14 @@ export async function openServing(options: AppOptions): Promise<Serving> {
       await ground.close()
     },
   }
+}
+
+/** One that answers is enough. */
+async function requireAnswer({ arms, facts }: Ground['answering'], signal: AbortSignal): Promise<void> {
+  const asked = arms().map(async ({ id }) => facts(id).ping?.(signal))
+  await Promise.any(asked).catch((error: AggregateError) => {
+    throw error.errors[0]
+  })
 }
 
 export const serverSettings = async (env: NodeJS.ProcessEnv, cwd: string) => {

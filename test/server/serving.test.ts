@@ -121,6 +121,17 @@ test('several answers are voted on where that is asked for', async () => {
   )
 })
 
+test('is ready while a model can be asked, and not when its server is gone', async () => {
+  const { upstream, get } = await serve([])
+
+  const before = await get('/ready')
+  await upstream.close()
+  // The last answer is believed for a moment.
+  await expect.poll(() => get('/ready'), { timeout: 10_000, interval: 500 }).toEqual({ status: 'not ready' })
+
+  expect(before).toEqual({ status: 'ready' })
+})
+
 test.each([
   ['/v1/chat/completions', chat('smal', 'hi'), 'did you mean "small"?'],
   ['/v1/embeddings', { model: 'small', input: 'x' }, 'embeddings'],
