@@ -32,8 +32,8 @@ const findings = (texts: readonly { readonly path: string; readonly text: string
 const show = (found: readonly (RepetitionFinding & { readonly path: string })[]): string =>
   found.map(({ path, kind, unit }) => `\n  ${kind} ${path} ${JSON.stringify(unit.slice(0, 50))}`).join('')
 
-/** Bounds against getting worse, a little above what was measured: 3, 8 and 2 of 2,000, all base64 or generated lists. */
-const MOST = { exact: 0.002, paraphrase: 0.005, fenced: 0.0015 }
+/** Bounds against getting worse, above what was measured with other packages: 3 to 5, 1 to 8 and 0 to 2 of 2,000. */
+const MOST = { exact: 0.004, paraphrase: 0.005, fenced: 0.0015 }
 
 test('the rule hardly ever fires on real source files', () => {
   const files = sample()
