@@ -14,7 +14,8 @@ export const findFilesTool = defineTool({
 
   async run({ pattern }, context) {
     const glob = toGlob(pattern, context.files.root)
-    const exact = await find(`--glob=${glob}`, context)
+    // Without a capital letter nobody meant one.
+    const exact = await find(`--${/\p{Lu}/u.test(glob) ? 'glob' : 'iglob'}=${glob}`, context)
     if (exact.length > 0) return show(exact, context)
     const base = baseOf(glob)
     const loose = base === '' ? [] : await find(`--iglob=*${base}*`, context)

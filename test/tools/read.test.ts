@@ -158,20 +158,24 @@ describe('list_files', () => {
 
 describe('find_files', () => {
   test.each([
-    ['*.ts', 'a.ts\nsrc/b.ts\nsrc/deep/c.ts'],
+    ['*.ts', 'a.ts\nsrc/b.ts\nsrc/deep/c.ts\nsrc/deep/changelog.ts'],
     ['src/*.ts', 'src/b.ts'],
     ['**/c.ts', 'src/deep/c.ts'],
     ['./a.ts', 'a.ts'],
-    ['src/**/*.{ts,md}', 'src/b.ts\nsrc/deep/c.ts\nsrc/deep/notes.md'],
+    ['src/**/*.{ts,md}', 'src/b.ts\nsrc/deep/c.ts\nsrc/deep/changelog.ts\nsrc/deep/notes.md'],
     ['Notes', 'No files match Notes; nearest names:\nsrc/deep/notes.md'],
     ['*.zig', 'No files match *.zig. Try a part of the name, or list_files.'],
+    ['**/*changelog*', 'CHANGELOG.md\nsrc/deep/changelog.ts'],
+    ['**/*CHANGELOG*', 'CHANGELOG.md'],
     ['!a.ts', 'a.ts'],
     ['[', 'No files match [. Try a part of the name, or list_files.'],
   ])('%s', async (pattern, expected) => {
     const root = await tempProject({
       'a.ts': '',
+      'CHANGELOG.md': '',
       'src/b.ts': '',
       'src/deep/c.ts': '',
+      'src/deep/changelog.ts': '',
       'src/deep/notes.md': '',
     })
 
