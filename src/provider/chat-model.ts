@@ -35,15 +35,36 @@ async function* ask(
   })
 }
 
-async function* partsOf(chunks: AsyncGenerator<unknown, boolean>): AsyncGenerator<LanguageModelV3StreamPart> {
+async function* partsOf(
+  packets: AsyncGenerator<readonly unknown[], boolean>,
+): AsyncGenerator<LanguageModelV3StreamPart> {
   const reader = createChunkReader()
   try {
     for (;;) {
-      const { value, done } = await chunks.next()
+      const { value, done } = await packets.next()
       if (done) return yield* reader.end(value)
-      yield* reader.read(value)
+      yield* joined(value.flatMap((chunk) => reader.read(chunk)))
     }
   } finally {
-    await chunks.return(false)
+    await packets.return(false)
   }
 }
+
+/** Text that arrived together is told together: every piece passes many hands. */
+function* joined(parts: readonly LanguageModelV3StreamPart[]): Generator<LanguageModelV3StreamPart> {
+  let held: Delta | undefined
+  for (const part of parts) {
+    if (isDelta(part) && held?.type === part.type) held = { ...held, delta: held.delta + part.delta }
+    else {
+      if (held) yield held
+      held = isDelta(part) ? part : undefined
+      if (!held) yield part
+    }
+  }
+  if (held) yield held
+}
+
+type Delta = Extract<LanguageModelV3StreamPart, { type: 'text-delta' | 'reasoning-delta' }>
+
+const isDelta = (part: LanguageModelV3StreamPart): part is Delta =>
+  part.type === 'text-delta' || part.type === 'reasoning-delta'

@@ -19,8 +19,11 @@ export type ServerClient = {
   post(path: string, body: object, signal: AbortSignal): Promise<unknown>
   /** A streamed answer, one value per event or line. Ends where the server says `[DONE]` or closes. */
   stream(path: string, body: object, signal: AbortSignal): AsyncGenerator<unknown>
-  /** `/chat/completions` below the base URL; the body is JSON already. Returns whether the server said `[DONE]`. */
-  chat(body: string, signal: AbortSignal): AsyncGenerator<unknown, boolean>
+  /**
+   * `/chat/completions` below the base URL; the body is JSON already. Yields what arrived together, returns whether the
+   * server said `[DONE]`.
+   */
+  chat(body: string, signal: AbortSignal): AsyncGenerator<readonly unknown[], boolean>
 }
 
 /** `baseUrl` ends in /v1; paths begin at the root of the server. */
@@ -44,7 +47,7 @@ export function createServerClient(address: ServerAddress, fetch?: Fetch): Serve
       readJson(await request(root + path, { body: JSON.stringify(body), signal }), endpoint),
     async *stream(path, body, signal) {
       const answer = await request(root + path, { body: JSON.stringify(body), signal })
-      yield* readValues(answer, endpoint)
+      for await (const values of readValues(answer, endpoint)) yield* values
     },
     async *chat(body, signal) {
       const answer = await chat(`${base}/chat/completions`, { body, signal })
@@ -92,11 +95,14 @@ async function readJson({ body }: Answer, endpoint: Endpoint): Promise<unknown> 
 
 const LONGEST_LINE = 16 * 1024 * 1024
 
-/** Server-sent events and JSON lines alike: in both, one line is one value. */
-async function* readValues({ body, headers }: Answer, endpoint: Endpoint): AsyncGenerator<unknown, boolean> {
+/** Server-sent events and JSON lines alike: in both, one line is one value. Values that came in one packet come together. */
+async function* readValues(
+  { body, headers }: Answer,
+  endpoint: Endpoint,
+): AsyncGenerator<readonly unknown[], boolean> {
   if (headers['content-type']?.includes('application/json')) {
     const whole = await readText(body)
-    yield* valueIn(whole, endpoint)
+    yield [...valueIn(whole, endpoint)]
     return /"choices"\s*:/.test(whole)
   }
   const decoder = new TextDecoder()
@@ -105,14 +111,29 @@ async function* readValues({ body, headers }: Answer, endpoint: Endpoint): Async
     const lines = (held + decoder.decode(chunk, { stream: true })).split('\n')
     held = lines.pop() ?? ''
     if (held.length > LONGEST_LINE) throw brokenStream(endpoint, 'one event is longer than 16 MiB')
-    for (const line of lines) {
-      if (isDone(line)) return true
-      yield* valueIn(line, endpoint)
-    }
+    const last = lines.findIndex(isDone)
+    yield* valuesOf(last < 0 ? lines : lines.slice(0, last), endpoint)
+    if (last >= 0) return true
   }
   if (isDone(held)) return true
-  yield* valueIn(held, endpoint)
+  yield* valuesOf([held], endpoint)
   return false
+}
+
+/** What was said before a mistake is told before it is thrown. */
+function* valuesOf(lines: readonly string[], endpoint: Endpoint): Generator<readonly unknown[]> {
+  const values: unknown[] = []
+  let failure: { readonly error: unknown } | undefined
+  for (const line of lines) {
+    try {
+      values.push(...valueIn(line, endpoint))
+    } catch (error) {
+      failure = { error }
+      break
+    }
+  }
+  if (values.length > 0) yield values
+  if (failure) throw failure.error
 }
 
 const isDone = (line: string): boolean => /^data:\s*\[DONE\]\s*$/.test(line)

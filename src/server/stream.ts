@@ -57,23 +57,48 @@ export async function sendStream(
   const ending = new AbortController()
   const either = AbortSignal.any([signal, ending.signal])
   const watching = watch(raw, isSse, { ...settings, end: (why) => ending.abort(why) })
+  const writer = createWriter(raw)
   try {
     await pump(opened, either, async (part) => {
-      await makeRoom(raw, limits, either)
+      if (raw.writableLength > limits.streamBytes) await makeRoom(raw, limits, either)
       watching.heard()
       // The socket gets its turn even when parts come faster than the loop turns.
-      if (!raw.write(encode(part))) await nextTick()
+      if (writer.add(encode(part)) > AT_ONCE) await nextTick()
     })
     if (either.aborted) throw either.reason
   } catch (error) {
     tell(error)
     if (!raw.destroyed && !(reply.isWatch && signal.aborted)) {
-      for (const part of reply.failure(error)) raw.write(encode(part))
+      for (const part of reply.failure(error)) writer.add(encode(part))
     }
   } finally {
     watching.stop()
+    writer.flush()
     void Promise.resolve(iterator.return?.()).catch(() => undefined)
     endSoon(raw, limits.closeMs)
+  }
+}
+
+const AT_ONCE = 16 * 1024
+
+/** What comes in one turn of the loop goes out in one write: a packet of the upstream often holds many tokens. */
+function createWriter(raw: ServerResponse) {
+  let held = ''
+  let timer: NodeJS.Immediate | undefined
+  const flush = (): void => {
+    clearImmediate(timer)
+    timer = undefined
+    if (held !== '' && !raw.destroyed) raw.write(held)
+    held = ''
+  }
+  return {
+    flush,
+    /** How much waits to be written. */
+    add(text: string): number {
+      held += text
+      timer ??= setImmediate(flush)
+      return held.length + raw.writableLength
+    },
   }
 }
 
