@@ -52,16 +52,19 @@ async function* partsOf(
 
 /** Text that arrived together is told together: every piece passes many hands. */
 function* joined(parts: readonly LanguageModelV3StreamPart[]): Generator<LanguageModelV3StreamPart> {
-  let held: Delta | undefined
+  let type: Delta['type'] | undefined
+  let text: string[] = []
+  const take = (): Delta[] => (type ? [{ type, id: '0', delta: text.join('') }] : [])
   for (const part of parts) {
-    if (isDelta(part) && held?.type === part.type) held = { ...held, delta: held.delta + part.delta }
+    if (isDelta(part) && part.type === type) text.push(part.delta)
     else {
-      if (held) yield held
-      held = isDelta(part) ? part : undefined
-      if (!held) yield part
+      yield* take()
+      type = isDelta(part) ? part.type : undefined
+      text = isDelta(part) ? [part.delta] : []
+      if (!isDelta(part)) yield part
     }
   }
-  if (held) yield held
+  yield* take()
 }
 
 type Delta = Extract<LanguageModelV3StreamPart, { type: 'text-delta' | 'reasoning-delta' }>
