@@ -4,8 +4,9 @@
  * itself; then a thousand streams held open. Ratios count, not the numbers of one machine. Repeat with:
  * npx tsx bench/server.ts
  */
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { mkdtemp } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -58,6 +59,7 @@ async function measure(): Promise<void> {
       console.log(label + cells.map((cell) => cell.padStart(13)).join(''))
     }
   }
+  await besideGateway(upstream, covey)
   await waitInLine(covey)
   await holdStreams(covey, 'inside')
   await holdStreams(covey, 'bench')
@@ -76,7 +78,11 @@ const HEADS = [
   'inside rate',
 ]
 
-type Place = { readonly url: string; readonly keys: readonly string[] }
+type Place = {
+  readonly url: string
+  readonly keys: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+}
 type Started = Place & { readonly child: ChildProcess }
 
 async function start(name: string, ...rest: readonly string[]): Promise<Started> {
@@ -123,13 +129,47 @@ async function load(place: Place, { connections, stream, model, seconds }: Load)
   return { p50: share(0.5), p95: share(0.95), rate: times.length / seconds }
 }
 
-const post = ({ url, keys }: Place, index: number, text: string, dispatcher: Agent) =>
+const post = ({ url, keys, headers }: Place, index: number, text: string, dispatcher: Agent) =>
   request(`${url}/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${keys[index % keys.length]}` },
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${keys[index % keys.length]}`,
+      ...headers,
+    },
     body: text,
     dispatcher,
   })
+
+const GATEWAY = new URL(
+  '../test/clients/node_modules/@portkey-ai/gateway/build/start-server.js',
+  import.meta.url,
+)
+const GATEWAY_PORT = 18_787
+
+/** The same upstream behind a gateway that only passes on; whole answers, because it fails on streams with Node 20. */
+async function besideGateway(upstream: Place, covey: Place): Promise<void> {
+  if (!existsSync(GATEWAY))
+    return console.log('the Portkey gateway is not installed (npm install in test/clients)')
+  const child = spawn(process.execPath, [fileURLToPath(GATEWAY), `--port=${GATEWAY_PORT}`, '--headless'], {
+    stdio: 'ignore',
+    env: { ...process.env, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
+  })
+  const url = `http://127.0.0.1:${GATEWAY_PORT}`
+  while (!(await fetch(url).then(Boolean, () => false))) await delay(100)
+  const headers = { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': upstream.url }
+  for (const connections of [1, 16, 64]) {
+    const how = { connections, stream: false, model: 'bench', seconds: SECONDS }
+    await load({ url: `${url}/v1`, keys: ['x'], headers }, { ...how, seconds: 1 })
+    const gateway = await load({ url: `${url}/v1`, keys: ['x'], headers }, how)
+    const own = await load(covey, how)
+    console.log(
+      `${connections} connections: the Portkey gateway p50 ${gateway.p50.toFixed(2)} ms, ${gateway.rate.toFixed(0)}/s; ` +
+        `covey p50 ${own.p50.toFixed(2)} ms, ${own.rate.toFixed(0)}/s`,
+    )
+  }
+  child.kill()
+}
 
 /** One more than all before: what a client would wait if the model were never idle and the line perfectly fair. */
 async function waitInLine(covey: Started): Promise<void> {
