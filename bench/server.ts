@@ -141,17 +141,15 @@ const post = ({ url, keys, headers }: Place, index: number, text: string, dispat
     dispatcher,
   })
 
-const GATEWAY = new URL(
-  '../test/clients/node_modules/@portkey-ai/gateway/build/start-server.js',
-  import.meta.url,
-)
+const CLIENTS_FOLDER = fileURLToPath(new URL('../test/clients/node_modules', import.meta.url))
+const GATEWAY = join(CLIENTS_FOLDER, '@portkey-ai', 'gateway', 'build', 'start-server.js')
 const GATEWAY_PORT = 18_787
 
 /** The same upstream behind a gateway that only passes on; whole answers, because it fails on streams with Node 20. */
 async function besideGateway(upstream: Place, covey: Place): Promise<void> {
   if (!existsSync(GATEWAY))
     return console.log('the Portkey gateway is not installed (npm install in test/clients)')
-  const child = spawn(process.execPath, [fileURLToPath(GATEWAY), `--port=${GATEWAY_PORT}`, '--headless'], {
+  const child = spawn(process.execPath, [GATEWAY, `--port=${GATEWAY_PORT}`, '--headless'], {
     stdio: 'ignore',
     env: { ...process.env, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
   })
