@@ -72,7 +72,9 @@ export const sendBy =
     }
   }
 
+const NOTHING: readonly Uint8Array[] = []
 const EMPTY: AsyncIterable<Uint8Array> = {
-  // oxlint-disable-next-line require-yield -- nothing comes
-  async *[Symbol.asyncIterator]() {},
+  async *[Symbol.asyncIterator]() {
+    yield* NOTHING
+  },
 }
