@@ -50,7 +50,7 @@ class Gathered {
     else if (event.type === 'bad-call') this.#badCalls.push(event)
     else if (event.type === 'finish') this.#finish = event.reason
     else if (event.type === 'usage') this.#usage = event.usage
-    else {
+    else if (event.type !== 'logprobs') {
       if (event.type === 'text-delta') this.#text.push(event.text)
       if (event.type === 'reasoning-delta') this.#reasoning.push(event.text)
       return event

@@ -37,6 +37,11 @@ export type ModelRequest = {
   readonly maxTokens?: number
   readonly temperature?: number
   readonly repeatPenalty?: number
+  readonly topP?: number
+  readonly presencePenalty?: number
+  readonly frequencyPenalty?: number
+  /** How many alternatives to tell for each token; 0 = only the token's own. Absent = nothing is told. */
+  readonly logprobs?: number
   readonly seed?: number
   readonly stop?: readonly string[]
   readonly thinking?: Thinking
@@ -54,6 +59,13 @@ export type Usage = {
   readonly reasoning?: number
 }
 
+/** A token and the logarithm of its share, with those that could have stood there. */
+export type TokenChance = {
+  readonly token: string
+  readonly logprob: number
+  readonly top: readonly { readonly token: string; readonly logprob: number }[]
+}
+
 export type ModelEvent =
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
@@ -65,6 +77,8 @@ export type ModelEvent =
   /** Everything since the start of this reply is void; it begins again. */
   | { readonly type: 'reply-restart'; readonly why: string }
   | VoteEvent
+  /** Of the text before it; only where the request asked for them and the arm can tell. */
+  | { readonly type: 'logprobs'; readonly tokens: readonly TokenChance[] }
   | { readonly type: 'usage'; readonly usage: Usage }
   /** `confidence`: the share its least sure choice had, 0-1, where the model can tell. */
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly confidence?: number }
