@@ -1,0 +1,60 @@
+/**
+ * Another machine that answers, however it is reached: over the local network or through a broker. Whoever asks sees a
+ * Model; who carries the words is the transport's affair.
+ */
+import { z } from 'zod'
+import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
+
+const count = z.number().min(0).max(1e15)
+
+/** What a machine says about itself. Everything in it is a claim. */
+export const machineReportSchema = z.object({
+  /** For people; several machines may share it. */
+  name: z.string().max(200),
+  /** Requests that wait, and requests being answered. */
+  waiting: count,
+  running: count,
+  /** Bytes of memory nobody uses. */
+  freeMemory: count,
+  models: z
+    .array(
+      z.object({
+        id: z.string().max(200),
+        window: count,
+        vision: z.boolean(),
+        /** Measured tokens per second, once known. */
+        prefill: count.exactOptional(),
+        decode: count.exactOptional(),
+      }),
+    )
+    .max(200),
+})
+export type MachineReport = z.output<typeof machineReportSchema>
+
+export type MachineState =
+  | { readonly state: 'here'; readonly report: MachineReport; readonly roundTripMs: number }
+  /** Not heard of for too long, or never: no vote, no requests, until it answers again. */
+  | { readonly state: 'gone'; readonly why: string }
+
+export interface Machine {
+  /** The fingerprint of its key: names may be shared, this is not. */
+  readonly id: string
+  readonly name: string
+  readonly via: 'lan' | 'nats'
+  state(): MachineState
+  /** Fails with `model-unavailable` where the machine does, so that the caller takes somebody else. */
+  model(id: string): Model
+}
+
+/** What this machine does for others. */
+export interface Offer {
+  report(): MachineReport
+  /** Throws `request-invalid` for a model that is not here. */
+  answer(model: string, request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+}
+
+/** A way to other machines, open until it is closed. */
+export interface Transport {
+  machines(): readonly Machine[]
+  close(): Promise<void>
+}
