@@ -17,10 +17,11 @@ import { detectSandbox } from './guard/sandbox.ts'
 import { openTrust } from './guard/trust.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { createLogger } from './lib/log.ts'
-import type { ArmSettings } from './protocol/arm.ts'
+import type { ArmSettings, Reserve } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
 import type { RouterDesk } from './protocol/routing.ts'
 import type { Model } from './protocol/model.ts'
+import { reservePinned } from './router/pinned.ts'
 import { exportSession, type ExportFormat } from './session/export.ts'
 import { createSessionStore, type SessionStore } from './session/store.ts'
 import { throughSwarm } from './swarm/lease.ts'
@@ -130,6 +131,7 @@ export async function openGround(options: AppOptions): Promise<Ground> {
         ...(options.incognito ? {} : { folder: paths.sessionsFolder }),
       }),
       reserve: answering.reserve,
+      reserveArm: (id) => reserveArm(answering, id),
       measure: answering.measure,
       guards,
       ...(config.swarm.mode !== 'off' && { swarm: throughSwarm(swarmSettings(config)) }),
@@ -140,6 +142,13 @@ export async function openGround(options: AppOptions): Promise<Ground> {
     warnings: [...loaded.warnings, ...answering.warnings, ...guards.warnings],
     close: async () => void (await Promise.all([guards.close(), answering.close()])),
   }
+}
+
+function reserveArm({ arms }: Answering, id: string): Reserve {
+  const arm = arms().find((one) => one.id === id)
+  if (arm) return reservePinned(arm, 'asked for by name')
+  const there = arms().map((one) => one.id)
+  throw new AppError('request-invalid', `There is no arm "${id}"; there are ${there.join(', ')}.`)
 }
 
 export const swarmSettings = ({ swarm }: Config) => ({ workers: swarm.workers, policy: toSwarmPolicy(swarm) })

@@ -10,25 +10,27 @@ import { frozenSource, gatherSections, noteSources, onceSource, situationSource 
 import { renderSystem } from './context/system.ts'
 import { askOnce } from './engine/ask-once.ts'
 import { offerTools, type ToolMode } from './engine/offer.ts'
-import { prepareCall } from './engine/prepare.ts'
 import { readBytesInside } from './guard/read-bytes.ts'
 import { type Guards, type SessionGuards, throughFirewall } from './guards.ts'
 import type { Logger } from './lib/log.ts'
 import type { Lease, Reserve } from './protocol/arm.ts'
+import type { Equipment } from './protocol/equipment.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { Authorize } from './protocol/guard.ts'
 import type { Message, ToolCall } from './protocol/message.ts'
 import type { Source } from './protocol/source.ts'
 import type { Files, Results, Tool } from './protocol/tool.ts'
-import { assembleSession } from './session/assemble.ts'
+import { assembleSession, type AssembleParts } from './session/assemble.ts'
 import { createSessionHooks, type SessionHooks } from './session/hooks.ts'
 import { lastRecap } from './session/recap.ts'
 import { openStored, type Resume } from './session/resume.ts'
 import { createSession, type Session } from './session/session.ts'
 import { createSessionStore, type SessionStore, type StoredSession } from './session/store.ts'
+import type { StartRun } from './session/run.ts'
 import { type OnRunEnd, traceRun } from './session/trace-run.ts'
 import { createWarnings, type Warnings } from './session/warnings.ts'
-import { builtinTools } from './tools/all.ts'
+import { sessionTools, understand, type Understood } from './session-tools.ts'
+import { type ChildRuns, createChildRuns } from './subagent-runs.ts'
 
 /** What all sessions of one app stand on. */
 export type SessionGround = {
@@ -40,6 +42,10 @@ export type SessionGround = {
   readonly log: Logger
   readonly store: SessionStore
   readonly reserve: Reserve
+  /** One arm by its id, for whoever names it. Throws for one that is not there. */
+  reserveArm(id: string): Reserve
+  /** What memory, plans, skills and servers bring to a session. */
+  readonly equip?: (session: Equipping) => Promise<Equipment>
   readonly onRunEnd?: OnRunEnd
   /** Whether another arm could go on where this one got stuck. */
   readonly hasOther?: (arm: string) => boolean
@@ -56,7 +62,13 @@ type SwarmSession = {
   tools(): readonly Tool[]
   readonly files: Files
   readonly authorize: Authorize
-  understand(call: ToolCall): { readonly call: ToolCall; readonly isMended: boolean } | undefined
+  understand(call: ToolCall): Understood | undefined
+}
+
+/** What a session's equipment may reach: the same as its tools. */
+export type Equipping = Pick<SessionGuards, 'files' | 'exec' | 'firewall'> & {
+  readonly sessionId: string
+  warn(message: string): void
 }
 
 export type SessionChoice = {
@@ -87,33 +99,56 @@ export async function openSession(
 ): Promise<AppSession> {
   const { root } = ground
   const store = passing ? createSessionStore({}) : ground.store
-  const tools = sessionTools(ground.config)
   const lastTime = canAsk && resume === 'new' ? await lastRecap(store, root) : undefined
   const warnings = createWarnings()
-  let opening: { readonly guards: SessionGuards; readonly sources: readonly Source[] } | undefined
+  let opening: Opening | undefined
   const stored = await openStored(store, resume, {
     cwd: root,
     async start({ replay, folder }) {
       const place = { id: replay.info.id, warn: warnings.warn, ...(folder !== undefined && { folder }) }
-      const guards = await ground.guards.openSession(place)
-      const sources = sourcesOf(guards, { lastTime, instructions: passing?.instructions })
-      opening = { guards, sources }
-      const system = await systemText(ground, sources, tools)
+      opening = await openParts(ground, place, { lastTime, instructions: passing?.instructions })
+      const { guards, sources, tools } = opening
+      const system = await systemText(ground, sources, tools())
       return { cwd: root, system: await guards.firewall.outgoing(system) }
     },
   })
   if (!opening) throw new Error('a session was opened without being started')
   const continued = passing ? { ...stored, replay: { ...stored.replay, messages: passing.history } } : stored
-  const session = await joinSession(ground, {
-    ...opening,
-    stored: continued,
-    tools,
-    warnings,
-    canAsk,
-    resume,
-  })
+  const session = await joinSession(ground, { ...opening, stored: continued, warnings, canAsk, resume })
   return lastTime ? Object.assign(session, { recap: lastTime }) : session
 }
+
+type Opening = {
+  readonly guards: SessionGuards
+  readonly sources: readonly Source[]
+  readonly tools: () => readonly Tool[]
+  readonly equipment: Equipment
+  /** Set once there is an engine to run them. */
+  readonly children: { runs?: ChildRuns }
+}
+
+type Place = Parameters<Guards['openSession']>[0]
+
+async function openParts(ground: SessionGround, place: Place, words: Words): Promise<Opening> {
+  const guards = await ground.guards.openSession(place)
+  const { files, exec, firewall } = guards
+  const equipping = { files, exec, firewall, sessionId: place.id, warn: place.warn }
+  const equipment = (await ground.equip?.(equipping)) ?? NOTHING
+  const children: Opening['children'] = {}
+  const runChild: ChildRuns['runChild'] = (...asked) => {
+    if (!children.runs) throw new Error('a tool was called before its session was open')
+    return children.runs.runChild(...asked)
+  }
+  return {
+    guards,
+    sources: [...sourcesOf(guards, words), ...equipment.sources],
+    tools: sessionTools({ config: ground.config, equipment, runChild }),
+    equipment,
+    children,
+  }
+}
+
+const NOTHING: Equipment = { tools: () => [], sources: [], close: async () => {} }
 
 type Words = { readonly lastTime: string | undefined; readonly instructions: string | undefined }
 
@@ -127,68 +162,82 @@ function sourcesOf({ files }: SessionGuards, { lastTime, instructions }: Words):
   ]
 }
 
-type Joining = {
+type Joining = Opening & {
   readonly stored: StoredSession
-  readonly guards: SessionGuards
-  readonly sources: readonly Source[]
-  readonly tools: readonly Tool[]
   readonly warnings: Warnings
   readonly canAsk: boolean
   readonly resume: Resume
 }
 
 async function joinSession(ground: SessionGround, joining: Joining): Promise<Session> {
-  const { guards, tools, warnings, canAsk, sources } = joining
-  const { firewall, files, exec, fetch, authorize, accept, audit } = guards
-  const { engine } = ground.config
-  const asked = throughFirewall(ground.reserve, firewall)
-  // Outside the firewall: candidates are compared as the engine would run them.
-  const reserve =
-    ground.swarm?.(asked, { tools: () => tools, files, authorize, understand: understandWith(tools) }) ??
-    asked
+  const { guards, warnings, canAsk, equipment, children } = joining
+  const { firewall, authorize, accept, audit } = guards
   const stored = { ...joining.stored, results: cleanResults(joining.stored.results, firewall) }
-  const hooks = sessionHooks(ground, joining, reserve)
-  const assembled = assembleSession({
+  const guard = { authorize, accept, audit, firewall }
+  const assemble = (hooks?: SessionHooks, arm?: string) =>
+    assembleWith(ground, { ...joining, stored }, { guard: { ...guard, ...(hooks && { hooks }) }, arm })
+  const traced = (startRun: StartRun) => traceRun(startRun, ground.log, ground.onRunEnd)
+  const runs = createChildRuns({
+    sessionId: stored.replay.info.id,
+    system: stored.replay.system,
+    results: stored.results,
+    instructions: await loadPrompt('subagent.md', ground.promptsFolder),
+    startRun: (arm) => traced(assemble(hooks, arm).startRun),
+    // A reviewer's own calls are not reviewed, or it would never come to its answer.
+    startReview: () => assemble().startRun,
+  })
+  children.runs = runs
+  const hooks = sessionHooks(ground, joining, runs)
+  const assembled = assemble(hooks)
+  const session = await createSession({
+    ...assembled,
+    stored,
+    startRun: warnings.during(runs.during(traced(assembled.startRun))),
+    outgoing: firewall.outgoingValue,
+    ...(hooks && { hooks }),
+    ...(canAsk ? {} : { denial: NOBODY }),
+    list: () => ground.store.list(ground.root),
+    now: Date.now,
+    onClose: () => equipment.close().finally(() => guards.close()),
+  })
+  await hooks?.start(joining.resume !== 'new')
+  return session
+}
+
+type Assembling = { readonly guard: AssembleParts['guard']; readonly arm: string | undefined }
+
+function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: Assembling) {
+  const { guards, tools, sources, stored } = joining
+  const { files, exec, fetch } = guards
+  const { engine } = ground.config
+  return assembleSession({
     stored,
     sources,
     files,
     exec,
     fetch,
-    tools: () => tools,
+    tools,
     readBytes: readBytesInside(ground.root),
-    reserve,
+    reserve: guardedReserve(ground, joining, arm),
     toolMode: toolMode(ground),
     maxTurns: engine.max_turns,
     maxMessages: engine.max_messages,
     ...(engine.temperature !== undefined && { temperature: engine.temperature }),
     ...(ground.classify && { classify: ground.classify }),
     ...(ground.hasOther && { hasOther: ground.hasOther }),
-    guard: { authorize, accept, audit, firewall, ...(hooks && { hooks }) },
+    guard,
   })
-  const session = await createSession({
-    ...assembled,
-    stored,
-    startRun: warnings.during(traceRun(assembled.startRun, ground.log, ground.onRunEnd)),
-    outgoing: firewall.outgoingValue,
-    ...(hooks && { hooks }),
-    ...(canAsk ? {} : { denial: NOBODY }),
-    list: () => ground.store.list(ground.root),
-    now: Date.now,
-    onClose: () => guards.close(),
-  })
-  await hooks?.start(joining.resume !== 'new')
-  return session
 }
 
-/** A call as the engine would read it, mended where that is safe. */
-const understandWith =
-  (tools: readonly Tool[]): SwarmSession['understand'] =>
-  (call) => {
-    const prepared = prepareCall(call, { tools, options: {}, atLimit: false })
-    if (prepared.kind === 'hopeless') return undefined
-    const { tool, input, repaired } = prepared
-    return { call: { ...call, name: tool.name, input: JSON.stringify(input) }, isMended: repaired }
-  }
+function guardedReserve(ground: SessionGround, { guards, tools }: Joining, arm?: string): Reserve {
+  const { firewall, files, authorize } = guards
+  const asked = throughFirewall(arm === undefined ? ground.reserve : ground.reserveArm(arm), firewall)
+  // Outside the firewall: candidates are compared as the engine would run them.
+  return (
+    ground.swarm?.(asked, { tools, files, authorize, understand: (call) => understand(call, tools()) }) ??
+    asked
+  )
+}
 
 /** What is kept outside the context is clean as well. */
 const cleanResults = (results: Results, firewall: Firewall): Results => ({
@@ -196,21 +245,14 @@ const cleanResults = (results: Results, firewall: Firewall): Results => ({
   put: async (label, text) => results.put(firewall.outgoingNow(label), await firewall.outgoing(text)),
 })
 
-function sessionHooks(
-  { root }: SessionGround,
-  { stored, guards, warnings }: Joining,
-  reserve: Reserve,
-): SessionHooks | undefined {
-  const hooks = guards.hooks?.({ prompt: (question, signal) => askOnce(reserve, question, signal) })
+function sessionHooks(ground: SessionGround, joining: Joining, runs: ChildRuns): SessionHooks | undefined {
+  const { stored, guards, warnings } = joining
+  const hooks = guards.hooks?.({
+    prompt: (question, signal) => askOnce(guardedReserve(ground, joining), question, signal),
+    agent: runs.review,
+  })
   const sessionId = stored.replay.info.id
-  return hooks && createSessionHooks({ hooks, sessionId, cwd: root, warn: warnings.warn })
-}
-
-/** Made for each session: some tools remember what the session did. */
-function sessionTools({ checks, exec }: Config): readonly Tool[] {
-  const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
-  const tools: readonly Tool[] = builtinTools({ list: () => tools, checks, limits })
-  return tools
+  return hooks && createSessionHooks({ hooks, sessionId, cwd: ground.root, warn: warnings.warn })
 }
 
 const toolMode = ({ config }: SessionGround): ToolMode =>

@@ -70,6 +70,12 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
       return `· context compacted (${event.stage}): ${event.before} → ${event.after} of ${event.window} tokens`
     case 'vote':
       return voteLine(event, verbose)
+    case 'subagent-start':
+      return `→ ${event.subagent}: ${firstLine(event.task)}`
+    case 'subagent-step':
+      return verbose ? `  ${event.subagent} → ${event.text}` : undefined
+    case 'subagent-end':
+      return subagentLine(event)
     case 'proposal':
       return `proposed, not run: ${event.command}`
     case 'routing':
@@ -99,6 +105,12 @@ function voteLine(event: Extract<SessionEvent, { type: 'vote' }>, verbose: boole
   const { state, winner, confidence, discarded, decider } = event.report
   const lost = discarded.length > 0 ? `, ${discarded.length} without a vote` : ''
   return `  ${state}${winner ? `: ${winner}` : ''}, ${Math.round(confidence * 100)} % by ${decider}${lost}`
+}
+
+function subagentLine(event: Extract<SessionEvent, { type: 'subagent-end' }>): string {
+  const { subagent, ok, turns, tokens, ms, text } = event
+  const spent = `${turns} turns, ${tokens} tokens, ${Math.round(ms / 100) / 10} s`
+  return ok ? `  ${subagent} done: ${spent}` : `  ✗ ${subagent}: ${firstLine(text)} (${spent})`
 }
 
 /** Where a router chose, everybody sees whom; the reasons are for those who ask. */

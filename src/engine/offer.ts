@@ -43,19 +43,35 @@ export function offerTools(
   const isSmall = mode === 'auto' && window <= SMALL_WINDOW && !options.allowedTools
   const shown = isSmall
     ? [...CORE, ...FINDERS].flatMap((name) => usable.find((tool) => tool.name === name) ?? [])
-    : usable.filter(({ name }) => !FINDERS.includes(name) && name !== SELECTOR)
+    : shownAtOnce(usable)
   return { tools: shown.map(toToolSchema) }
 }
 
+/** What may come and go while a session lasts is found, not shown. */
+function shownAtOnce(usable: readonly Tool[]): readonly Tool[] {
+  const hasDeferred = usable.some(({ deferred }) => deferred)
+  return usable.filter(
+    ({ name, deferred }) => !deferred && name !== SELECTOR && (hasDeferred || !FINDERS.includes(name)),
+  )
+}
+
 /** `allowedPaths` switches the shell off: a command's paths cannot be known. */
-export const isAllowed = (name: string, { allowedTools, allowedPaths }: PromptOptions): boolean =>
-  (!allowedTools || allowedTools.includes(name)) && !(allowedPaths && name === 'run_command')
+export const isAllowed = (
+  name: string,
+  { allowedTools, deniedTools, allowedPaths }: PromptOptions,
+): boolean =>
+  (!allowedTools || allowedTools.includes(name)) &&
+  !deniedTools?.includes(name) &&
+  !(allowedPaths && UNBOUND.has(name))
+
+/** Where they reach cannot be known from their arguments. */
+const UNBOUND = new Set(['run_command', 'python', 'javascript'])
 
 /** The strict form: first only the selector, then the tools of the categories chosen in this run. */
 function offerByCategory(tools: readonly Tool[], chosen: ReadonlySet<Category>): Offer {
   const selector = tools.filter(({ name }) => name === SELECTOR)
-  const shown = tools.filter(
-    ({ name, category }) => chosen.has(category) && !FINDERS.includes(name) && name !== SELECTOR,
+  const shown = shownAtOnce(
+    tools.filter(({ name, category }) => chosen.has(category) || FINDERS.includes(name)),
   )
   return { tools: [...selector, ...shown].map(toToolSchema) }
 }

@@ -154,6 +154,8 @@ async function execute({ ready, input }: Passed, environment: CallEnvironment): 
     pageTokens: environment.pageTokens,
     countTokens: environment.countTokens,
     output: live.add,
+    tell: environment.emit,
+    limits: environment.options,
   }
   const late =
     expired &&

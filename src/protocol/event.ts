@@ -8,6 +8,7 @@ import type { Message, ToolCall } from './message.ts'
 import type { Usage } from './model.ts'
 import type { SecretInside } from './firewall.ts'
 import type { Always, PermissionAnswer } from './guard.ts'
+import type { SubagentEvent } from './subagent.ts'
 import type { Access } from './tool.ts'
 import type { VoteEvent } from './vote.ts'
 
@@ -96,6 +97,7 @@ export type RunEvent =
       readonly window: number
     }
   | VoteEvent
+  | SubagentEvent
   | { readonly type: 'usage'; readonly usage: Usage; readonly window: number }
   | { readonly type: 'turn-end'; readonly turn: number; readonly messages: readonly Message[] }
   | RunEnd

@@ -3,13 +3,10 @@ import type { SessionEvent } from './event.ts'
 import type { PermissionAnswer } from './guard.ts'
 import type { Message, UserMessage } from './message.ts'
 import type { ToolChoice } from './model.ts'
+import type { RunLimits } from './tool.ts'
 
-export type PromptOptions = {
+export type PromptOptions = RunLimits & {
   readonly toolChoice?: ToolChoice
-  /** Only these tools; absent = all. */
-  readonly allowedTools?: readonly string[]
-  /** Only paths under these; switches the shell off. */
-  readonly allowedPaths?: readonly string[]
   readonly maxTurns?: number
 }
 

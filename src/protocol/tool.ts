@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { FailureCode } from './error.ts'
+import type { SubagentEvent } from './subagent.ts'
 
 export const categories = ['read', 'write', 'search', 'run', 'web', 'memory', 'meta'] as const
 export type Category = (typeof categories)[number]
@@ -11,7 +12,12 @@ export type Category = (typeof categories)[number]
 export const isCategory = (word: string): word is Category => (categories as readonly string[]).includes(word)
 
 /** What one call would touch, as the guard judges it. */
-export type Access = { readonly kind: 'read' | 'write' | 'run' | 'fetch'; readonly target: string }
+export type Access = {
+  readonly kind: 'read' | 'write' | 'run' | 'fetch'
+  readonly target: string
+  /** With `run`: the target is no shell command but code in this language. */
+  readonly language?: string
+}
 
 /** What came back. `ok: false` for every failure, a non-zero exit included. */
 export type ToolResult = {
@@ -36,6 +42,8 @@ export type ToolDeclaration<Schema extends z.ZodType> = {
   access?(input: z.infer<Schema>): readonly Access[]
   /** Asking again is its purpose (a job's output): identical calls are no loop while the result changes. */
   readonly polling?: boolean
+  /** Never shown from the start, so that the list stays as it is: found with `more_tools`, used with `call_tool`. */
+  readonly deferred?: boolean
   /** Its results are pages, already sized for the window: never cut again. */
   readonly paged?: boolean
   /** Absent = two minutes; Infinity = it keeps time itself. */
@@ -84,6 +92,16 @@ export function defineTool<Schema extends z.ZodType>(declaration: ToolDeclaratio
 /** A call that changes nothing outside the session may run beside its neighbours. */
 export const isReadOnly = (access: readonly Access[]): boolean => access.every(({ kind }) => kind === 'read')
 
+/** What a run may use at most; absent = everything. */
+export type RunLimits = {
+  /** Only these tools. */
+  readonly allowedTools?: readonly string[]
+  /** None of these, whatever else is allowed. */
+  readonly deniedTools?: readonly string[]
+  /** Only paths under these; switches the shell off. */
+  readonly allowedPaths?: readonly string[]
+}
+
 export type ToolContext = {
   readonly files: Files
   readonly exec: Exec
@@ -95,6 +113,10 @@ export type ToolContext = {
   readonly signal: AbortSignal
   /** Live output of a running call, for whoever watches. */
   output(text: string): void
+  /** What agents do that this call started. */
+  tell(event: SubagentEvent): void
+  /** What the run itself is held to, for whoever starts another one from within it. */
+  readonly limits: RunLimits
   /** The most tokens one page of a file or result may take in this run's window. */
   readonly pageTokens: number
   countTokens(text: string): number
@@ -111,6 +133,8 @@ export interface Files {
   readonly root: string
   /** The whole text. Throws for a missing path, a folder, a binary file or one over the size limit. */
   read(path: string, signal?: AbortSignal): Promise<string>
+  /** The bytes of a file of any size, as they come; the reader keeps what it needs and may leave early. */
+  stream(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array>
   /** Atomic; keeps the mode bits of a file that exists, makes missing parent folders. */
   write(path: string, text: string): Promise<void>
   remove(path: string): Promise<void>
@@ -149,12 +173,33 @@ export type Job = {
   readonly exitCode?: number
 }
 
+export type ProgramEnd = {
+  /** `undefined` when a signal ended it. */
+  readonly exitCode: number | undefined
+}
+
+/** A program that stays and is talked to. It ends with `kill`, with its signal and with the session. */
+export interface Program {
+  /** Resolves once the program has room for more; throws when it is over. */
+  write(bytes: Uint8Array): Promise<void>
+  /** stdout, for one reader; whoever does not read makes the program wait. Ends with the program. */
+  readonly output: AsyncIterable<Uint8Array>
+  /** The end of what it said on stderr. */
+  complaints(): string
+  /** Rejects only when it could not be started. */
+  readonly ended: Promise<ProgramEnd>
+  /** Ends it and all its children; resolves when they are gone. */
+  kill(): Promise<void>
+}
+
 /** Child processes. stdin is closed; the whole process group ends on cancel and on time-out. */
 export interface Exec {
   /** Runs through the shell. At the time limit the command goes on as a background job, named in `job`. */
   shell(command: string, options: ExecOptions): Promise<ExecResult & { readonly job?: Job }>
   /** Runs one program without a shell. */
   program(argv: readonly string[], options: ExecOptions): Promise<ExecResult>
+  /** Starts one program without a shell, with its stdin open; confined as every other. */
+  open(argv: readonly string[], options?: { readonly signal?: AbortSignal }): Promise<Program>
   start(command: string): Promise<Job>
   /** What a job printed since the last call, and its state. */
   poll(id: string): Promise<{ readonly job: Job; readonly output: string }>

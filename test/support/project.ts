@@ -35,6 +35,8 @@ export function toolContext(root: string, overrides: Partial<ToolContext> = {}):
     cwd: root,
     signal: new AbortController().signal,
     output: () => {},
+    tell: () => {},
+    limits: {},
     pageTokens: 1000,
     countTokens: (text) => Math.ceil(text.length / 4),
     ...overrides,

@@ -1,0 +1,41 @@
+/**
+ * All tools of one session: the built-in ones, the one that starts subagents, and what memory, plans, skills and servers
+ * bring. The half of `sessions.ts` that knows the tools.
+ */
+import type { Config } from './config/schema.ts'
+import { prepareCall } from './engine/prepare.ts'
+import type { ToolCall } from './protocol/message.ts'
+import type { Equipment } from './protocol/equipment.ts'
+import type { Tool } from './protocol/tool.ts'
+import { createLocks, serialised } from './subagents/locks.ts'
+import { createSpawnSubagents, type RunChild } from './subagents/spawn.ts'
+import { builtinTools } from './tools/all.ts'
+
+export type SessionToolsParts = {
+  readonly config: Config
+  readonly equipment: Equipment
+  readonly runChild: RunChild
+}
+
+/** Made for each session: some tools remember what the session did. */
+export function sessionTools({ config, equipment, runChild }: SessionToolsParts): () => readonly Tool[] {
+  const { checks, exec } = config
+  const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
+  const locks = createLocks()
+  const list = (): readonly Tool[] => [...builtins, ...equipment.tools()]
+  const builtins = [
+    ...builtinTools({ list, checks, limits }).map((tool) => serialised(tool, locks)),
+    createSpawnSubagents({ runChild }),
+  ]
+  return list
+}
+
+export type Understood = { readonly call: ToolCall; readonly isMended: boolean }
+
+/** A call as the engine would read it, mended where that is safe. */
+export function understand(call: ToolCall, tools: readonly Tool[]): Understood | undefined {
+  const prepared = prepareCall(call, { tools, options: {}, atLimit: false })
+  if (prepared.kind === 'hopeless') return undefined
+  const { tool, input, repaired } = prepared
+  return { call: { ...call, name: tool.name, input: JSON.stringify(input) }, isMended: repaired }
+}
