@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
 
 const root = resolve(import.meta.dirname, '..')
 const target = resolve(process.argv[2] ?? '.')
@@ -39,6 +40,7 @@ run('npm', 'ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '-
 const modules = join(stage, 'node_modules')
 for (const path of [
   '@node-llama-cpp',
+  '@libsql',
   'node-llama-cpp/llama/gitRelease.bundle',
   '@mixmark-io/domino/test',
   'node-llama-cpp/templates',
@@ -49,13 +51,19 @@ for (const path of [
 const grammars = join(modules, '@vscode/tree-sitter-wasm/wasm')
 for (const name of ['c-sharp', 'ini', 'powershell', 'regex'])
   rmSync(join(grammars, `tree-sitter-${name}.wasm`), { force: true })
+packGrammars(grammars)
+dropSecondForms()
+dropInnerTypes(join(stage, 'dist'))
 prune(modules)
 
 const engine = join(modules, 'node-llama-cpp/package.json')
 edit(engine, ({ scripts: _scripts, optionalDependencies: _optional, ...rest }) => rest)
+edit(join(modules, 'libsql/package.json'), ({ optionalDependencies: _optional, ...rest }) => rest)
 edit(join(stage, 'package.json'), (manifest) => {
-  const version = manifest.dependencies['node-llama-cpp']
-  const builds = ['linux-x64', 'mac-arm64-metal', 'mac-x64', 'win-x64']
+  const { 'node-llama-cpp': engineVersion, libsql: databaseVersion } = manifest.dependencies
+  const engines = ['linux-x64', 'mac-arm64-metal', 'mac-x64', 'win-x64']
+  // npm cannot tell glibc from musl here and would install both.
+  const databases = ['linux-x64-gnu', 'linux-arm64-gnu', 'darwin-arm64', 'darwin-x64', 'win32-x64-msvc']
   const {
     scripts: _scripts,
     devDependencies: _dev,
@@ -66,7 +74,10 @@ edit(join(stage, 'package.json'), (manifest) => {
   return {
     ...rest,
     bundleDependencies: Object.keys(manifest.dependencies).filter((name) => name !== '@vscode/ripgrep'),
-    optionalDependencies: Object.fromEntries(builds.map((build) => [`@node-llama-cpp/${build}`, version])),
+    optionalDependencies: Object.fromEntries([
+      ...engines.map((build) => [`@node-llama-cpp/${build}`, engineVersion]),
+      ...databases.map((build) => [`@libsql/${build}`, databaseVersion]),
+    ]),
   }
 })
 rmSync(join(stage, 'package-lock.json'))
@@ -74,6 +85,52 @@ console.log(
   join(target, run('npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', target).trim()),
 )
 rmSync(stage, { recursive: true, force: true })
+
+/** A grammar is a large table of small numbers; `src/lib/grammars.ts` reads both forms. */
+function packGrammars(folder) {
+  for (const name of readdirSync(folder).filter((file) => /^tree-sitter-.*\.wasm$/.test(file))) {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+    writeFileSync(
+      join(folder, `${name}.br`),
+      brotliCompressSync(readFileSync(join(folder, name)), { params }),
+    )
+    rmSync(join(folder, name))
+  }
+}
+
+/** Packages that ship themselves as both kinds of module; only one of them is ever loaded. */
+function dropSecondForms() {
+  const drop = (...parts) => rmSync(join(modules, ...parts), { recursive: true, force: true })
+  for (const path of [
+    '@modelcontextprotocol/sdk/dist/cjs',
+    '@peculiar/x509/build/x509.js',
+    'ajv/lib',
+    'hono/dist/cjs',
+    'zod-to-json-schema/dist/cjs',
+  ])
+    drop(path)
+  for (const name of readdirSync(join(modules, '@peculiar'))) drop('@peculiar', name, 'build/es2015')
+  for (const name of readdirSync(join(modules, '@ai-sdk'))) {
+    drop('@ai-sdk', name, 'dist/internal')
+    if (existsSync(join(modules, '@ai-sdk', name, 'dist/index.mjs'))) drop('@ai-sdk', name, 'dist/index.js')
+  }
+  for (const name of readdirSync(join(modules, 'zod'), { recursive: true }))
+    if (name.endsWith('.cjs') || name.endsWith('.d.cts')) drop('zod', name)
+}
+
+/** Of the types only those that `index.d.ts` leads to are of use to another program. */
+function dropInnerTypes(dist) {
+  const reached = new Set()
+  const visit = (path) => {
+    if (reached.has(path) || !existsSync(path)) return
+    reached.add(path)
+    for (const [, target] of readFileSync(path, 'utf8').matchAll(/['"](\.[^'"]+)\.[jt]s['"]/g))
+      visit(resolve(path, '..', `${target}.d.ts`))
+  }
+  visit(join(dist, 'index.d.ts'))
+  for (const name of readdirSync(dist, { recursive: true }).filter((file) => file.endsWith('.d.ts')))
+    if (!reached.has(join(dist, name))) rmSync(join(dist, name))
+}
 
 /** Maps, types, documentation, tests and sources are no part of a running program. */
 function prune(folder) {

@@ -1,7 +1,6 @@
 /** The bash grammar: text in, tree out, in bounded time. A parser that crashes is thrown away and made anew. */
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { Language, type Node, Parser } from 'web-tree-sitter'
+import type { Node, Parser } from 'web-tree-sitter'
+import { loadParser } from '../lib/grammars.ts'
 
 /** Nobody reads a longer command before agreeing to it, and no honest one needs it. */
 export const MAX_COMMAND = 8_000
@@ -20,13 +19,7 @@ export async function withShellTree<T>(text: string, use: (root: Node) => T): Pr
 
 let parser: Promise<Parser> | undefined
 
-const loaded = (): Promise<Parser> => (parser ??= load())
-
-async function load(): Promise<Parser> {
-  await Parser.init()
-  const grammars = dirname(createRequire(import.meta.url).resolve('@vscode/tree-sitter-wasm'))
-  return new Parser().setLanguage(await Language.load(join(grammars, 'tree-sitter-bash.wasm')))
-}
+const loaded = (): Promise<Parser> => (parser ??= loadParser('bash'))
 
 function parse<T>(shell: Parser, text: string, use: (root: Node) => T): T | undefined {
   const deadline = performance.now() + LIMIT_MS

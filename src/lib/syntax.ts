@@ -2,10 +2,10 @@
  * What a parser says about source code: where it is broken, and what it defines. Grammars are loaded on first use and
  * kept. A language without a grammar, or a file too large to parse in passing, is silently fine.
  */
-import { createRequire } from 'node:module'
-import { dirname, extname, join } from 'node:path'
-import { Language, type Node, Parser } from 'web-tree-sitter'
+import { extname } from 'node:path'
+import type { Node, Parser } from 'web-tree-sitter'
 import { errorMessage } from '../protocol/error.ts'
+import { loadParser } from './grammars.ts'
 import { clip, lineAt } from './text.ts'
 
 export type SyntaxProblem = { readonly line: number; readonly message: string }
@@ -57,7 +57,14 @@ const GRAMMARS: Readonly<Record<string, string>> = {
   '.bash': 'bash',
 }
 
-async function withTree<T>(path: string, text: string, use: (root: Node) => T): Promise<T | undefined> {
+export type SyntaxNode = Node
+
+/** The tree lives only as long as `use` looks at it; `undefined` for a language without a grammar. */
+export async function withTree<T>(
+  path: string,
+  text: string,
+  use: (root: SyntaxNode) => T,
+): Promise<T | undefined> {
   const grammar = GRAMMARS[extname(path).toLowerCase()]
   if (grammar === undefined) return undefined
   const tree = (await parserFor(grammar)).parse(text)
@@ -74,15 +81,6 @@ function parserFor(grammar: string): Promise<Parser> {
   const known = parsers.get(grammar) ?? loadParser(grammar)
   parsers.set(grammar, known)
   return known
-}
-
-const require = createRequire(import.meta.url)
-const grammars = dirname(require.resolve('@vscode/tree-sitter-wasm'))
-let runtime: Promise<void> | undefined
-
-async function loadParser(grammar: string): Promise<Parser> {
-  await (runtime ??= Parser.init())
-  return new Parser().setLanguage(await Language.load(join(grammars, `tree-sitter-${grammar}.wasm`)))
 }
 
 /** The innermost broken place that comes first. */
