@@ -21,11 +21,12 @@ import { detectSandbox } from './guard/sandbox.ts'
 import type { Sandbox } from './guard/sandbox-ground.ts'
 import { environmentSecrets } from './guard/secret-known.ts'
 import { loadSecretKey, openSecretStore } from './guard/secret-store.ts'
+import { createTrial } from './guard/trial.ts'
 import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { AuditEntry, Permissions, Rule, RuleBook } from './protocol/guard.ts'
 import type { Hooks } from './protocol/hooks.ts'
-import type { Exec, Fetch, Files } from './protocol/tool.ts'
+import type { Exec, Fetch, Files, TryChanges } from './protocol/tool.ts'
 
 export type GuardsParts = {
   readonly config: Config
@@ -60,6 +61,8 @@ export type SessionGuards = Permissions & {
   readonly files: Files
   readonly exec: Exec
   readonly fetch: Fetch
+  /** Absent where nothing can be tried without leaving a trace. */
+  readonly tryChanges?: TryChanges
   audit(entry: Omit<AuditEntry, 'sessionId'>): void
   /** Absent where the person has none. */
   hooks?(review: HooksParts['review']): Hooks
@@ -127,6 +130,7 @@ async function openSessionGuards(
   const exec: ClosableExec = createExec({ cwd: files.root, env, ...(sandbox && { sandbox }) })
   const specs = toHooks(config.hooks)
   const { firewall } = secrets
+  const tryChanges = await trialOf(parts, files.root, sandbox)
   return {
     ...createPermissions({
       mode: config.permission.mode,
@@ -140,6 +144,7 @@ async function openSessionGuards(
     files: firewall.files,
     exec,
     fetch: createFetch({ offline: config.offline, rules }),
+    ...(tryChanges && { tryChanges }),
     audit: auditOf(parts, place, firewall),
     ...(specs.length > 0 && {
       hooks: (review) =>
@@ -157,6 +162,12 @@ async function openSessionGuards(
     },
   }
 }
+
+/** Only a vote asks for it, and only about the person's own checks. */
+const trialOf = async ({ config, env }: GuardsParts, root: string, sandbox: Sandbox | undefined) =>
+  sandbox && config.swarm.mode !== 'off' && Object.keys(config.checks).length > 0
+    ? createTrial({ root, env, sandbox })
+    : undefined
 
 type Secrets = { readonly firewall: Firewall; close(): Promise<void> }
 

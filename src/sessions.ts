@@ -19,7 +19,8 @@ import type { Firewall } from './protocol/firewall.ts'
 import type { Authorize } from './protocol/guard.ts'
 import type { Message, ToolCall } from './protocol/message.ts'
 import type { Source } from './protocol/source.ts'
-import type { Files, Results, Tool } from './protocol/tool.ts'
+import type { Model } from './protocol/model.ts'
+import type { Files, Results, Tool, TryChanges } from './protocol/tool.ts'
 import { assembleSession, type AssembleParts } from './session/assemble.ts'
 import { createSessionHooks, type SessionHooks } from './session/hooks.ts'
 import { lastRecap } from './session/recap.ts'
@@ -63,6 +64,9 @@ type SwarmSession = {
   readonly files: Files
   readonly authorize: Authorize
   understand(call: ToolCall): Understood | undefined
+  /** The same model, asked and heard through the firewall. */
+  guarded(model: Model): Model
+  readonly trial?: { readonly tryChanges: TryChanges; readonly checks: Config['checks'] }
 }
 
 /** What a session's equipment may reach: the same as its tools. */
@@ -230,13 +234,18 @@ function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: A
 }
 
 function guardedReserve(ground: SessionGround, { guards, tools }: Joining, arm?: string): Reserve {
-  const { firewall, files, authorize } = guards
+  const { firewall, files, authorize, tryChanges } = guards
   const asked = throughFirewall(arm === undefined ? ground.reserve : ground.reserveArm(arm), firewall)
+  if (!ground.swarm) return asked
   // Outside the firewall: candidates are compared as the engine would run them.
-  return (
-    ground.swarm?.(asked, { tools, files, authorize, understand: (call) => understand(call, tools()) }) ??
-    asked
-  )
+  return ground.swarm(asked, {
+    tools,
+    files,
+    authorize,
+    understand: (call) => understand(call, tools()),
+    guarded: (model) => firewall.model(model),
+    ...(tryChanges && { trial: { tryChanges, checks: ground.config.checks } }),
+  })
 }
 
 /** What is kept outside the context is clean as well. */

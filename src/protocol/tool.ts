@@ -66,6 +66,13 @@ export type FileChange = {
   readonly after: string | undefined
 }
 
+/** What a command says about changes that were not made; nothing of it stays. */
+export type TryChanges = (
+  changes: readonly FileChange[],
+  command: string,
+  options: ExecOptions,
+) => Promise<ExecResult>
+
 export type CheckResult =
   /** `changes`: what the call would leave behind, where that is known. Two calls with the same changes are one. */
   | { readonly ok: true; readonly changes?: readonly FileChange[] }

@@ -1,16 +1,27 @@
 /**
  * The right to ask an arm once, as the right to ask it several times and let its answers be voted on. Workers of a local arm
  * share its engine and are asked in turn, so that it reads the prompt once; whoever serves many is asked all at once.
+ * Other machines are workers as well, each with an engine of its own.
  */
 import type { Lease, Reserve } from '../protocol/arm.ts'
 import type { Authorize } from '../protocol/guard.ts'
+import type { Model } from '../protocol/model.ts'
 import type { CheckContext, Tool } from '../protocol/tool.ts'
 import { createDryRun } from './dry-run.ts'
 import { birdNames } from './names.ts'
 import { createSwarmModel, type SwarmOptions } from './swarm.ts'
+import { type TrialParts, withTrial } from './trial.ts'
 import { toVotingTools } from './voting-tools.ts'
+import type { Worker } from './worker.ts'
 
-type SwarmSettings = Pick<SwarmOptions, 'policy'> & { readonly workers: number }
+/** Somebody on another machine who answers the same request. */
+export type Elsewhere = { readonly machine: string; readonly name: string; readonly model: Model }
+
+type SwarmSettings = Pick<SwarmOptions, 'policy'> & {
+  readonly workers: number
+  /** Who else answers what this arm is asked. */
+  readonly elsewhere?: (arm: string) => readonly Elsewhere[]
+}
 
 /** What the calls of one session mean and may reach. */
 type SwarmSession = {
@@ -18,31 +29,59 @@ type SwarmSession = {
   readonly files: CheckContext['files']
   readonly authorize: Authorize
   readonly understand?: SwarmOptions['understand']
+  /** The same model behind the firewall of the session. Absent: nobody on another machine is asked. */
+  readonly guarded?: (model: Model) => Model
+  /** Runs the project's checks on what a candidate would change; absent = parsing it is all that is done. */
+  readonly trial?: TrialParts
 }
 
 /** Whatever arm a session reserves, several answers of it are voted on. */
-export function throughSwarm(settings: SwarmSettings): (reserve: Reserve, session: SwarmSession) => Reserve {
+export function throughSwarm({
+  elsewhere,
+  ...settings
+}: SwarmSettings): (reserve: Reserve, session: SwarmSession) => Reserve {
   return (reserve, session) => {
     const names = birdNames(settings.workers)
-    const dryRun = createDryRun(session)
-    const { files, understand } = session
-    const inspection = { dryRun, root: files.root, ...(understand && { understand }) }
+    const reading = createDryRun(session)
+    const { files, understand, guarded, trial } = session
+    const inspection = { root: files.root, ...(understand && { understand }) }
     const tools = () => toVotingTools(session.tools())
-    return async (request, signal) =>
-      withSwarm(await reserve(request, signal), { names, ...settings, ...inspection, tools })
+    return async (request, signal) => {
+      const lease = await reserve(request, signal)
+      const others = guarded ? (elsewhere?.(lease.arm.id) ?? []) : []
+      return withSwarm(lease, {
+        names,
+        ...settings,
+        ...inspection,
+        // Anew for each: what the checks say of the workspace holds for one vote.
+        dryRun: trial ? withTrial(reading, trial) : reading,
+        tools,
+        elsewhere: others.map((other) => ({ ...other, model: guarded?.(other.model) ?? other.model })),
+      })
+    }
   }
 }
 
 type LeaseSwarm = Omit<SwarmOptions, 'name' | 'workers'> & {
   readonly workers: number
   readonly names?: readonly string[]
+  /** Behind a firewall already. */
+  readonly elsewhere?: readonly Elsewhere[]
 }
 
-export function withSwarm(lease: Lease, { workers: count, names, ...options }: LeaseSwarm): Lease {
-  const workers = (names ?? birdNames(count)).map((name) => ({
-    name,
-    model: lease.model,
-    ...(lease.arm.local && { lane: lease.arm.id }),
-  }))
+export function withSwarm(lease: Lease, swarm: LeaseSwarm): Lease {
+  const { workers: count, names, elsewhere = [], ...options } = swarm
+  const places: readonly ((bird: string) => Worker)[] = [
+    (name) => ({ name, model: lease.model, ...(lease.arm.local && { lane: lease.arm.id }) }),
+    ...elsewhere.map(({ machine, name, model }) => (bird: string) => ({
+      name: `${bird} on ${name}`,
+      model,
+      lane: machine,
+    })),
+  ]
+  // One after the other, so that few workers are on many machines.
+  const workers = (names ?? birdNames(count)).flatMap(
+    (bird, index) => places[index % places.length]?.(bird) ?? [],
+  )
   return { ...lease, model: createSwarmModel({ ...options, name: lease.model.name, workers }) }
 }
