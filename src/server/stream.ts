@@ -21,12 +21,14 @@ export type OpenedStream = {
 export async function openStream(reply: StreamReply, graceMs: number): Promise<OpenedStream> {
   const iterator = reply.parts[Symbol.asyncIterator]()
   const first = iterator.next()
-  const isOver = new AbortController()
-  const grace = delay(graceMs, undefined, { signal: isOver.signal }).catch(() => undefined)
+  let timer: NodeJS.Timeout | undefined
+  const grace = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, graceMs)
+  })
   try {
     await Promise.race([first, grace])
   } finally {
-    isOver.abort()
+    clearTimeout(timer)
     // Whoever reads the stream awaits it again.
     first.catch(() => undefined)
   }
