@@ -2,7 +2,9 @@
  * `covey --attach URL`: the same run or conversation, on a session that a server holds. The run goes on there when this
  * process ends; tools run on the server's machine.
  */
+import type { LineState } from '../client/events.ts'
 import { createHttpSession, type HttpSession } from '../client/http-session.ts'
+import { cleanControl } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
@@ -39,7 +41,11 @@ async function refuse(session: SessionApi, event: SessionEvent): Promise<void> {
   if (event.type === 'question-ask') await session.answer(event.askId, { text: NOBODY }).catch(ignore)
 }
 
-async function openRemote({ env }: CommandContext, url: string, { resume }: RunFlags): Promise<HttpSession> {
+async function openRemote(
+  { env, io }: CommandContext,
+  url: string,
+  { resume }: RunFlags,
+): Promise<HttpSession> {
   if (!/^https?:\/\/./.test(url)) {
     throw new AppError('config-invalid', `--attach "${url}" is no address; it is printed by \`covey serve\`.`)
   }
@@ -50,8 +56,16 @@ async function openRemote({ env }: CommandContext, url: string, { resume }: RunF
   const session = await createHttpSession({
     baseUrl: url,
     ...(token && { token }),
+    onLine: (state) => io.err(`covey: ${lineText(state)}\n`),
     ...(typeof resume === 'object' && { id: resume.id }),
   })
   // One that was made for this run is given free; one that was there before belongs to others too.
   return resume === 'new' ? session : { ...session, close: async () => {} }
+}
+
+/** Whoever waits for a run must know that it is the line that is slow, and for how long that is tried. */
+function lineText(state: LineState): string {
+  if (state.type === 'back') return 'connected again.'
+  const { why, attempt, attempts, delayMs } = state
+  return `${cleanControl(why)} Trying again in ${delayMs / 1000} s (${attempt} of ${attempts}).`
 }

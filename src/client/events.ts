@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { createChannel } from '../lib/channel.ts'
-import { AppError } from '../protocol/error.ts'
+import { AppError, errorMessage } from '../protocol/error.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import { call, type Remote } from './call.ts'
 
@@ -19,7 +19,20 @@ export type FollowOptions = {
     readonly attempts: number
     delayMs(attempt: number): number
   }
+  /** Told when the connection is lost, before each try to have it again, and when it is back. */
+  onLine?(state: LineState): void
 }
+
+export type LineState =
+  | {
+      readonly type: 'lost'
+      readonly why: string
+      /** The try that comes next, of so many. */
+      readonly attempt: number
+      readonly attempts: number
+      readonly delayMs: number
+    }
+  | { readonly type: 'back' }
 
 export type Following = {
   readonly events: AsyncIterable<SessionEvent>
@@ -69,18 +82,38 @@ class Place {
 type Tell = (event: SessionEvent | undefined) => void
 
 async function follow(options: FollowOptions, place: Place, tell: Tell): Promise<void> {
-  const { signal, reconnect = patient } = options
+  const { signal, reconnect = patient, onLine = () => {} } = options
+  const attempts = reconnect.attempts - 1
+  let isLost = false
   for (let attempt = 0; !signal.aborted; attempt++) {
+    let why = `The connection to ${options.remote.baseUrl} ended.`
+    const hear: Tell = (event) => {
+      attempt = 0
+      if (isLost) onLine({ type: 'back' })
+      isLost = false
+      tell(event)
+    }
     try {
-      const heard = await readOnce(options, place, tell)
+      const heard = await readOnce(options, place, hear)
       if (heard === 'end' || signal.aborted) return
-      if (heard === 'something') attempt = 0
     } catch (error) {
       if (signal.aborted) return
-      if (!isPassing(error) || attempt + 1 >= reconnect.attempts) throw error
+      if (!isPassing(error)) throw error
+      if (attempt >= attempts) throw givenUp(error, attempt)
+      why = errorMessage(error)
     }
-    await wait(reconnect.delayMs(attempt), undefined, { signal }).catch(() => undefined)
+    isLost = true
+    const delayMs = reconnect.delayMs(attempt)
+    onLine({ type: 'lost', why, attempt: attempt + 1, attempts, delayMs })
+    await wait(delayMs, undefined, { signal }).catch(() => undefined)
   }
+}
+
+/** The same error, which also says that nobody tries any more. */
+function givenUp(error: unknown, tries: number): unknown {
+  if (!(error instanceof AppError) || tries === 0) return error
+  const text = `${error.message} Given up after ${tries} tries; what was said is kept there.`
+  return new AppError(error.code, text, { ...error.details, cause: error })
 }
 
 /** The server is away or busy; everything else would be refused again. */
@@ -91,14 +124,13 @@ async function readOnce(
   { remote, path, signal }: FollowOptions,
   place: Place,
   tell: Tell,
-): Promise<'end' | 'something' | 'nothing'> {
+): Promise<'end' | 'cut'> {
   const headers = {
     accept: 'text/event-stream',
     ...(place.last !== undefined && { 'last-event-id': String(place.last) }),
   }
   const { body } = await call(remote, path, { headers, signal })
-  if (!body) return 'nothing'
-  let heard: 'something' | 'nothing' = 'nothing'
+  if (!body) return 'cut'
   const messages = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   for await (const { event, id, data } of messages) {
     if (event === 'end') return 'end'
@@ -109,11 +141,10 @@ async function readOnce(
       tell(undefined)
       continue
     }
-    heard = 'something'
     place.last = number
     tell(JSON.parse(data) as SessionEvent)
   }
-  return heard
+  return 'cut'
 }
 
 function messageOf(data: string): string {

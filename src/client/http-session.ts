@@ -12,6 +12,7 @@ export type HttpSessionOptions = Remote & {
   /** Absent = a new one. */
   readonly id?: string
   readonly reconnect?: FollowOptions['reconnect']
+  readonly onLine?: FollowOptions['onLine']
 }
 
 export type HttpSession = SessionApi & {
@@ -50,6 +51,7 @@ export async function createHttpSession(options: HttpSessionOptions): Promise<Ht
         signal,
         ...(after !== undefined && { after }),
         ...(options.reconnect && { reconnect: options.reconnect }),
+        ...(options.onLine && { onLine: options.onLine }),
       })
       connecting.add(connected)
       void connected.finally(() => connecting.delete(connected))

@@ -11,12 +11,19 @@ import { cutMiddle } from './cut.ts'
 import { toDigest } from './digest.ts'
 import { type Group, toGroups } from './history.ts'
 import { shortenTools } from './shorten-tools.ts'
+import { type StagedTools, stageTools, wantedTools } from './stage-tools.ts'
 import { truncateMessages } from './truncate.ts'
 
 export type ClientWindow = { readonly window: number; readonly count: CountTokens }
 
 export type ClientFitted =
-  | { readonly ok: true; readonly request: ModelRequest; readonly shortened: readonly string[] }
+  | {
+      readonly ok: true
+      readonly request: ModelRequest
+      readonly shortened: readonly string[]
+      /** The tool that stands for those which are only listed; its calls are calls of theirs. */
+      readonly callTool?: string
+    }
   | { readonly ok: false; readonly tokens: number; readonly window: number }
 
 export function fitClient(request: ModelRequest, { window, count }: ClientWindow): ClientFitted {
@@ -25,12 +32,18 @@ export function fitClient(request: ModelRequest, { window, count }: ClientWindow
     return { ok: true, request: withLimit(request, window - most), shortened: [] }
   const size = sizeOf(window, count)
   const fixed = fitFixed(request, size)
-  const talk = fitTalk(request.messages, size.room - fixed.tokens)
+  const { staged } = fixed
+  const talk = fitTalk(staged?.written(request.messages) ?? request.messages, size.room - fixed.tokens)
   const tokens = fixed.tokens + talk.tokens
   if (tokens > size.room) return { ok: false, tokens: Math.ceil(tokens * size.unit), window }
   const left = window - Math.ceil(tokens * size.unit)
   const fitted = { ...request, system: fixed.system, tools: fixed.tools, messages: talk.messages }
-  return { ok: true, request: withLimit(fitted, left), shortened: [...fixed.shortened, ...talk.shortened] }
+  return {
+    ok: true,
+    request: withLimit(fitted, left),
+    shortened: [...fixed.shortened, ...talk.shortened],
+    ...(staged && { callTool: staged.callTool }),
+  }
 }
 
 /** An answer longer than what is left would be cut by the server, or refused. */
@@ -79,16 +92,47 @@ function sizeOf(window: number, count: CountTokens): Size {
 type Fixed = Pick<ModelRequest, 'system' | 'tools'> & {
   readonly tokens: number
   readonly shortened: readonly string[]
+  readonly staged?: StagedTools
 }
 
-/** Tools are shortened first, then the middle of the system text is left out. Blind to the conversation, so it stays. */
-function fitFixed({ system, tools }: ModelRequest, { fixed }: Size): Fixed {
+/**
+ * Tools are shortened first, then shown in two stages, then the middle of the system text is left out. Blind to how the
+ * conversation goes on, so it stays.
+ */
+function fitFixed(request: ModelRequest, { fixed }: Size): Fixed {
+  const { system, tools } = request
   const fits = (candidate: ModelRequest['tools']) => fixedTokens(system, candidate, estimateTokens) <= fixed
   const short = shortenTools(tools, fits)
-  const toolTokens = fixedTokens('', short.tools, estimateTokens)
+  const staged = stageIfNeeded(short.tools, request, fixed)
+  const toolTokens = staged?.tokens ?? fixedTokens('', short.tools, estimateTokens)
   const cut = cutMiddle(system, Math.max(fixed - toolTokens, SHORTEST_SYSTEM), estimateTokens)
-  const shortened = [...short.shortened, ...(cut === system ? [] : ['system text'])]
-  return { system: cut, tools: short.tools, tokens: toolTokens + estimateTokens(cut), shortened }
+  const shortened = [
+    ...short.shortened,
+    ...(staged ? ['tools that are only listed'] : []),
+    ...(cut === system ? [] : ['system text']),
+  ]
+  return {
+    system: staged ? [cut, staged.listing].filter(Boolean).join('\n\n') : cut,
+    tools: staged?.tools ?? short.tools,
+    tokens: toolTokens + estimateTokens(cut),
+    shortened,
+    ...(staged && { staged }),
+  }
+}
+
+/** The system text may have a quarter of what stands before the conversation, however many tools there are. */
+const SYSTEM_SHARE = 0.25
+
+function stageIfNeeded(
+  tools: ModelRequest['tools'],
+  request: ModelRequest,
+  fixed: number,
+): StagedTools | undefined {
+  const limit = fixed - Math.min(estimateTokens(request.system), Math.floor(fixed * SYSTEM_SHARE))
+  if (fixedTokens('', tools, estimateTokens) <= limit) return undefined
+  const { toolChoice } = request
+  const chosen = typeof toolChoice === 'object' ? toolChoice.name : undefined
+  return stageTools(tools, { limit, wanted: wantedTools(request), chosen })
 }
 
 const SHORTEST_SYSTEM = 64

@@ -40,7 +40,7 @@ function shortened(tool: ToolSchema, own: number, inner: number): ToolSchema {
 }
 
 /** The first sentence says what it is; the rest are rules for large models. */
-function firstWords(text: string, length: number): string {
+export function firstWords(text: string, length: number): string {
   const line = oneLine(text)
   if (line.length <= length) return line
   const sentence = /^.*?[.!?](?= |$)/.exec(line)?.[0] ?? line

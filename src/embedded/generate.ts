@@ -102,7 +102,7 @@ async function evaluateStart(
   return prompt.slice(sequence.nextTokenIndex)
 }
 
-/** How far back a repeat penalty looks. */
+/** How far back penalties look. */
 const PENALTY_TOKENS = 64
 
 export type SamplingParts = {
@@ -112,12 +112,20 @@ export type SamplingParts = {
   readonly written: readonly Token[]
 }
 
+type SamplingWish = Pick<
+  ModelRequest,
+  'temperature' | 'topP' | 'repeatPenalty' | 'presencePenalty' | 'frequencyPenalty' | 'seed'
+>
+
 export function toEvaluateOptions(
-  { temperature, repeatPenalty, seed }: Pick<ModelRequest, 'temperature' | 'repeatPenalty' | 'seed'>,
+  request: SamplingWish,
   { sampling, grammar, written }: SamplingParts,
 ): SequenceEvaluateOptions {
-  const { topK, topP, minP } = sampling
-  const penalty = repeatPenalty ?? sampling.repeatPenalty ?? 1
+  const { temperature, seed, presencePenalty = 0, frequencyPenalty = 0 } = request
+  const { topK, minP } = sampling
+  const topP = request.topP ?? sampling.topP
+  const penalty = request.repeatPenalty ?? sampling.repeatPenalty ?? 1
+  const isPunished = penalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0
   return {
     temperature: temperature ?? sampling.temperature ?? 0,
     // The library's own default is the second of the clock: workers asked together would all say the same.
@@ -125,7 +133,14 @@ export function toEvaluateOptions(
     ...(topK !== undefined && { topK }),
     ...(topP !== undefined && { topP }),
     ...(minP !== undefined && { minP }),
-    ...(penalty !== 1 && { repeatPenalty: { penalty, punishTokens: () => written.slice(-PENALTY_TOKENS) } }),
+    ...(isPunished && {
+      repeatPenalty: {
+        penalty,
+        presencePenalty,
+        frequencyPenalty,
+        punishTokens: () => written.slice(-PENALTY_TOKENS),
+      },
+    }),
     ...(grammar && { grammarEvaluationState: grammar }),
   }
 }

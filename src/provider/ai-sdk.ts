@@ -4,17 +4,23 @@
  */
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import type { ReplyReader } from '../protocol/dialect.ts'
+import { AppError } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest, ToolSchema } from '../protocol/model.ts'
 import { toCallOptions, type ArmRendering } from './call-options.ts'
 import type { Endpoint } from './errors.ts'
 import { callIds, readReplyParts } from './reply.ts'
+import type { ReplyPart } from './stream-parts.ts'
 import { createWatchedModel, type SilenceWatch } from './watched-model.ts'
 
 /** Code has about three characters to a token; too many tokens only make the limit more patient. */
 export const CHARACTERS_PER_TOKEN = 3
 
 /** The half of a language model that is used here. */
-export type StreamingModel = Pick<LanguageModelV3, 'provider' | 'doStream'>
+export type StreamingModel = Pick<LanguageModelV3, 'provider'> & {
+  doStream(call: LanguageModelV3CallOptions): PromiseLike<{ readonly stream: AsyncIterable<ReplyPart> }>
+  /** It takes `logprobs` among its own options. */
+  readonly tellsLogprobs?: true
+}
 
 export type AiSdkModelOptions = ArmRendering & {
   readonly name: string
@@ -36,6 +42,7 @@ async function* ask(
 ): AsyncGenerator<ModelEvent> {
   const { endpoint, readReply, firstTokenMs } = options
   const model = await options.model()
+  if (request.logprobs !== undefined && !model.tellsLogprobs) throw noLogprobs(options.name)
   const call = toCallOptions(request, options, model.provider.split('.')[0] ?? '')
   watch.start(firstTokenMs?.(promptTokens(call)))
   const { stream } = await model.doStream({ ...call, abortSignal: watch.signal })
@@ -45,6 +52,15 @@ async function* ask(
     ...(readReply && { reader: readReply(request.tools, request) }),
   })
 }
+
+const noLogprobs = (arm: string): AppError =>
+  new AppError(
+    'request-invalid',
+    `${arm} tells no log probabilities; leave logprobs out, or ask another model.`,
+    {
+      status: 400,
+    },
+  )
 
 const promptTokens = (call: LanguageModelV3CallOptions): number =>
   Math.ceil(JSON.stringify([call.prompt, call.tools]).length / CHARACTERS_PER_TOKEN)

@@ -1,6 +1,7 @@
 /** A neutral request as one arm gets it: emitted in the arm's mode, with the arm's quirks. Pure. */
-import type { LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from '@ai-sdk/provider'
+import type { JSONObject, LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from '@ai-sdk/provider'
 import { emissionStops, emit } from '../context/emit.ts'
+import { withoutUndefined } from '../lib/object.ts'
 import type { EmissionMode } from '../protocol/arm.ts'
 import type { DialectWriter } from '../protocol/dialect.ts'
 import type { ModelRequest, ToolChoice, ToolSchema } from '../protocol/model.ts'
@@ -29,7 +30,7 @@ export function toCallOptions(
   const messages = emit(request, emission, writer, { reasoning, vision })
   const tools = arm.tools === 'text' ? [] : request.tools.map(toFunctionTool)
   const stop = [...(request.stop ?? []), ...emissionStops(emission)]
-  const fields = requestFields(quirks, request)
+  const fields = { ...requestFields(quirks, request), ...logprobsFields(request) }
   return {
     prompt: toPrompt(messages, (id) => wireCallId(id, quirks)),
     ...(tools.length > 0 && { tools }),
@@ -37,11 +38,20 @@ export function toCallOptions(
     ...(request.responseFormat?.type === 'json' && { responseFormat: request.responseFormat }),
     ...(request.maxTokens !== undefined && { maxOutputTokens: request.maxTokens }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...withoutUndefined({
+      topP: request.topP,
+      presencePenalty: request.presencePenalty,
+      frequencyPenalty: request.frequencyPenalty,
+    }),
     ...(request.seed !== undefined && { seed: request.seed }),
     ...(stop.length > 0 && { stopSequences: stop }),
     ...(Object.keys(fields).length > 0 && { providerOptions: { [optionsKey]: fields } }),
   }
 }
+
+/** Only those models are asked for them that take these names. */
+const logprobsFields = ({ logprobs }: ModelRequest): JSONObject =>
+  logprobs === undefined ? {} : { logprobs: true, top_logprobs: logprobs }
 
 const toFunctionTool = (tool: ToolSchema): LanguageModelV3FunctionTool => ({
   type: 'function',

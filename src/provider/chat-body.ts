@@ -4,6 +4,7 @@ import type { WireMessage } from '../context/wire.ts'
 import type { ModelRequest, ToolChoice } from '../protocol/model.ts'
 import type { ArmRendering } from './call-options.ts'
 import { requestFields, wireCallId, type Quirks } from './quirks.ts'
+import { samplingFields } from './sampling.ts'
 
 export function toChatBody(request: ModelRequest, model: string, arm: ArmRendering): object {
   const { emission, writer, reasoning, vision = false, quirks = {} } = arm
@@ -14,10 +15,10 @@ export function toChatBody(request: ModelRequest, model: string, arm: ArmRenderi
   return {
     model,
     ...(request.maxTokens !== undefined && { max_tokens: request.maxTokens }),
-    ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...samplingFields(request),
+    ...logprobsFields(request),
     ...(format?.type === 'json' && { response_format: toFormat(format) }),
     ...(stop.length > 0 && { stop }),
-    ...(request.seed !== undefined && { seed: request.seed }),
     ...wireFields(quirks, request),
     messages: messages.map((message) => withWireIds(message, quirks)),
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
@@ -26,6 +27,9 @@ export function toChatBody(request: ModelRequest, model: string, arm: ArmRenderi
     stream_options: { include_usage: true },
   }
 }
+
+const logprobsFields = ({ logprobs }: ModelRequest): object =>
+  logprobs === undefined ? {} : { logprobs: true, ...(logprobs > 0 && { top_logprobs: logprobs }) }
 
 /** Rules are shared with wire formats that call it otherwise. */
 function wireFields(quirks: Quirks, request: ModelRequest): object {

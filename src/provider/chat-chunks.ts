@@ -2,14 +2,14 @@
  * The pieces of a chat completion as they stream, told as parts of a reply. Read by hand, not by a schema: there is one
  * for every token, and servers disagree about everything but the names.
  */
-import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { isObject } from '../lib/json.ts'
-import { type CountedTokens, finishPart } from './stream-parts.ts'
+import { readChances } from './chances.ts'
+import { type CountedTokens, finishPart, type ReplyPart } from './stream-parts.ts'
 
 export type ChunkReader = {
-  read(chunk: unknown): readonly LanguageModelV3StreamPart[]
+  read(chunk: unknown): readonly ReplyPart[]
   /** The calls, and how it ended. Nothing where the server gave no reason: then the stream was cut. */
-  end(isDone: boolean): readonly LanguageModelV3StreamPart[]
+  end(isDone: boolean): readonly ReplyPart[]
 }
 
 type OpenCall = { id: string; name: string; input: string }
@@ -27,7 +27,10 @@ export function createChunkReader(): ChunkReader {
       if (typeof choice['finish_reason'] === 'string') reason = choice['finish_reason']
       // A server that does not stream sends the whole message at once.
       const delta = choice['delta'] ?? choice['message']
-      return isObject(delta) ? partsOf(delta, calls) : []
+      const parts = isObject(delta) ? partsOf(delta, calls) : []
+      // Of words only: what is thought, and what calls are made of, has no place for them.
+      const hasChances = choice['logprobs'] && parts.at(-1)?.type === 'text-delta'
+      return hasChances ? [...parts, ...chancesIn(choice['logprobs'])] : parts
     },
     end(isDone) {
       // Some servers end properly and say no reason.
@@ -40,8 +43,8 @@ export function createChunkReader(): ChunkReader {
 
 type CallBook = { readonly all: OpenCall[]; readonly byIndex: Map<number, OpenCall> }
 
-function partsOf(delta: Readonly<Record<string, unknown>>, calls: CallBook): LanguageModelV3StreamPart[] {
-  const parts: LanguageModelV3StreamPart[] = []
+function partsOf(delta: Readonly<Record<string, unknown>>, calls: CallBook): ReplyPart[] {
+  const parts: ReplyPart[] = []
   const reasoning = delta['reasoning_content'] ?? delta['reasoning']
   if (typeof reasoning === 'string' && reasoning !== '') {
     parts.push({ type: 'reasoning-delta', id: '0', delta: reasoning })
@@ -54,6 +57,11 @@ function partsOf(delta: Readonly<Record<string, unknown>>, calls: CallBook): Lan
   // A token that is part of a call says that the server is at work.
   if (parts.length === 0 && pieces.length > 0) parts.push({ type: 'tool-input-delta', id: '0', delta: '' })
   return parts
+}
+
+function chancesIn(logprobs: unknown): ReplyPart[] {
+  const tokens = isObject(logprobs) ? readChances(logprobs['content']) : []
+  return tokens.length > 0 ? [{ type: 'logprobs', tokens }] : []
 }
 
 function takeCall(piece: Readonly<Record<string, unknown>>, position: number, calls: CallBook): void {
@@ -82,7 +90,7 @@ function argumentsOf(value: unknown): string {
   return isObject(value) ? JSON.stringify(value) : ''
 }
 
-const toPart = ({ id, name, input }: OpenCall): LanguageModelV3StreamPart => ({
+const toPart = ({ id, name, input }: OpenCall): ReplyPart => ({
   type: 'tool-call',
   toolCallId: id,
   toolName: name,

@@ -2,13 +2,13 @@
  * The chat API of OpenAI-compatible servers, spoken directly. The AI SDK would do it too, at twenty times the cost per
  * token, and takes conversations apart that we have already put into the right form.
  */
-import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
 import { type AiSdkModelOptions, CHARACTERS_PER_TOKEN } from './ai-sdk.ts'
 import { toChatBody } from './chat-body.ts'
 import { createChunkReader } from './chat-chunks.ts'
 import { callIds, readReplyParts } from './reply.ts'
 import type { ServerClient } from './server-client.ts'
+import type { ReplyPart } from './stream-parts.ts'
 import { createWatchedModel, type SilenceWatch } from './watched-model.ts'
 
 export type ChatModelOptions = Omit<AiSdkModelOptions, 'model'> & {
@@ -35,9 +35,7 @@ async function* ask(
   })
 }
 
-async function* partsOf(
-  packets: AsyncGenerator<readonly unknown[], boolean>,
-): AsyncGenerator<LanguageModelV3StreamPart> {
+async function* partsOf(packets: AsyncGenerator<readonly unknown[], boolean>): AsyncGenerator<ReplyPart> {
   const reader = createChunkReader()
   try {
     for (;;) {
@@ -51,7 +49,7 @@ async function* partsOf(
 }
 
 /** Text that arrived together is told together: every piece passes many hands. */
-function* joined(parts: readonly LanguageModelV3StreamPart[]): Generator<LanguageModelV3StreamPart> {
+function* joined(parts: readonly ReplyPart[]): Generator<ReplyPart> {
   let type: Delta['type'] | undefined
   let text: string[] = []
   const take = (): Delta[] => (type ? [{ type, id: '0', delta: text.join('') }] : [])
@@ -67,7 +65,7 @@ function* joined(parts: readonly LanguageModelV3StreamPart[]): Generator<Languag
   yield* take()
 }
 
-type Delta = Extract<LanguageModelV3StreamPart, { type: 'text-delta' | 'reasoning-delta' }>
+type Delta = Extract<ReplyPart, { type: 'text-delta' | 'reasoning-delta' }>
 
-const isDelta = (part: LanguageModelV3StreamPart): part is Delta =>
+const isDelta = (part: ReplyPart): part is Delta =>
   part.type === 'text-delta' || part.type === 'reasoning-delta'

@@ -22,8 +22,12 @@ const TAGS = /<[^<>\s'"{}%]{1,60}>|\[\/?[A-Z][A-Z_]{1,30}\]/g
 
 /** Matches everything that must not come from outside. Has the global flag. */
 export function controlPattern(template: string, family: Family): RegExp {
-  const texts = new Set([...(template.match(TAGS) ?? []), ...markersOf(family)])
-  const longestFirst = [...texts].toSorted((a, b) => b.length - a.length).map(escaped)
+  return patternOf([...(template.match(TAGS) ?? []), ...markersOf(family)])
+}
+
+/** Matches these texts, and what most families use. Has the global flag. */
+export function patternOf(texts: readonly string[]): RegExp {
+  const longestFirst = [...new Set(texts)].toSorted((a, b) => b.length - a.length).map(escaped)
   return new RegExp([...longestFirst, ...USUAL].join('|'), 'g')
 }
 

@@ -6,26 +6,27 @@ import type {
   JSONObject,
   LanguageModelV3CallOptions,
   LanguageModelV3Message,
-  LanguageModelV3StreamPart,
   LanguageModelV3ToolResultPart,
 } from '@ai-sdk/provider'
 import { z } from 'zod'
 import { isObject } from '../lib/json.ts'
 import type { StreamingModel } from './ai-sdk.ts'
+import { readChances } from './chances.ts'
 import type { ServerClient } from './server-client.ts'
 import type { Endpoint } from './errors.ts'
-import { finishPart, readChunk } from './stream-parts.ts'
+import { finishPart, readChunk, type ReplyPart } from './stream-parts.ts'
 
 export type OllamaOptions = { readonly model: string; readonly numCtx: number }
 
 export const createOllamaModel = (client: ServerClient, options: OllamaOptions): StreamingModel => ({
   provider: 'ollama',
+  tellsLogprobs: true,
   async doStream(call) {
     const signal = call.abortSignal ?? new AbortController().signal
     const answer = client.stream('/api/chat', toBody(call, options), signal)
     // Asked for here: a refusal must be an error of the request, not of the stream.
     const first = await answer.next()
-    return { stream: ReadableStream.from(toParts(first, answer, client.endpoint)) }
+    return { stream: toParts(first, answer, client.endpoint) }
   },
 })
 
@@ -42,6 +43,9 @@ function toBody(call: LanguageModelV3CallOptions, { model, numCtx }: OllamaOptio
       num_ctx: numCtx,
       ...(call.maxOutputTokens !== undefined && { num_predict: call.maxOutputTokens }),
       ...(call.temperature !== undefined && { temperature: call.temperature }),
+      ...(call.topP !== undefined && { top_p: call.topP }),
+      ...(call.presencePenalty !== undefined && { presence_penalty: call.presencePenalty }),
+      ...(call.frequencyPenalty !== undefined && { frequency_penalty: call.frequencyPenalty }),
       ...(call.seed !== undefined && { seed: call.seed }),
       ...(call.stopSequences && { stop: call.stopSequences }),
       ...(penalty !== undefined && { repeat_penalty: penalty }),
@@ -116,6 +120,7 @@ const Chunk = z.object({
         .nullish(),
     })
     .optional(),
+  logprobs: z.unknown().optional(),
   done: z.boolean().default(false),
   done_reason: z.string().optional(),
   prompt_eval_count: z.number().optional(),
@@ -126,16 +131,18 @@ async function* toParts(
   first: IteratorResult<unknown>,
   rest: AsyncIterable<unknown>,
   endpoint: Endpoint,
-): AsyncGenerator<LanguageModelV3StreamPart> {
+): AsyncGenerator<ReplyPart> {
   if (first.done) return
   yield* partsOf(readChunk(Chunk, first.value, endpoint))
   for await (const value of rest) yield* partsOf(readChunk(Chunk, value, endpoint))
 }
 
-function* partsOf(chunk: z.output<typeof Chunk>): Generator<LanguageModelV3StreamPart> {
+function* partsOf(chunk: z.output<typeof Chunk>): Generator<ReplyPart> {
   const { content, thinking, tool_calls: calls } = chunk.message ?? {}
   if (thinking) yield { type: 'reasoning-delta', id: '0', delta: thinking }
   if (content) yield { type: 'text-delta', id: '0', delta: content }
+  const tokens = chunk.logprobs ? readChances(chunk.logprobs) : []
+  if (tokens.length > 0) yield { type: 'logprobs', tokens }
   for (const call of calls ?? []) {
     const { name, arguments: given } = call.function
     yield { type: 'tool-call', toolCallId: call.id ?? '', toolName: name, input: argumentText(given) }

@@ -2,7 +2,6 @@
  * A local server asked with prompts that we render: its chat template, its tools, its grammar are ours, and so is the
  * reading of what comes back. The same bytes stay the same from request to request, so that its cache is good.
  */
-import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { emissionStops } from '../context/emit.ts'
 import type { Family } from '../dialect/family.ts'
 import { createReplyReader } from '../dialect/reader.ts'
@@ -12,11 +11,11 @@ import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
 import { controlPattern, markersOf, withoutBreaks } from './control-text.ts'
 import type { Findings, ServerKind } from './findings.ts'
 import { createLlamaCppEncoder, encodeAsText, type PromptSegment, type RawTemplate } from './raw-prompt.ts'
+import { sendRaw, toReplyParts } from './raw-send.ts'
 import { rawWireFor, type RawAsk, type RawPart, type Timings } from './raw-wire.ts'
 import { callIds, readReplyParts } from './reply.ts'
 import type { ServerClient } from './server-client.ts'
 import { createSlotBook } from './slot-book.ts'
-import { finishPart, type CountedTokens } from './stream-parts.ts'
 import { createWatchedModel, type SilenceWatch } from './watched-model.ts'
 
 export type RawModelParts = {
@@ -78,7 +77,7 @@ async function* ask(request: ModelRequest, asking: Asking, watch: SilenceWatch):
       slot,
     }
     const reply = withGrammar(rawAsk, asking, watch)
-    const told = readReplyParts(watch.over(toStreamParts(reply, asking)), {
+    const told = readReplyParts(watch.over(toReplyParts(reply, asking.onTimings)), {
       endpoint: asking.client.endpoint,
       takenIds: callIds(request),
       reader: readerFor(request, template.family, segments),
@@ -94,59 +93,24 @@ const lengthOf = (segments: readonly PromptSegment[]): number =>
 
 /** A schema from outside may make a grammar that the server refuses; the reply is validated all the same. */
 async function* withGrammar(rawAsk: RawAsk, asking: Asking, watch: SilenceWatch): AsyncGenerator<RawPart> {
-  const { takesGrammar, grammarFor, template } = asking
+  const { takesGrammar, grammarFor, template, client, wire } = asking
+  const send = (given: RawAsk) => sendRaw(client, { wire, body: wire.body(given) }, watch.signal)
   const grammar = takesGrammar ? grammarFor?.(rawAsk.request, template.family) : undefined
   let hasBegun = false
   try {
-    for await (const part of send({ ...rawAsk, grammar }, asking, watch)) {
+    for await (const part of send({ ...rawAsk, grammar })) {
       hasBegun = true
       yield part
     }
   } catch (error) {
     if (hasBegun || grammar === undefined || !isRefusedGrammar(error)) throw error
     asking.takesGrammar = false
-    yield* send(rawAsk, asking, watch)
+    yield* send(rawAsk)
   }
 }
 
 const isRefusedGrammar = (error: unknown): boolean =>
   error instanceof AppError && error.details.status !== undefined && /grammar/i.test(error.message)
-
-async function* send(rawAsk: RawAsk, { wire, client }: Asking, watch: SilenceWatch): AsyncGenerator<RawPart> {
-  try {
-    for await (const value of client.stream(wire.path, wire.body(rawAsk), watch.signal)) {
-      yield* wire.parts(value, client.endpoint)
-    }
-  } catch (error) {
-    throw error instanceof AppError && NO_SUCH_PATH.has(error.details.status) ? takesNoPrompts(error) : error
-  }
-}
-
-const NO_SUCH_PATH: ReadonlySet<number | undefined> = new Set([404, 405, 501])
-
-/** Marked so that the arm is asked with tools as text from then on. */
-const takesNoPrompts = (error: AppError): AppError =>
-  new AppError('model-unavailable', `${error.message} It takes no raw prompts.`, {
-    ...error.details,
-    unparsedCall: true,
-    cause: error,
-  })
-
-async function* toStreamParts(
-  parts: AsyncIterable<RawPart>,
-  { onTimings }: Asking,
-): AsyncGenerator<LanguageModelV3StreamPart> {
-  let reason: string | undefined
-  let counted: CountedTokens = {}
-  for await (const part of parts) {
-    if (part.type === 'text') yield { type: 'text-delta', id: '0', delta: part.text }
-    else if (part.type === 'reason') reason = part.reason
-    else if (part.type === 'tokens') counted = part
-    else onTimings?.(part)
-  }
-  // Without a reason the reply was cut, and nothing of it may be executed.
-  if (reason !== undefined) yield finishPart(reason, counted)
-}
 
 function readerFor(
   { messages, tools, toolChoice }: ModelRequest,

@@ -3,9 +3,11 @@
  * Ollama, and the `/v1/completions` of vLLM, LM Studio and others. Only fields named here are ever sent.
  */
 import { z } from 'zod'
-import type { ModelRequest } from '../protocol/model.ts'
+import type { ModelRequest, TokenChance } from '../protocol/model.ts'
+import { readChances, readLegacyChances } from './chances.ts'
 import type { Endpoint } from './errors.ts'
 import type { ServerKind } from './findings.ts'
+import { samplingFields } from './sampling.ts'
 import { readChunk, type CountedTokens } from './stream-parts.ts'
 
 export type RawAsk = {
@@ -28,6 +30,8 @@ export type Timings = { readonly prefill?: number; readonly decode?: number }
 export type RawPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reason'; readonly reason: string }
+  /** Of the text before it. */
+  | { readonly type: 'logprobs'; readonly tokens: readonly TokenChance[] }
   | ({ readonly type: 'tokens' } & CountedTokens)
   | ({ readonly type: 'timings' } & Timings)
 
@@ -43,6 +47,7 @@ export const rawWireFor = (server: ServerKind): RawWire =>
 
 const LlamaCppChunk = z.object({
   content: z.string().default(''),
+  completion_probabilities: z.unknown().optional(),
   stop: z.boolean().default(false),
   stop_type: z.string().optional(),
   stopped_limit: z.boolean().optional(),
@@ -70,10 +75,12 @@ const llamaCpp: RawWire = {
     ...(grammar !== undefined && { grammar }),
     ...(request.maxTokens !== undefined && { n_predict: request.maxTokens }),
     ...sampling(request, 'repeat_penalty'),
+    // Without alternatives the server tells nothing at all.
+    ...(request.logprobs !== undefined && { n_probs: Math.max(1, request.logprobs) }),
   }),
   parts(value, endpoint) {
     const chunk = readChunk(LlamaCppChunk, value, endpoint)
-    const text = textPart(chunk.content)
+    const text = [...textPart(chunk.content), ...chancesPart(readChances(chunk.completion_probabilities))]
     if (!chunk.stop) return text
     const { tokens_evaluated: prompt, tokens_predicted: completion, timings = {} } = chunk
     const worked = timings.prompt_n
@@ -91,6 +98,7 @@ const llamaCpp: RawWire = {
 
 const OllamaChunk = z.object({
   response: z.string().default(''),
+  logprobs: z.unknown().optional(),
   done: z.boolean().default(false),
   done_reason: z.string().default('stop'),
   prompt_eval_count: z.number().optional(),
@@ -106,6 +114,7 @@ const ollama: RawWire = {
     prompt,
     raw: true,
     stream: true,
+    ...(request.logprobs !== undefined && { logprobs: true, top_logprobs: request.logprobs }),
     options: {
       num_ctx: window,
       stop,
@@ -115,7 +124,7 @@ const ollama: RawWire = {
   }),
   parts(value, endpoint) {
     const chunk = readChunk(OllamaChunk, value, endpoint)
-    const text = textPart(chunk.response)
+    const text = [...textPart(chunk.response), ...chancesPart(readChances(chunk.logprobs))]
     if (!chunk.done) return text
     return [
       ...text,
@@ -131,7 +140,13 @@ const ollama: RawWire = {
 
 const CompletionChunk = z.object({
   choices: z
-    .array(z.object({ text: z.string().default(''), finish_reason: z.string().nullish() }))
+    .array(
+      z.object({
+        text: z.string().default(''),
+        logprobs: z.unknown().optional(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
     .default([]),
   usage: z
     .object({
@@ -154,6 +169,7 @@ const completions: RawWire = {
     skip_special_tokens: false,
     ...(request.maxTokens !== undefined && { max_tokens: request.maxTokens }),
     ...sampling(request, 'repetition_penalty'),
+    ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
   }),
   parts(value, endpoint) {
     const { choices, usage } = readChunk(CompletionChunk, value, endpoint)
@@ -168,19 +184,22 @@ const completions: RawWire = {
       : undefined
     return [
       ...textPart(choice?.text ?? ''),
+      ...chancesPart(readLegacyChances(choice?.logprobs)),
       ...(choice?.finish_reason ? [{ type: 'reason' as const, reason: choice.finish_reason }] : []),
       ...(tokens ? [tokens] : []),
     ]
   },
 }
 
-const sampling = ({ temperature, seed, repeatPenalty }: ModelRequest, penalty: string): object => ({
-  ...(temperature !== undefined && { temperature }),
-  ...(seed !== undefined && { seed }),
-  ...(repeatPenalty !== undefined && { [penalty]: repeatPenalty }),
+const sampling = (request: ModelRequest, penalty: string): object => ({
+  ...samplingFields(request),
+  ...(request.repeatPenalty !== undefined && { [penalty]: request.repeatPenalty }),
 })
 
 const textPart = (text: string): RawPart[] => (text === '' ? [] : [{ type: 'text', text }])
+
+const chancesPart = (tokens: readonly TokenChance[]): RawPart[] =>
+  tokens.length === 0 ? [] : [{ type: 'logprobs', tokens }]
 
 const toTimings = (prefill: number | null | undefined, decode: number | null | undefined): RawPart => ({
   type: 'timings',

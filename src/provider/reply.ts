@@ -2,17 +2,14 @@
  * A reply as the AI SDK streams it, told as model events. Text and reasoning pass as they come; calls are held until the
  * server has said that the reply is whole, because the SDK also hands out calls that a broken stream cut in two.
  */
-import type {
-  LanguageModelV3FinishReason,
-  LanguageModelV3StreamPart,
-  LanguageModelV3Usage,
-} from '@ai-sdk/provider'
+import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from '@ai-sdk/provider'
 import { canonicalJson, readJson } from '../lib/json.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ReplyEvent, ReplyReader } from '../protocol/dialect.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { FinishReason, ModelEvent, ModelRequest, Usage } from '../protocol/model.ts'
 import { brokenStream, type Endpoint } from './errors.ts'
+import type { ReplyPart } from './stream-parts.ts'
 
 export type ReplyParts = {
   readonly endpoint: Endpoint
@@ -23,7 +20,7 @@ export type ReplyParts = {
 }
 
 export async function* readReplyParts(
-  stream: AsyncIterable<LanguageModelV3StreamPart>,
+  stream: AsyncIterable<ReplyPart>,
   parts: ReplyParts,
 ): AsyncGenerator<ModelEvent> {
   const { reader, endpoint } = parts
@@ -37,6 +34,8 @@ export async function* readReplyParts(
       yield* holdCalls(reader?.push(part.delta) ?? [{ type: 'text-delta', text: part.delta }], written)
     } else if (part.type === 'tool-call') {
       native.push({ id: part.toolCallId, name: part.toolName, input: part.input })
+    } else if (part.type === 'logprobs') {
+      yield part
     } else if (part.type === 'error') {
       throw part.error
     } else if (part.type === 'finish') {

@@ -1,7 +1,14 @@
 /** Replies of servers that are asked without the AI SDK, in its form. */
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import type { z } from 'zod'
+import type { TokenChance } from '../protocol/model.ts'
 import { brokenStream, type Endpoint } from './errors.ts'
+
+/** What the SDK has a form for, and what it has none for. */
+export type ReplyPart =
+  | LanguageModelV3StreamPart
+  /** Of the text before it. */
+  | { readonly type: 'logprobs'; readonly tokens: readonly TokenChance[] }
 
 export type CountedTokens = {
   readonly prompt?: number | undefined

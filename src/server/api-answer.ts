@@ -2,11 +2,14 @@
 import { askAgent, readAgentName } from './agent.ts'
 import type { Answer, ApiParts, Ask, Caller } from './api-ask.ts'
 import { askModel } from './api-model.ts'
+import { unsupported } from './api-wire.ts'
 
 export function answer(ask: Ask, parts: ApiParts, caller: Caller): Answer {
   const { model, ...rest } = ask
   const agent = model === undefined ? undefined : readAgentName(model)
   if (!agent) return askModel(ask, parts, caller)
+  if (isAgentAsked(ask) && ask.request.logprobs !== undefined)
+    throw unsupported('logprobs', `${model} is an agent, which tells no log probabilities; ask a model`)
   // The client executes: an agent with tools of others is just its model.
   return isAgentAsked(ask) ? askAgent({ ...ask, agent }, parts, caller) : askModel(rest, parts, caller)
 }

@@ -2,10 +2,18 @@
  * What every API boils down to: a question for a model or an agent, and the events of its answer. Each API only turns its
  * own words into an Ask, and AnswerEvents back into its own words.
  */
-import type { ModelRequest, FinishReason, Usage, JsonSchema, ToolSchema } from '../protocol/model.ts'
+import type {
+  FinishReason,
+  JsonSchema,
+  ModelRequest,
+  TokenChance,
+  ToolSchema,
+  Usage,
+} from '../protocol/model.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { VoteReport } from '../protocol/vote.ts'
 import { conversationId, type Said, toConversation } from './api-conversation.ts'
+import type { Sampling } from './api-sampling.ts'
 import type { AgentParts, ModelParts } from './parts.ts'
 import type { FairQueue } from './queue.ts'
 import type { RouteRequest } from './route.ts'
@@ -30,7 +38,12 @@ export type Ask = {
   readonly activity: boolean
   /** The client sees the answer while it comes; otherwise all of it can still be mended at its end. */
   readonly isStream: boolean
+  /** What the answer stands between; the request asks for the same in words. */
+  readonly gap?: Gap
 }
+
+/** A gap in a text. */
+export type Gap = { readonly before: string; readonly after: string }
 
 export type Caller = Pick<RouteRequest, 'id' | 'client' | 'scopes' | 'signal' | 'headers'>
 
@@ -45,7 +58,8 @@ export type AnswerEvent =
       /** Our own count; what the server read is told with `finish`. */
       promptTokens(): number
     }
-  | { readonly type: 'text-delta'; readonly text: string }
+  /** `chances` where the client asked for them, of the tokens in this text. */
+  | { readonly type: 'text-delta'; readonly text: string; readonly chances?: readonly TokenChance[] }
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | { readonly type: 'tool-call'; readonly call: ToolCall }
   /** Everything told so far is void; only sent when something was. */
@@ -67,23 +81,26 @@ export type Answer = AsyncGenerator<AnswerEvent, void>
 export type Wish = Partial<
   Pick<
     ModelRequest,
-    'tools' | 'toolChoice' | 'responseFormat' | 'maxTokens' | 'temperature' | 'seed' | 'stop' | 'thinking'
+    'tools' | 'toolChoice' | 'responseFormat' | 'maxTokens' | 'logprobs' | 'stop' | 'thinking'
   >
-> & {
-  readonly model: string | null | undefined
-  readonly said: readonly Said[]
-  readonly isStream: boolean
-  readonly parallelCalls?: boolean
-  readonly activity?: boolean
-}
+> &
+  Sampling & {
+    readonly model: string | null | undefined
+    readonly said: readonly Said[]
+    readonly isStream: boolean
+    readonly parallelCalls?: boolean
+    readonly activity?: boolean
+    readonly gap?: Gap
+  }
 
 export function toAsk(given: Wish, caller: Caller): Ask {
-  const { model, said, isStream, parallelCalls = true, activity, ...wish } = given
+  const { model, said, isStream, parallelCalls = true, activity, gap, ...wish } = given
   const conversation = toConversation(said)
   return {
     ...(model && { model: model.replace(/:latest$/, '') }),
     isStream,
     parallelCalls,
+    ...(gap && { gap }),
     activity: activity ?? caller.headers['x-covey-activity'] !== 'off',
     request: {
       runId: caller.id,

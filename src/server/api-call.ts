@@ -7,6 +7,20 @@ import { coerce } from '../lib/schema.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 
+/**
+ * `callTool {name, arguments}` is only a way to write the call inside it. Nothing where it names no tool. Small models put
+ * arguments beside the name, or write them as text; both are taken as they are meant.
+ */
+export function innerCall(call: ToolCall, callTool: string | undefined): ToolCall | undefined {
+  if (call.name !== callTool) return call
+  const reading = readJson(call.input, { closeStrings: false })
+  if (!reading.ok || !isObject(reading.value)) return undefined
+  const { name, arguments: given, ...beside } = reading.value
+  if (typeof name !== 'string' || name === '') return undefined
+  const inner = given ?? beside
+  return { ...call, name, input: typeof inner === 'string' ? inner : JSON.stringify(inner) }
+}
+
 /** Nothing where the arguments cannot be read as an object, or end in the middle of a text. */
 export function mendCall(call: ToolCall, tools: readonly ToolSchema[]): ToolCall | undefined {
   const reading = readJson(call.input.trim() || '{}', { closeStrings: false })

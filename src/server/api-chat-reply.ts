@@ -8,6 +8,7 @@ import type { ToolCall } from '../protocol/message.ts'
 import type { FinishReason, Usage } from '../protocol/model.ts'
 import type { AnswerEvent } from './api-ask.ts'
 import type { Collected } from './api-collect.ts'
+import { ChatLogprobs, type Chances, toChatLogprobs } from './api-logprobs.ts'
 import { newId, toSeconds } from './api-wire.ts'
 
 const Finish = z.enum(['stop', 'length', 'tool_calls', 'content_filter'])
@@ -48,7 +49,7 @@ export const ChatCompletion = z.strictObject({
         reasoning_content: z.string().optional(),
         tool_calls: z.array(WireCall).optional(),
       }),
-      logprobs: z.null(),
+      logprobs: ChatLogprobs.nullable(),
       finish_reason: Finish,
     }),
   ),
@@ -81,7 +82,12 @@ export const ChatChunk = z.strictObject({
   created: z.int(),
   model: z.string(),
   choices: z.array(
-    z.strictObject({ index: z.int(), delta: Delta, logprobs: z.null(), finish_reason: Finish.nullable() }),
+    z.strictObject({
+      index: z.int(),
+      delta: Delta,
+      logprobs: ChatLogprobs.nullable(),
+      finish_reason: Finish.nullable(),
+    }),
   ),
   usage: ChatUsage.nullable().optional(),
   covey: CoveyField.optional(),
@@ -117,6 +123,16 @@ export const finishWords: Readonly<Record<FinishReason, z.infer<typeof Finish>>>
 
 type Delta = z.infer<typeof Delta>
 
+/** What a chunk may say beside its delta. */
+type Beside = {
+  readonly finish?: ChatChunk['choices'][number]['finish_reason']
+  readonly covey?: ChatChunk['covey']
+  readonly chances?: Chances
+}
+
+/** Where a client stands in line, for those that know Covey. */
+export const toQueue = (position: number) => ({ queue: { position } })
+
 /** The chunks of one choice. */
 export class ChoiceStream {
   readonly #envelope: Envelope
@@ -130,16 +146,17 @@ export class ChoiceStream {
   }
 
   *take(event: AnswerEvent): Iterable<ChatChunk> {
-    if (event.type === 'waiting') yield this.#chunk({}, null, { queue: { position: event.position } })
+    if (event.type === 'waiting') yield this.#chunk({}, { covey: toQueue(event.position) })
     else if (event.type === 'start') {
       const shortened = event.shortened.length > 0 ? { shortened: [...event.shortened] } : undefined
-      if (!this.#hasRole || shortened) yield this.#chunk({}, null, shortened)
-    } else if (event.type === 'text-delta') yield this.#chunk({ content: event.text })
+      if (!this.#hasRole || shortened) yield this.#chunk({}, { covey: shortened })
+    } else if (event.type === 'text-delta')
+      yield this.#chunk({ content: event.text }, { chances: event.chances })
     else if (event.type === 'reasoning-delta') yield this.#chunk({ reasoning_content: event.text })
     else if (event.type === 'tool-call') yield* this.#call(event.call)
-    else if (event.type === 'activity') yield this.#chunk({}, null, { activity: event.activity })
+    else if (event.type === 'activity') yield this.#chunk({}, { covey: { activity: event.activity } })
     else if (event.type === 'restart') throw voidReply(event.why)
-    else yield this.#chunk({}, finishWords[event.reason])
+    else yield this.#chunk({}, { finish: finishWords[event.reason] })
   }
 
   *#call({ id, name, input }: ToolCall): Iterable<ChatChunk> {
@@ -148,17 +165,20 @@ export class ChoiceStream {
     yield this.#chunk({ tool_calls: [{ index, function: { arguments: input } }] })
   }
 
-  #chunk(
-    delta: Delta,
-    finish: ChatChunk['choices'][number]['finish_reason'] = null,
-    covey?: ChatChunk['covey'],
-  ) {
+  #chunk(delta: Delta, { finish = null, covey, chances }: Beside = {}): ChatChunk {
     const role = this.#hasRole ? {} : { role: 'assistant' as const, content: '' }
     this.#hasRole = true
     return {
       ...this.#envelope,
-      object: 'chat.completion.chunk' as const,
-      choices: [{ index: this.#index, delta: { ...role, ...delta }, logprobs: null, finish_reason: finish }],
+      object: 'chat.completion.chunk',
+      choices: [
+        {
+          index: this.#index,
+          delta: { ...role, ...delta },
+          logprobs: toChatLogprobs(chances),
+          finish_reason: finish,
+        },
+      ],
       ...(covey && { covey }),
     }
   }
@@ -193,7 +213,7 @@ export function toCompletion(
 }
 
 const toChoice = (
-  { text, reasoning, calls, reason }: Collected,
+  { text, reasoning, calls, reason, chances }: Collected,
   index: number,
 ): ChatCompletion['choices'][number] => ({
   index,
@@ -204,7 +224,7 @@ const toChoice = (
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls.map(toWireCall) }),
   },
-  logprobs: null,
+  logprobs: toChatLogprobs(chances),
   finish_reason: finishWords[reason],
 })
 

@@ -4,6 +4,8 @@ import { withoutUndefined } from '../lib/object.ts'
 import type { ResponseFormat, ToolChoice } from '../protocol/model.ts'
 import type { Said } from './api-conversation.ts'
 import { type Ask, type Caller, toAsk, toTool } from './api-ask.ts'
+import { MOST_ALTERNATIVES } from './api-logprobs.ts'
+import { samplingFields, toSampling } from './api-sampling.ts'
 import { Content, Schema, toContent, unsupported } from './api-wire.ts'
 
 const FunctionCall = z.looseObject({
@@ -53,19 +55,16 @@ export const ChatRequest = z.looseObject({
   response_format: ChatFormat.nullish(),
   max_tokens: z.int().positive().nullish(),
   max_completion_tokens: z.int().positive().nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  seed: z.int().nullish(),
+  ...samplingFields,
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
   n: z.int().positive().max(8).nullish(),
   logprobs: z.boolean().nullish(),
-  top_logprobs: z.int().nullish(),
+  top_logprobs: z.int().min(0).max(MOST_ALTERNATIVES).nullish(),
   covey: Extension.nullish(),
 })
 export type ChatRequest = z.infer<typeof ChatRequest>
 
 export function fromChat(body: ChatRequest, caller: Caller): Ask {
-  if (body.logprobs || body.top_logprobs)
-    throw unsupported('logprobs', 'the models here give no log probabilities; leave it out')
   return toAsk(
     {
       model: body.model,
@@ -78,13 +77,19 @@ export function fromChat(body: ChatRequest, caller: Caller): Ask {
         toolChoice: toChoice(body.tool_choice),
         responseFormat: toFormat(body.response_format),
         maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-        temperature: body.temperature ?? undefined,
-        seed: body.seed ?? undefined,
+        logprobs: toLogprobs(body),
         stop: toStop(body.stop),
       }),
+      ...toSampling(body),
     },
     caller,
   )
+}
+
+function toLogprobs({ logprobs, top_logprobs: top }: ChatRequest): number | undefined {
+  if (logprobs) return top ?? 0
+  if (!top) return undefined
+  throw unsupported('top_logprobs', 'alternatives are told with log probabilities only; send logprobs: true')
 }
 
 function toSaid(message: ChatMessage, index: number): Said {

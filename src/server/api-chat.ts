@@ -1,4 +1,5 @@
 /** `POST /v1/chat/completions`: the API most clients speak. */
+import { randomInt } from 'node:crypto'
 import type { Usage } from '../protocol/model.ts'
 import { answer, isAgentAsked } from './api-answer.ts'
 import { addUsage, type ApiParts, type Ask, type Caller } from './api-ask.ts'
@@ -26,7 +27,7 @@ export const chatRoute = (parts: ApiParts): Route =>
 
     async handle({ body, ...caller }) {
       const count = body.n ?? 1
-      const ask = withoutVote(fromChat(body, caller), count)
+      const ask = withoutVote(fromChat(withSeed(body, count), caller), count)
       if (count > 1 && isAgentAsked(ask))
         throw unsupported('n', 'an agent changes files; ask it for one answer at a time')
       const envelope = chatEnvelope(ask.model ?? defaultName(parts), parts.now())
@@ -88,7 +89,15 @@ async function* streamChat(
   yield { data: '[DONE]' }
 }
 
-/** Several answers to one question must be able to differ. */
+/** Several answers to one question must be able to differ: each has a seed of its own, also where nobody chose one. */
+export const withSeed = <Body extends { readonly seed?: number | null | undefined }>(
+  body: Body,
+  count: number,
+): Body => (count === 1 || typeof body.seed === 'number' ? body : { ...body, seed: randomInt(LARGEST_SEED) })
+
+/** Some servers take 32 bits only. */
+const LARGEST_SEED = 2 ** 31 - 100
+
 export const varied = (ask: Ask, index: number): Ask => {
   const { seed } = ask.request
   return index === 0 || seed === undefined ? ask : { ...ask, request: { ...ask.request, seed: seed + index } }

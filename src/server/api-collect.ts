@@ -2,7 +2,7 @@
 import { createChannel } from '../lib/channel.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ToolCall } from '../protocol/message.ts'
-import type { FinishReason, Usage } from '../protocol/model.ts'
+import type { FinishReason, TokenChance, Usage } from '../protocol/model.ts'
 import type { Activity, Answer, AnswerEvent, Caller } from './api-ask.ts'
 
 export type Collected = {
@@ -11,6 +11,8 @@ export type Collected = {
   readonly text: string
   readonly reasoning: string
   readonly calls: readonly ToolCall[]
+  /** Where log probabilities were asked for. */
+  readonly chances?: readonly TokenChance[]
   readonly shortened: readonly string[]
   readonly activity: readonly Activity[]
   readonly reason: FinishReason
@@ -24,22 +26,36 @@ export async function collect(answer: Answer): Promise<Collected> {
   const activity: Activity[] = []
   for await (const event of answer) {
     if (event.type === 'start') ({ model, shortened } = event)
-    else if (event.type === 'text-delta') taken.text.push(event.text)
+    else if (event.type === 'text-delta') takeText(taken, event)
     else if (event.type === 'reasoning-delta') taken.reasoning.push(event.text)
     else if (event.type === 'tool-call') taken.calls.push(event.call)
     else if (event.type === 'activity') activity.push(event.activity)
     else if (event.type === 'restart') taken = nothing()
     else if (event.type === 'finish') {
       const { reason, usage } = event
-      const { calls } = taken
+      const { calls, chances } = taken
       const [text, reasoning] = [taken.text.join(''), taken.reasoning.join('')]
-      return { model, shortened, activity, text, reasoning, calls, reason, usage }
+      const told = { model, shortened, activity, text, reasoning, calls, reason, usage }
+      return chances.length > 0 ? { ...told, chances } : told
     }
   }
   throw new AppError('model-unavailable', 'The reply ended without saying how; ask again.')
 }
 
-const nothing = () => ({ text: [] as string[], reasoning: [] as string[], calls: [] as ToolCall[] })
+const nothing = () => ({
+  text: [] as string[],
+  chances: [] as TokenChance[],
+  reasoning: [] as string[],
+  calls: [] as ToolCall[],
+})
+
+function takeText(
+  taken: ReturnType<typeof nothing>,
+  { text, chances }: Extract<AnswerEvent, { type: 'text-delta' }>,
+): void {
+  taken.text.push(text)
+  if (chances) taken.chances.push(...chances)
+}
 
 export type Numbered = { readonly index: number; readonly event: AnswerEvent }
 

@@ -1,16 +1,19 @@
 /**
- * `POST /v1/completions`: the legacy text API, for autocompletion. A model is asked to go on with the text, or to fill the
- * gap before `suffix`, as a chat: what a model gets to see here is always a conversation.
+ * `POST /v1/completions`: the legacy text API, for autocompletion. A model is asked in a conversation to go on with the
+ * text; the gap before `suffix` is filled as the model was trained to, or asked for in words, see `api-fill.ts`.
  */
 import { z } from 'zod'
 import { withoutUndefined } from '../lib/object.ts'
 import type { Usage } from '../protocol/model.ts'
 import { addUsage, type Answer, type ApiParts, type Caller, toAsk } from './api-ask.ts'
-import { defaultName, varied } from './api-chat.ts'
-import { finishWords, toChatUsage, voidReply } from './api-chat-reply.ts'
+import { defaultName, varied, withSeed } from './api-chat.ts'
+import { finishWords, toChatUsage, toQueue, voidReply } from './api-chat-reply.ts'
 import { toStop } from './api-chat-request.ts'
 import { collect, sideBySide } from './api-collect.ts'
+import { aroundGap } from './api-fill.ts'
+import { LegacyLogprobs, MOST_ALTERNATIVES, toLegacyLogprobs } from './api-logprobs.ts'
 import { askModel } from './api-model.ts'
+import { samplingFields, toSampling } from './api-sampling.ts'
 import { newId, toFailure, toPart, toSeconds, unsupported } from './api-wire.ts'
 import { defineRoute, type Route, type StreamPart } from './route.ts'
 
@@ -22,11 +25,10 @@ const CompletionRequest = z.looseObject({
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_tokens: z.int().positive().nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  seed: z.int().nullish(),
+  ...samplingFields,
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
   n: z.int().positive().max(8).nullish(),
-  logprobs: z.int().nullish(),
+  logprobs: z.int().min(0).max(MOST_ALTERNATIVES).nullish(),
 })
 type CompletionRequest = z.infer<typeof CompletionRequest>
 
@@ -39,13 +41,14 @@ export const TextCompletion = z.strictObject({
     z.strictObject({
       index: z.int(),
       text: z.string(),
-      logprobs: z.null(),
+      logprobs: LegacyLogprobs.nullable(),
       finish_reason: z.enum(['stop', 'length', 'tool_calls', 'content_filter']).nullable(),
     }),
   ),
   usage: z
     .looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
     .optional(),
+  covey: z.strictObject({ queue: z.strictObject({ position: z.int() }) }).optional(),
 })
 type TextCompletion = z.infer<typeof TextCompletion>
 
@@ -61,8 +64,9 @@ export const completionsRoute = (parts: ApiParts): Route =>
     async handle({ body, ...caller }) {
       const prompts = toPrompts(body)
       const count = body.n ?? 1
+      const seeded = withSeed(body, count)
       const open = (index: number, signal: AbortSignal): Answer => {
-        const ask = toTextAsk(body, prompts[Math.floor(index / count)] ?? '', caller)
+        const ask = toTextAsk(seeded, prompts[Math.floor(index / count)] ?? '', caller)
         return askModel(varied(ask, index % count), parts, { ...caller, signal })
       }
       const envelope = toEnvelope(body.model ?? defaultName(parts), parts.now())
@@ -88,8 +92,7 @@ type Asked = {
   readonly open: (index: number, signal: AbortSignal) => Answer
 }
 
-function toPrompts({ prompt, logprobs }: CompletionRequest): readonly string[] {
-  if (logprobs) throw unsupported('logprobs', 'the models here give no log probabilities; leave it out')
+function toPrompts({ prompt }: CompletionRequest): readonly string[] {
   const prompts = typeof prompt === 'string' ? [prompt] : prompt
   if (prompts.every((text) => typeof text === 'string')) return prompts
   throw unsupported('prompt', 'tokens cannot be read here; send text')
@@ -103,24 +106,24 @@ const FILL =
   'gap, and only that: no introduction, no explanation, no code fence, no repetition of what is around it.'
 
 function toTextAsk(body: CompletionRequest, prompt: string, caller: Caller) {
-  const text = body.suffix
-    ? `<before>\n${prompt}\n</before>\n<after>\n${body.suffix}\n</after>`
-    : prompt || '(an empty text: begin it)'
+  const gap = body.suffix ? { before: prompt, after: body.suffix } : undefined
+  const text = gap ? aroundGap(gap) : prompt || '(an empty text: begin it)'
   return toAsk(
     {
       model: body.model,
       said: [
-        { role: 'system', text: body.suffix ? FILL : CONTINUE },
+        { role: 'system', text: gap ? FILL : CONTINUE },
         { role: 'user', text },
       ],
       isStream: body.stream ?? false,
       thinking: 'off',
       ...withoutUndefined({
+        gap,
         maxTokens: body.max_tokens ?? undefined,
-        temperature: body.temperature ?? undefined,
-        seed: body.seed ?? undefined,
+        logprobs: body.logprobs ?? undefined,
         stop: toStop(body.stop),
       }),
+      ...toSampling(body),
     },
     caller,
   )
@@ -136,9 +139,11 @@ async function complete(asked: Asked, { signal }: Caller): Promise<TextCompletio
     const indices = Array.from({ length: asked.count }, (_, index) => index)
     const answers = await Promise.all(indices.map((index) => collect(asked.open(index, either))))
     const usage = answers.map((one) => one.usage).reduce(addUsage)
-    const choices = answers.map(({ text, reason }, index) =>
-      toChoice(index, echoOf(asked, index) + text, finishWords[reason]),
-    )
+    const choices = answers.map(({ text, reason, chances }, index) => {
+      const echo = echoOf(asked, index)
+      const logprobs = toLegacyLogprobs(chances, echo.length)
+      return { index, text: echo + text, logprobs, finish_reason: finishWords[reason] }
+    })
     return { ...asked.envelope, choices, usage: toChatUsage(usage) }
   } finally {
     stop.abort()
@@ -147,25 +152,30 @@ async function complete(asked: Asked, { signal }: Caller): Promise<TextCompletio
 
 type Choice = TextCompletion['choices'][number]
 
-const toChoice = (index: number, text: string, finish: Choice['finish_reason']): Choice => ({
+const toChoice = (index: number, text: string): Choice => ({
   index,
   text,
   logprobs: null,
-  finish_reason: finish,
+  finish_reason: null,
 })
 
 async function* streamText(asked: Asked, caller: Caller): AsyncGenerator<StreamPart> {
   const { envelope, body } = asked
   let used: Usage | undefined
-  const part = (choice: Choice) => toPart({ ...envelope, choices: [choice] })
+  const written = new Map<number, number>()
+  const part = (choice: Choice, more: object = {}) => toPart({ ...envelope, choices: [choice], ...more })
   for await (const { index, event } of sideBySide(asked.count, asked.open, caller)) {
     const echo = event.type === 'start' ? echoOf(asked, index) : ''
+    const offset = written.get(index) ?? 0
     if (event.type === 'restart') throw voidReply(event.why)
-    if (echo !== '') yield part(toChoice(index, echo, null))
-    if (event.type === 'text-delta') yield part(toChoice(index, event.text, null))
+    if (event.type === 'waiting') yield part(toChoice(index, ''), { covey: toQueue(event.position) })
+    if (echo !== '') yield part(toChoice(index, echo))
+    if (event.type === 'text-delta')
+      yield part({ ...toChoice(index, event.text), logprobs: toLegacyLogprobs(event.chances, offset) })
+    written.set(index, offset + echo.length + (event.type === 'text-delta' ? event.text.length : 0))
     if (event.type !== 'finish') continue
     used = used ? addUsage(used, event.usage) : event.usage
-    yield part(toChoice(index, '', finishWords[event.reason]))
+    yield part({ ...toChoice(index, ''), finish_reason: finishWords[event.reason] })
   }
   if (body.stream_options?.include_usage && used)
     yield toPart({ ...envelope, choices: [], usage: toChatUsage(used) })

@@ -1,4 +1,7 @@
-/** `POST /v1/embeddings`: numbers as base64 of little-endian float32 where asked for, as openai-node always does. */
+/**
+ * `POST /v1/embeddings`, and Ollama's two routes for the same. Numbers come as base64 of little-endian float32 where asked
+ * for, as openai-node always does.
+ */
 import { z } from 'zod'
 import type { ApiParts } from './api-ask.ts'
 import { unsupported } from './api-wire.ts'
@@ -26,7 +29,13 @@ export const EmbeddingsReply = z.strictObject({
   usage: z.strictObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
 })
 
-export const embeddingsRoute = ({ models }: ApiParts): Route =>
+export const embeddingsRoutes = (parts: ApiParts): readonly Route[] => [
+  openAiRoute(parts),
+  ollamaRoute(parts),
+  oldOllamaRoute(parts),
+]
+
+const openAiRoute = (parts: ApiParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/v1/embeddings',
@@ -36,24 +45,91 @@ export const embeddingsRoute = ({ models }: ApiParts): Route =>
     reply: EmbeddingsReply,
 
     async handle({ body, signal }) {
-      const texts = toTexts(body)
-      const able = models.list().filter(({ embeddings }) => embeddings)
-      const model = body.model ?? able[0]?.id
-      if (!models.embed || !able.some(({ id }) => id === model))
-        throw noEmbeddings(
-          model,
-          able.map(({ id }) => id),
-        )
-      const vectors = await models.embed(model ?? '', texts, signal)
-      requireDimensions(body, vectors[0]?.length)
-      // Whoever embeds counts no tokens; four characters to one is near enough for a bill nobody pays.
-      const tokens = texts.reduce((total, text) => total + Math.ceil(text.length / 4), 0)
+      const { model, vectors, tokens } = await embed(parts, body, signal)
       const encode = body.encoding_format === 'base64' ? toBase64 : (vector: readonly number[]) => vector
       const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: encode(vector) }))
       const usage = { prompt_tokens: tokens, total_tokens: tokens }
       return { kind: 'json', body: { object: 'list', model, data, usage } }
     },
   })
+
+const OllamaEmbed = z.looseObject({
+  model: z.string(),
+  input: z.union([z.string(), z.array(z.unknown()).min(1).max(2048)]),
+  dimensions: z.int().positive().nullish(),
+})
+
+export const OllamaEmbedReply = z.strictObject({
+  model: z.string(),
+  embeddings: z.array(z.array(z.number())),
+  total_duration: z.int(),
+  load_duration: z.int(),
+  prompt_eval_count: z.int(),
+})
+
+const NANOSECONDS = 1_000_000
+
+const ollamaRoute = (parts: ApiParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/embed',
+    scope: 'chat',
+    summary: 'Texts as vectors, as Ollama gives them.',
+    body: OllamaEmbed,
+    reply: OllamaEmbedReply,
+    errors: 'ollama',
+
+    async handle({ body, signal }) {
+      const startedAt = parts.now()
+      const { vectors, tokens } = await embed(parts, withoutTag(body), signal)
+      const took = Math.round((parts.now() - startedAt) * NANOSECONDS)
+      const counts = { total_duration: took, load_duration: 0, prompt_eval_count: tokens }
+      return { kind: 'json', body: { model: body.model, embeddings: vectors, ...counts } }
+    },
+  })
+
+const OldOllamaEmbed = z.looseObject({ model: z.string(), prompt: z.string() })
+
+const oldOllamaRoute = (parts: ApiParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/embeddings',
+    scope: 'chat',
+    summary: 'One text as a vector, as Ollama gave it before /api/embed.',
+    body: OldOllamaEmbed,
+    reply: z.strictObject({ embedding: z.array(z.number()) }),
+    errors: 'ollama',
+
+    async handle({ body, signal }) {
+      const { model, prompt } = body
+      const { vectors } = await embed(parts, withoutTag({ model, input: prompt }), signal)
+      return { kind: 'json', body: { embedding: vectors[0] ?? [] } }
+    },
+  })
+
+/** Ollama's clients put `:latest` behind a name without a tag. */
+const withoutTag = <Body extends { readonly model: string }>(body: Body): Body => ({
+  ...body,
+  model: body.model.replace(/:latest$/, ''),
+})
+
+type Embedded = {
+  readonly model: string
+  readonly vectors: readonly (readonly number[])[]
+  readonly tokens: number
+}
+
+async function embed({ models }: ApiParts, wish: EmbeddingsRequest, signal: AbortSignal): Promise<Embedded> {
+  const texts = toTexts(wish)
+  const able = models.list().flatMap(({ id, embeddings }) => (embeddings ? [id] : []))
+  const model = wish.model ?? able[0]
+  if (!models.embed || model === undefined || !able.includes(model)) throw noEmbeddings(model, able)
+  const vectors = await models.embed(model, texts, signal)
+  requireDimensions(wish, vectors[0]?.length)
+  // Whoever embeds counts no tokens; four characters to one is near enough for a bill nobody pays.
+  const tokens = texts.reduce((total, text) => total + Math.ceil(text.length / 4), 0)
+  return { model, vectors, tokens }
+}
 
 function toTexts({ input }: EmbeddingsRequest): readonly string[] {
   const texts = typeof input === 'string' ? [input] : input

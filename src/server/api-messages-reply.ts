@@ -7,7 +7,7 @@ import { readJson } from '../lib/json.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { FinishReason, Usage } from '../protocol/model.ts'
 import type { AnswerEvent } from './api-ask.ts'
-import { voidReply } from './api-chat-reply.ts'
+import { toQueue, voidReply } from './api-chat-reply.ts'
 import type { Collected } from './api-collect.ts'
 
 const StopReason = z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal'])
@@ -47,7 +47,10 @@ const index = z.int().nonnegative()
 
 export const MessageEvent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('message_start'), message: MessageReply }),
-  z.strictObject({ type: z.literal('ping') }),
+  z.strictObject({
+    type: z.literal('ping'),
+    covey: z.strictObject({ queue: z.strictObject({ position: z.int() }) }).optional(),
+  }),
   z.strictObject({ type: z.literal('content_block_start'), index, content_block: Block }),
   z.strictObject({
     type: z.literal('content_block_delta'),
@@ -141,8 +144,9 @@ export class MessageStream {
   }
 
   *take(event: AnswerEvent): Iterable<MessageEvent> {
-    // Nothing may come before `message_start`, so that waiting in line is not told in this API.
-    if (event.type === 'start') yield* this.#start(event.promptTokens())
+    // Nothing but a ping may come before `message_start`: clients skip those wherever they are.
+    if (event.type === 'waiting') yield { type: 'ping', covey: toQueue(event.position) }
+    else if (event.type === 'start') yield* this.#start(event.promptTokens())
     else if (event.type === 'text-delta') yield* this.#fill('text', { type: 'text_delta', text: event.text })
     else if (event.type === 'reasoning-delta') {
       if (this.#withThinking) yield* this.#fill('thinking', { type: 'thinking_delta', thinking: event.text })

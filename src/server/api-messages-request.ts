@@ -5,6 +5,7 @@ import type { ToolChoice } from '../protocol/model.ts'
 import { type Ask, type Caller, toAsk, toTool } from './api-ask.ts'
 import { Extension, toStop } from './api-chat-request.ts'
 import type { Said } from './api-conversation.ts'
+import { samplingFields, toSampling } from './api-sampling.ts'
 import { Content, JsonObject, Schema, toContent } from './api-wire.ts'
 
 const InputMessage = z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: Content })
@@ -38,7 +39,8 @@ export const MessagesRequest = CountRequest.extend({
   max_tokens: z.int().positive(),
   stream: z.boolean().nullish(),
   stop_sequences: z.array(z.string()).nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
+  temperature: samplingFields.temperature,
+  top_p: samplingFields.top_p,
   covey: Extension.nullish(),
 })
 export type MessagesRequest = z.infer<typeof MessagesRequest>
@@ -61,10 +63,10 @@ export function fromMessages(body: CountRequest & Partial<MessagesRequest>, call
         ),
         toolChoice: toChoice(body.tool_choice),
         maxTokens: body.max_tokens,
-        temperature: body.temperature ?? undefined,
         stop: toStop(body.stop_sequences),
         thinking: body.thinking?.type === 'disabled' ? ('off' as const) : undefined,
       }),
+      ...toSampling({ temperature: body.temperature, top_p: body.top_p }),
     },
     caller,
   )

@@ -6,6 +6,7 @@ import type { Lease } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import { addUsage, type Answer, type AnswerEvent, type ApiParts, type Ask, type Caller } from './api-ask.ts'
+import { withFill } from './api-fill.ts'
 import { createReplyTaker } from './api-reply.ts'
 import { reminderFor, type Reply, unmetBy, unmetError, type Unmet } from './api-rules.ts'
 import { defineProblem, ProblemError } from './errors.ts'
@@ -13,7 +14,7 @@ import type { ReserveAbout } from './parts.ts'
 
 export async function* askModel(ask: Ask, parts: ApiParts, caller: Caller): Answer {
   const question = { ask, parts, caller }
-  const lease = await reserve(ask.model, question)
+  const lease = withFill(await reserve(ask.model, question), ask, parts.models, caller)
   const { reply, request } = yield* settled(lease, firstTry(question, lease))
   const unmet = unmetBy(reply, ask.request)
   const final = unmet ? yield* secondTry(question, { lease, request, reply, unmet }) : reply
@@ -42,19 +43,20 @@ const hasImages = ({ messages }: ModelRequest): boolean =>
 
 type Question = { readonly ask: Ask; readonly parts: ApiParts; readonly caller: Caller }
 
-type Tried = { readonly reply: Reply; readonly request: ModelRequest }
+type Tried = Pick<Prepared, 'request' | 'callTool'> & { readonly reply: Reply }
 
 async function* firstTry(question: Question, lease: Lease): AsyncGenerator<AnswerEvent, Tried> {
   const { models } = question.parts
-  const { request, shortened } = prepare(question.ask, lease, question.parts)
+  const { request, shortened, callTool } = prepare(question.ask, lease, question.parts)
+  const calling = callTool === undefined ? {} : { callTool }
   const start = {
     type: 'start',
     model: lease.arm.id,
     shortened,
     promptTokens: () => models.count(request, lease),
   } as const
-  const reply = yield* inTurn(question, lease, read(question, { lease, request, start }))
-  return { reply, request }
+  const reply = yield* inTurn(question, lease, read(question, { lease, request, start, ...calling }))
+  return { reply, request, ...calling }
 }
 
 type Missed = Tried & { readonly lease: Lease; readonly unmet: Unmet }
@@ -62,12 +64,14 @@ type Missed = Tried & { readonly lease: Lease; readonly unmet: Unmet }
 /** The arm is told what was missing; what it already said stays said. */
 async function* secondTry(question: Question, missed: Missed): AsyncGenerator<AnswerEvent, Reply> {
   const { ask } = question
+  const { callTool } = missed
   const { continueLast: _, ...asked } = missed.request
   const messages = [...asked.messages, ...reminderFor(missed.unmet, missed.reply, ask.request)]
   const request: ModelRequest = { ...asked, messages }
   const lease = await reserve(missed.lease.arm.id, question)
   const again = async function* () {
-    return { reply: yield* inTurn(question, lease, read(question, { lease, request, after: missed.reply })) }
+    const reading = { lease, request, after: missed.reply, ...(callTool !== undefined && { callTool }) }
+    return { reply: yield* inTurn(question, lease, read(question, reading)) }
   }
   const { reply } = yield* settled(lease, again())
   const problem = unmetError(unmetBy(reply, ask.request), lease.arm.id)
@@ -103,7 +107,11 @@ async function* settled<Result extends { readonly reply: Reply }>(
   }
 }
 
-type Prepared = { readonly request: ModelRequest; readonly shortened: readonly string[] }
+type Prepared = {
+  readonly request: ModelRequest
+  readonly shortened: readonly string[]
+  readonly callTool?: string
+}
 
 function prepare(ask: Ask, lease: Lease, { models, fit }: ApiParts): Prepared {
   const { capabilities, id } = lease.arm
@@ -159,7 +167,7 @@ async function* inTurn<Result>(
   }
 }
 
-type Reading = {
+type Reading = Pick<Prepared, 'callTool'> & {
   readonly lease: Lease
   readonly request: ModelRequest
   readonly start?: Extract<AnswerEvent, { type: 'start' }>
@@ -168,17 +176,23 @@ type Reading = {
 }
 
 async function* read({ ask, caller }: Question, reading: Reading): AsyncGenerator<AnswerEvent, Reply> {
-  const { lease, request, start, after } = reading
-  const taker = createReplyTaker(ask, after)
+  const { lease, request, start, ...rest } = reading
+  const taker = createReplyTaker(ask, { arm: lease.arm.id, ...rest })
   let opening = start
   for await (const event of lease.model.stream(request, caller.signal)) {
-    // Not before the model shows a sign of life: until then a failure can still be told as an HTTP status.
-    if (opening) yield opening
-    opening = undefined
-    yield* taker.take(event)
+    const told = [...taker.take(event)]
+    // Not before the model shows a sign of life, or its log probabilities where they are asked for: until then a failure
+    // can still be told as an HTTP status.
+    if (opening && (request.logprobs === undefined || told.length > 0)) {
+      yield opening
+      opening = undefined
+    }
+    yield* told
   }
   caller.signal.throwIfAborted()
-  yield* taker.end()
+  const last = [...taker.end()]
+  if (opening) yield opening
+  yield* last
   return taker.reply()
 }
 

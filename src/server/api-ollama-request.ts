@@ -7,6 +7,8 @@ import type { ResponseFormat } from '../protocol/model.ts'
 import { type Ask, type Caller, toAsk, toTool } from './api-ask.ts'
 import { ChatTool, Extension, toStop } from './api-chat-request.ts'
 import type { Said } from './api-conversation.ts'
+import { aroundGap } from './api-fill.ts'
+import { toSampling } from './api-sampling.ts'
 import { JsonObject } from './api-wire.ts'
 
 const OllamaMessage = z.looseObject({
@@ -22,6 +24,9 @@ type OllamaMessage = z.infer<typeof OllamaMessage>
 
 const Options = z.looseObject({
   temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  presence_penalty: z.number().nullish(),
+  frequency_penalty: z.number().nullish(),
   seed: z.int().nullish(),
   num_predict: z.int().nullish(),
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
@@ -57,29 +62,27 @@ export function fromOllamaChat(body: OllamaChat, caller: Caller): Ask {
 }
 
 export function fromOllamaGenerate(body: OllamaGenerate, caller: Caller): Ask {
-  const gap = body.suffix
-    ? `Write only the text that belongs between these two:\n<before>\n${body.prompt ?? ''}\n</before>\n<after>\n${body.suffix}\n</after>`
-    : (body.prompt ?? '')
+  const { prompt, suffix } = body
+  const gap = suffix ? { before: prompt ?? '', after: suffix } : undefined
+  const text = gap ? `Write only the text that belongs between these two:\n${aroundGap(gap)}` : (prompt ?? '')
   const said: Said[] = [
     ...(body.system ? [{ role: 'system', text: body.system } as const] : []),
-    { role: 'user', text: gap, ...imagesOf(body.images) },
+    { role: 'user', text, ...imagesOf(body.images) },
   ]
-  return toAsk({ ...common(body), said }, caller)
+  return toAsk({ ...common(body), said, ...(gap && { gap }) }, caller)
 }
 
 function common({ model, stream, options, format, think, covey }: z.infer<typeof Common>) {
   const limit = options?.num_predict ?? 0
   const given = withoutUndefined({
     activity: covey?.activity,
-    temperature: options?.temperature ?? undefined,
-    seed: options?.seed ?? undefined,
     stop: toStop(options?.stop),
     // Zero and below mean no limit there.
     maxTokens: limit > 0 ? limit : undefined,
     responseFormat: toFormat(format),
     thinking: think === false ? ('off' as const) : undefined,
   })
-  return { model, isStream: stream !== false, ...given }
+  return { model, isStream: stream !== false, ...given, ...toSampling(options ?? {}) }
 }
 
 function toFormat(format: z.infer<typeof Common>['format']): ResponseFormat | undefined {

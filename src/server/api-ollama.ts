@@ -4,7 +4,7 @@ import { isObject, readJson } from '../lib/json.ts'
 import type { FinishReason, Usage } from '../protocol/model.ts'
 import { answer } from './api-answer.ts'
 import type { Answer, AnswerEvent, ApiParts } from './api-ask.ts'
-import { voidReply } from './api-chat-reply.ts'
+import { toQueue, voidReply } from './api-chat-reply.ts'
 import { type Collected, collect } from './api-collect.ts'
 import { askModel } from './api-model.ts'
 import { type Entry, servedModels } from './api-models.ts'
@@ -38,6 +38,8 @@ const End = {
   prompt_eval_duration: z.int().optional(),
   eval_count: z.int().optional(),
   eval_duration: z.int().optional(),
+  /** For clients that know Covey: others read a line without words. */
+  covey: z.strictObject({ queue: z.strictObject({ position: z.int() }) }).optional(),
 }
 
 export const OllamaChatLine = z.strictObject({
@@ -152,6 +154,8 @@ async function* toLines(answered: Answer, speaking: Speaking): AsyncGenerator<St
     const words = wordsOf(event)
     if (event.type === 'restart') throw voidReply(event.why)
     if (words) yield toPart(line(speaking, words))
+    else if (event.type === 'waiting')
+      yield toPart(line(speaking, silence, { done: false, covey: toQueue(event.position) }))
     else if (event.type === 'finish')
       yield toPart(line(speaking, silence, endOf(speaking, event.reason, event.usage)))
   }

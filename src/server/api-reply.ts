@@ -4,10 +4,12 @@
  */
 import { AppError } from '../protocol/error.ts'
 import type { ToolCall } from '../protocol/message.ts'
-import type { FinishReason, ModelEvent, Usage } from '../protocol/model.ts'
+import type { FinishReason, ModelEvent, TokenChance, Usage } from '../protocol/model.ts'
 import type { AnswerEvent, Ask } from './api-ask.ts'
-import { mendCall } from './api-call.ts'
+import { innerCall, mendCall } from './api-call.ts'
 import { jsonIn, type Reply } from './api-rules.ts'
+import { unsupported } from './api-wire.ts'
+import type { ProblemError } from './errors.ts'
 
 export type ReplyTaker = {
   take(event: ModelEvent): Iterable<AnswerEvent>
@@ -15,13 +17,26 @@ export type ReplyTaker = {
   reply(): Reply
 }
 
-/** `after` is the reply a reminder was needed for: text that was told then is not told again. */
-export const createReplyTaker = (ask: Ask, after?: Reply): ReplyTaker => new Taker(ask, after)
+export type ReplySource = {
+  readonly arm: string
+  /** The tool that stands for tools which are only listed. */
+  readonly callTool?: string
+  /** The reply a reminder was needed for: text that was told then is not told again. */
+  readonly after?: Reply
+}
+
+export const createReplyTaker = (ask: Ask, source: ReplySource): ReplyTaker => new Taker(ask, source)
 
 class Taker implements ReplyTaker {
   readonly #ask: Ask
+  readonly #source: ReplySource
   readonly #after: Reply | undefined
   readonly #isJson: boolean
+  /** Text whose log probabilities are still to come, and those that came with no text told yet. */
+  #waiting = ''
+  #chances: TokenChance[] = []
+  #hasChances = false
+  #isThinking = false
   #text: string[] = []
   #reasoning: string[] = []
   #calls: ToolCall[] = []
@@ -31,14 +46,20 @@ class Taker implements ReplyTaker {
   #reason: FinishReason | undefined
   #usage: Usage | undefined
 
-  constructor(ask: Ask, after: Reply | undefined) {
+  constructor(ask: Ask, source: ReplySource) {
     this.#ask = ask
-    this.#after = after
+    this.#source = source
+    this.#after = source.after
     this.#isJson = ask.request.responseFormat?.type === 'json'
   }
 
   *take(event: ModelEvent): Iterable<AnswerEvent> {
+    if (event.type !== 'logprobs') {
+      yield* this.#passWaiting()
+      this.#isThinking = event.type === 'reasoning-delta'
+    }
     if (event.type === 'text-delta') yield* this.#takeText(event.text)
+    else if (event.type === 'logprobs') yield* this.#takeChances(event.tokens)
     else if (event.type === 'reasoning-delta') {
       this.#reasoning.push(event.text)
       yield* this.#tell(event)
@@ -52,6 +73,7 @@ class Taker implements ReplyTaker {
   }
 
   *end(): Iterable<AnswerEvent> {
+    yield* this.#passWaiting()
     if (this.#reason === undefined)
       throw new AppError('model-unavailable', 'The reply of the model was cut off before its end; ask again.')
     if (this.#isHeld()) yield* this.#flushJson()
@@ -76,6 +98,26 @@ class Taker implements ReplyTaker {
   }
 
   *#takeText(text: string): Iterable<AnswerEvent> {
+    if (this.#ask.request.logprobs === undefined) yield* this.#passText(text)
+    else this.#waiting = text
+  }
+
+  *#takeChances(tokens: readonly TokenChance[]): Iterable<AnswerEvent> {
+    this.#hasChances = true
+    // Those of thoughts have no place in any API.
+    if (!this.#isThinking) this.#chances.push(...tokens)
+    yield* this.#passWaiting()
+  }
+
+  *#passWaiting(): Iterable<AnswerEvent> {
+    if (this.#waiting === '') return
+    if (!this.#hasChances) throw noLogprobs(this.#source.arm)
+    const text = this.#waiting
+    this.#waiting = ''
+    yield* this.#passText(text)
+  }
+
+  *#passText(text: string): Iterable<AnswerEvent> {
     this.#text.push(text)
     if (this.#after?.isTold || this.#isHeld()) return
     const all = this.#toldText ? text : this.#text.join('')
@@ -100,9 +142,11 @@ class Taker implements ReplyTaker {
 
   *#takeCall(written: ToolCall): Iterable<AnswerEvent> {
     const { toolChoice, tools } = this.#ask.request
-    const call = mendCall(written, tools)
+    const meant = innerCall(written, this.#source.callTool)
+    const call = meant && mendCall(meant, tools)
     if (!call) {
-      this.#badCalls.push(badCallText({ name: written.name, reason: 'its arguments are no valid JSON' }))
+      const reason = meant ? 'its arguments are no valid JSON' : 'it names no tool'
+      this.#badCalls.push(badCallText({ name: (meant ?? written).name, reason }))
       return
     }
     const isRefused =
@@ -114,6 +158,8 @@ class Taker implements ReplyTaker {
 
   *#restart(why: string): Iterable<AnswerEvent> {
     const wasTold = this.#told
+    this.#waiting = ''
+    this.#chances = []
     this.#text = []
     this.#reasoning = []
     this.#calls = []
@@ -125,7 +171,8 @@ class Taker implements ReplyTaker {
 
   *#tellText(text: string): Iterable<AnswerEvent> {
     this.#toldText = true
-    yield* this.#tell({ type: 'text-delta', text })
+    const chances = this.#chances.splice(0)
+    yield* this.#tell({ type: 'text-delta', text, ...(chances.length > 0 && { chances }) })
   }
 
   *#tell(event: AnswerEvent): Iterable<AnswerEvent> {
@@ -133,6 +180,9 @@ class Taker implements ReplyTaker {
     yield event
   }
 }
+
+const noLogprobs = (arm: string): ProblemError =>
+  unsupported('logprobs', `${arm} tells no log probabilities; leave them out, or ask another model`)
 
 const badCallText = ({ name, reason }: { readonly name?: string; readonly reason: string }): string =>
   `[The model tried to call ${name ?? 'a tool'}, but the call could not be read: ${reason}]`

@@ -6,18 +6,19 @@ import { z } from 'zod'
 import type { ToolCall } from '../protocol/message.ts'
 import type { FinishReason, Usage } from '../protocol/model.ts'
 import type { AnswerEvent } from './api-ask.ts'
-import { voidReply } from './api-chat-reply.ts'
+import { toQueue, voidReply } from './api-chat-reply.ts'
+import { TokenLogprob, toTokenLogprobs } from './api-logprobs.ts'
 import { customInput } from './api-responses-request.ts'
 import { newId } from './api-wire.ts'
 import type { Problem } from './errors.ts'
 
-const Status = z.enum(['in_progress', 'completed', 'incomplete', 'failed'])
+const Status = z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'])
 
 const TextPart = z.strictObject({
   type: z.literal('output_text'),
   text: z.string(),
   annotations: z.array(z.never()),
-  logprobs: z.array(z.never()),
+  logprobs: z.array(TokenLogprob),
 })
 
 const OutputItem = z.discriminatedUnion('type', [
@@ -83,12 +84,14 @@ export type ResponseEvent = { readonly type: string; readonly [key: string]: unk
 
 type Open = Extract<OutputItem, { type: 'message' | 'reasoning' }>
 
+type Filling = { readonly item: Open; readonly pieces: string[]; readonly logprobs: TokenLogprob[] }
+
 export class ResponseStream {
   readonly #head: ResponseReply
   readonly #custom: ReadonlySet<string>
   readonly #output: OutputItem[] = []
-  #open: { readonly item: Open; readonly pieces: string[] } | undefined
-  #isStarted = false
+  #open: Filling | undefined
+  #told: 'nothing' | 'created' | 'in_progress' = 'nothing'
 
   /** `custom` are the names of free-form tools. */
   constructor(head: ResponseReply, custom: ReadonlySet<string>) {
@@ -101,8 +104,10 @@ export class ResponseStream {
   }
 
   *take(event: AnswerEvent): Iterable<ResponseEvent> {
-    yield* this.#start()
-    if (event.type === 'text-delta') yield* this.#fill('message', event.text)
+    yield* this.#create()
+    if (event.type === 'waiting') return yield this.#queued(event.position)
+    yield* this.#begin()
+    if (event.type === 'text-delta') yield* this.#fill('message', event.text, toTokenLogprobs(event.chances))
     else if (event.type === 'reasoning-delta') yield* this.#fill('reasoning', event.text)
     else if (event.type === 'tool-call') yield* this.#call(event.call)
     else if (event.type === 'restart') throw voidReply(event.why)
@@ -125,34 +130,47 @@ export class ResponseStream {
     this.#open = undefined
   }
 
-  *#start(): Iterable<ResponseEvent> {
-    if (this.#isStarted) return
-    this.#isStarted = true
+  *#create(): Iterable<ResponseEvent> {
+    if (this.#told !== 'nothing') return
+    this.#told = 'created'
     yield { type: 'response.created', response: this.#head }
+  }
+
+  *#begin(): Iterable<ResponseEvent> {
+    if (this.#told === 'in_progress') return
+    this.#told = 'in_progress'
     yield { type: 'response.in_progress', response: this.#head }
   }
 
-  *#fill(type: Open['type'], delta: string): Iterable<ResponseEvent> {
+  #queued(position: number): ResponseEvent {
+    const response = { ...this.#head, status: 'queued' }
+    return { type: 'response.queued', response, covey: toQueue(position) }
+  }
+
+  *#fill(type: Open['type'], delta: string, logprobs: TokenLogprob[] = []): Iterable<ResponseEvent> {
     if (this.#open?.item.type !== type) {
       yield* this.#close()
       const item = emptyItem(type)
-      this.#open = { item, pieces: [] }
+      this.#open = { item, pieces: [], logprobs: [] }
       yield { type: 'response.output_item.added', output_index: this.#output.length, item }
       yield { type: 'response.content_part.added', ...this.#place(item), part: partOf(type, '') }
     }
-    const { item, pieces } = this.#open ?? { item: emptyItem(type), pieces: [] }
-    pieces.push(delta)
-    yield { type: `response.${wordOf(type)}.delta`, ...this.#place(item), delta, ...logprobsOf(type) }
+    const filling = this.#open ?? { item: emptyItem(type), pieces: [], logprobs: [] }
+    filling.pieces.push(delta)
+    filling.logprobs.push(...logprobs)
+    const place = this.#place(filling.item)
+    yield { type: `response.${wordOf(type)}.delta`, ...place, delta, ...logprobsOf(type, logprobs) }
   }
 
   *#close(): Iterable<ResponseEvent> {
     if (!this.#open) return
-    const { item, pieces } = this.#open
+    const { item, pieces, logprobs } = this.#open
     const text = pieces.join('')
-    const part = partOf(item.type, text)
+    const part = partOf(item.type, text, logprobs)
+    const place = this.#place(item)
     const done = { ...item, status: 'completed', content: [part] } as OutputItem
-    yield { type: `response.${wordOf(item.type)}.done`, ...this.#place(item), text, ...logprobsOf(item.type) }
-    yield { type: 'response.content_part.done', ...this.#place(item), part }
+    yield { type: `response.${wordOf(item.type)}.done`, ...place, text, ...logprobsOf(item.type, logprobs) }
+    yield { type: 'response.content_part.done', ...place, part }
     yield* this.#done(done)
     this.#open = undefined
   }
@@ -199,14 +217,15 @@ const emptyItem = (type: Open['type']): Open =>
     ? { type, id: newId('msg_'), status: 'in_progress', role: 'assistant', content: [] }
     : { type, id: newId('rs_'), status: 'in_progress', summary: [], content: [] }
 
-const partOf = (type: Open['type'], text: string) =>
+const partOf = (type: Open['type'], text: string, logprobs: readonly TokenLogprob[] = []) =>
   type === 'message'
-    ? { type: 'output_text', text, annotations: [], logprobs: [] }
+    ? { type: 'output_text', text, annotations: [], logprobs }
     : { type: 'reasoning_text', text }
 
 const wordOf = (type: Open['type']): string => (type === 'message' ? 'output_text' : 'reasoning_text')
 
-const logprobsOf = (type: Open['type']) => (type === 'message' ? { logprobs: [] } : {})
+const logprobsOf = (type: Open['type'], logprobs: readonly TokenLogprob[]) =>
+  type === 'message' ? { logprobs } : {}
 
 function toCallItem({ id, name, input }: ToolCall, isCustom: boolean): OutputItem {
   const same = { status: 'completed', call_id: id, name } as const

@@ -10,6 +10,8 @@ import type { ResponseFormat, ToolChoice, ToolSchema } from '../protocol/model.t
 import { type Ask, type Caller, toAsk, toTool } from './api-ask.ts'
 import { Extension } from './api-chat-request.ts'
 import type { Said } from './api-conversation.ts'
+import { MOST_ALTERNATIVES } from './api-logprobs.ts'
+import { samplingFields, toSampling } from './api-sampling.ts'
 import { Content, JsonObject, Schema, toContent } from './api-wire.ts'
 
 const Item = z.looseObject({
@@ -51,7 +53,9 @@ export const ResponsesRequest = z.looseObject({
   tool_choice: Choice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   max_output_tokens: z.int().positive().nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
+  ...samplingFields,
+  include: z.array(z.string()).nullish(),
+  top_logprobs: z.int().min(0).max(MOST_ALTERNATIVES).nullish(),
   text: z.looseObject({ format: Format.nullish() }).nullish(),
   metadata: JsonObject.nullish(),
   covey: Extension.nullish(),
@@ -72,12 +76,15 @@ export function fromResponses(body: ResponsesRequest, earlier: readonly Said[], 
         toolChoice: toChoice(body.tool_choice),
         responseFormat: toFormat(body.text?.format),
         maxTokens: body.max_output_tokens ?? undefined,
-        temperature: body.temperature ?? undefined,
+        logprobs: body.include?.includes(WITH_LOGPROBS) ? (body.top_logprobs ?? 0) : undefined,
       }),
+      ...toSampling(body),
     },
     caller,
   )
 }
+
+const WITH_LOGPROBS = 'message.output_text.logprobs'
 
 /** The items of a request as messages: calls that stand together are one reply. */
 export function toSaid({ input }: ResponsesRequest): readonly Said[] {

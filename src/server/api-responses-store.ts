@@ -1,10 +1,17 @@
-/** What was said up to a response, so that the next request can name it instead of sending it again. In memory, bounded. */
+/**
+ * Responses and what was said up to them, so that they can be looked at again and the next request can name one instead of
+ * sending it all. In memory, bounded; nobody sees those of another client.
+ */
 import type { Said } from './api-conversation.ts'
+
+type KeptResponse = { readonly said: readonly Said[]; readonly response: object }
 
 export type ResponseStore = {
   /** Nothing where it was forgotten, never kept, or belongs to another client. */
-  find(id: string, client: string): readonly Said[] | undefined
-  keep(id: string, client: string, said: readonly Said[]): void
+  find(id: string, client: string): KeptResponse | undefined
+  keep(id: string, client: string, kept: KeptResponse): void
+  /** False where `find` would find nothing. */
+  remove(id: string, client: string): boolean
 }
 
 const MAX_RESPONSES = 500
@@ -15,28 +22,34 @@ export function createResponseStore(
 ): ResponseStore {
   const { responses = MAX_RESPONSES, characters = MAX_CHARACTERS } = limits
   /** The longest unused first. */
-  const kept = new Map<
-    string,
-    { readonly client: string; readonly said: readonly Said[]; readonly size: number }
-  >()
+  const all = new Map<string, KeptResponse & { readonly client: string; readonly size: number }>()
   let total = 0
+  const forget = (id: string): void => {
+    total -= all.get(id)?.size ?? 0
+    all.delete(id)
+  }
   return {
     find(id, client) {
-      const found = kept.get(id)
+      const found = all.get(id)
       if (found?.client !== client) return undefined
-      kept.delete(id)
-      kept.set(id, found)
-      return found.said
+      all.delete(id)
+      all.set(id, found)
+      return found
     },
-    keep(id, client, said) {
-      const size = said.reduce((sum, message) => sum + sizeOf(message), 0)
-      kept.set(id, { client, said, size })
+    keep(id, client, { said, response }) {
+      const size = said.reduce((sum, message) => sum + sizeOf(message), JSON.stringify(response).length)
+      forget(id)
+      all.set(id, { client, said, response, size })
       total += size
-      for (const [oldest, { size: freed }] of kept) {
-        if (kept.size <= responses && total <= characters) break
-        kept.delete(oldest)
-        total -= freed
+      for (const [oldest] of all) {
+        if (all.size <= responses && total <= characters) break
+        forget(oldest)
       }
+    },
+    remove(id, client) {
+      const isOwn = all.get(id)?.client === client
+      if (isOwn) forget(id)
+      return isOwn
     },
   }
 }

@@ -3,14 +3,14 @@ import { answer } from './api-answer.ts'
 import type { ApiParts, Ask, Caller } from './api-ask.ts'
 import { defaultName } from './api-chat.ts'
 import type { Said } from './api-conversation.ts'
+import type { ResponseDesk } from './api-responses-desk.ts'
 import { type OutputItem, type ResponseEvent, ResponseReply, ResponseStream } from './api-responses-reply.ts'
 import { customNames, fromResponses, ResponsesRequest, toSaid } from './api-responses-request.ts'
-import type { ResponseStore } from './api-responses-store.ts'
 import { newId, toNamedPart, toSeconds } from './api-wire.ts'
 import { defineProblem, ProblemError, toProblem } from './errors.ts'
 import { defineRoute, type Route, type StreamPart } from './route.ts'
 
-export const responsesRoute = (parts: ApiParts, store: ResponseStore): Route =>
+export const responsesRoute = (parts: ApiParts, desk: ResponseDesk): Route =>
   defineRoute({
     method: 'POST',
     path: '/v1/responses',
@@ -20,16 +20,16 @@ export const responsesRoute = (parts: ApiParts, store: ResponseStore): Route =>
     reply: ResponseReply,
 
     async handle({ body, ...caller }) {
-      const earlier = requireEarlier(body.previous_response_id, store, caller)
+      const earlier = requireEarlier(body.previous_response_id, desk, caller)
       const ask = fromResponses(body, earlier, caller)
       const head = toHead(body, ask.model ?? defaultName(parts), parts.now())
       const stream = new ResponseStream(head, customNames(body.tools))
-      const keep = () => {
+      const keep = (response: object) => {
         const said = [...earlier, ...toSaid(body), ...outputToSaid(stream.output)]
-        if (body.store !== false) store.keep(head.id, caller.client, said)
+        if (body.store !== false) desk.keep(head.id, caller.client, { said, response })
       }
       const isSeen = body.stream ?? false
-      const events = follow({ ask, stream, keep, isSeen }, parts, caller)
+      const events = inTheWorks({ ask, stream, head, keep, isSeen }, { parts, desk }, caller)
       if (!body.stream) return { kind: 'json', body: await lastResponse(events) }
       const number = numbering()
       return {
@@ -43,12 +43,12 @@ export const responsesRoute = (parts: ApiParts, store: ResponseStore): Route =>
 
 function requireEarlier(
   id: string | null | undefined,
-  store: ResponseStore,
+  desk: ResponseDesk,
   { client }: Caller,
 ): readonly Said[] {
   if (!id) return []
-  const earlier = store.find(id, client)
-  if (earlier) return earlier
+  const earlier = desk.find(id, client)
+  if (earlier) return earlier.said
   const message = `The response ${id} is not known here (any more). Send the whole conversation as input.`
   const param = 'previous_response_id'
   throw new ProblemError(defineProblem(400, 'previous_response_not_found', message, { param }))
@@ -73,7 +73,7 @@ const toHead = (body: ResponsesRequest, model: string, now: number): ResponseRep
   text: body.text ?? { format: { type: 'text' } },
   tool_choice: body.tool_choice ?? 'auto',
   tools: body.tools ?? [],
-  top_p: null,
+  top_p: body.top_p ?? null,
   truncation: 'disabled',
   usage: null,
 })
@@ -81,9 +81,30 @@ const toHead = (body: ResponsesRequest, model: string, now: number): ResponseRep
 type Followed = {
   readonly ask: Ask
   readonly stream: ResponseStream
+  readonly head: ResponseReply
   /** Events reach the client as they come. */
   readonly isSeen: boolean
-  keep(): void
+  keep(response: object): void
+}
+
+type Surroundings = { readonly parts: ApiParts; readonly desk: ResponseDesk }
+
+/** Can be cancelled while it lasts; one that was is kept as that. */
+async function* inTheWorks(
+  followed: Followed,
+  { parts, desk }: Surroundings,
+  caller: Caller,
+): AsyncGenerator<ResponseEvent> {
+  const { head, stream, keep } = followed
+  const opened = desk.open(head, caller.client)
+  try {
+    yield* follow(followed, parts, { ...caller, signal: AbortSignal.any([caller.signal, opened.signal]) })
+  } catch (error) {
+    if (opened.signal.aborted) keep({ ...head, status: 'cancelled', output: [...stream.output] })
+    throw error
+  } finally {
+    opened.end()
+  }
 }
 
 async function* follow(
@@ -95,7 +116,7 @@ async function* follow(
     if (event.type === 'restart' && !isSeen) stream.reset()
     const told = event.type === 'restart' && !isSeen ? [] : [...stream.take(event)]
     // Kept before it is told: whoever has read the id may ask with it at once.
-    if (event.type === 'finish') keep()
+    if (event.type === 'finish') keep(told.at(-1)?.['response'] ?? {})
     yield* told
   }
 }

@@ -1,7 +1,7 @@
 /** What the server is handed: models to ask, sessions to steer, who may come in. It imports none of those parts. */
 import type { Capabilities, Lease, ReserveRequest } from '../protocol/arm.ts'
 import type { Message } from '../protocol/message.ts'
-import type { ModelRequest } from '../protocol/model.ts'
+import type { Model, ModelRequest } from '../protocol/model.ts'
 import type { SessionApi, SessionInfo } from '../protocol/session-api.ts'
 
 /** A model as clients see it in the list. */
@@ -16,7 +16,13 @@ export type ServedModel = {
 
 /** A request made to fit the window, or why it cannot be. */
 type Fitted =
-  | { readonly ok: true; readonly request: ModelRequest; readonly shortened: readonly string[] }
+  | {
+      readonly ok: true
+      readonly request: ModelRequest
+      readonly shortened: readonly string[]
+      /** The tool that stands for tools which are only listed: `{name, arguments}` of the one that is meant. */
+      readonly callTool?: string
+    }
   | { readonly ok: false; readonly tokens: number; readonly window: number }
 
 export type ReserveAbout = Pick<ReserveRequest, 'task' | 'sessionId' | 'vision'> & {
@@ -42,6 +48,11 @@ export type ModelParts = {
     texts: readonly string[],
     signal: AbortSignal,
   ) => Promise<readonly (readonly number[])[]>
+  /**
+   * Fills gaps as the leased model was trained to; nothing where it was not. A request to it has two messages: what stands
+   * before the gap and what stands after it.
+   */
+  fillIn?(lease: Lease, client: string): Model | undefined
   /** How many requests a model answers at a time. */
   slots(model: string): number
 }

@@ -5,9 +5,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
+import { acquireLock, type Lock } from '../lib/lock.ts'
 import { AppError } from '../protocol/error.ts'
 import { type Scope, scopes } from './route.ts'
 
@@ -39,41 +40,69 @@ export function openTokens(path: string, now: () => number = Date.now): Tokens {
     if (known?.stamp !== stamp) known = { stamp, tokens: await load(path) }
     return known.tokens
   }
-  const write = async (tokens: readonly StoredToken[]): Promise<void> => {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await writeAtomic(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, { mode: 0o600 })
-  }
+  const write = (tokens: readonly StoredToken[]): Promise<void> =>
+    writeAtomic(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, { mode: 0o600 })
   return {
     list,
-    async add(name, allowed) {
-      const tokens = await list()
-      const token = `covey_${randomBytes(32).toString('base64url')}`
-      const createdAt = new Date(now()).toISOString()
-      const stored = Stored.safeParse({
-        name,
-        sha256: digest(token).toString('hex'),
-        scopes: allowed,
-        createdAt,
-      })
-      if (!stored.success)
-        throw new AppError('config-invalid', `"${name}" is no name for a token: ${NAME_RULE}`)
-      if (tokens.some((other) => other.name === name)) {
-        throw new AppError(
-          'config-invalid',
-          `there is a token "${name}" already; \`covey token rm ${name}\` revokes it.`,
-        )
-      }
-      await write([...tokens, stored.data])
-      return token
-    },
-    async remove(name) {
-      const tokens = await list()
-      const left = tokens.filter((token) => token.name !== name)
-      if (left.length === tokens.length) return false
-      await write(left)
-      return true
-    },
+    add: (name, allowed) =>
+      withLock(path, async () => {
+        const tokens = await list()
+        const token = `covey_${randomBytes(32).toString('base64url')}`
+        const createdAt = new Date(now()).toISOString()
+        const stored = Stored.safeParse({
+          name,
+          sha256: digest(token).toString('hex'),
+          scopes: allowed,
+          createdAt,
+        })
+        if (!stored.success)
+          throw new AppError('config-invalid', `"${name}" is no name for a token: ${NAME_RULE}`)
+        if (tokens.some((other) => other.name === name)) {
+          throw new AppError(
+            'config-invalid',
+            `there is a token "${name}" already; \`covey token rm ${name}\` revokes it.`,
+          )
+        }
+        await write([...tokens, stored.data])
+        return token
+      }),
+    remove: (name) =>
+      withLock(path, async () => {
+        const tokens = await list()
+        const left = tokens.filter((token) => token.name !== name)
+        if (left.length === tokens.length) return false
+        await write(left)
+        return true
+      }),
     find: async (token) => match(await list(), digest(token)),
+  }
+}
+
+/** Adding and revoking replace the whole file: of two at once, one waits for the other and then reads what it wrote. */
+async function withLock<T>(path: string, change: () => Promise<T>): Promise<T> {
+  const folder = `${path}.lock`
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw storageError(folder, error)
+  })
+  const lock = await waitForLock(folder, path)
+  try {
+    return await change()
+  } finally {
+    await lock.release()
+  }
+}
+
+const LOCK_TRIES = 100
+
+async function waitForLock(folder: string, path: string): Promise<Lock> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await acquireLock(folder, (pid) => `${path} is being written by process ${pid}; try again.`)
+    } catch (error) {
+      const isBusy = error instanceof AppError && error.code === 'session-busy'
+      if (!isBusy || attempt === LOCK_TRIES) throw error
+      await delay(10 + Math.random() * 40)
+    }
   }
 }
 

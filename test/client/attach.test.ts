@@ -6,6 +6,7 @@ import type { StartRun } from '../../src/session/run.ts'
 import { endOf, playing, turn } from '../session/support.ts'
 import { openSessionServer } from '../server/session-server.ts'
 import { tempFolder } from '../server/support.ts'
+import { cuttingProxy } from './cutting-proxy.ts'
 
 async function runAttach(url: string, token: string, options: Record<string, unknown> = {}) {
   let out = ''
@@ -43,6 +44,18 @@ test('the answer is printed, and a session made for it is given free', async () 
   expect(info).toMatchObject({ title: 'What is it?', isOpen: false, messages: 2 })
   expect(second.out.split('\n').at(-2)).toContain('"type":"run-end"')
   expect(open.desk.holds(info!.id)).toBe(true)
+})
+
+test('the person is told that the line broke, and when it is back', async () => {
+  const open = await openSessionServer()
+  const proxy = await cuttingProxy(open.port, (connection) => (connection < 2 ? 1500 : undefined))
+
+  const { code, err } = await runAttach(proxy.url, open.token)
+
+  expect(proxy.cuts()).toBeGreaterThan(0)
+  expect(code).toBe(0)
+  expect(err).toMatch(/^covey: .* Trying again in 0\.25 s \(1 of 7\)\.\n/)
+  expect(err).toContain('covey: connected again.\n')
 })
 
 test('what would need a question is refused, as nobody is there', async () => {

@@ -1,6 +1,7 @@
 /** A session on a server, used like one in this process. */
 import { describe, expect, test } from 'vitest'
 import { promptAndWatch } from '../../src/cli/watch.ts'
+import type { LineState } from '../../src/client/events.ts'
 import { createHttpSession } from '../../src/client/http-session.ts'
 import type { SessionEvent } from '../../src/protocol/event.ts'
 import type { StartRun } from '../../src/session/run.ts'
@@ -9,6 +10,31 @@ import { openSessionServer, pieces, unending } from '../server/session-server.ts
 import { openTestServer, tempFolder, until } from '../server/support.ts'
 import { watchThroughCuts } from './reconnect.ts'
 import { collectRun, quick } from './support.ts'
+
+test('a server that does not come back is given up after so many tries, each of them told', async () => {
+  const open = await openSessionServer()
+  const states: LineState[] = []
+  const session = await createHttpSession({
+    baseUrl: open.url,
+    token: open.token,
+    reconnect: { attempts: 4, delayMs: (attempt) => attempt + 1 },
+    onLine: (state) => void states.push(state),
+  })
+  await open.server.close()
+
+  const watching = collectRun(session.events({ signal: new AbortController().signal }), 'none')
+
+  await expect(watching).rejects.toThrow(
+    /cannot be reached .* Given up after 3 tries; what was said is kept there\.$/,
+  )
+  expect(
+    states.map((state) => state.type === 'lost' && [state.attempt, state.attempts, state.delayMs]),
+  ).toEqual([
+    [1, 3, 1],
+    [2, 3, 2],
+    [3, 3, 3],
+  ])
+})
 
 describe('a remote session', () => {
   test('is prompted and watched from the first event to the last', async () => {

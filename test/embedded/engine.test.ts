@@ -50,6 +50,21 @@ describe('a reply', () => {
     ])
   })
 
+  test('keeps to the likeliest tokens with a small top_p, and repeats less with penalties', async () => {
+    const model = await open()
+    const asked = { maxTokens: 40 }
+
+    const greedy = await ask(model, requestOf('Hello', asked))
+    const narrow = await ask(model, requestOf('Hello', { ...asked, temperature: 1, topP: 0.000_01, seed: 7 }))
+    const punished = await ask(
+      model,
+      requestOf('Hello', { ...asked, presencePenalty: 2, frequencyPenalty: 2 }),
+    )
+
+    expect(narrow.text).toBe(greedy.text)
+    expect(punished.text).not.toBe(greedy.text)
+  })
+
   test('is the same every time at temperature 0, and for one seed', async () => {
     const model = await open()
     const random = { temperature: 1, seed: 7 }

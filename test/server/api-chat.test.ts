@@ -97,6 +97,21 @@ describe('an answer', () => {
     expect(finishesOf(chunks)).toEqual(['stop', 'stop', 'stop'])
     expect(model.asked.map(({ seed }) => seed)).toEqual([7, 8, 9])
   })
+
+  test('asked for several times without a seed have different ones, and the usage of all', async () => {
+    const model = scriptedModel([says('One.'), usage], [says('Two.'), usage])
+    const host = await startApi(model)
+
+    const completion = await complete(host, { ...hello, n: 2 })
+
+    expect(completion.choices.map(({ index, message }) => [index, message.content])).toEqual([
+      [0, 'One.'],
+      [1, 'Two.'],
+    ])
+    expect(completion.usage).toMatchObject({ prompt_tokens: 24, completion_tokens: 10, total_tokens: 34 })
+    const [first, second] = model.asked.map(({ seed }) => seed)
+    expect(second).toBe((first ?? Number.NaN) + 1)
+  })
 })
 
 describe('a request', () => {
@@ -115,6 +130,8 @@ describe('a request', () => {
       seed: 3,
       stop: 'END',
       top_p: 0.9,
+      presence_penalty: 0.5,
+      frequency_penalty: -0.5,
       frobnicate: { yes: true },
     })
 
@@ -124,6 +141,9 @@ describe('a request', () => {
       tools: [],
       maxTokens: 50,
       temperature: 0.2,
+      topP: 0.9,
+      presencePenalty: 0.5,
+      frequencyPenalty: -0.5,
       seed: 3,
       stop: ['END'],
     })
@@ -176,7 +196,9 @@ describe('a request', () => {
   })
 
   test.each([
-    ['log probabilities', { logprobs: true }, 400, 'logprobs'],
+    ['alternatives without log probabilities', { top_logprobs: 2 }, 400, 'top_logprobs'],
+    ['log probabilities of an agent', { model: 'covey/agent', logprobs: true }, 400, 'logprobs'],
+    ['a top_p above one', { top_p: 1.5 }, 400, 'top_p'],
     ['an unknown model', { model: 'nobody' }, 404, 'model'],
     ['several answers of an agent', { model: 'covey/agent', n: 2 }, 400, 'n'],
     ['no messages', { messages: [] }, 400, 'messages'],

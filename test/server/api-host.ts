@@ -20,6 +20,7 @@ export type HostOptions = {
   readonly fit?: 'auto' | 'off'
   readonly slots?: number
   readonly embed?: ModelParts['embed']
+  readonly fillIn?: ModelParts['fillIn']
 }
 
 export type ApiHost = {
@@ -28,7 +29,8 @@ export type ApiHost = {
   /** The token of a client; `chatter` may not run tools. */
   key(client?: string): Promise<string>
   post(path: string, body: unknown, options?: PostOptions): Promise<Response>
-  get(path: string): Promise<Response>
+  get(path: string, client?: string): Promise<Response>
+  delete(path: string): Promise<Response>
 }
 
 type PostOptions = { readonly client?: string; readonly signal?: AbortSignal; readonly headers?: object }
@@ -62,14 +64,9 @@ export async function startApi(
   })
 
   const keys = new Map<string, Promise<string>>()
-  let before: Promise<unknown> = Promise.resolve()
   const key = (client = 'tester') => {
-    // One after the other: each addition replaces the file.
-    const known =
-      keys.get(client) ??
-      before.then(() => tokens.add(client, client === 'chatter' ? ['chat'] : ['chat', 'tools']))
+    const known = keys.get(client) ?? tokens.add(client, client === 'chatter' ? ['chat'] : ['chat', 'tools'])
     keys.set(client, known)
-    before = known
     return known
   }
   const url = `http://127.0.0.1:${address!.port}`
@@ -87,7 +84,10 @@ export async function startApi(
         body: JSON.stringify(body),
         ...(signal && { signal }),
       }),
-    get: async (path) => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${await key()}` } }),
+    get: async (path, client) =>
+      fetch(`${url}${path}`, { headers: { authorization: `Bearer ${await key(client)}` } }),
+    delete: async (path) =>
+      fetch(`${url}${path}`, { method: 'DELETE', headers: { authorization: `Bearer ${await key()}` } }),
   }
 }
 
@@ -145,6 +145,7 @@ function toModelParts(models: readonly Model[], options: HostOptions) {
     count: countRequest,
     slots: () => options.slots ?? 16,
     ...(options.embed && { embed: options.embed }),
+    ...(options.fillIn && { fillIn: options.fillIn }),
   }
   return { parts, requireSettled: () => expect(settled).toEqual(settled.map(() => 1)) }
 }

@@ -1,7 +1,8 @@
+import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { calls, fails, finish, says, scriptedModel, thinks } from '../../src/provider/scripted.ts'
 import { AppError } from '../../src/protocol/error.ts'
-import type { ModelEvent } from '../../src/protocol/model.ts'
+import type { Model, ModelEvent } from '../../src/protocol/model.ts'
 import { ResponseReply } from '../../src/server/api-responses-reply.ts'
 import { createResponseStore } from '../../src/server/api-responses-store.ts'
 import { type ApiHost, readEvents, startApi, weatherTool } from './api-host.ts'
@@ -164,16 +165,77 @@ describe('previous_response_id', () => {
 
   test('is forgotten when there are too many, the longest unused first', () => {
     const store = createResponseStore({ responses: 2, characters: 100 })
-    const said = [{ role: 'user', text: 'x'.repeat(30) } as const]
+    const kept = (length: number) => ({
+      said: [{ role: 'user', text: 'x'.repeat(length) } as const],
+      response: {},
+    })
 
-    store.keep('a', 'me', said)
-    store.keep('b', 'me', said)
+    store.keep('a', 'me', kept(30))
+    store.keep('b', 'me', kept(30))
     store.find('a', 'me')
-    store.keep('c', 'me', said)
-    store.keep('d', 'me', [{ role: 'user', text: 'x'.repeat(60) }])
+    store.keep('c', 'me', kept(30))
+    store.keep('d', 'me', kept(60))
 
     expect(['a', 'b', 'c', 'd'].filter((id) => store.find(id, 'me'))).toEqual(['c', 'd'])
   })
+})
+
+describe('a response that was kept', () => {
+  test('is found by its client and by nobody else, until it is deleted', async () => {
+    const host = await startApi(scriptedModel([says('Rome.')]))
+    const made = await respond(host, { input: 'Where?' })
+    const path = `/v1/responses/${made.id}`
+
+    const found = await host.get(path)
+    const foreign = await host.get(path, 'stranger')
+    const deleted = await host.delete(path)
+    const after = await host.get(path)
+
+    expect(await found.json()).toEqual(made)
+    expect(await deleted.json()).toEqual({ id: made.id, object: 'response', deleted: true })
+    expect([found, foreign, deleted, after].map(({ status }) => status)).toEqual([200, 404, 200, 404])
+  })
+
+  test('cannot be cancelled any more', async () => {
+    const host = await startApi(scriptedModel([says('Rome.')]))
+    const { id } = await respond(host, { input: 'Where?' })
+
+    const over = await host.post(`/v1/responses/${id}/cancel`, {})
+    const unknown = await host.post('/v1/responses/resp_none/cancel', {})
+
+    expect([over.status, unknown.status]).toEqual([400, 404])
+  })
+})
+
+test('a response that is being written is told as that, and ends when it is cancelled', async () => {
+  const host = await startApi(unendingModel('Rome and '))
+  const client = new OpenAI({ baseURL: `${host.url}/v1`, apiKey: await host.key(), maxRetries: 0 })
+  const stream = await client.responses.create({ model: 'unending', input: 'Where?', stream: true })
+
+  let id = ''
+  const seen: (string | undefined)[] = []
+  for await (const event of stream) {
+    if (event.type === 'response.created') ({ id } = event.response)
+    if (event.type === 'response.output_text.delta') {
+      seen.push((await client.responses.retrieve(id)).status)
+      // The client sends no body, and the server takes nothing that changes something without this header.
+      const headers = { 'content-type': 'application/json' }
+      seen.push((await client.responses.cancel(id, { headers })).status)
+    }
+    if (event.type === 'response.failed') seen.push(event.response.error?.message)
+  }
+
+  expect(seen).toEqual(['in_progress', 'cancelled', `The response ${id} was cancelled by its client.`])
+  expect(await client.responses.retrieve(id)).toMatchObject({ id, status: 'cancelled' })
+})
+
+/** Says its words, then nothing until it is left alone. */
+const unendingModel = (text: string): Model => ({
+  name: 'unending',
+  async *stream(_request, signal) {
+    yield { type: 'text-delta', text }
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  },
 })
 
 test('an answer that was cut is incomplete', async () => {

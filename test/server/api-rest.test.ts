@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { calls, fails, says, scriptedModel, thinks } from '../../src/provider/scripted.ts'
 import { AppError } from '../../src/protocol/error.ts'
 import { TextCompletion } from '../../src/server/api-completions.ts'
-import { EmbeddingsReply } from '../../src/server/api-embeddings.ts'
+import { EmbeddingsReply, OllamaEmbedReply } from '../../src/server/api-embeddings.ts'
 import { OllamaChatLine, OllamaGenerateLine } from '../../src/server/api-ollama.ts'
 import { type ApiHost, readEvents, startApi, weatherTool } from './api-host.ts'
 
@@ -70,6 +70,28 @@ describe('embeddings', () => {
     const [first] = EmbeddingsReply.parse(await packed.json()).data
     const bytes = Buffer.from(first?.embedding as string, 'base64')
     expect([0, 4, 8].map((at) => bytes.readFloatLE(at))).toEqual([2, 0.5, -1])
+  })
+
+  test('come in both shapes of Ollama', async () => {
+    const host = await startApi(scriptedModel(), { embed })
+
+    const several = await host.post('/api/embed', { model: 'scripted:latest', input: ['ab', 'abc'] })
+    const one = await host.post('/api/embeddings', { model: 'scripted', prompt: 'abcd' })
+    const none = await host.post('/api/embed', { model: 'nobody', input: 'ab' })
+
+    expect(OllamaEmbedReply.parse(await several.json())).toMatchObject({
+      model: 'scripted:latest',
+      embeddings: [
+        [2, 0.5, -1],
+        [3, 0.5, -1],
+      ],
+      prompt_eval_count: 2,
+    })
+    expect(await one.json()).toEqual({ embedding: [4, 0.5, -1] })
+    expect([none.status, await none.json()]).toEqual([
+      404,
+      { error: 'nobody gives no embeddings. Models that can: scripted.' },
+    ])
   })
 
   test('where no model has them are refused with the reason', async () => {

@@ -1,7 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
+import Anthropic from '@anthropic-ai/sdk'
+import { streamText } from 'ai'
+import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import type { Model } from '../../src/protocol/model.ts'
 import { ChatChunk } from '../../src/server/api-chat-reply.ts'
+import { TextCompletion } from '../../src/server/api-completions.ts'
+import { MessageEvent } from '../../src/server/api-messages-reply.ts'
+import { OllamaChatLine, OllamaGenerateLine } from '../../src/server/api-ollama.ts'
 import { readEvents, startApi } from './api-host.ts'
 
 const hello = { messages: [{ role: 'user', content: 'Hello.' }] }
@@ -79,6 +87,67 @@ describe('turns at a slow model', () => {
     expect(streams.every((events) => events.at(-1)?.data === '[DONE]')).toBe(true)
   })
 
+  test.each<[string, object, (events: readonly Told[]) => readonly unknown[]]>([
+    [
+      '/v1/completions',
+      { prompt: 'x' },
+      (events) => events.map(({ data }) => TextCompletion.parse(data).covey),
+    ],
+    ['/v1/responses', { input: 'x' }, (events) => events.map(({ data }) => data['covey'])],
+    [
+      '/v1/messages',
+      { ...hello, max_tokens: 9 },
+      (events) => events.map(({ data }) => (MessageEvent.parse(data) as { covey?: unknown }).covey),
+    ],
+    [
+      '/api/chat',
+      { model: 'slow', ...hello },
+      (events) => events.map(({ data }) => OllamaChatLine.parse(data).covey),
+    ],
+    [
+      '/api/generate',
+      { model: 'slow', prompt: 'x' },
+      (events) => events.map(({ data }) => OllamaGenerateLine.parse(data).covey),
+    ],
+  ])('are told to those who wait at %s', async (path, body, read) => {
+    const host = await startApi(slowModel(10), { slots: 1 })
+    const ahead = await host.post('/v1/chat/completions', ask('ahead'), { client: 'a' })
+
+    const response = await host.post(path, { ...body, stream: true }, { client: 'b' })
+    const [told] = await Promise.all([toldIn(response), readEvents(ahead)])
+
+    expect(read(told).filter(Boolean)).toEqual([{ queue: { position: 1 } }])
+  })
+
+  test('do not trouble the clients of Anthropic, OpenAI and Vercel', async () => {
+    const host = await startApi(slowModel(10), { slots: 1 })
+    const options = { apiKey: await host.key('b'), maxRetries: 0 }
+    const anthropic = new Anthropic({ baseURL: host.url, ...options })
+    const openai = new OpenAI({ baseURL: `${host.url}/v1`, ...options })
+    const ahead = await host.post('/v1/chat/completions', ask('ahead'), { client: 'a' })
+
+    const vercel = { apiKey: options.apiKey, baseURL: `${host.url}/v1` }
+    const models = [
+      createAnthropic(vercel)('slow'),
+      createOpenAI(vercel).responses('slow'),
+      createOpenAI(vercel).chat('slow'),
+      createOpenAI(vercel).completion('slow'),
+    ]
+
+    const [message, response, ...texts] = await Promise.all([
+      anthropic.messages
+        .stream({ model: 'slow', max_tokens: 99, messages: [{ role: 'user', content: 'x' }] })
+        .finalMessage(),
+      openai.responses.stream({ model: 'slow', input: 'x' }).finalResponse(),
+      ...models.map((model) => streamText({ model, prompt: 'x', maxOutputTokens: 99 }).text),
+      readEvents(ahead),
+    ])
+
+    expect(message.content).toMatchObject([{ type: 'text', text: 'word '.repeat(10) }])
+    expect(response.output_text).toBe('word '.repeat(10))
+    expect(texts.slice(0, -1)).toEqual(models.map(() => 'word '.repeat(10)))
+  })
+
   test('pass on at once when a client goes away', async () => {
     const model = slowModel(100_000)
     const host = await startApi(model, { slots: 1 })
@@ -115,6 +184,22 @@ describe('turns at a slow model', () => {
     expect(model.log).toEqual(['start first', 'end first', 'start third', 'end third'])
   })
 })
+
+type Told = { readonly event?: string; readonly data: Record<string, unknown> }
+
+/** Server-sent events and lines of JSON alike. */
+async function toldIn(response: Response): Promise<readonly Told[]> {
+  const isLines = response.headers.get('content-type')?.includes('ndjson')
+  const events = isLines
+    ? (await response.text())
+        .trim()
+        .split('\n')
+        .map((data) => ({ data }))
+    : await readEvents(response)
+  return events
+    .filter(({ data }) => data !== '[DONE]')
+    .map((event) => ({ ...event, data: JSON.parse(event.data) as Record<string, unknown> }))
+}
 
 describe('a request that is too large', () => {
   const text = 'one two three four five six seven eight nine ten. '.repeat(1200)

@@ -1,6 +1,8 @@
 /** Tokens on disk: only hashes, for nobody else to read, and out at once when revoked. */
+import { execFile } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { openTokens } from '../../src/server/tokens.ts'
 import { createWrongTokens } from '../../src/server/wrong-tokens.ts'
@@ -37,6 +39,28 @@ test('what another process added or revoked counts at once', async () => {
   expect([before?.name, isRemoved, after]).toEqual(['a', true, undefined])
   expect(await there.remove('a')).toBe(false)
 })
+
+test('of many added and revoked at once, by several processes, none is lost', async () => {
+  const path = join(await tempFolder(), 'tokens')
+  const names = (who: string) => Array.from({ length: 5 }, (_, index) => `${who}-${index}`)
+  await openTokens(path).add('old', ['chat'])
+
+  await Promise.all([
+    ...['a', 'b'].map((who) => addInProcess(path, names(who))),
+    ...names('here').map((name) => openTokens(path).add(name, ['chat'])),
+    openTokens(path).remove('old'),
+  ])
+
+  const kept = (await openTokens(path).list()).map(({ name }) => name)
+  expect(kept.toSorted()).toEqual([...names('a'), ...names('b'), ...names('here')].toSorted())
+})
+
+/** Adds them all at the same time, in a process of its own. */
+async function addInProcess(path: string, names: readonly string[]): Promise<void> {
+  const source = `import { openTokens } from ${JSON.stringify(new URL('../../src/server/tokens.ts', import.meta.url))}
+    await Promise.all(${JSON.stringify(names)}.map((name) => openTokens(${JSON.stringify(path)}).add(name, ['chat'])))`
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', source])
+}
 
 test('a name is taken once, and is a name', async () => {
   const tokens = openTokens(join(await tempFolder(), 'tokens'))
