@@ -6,7 +6,7 @@ import type { Config } from './config/schema.ts'
 import { prepareCall } from './engine/prepare.ts'
 import type { ToolCall } from './protocol/message.ts'
 import type { Equipment } from './protocol/equipment.ts'
-import type { Tool } from './protocol/tool.ts'
+import type { Files, Tool } from './protocol/tool.ts'
 import { createLocks, serialised } from './subagents/locks.ts'
 import { createSpawnSubagents, type RunChild } from './subagents/spawn.ts'
 import { builtinTools } from './tools/all.ts'
@@ -15,16 +15,19 @@ export type SessionToolsParts = {
   readonly config: Config
   readonly equipment: Equipment
   readonly runChild: RunChild
+  /** Where proposed patches are kept. */
+  readonly patches: () => Promise<Files>
 }
 
 /** Made for each session: some tools remember what the session did. */
-export function sessionTools({ config, equipment, runChild }: SessionToolsParts): () => readonly Tool[] {
+export function sessionTools(parts: SessionToolsParts): () => readonly Tool[] {
+  const { config, equipment, runChild, patches } = parts
   const { checks, exec } = config
   const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
   const locks = createLocks()
   const list = (): readonly Tool[] => [...builtins, ...equipment.tools()]
   const builtins = [
-    ...builtinTools({ list, checks, limits }).map((tool) => serialised(tool, locks)),
+    ...builtinTools({ list, checks, limits, patches }).map((tool) => serialised(tool, locks)),
     createSpawnSubagents({ runChild }),
   ]
   return list

@@ -10,6 +10,7 @@ import { frozenSource, gatherSections, noteSources, onceSource, situationSource 
 import { renderSystem } from './context/system.ts'
 import { askOnce } from './engine/ask-once.ts'
 import { offerTools, type ToolMode } from './engine/offer.ts'
+import { makePatchFolder } from './guard/patch-folder.ts'
 import { readBytesInside } from './guard/read-bytes.ts'
 import { type Guards, type SessionGuards, throughFirewall } from './guards.ts'
 import type { Logger } from './lib/log.ts'
@@ -146,7 +147,12 @@ async function openParts(ground: SessionGround, place: Place, words: Words): Pro
   return {
     guards,
     sources: [...sourcesOf(guards, words), ...equipment.sources],
-    tools: sessionTools({ config: ground.config, equipment, runChild }),
+    tools: sessionTools({
+      config: ground.config,
+      equipment,
+      runChild,
+      patches: () => makePatchFolder(ground.root),
+    }),
     equipment,
     children,
   }

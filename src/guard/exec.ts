@@ -1,16 +1,24 @@
 /**
  * The only way to a child process, inside the sandbox where there is one. What may run at all is decided before, by
- * `permissions.ts`. stdin is closed, the environment carries no secrets, output is bounded, nothing outlives the session.
+ * `permissions.ts`. stdin is closed but for programs that stay, the environment carries no secrets, output is bounded,
+ * nothing outlives the session.
  */
 import { existsSync } from 'node:fs'
 import { AppError } from '../protocol/error.ts'
 import type { Blocked, Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
-import { type RunningProcess, startProcess } from '../lib/process.ts'
+import {
+  type GroupOptions,
+  openProcess,
+  type ProcessGroup,
+  type RunningProcess,
+  startProcess,
+} from '../lib/process.ts'
 import { cleanOutput } from '../lib/text.ts'
 import { blockOf } from './blocked.ts'
 import { toChildEnvironment } from './environment.ts'
 import { interactiveHint } from './interactive.ts'
 import { createJobs, type Jobs, requireRoom } from './jobs.ts'
+import { toProgram } from './program.ts'
 import type { Sandbox } from './sandbox-ground.ts'
 
 export type ExecParts = {
@@ -38,7 +46,7 @@ export function createExec(parts: ExecParts): ClosableExec {
   ): Promise<T> {
     const live = toLive(options.onOutput)
     const { grant } = options
-    const started = await starter.start(argv, { onOutput: live.add, ...(grant && { grant }) })
+    const started = await starter.start(argv, printing(live.add), grant)
     const result = await watch(started.running).finally(live.end)
     if (!started.running.isRunning()) await started.left
     const network = sandbox?.network || grant?.kind === 'network'
@@ -59,7 +67,12 @@ export function createExec(parts: ExecParts): ClosableExec {
     async start(command) {
       refuseInteractive(command)
       requireRoom(jobs.list())
-      return jobs.adopt(command, (await starter.start(shellArgv(command), {})).running)
+      const { running } = await starter.start(shellArgv(command), printing())
+      return jobs.adopt(command, running)
+    },
+    async open(argv, { signal } = {}) {
+      signal?.throwIfAborted()
+      return toProgram((await starter.start(argv, openProcess)).running, signal)
     },
     poll: async (id) => jobs.poll(id),
     stop: (id) => jobs.stop(id),
@@ -70,23 +83,32 @@ export function createExec(parts: ExecParts): ClosableExec {
   }
 }
 
-type StartOptions = { readonly grant?: Blocked; readonly onOutput?: (bytes: Buffer) => void }
+type Begin<Running extends ProcessGroup> = (argv: readonly string[], place: GroupOptions) => Running
+
+const printing =
+  (onOutput: (bytes: Buffer) => void = () => {}): Begin<RunningProcess> =>
+  (argv, place) =>
+    startProcess(argv, { ...place, onOutput })
 
 /** A process, and when everything that was put up for it is taken down again. */
-type Started = { readonly running: RunningProcess; readonly left: Promise<void> }
+type Started<Running> = { readonly running: Running; readonly left: Promise<void> }
 
 function createStarter({ cwd, env = process.env, sandbox }: ExecParts) {
-  const all = new Set<Started>()
+  const all = new Set<Started<ProcessGroup>>()
   return {
-    async start(argv: readonly string[], { grant, onOutput = () => {} }: StartOptions): Promise<Started> {
+    async start<Running extends ProcessGroup>(
+      argv: readonly string[],
+      begin: Begin<Running>,
+      grant?: Blocked,
+    ): Promise<Started<Running>> {
       const entered = await sandbox?.enter(argv, grant)
       const childEnv = toChildEnvironment({ ...env, ...entered?.env })
-      const running = startProcess(entered?.argv ?? argv, { cwd, env: childEnv, onOutput })
+      const running = begin(entered?.argv ?? argv, { cwd, env: childEnv })
       const leave = async (): Promise<void> => {
         await entered?.leave()
         all.delete(started)
       }
-      const started: Started = { running, left: running.ended.then(leave, leave) }
+      const started: Started<Running> = { running, left: running.ended.then(leave, leave) }
       all.add(started)
       return started
     },

@@ -29,6 +29,8 @@ export type FilesParts = {
 
 const MAX_BYTES = 1024 * 1024
 const QUOTA_BYTES = 5 * 1024 ** 3
+/** How much of a stream is in memory at once. */
+const PIECE = 256 * 1024
 
 export function createFiles(parts: FilesParts): Files {
   const { grants = createGrants(), quotaBytes = QUOTA_BYTES } = parts
@@ -44,6 +46,17 @@ export function createFiles(parts: FilesParts): Files {
       const handle = await openFile(real, path)
       try {
         return await readText(handle, path, signal)
+      } finally {
+        await handle.close()
+        grants.spend(real, 'read')
+      }
+    },
+    async *stream(path, signal) {
+      const real = await place(path, 'read')
+      const handle = await openFile(real, path)
+      try {
+        await requireFile(handle, path)
+        yield* handle.createReadStream({ autoClose: false, highWaterMark: PIECE, ...(signal && { signal }) })
       } finally {
         await handle.close()
         grants.spend(real, 'read')
@@ -109,16 +122,21 @@ async function verifyHandle(handle: FileHandle, real: string, path: string): Pro
 }
 
 async function readText(handle: FileHandle, path: string, signal?: AbortSignal): Promise<string> {
-  const info = await handle.stat()
-  if (info.isDirectory()) throw isFolder(path)
-  if (!info.isFile()) throw new AppError('tool-failed', `${path} is not a regular file; it cannot be read.`)
-  if (info.size > MAX_BYTES) throw tooLarge(path, info.size)
+  const { size } = await requireFile(handle, path)
+  if (size > MAX_BYTES) throw tooLarge(path, size)
   const bytes = await readBounded(handle, signal)
   if (bytes.length > MAX_BYTES) throw tooLarge(path, bytes.length)
   if (looksBinary(bytes)) {
     throw new AppError('tool-failed', `${path} is a binary file (${bytes.length} bytes), not text.`)
   }
   return decode(bytes, path)
+}
+
+async function requireFile(handle: FileHandle, path: string): Promise<{ readonly size: number }> {
+  const info = await handle.stat()
+  if (info.isDirectory()) throw isFolder(path)
+  if (!info.isFile()) throw new AppError('tool-failed', `${path} is not a regular file; it cannot be read.`)
+  return info
 }
 
 /** A file that grows while it is read must not take all memory. */

@@ -85,7 +85,7 @@ export const verbs: Readonly<Record<Access['kind'], string>> = {
 
 export const refusal = (mode: PermissionMode, { kind, target }: Access): string =>
   mode === 'read-only'
-    ? `This session only reads, so ${target} was not ${DONE[kind]}. Describe the change instead; the person can allow it with --permission ask.`
+    ? `This session only reads, so ${target} was not ${DONE[kind]}. Store the change with propose_patch instead; the person can allow it with --permission ask.`
     : `This session may use no tools. Answer without them; the person can allow them with --permission ask.`
 
 const DONE: Readonly<Record<Access['kind'], string>> = {

@@ -19,7 +19,7 @@ import { containPath } from './contain.ts'
 import type { Grants, Operation } from './grants.ts'
 import { readCommand } from './judge-command.ts'
 import { isKeyPath, type Protection } from './protected-names.ts'
-import { commandRule, pathNames, pathRule, rulesFor, urlRule } from './rules.ts'
+import { codeRule, commandRule, pathNames, pathRule, rulesFor, urlRule } from './rules.ts'
 import { hasHidden, shown } from './shown.ts'
 
 export type PermissionParts = {
@@ -99,6 +99,7 @@ const bySeverity = (a: { verdict: Verdict }, b: { verdict: Verdict }): number =>
   severity[b.verdict] - severity[a.verdict]
 
 function judgeAccess(access: Access, surroundings: Surroundings): Promise<Opinion> {
+  if (access.kind === 'run' && access.language !== undefined) return judgeCode(access, surroundings)
   if (access.kind === 'run') return judgeRun(access, surroundings)
   if (access.kind === 'fetch') return judgeFetch(access, surroundings)
   return judgePath({ kind: access.kind, target: access.target }, surroundings)
@@ -117,6 +118,13 @@ async function judgeRun(access: Access, surroundings: Surroundings): Promise<Opi
   const offered = alwaysFor(reading, tool)
   const always = offered && commandRule({ reading, sandboxed }, offered) ? offered : undefined
   return { ...opinion, why: `${opinion.why} (${reading.why})`, ...(always && { always }) }
+}
+
+/** Never taken for a command that only reads, whatever a shell would make of it; nor is "always" offered. */
+async function judgeCode(access: Access, surroundings: Surroundings): Promise<Opinion> {
+  const { mode, rules, sandboxed } = surroundings
+  const rule = codeRule(access.target, rules)
+  return weigh(rule, modeVerdict(mode, { kind: 'run', sandboxed }), { access, surroundings })
 }
 
 async function judgeFetch(access: Access, surroundings: Surroundings): Promise<Opinion> {
@@ -164,7 +172,8 @@ function weigh(rule: Rule | undefined, byMode: Verdict, { access, surroundings }
   if (byMode === 'deny') return { verdict: 'deny', why: refusal(mode, { ...access, target }) }
   const verdict = rule?.verdict ?? byMode
   if (verdict === 'allow') return { verdict, why: rule ? ruleText(rule, target) : `allowed by mode ${mode}` }
-  return { verdict, why: `${tool} ${verbs[access.kind]} ${target}` }
+  const verb = access.language === undefined ? verbs[access.kind] : `runs ${access.language}:`
+  return { verdict, why: `${tool} ${verb} ${target}` }
 }
 
 const DANGERS: Readonly<Record<Protection, string>> = {

@@ -7,7 +7,7 @@ import type { Rule, Verdict } from '../protocol/guard.ts'
 import { isInside, matchesGlob, toPosix } from '../lib/path.ts'
 import type { Operation } from './grants.ts'
 import { decide, isClear, type Reading } from './judge-command.ts'
-import { isAllowed } from './shell-prefix.ts'
+import { denyingText, isAllowed } from './shell-prefix.ts'
 
 export const rulesFor = (tool: string, rules: readonly Rule[]): readonly Rule[] =>
   rules.filter((rule) => matchesGlob(tool, rule.tool))
@@ -92,6 +92,22 @@ export function commandRule({ reading, sandboxed }: CommandFacts, rules: readonl
   const all = allowing.find(isForAll)
   if (all) return all
   return isCovered(reading, { allowing, sandboxed }) ? allowing[0] : undefined
+}
+
+/**
+ * Code in another language than the shell's is not understood. It is denied and asked for by every word in it, and
+ * allowed only by a rule for everything the tool does.
+ */
+export function codeRule(code: string, rules: readonly Rule[]): Rule | undefined {
+  const words = code.toLowerCase().split(/[\s'"`()[\]{},;=+]+/)
+  const plain = code.replaceAll(/[[\]]/g, ' ')
+  const names = (rule: Rule): boolean => {
+    const { pattern = '' } = rule
+    const isPath = /[/.*]/.test(pattern) && words.some((word) => fitsPath(word, pattern.toLowerCase()))
+    return isForAll(rule) || isPath || denyingText(plain, [pattern]) !== undefined
+  }
+  const strict = (['deny', 'ask'] as const).flatMap((verdict) => patternsOf(rules, verdict)).find(names)
+  return strict ?? patternsOf(rules, 'allow').find(isForAll)
 }
 
 /** The command is in there somewhere, or a path the pattern names. */

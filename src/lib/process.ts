@@ -1,17 +1,19 @@
 /**
- * A child process with an end: its own process group, no stdin, output bounded while it streams, TERM then KILL for the
- * whole group. Node's own kill reaches only the direct child, which is why this is not left to a library.
+ * A child process with an end: its own process group, output bounded while it streams, TERM then KILL for the whole
+ * group. Node's own kill reaches only the direct child, which is why this is not left to a library.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { BoundedOutput, type Taken } from './bounded-output.ts'
 
-export type ProcessOptions = {
+export type GroupOptions = {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  readonly onOutput: (bytes: Buffer) => void
 }
+
+export type ProcessOptions = GroupOptions & { readonly onOutput: (bytes: Buffer) => void }
 
 type ProcessEnd = {
   /** `undefined` when a signal ended it. */
@@ -20,14 +22,17 @@ type ProcessEnd = {
   readonly lingering: boolean
 }
 
-export interface RunningProcess {
+export interface ProcessGroup {
   /** Rejects only when the program could not be started. */
   readonly ended: Promise<ProcessEnd>
   isRunning(): boolean
-  /** What it printed since the last call. */
-  take(): Taken
   /** Ends the whole group; resolves when it is gone. */
   stop(): Promise<void>
+}
+
+export type RunningProcess = ProcessGroup & {
+  /** What it printed since the last call. */
+  take(): Taken
 }
 
 /** How long a group may take to end itself before it is killed. */
@@ -41,14 +46,43 @@ const DRAIN_MS = { group: 150, other: 1000 }
 
 export function startProcess(argv: readonly string[], options: ProcessOptions): RunningProcess {
   const output = new BoundedOutput()
-  const child = spawnGroup(argv, options)
+  const child = spawnGroup(argv, options, 'ignore')
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (bytes: Buffer) => {
       output.add(bytes)
       options.onOutput(bytes)
     })
   }
-  const ended = whenEnded(child, argv[0] ?? '')
+  const group = watchGroup(child, argv, { letsGo: true })
+  return { ...group, take: () => output.take() }
+}
+
+export type OpenProcess = ProcessGroup & {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+}
+
+/** One whose pipes are all open. What it printed stays readable after its end; `stop` gives it up. */
+export function openProcess(argv: readonly string[], options: GroupOptions): OpenProcess {
+  const child = spawnGroup(argv, options, 'pipe')
+  const { stdin, stdout, stderr } = child
+  if (!stdin || !stdout || !stderr) throw cannotStart(argv[0] ?? '', new Error('it has no pipes'))
+  const group = watchGroup(child, argv, { letsGo: false })
+  const stop = async (): Promise<void> => {
+    await group.stop()
+    letGo(child)
+  }
+  return { ...group, stop, stdin, stdout, stderr }
+}
+
+type Watching = {
+  /** Its output is not wanted after its end. */
+  readonly letsGo: boolean
+}
+
+function watchGroup(child: ChildProcess, argv: readonly string[], { letsGo }: Watching): ProcessGroup {
+  const ended = whenEnded(child, { program: argv[0] ?? '', letsGo })
   endWithUs(child, ended)
   const closed = new Promise((resolve) => child.once('close', resolve))
   let over: ProcessEnd | undefined
@@ -65,7 +99,7 @@ export function startProcess(argv: readonly string[], options: ProcessOptions): 
     await Promise.race([closed, pause(DRAIN_MS.group)])
     letGo(child)
   }
-  return { ended, isRunning, take: () => output.take(), stop }
+  return { ended, isRunning, stop }
 }
 
 const groups = new Set<number>()
@@ -84,10 +118,14 @@ function endWithUs({ pid }: ChildProcess, ended: Promise<ProcessEnd>): void {
   })
 }
 
-function spawnGroup(argv: readonly string[], { cwd, env }: ProcessOptions): ChildProcess {
+function spawnGroup(
+  argv: readonly string[],
+  { cwd, env }: GroupOptions,
+  stdin: 'ignore' | 'pipe',
+): ChildProcess {
   const [program = '', ...rest] = argv
   try {
-    return spawn(program, rest, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    return spawn(program, rest, { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] })
   } catch (error) {
     throw cannotStart(program, error)
   }
@@ -96,7 +134,9 @@ function spawnGroup(argv: readonly string[], { cwd, env }: ProcessOptions): Chil
 const cannotStart = (program: string, error: unknown): AppError =>
   new AppError('tool-failed', `${program} could not be started: ${errorMessage(error)}`, { cause: error })
 
-function whenEnded(child: ChildProcess, program: string): Promise<ProcessEnd> {
+type Ending = Watching & { readonly program: string }
+
+function whenEnded(child: ChildProcess, { program, letsGo }: Ending): Promise<ProcessEnd> {
   return new Promise((resolve, reject) => {
     const timers: NodeJS.Timeout[] = []
     child.once('error', (error) => reject(cannotStart(program, error)))
@@ -104,7 +144,7 @@ function whenEnded(child: ChildProcess, program: string): Promise<ProcessEnd> {
       const settle = (): void => {
         timers.forEach(clearTimeout)
         const lingering = isGroupAlive(child.pid)
-        if (!lingering) letGo(child)
+        if (!lingering && letsGo) letGo(child)
         resolve({ exitCode: code ?? undefined, lingering })
       }
       const settleIfLingering = (): void => (isGroupAlive(child.pid) ? settle() : undefined)
@@ -115,9 +155,8 @@ function whenEnded(child: ChildProcess, program: string): Promise<ProcessEnd> {
 }
 
 /** Whoever still holds the other end of a pipe must not keep this process alive. */
-function letGo({ stdout, stderr }: ChildProcess): void {
-  stdout?.destroy()
-  stderr?.destroy()
+function letGo({ stdin, stdout, stderr }: ChildProcess): void {
+  for (const pipe of [stdin, stdout, stderr]) pipe?.destroy()
 }
 
 async function stopGroup(pid: number | undefined): Promise<void> {

@@ -13,6 +13,14 @@ export type SyntaxProblem = { readonly line: number; readonly message: string }
 /** One thing a file defines: the line it starts on and that line's text. */
 export type Definition = { readonly line: number; readonly text: string }
 
+/** A definition with everything in it. Lines are counted from 1, `to` included. */
+export type DefinitionSpan = {
+  readonly kind: 'function' | 'method' | 'class' | 'type' | 'module'
+  readonly name: string
+  readonly from: number
+  readonly to: number
+}
+
 const MAX_LENGTH = 256 * 1024
 
 export async function findSyntaxProblem(path: string, text: string): Promise<SyntaxProblem | undefined> {
@@ -30,6 +38,24 @@ export async function outlineOf(path: string, text: string): Promise<readonly De
   const lines = text.split('\n')
   const found = await withTree(path, text, (root) => definitionsIn(root, 2))
   return [...new Set(found)].map((row) => ({ line: row + 1, text: clip((lines[row] ?? '').trim(), 80) }))
+}
+
+/** The same definitions with their names and ends, inner ones behind the one they stand in; nothing without a grammar. */
+export async function definitionSpans(
+  path: string,
+  text: string,
+): Promise<readonly DefinitionSpan[] | undefined> {
+  if (text.length > MAX_LENGTH) return undefined
+  return withTree(path, text, (root) =>
+    definitionNodes(root, 2)
+      .map(({ node, isInner }) => ({
+        kind: kindOf(node, isInner),
+        name: nameOf(node),
+        from: node.startPosition.row + 1,
+        to: node.endPosition.row + 1,
+      }))
+      .filter(({ name }) => name !== ''),
+  )
 }
 
 const GRAMMARS: Readonly<Record<string, string>> = {
@@ -104,14 +130,36 @@ const DEFINES =
 const WRAPS =
   /^(?:export_statement|decorated_definition|type_declaration|.*body|body_statement|.*block|declaration_list|program)$/
 
-function definitionsIn(node: Node, depth: number): readonly number[] {
+const definitionsIn = (root: Node, depth: number): readonly number[] =>
+  definitionNodes(root, depth).map(({ node }) => node.startPosition.row)
+
+type DefinitionNode = { readonly node: Node; readonly isInner: boolean }
+
+function definitionNodes(node: Node, depth: number, isInner = false): readonly DefinitionNode[] {
   return node.namedChildren.flatMap((child) => {
     if (!child) return []
-    if (WRAPS.test(child.type)) return definitionsIn(child, depth)
+    if (WRAPS.test(child.type)) return definitionNodes(child, depth, isInner)
     if (!isDefinition(child)) return []
     const isOpen = depth > 1 && !/function/.test(child.type)
-    return [child.startPosition.row, ...(isOpen ? definitionsIn(child, depth - 1) : [])]
+    return [{ node: child, isInner }, ...(isOpen ? definitionNodes(child, depth - 1, true) : [])]
   })
+}
+
+function kindOf({ type }: Node, isInner: boolean): DefinitionSpan['kind'] {
+  if (/method|function|lexical/.test(type)) return isInner || /method/.test(type) ? 'method' : 'function'
+  if (/interface|enum|type/.test(type)) return 'type'
+  return /mod|namespace/.test(type) ? 'module' : 'class'
+}
+
+/** Where a grammar names no name, it stands in a declarator, or the thing is named by its type. */
+function nameOf(node: Node): string {
+  for (const field of ['name', 'declarator', 'type']) {
+    const found = node.childForFieldName(field)
+    if (found) return field === 'declarator' ? nameOf(found) : found.text
+  }
+  const [first] = node.namedChildren
+  if (node.type === 'lexical_declaration' && first) return nameOf(first)
+  return node.namedChildCount === 0 ? clip(node.text, 80) : ''
 }
 
 /** `const name = (…) => …` defines a function as well. */

@@ -4,14 +4,18 @@ import { createApplyPatch } from './apply-patch.ts'
 import { askUserTool } from './ask-user.ts'
 import { callToolTool } from './call-tool.ts'
 import { createChecks } from './checks.ts'
+import { dataViewTool } from './data-view.ts'
 import { createEditFile } from './edit-file.ts'
 import { fetchUrlTool } from './fetch-url.ts'
 import { findFilesTool } from './find-files.ts'
+import { createJavascript } from './javascript.ts'
 import { jobOutputTool } from './job-output.ts'
 import { jobStopTool } from './job-stop.ts'
 import { listFilesTool } from './list-files.ts'
 import { listResultsTool } from './list-results.ts'
 import { createMoreTools } from './more-tools.ts'
+import { createProposePatch, type ProposeParts } from './propose-patch.ts'
+import { createPython } from './python.ts'
 import { readFileTool } from './read-file.ts'
 import { readResultTool } from './read-result.ts'
 import { createRunCommand } from './run-command.ts'
@@ -27,10 +31,12 @@ export type BuiltinParts = {
   /** Glob of file names to the command that checks them. */
   readonly checks?: Readonly<Record<string, string>>
   readonly limits?: Partial<CommandLimits>
+  /** Where proposed patches are kept; absent = none can be. */
+  readonly patches?: ProposeParts['patches']
 }
 
 /** Made once per session: some of them remember what the session did. */
-export function builtinTools({ list, checks = {}, limits = {} }: BuiltinParts): readonly Tool[] {
+export function builtinTools({ list, checks = {}, limits = {}, patches }: BuiltinParts): readonly Tool[] {
   const write: WriteParts = { checks: createChecks(checks), created: new Set() }
   return [
     listFilesTool,
@@ -48,6 +54,10 @@ export function builtinTools({ list, checks = {}, limits = {} }: BuiltinParts): 
     askUserTool,
     systemInfoTool,
     fetchUrlTool,
+    createPython(),
+    createJavascript(),
+    dataViewTool,
+    ...(patches ? [createProposePatch({ patches })] : []),
     createMoreTools(list),
     callToolTool,
     createSelectCategory(list),

@@ -62,6 +62,57 @@ describe('reading', () => {
   })
 })
 
+describe('streaming', () => {
+  const bytesOf = async (stream: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+    const pieces: Uint8Array[] = []
+    for await (const piece of stream) pieces.push(piece)
+    return Buffer.concat(pieces)
+  }
+
+  test('gives the bytes of a file of any size, binary ones too', async () => {
+    const content = Buffer.alloc(
+      3_000_000,
+      Uint8Array.from({ length: 251 }, (_, index) => index),
+    )
+    const files = createFiles({ root: await tempProject({ 'big.bin': content }) })
+
+    expect((await bytesOf(files.stream('big.bin'))).equals(content)).toBe(true)
+  })
+
+  test('closes the file when the reader leaves early', async () => {
+    const root = await tempProject({ 'a.txt': 'x'.repeat(1_000_000) })
+    const opened = async (): Promise<number> => {
+      const all = (await readdir('/proc/self/fd')).map((fd) =>
+        readlink(`/proc/self/fd/${fd}`).catch(() => ''),
+      )
+      return (await Promise.all(all)).filter((path) => path.startsWith(root)).length
+    }
+
+    for await (const piece of createFiles({ root }).stream('a.txt')) {
+      expect(piece.length).toBeLessThan(1_000_000)
+      expect(await opened()).toBe(1)
+      break
+    }
+
+    expect(await opened()).toBe(0)
+  })
+
+  test.each([
+    ['folder', /is a folder/],
+    ['missing', /does not exist/],
+    ['../outside', /outside the project/],
+    ['.env', /may hold secrets/],
+    ['link', /may hold secrets/],
+    ['closed/x', /denies it/],
+  ])('%s is refused as for reading', async (path, message) => {
+    const root = await tempProject({ 'folder/x': '', '.env': 'A=1', 'closed/x': '' })
+    await symlink('.env', join(root, 'link'))
+    const files = createFiles({ root, rules: [{ tool: '*', pattern: 'closed', verdict: 'deny' }] })
+
+    await expect(bytesOf(files.stream(path))).rejects.toThrow(message)
+  })
+})
+
 describe('writing', () => {
   test('missing parents are made', async () => {
     const root = await tempProject()

@@ -30,8 +30,13 @@ describe('no tool goes round it', () => {
     find_files: { pattern: '*' },
     apply_patch: { patch: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-hello\n+bye\n' },
     fetch_url: { url: 'https://example.com' },
+    python: { code: 'open("c.txt", "w")' },
+    javascript: { code: 'require("fs").writeFileSync("c.txt", "")' },
+    data_view: { path: 'a.txt' },
+    propose_patch: { plan: 'p', diff: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-hello\n+bye\n', tests: '' },
   }
-  const touching = builtinTools({ list: () => [] }).filter(
+  const nowhere = () => Promise.reject(new Error('nothing is kept here'))
+  const touching = builtinTools({ list: () => [], patches: nowhere }).filter(
     ({ name, access }) => access(inputs[name] ?? {}).length > 0,
   )
 

@@ -397,3 +397,67 @@ test('inside a sandbox a rule for one part is enough when the others only read',
   expect(await verdict({ rules, sandboxed: true }, run('cd packages/a && npm test | tail -5'))).toBe('allow')
   expect(await verdict({ rules, sandboxed: false }, run('cd packages/a && npm test | tail -5'))).toBe('ask')
 })
+
+describe('code in another language than the shell', () => {
+  const code = (target: string): AuthorizeRequest =>
+    request('python', { kind: 'run', target, language: 'Python' })
+
+  test('is judged as a command nobody understands, whatever a shell would make of it', async () => {
+    for (const target of ['ls', 'x = 1', 'print("a")', 'cat src/a.ts']) {
+      expect(await verdict({ mode: 'ask', sandboxed: true }, code(target))).toBe('ask')
+      expect(await verdict({ mode: 'accept-edits', sandboxed: true }, code(target))).toBe('ask')
+      expect(await verdict({ mode: 'auto', sandboxed: true }, code(target))).toBe('allow')
+      expect(await verdict({ mode: 'auto', sandboxed: false }, code(target))).toBe('ask')
+      expect(await verdict({ mode: 'read-only', sandboxed: true }, code(target))).toBe('deny')
+      expect(await verdict({ mode: 'deny', sandboxed: true }, code(target))).toBe('deny')
+    }
+  })
+
+  test('is asked for by its language, and never offers "always"', async () => {
+    const asked = await permissions({ mode: 'ask', sandboxed: true }).authorize(code('npm test'))
+
+    expect(asked).toEqual({ verdict: 'ask', why: 'python runs Python: npm test' })
+  })
+
+  test('is allowed by a rule for the whole tool only', async () => {
+    expect(await verdict({ rules: [rule('python', undefined, 'allow')] }, code('x'))).toBe('allow')
+    expect(await verdict({ rules: [rule('python', 'x', 'allow')] }, code('x = 1'))).toBe('ask')
+  })
+
+  test('a deny holds for the tool, for a command named in it and for a path', async () => {
+    const denied: readonly (readonly [Rule, string])[] = [
+      [rule('python', undefined, 'deny'), '1'],
+      [rule('py*', '*', 'deny'), '1'],
+      [rule('*', 'git push', 'deny'), 'import os; os.system("git push origin")'],
+      [rule('*', 'git push', 'deny'), "subprocess.run(['git', 'push'])"],
+      [rule('*', 'secret/**', 'deny'), 'open("secret/x").read()'],
+      [rule('*', 'secret/**', 'deny'), "open('SECRET/x')"],
+    ]
+    for (const [one, target] of denied) {
+      const rules = [one, rule('*', undefined, 'allow')]
+      expect(await verdict({ mode: 'bypass', sandboxed: true, rules }, code(target))).toBe('deny')
+    }
+  })
+
+  test('nothing overrides a deny of the tool', async () => {
+    const anyRule = fc.record({
+      tool: fc.constantFrom('*', 'python', 'py*', 'run_command'),
+      pattern: fc.constantFrom('*', 'x', 'git push', '**'),
+      verdict: fc.constantFrom<Verdict>('allow', 'ask'),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyRule),
+        fc.constantFrom(...permissionModes),
+        fc.boolean(),
+        fc.string(),
+        async (rules, mode, sandboxed, target) => {
+          const all = [...rules, rule('python', undefined, 'deny')]
+
+          expect(await verdict({ mode, sandboxed, rules: all }, code(target))).toBe('deny')
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -23,6 +23,8 @@ describe('more_tools', () => {
         'run_command(command, [background]) - Run in bash',
         'job_output(id) - New output of a background job',
         'job_stop(id) - Stop a background job',
+        'python(code) - Run Python. Variables stay; %reset clears',
+        'javascript(code) - Run JavaScript (Node). Variables stay; %reset clears',
         'Use one with call_tool {name, arguments}.',
       ].join('\n'),
     )
@@ -32,10 +34,10 @@ describe('more_tools', () => {
     const { text } = await callTool(moreTools, {}, toolContext(await tempProject()))
 
     expect(text.split('\n')).toEqual([
-      'read: list_files, read_file, read_result, list_results',
+      'read: list_files, read_file, read_result, list_results, data_view',
       'write: edit_file, write_file, apply_patch',
       'search: search_text, find_files',
-      'run: run_command, job_output, job_stop',
+      'run: run_command, job_output, job_stop, python, javascript',
       'web: fetch_url',
       'meta: ask_user, system_info',
     ])

@@ -1,0 +1,72 @@
+/** `covey patch`: what was proposed instead of done, for a person to look at, apply or reject. */
+import { cleanControl } from '../lib/clean.ts'
+import { clip, plural } from '../lib/text.ts'
+import { AppError } from '../protocol/error.ts'
+import type { PatchDesk, Proposal } from '../protocol/patch.ts'
+import type { Command, CommandContext } from './command.ts'
+
+type Action = (desk: PatchDesk, context: CommandContext) => Promise<void>
+
+export const createPatchCommand = (open: (cwd: string) => PatchDesk): Command => ({
+  name: 'patch',
+  summary: 'Look at patches that were proposed, apply or reject them',
+  usage: '[ls | show <id> | apply <id> | reject <id>]',
+  options: [{ flags: '-a, --all', description: 'applied and rejected ones as well' }],
+  examples: ['covey patch', 'covey patch show', 'covey patch apply mi0c2x9f3k', 'covey patch reject mi0c'],
+  async run(context) {
+    const [name = 'ls', ...args] = context.args
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+    if (!action) {
+      const known = Object.keys(actions).join(', ')
+      throw new AppError('config-invalid', `unknown action "${name}" of covey patch; there are ${known}.`)
+    }
+    await action(open(context.cwd), { ...context, args })
+    return 0
+  },
+})
+
+const actions: Readonly<Record<string, Action>> = {
+  async ls(desk, { options, io }) {
+    const all = await desk.list()
+    const shown = options['all'] ? all : all.filter(({ state }) => state === 'proposed')
+    io.out(shown.map(toLine).join('') || 'No patch waits here; a model makes one with propose_patch.\n')
+  },
+  async show(desk, context) {
+    const { id, state, plan, tests, diff } = await desk.find(await requireId(desk, context))
+    const text = [`${id} (${state})`, plan, `Tests: ${tests}`, diff].map((part) => part.trim()).join('\n\n')
+    context.io.out(`${cleanControl(text)}\n`)
+  },
+  async apply(desk, context) {
+    const changes = await desk.apply(await requireId(desk, context), context.signal)
+    const lines = changes.map(({ path, before, after }) => {
+      const sign = before === undefined ? 'A' : after === undefined ? 'D' : 'M'
+      return `${sign} ${cleanControl(path)}\n`
+    })
+    context.io.out(lines.join(''))
+  },
+  async reject(desk, context) {
+    const { id } = await desk.reject(await requireId(desk, context))
+    context.io.out(`Rejected ${id}.\n`)
+  },
+}
+
+const toLine = ({ id, createdAt, state, plan, paths }: Proposal): string => {
+  const [first = ''] = plan.trim().split('\n', 1)
+  const facts = [
+    id,
+    createdAt.slice(0, 16).replace('T', ' '),
+    state.padEnd(8),
+    plural(paths.length, 'file').padEnd(8),
+  ]
+  return `${facts.join('  ')}  ${cleanControl(clip(first, 80))}\n`
+}
+
+/** With a single patch waiting there is nothing to ask. */
+async function requireId(desk: PatchDesk, { args }: CommandContext): Promise<string> {
+  const [id] = args
+  if (id !== undefined && id !== '') return id
+  const waiting = (await desk.list()).filter(({ state }) => state === 'proposed')
+  const [only] = waiting
+  if (only && waiting.length === 1) return only.id
+  throw new AppError('config-invalid', 'which patch? Give its id; covey patch ls lists them.')
+}
