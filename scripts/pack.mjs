@@ -25,6 +25,7 @@ const run = (program, ...args) =>
 for (const name of [
   'dist',
   'prompts',
+  'skills',
   'models',
   'config.schema.json',
   'CHANGELOG.md',
