@@ -1,0 +1,94 @@
+/** The NATS server that joins machines of several networks, as it is configured. It is used once `url` is set. */
+import { z } from 'zod'
+import { withoutUndefined } from '../lib/object.ts'
+import { AppError } from '../protocol/error.ts'
+
+const seconds = (usual: number, description: string) =>
+  z.number().positive().max(86_400).default(usual).describe(description)
+
+export const natsSchema = z
+  .strictObject({
+    url: z
+      .string()
+      .exactOptional()
+      .describe('Its address, `nats://HOST:4222` on the own network and `tls://HOST:4222` beyond.'),
+    user: z.string().exactOptional().describe('The user of this machine on the server.'),
+    password: z.string().exactOptional().meta({
+      description: 'Its password; `${VARIABLE}` is taken from the environment.',
+      writeOnly: true,
+    }),
+    credentials: z
+      .string()
+      .exactOptional()
+      .meta({ description: 'A `.creds` file instead of user and password.', format: 'path' }),
+    ca: z
+      .string()
+      .exactOptional()
+      .meta({
+        description: "The server's certificate authority, if it is not a public one.",
+        format: 'path',
+      }),
+    allow_plain: z
+      .boolean()
+      .default(false)
+      .describe('Go to a server outside of the own network without TLS, because something else encrypts.'),
+    prefix: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,40}$/)
+      .default('covey')
+      .describe('First word of all subjects; machines with the same one find each other.'),
+    trusted: z
+      .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be the id of a machine, 64 hex digits'))
+      .default([])
+      .describe('Ids of machines that may ask here and are asked; paired ones need not be named.'),
+    lanes: z.int().min(1).max(64).default(4).describe('Jobs of others answered at the same time.'),
+    refresh_s: seconds(10, 'Seconds between two reports of this machine.'),
+    gone_s: seconds(30, 'A machine not heard of for so many seconds is gone.'),
+    ack_wait_s: seconds(30, 'A job of which nothing is heard for so many seconds is delivered again.'),
+    deadline_s: seconds(600, 'Seconds an answer may take.'),
+  })
+  .prefault({})
+  .describe('Machines beyond the own network, joined by a NATS server with JetStream.')
+
+type NatsConfig = z.output<typeof natsSchema>
+
+/** In the words of `openNats`. Throws `config-invalid` where there is no address, or a variable is not set. */
+export function toNatsSettings(config: NatsConfig, env: NodeJS.ProcessEnv) {
+  if (config.url === undefined) {
+    throw new AppError(
+      'config-invalid',
+      'federation.nats.url is not set; write nats://HOST:4222, or give --nats URL.',
+    )
+  }
+  return {
+    server: {
+      url: config.url,
+      allowPlain: config.allow_plain,
+      ...withoutUndefined({
+        user: config.user,
+        password: config.password && filled(config.password, env),
+        credentialsFile: config.credentials,
+        caFile: config.ca,
+      }),
+    },
+    prefix: config.prefix,
+    trusted: config.trusted,
+    lanes: config.lanes,
+    intervals: {
+      refreshMs: config.refresh_s * 1000,
+      goneMs: config.gone_s * 1000,
+      ackWaitMs: config.ack_wait_s * 1000,
+      deadlineMs: config.deadline_s * 1000,
+    },
+  }
+}
+
+const filled = (text: string, env: NodeJS.ProcessEnv): string =>
+  text.replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_reference, name: string) => {
+    const value = env[name]
+    if (value) return value
+    throw new AppError(
+      'config-invalid',
+      `federation.nats.password needs ${name} in the environment; set it first.`,
+    )
+  })

@@ -1,0 +1,85 @@
+/**
+ * Invitations that are open. The secret itself is only in the code that was shown; the file keeps what is derived from it,
+ * for ten minutes, five tries or one success, whichever is first. Wrong tries are also counted for all together.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { SECRET_BYTES } from './invite-code.ts'
+import { openShelf } from './shelf.ts'
+
+const inviteSchema = z.strictObject({
+  /** Which invitation a proof is for; says nothing about the secret. */
+  tag: z.string().regex(/^[0-9a-f]{16}$/),
+  key: z.string().regex(/^[0-9a-f]{64}$/),
+  until: z.number(),
+  tries: z.int(),
+})
+
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  invites: z.array(inviteSchema).max(100),
+  /** When wrong proofs came, in the last minute. */
+  wrong: z.array(z.number()).max(100),
+})
+
+type Redeemed = 'ok' | 'unknown' | 'wrong' | 'too-many'
+
+export type Invites = {
+  /** The secret, for the only time. */
+  create(): Promise<Uint8Array>
+  /** An invitation can be used once; of two who try at the same time one is late. */
+  redeem(tag: string, prove: (key: Uint8Array) => boolean): Promise<Redeemed>
+}
+
+const LIFE_MS = 10 * 60_000
+const TRIES = 5
+const WRONG_A_MINUTE = 5
+const MAX_OPEN = 20
+
+export function openInvites(path: string, now: () => number = Date.now): Invites {
+  const shelf = openShelf({ path, schema: fileSchema, empty: { version: 1, invites: [], wrong: [] } })
+  return {
+    async create() {
+      const secret = Uint8Array.from(randomBytes(SECRET_BYTES))
+      const { tag, key } = fromSecret(secret)
+      const invite = { tag, key: Buffer.from(key).toString('hex'), until: now() + LIFE_MS, tries: TRIES }
+      await shelf.update((file) => [
+        { ...file, invites: [...open(file.invites, now()), invite].slice(-MAX_OPEN) },
+        undefined,
+      ])
+      return secret
+    },
+    redeem: (tag, prove) =>
+      shelf.update((before) => {
+        const time = now()
+        const file = { ...before, wrong: before.wrong.filter((at) => time - at < 60_000 && at <= time) }
+        if (file.wrong.length >= WRONG_A_MINUTE) return [before, 'too-many']
+        const invite = open(file.invites, time).find((one) => one.tag === tag)
+        const others = file.invites.filter((one) => one.tag !== tag)
+        if (invite && prove(Buffer.from(invite.key, 'hex'))) return [{ ...file, invites: others }, 'ok']
+        const left = invite && invite.tries > 1 ? [{ ...invite, tries: invite.tries - 1 }] : []
+        return [
+          { ...file, invites: [...others, ...left], wrong: [...file.wrong, time] },
+          invite ? 'wrong' : 'unknown',
+        ]
+      }),
+  }
+}
+
+type Invite = z.output<typeof inviteSchema>
+
+/** Counted by this machine's own clock; one that was set back does not lengthen a life. */
+const open = (invites: readonly Invite[], time: number): Invite[] =>
+  invites.filter(({ until }) => until > time && until <= time + LIFE_MS)
+
+/** What both sides have of the secret: a name for it, and a key to prove it with. */
+export const fromSecret = (secret: Uint8Array): { readonly tag: string; readonly key: Uint8Array } => ({
+  tag: digest('covey invitation', secret).toString('hex').slice(0, 16),
+  key: Uint8Array.from(digest('covey pairing', secret)),
+})
+
+const digest = (label: string, secret: Uint8Array): Buffer =>
+  createHash('sha256').update(label).update(secret).digest()
+
+export const isSameProof = (given: string, expected: string): boolean =>
+  given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected))

@@ -1,0 +1,208 @@
+/**
+ * The connection to the broker: how it is made, what is refused before a byte is sent, and what the broker's refusals
+ * mean in words a person can act on. Once made it is made again for ever; nothing that waits for it is lost.
+ */
+import { readFile } from 'node:fs/promises'
+import { BlockList, isIP } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { JetStreamApiError } from '@nats-io/jetstream'
+import {
+  AuthorizationError,
+  ConnectionError,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+  PermissionViolationError,
+  RequestError,
+  TimeoutError,
+  UserAuthenticationExpiredError,
+} from '@nats-io/transport-node'
+import type { Logger } from '../lib/log.ts'
+import { AppError, errorMessage } from '../protocol/error.ts'
+
+export type NatsServer = {
+  /** `nats://host:port`, or `tls://host:port` where only an encrypted connection will do. */
+  readonly url: string
+  readonly user?: string
+  readonly password?: string
+  /** A `.creds` file, instead of user and password. */
+  readonly credentialsFile?: string
+  /** The certificate authority of the broker, where it is not a public one. */
+  readonly caFile?: string
+  /** Go without TLS to a host outside of the local network. */
+  readonly allowPlain?: boolean
+}
+
+/** `inbox` is the subject below which answers to this machine arrive. */
+export async function connectNats(
+  server: NatsServer,
+  { inbox, name, log }: { readonly inbox: string; readonly name: string; readonly log: Logger },
+): Promise<NatsConnection> {
+  const address = readAddress(server)
+  let attempts = 0
+  const options: NodeConnectionOptions = {
+    servers: address.host,
+    name: `covey ${name}`,
+    inboxPrefix: inbox,
+    // A broker that is being set up again may refuse for a while; whoever was let in once goes on trying.
+    ignoreAuthErrorAbort: true,
+    maxReconnectAttempts: -1,
+    reconnectDelayHandler: () => pauseBefore(attempts),
+    pingInterval: 20_000,
+    ...(address.tls && { tls: await tlsOptions(server, address) }),
+    ...(await credentials(server, address)),
+  }
+  const connection = await connect(options).catch((error: unknown) => {
+    throw natsError(error, server.url)
+  })
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.type === 'reconnecting') attempts++
+      if (status.type === 'reconnect') attempts = 0
+      if (status.type === 'disconnect')
+        log.warn({ url: address.host }, 'the NATS server is gone; trying again')
+      if (status.type === 'reconnect') log.info({ url: address.host }, 'the NATS server is back')
+      if (status.type === 'error')
+        log.warn({ url: address.host }, natsError(status.error, server.url).message)
+    }
+  })()
+  return connection
+}
+
+type Address = {
+  readonly name: string
+  /** With the port. */
+  readonly host: string
+  readonly tls: boolean
+  readonly user?: string
+  readonly password?: string
+}
+
+/** Throws `config-invalid` for what is no address, and for one that would send everything in the clear. */
+export function readAddress({ url, caFile, allowPlain }: NatsServer): Address {
+  if (!/^(?:nats|tls):\/\//.test(url) || !URL.canParse(url)) {
+    const message = `${withoutPassword(url)} is no address of a NATS server; write nats://HOST:4222 or tls://HOST:4222.`
+    throw new AppError('config-invalid', message)
+  }
+  const { protocol, hostname, port, username, password } = new URL(url)
+  const tls = protocol === 'tls:' || caFile !== undefined
+  if (!tls && !allowPlain && !isNear(hostname)) {
+    const message =
+      `${protocol}//${hostname} is outside of this network and nats:// does not encrypt; write tls://${hostname}, ` +
+      'or set federation.nats.allow_plain = true if something else does.'
+    throw new AppError('config-invalid', message)
+  }
+  return {
+    name: hostname.replace(/^\[|\]$/g, ''),
+    host: `${hostname}:${port || '4222'}`,
+    tls,
+    ...(username && { user: decodeURIComponent(username), password: decodeURIComponent(password) }),
+  }
+}
+
+const withoutPassword = (url: string): string => url.replace(/\/\/[^@/]*@/, '//')
+
+/** A name can point anywhere tomorrow; only addresses, and names that never leave the network, are near. */
+function isNear(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  const family = isIP(host)
+  if (family === 0) return host === 'localhost' || /\.(?:localhost|local)$/.test(host)
+  return NEAR.check(host, family === 6 ? 'ipv6' : 'ipv4')
+}
+
+const NEAR = new BlockList()
+for (const [network, bits] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
+] as const) {
+  NEAR.addSubnet(network, bits, 'ipv4')
+}
+NEAR.addAddress('::1', 'ipv6')
+NEAR.addSubnet('fc00::', 7, 'ipv6')
+NEAR.addSubnet('fe80::', 10, 'ipv6')
+
+/** The library tells Node a name to hold against the certificate, but no address: without one it would be `localhost`. */
+async function tlsOptions({ caFile }: NatsServer, { name }: Address) {
+  return { host: name, ...(caFile !== undefined && { ca: await readText(caFile, 'certificate authority') }) }
+}
+
+async function credentials(server: NatsServer, address: Address): Promise<Partial<NodeConnectionOptions>> {
+  if (server.credentialsFile !== undefined) {
+    const text = await readText(server.credentialsFile, 'credentials')
+    return { authenticator: credsAuthenticator(Buffer.from(text)) }
+  }
+  const user = server.user ?? address.user
+  const pass = server.password ?? address.password
+  return { ...(user !== undefined && { user }), ...(pass !== undefined && { pass }) }
+}
+
+async function readText(path: string, what: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw new AppError('config-invalid', `Cannot read the NATS ${what} ${path}: ${errorMessage(error)}`)
+  })
+}
+
+/** Uneven, so that a hundred machines do not come back in the same moment. */
+const pauseBefore = (attempt: number): number =>
+  Math.min(10_000, 200 * 2 ** Math.min(attempt, 10)) * (0.5 + Math.random() / 2)
+
+/** What a refusal of the broker means, and what to do about it. */
+export function natsError(error: unknown, url: string): AppError {
+  if (error instanceof AppError) return error
+  const where = withoutPassword(url)
+  const cause = error instanceof RequestError ? error.cause : error
+  if (cause instanceof PermissionViolationError) {
+    const deed = cause.operation === 'publish' ? 'publish to' : 'subscribe to'
+    const message = `The NATS server ${where} does not let this user ${deed} "${cause.subject}"; add it to the user's permissions.`
+    return new AppError('credential', message, { cause: error })
+  }
+  if (cause instanceof AuthorizationError || cause instanceof UserAuthenticationExpiredError) {
+    const message = `The NATS server ${where} refused the credentials (${cause.message}); correct federation.nats.user and password, or credentials.`
+    return new AppError('credential', message, { cause: error })
+  }
+  if (isWithoutJetStream(error)) {
+    const message = `The NATS server ${where} runs without JetStream; add \`jetstream {}\` to its configuration.`
+    return new AppError('config-invalid', message, { cause: error })
+  }
+  if (error instanceof JetStreamApiError) {
+    const message = `The NATS server ${where} says: ${error.message}; see its log and limits.`
+    return new AppError('model-unavailable', message, { cause: error })
+  }
+  const why = error instanceof ConnectionError && error.cause instanceof Error ? error.cause : error
+  const message = `Cannot reach the NATS server ${where}: ${errorMessage(why)}; is it running?`
+  return new AppError('model-unavailable', message, { cause: error })
+}
+
+/**
+ * Does `action` until it is done, however often the broker goes away meanwhile; it is told how long to wait for an
+ * answer, longer each time, so that a slow line gets there too. Safe only for what may be done twice. What another try
+ * would not mend is thrown, and so is the abort of `signal`.
+ */
+export async function persist<T>(action: (timeoutMs: number) => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    signal.throwIfAborted()
+    try {
+      return await action(Math.min(30_000, 1_000 * 2 ** attempt))
+    } catch (error) {
+      if (!isPassing(error)) throw error
+    }
+    await delay(Math.min(2_000, 50 * 2 ** attempt), undefined, { signal })
+  }
+}
+
+/** A broker that starts has no streams for a moment, and answers nobody. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof TimeoutError) return true
+  if (isWithoutJetStream(error)) return error.cause instanceof RequestError
+  if (error instanceof RequestError) return error.isNoResponders() || error.cause instanceof TimeoutError
+  return error instanceof JetStreamApiError && error.status === 503
+}
+
+/** The library does not export the class. */
+const isWithoutJetStream = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'JetStreamNotEnabled'

@@ -1,0 +1,134 @@
+/**
+ * One job on the machine that answers it: opened, held against trust and time, run. What comes out is a result in every
+ * case but one: nobody waits for it any more. Nothing is run for a machine that is not trusted.
+ */
+import { type KeyObject, randomBytes } from 'node:crypto'
+import type { JsMsg } from '@nats-io/jetstream'
+import { millis } from '@nats-io/transport-node'
+import type { Logger } from '../lib/log.ts'
+import { AppError } from '../protocol/error.ts'
+import type { Offer } from './machine.ts'
+import type { Bodies } from './nats-bodies.ts'
+import { type Holder, readCard } from './nats-card.ts'
+import {
+  fromFrame,
+  type JobBody,
+  jobBodySchema,
+  jobContext,
+  jobHeaderSchema,
+  type JobResult,
+  MAX_BODY,
+  MAX_EVENTS,
+  parseJson,
+} from './nats-job.ts'
+import { toReplyKey, unlock, unwrapKey } from './nats-seal.ts'
+import { toWireEvent, toWireFailure, type WireEvent } from './wire.ts'
+
+/** A job that this machine could open. */
+export type Task = {
+  readonly job: string
+  readonly from: Holder
+  readonly key: Buffer
+  readonly replyKey: Buffer
+  readonly run: string
+  readonly attempt: number
+  /** Of the message, as long as it is not opened. */
+  readonly sealed: { readonly inline: Uint8Array; readonly object?: string }
+  readonly storedAt: number
+  readonly control: AbortController
+}
+
+/** Why an answer is stopped; the reason of its signal. */
+export type Stop = 'cancelled' | 'closing' | 'late'
+
+export type TaskParts = {
+  readonly own: { readonly id: string; readonly seal: KeyObject }
+  readonly bodies: Bodies
+  readonly offer: Offer
+  /** Never fails. */
+  isTrusted(id: string): Promise<boolean>
+  brokerTime(): number
+  /** An event of the answer as it comes, and its number. */
+  live(task: Task, event: WireEvent, index: number): void
+  readonly log: Logger
+}
+
+/** `someone-else`: it waits in the line for whoever is free, but is not sealed for this machine. */
+export function openTask(message: JsMsg, own: TaskParts['own']): Task | 'someone-else' | 'unreadable' {
+  const frame = fromFrame(jobHeaderSchema, message.data)
+  if (!frame) return 'unreadable'
+  const { header, body } = frame
+  const wrapped = Object.hasOwn(header.keys, own.id) ? header.keys[own.id] : undefined
+  if (wrapped === undefined) return 'someone-else'
+  const from = readCard(header.card)
+  const key = from && unwrapKey(wrapped, own.seal, from.seal, jobContext(header.job))
+  if (!from || !key) return 'unreadable'
+  return {
+    job: header.job,
+    from,
+    key,
+    replyKey: toReplyKey(key),
+    run: randomBytes(8).toString('hex'),
+    attempt: message.info.deliveryCount,
+    sealed: { inline: body, ...(header.object !== undefined && { object: header.object }) },
+    storedAt: millis(message.info.timestampNanos),
+    control: new AbortController(),
+  }
+}
+
+/** Nothing where nobody waits for it. */
+export async function runTask(task: Task, parts: TaskParts): Promise<JobResult | undefined> {
+  const { control } = task
+  const run = { run: task.run, attempt: task.attempt }
+  try {
+    const body = await openBody(task, parts)
+    const left = task.storedAt + body.timeMs - parts.brokerTime()
+    if (left <= 0) throw new AppError('model-unavailable', 'the job came too late; it was dropped')
+    const late = setTimeout(() => control.abort('late' satisfies Stop), left)
+    const { events, failure } = await generate(task, body, parts).finally(() => clearTimeout(late))
+    const stop = control.signal.aborted ? (control.signal.reason as Stop) : undefined
+    if (stop === 'cancelled') return undefined
+    if (stop !== undefined) throw new AppError('model-unavailable', STOPS[stop])
+    return { ...run, events, ...(failure !== undefined && { failure: toWireFailure(failure.cause) }) }
+  } catch (error) {
+    return { ...run, events: [], failure: toWireFailure(error) }
+  }
+}
+
+const STOPS = { closing: 'it is shutting down', late: 'the answer took longer than anybody waits' }
+
+async function openBody(task: Task, { bodies, own, isTrusted, log }: TaskParts): Promise<JobBody> {
+  const { from, job } = task
+  if (!(await isTrusted(from.id))) {
+    log.warn({ id: from.id }, 'a machine that is not trusted asked; it was refused')
+    const message = `it does not trust this machine; there, add ${from.id} to federation.nats.trusted (it is ${own.id})`
+    throw new AppError('permission-denied', message)
+  }
+  const sealed = await bodies.unpack(task.sealed)
+  const open = sealed && unlock(task.key, sealed, jobContext(job))
+  const body = open && parseJson(jobBodySchema, open)
+  if (!body) throw new AppError('request-invalid', 'the job cannot be read')
+  return body
+}
+
+type Generated = { readonly events: WireEvent[]; readonly failure?: { readonly cause: unknown } }
+
+async function generate(task: Task, { model, request }: JobBody, parts: TaskParts): Promise<Generated> {
+  const events: WireEvent[] = []
+  let bytes = 0
+  try {
+    for await (const event of parts.offer.answer(model, request, task.control.signal)) {
+      const said = toWireEvent(event)
+      if (!said) continue
+      bytes += Buffer.byteLength(JSON.stringify(said))
+      if (bytes > MAX_BODY / 2 || events.length === MAX_EVENTS)
+        throw new AppError('model-unavailable', 'the answer grew too large')
+      events.push(said)
+      // The end is told by the result alone: until that is stored, this run may still be lost.
+      if (said.type !== 'finish') parts.live(task, said, events.length - 1)
+    }
+    return { events }
+  } catch (cause) {
+    return { events, failure: { cause } }
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * Other machines through a NATS server: for machines that cannot reach each other, because everybody only dials out. The
+ * broker carries and keeps; it can read no prompt and no answer, and it makes no machine trusted.
+ */
+import { createPrivateKey } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { NatsConnection } from '@nats-io/transport-node'
+import type { Logger } from '../lib/log.ts'
+import { AppError, errorMessage } from '../protocol/error.ts'
+import type { Model } from '../protocol/model.ts'
+import type { Identity } from './identity.ts'
+import type { Machine, Offer, Transport } from './machine.ts'
+import { type AnswerParts, createAnswering } from './nats-answer.ts'
+import { createAsker, type Asker, type Target } from './nats-asker.ts'
+import { openBodies } from './nats-bodies.ts'
+import { createCard, sealKeyOf } from './nats-card.ts'
+import { connectNats, natsError, type NatsServer } from './nats-connection.ts'
+import { lineOf, type NatsNames, natsNames, PREFIX_PATTERN } from './nats-names.ts'
+import { type Node, openRegistry, type Registry } from './nats-registry.ts'
+import { openStore } from './nats-streams.ts'
+import { startWorker, type WorkerParts } from './nats-worker.ts'
+
+export type NatsOptions = {
+  readonly server: NatsServer
+  /** The first word of every subject; machines with the same one find each other. */
+  readonly prefix?: string
+  /** `name` is for people; who the machine is says its identity, the same as on the local network. */
+  readonly node: { readonly name: string; readonly identity: Pick<Identity, 'id' | 'key'> }
+  /** Absent = this machine only asks. */
+  readonly offer?: Offer
+  /** Ids of the machines that may ask here and are asked. */
+  readonly trusted?: readonly string[]
+  /** Others that are trusted, such as those paired on the local network. */
+  isTrusted?(id: string): boolean | Promise<boolean>
+  /** Jobs answered at the same time. */
+  readonly lanes?: number
+  readonly intervals?: Partial<NatsIntervals>
+  /** Bodies above this many bytes go through the object store. */
+  readonly maxInline?: number
+  readonly log: Logger
+}
+
+export type NatsIntervals = {
+  /** How often a machine says that it is there, and after how much silence it is gone. */
+  readonly refreshMs: number
+  readonly goneMs: number
+  /** How long a machine may be silent about a job before somebody else gets it. */
+  readonly ackWaitMs: number
+  /** How long an answer may take. */
+  readonly deadlineMs: number
+  /** How often a result is looked for where no live part announced it. */
+  readonly lookMs: number
+}
+
+const USUAL: NatsIntervals = {
+  refreshMs: 10_000,
+  goneMs: 30_000,
+  ackWaitMs: 30_000,
+  deadlineMs: 600_000,
+  lookMs: 5_000,
+}
+
+export type NatsTransport = Transport & {
+  /** Whoever has this model and is free: for one answer, where it does not matter whose. */
+  anyone(model: string): Model
+}
+
+export async function openNats(options: NatsOptions): Promise<NatsTransport> {
+  const { server, node, offer, log } = options
+  const names = natsNames(requirePrefix(options.prefix ?? 'covey'))
+  const key = createPrivateKey(node.identity.key)
+  const own = { id: node.identity.id, card: createCard(key), seal: sealKeyOf(key) }
+  const connection = await connectNats(server, { inbox: names.inbox(own.id), name: node.name, log })
+  const link = watchLink(connection)
+  const undo: (() => unknown)[] = [link.close]
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    const intervals = toIntervals(options.intervals)
+    const keepMs = Math.max(intervals.deadlineMs, HOUR)
+    const store = await openStore(connection, names, { keepMs, goneMs: intervals.goneMs })
+    const bodies = openBodies(store.bodies, options.maxInline)
+    const ground = { connection, store, bodies, names, own, url: server.url, log, ...intervals, keepMs }
+    const isTrusted = trustOf(options)
+    const registry = await openRegistry({
+      ...ground,
+      bucket: store.nodes,
+      ...(offer && { report: () => ({ ...offer.report(), name: node.name }) }),
+      roundTrip: () => connection.rtt(),
+      isTrusted,
+      isConnected: link.isUp,
+    })
+    undo.push(registry.close)
+    if (offer) undo.push(await work({ ...ground, offer, isTrusted, registry, lanes: options.lanes ?? LANES }))
+    const asker = createAsker(ground)
+    link.onReturn(async () => {
+      registry.forgive()
+      asker.lookAgain()
+      await store.ensure()
+    })
+    return { ...toTransport({ asker, registry, names }), close }
+  } catch (error) {
+    await close()
+    throw natsError(error, server.url)
+  }
+}
+
+/** Whoever speaks more rarely than others listen would come and go. */
+function toIntervals(given: Partial<NatsIntervals> = {}): NatsIntervals {
+  const all = { ...USUAL, ...given }
+  return { ...all, refreshMs: Math.min(all.refreshMs, all.goneMs / 3) }
+}
+
+const HOUR = 3_600_000
+const LANES = 4
+
+function requirePrefix(prefix: string): string {
+  if (PREFIX_PATTERN.test(prefix)) return prefix
+  const message = `federation.nats.prefix "${prefix}" must be one word of letters, digits, - and _.`
+  throw new AppError('config-invalid', message)
+}
+
+/** Being on the same broker makes nobody trusted: with no list and no pairing everybody is refused. */
+function trustOf({ trusted = [], isTrusted, log }: NatsOptions): (id: string) => Promise<boolean> {
+  if (trusted.length === 0 && !isTrusted) {
+    log.warn('federation.nats.trusted is empty: no machine is asked and every job is refused')
+  }
+  return async (id) => {
+    if (trusted.includes(id)) return true
+    try {
+      return (await isTrusted?.(id)) ?? false
+    } catch (error) {
+      log.warn({ id }, `whether it is trusted cannot be told: ${errorMessage(error)}`)
+      return false
+    }
+  }
+}
+
+/** Whether the broker can be reached right now, and who wants to know when it can again. */
+function watchLink(connection: NatsConnection) {
+  let isUp = true
+  let onReturn = async (): Promise<void> => {}
+  void (async () => {
+    for await (const { type } of connection.status()) {
+      if (type === 'disconnect') isUp = false
+      if (type !== 'reconnect') continue
+      isUp = true
+      // A broker that is still starting refuses; what is missing then, the next return or the next job tells.
+      await onReturn().catch(() => undefined)
+    }
+  })()
+  return {
+    isUp: () => isUp,
+    onReturn(action: () => Promise<void>) {
+      onReturn = action
+    },
+    async close() {
+      if (isUp) await Promise.race([connection.flush(), delay(FLUSH_MS)]).catch(() => undefined)
+      await connection.close()
+    },
+  }
+}
+
+const FLUSH_MS = 1_000
+
+type WorkParts = Omit<AnswerParts & WorkerParts, 'brokerTime' | 'answer' | 'report' | 'id'> & {
+  readonly registry: Registry
+}
+
+/** Returns how to stop. */
+async function work({ registry, ...parts }: WorkParts): Promise<() => Promise<void>> {
+  const { offer, own } = parts
+  const answering = createAnswering({ ...parts, brokerTime: registry.brokerTime })
+  const worker = await startWorker({
+    ...parts,
+    id: own.id,
+    report: () => offer.report(),
+    answer: answering.answer,
+  })
+  return async () => {
+    worker.close()
+    await answering.close()
+  }
+}
+
+type Parts = { readonly asker: Asker; readonly registry: Registry; readonly names: NatsNames }
+
+const toTransport = (parts: Parts): Omit<NatsTransport, 'close'> => ({
+  machines: () => parts.registry.nodes().map((node) => toMachine(node, parts)),
+  anyone: (model) => toModel(model, parts, () => lineTo(model, parts)),
+})
+
+const toMachine = ({ id, name }: Node, parts: Parts): Machine => ({
+  id,
+  name,
+  via: 'nats',
+  state: () => parts.registry.stateOf(id),
+  model: (model) => toModel(model, parts, () => addressTo({ id, name }, parts)),
+})
+
+/** `find` looks anew for each request who is there by then. */
+const toModel = (model: string, { asker }: Parts, find: () => Target): Model => ({
+  name: model,
+  async *stream(request, signal) {
+    yield* asker.ask(find(), { model, request }, signal)
+  },
+})
+
+function addressTo({ id, name }: Pick<Node, 'id' | 'name'>, { registry, names }: Parts): Target {
+  const state = registry.stateOf(id)
+  const node = registry.nodes().find((other) => other.id === id)
+  if (state.state === 'gone' || !node) {
+    const why = state.state === 'gone' ? state.why : 'it is not trusted any more'
+    throw new AppError('model-unavailable', `${name} is gone: ${why}.`)
+  }
+  return { name, subject: names.job(id), holders: [node], whyLost: () => registry.whyLost(id) }
+}
+
+function lineTo(model: string, { registry, names }: Parts): Target {
+  const holders = registry.nodes().filter(({ id }) => {
+    const state = registry.stateOf(id)
+    return state.state === 'here' && state.report.models.some((other) => other.id === model)
+  })
+  if (holders.length === 0) {
+    throw new AppError('model-unavailable', `no machine on the NATS server has ${model} right now.`)
+  }
+  return {
+    name: `whoever has ${model}`,
+    subject: names.queued(lineOf(model)),
+    holders,
+    whyLost() {
+      const losses = holders.map(({ id }) => registry.whyLost(id))
+      return losses.includes(undefined) ? undefined : losses[0]
+    },
+  }
+}

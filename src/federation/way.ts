@@ -1,0 +1,91 @@
+/** A way to other machines, as the rest of the program sees it: the local network or a NATS server, one shape for both. */
+import { AppError, errorMessage } from '../protocol/error.ts'
+import { toAddress } from './dial.ts'
+import type { Hint } from './discovery.ts'
+import { type LanFiles, type LanOptions, type Listening, openLan, type Place } from './lan.ts'
+import type { Offer, Transport } from './machine.ts'
+import type { NatsOptions } from './nats.ts'
+
+export type Reachable = {
+  readonly address: string
+  /** Why there, in words. */
+  readonly why: string
+}
+
+export interface Way extends Transport {
+  readonly id: string
+  /** Lets others ask; nothing where there is no address at which they could. */
+  listen(offer: Offer): Promise<Reachable | undefined>
+  listening(): Reachable | undefined
+  /** Asks everybody how they are. */
+  look(): Promise<void>
+  /** Machines that announce themselves and are not trusted. */
+  strangers(): readonly Hint[]
+  /** What keeps machines from being found. */
+  problem(): string | undefined
+}
+
+export async function openLanWay(options: LanOptions, place: Place | undefined): Promise<Way> {
+  const lan = await openLan(options)
+  let at: Reachable | undefined
+  return {
+    id: lan.id,
+    machines: () => lan.machines(),
+    async listen(offer) {
+      if (place) at = toReachable(await lan.listen(place, offer))
+      return at
+    },
+    listening: () => at,
+    look: () => lan.look(),
+    strangers: () => lan.strangers(),
+    problem: () => lan.problem(),
+    close: () => lan.close(),
+  }
+}
+
+function toReachable({ advertised: [told], host, port }: Listening): Reachable {
+  return { address: toAddress(told?.address ?? host, port), why: told?.why ?? 'given by --host' }
+}
+
+export type NatsWayOptions = Omit<NatsOptions, 'offer' | 'isTrusted' | 'node'> & {
+  readonly name: string
+  /** Who is paired is trusted here, too, as far as its scopes go. */
+  readonly files: LanFiles
+}
+
+/** A server that cannot be reached leaves this machine alone, and says so; a wrong setting does not. */
+export async function openNatsWay({ name, files, ...options }: NatsWayOptions): Promise<Way> {
+  const { openNats } = await import('./nats.ts')
+  const identity = await files.identity()
+  const open = (offer?: Offer) =>
+    openNats({
+      ...options,
+      node: { name, identity },
+      isTrusted: async (id) => (await files.book.find(id))?.scopes.includes('generate') ?? false,
+      ...(offer && { offer }),
+    })
+  let problem: string | undefined
+  let transport: Transport | undefined = await open().catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'config-invalid') throw error
+    problem = errorMessage(error)
+    return undefined
+  })
+  const at = { address: options.server.url, why: 'through this server' }
+  let isListening = false
+  return {
+    id: identity.id,
+    machines: () => transport?.machines() ?? [],
+    async listen(offer) {
+      await transport?.close()
+      transport = await open(offer)
+      problem = undefined
+      isListening = true
+      return at
+    },
+    listening: () => (isListening ? at : undefined),
+    look: async () => {},
+    strangers: () => [],
+    problem: () => problem,
+    close: async () => transport?.close(),
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Joins other machines with the rest: their models are arms of the router and workers of the swarm, and this machine's own
+ * models are what it offers them. The half of `app.ts` that knows the federation.
+ */
+import { freemem } from 'node:os'
+import { toLanSettings } from './config/federation.ts'
+import { toNatsSettings } from './config/nats.ts'
+import type { Config } from './config/schema.ts'
+import { lanFiles } from './federation/lan.ts'
+import type { Machine, Offer } from './federation/machine.ts'
+import { openPeersDesk } from './federation/peers-desk.ts'
+import { createPlacing } from './federation/placing.ts'
+import { openLanWay, openNatsWay, type Reachable, type Way } from './federation/way.ts'
+import { createLogger } from './lib/log.ts'
+import type { Reserve } from './protocol/arm.ts'
+import { AppError } from './protocol/error.ts'
+import type { Model } from './protocol/model.ts'
+import { createPeerArms, modelOf, NANO, type PeerArms } from './peer-arms.ts'
+import type { Arm } from './router/arm.ts'
+import type { RouterArm } from './router/snapshot.ts'
+import type { FederationHealth } from './server/federation.ts'
+import type { FairQueue } from './server/queue.ts'
+import type { Elsewhere } from './swarm/lease.ts'
+
+export type Flock = {
+  /** A model of another machine for each that was ever told of; those out of reach say so. */
+  arms(): readonly RouterArm[]
+  /** One worker of each other machine that is here: the same model, or another one it has. */
+  elsewhere(arm: string): readonly Elsewhere[]
+  /** Single answers go to the machine with this model where the wait is shortest. */
+  placed(reserve: Reserve): Reserve
+  health(): FederationHealth
+  /** Lets other machines ask what this one offers; nothing where no address was given for that. */
+  listen(own: OwnModels): Promise<Reachable | undefined>
+  close(): Promise<void>
+}
+
+type OwnModels = { arms(): readonly Arm[]; readonly queue: FairQueue }
+
+/** How long a program that starts waits for peers to say that they are here. */
+const FIRST_LOOK_MS = 1_500
+
+/** Nothing where it is not switched on. */
+export async function openFlock(
+  config: Pick<Config, 'federation' | 'log'>,
+  ground: FlockGround,
+): Promise<Flock | undefined> {
+  if (!config.federation.enabled) return undefined
+  const way = await openWay(config, ground)
+  const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_LOOK_MS).unref())
+  await Promise.race([way.look(), late])
+  return joinMachines(way, toLanSettings(config.federation).name)
+}
+
+export type FlockGround = { readonly dataFolder: string; readonly env: NodeJS.ProcessEnv }
+
+function openWay(
+  { federation, log }: Pick<Config, 'federation' | 'log'>,
+  { dataFolder, env }: FlockGround,
+): Promise<Way> {
+  const settings = toLanSettings(federation)
+  const { host, port, transport, nats } = federation
+  if (transport === 'lan') {
+    return openLanWay({ ...settings, dataFolder }, host === undefined ? undefined : { host, port })
+  }
+  const files = lanFiles(dataFolder)
+  const logger = createLogger({ ...log, verbose: false })
+  return openNatsWay({ ...toNatsSettings(nats, env), name: settings.name, files, log: logger })
+}
+
+/** What a person does about other machines, beside a running server or without one. */
+export function openPeers({ federation, server }: Pick<Config, 'federation' | 'server'>, dataFolder: string) {
+  const { host, port } = federation
+  const { name, peers, timing } = toLanSettings(federation)
+  const desk = openPeersDesk({ dataFolder, name, peers, timing, port, ...(host !== undefined && { host }) })
+  return {
+    ...desk,
+    look: async () => (await desk.look()).map(peerHealth),
+    url: `http://127.0.0.1:${server.port ?? API_PORT}`,
+  }
+}
+
+const API_PORT = 17_615
+
+function joinMachines(way: Way, name: string): Flock {
+  const arms = createPeerArms((id) => way.machines().find((machine) => machine.id === id))
+  const place = createPlacing()
+  let load = () => ({ waiting: 0, running: 0 })
+  return {
+    health: () => healthOf(way),
+    arms: () => arms.of(way.machines()),
+    elsewhere: (arm) => way.machines().flatMap((machine) => workerOf(machine, arm, arms)),
+    placed: (reserve) => async (request, signal) => {
+      const lease = await reserve(request, signal)
+      const { excluded, tokens = 0, runId } = request
+      const model = modelOf(lease.arm.id)
+      const machines = way.machines().filter((machine) => !excluded.includes(arms.id(machine, model)))
+      const home = machines.find((machine) => arms.id(machine, model) === lease.arm.id) ?? {
+        ...load(),
+        ...lease.arm.capabilities.speeds,
+      }
+      const to = place({ model, machines, home, tokens, ...(runId !== undefined && { runId }) })
+      const arm = to && arms.find(to, model)
+      if (!arm) return lease
+      lease.release()
+      return arm.lease(`the shortest wait is at ${to.name}`)
+    },
+    listen(own) {
+      load = () => {
+        const { active, waiting } = own.queue.state()
+        return { waiting, running: active }
+      }
+      return way.listen(createOffer(name, own))
+    },
+    close: () => way.close(),
+  }
+}
+
+function healthOf(way: Way): FederationHealth {
+  const listening = way.listening()
+  const problem = way.problem()
+  return {
+    enabled: true,
+    id: way.id,
+    ...(listening && { listening }),
+    ...(problem !== undefined && { problem }),
+    peers: way.machines().map(peerHealth),
+    strangers: way.strangers().map(({ id, address }) => ({ id, address })),
+  }
+}
+
+function peerHealth(machine: Machine): FederationHealth['peers'][number] {
+  const { id, name, via } = machine
+  const state = machine.state()
+  if (state.state === 'gone') return { id, name, via, state: 'gone', why: state.why, models: [] }
+  const { waiting, running, freeMemory, models } = state.report
+  return {
+    id,
+    name,
+    via,
+    state: 'here',
+    round_trip_ms: state.roundTripMs,
+    waiting,
+    running,
+    free_memory: freeMemory,
+    models: models.map((model) => model.id),
+  }
+}
+
+function workerOf(machine: Machine, arm: string, arms: PeerArms): readonly Elsewhere[] {
+  const state = machine.state()
+  if (state.state === 'gone' || arm === arms.id(machine, modelOf(arm))) return []
+  const wanted = modelOf(arm)
+  const { models } = state.report
+  const others = models.filter(({ id }) => id !== NANO).toSorted((a, b) => b.window - a.window)
+  const model = models.find(({ id }) => id === wanted) ?? others[0]
+  if (!model) return []
+  return [{ machine: machine.id, name: machine.name, model: asWorker(machine.model(model.id)) }]
+}
+
+/** Another machine's window is its own affair: that it is too small there says nothing about the request here. */
+const asWorker = (model: Model): Model => ({
+  name: model.name,
+  async *stream(request, signal) {
+    try {
+      yield* model.stream(request, signal)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'context-overflow') throw error
+      throw new AppError('model-unavailable', error.message, { cause: error })
+    }
+  },
+})
+
+/** Only what runs on this machine or its servers: nobody else's request goes on to a peer, or costs money. */
+function createOffer(name: string, { arms, queue }: OwnModels): Offer {
+  const offered = () => arms().filter((arm) => arm.profile().local)
+  return {
+    report() {
+      const { active, waiting } = queue.state()
+      const models = offered().map((arm) => {
+        const { window, vision, speeds } = arm.profile().capabilities
+        return { id: arm.id, window, vision, ...speeds }
+      })
+      return { name, waiting, running: active, freeMemory: freemem(), models: models.slice(0, MAX_OFFERED) }
+    },
+    async *answer(model, request, signal) {
+      const arm = offered().find(({ id }) => id === model)
+      if (!arm) throw new AppError('request-invalid', `there is no model "${model}" here.`)
+      const place = queue.enter({ model, client: 'peers' })
+      const lease = arm.lease('asked by a peer')
+      try {
+        for await (const _ of place.positions(signal)) continue
+        yield* lease.model.stream(request, signal)
+        lease.commit(undefined)
+      } catch (error) {
+        lease.release(error)
+        throw error
+      } finally {
+        place.leave()
+      }
+    },
+  }
+}
+
+const MAX_OFFERED = 200

@@ -1,0 +1,101 @@
+/**
+ * Models of other machines as arms. An arm is made once for each model of each machine and kept while that is out of reach,
+ * so that what was learnt about it is not lost; whether it can be asked is said anew each time.
+ */
+import { armSizes } from './arm-sizes.ts'
+import { shortId } from './federation/identity.ts'
+import type { Machine } from './federation/machine.ts'
+import { AppError } from './protocol/error.ts'
+import type { Model } from './protocol/model.ts'
+import { capabilitiesOf } from './provider/arm-models.ts'
+import { type Arm, createArm } from './router/arm.ts'
+import type { RouterArm } from './router/snapshot.ts'
+
+const PREFIX = 'peer/'
+
+/** What the machine that has it calls the model of an arm. */
+export const modelOf = (arm: string): string =>
+  arm.startsWith(PREFIX) ? arm.split('/').slice(2).join('/') : arm
+
+export type PeerArms = {
+  of(machines: readonly Machine[]): readonly RouterArm[]
+  find(machine: Machine, model: string): Arm | undefined
+  id(machine: Machine, model: string): string
+}
+
+/** Made once for each model of each machine, so that what is learnt about one stays with it. */
+export function createPeerArms(find: FindMachine): PeerArms {
+  const known = new Map<string, { readonly arm: Arm; readonly machine: string }>()
+  const labels = new Map<string, string>()
+  const id = (machine: Machine, model: string) => `${PREFIX}${labelOf(machine, labels)}/${model}`
+  const of = (machines: readonly Machine[]): readonly RouterArm[] => {
+    const gone = new Map<string, string>()
+    const here = new Set<string>()
+    for (const machine of machines) {
+      const state = machine.state()
+      if (state.state === 'gone') gone.set(machine.id, state.why)
+      for (const model of state.state === 'here' ? state.report.models : []) {
+        const arm = id(machine, model.id)
+        here.add(arm)
+        if (!known.has(arm))
+          known.set(arm, { arm: toArm(arm, modelOn(machine, model.id, find), model), machine: machine.id })
+      }
+    }
+    // The model in the box is in this box, too.
+    return [...known]
+      .filter(([arm]) => modelOf(arm) !== NANO)
+      .map(([name, { arm, machine }]) => {
+        const why = here.has(name) ? undefined : (gone.get(machine) ?? 'it no longer offers this model')
+        return { arm, tier: 'peer', ...(why !== undefined && { gone: why }) }
+      })
+  }
+  return {
+    of,
+    find: (machine, model) => {
+      of([machine])
+      return known.get(id(machine, model))?.arm
+    },
+    id,
+  }
+}
+
+export const NANO = 'covey/nano'
+
+/** Its name as far as an id allows; with a part of its key where another machine has that name. */
+function labelOf({ id, name }: Machine, labels: Map<string, string>): string {
+  const known = labels.get(id)
+  if (known !== undefined) return known
+  const plain = name.replaceAll(/[^\w.-]+/g, '-').slice(0, 40) || 'machine'
+  const label = [...labels.values()].includes(plain) ? `${plain}-${shortId(id)}` : plain
+  labels.set(id, label)
+  return label
+}
+
+type OfferedModel = {
+  readonly id: string
+  readonly window: number
+  readonly vision: boolean
+  readonly prefill?: number
+  readonly decode?: number
+}
+
+type FindMachine = (id: string) => Machine | undefined
+
+/** A machine is looked up for each request: the way to it may have been opened anew since. */
+const modelOn = ({ id, name }: Machine, model: string, find: FindMachine): Model => ({
+  name: model,
+  stream(request, signal) {
+    const machine = find(id)
+    if (!machine) throw new AppError('model-unavailable', `${name} is no longer paired with this machine.`)
+    return machine.model(model).stream(request, signal)
+  },
+})
+
+function toArm(id: string, native: Model, { id: model, window, vision, ...measured }: OfferedModel): Arm {
+  const known = { window: Math.max(MIN_WINDOW, window), vision, tools: 'native' } as const
+  const settings = { id, kind: 'openai-compatible', model, headers: {}, local: false, known } as const
+  const capabilities = { ...capabilitiesOf(settings, undefined), speeds: measured }
+  return createArm({ id, local: false, capabilities, native, ...armSizes() })
+}
+
+const MIN_WINDOW = 1_024

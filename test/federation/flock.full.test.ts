@@ -1,0 +1,139 @@
+/** Three machines on one network: found, paired, voting, and each way to lose one of them in each phase of an answer. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasNetem, type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './namespaces.ts'
+import { lanFiles } from '../../src/federation/lan.ts'
+import { until } from './machines.ts'
+
+const missing = whyNoNamespaces()
+
+/** Faster than life. All three have to be heard before anybody wins. */
+const CONFIG = `
+health_s = 0.5
+gone_s = 4
+stall_s = 3
+
+[swarm]
+mode = "always"
+workers = 3
+most = 3
+ahead = 3
+deadline_s = 12
+rounds = 1
+`
+const DEADLINE_MS = 12_000
+const ANSWER = 'The answer is 42 .'
+
+describe.skipIf(missing !== undefined)(`three machines${missing ? ` (${missing})` : ''}`, () => {
+  let site: Site
+  let one: NamespaceMachine
+  let others: readonly NamespaceMachine[]
+
+  beforeAll(async () => {
+    site = await openSite(3, CONFIG)
+    const [first, ...rest] = site.machines
+    one = first as NamespaceMachine
+    others = rest
+    await Promise.all(site.machines.map((machine) => machine.serve()))
+    for (const other of others) {
+      const { out } = await one.run(['peers', 'invite'])
+      const joined = await other.run(['peers', 'join', out.trim()])
+      expect(joined).toMatchObject({ code: 0, out: expect.stringContaining('Paired with 10-79-0-1') })
+    }
+    await until(async () => (await one.here()) === 2)
+  }, 120_000)
+
+  afterAll(() => site.close())
+
+  test('answer a request together, and vote', async () => {
+    const chat = await one.chat('covey/swarm')
+
+    expect(chat).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
+  })
+
+  test('the API listens on loopback only, the peers on the address that was given', async () => {
+    const bound = one.listeners().filter((address) => /:1761[57]$/.test(address))
+
+    expect(bound.toSorted()).toEqual(['10.79.0.1:17617', '127.0.0.1:17615', '[::1]:17615'])
+  })
+
+  test('a machine whose address nobody knows is found within two seconds', async () => {
+    const [two] = others as [NamespaceMachine]
+    await Promise.all([one.kill(), two.kill()])
+    await Promise.all([one, two].map(forgetAddresses))
+    await one.serve()
+
+    const { id: wanted } = await lanFiles(join(two.folder, 'data', 'covey')).identity()
+    await two.serve()
+    const started = performance.now()
+    const isTwoHere = async () => {
+      const { peers } = await one.health()
+      return peers.some(({ id, state }) => state === 'here' && id === wanted)
+    }
+    await until(isTwoHere, 5_000)
+
+    expect(performance.now() - started).toBeLessThan(2_000)
+    await until(async () => (await one.here()) === 2)
+  })
+
+  type Fault = {
+    readonly strike: (machine: NamespaceMachine) => unknown
+    readonly heal: (machine: NamespaceMachine) => unknown
+  }
+
+  const faults: Readonly<Record<string, Fault>> = {
+    kill: { strike: (machine) => machine.kill(), heal: (machine) => machine.serve() },
+    pause: { strike: (machine) => machine.signal('SIGSTOP'), heal: (machine) => machine.signal('SIGCONT') },
+    partition: { strike: (machine) => machine.cut(), heal: (machine) => machine.mend() },
+    latency: { strike: (machine) => machine.slow(10_000), heal: (machine) => machine.quick() },
+  }
+  const netem = hasNetem()
+  /** An answer takes a second: before it, while it is asked for, in its middle. */
+  const phases = { before: -300, asking: 20, answering: 600 } as const
+
+  const cases = Object.keys(faults).flatMap((fault) =>
+    Object.keys(phases).flatMap((phase) => [1, 2].map((count) => [fault, phase, count] as const)),
+  )
+
+  const striking = async (name: string, phase: string, count: number) => {
+    const { strike, heal } = faults[name] as Fault
+    const victims = others.slice(0, count)
+    const delayMs = phases[phase as keyof typeof phases]
+    const hit = () => Promise.all(victims.map((machine) => strike(machine)))
+
+    if (delayMs < 0) await hit()
+    const started = performance.now()
+    const asked = one.chat('covey/swarm')
+    if (delayMs >= 0) {
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await hit()
+    }
+    const chat = await asked
+    const tookMs = performance.now() - started
+    await Promise.all(victims.map((machine) => heal(machine)))
+    await until(async () => (await one.here()) === 2, 30_000)
+    const after = await one.chat('covey/swarm')
+
+    expect(chat).toMatchObject({ status: 200, text: ANSWER })
+    expect(chat.voted + chat.missing.length).toBe(3)
+    expect(chat.missing.length).toBeLessThanOrEqual(count)
+    expect(tookMs).toBeLessThan(DEADLINE_MS + 3_000)
+    expect(after).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
+  }
+
+  const isLatency = ([fault]: (typeof cases)[number]) => fault === 'latency'
+  const title = '%s, %s, of %i peers: an answer in time, and recovery'
+
+  test.each(cases.filter((each) => !isLatency(each)))(title, striking)
+  test.skipIf(!netem).each(cases.filter(isLatency))(`${title} (needs netem in the kernel)`, striking)
+})
+
+async function forgetAddresses({ folder }: NamespaceMachine): Promise<void> {
+  const path = join(folder, 'data', 'covey', 'peers.json')
+  const book = JSON.parse(await readFile(path, 'utf8')) as { peers: { addresses: string[] }[] }
+  await writeFile(
+    path,
+    JSON.stringify({ ...book, peers: book.peers.map((peer) => ({ ...peer, addresses: [] })) }),
+  )
+}

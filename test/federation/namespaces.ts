@@ -1,0 +1,250 @@
+/** Machines as network namespaces on one bridge: real processes, real multicast, and a wire that can be cut. */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
+const SLOW_MODEL = fileURLToPath(new URL('slow-model.mjs', import.meta.url))
+
+const IP = 'ip'
+const TC = 'tc'
+
+/** Why namespaces cannot be had here, if they cannot. */
+export function whyNoNamespaces(): string | undefined {
+  if (process.platform !== 'linux') return 'only Linux has network namespaces'
+  if (process.getuid?.() !== 0) return 'only root makes network namespaces'
+  const name = `cvtry${process.pid}`
+  const made = spawnSync(IP, ['netns', 'add', name])
+  if (made.status !== 0) return 'ip netns does not work here'
+  spawnSync(IP, ['netns', 'del', name])
+  return undefined
+}
+
+/** Whether the kernel can make a wire slow; many small ones cannot. */
+export function hasNetem(): boolean {
+  const name = `cvnetem${process.pid}`
+  if (spawnSync(IP, ['netns', 'add', name]).status !== 0) return false
+  const words = ['-n', name, 'qdisc', 'add', 'dev', 'lo', 'root', 'netem', 'delay', '1ms']
+  const { status } = spawnSync(TC, words)
+  spawnSync(IP, ['netns', 'del', name])
+  return status === 0
+}
+
+const ip = (...words: string[]): void => void execFileSync(IP, words, { stdio: 'pipe' })
+
+export type Site = { readonly machines: readonly NamespaceMachine[]; close(): Promise<void> }
+
+export async function openSite(count: number, config: string): Promise<Site> {
+  const tag = `cv${process.pid}`
+  const folder = await mkdtemp(join(tmpdir(), 'covey-flock-'))
+  ip('link', 'add', `${tag}br`, 'type', 'bridge')
+  ip('link', 'set', `${tag}br`, 'up')
+  const machines: NamespaceMachine[] = []
+  for (let index = 1; index <= count; index++) {
+    const machine = new NamespaceMachine(`${tag}n${index}`, `10.79.0.${index}`, join(folder, `${index}`))
+    addNamespace(machine, { wire: `${tag}v${index}`, bridge: `${tag}br` })
+    await machine.prepare(config)
+    machines.push(machine)
+  }
+  return {
+    machines,
+    async close() {
+      for (const machine of machines) await machine.remove()
+      ip('link', 'del', `${tag}br`)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function addNamespace(
+  { name, address }: NamespaceMachine,
+  { wire, bridge }: { readonly wire: string; readonly bridge: string },
+): void {
+  ip('netns', 'add', name)
+  ip('link', 'add', wire, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
+  ip('link', 'set', wire, 'master', bridge, 'up')
+  ip('-n', name, 'addr', 'add', `${address}/24`, 'dev', 'eth0')
+  ip('-n', name, 'link', 'set', 'eth0', 'up')
+  ip('-n', name, 'link', 'set', 'lo', 'up')
+  ip('-n', name, 'route', 'add', 'default', 'dev', 'eth0')
+}
+
+export type Health = {
+  readonly peers: readonly { readonly id: string; readonly state: string; readonly why?: string }[]
+}
+
+/** What is of interest in the answer to a chat request. */
+export type Chat = {
+  readonly status: number
+  readonly text: string
+  readonly winner?: string
+  readonly missing: readonly string[]
+  readonly voted: number
+}
+
+export class NamespaceMachine {
+  readonly name: string
+  readonly address: string
+  readonly folder: string
+  #model: ChildProcess | undefined
+  #server: ChildProcess | undefined
+
+  constructor(name: string, address: string, folder: string) {
+    this.name = name
+    this.address = address
+    this.folder = folder
+  }
+
+  async prepare(config: string): Promise<void> {
+    await mkdir(join(this.folder, 'config', 'covey'), { recursive: true })
+    await mkdir(join(this.folder, 'work'))
+    const named = `[federation]\nname = "${this.address.replaceAll('.', '-')}"\n${config}`
+    await writeFile(join(this.folder, 'config', 'covey', 'config.toml'), named)
+    this.#model = this.#spawn([SLOW_MODEL, '9000'])
+  }
+
+  /** Done when it listens. */
+  async serve(): Promise<void> {
+    const model = '--base-url http://127.0.0.1:9000/v1 --model m --window 8192 --no-probe'
+    const words = `serve --no-auth --federation --host ${this.address} ${model}`
+    const server = this.#covey(words.split(' '))
+    this.#server = server
+    let said = ''
+    server.stderr?.on('data', (data: Buffer) => (said += data.toString()))
+    await new Promise<void>((resolve, reject) => {
+      server.stdout?.on('data', (data: Buffer) => data.toString().includes('Ctrl+C') && resolve())
+      server.on('close', (code) => reject(new Error(`covey serve ended with ${code}: ${said}`)))
+    })
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#server?.kill(name)
+  }
+
+  async kill(): Promise<void> {
+    const server = this.#server
+    if (!server || server.exitCode !== null || server.signalCode !== null) return
+    const ended = new Promise((resolve) => server.once('close', resolve))
+    server.kill('SIGKILL')
+    await ended
+  }
+
+  cut(): void {
+    ip('-n', this.name, 'link', 'set', 'eth0', 'down')
+  }
+
+  mend(): void {
+    ip('-n', this.name, 'link', 'set', 'eth0', 'up')
+    spawnSync(IP, ['-n', this.name, 'route', 'add', 'default', 'dev', 'eth0'])
+  }
+
+  slow(ms: number): void {
+    execFileSync(TC, [
+      '-n',
+      this.name,
+      'qdisc',
+      'replace',
+      'dev',
+      'eth0',
+      'root',
+      'netem',
+      'delay',
+      `${ms}ms`,
+    ])
+  }
+
+  quick(): void {
+    spawnSync(TC, ['-n', this.name, 'qdisc', 'del', 'dev', 'eth0', 'root'])
+  }
+
+  run(
+    args: readonly string[],
+  ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+    return finished(this.#covey(args))
+  }
+
+  /** The addresses somebody listens at. */
+  listeners(): readonly string[] {
+    const shown = execFileSync(IP, ['netns', 'exec', this.name, 'ss', '-Hltn']).toString()
+    return shown
+      .trim()
+      .split('\n')
+      .flatMap((line) => line.split(/\s+/)[3] ?? [])
+  }
+
+  async health(): Promise<Health> {
+    return JSON.parse(await this.#curl('/v1/federation/health')) as Health
+  }
+
+  /** How many peers it sees. */
+  async here(): Promise<number> {
+    const { peers } = await this.health().catch(() => ({ peers: [] }))
+    return peers.filter(({ state }) => state === 'here').length
+  }
+
+  async chat(model: string): Promise<Chat> {
+    const body = { model, messages: [{ role: 'user', content: 'What is six times seven?' }] }
+    const reply = await this.#curl('/v1/chat/completions', JSON.stringify(body))
+    const { choices, covey } = JSON.parse(reply || '{}') as {
+      choices?: { message: { content: string } }[]
+      covey?: {
+        activity: {
+          type: string
+          winner?: string
+          missing: { worker: string }[]
+          votes: { workers: string[] }[]
+        }[]
+      }
+    }
+    const vote = covey?.activity.find(({ type }) => type === 'vote')
+    return {
+      status: choices ? 200 : 500,
+      text: choices?.[0]?.message.content.trim() ?? reply,
+      missing: vote?.missing.map(({ worker }) => worker) ?? [],
+      voted: vote?.votes.flatMap(({ workers }) => workers).length ?? 0,
+      ...(vote?.winner !== undefined && { winner: vote.winner }),
+    }
+  }
+
+  async remove(): Promise<void> {
+    this.signal('SIGCONT')
+    await this.kill()
+    this.#model?.kill('SIGKILL')
+    ip('netns', 'del', this.name)
+  }
+
+  #covey(args: readonly string[]): ChildProcess {
+    return this.#spawn(['--import', TSX, MAIN, ...args])
+  }
+
+  #spawn(args: readonly string[]): ChildProcess {
+    const { folder } = this
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      XDG_DATA_HOME: join(folder, 'data'),
+      XDG_CONFIG_HOME: join(folder, 'config'),
+    }
+    // `exec`: signals reach the program itself.
+    const command = ['netns', 'exec', this.name, process.execPath, ...args]
+    return spawn(IP, command, { env, cwd: join(folder, 'work'), stdio: ['ignore', 'pipe', 'pipe'] })
+  }
+
+  async #curl(path: string, body?: string): Promise<string> {
+    const data = body === undefined ? [] : ['-H', 'content-type: application/json', '-d', body]
+    const words = ['netns', 'exec', this.name, 'curl', '-s', '-m', '60', ...data]
+    return (await finished(spawn(IP, [...words, `http://127.0.0.1:17615${path}`]))).out
+  }
+}
+
+async function finished(child: ChildProcess) {
+  let out = ''
+  let err = ''
+  child.stdout?.on('data', (data: Buffer) => (out += data.toString()))
+  child.stderr?.on('data', (data: Buffer) => (err += data.toString()))
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { code, out, err }
+}

@@ -1,0 +1,150 @@
+/** A real NATS server in a folder of its own, and machines on it; tests are skipped where there is none, and say why. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { rm, writeFile } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createLogger } from '../../src/lib/log.ts'
+import type { Identity } from '../../src/federation/identity.ts'
+import type { Offer } from '../../src/federation/machine.ts'
+import type { NatsIntervals } from '../../src/federation/nats.ts'
+import { natsUser } from '../../src/federation/nats-names.ts'
+import type { ModelEvent, ModelRequest } from '../../src/protocol/model.ts'
+import { tempProject } from '../support/project.ts'
+
+const PROGRAM = '/usr/sbin/nats-server'
+
+/** Why there is none. */
+export const missing = ((): string | undefined => {
+  try {
+    execFileSync(PROGRAM, ['--version'], { stdio: 'ignore' })
+    return undefined
+  } catch {
+    return 'nats-server is not installed'
+  }
+})()
+
+export const named = (title: string): string =>
+  missing === undefined ? title : `${title} (skipped: ${missing})`
+
+export type NatsUser = { readonly name: string; readonly password: string; readonly id?: string }
+
+export type RealServer = {
+  readonly url: string
+  /** As `kill -9`, at once. */
+  kill(): Promise<void>
+  /** Again, on the same port and with what is on the disk. */
+  start(): Promise<void>
+  /** All it kept is lost. */
+  wipe(): Promise<void>
+}
+
+/** Without users anybody may do anything; a user with an id may do what that machine needs. */
+export async function startNats(users: readonly NatsUser[] = [], more = ''): Promise<RealServer> {
+  const folder = await tempProject()
+  const port = await freePort()
+  const file = join(folder, 'nats.conf')
+  await writeFile(file, `${configuration({ folder, port, users })}${more}\n`)
+  let child: ChildProcess | undefined
+  const start = async () => {
+    child = spawn(PROGRAM, ['-c', file], { stdio: 'ignore' })
+    while (!(await answers(port))) await pause(20)
+  }
+  await start()
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    start,
+    wipe: () => rm(join(folder, 'jetstream'), { recursive: true, force: true }),
+    async kill() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
+type Setting = { readonly folder: string; readonly port: number; readonly users: readonly NatsUser[] }
+
+function configuration({ folder, port, users }: Setting): string {
+  const entries = users.map(({ name, password, id }) =>
+    id === undefined
+      ? `{ user: "${name}", password: "${password}" }`
+      : natsUser({ prefix: 'covey', id, user: name, password }),
+  )
+  const lines = ['host: 127.0.0.1', `port: ${port}`, `jetstream { store_dir: "${folder}" }`]
+  if (entries.length > 0) lines.push(`authorization { users: [\n${entries.join('\n')}\n] }`)
+  return `${lines.join('\n')}\n`
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+export function newIdentity(): Pick<Identity, 'id' | 'key'> {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+  return {
+    id: createHash('sha256').update(der).digest('hex'),
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+/** Fifty times faster than life. */
+export const fast: NatsIntervals = {
+  refreshMs: 200,
+  goneMs: 1_500,
+  ackWaitMs: 1_000,
+  deadlineMs: 15_000,
+  lookMs: 300,
+}
+
+export const silent = createLogger({ level: 'silent', verbose: false })
+
+export const request = (text: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
+  runId: 'run',
+  sessionId: 'session',
+  turn: 1,
+  system: '',
+  messages: [{ role: 'user', text }],
+  tools: [],
+  ...more,
+})
+
+export const asked = ({ messages }: ModelRequest): string => messages.at(-1)?.text ?? ''
+
+export const offerOf = (answer: Offer['answer'], models: readonly string[] = ['small']): Offer => ({
+  report: () => ({
+    name: 'unused',
+    waiting: 0,
+    running: 0,
+    freeMemory: 0,
+    models: models.map((id) => ({ id, window: 4096, vision: false })),
+  }),
+  answer,
+})
+
+/** Says what it was asked, word by word. */
+export async function* echo(_model: string, request: ModelRequest): AsyncIterable<ModelEvent> {
+  for (const word of asked(request).split(/(?<= )/)) yield { type: 'text-delta', text: word }
+  yield { type: 'usage', usage: { prompt: 1, completion: 1 } }
+  yield { type: 'finish', reason: 'stop' }
+}
