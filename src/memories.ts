@@ -1,0 +1,71 @@
+/** Joins what outlives a session, facts and the index of the code, with a project: for sessions, and for `covey memory`. */
+import { join } from 'node:path'
+import type { AppPaths } from './config/paths.ts'
+import { toSecretPatterns } from './config/secrets.ts'
+import type { Config } from './config/schema.ts'
+import { createFiles } from './guard/files.ts'
+import { createFirewall } from './guard/firewall.ts'
+import { environmentSecrets } from './guard/secret-known.ts'
+import { shortHash } from './lib/hash.ts'
+import { type CodeIndex, openCodeIndex } from './memory/code-index.ts'
+import type { NamedEmbedder } from './memory/meaning.ts'
+import { type Memory, openMemory } from './memory/store.ts'
+
+export type MemoryGround = {
+  readonly config: Config
+  readonly paths: AppPaths
+  readonly env: NodeJS.ProcessEnv
+  readonly root: string
+  /** Nothing is read and nothing kept. */
+  readonly incognito: boolean
+  readonly embedder?: NamedEmbedder
+  warn(message: string): void
+}
+
+export type Memories = { readonly memory?: Memory; readonly index?: CodeIndex; close(): Promise<void> }
+
+export async function openMemories(ground: MemoryGround): Promise<Memories> {
+  const { config, paths, root, incognito, warn } = ground
+  const memory = config.memory.enabled ? await openFacts(ground) : undefined
+  const path = join(paths.dataFolder, 'code', `${shortHash(root)}.db`)
+  const index = config.memory.code_index
+    ? await openCodeIndex({ ...(!incognito && { path }), warn })
+    : undefined
+  return {
+    ...(memory && { memory }),
+    ...(index && { index }),
+    async close() {
+      index?.close()
+      await memory?.close()
+    },
+  }
+}
+
+export function openFacts({
+  config,
+  paths,
+  env,
+  root,
+  incognito,
+  embedder,
+  warn,
+}: MemoryGround): Promise<Memory> {
+  const firewall = createFirewall({
+    files: createFiles({ root }),
+    patterns: toSecretPatterns(config.secrets),
+    entropy: config.secrets.entropy,
+    known: environmentSecrets(env),
+  })
+  return openMemory({
+    ...(!incognito && { path: join(paths.dataFolder, 'memory.db') }),
+    project: root,
+    keep: config.memory.keep,
+    ...(embedder && { embedder }),
+    async refuse(text) {
+      const kinds = firewall.secretsIn(await firewall.outgoing(text)).map(({ kind }) => kind)
+      return kinds.length > 0 ? [...new Set(kinds)].join(', ') : undefined
+    },
+    now: Date.now,
+    warn,
+  })
+}

@@ -1,0 +1,248 @@
+/**
+ * A database file that is not in the way when it breaks: write-ahead log, several processes at once, and a file that turns
+ * out to be damaged is renamed, never deleted, and a new one begun. Queries are synchronous and short, so `use` may run
+ * its work a second time on the new file.
+ */
+import { mkdir, open, rename, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import Libsql from 'libsql'
+import { errnoOf, storageError } from '../lib/atomic-write.ts'
+import { acquireLock, type Lock } from '../lib/lock.ts'
+import { AppError, errorMessage } from '../protocol/error.ts'
+
+type Value = string | number | null | Uint8Array
+
+export interface Database {
+  /** The id of the row it added, if it added one. */
+  run(sql: string, ...values: readonly Value[]): number
+  rows<Row>(sql: string, ...values: readonly Value[]): readonly Row[]
+  /** All or nothing. Another process that is writing is waited for. */
+  transact<T>(work: () => T): T
+}
+
+export interface KeptDatabase {
+  use<T>(work: (database: Database) => T): Promise<T>
+  close(): void
+}
+
+export type DatabaseOptions = {
+  /** Absent = in memory, gone at close. */
+  readonly path?: string
+  readonly schema: string
+  readonly version: number
+  /** `full`: what was answered is on the disk even if the power fails. */
+  readonly durability: 'full' | 'normal'
+  warn(message: string): void
+  /** What of a damaged file can be carried over into the new one. */
+  salvage?(broken: Database, fresh: Database): void
+}
+
+export async function openDatabase(options: DatabaseOptions): Promise<KeptDatabase> {
+  let opened = await openOrReplace(options)
+  let repair: Promise<Opened> | undefined
+
+  async function repaired(broken: Opened, insist: boolean): Promise<Opened> {
+    // Of several who meet the damage at once, one repairs and all go on with the same file.
+    if (opened !== broken) return opened
+    repair ??= replace(options, insist).finally(() => (repair = undefined))
+    opened = await repair
+    broken.close()
+    return opened
+  }
+
+  return {
+    async use(work) {
+      // The second time the file looked sound and was not: an index inside it is damaged.
+      for (const insist of [false, true]) {
+        const current = opened
+        try {
+          return work(current.database)
+        } catch (error) {
+          if (!isBroken(error)) throw failure(options, error)
+          await repaired(current, insist)
+        }
+      }
+      return work(opened.database)
+    },
+    close: () => opened.close(),
+  }
+}
+
+type Opened = { readonly database: Database; close(): void }
+
+async function openOrReplace(options: DatabaseOptions): Promise<Opened> {
+  try {
+    if (options.path !== undefined) await makeFile(options.path)
+    return await openSound(options)
+  } catch (error) {
+    if (isBroken(error)) return replace(options, false)
+    throw failure(options, error)
+  }
+}
+
+/** Nobody else may read what is kept; the files beside it get the same mode. */
+async function makeFile(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await (await open(path, 'a', 0o600)).close()
+}
+
+/** Larger files are looked through only where a query meets the damage: a start must not take seconds. */
+const CHECKED_BYTES = 16 * 1_048_576
+
+async function openSound(options: DatabaseOptions): Promise<Opened> {
+  const { path } = options
+  const bytes = path === undefined ? 0 : (await stat(path)).size
+  const opened = connect(path ?? ':memory:')
+  try {
+    prepareSchema(opened.database, options)
+    if (bytes > 0 && bytes <= CHECKED_BYTES) requireSound(opened.database)
+    return opened
+  } catch (error) {
+    opened.close()
+    throw error
+  }
+}
+
+function requireSound(database: Database): void {
+  const [found] = database.rows<{ quick_check: string }>('PRAGMA quick_check(1)')
+  if (found && found.quick_check !== 'ok') throw new BrokenDatabase(found.quick_check)
+}
+
+class BrokenDatabase extends Error {}
+
+const WAIT_MS = 5_000
+
+function connect(path: string): Opened {
+  const connection = new Libsql(path, { timeout: WAIT_MS })
+  const statements = new Map<string, Libsql.Statement>()
+  const prepared = (sql: string): Libsql.Statement => {
+    const statement = statements.get(sql) ?? connection.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  return {
+    database: {
+      run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
+      rows: <Row>(sql: string, ...values: readonly Value[]) => prepared(sql).all(...values) as Row[],
+      transact: (work) => connection.transaction(work).immediate(),
+    },
+    close() {
+      // The library lets the file go only when nobody holds a statement any more; the log is folded in before that.
+      if (path !== ':memory:') foldLog(connection)
+      statements.clear()
+      connection.close()
+    },
+  }
+}
+
+/** A log that stays behind is no loss: whoever opens the file next reads it. */
+function foldLog(connection: Libsql.Database): void {
+  try {
+    connection.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // Another process reads at this moment, or the file is damaged.
+  }
+}
+
+function prepareSchema(database: Database, { schema, version, durability, path }: DatabaseOptions): void {
+  database.rows('PRAGMA journal_mode = WAL')
+  database.rows(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
+  database.rows('PRAGMA cache_size = -16384')
+  const found = () => database.rows<{ user_version: number }>('PRAGMA user_version')[0]?.user_version ?? 0
+  if (found() > version) {
+    throw new AppError(
+      'storage-failed',
+      `${path ?? 'The database'} was made by a newer covey; update this one.`,
+    )
+  }
+  if (found() === version) return
+  database.transact(() => {
+    // Another process may have been first.
+    if (found() === version) return
+    for (const statement of schema.split(';\n')) if (statement.trim() !== '') database.run(statement)
+    database.run(`PRAGMA user_version = ${version}`)
+  })
+}
+
+/** Only one process replaces; whoever comes second finds the new file sound and takes it, unless it has tried that. */
+async function replace(options: DatabaseOptions, insist: boolean): Promise<Opened> {
+  const { path, warn } = options
+  if (path === undefined) return openSound(options)
+  const lock = await lockRepair(path)
+  try {
+    const again = await openSound(options).catch((error: unknown) => {
+      if (isBroken(error)) return undefined
+      throw failure(options, error)
+    })
+    if (again && !insist && isReadable(again.database)) return again
+    again?.close()
+    const aside = await setAside(path)
+    warn(`${path} is damaged. It was kept as ${aside} and a new one was begun.`)
+    await makeFile(path)
+    const fresh = await openSound(options)
+    carryOver(aside, fresh.database, options)
+    return fresh
+  } finally {
+    await lock.release()
+  }
+}
+
+const LOCK_TRIES = 20
+
+/** In a folder of its own: others lock the one the file lies in. */
+async function lockRepair(path: string): Promise<Lock> {
+  const folder = `${path}.repair`
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await acquireLock(folder, (pid) => `${path} is being repaired by process ${pid}; try again.`)
+    } catch (error) {
+      if (attempt === LOCK_TRIES) throw error
+    }
+  }
+}
+
+function isReadable(database: Database): boolean {
+  try {
+    requireSound(database)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function setAside(path: string): Promise<string> {
+  const aside = `${path}.damaged-${Date.now()}`
+  for (const suffix of ['-wal', '-shm', '']) {
+    await rename(`${path}${suffix}`, `${aside}${suffix}`).catch((error: unknown) => {
+      if (errnoOf(error) !== 'ENOENT') throw storageError(path, error)
+    })
+  }
+  return aside
+}
+
+function carryOver(aside: string, fresh: Database, { salvage }: DatabaseOptions): void {
+  if (!salvage) return
+  try {
+    const broken = connect(aside)
+    try {
+      salvage(broken.database, fresh)
+    } finally {
+      broken.close()
+    }
+  } catch {
+    // Whatever could be read has been carried over; the rest lies in the file that was kept.
+  }
+}
+
+const isBroken = (error: unknown): boolean =>
+  error instanceof BrokenDatabase || /^SQLITE_(?:CORRUPT|NOTADB)/.test(codeOf(error))
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+function failure({ path = 'the database in memory' }: DatabaseOptions, error: unknown): Error {
+  if (error instanceof AppError) return error
+  if (!codeOf(error).startsWith('SQLITE_')) return storageError(path, error)
+  return new AppError('storage-failed', `Cannot use ${path}: ${errorMessage(error)}`, { cause: error })
+}

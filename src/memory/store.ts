@@ -1,0 +1,203 @@
+/**
+ * What outlives a session: facts about projects and people. One database per user, a namespace per project and one for
+ * what holds everywhere. A fact is acknowledged when it is on the disk; a secret never gets there.
+ */
+import { AppError } from '../protocol/error.ts'
+import { type Database, type KeptDatabase, openDatabase } from './database.ts'
+import { draftFact, type Fact, type FactDraft, type NewFact } from './fact.ts'
+import {
+  FACT_SCHEMA,
+  FACT_VERSION,
+  type FactRow,
+  factsById,
+  GLOBAL,
+  isListed,
+  lastFactId,
+  listFacts,
+  pruneFacts,
+  raiseFactId,
+  removeFact,
+  scopeOf,
+  toFact,
+  touchFacts,
+  writeFact,
+} from './fact-table.ts'
+import { createMeaning, type Meaning, type NamedEmbedder } from './meaning.ts'
+import { expandQuery, mergeRanks, type Scored, scoreTerms, spread } from './rank.ts'
+import { searchWords } from './word-search.ts'
+import { termsOf } from './words.ts'
+
+export type MemoryOptions = {
+  /** Absent = nothing is read and nothing kept: it is gone at close. */
+  readonly path?: string
+  /** The namespace: a folder, usually. */
+  readonly project: string
+  readonly embedder?: NamedEmbedder
+  /** Why a text may not be stored, such as the kind of secret in it. */
+  refuse(text: string): Promise<string | undefined>
+  now(): number
+  warn(message: string): void
+  /** The most facts of all projects together. */
+  readonly keep?: number
+}
+
+export type Added = {
+  readonly fact: Fact
+  /** `known`: it was there already and only counts as used again. */
+  readonly outcome: 'stored' | 'known'
+  /** Ids of older facts it contradicts and takes the place of. */
+  readonly replaced: readonly number[]
+}
+
+/** `relevance`: 0-1, comparable between questions. */
+export type Recalled = { readonly fact: Fact; readonly relevance: number }
+
+type RecallOptions = { readonly limit?: number; readonly signal?: AbortSignal }
+
+export interface Memory {
+  add(fact: NewFact): Promise<Added>
+  /** Best first. */
+  recall(query: string, options?: RecallOptions): Promise<readonly Recalled[]>
+  /** They were shown to somebody. */
+  used(facts: readonly Fact[]): Promise<void>
+  /** Of this project and of all; superseded ones too, removed ones not. */
+  list(): Promise<readonly Fact[]>
+  /** One that `list` shows; false for any other. */
+  remove(id: number): Promise<boolean>
+  close(): Promise<void>
+}
+
+const DEFAULT_KEEP = 200_000
+const PRUNE_EVERY = 256
+
+export async function openMemory(options: MemoryOptions): Promise<Memory> {
+  const { project, embedder, now, keep = DEFAULT_KEEP } = options
+  const kept = await openFacts(options)
+  const projects = [project, GLOBAL]
+  const meaning = embedder && createMeaning({ ...embedder, kept, projects })
+  return {
+    async add(fact) {
+      const draft = draftFact(fact)
+      await requireHarmless(draft, options)
+      const place = { project: fact.isGlobal ? GLOBAL : project, source: fact.source, now: now() }
+      const written = await kept.use((database) =>
+        database.transact(() => {
+          const result = writeFact(database, draft, place)
+          if (result.id % PRUNE_EVERY === 0) pruneFacts(database, keep, place.now)
+          return result
+        }),
+      )
+      meaning?.behind()
+      const [row] = await kept.use((database) => factsById(database, [written.id]))
+      if (!row) throw new AppError('storage-failed', `Fact ${written.id} was removed while it was stored.`)
+      return { ...written, fact: toFact(row) }
+    },
+    recall: (query, { limit = 5, signal = AbortSignal.timeout(60_000) } = {}) =>
+      recall({ kept, projects, ...(meaning && { meaning }) }, query, { limit, signal }),
+    used: (facts) =>
+      kept.use((database) => {
+        if (facts.length === 0) return
+        const ids = facts.map(({ id }) => id)
+        touchFacts(database, ids, now())
+      }),
+    list: async () => (await kept.use((database) => listFacts(database, projects))).map(toFact),
+    remove: (id) =>
+      kept.use((database) =>
+        database.transact(() => isListed(database, id, projects) && removeFact(database, id, now())),
+      ),
+    async close() {
+      await meaning?.close()
+      kept.close()
+    },
+  }
+}
+
+const openFacts = ({ path, warn, now }: MemoryOptions): Promise<KeptDatabase> =>
+  openDatabase({
+    ...(path !== undefined && { path }),
+    schema: FACT_SCHEMA,
+    version: FACT_VERSION,
+    durability: 'full',
+    warn,
+    salvage: (broken, fresh) => salvageFacts(broken, fresh, now()),
+  })
+
+/** Row by row, past those that cannot be read. Old ids are not given again. */
+function salvageFacts(broken: Database, fresh: Database, now: number): void {
+  const last = readOr(() => lastFactId(broken), 0)
+  // Where not even the last id can be read, minutes since 1970 are beyond all of them.
+  raiseFactId(fresh, last || Math.floor(now / 60_000))
+  fresh.transact(() => {
+    for (let id = 1; id <= last; id++) {
+      const living = 'SELECT * FROM fact WHERE id = ? AND removed_at IS NULL AND superseded_by IS NULL'
+      const [row] = readOr(() => broken.rows<FactRow>(living, id), [])
+      if (row)
+        writeFact(fresh, draftFact(row), { project: row.project, source: row.source, now: row.added_at })
+    }
+  })
+}
+
+function readOr<T>(read: () => T, otherwise: T): T {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}
+
+/** A placeholder of the firewall means nothing outside its session, and shows that a secret was meant. */
+const PLACEHOLDER = /\[secret:([\w-]+)/
+
+async function requireHarmless({ text }: FactDraft, { refuse }: MemoryOptions): Promise<void> {
+  const why = PLACEHOLDER.exec(text)?.[1] ?? (await refuse(text))
+  if (why === undefined) return
+  const message = `This was not stored: it holds a secret (${why}). Say where the secret is kept, not what it is.`
+  throw new AppError('permission-denied', message, { failure: 'denied' })
+}
+
+type RecallParts = {
+  readonly kept: KeptDatabase
+  readonly projects: readonly string[]
+  readonly meaning?: Meaning
+}
+
+const CANDIDATES = 120
+
+async function recall(
+  { kept, projects, meaning }: RecallParts,
+  query: string,
+  { limit, signal }: Required<RecallOptions>,
+): Promise<readonly Recalled[]> {
+  const near = (await meaning?.search(query, signal)) ?? []
+  return kept.use((database) => {
+    const { ids, query: weighed } = searchWords(database, {
+      name: 'fact',
+      groups: expandQuery(query),
+      total: lastFactId(database),
+      scopes: projects.map(scopeOf),
+      columns: 'words',
+      weights: [1],
+      limit: CANDIDATES,
+    })
+    const rows = factsById(database, [...new Set([...ids, ...near.map(({ id }) => id)])])
+    const found = rows.map((row) => {
+      const terms = termsOf(row.text)
+      return { row, terms, ...scoreTerms(terms, weighed) }
+    })
+    const byWords: readonly Scored[] = found
+      .filter(({ score }) => score > 0)
+      .map(({ row, score }) => ({ id: row.id, score }))
+    const cosines = new Map(near.map(({ id, score }) => [id, score]))
+    const merged = mergeRanks(meaning ? [byWords, near] : [byWords])
+    const ranked = found
+      .filter(({ row }) => merged.has(row.id))
+      .toSorted((a, b) => (merged.get(b.row.id) ?? 0) - (merged.get(a.row.id) ?? 0) || fresher(a.row, b.row))
+    return spread(ranked, limit).map(({ row, overlap }) => ({
+      fact: toFact(row),
+      relevance: Math.max(overlap, cosines.get(row.id) ?? 0),
+    }))
+  })
+}
+
+/** Of two that fit equally: the one used more often, then the one used last. */
+const fresher = (a: FactRow, b: FactRow): number => b.uses - a.uses || b.used_at - a.used_at || b.id - a.id

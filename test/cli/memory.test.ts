@@ -1,0 +1,78 @@
+/** `covey memory` over a real memory. */
+import { describe, expect, test } from 'vitest'
+import { createMemoryCommand } from '../../src/cli/memory.ts'
+import { memoryIn, tempDatabase } from '../memory/memories.ts'
+
+function desk() {
+  const path = tempDatabase()
+  return async (
+    args: readonly string[],
+    options: Readonly<Record<string, unknown>> = {},
+  ): Promise<string> => {
+    let out = ''
+    const code = await createMemoryCommand(() => memoryIn(path)).run({
+      args,
+      options,
+      env: {},
+      cwd: '/',
+      signal: new AbortController().signal,
+      io: {
+        out: (text) => void (out += text),
+        err: () => {},
+        stdin: process.stdin,
+        piped: async () => undefined,
+        isTty: false,
+      },
+    })
+    expect(code).toBe(0)
+    return out
+  }
+}
+
+test('facts are added, listed, searched and removed', async () => {
+  const covey = desk()
+
+  expect(await covey(['ls'])).toContain('Nothing is remembered here yet')
+  expect(await covey(['add', 'The API listens on port 8080'])).toBe('Added 1.\n')
+  expect(await covey(['add', 'Short', 'answers'], { kind: 'preference', global: true })).toBe('Added 2.\n')
+  expect(await covey(['add', 'The API listens on port 9090'])).toBe('Added 3. It takes the place of 1.\n')
+  expect(await covey([])).toBe(
+    '    2  2026-01-01  preference  Short answers  (everywhere)\n' +
+      '    3  2026-01-01  fact        The API listens on port 9090\n',
+  )
+  expect(await covey(['ls'], { all: true, kind: 'fact' })).toContain('port 8080  (replaced by 3)\n')
+  expect(await covey(['search', 'which port?'])).toBe(
+    '    3  2026-01-01  fact        The API listens on port 9090\n',
+  )
+  expect(await covey(['search', 'zebra'])).toContain('Nothing like that is remembered')
+  expect(await covey(['rm', '3'])).toBe('Removed 3.\n')
+  expect(await covey(['search', 'port'])).toContain('Nothing like that')
+})
+
+test('an export holds everything, for programs or for people', async () => {
+  const covey = desk()
+  await covey(['add', 'The port is 80'])
+  await covey(['add', 'The port is 81'])
+  await covey(['add', 'We decided to ship'])
+
+  const lines = (await covey(['export'])).trim().split('\n')
+
+  expect(
+    lines.map((line) => (JSON.parse(line) as { id: number; supersededBy?: number }).supersededBy),
+  ).toEqual([2, undefined, undefined])
+  expect(await covey(['export'], { format: 'md' })).toBe(
+    '# Memory\n\n## Facts\n\n- The port is 81 (2026-01-01)\n\n## Decisions\n\n- We decided to ship (2026-01-01)\n',
+  )
+})
+
+describe('what is wrong is said', () => {
+  test.each([
+    [['forget'], {}, 'unknown action "forget" of covey memory; there are ls, search, add, rm, export.'],
+    [['add'], {}, 'say what to remember, in quotes.'],
+    [['add', 'x y'], { kind: 'rumour' }, '--kind "rumour" is none of fact, preference, lesson, decision.'],
+    [['rm', '7'], {}, 'there is no fact "7"'],
+    [['export'], { format: 'xml' }, '--format "xml" is none of jsonl, md.'],
+  ] as const)('%s', async (args, options, message) => {
+    await expect(desk()(args, options)).rejects.toThrow(message)
+  })
+})

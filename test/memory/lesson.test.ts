@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type CallView, lessonHint, withLessons } from '../../src/memory/lesson.ts'
+import { defineTool } from '../../src/protocol/tool.ts'
+import { toolContext } from '../support/project.ts'
+
+const tests = (ok: boolean): CallView => ({ key: 'npm test', ok, changed: false })
+const edit: CallView = { key: 'edit', ok: true, changed: true }
+
+describe('a lesson is asked for', () => {
+  test('when what failed works after a change', () => {
+    expect(lessonHint([tests(false), edit, tests(true)])).toContain('lesson: trigger:')
+  })
+
+  test.each([
+    ['it never failed', [edit, tests(true)]],
+    ['it still fails', [tests(false), edit, tests(false)]],
+    ['nothing was changed', [tests(false), tests(true)]],
+    ['it was asked for already', [tests(false), edit, tests(true), edit, tests(true)]],
+    ['nothing was called', []],
+  ])('not when %s', (_, calls) => {
+    expect(lessonHint(calls)).toBeUndefined()
+  })
+})
+
+test('the result of the command that works again carries the request, once', async () => {
+  const results = [false, true, true]
+  const command = defineTool({
+    name: 'run_command',
+    description: '',
+    category: 'run',
+    input: z.object({ command: z.string() }),
+    run: async () => ({ ok: results.shift() ?? true, text: 'output' }),
+  })
+  const write = defineTool({
+    name: 'write_file',
+    description: '',
+    category: 'write',
+    input: z.object({}),
+    run: async () => ({ ok: true, text: 'written', changed: ['a.ts'] }),
+  })
+  const context = toolContext('/')
+  const [run, edits] = withLessons([command, write])
+  const call = async () => (await run!.run({ command: 'npm test' }, context)).text
+
+  const failed = await call()
+  await edits!.run({}, context)
+  const solved = await call()
+  const again = await call()
+
+  expect([failed, again]).toEqual(['output', 'output'])
+  expect(solved).toMatch(/^output\n\[This failed before and works now\./)
+})

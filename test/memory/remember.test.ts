@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { openCodeIndex } from '../../src/memory/code-index.ts'
+import { memoryEquipment } from '../../src/memory/equipment.ts'
+import { createRecall, createRemember } from '../../src/memory/remember.ts'
+import { toToolSchema } from '../../src/lib/schema.ts'
+import { tempProject, toolContext } from '../support/project.ts'
+import { tokensOf, toolsAsJson } from '../support/tokens.ts'
+import { memoryIn } from './memories.ts'
+
+const context = toolContext('/')
+
+describe('remember', () => {
+  test('says what became of the fact', async () => {
+    const remember = createRemember(await memoryIn())
+    const say = async (text: string) => (await remember.run({ text }, context)).text
+
+    expect(await say('The API listens on port 8080')).toBe('Remembered as 1 (fact).')
+    expect(await say('The API listens on port 8080')).toBe('Known already, as 1.')
+    expect(await say('The API listens on port 9090')).toBe('Remembered as 2 (fact). It takes the place of 1.')
+  })
+})
+
+describe('recall', () => {
+  test('shows facts with what they are and since when', async () => {
+    const memory = await memoryIn()
+    await memory.add({ text: 'lesson: symptom: tests hang. fix: rename the config', source: 'model' })
+    const recall = createRecall(memory)
+
+    expect(await recall.run({ query: 'hanging tests' }, context)).toEqual({
+      ok: true,
+      text: '1 [lesson, 2026-01-01] symptom: tests hang. fix: rename the config',
+    })
+    expect((await recall.run({ query: 'zebra' }, context)).text).toBe('Nothing is remembered about that.')
+  })
+})
+
+test('the tools cost little, and a part that is off brings nothing', async () => {
+  const root = await tempProject()
+  const { files, exec } = toolContext(root)
+  const ground = { files, exec, repoMap: true, window: 32_768, countTokens: tokensOf }
+  const index = await openCodeIndex({ warn: () => {} })
+  const memory = await memoryIn()
+
+  const full = memoryEquipment({ ...ground, memory, index })
+  const small = memoryEquipment({ ...ground, memory, index, window: 8_192 })
+
+  expect(full.tools().map(({ name, category }) => [name, category])).toEqual([
+    ['remember', 'memory'],
+    ['recall', 'memory'],
+    ['search_code', 'search'],
+  ])
+  expect(full.tools().filter((tool) => tokensOf(toolsAsJson([toToolSchema(tool)])) > 60)).toEqual([])
+  expect(full.sources.map(({ name, place }) => [name, place])).toEqual([
+    ['repo map', 'frozen'],
+    ['memory', 'run'],
+  ])
+  expect(small.sources.map(({ name }) => name)).toEqual(['memory'])
+  expect(memoryEquipment(ground)).toMatchObject({ sources: [] })
+  index.close()
+})
