@@ -1,0 +1,130 @@
+/** `covey skills`: what the model can be taught and what it made itself, agreeing to it, trying it, plugins. */
+import { resolve } from 'node:path'
+import { cleanControl } from '../lib/clean.ts'
+import { clip } from '../lib/text.ts'
+import { AppError } from '../protocol/error.ts'
+import type { Command, CommandContext } from './command.ts'
+
+type SkillEntry = {
+  readonly name: string
+  readonly kind: 'skill' | 'function' | 'plugin'
+  readonly from: string
+  readonly description: string
+  readonly isTrusted: boolean
+}
+
+type SkillsDesk = {
+  list(): Promise<{ readonly entries: readonly SkillEntry[]; readonly warnings: readonly string[] }>
+  show(name: string): Promise<string>
+  trust(name: string): Promise<void>
+  remove(name: string): Promise<void>
+  test(name: string, signal: AbortSignal): Promise<{ readonly ok: boolean; readonly text: string }>
+  addPlugin(folder: string): Promise<string>
+  removePlugin(name: string): Promise<void>
+}
+
+export type OpenSkillsDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<SkillsDesk>
+
+type Action = (desk: SkillsDesk, context: CommandContext) => Promise<number>
+
+export const createSkillsCommand = (open: OpenSkillsDesk): Command => ({
+  name: 'skills',
+  summary: 'List, show, trust, test or remove skills, promoted functions and plugins',
+  usage: '[ls | show | trust | test | rm <name>] [plugin ls | plugin add <folder> | plugin rm <name>]',
+  options: [{ flags: '--cwd <folder>', description: 'the project' }],
+  examples: [
+    'covey skills',
+    'covey skills show review',
+    'covey skills trust release-notes',
+    'covey skills test word_count',
+    'covey skills rm word_count',
+    'covey skills plugin add ./my-plugin',
+    'covey skills plugin rm my-plugin',
+  ],
+  async run(context) {
+    const { options, cwd } = context
+    const project = resolve(cwd, typeof options['cwd'] === 'string' ? options['cwd'] : '.')
+    return act(actions, await open(context.env, project), context)
+  },
+})
+
+function act(
+  known: Readonly<Record<string, Action>>,
+  desk: SkillsDesk,
+  context: CommandContext,
+): Promise<number> {
+  const [name = 'ls', ...args] = context.args
+  const action = Object.hasOwn(known, name) ? known[name] : undefined
+  if (action) return action(desk, { ...context, args })
+  const names = Object.keys(known).join(', ')
+  throw new AppError('config-invalid', `unknown action "${name}" of covey skills; there are ${names}.`)
+}
+
+const listed =
+  (isWanted: (entry: SkillEntry) => boolean, nothing: string): Action =>
+  async (desk, { io }) => {
+    const { entries, warnings } = await desk.list()
+    const lines = entries.filter(isWanted).map(toLine)
+    io.out(lines.join('') || nothing)
+    for (const warning of warnings) io.err(`covey: ${cleanControl(warning)}\n`)
+    return 0
+  }
+
+const toLine = ({ name, kind, from, description, isTrusted }: SkillEntry): string => {
+  const state = isTrusted ? '' : '  not trusted'
+  const where = kind === 'function' ? `function, ${from}` : from
+  return cleanControl(`${name.padEnd(20)}  ${where.padEnd(20)}  ${clip(description, 70)}${state}\n`)
+}
+
+const actions: Readonly<Record<string, Action>> = {
+  ls: listed(() => true, 'There are no skills.\n'),
+  async show(desk, context) {
+    context.io.out(`${cleanControl(await desk.show(requireName(context))).trimEnd()}\n`)
+    return 0
+  },
+  async trust(desk, context) {
+    const name = requireName(context)
+    await desk.trust(name)
+    context.io.out(`Trusted as it is now: ${name}. A change of it will be asked for again.\n`)
+    return 0
+  },
+  async test(desk, context) {
+    const name = requireName(context)
+    const { ok, text } = await desk.test(name, context.signal)
+    if (ok) context.io.out(`${name}: ok\n`)
+    else context.io.err(`covey: ${name} fails:\n${cleanControl(text)}\n`)
+    return ok ? 0 : 1
+  },
+  async rm(desk, context) {
+    const name = requireName(context)
+    await desk.remove(name)
+    context.io.out(`Removed ${name}.\n`)
+    return 0
+  },
+  plugin: (desk, context) => act(pluginActions, desk, context),
+}
+
+const pluginActions: Readonly<Record<string, Action>> = {
+  ls: listed(
+    ({ kind }) => kind === 'plugin',
+    'There are no plugins; `covey skills plugin add FOLDER` adds one.\n',
+  ),
+  async add(desk, context) {
+    const name = await desk.addPlugin(resolve(context.cwd, requireName(context)))
+    context.io.out(`Added ${name} as it is now; its skills, hooks and servers count from the next start.\n`)
+    return 0
+  },
+  async rm(desk, context) {
+    const name = requireName(context)
+    await desk.removePlugin(name)
+    context.io.out(`Removed ${name}.\n`)
+    return 0
+  },
+}
+
+function requireName({ args }: CommandContext): string {
+  const [name] = args
+  if (name === undefined)
+    throw new AppError('config-invalid', 'which one? Give its name; covey skills ls lists them.')
+  return name
+}

@@ -1,0 +1,103 @@
+/**
+ * Long work in small windows, the deciding half. A task is worked on in packets: bounded runs, each in a session of its
+ * own, each ending in an answer or in a checkpoint that says what comes next. What to do follows from the plan alone.
+ */
+import type { RunEndReason } from '../protocol/event.ts'
+import { clip, plural } from '../lib/text.ts'
+import type { PlanChange } from './change.ts'
+import type { Plan, Task } from './plan.ts'
+
+export type PacketLimits = {
+  readonly maxTurns: number
+  readonly maxCalls: number
+}
+
+export type QueueLimits = PacketLimits & {
+  /** A task that has not ended after so many is blocked. */
+  readonly maxPackets: number
+}
+
+/** How a packet ended. */
+export type PacketEnd = {
+  readonly reason: RunEndReason
+  /** The answer, or at the end of the budget what comes next. */
+  readonly text: string
+  readonly changed: readonly string[]
+}
+
+export type QueueStep =
+  | { readonly kind: 'packet'; readonly task: number; readonly changes: readonly PlanChange[] }
+  | {
+      readonly kind: 'end'
+      readonly why: 'finished' | 'blocked' | 'empty' | 'paused'
+      readonly changes: readonly PlanChange[]
+    }
+
+/** What is in progress first, an interrupted packet before a new one. */
+export function nextStep(plan: Plan, { maxPackets }: Pick<QueueLimits, 'maxPackets'>): QueueStep {
+  if (plan.phase === 'paused') return { kind: 'end', why: 'paused', changes: [] }
+  const task =
+    plan.tasks.find(({ state }) => state === 'in_progress') ??
+    plan.tasks.find(({ state }) => state === 'pending')
+  if (!task) return endStep(plan)
+  const name = `${task.id}`
+  if (plan.phase === 'reviewing' || plan.phase === 'planning') {
+    return withFirst(nextStep({ ...plan, phase: 'executing' }, { maxPackets }), {
+      type: 'move',
+      to: 'executing',
+    })
+  }
+  if (task.state === 'in_progress' && task.openSession !== undefined) {
+    return { kind: 'packet', task: task.id, changes: [] }
+  }
+  if (task.packets >= maxPackets) {
+    const blocked: PlanChange = { type: 'block', task: name, outcome: `no end after ${task.packets} packets` }
+    const tasks = plan.tasks.map((each) => (each === task ? { ...each, state: 'blocked' as const } : each))
+    return withFirst(nextStep({ ...plan, tasks }, { maxPackets }), blocked)
+  }
+  const changes: readonly PlanChange[] = task.state === 'pending' ? [{ type: 'begin', task: name }] : []
+  return { kind: 'packet', task: task.id, changes }
+}
+
+const withFirst = (step: QueueStep, change: PlanChange): QueueStep => ({
+  ...step,
+  changes: [change, ...step.changes],
+})
+
+function endStep({ tasks, phase }: Plan): QueueStep {
+  if (tasks.length === 0) return { kind: 'end', why: 'empty', changes: [] }
+  if (tasks.some(({ state }) => state === 'blocked')) return { kind: 'end', why: 'blocked', changes: [] }
+  const changes: readonly PlanChange[] = phase === 'executing' ? [{ type: 'move', to: 'reviewing' }] : []
+  return { kind: 'end', why: 'finished', changes }
+}
+
+/** An answer ends the task, unless it says itself that there is more to do or that it cannot be done. */
+export function judgePacket(id: number, { reason, text, changed }: PacketEnd): PlanChange {
+  const task = `${id}`
+  const blocked = /^[ \t*_#>-]{0,8}BLOCKED[*_]{0,3}:[ \t*_]{0,8}(.+)$/m.exec(text)?.[1]
+  if (blocked) return { type: 'block', task, outcome: blocked.trim() }
+  const next = /^[ \t*_#>-]{0,8}(?:NEXT|Next)[*_]{0,3}:[\s*_]{0,8}([\s\S]+)$/m.exec(text)?.[1]?.trim()
+  if (reason === 'answered' && !next) return { type: 'done', task, outcome: clip(text.trim(), 300) }
+  const files = changed.length > 0 ? ` (changed: ${clip(changed.join(', '), 200)})` : ''
+  const said = next ?? (text.trim() || 'go on; look first at what is there')
+  return { type: 'checkpoint', task, next: `${clip(said, 600)}${files}` }
+}
+
+export function packetPrompt(plan: Plan, task: Task, { maxTurns }: Pick<PacketLimits, 'maxTurns'>): string {
+  const before = plan.tasks
+    .filter(({ id, state, outcome }) => id < task.id && state === 'complete' && outcome)
+    .slice(-3)
+    .map(({ id, outcome }) => `- task ${id}: ${clip(outcome ?? '', 120)}`)
+  return [
+    ...(plan.goal === undefined ? [] : [`Goal: ${clip(plan.goal, 200)}`]),
+    ...(before.length > 0 ? ['Done before:', ...before] : []),
+    `Task ${task.id}: ${task.text}`,
+    ...(task.next === undefined ? [] : [`So far, and what is next: ${task.next}`]),
+    '',
+    `Do only this task, in at most ${plural(maxTurns, 'turn')}. When it is done, answer in one line with what you did.`,
+    'If there is more to do than fits, end with a line `NEXT: what comes next`. If it cannot be done: `BLOCKED: why`.',
+  ].join('\n')
+}
+
+export const goOnPrompt = ({ id, text }: Task): string =>
+  `You were interrupted. Everything above was done, except that a call marked interrupted may or may not have happened: look before you do it again. Go on with task ${id}: ${clip(text, 300)}`

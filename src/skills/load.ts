@@ -1,0 +1,80 @@
+/**
+ * Finds the skills of all places. One that is wrong or not trusted is left out and named; it never keeps the others from
+ * working. What a project brings counts only if a person agreed to exactly these files.
+ */
+import { join } from 'node:path'
+import { errorMessage } from '../protocol/error.ts'
+import type { Trust } from '../protocol/guard.ts'
+import { foldersIn, readFolder } from './folder-content.ts'
+import { parseSkill, type Skill, type SkillPlace, skillPlaces } from './skill.ts'
+
+export type SkillFolder = { readonly place: SkillPlace; readonly folder: string }
+
+export type LoadedSkills = {
+  readonly skills: readonly Skill[]
+  /** Of a project, not agreed to in their present form. */
+  readonly untrusted: readonly Skill[]
+  readonly warnings: readonly string[]
+}
+
+/** Each folder holds one folder per skill. */
+export async function loadSkills(
+  folders: readonly SkillFolder[],
+  trust: Pick<Trust, 'isTrusted'>,
+): Promise<LoadedSkills> {
+  const warnings: string[] = []
+  const skills = new Map<string, Skill>()
+  const untrusted: Skill[] = []
+  for (const { place, folder } of folders.toSorted(byPlace)) {
+    for (const skill of await skillsIn(place, folder, warnings)) {
+      if (place === 'project' && !trust.isTrusted(skill.folder, skill.contentHash)) untrusted.push(skill)
+      else skills.set(skill.name, skill)
+    }
+  }
+  if (untrusted.length > 0) warnings.push(untrustedWarning(untrusted))
+  return { skills: [...skills.values()].toSorted(byName), untrusted, warnings }
+}
+
+const byPlace = (a: SkillFolder, b: SkillFolder): number =>
+  skillPlaces.indexOf(a.place) - skillPlaces.indexOf(b.place)
+const byName = (a: Skill, b: Skill): number => (a.name < b.name ? -1 : 1)
+
+const untrustedWarning = (skills: readonly Skill[]): string =>
+  `this project brings skills that are not trusted in their present form: ${skills
+    .map(({ name }) => name)
+    .join(', ')}. \`covey skills show NAME\` shows one, \`covey skills trust NAME\` makes it count.`
+
+const MAX_SKILLS = 200
+
+async function skillsIn(place: SkillPlace, folder: string, warnings: string[]): Promise<readonly Skill[]> {
+  const names = await foldersIn(folder).catch((error: unknown) => {
+    warnings.push(`skills cannot be read: ${errorMessage(error)}`)
+    return []
+  })
+  if (names.length > MAX_SKILLS)
+    warnings.push(`${folder} holds more than ${MAX_SKILLS} skills; the rest is left out.`)
+  const found = await Promise.allSettled(
+    names.slice(0, MAX_SKILLS).map((name) => loadSkill(place, join(folder, name))),
+  )
+  return found.flatMap((result, index) => {
+    if (result.status === 'fulfilled') return result.value ?? []
+    const skill = join(folder, names[index] ?? '')
+    warnings.push(`the skill in ${skill} is left out: ${errorMessage(result.reason)}.`)
+    return []
+  })
+}
+
+/** Nothing where the folder has no SKILL.md. */
+async function loadSkill(place: SkillPlace, folder: string): Promise<Skill | undefined> {
+  const { hash, files } = await readFolder(folder)
+  const main = files.find(({ path }) => path === 'SKILL.md')
+  return (
+    main &&
+    parseSkill(main.bytes.toString('utf8'), {
+      place,
+      folder,
+      contentHash: hash,
+      files: files.flatMap(({ path }) => (path === 'SKILL.md' ? [] : [path])),
+    })
+  )
+}

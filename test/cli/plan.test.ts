@@ -1,0 +1,109 @@
+/** `covey plan`: what a person does with the plan of a project. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createPlanCommand } from '../../src/cli/plan.ts'
+import { createPlanDesk } from '../../src/plan/desk.ts'
+import { openPlanStore, planFileOf } from '../../src/plan/store.ts'
+import { tempProject } from '../support/project.ts'
+import { emptyHome } from '../support/run.ts'
+
+const command = createPlanCommand(async (env, cwd) =>
+  createPlanDesk(openPlanStore(planFileOf(String(env['XDG_DATA_HOME']), cwd), () => Date.UTC(2026, 0, 2))),
+)
+
+async function person() {
+  const cwd = await tempProject()
+  const env = await emptyHome()
+  return {
+    cwd,
+    async covey(args: readonly string[], options: Readonly<Record<string, unknown>> = {}) {
+      let out = ''
+      const code = await command.run({
+        args,
+        options,
+        env,
+        cwd,
+        signal: new AbortController().signal,
+        io: {
+          out: (text) => void (out += text),
+          err: () => {},
+          stdin: process.stdin,
+          piped: async () => undefined,
+          isTty: false,
+        },
+      })
+      return { code, out }
+    },
+  }
+}
+
+describe('covey plan', () => {
+  test('adds, ends and shows tasks', async () => {
+    const { covey } = await person()
+    await covey(['add', 'Write', 'the', 'parser'])
+    await covey(['done', '1', 'it', 'parses'])
+
+    const { out } = await covey([])
+
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      'Plan (executing, 1 of 1 task done):',
+      '[x] 1. Write the parser (it parses)',
+    ])
+  })
+
+  test('a move that is not possible is a mistake of the command', async () => {
+    const { covey } = await person()
+
+    await expect(covey(['finish'])).rejects.toMatchObject({ code: 'config-invalid' })
+    await expect(covey(['finsh'])).rejects.toThrow('There is no action "finsh"')
+  })
+
+  test('exports markdown and begins anew', async () => {
+    const { covey } = await person()
+    await covey(['goal', 'A parser'])
+    await covey(['add', 'Write it'])
+
+    const exported = await covey(['export'])
+    await covey(['reset'])
+
+    expect(exported.out).toBe(
+      [
+        '# A parser',
+        '',
+        'Phase: planning',
+        '',
+        '## Tasks',
+        '',
+        '- [ ] 1. Write it (pending)',
+        '',
+        '## Notebook',
+        '',
+        '- 2026-01-02T00:00:00.000Z goal set',
+        '- 2026-01-02T00:00:00.000Z task 1 added',
+        '',
+      ].join('\n'),
+    )
+    expect((await covey([])).out).toContain('There is no plan yet')
+  })
+
+  test('run works at the tasks and says how it ended', async () => {
+    const { covey, cwd } = await person()
+    await covey(['add', 'Say hello'])
+    const script = join(cwd, 'script.jsonl')
+    await writeFile(script, `${JSON.stringify({ text: 'Hello.' })}\n`)
+
+    const run = await covey(['run'], { model: `scripted:${script}`, permission: 'bypass', packetTurns: '3' })
+
+    expect(run).toEqual({
+      code: 0,
+      out: 'task 1 begun\ntask 1 done: Hello.\nexecuting -> reviewing\nEvery task is done; look at the result, then `covey plan finish`.\n',
+    })
+  })
+
+  test('run refuses what is no number', async () => {
+    const { covey } = await person()
+
+    await expect(covey(['run'], { packetCalls: 'many' })).rejects.toThrow('--packet-turns and --packet-calls')
+  })
+})

@@ -1,0 +1,129 @@
+/** The whole way of a function the agent makes itself: written, refused, mended, promoted, called, and called again. */
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openGround } from '../../src/app.ts'
+import { openTrust } from '../../src/guard/trust.ts'
+import type { SessionEvent } from '../../src/protocol/event.ts'
+import type { SessionApi } from '../../src/protocol/session-api.ts'
+import { calls, says, scriptedModel, type ScriptedReply } from '../../src/provider/scripted.ts'
+import { openSession } from '../../src/sessions.ts'
+import { skillsEquipment } from '../../src/skills/equipment.ts'
+import { openSkills, skillFolders } from '../../src/skills/open.ts'
+import { named } from '../guard/with-sandbox.ts'
+import { tempProject } from '../support/project.ts'
+import { emptyHome, ofType, promptAndCollect } from '../support/run.ts'
+import { hasPython, PYTHON, TYPESCRIPT, withPython } from './functions.ts'
+
+type Person = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly answer: string }
+
+/** One program, one session, one prompt; what came back from each call, and what the person was asked. */
+async function talk({ cwd, env, answer }: Person, ...replies: readonly ScriptedReply[]) {
+  const model = scriptedModel(...replies, [says('Done.')])
+  const ground = await openGround({ env, cwd, model, permission: 'auto', probe: false, window: 32_000 })
+  onTestFinished(() => ground.close())
+  const folders = skillFolders(ground.paths, cwd)
+  const trust = await openTrust(folders.pins)
+  const session = await openSession(
+    {
+      ...ground.sessions,
+      equip: async () => {
+        const { skills, functions } = await openSkills(folders, trust)
+        return skillsEquipment({
+          skills,
+          functions,
+          window: 32_000,
+          reserved: () => ['read_file', 'write_file'],
+        })
+      },
+    },
+    { resume: 'new', canAsk: true },
+  )
+  onTestFinished(() => session.close())
+  const onEvent = (event: SessionEvent, open: SessionApi) => {
+    if (event.type === 'permission-ask') void open.answer(event.askId, { allow: true })
+    if (event.type === 'question-ask') void open.answer(event.askId, { text: answer })
+  }
+  const events = await promptAndCollect(session, { onEvent })
+  return {
+    results: ofType(events, 'tool-end').map(({ name, ok, text }) => ({ name, ok, text })),
+    questions: ofType(events, 'question-ask').map(({ question }) => question.split('\n', 1)[0]),
+  }
+}
+
+const languages = {
+  python: {
+    file: 'words.py',
+    function: 'count_words',
+    good: PYTHON,
+    bad: 'def count_words(text):\n    return 1\n',
+  },
+  typescript: {
+    file: 'words.ts',
+    function: 'countWords',
+    good: TYPESCRIPT,
+    bad: 'export function countWords(text) { return 1 }\n',
+  },
+}
+
+test.skipIf(!hasPython).each(['python', 'typescript'] as const)(
+  named(withPython('a function in %s goes the whole way')),
+  async (language) => {
+    const { file, function: inCode, good, bad } = languages[language]
+    const person = { cwd: await tempProject(), env: await emptyHome(), answer: 'yes' }
+    const promote = (name: string) =>
+      calls('promote_skill', { file, function: inCode, name, description: 'Count the words of a text' })
+    const raising = language === 'python' ? 'raise ValueError("empty")' : 'throw new Error("empty")'
+    const guarded =
+      language === 'python'
+        ? good.replace('    return', `    if text == "":\n        ${raising}\n    return`)
+        : good.replace('  return', `  if (text === "") ${raising}\n  return`)
+
+    const first = await talk(
+      person,
+      [calls('write_file', { path: file, content: bad })],
+      [promote('word_count')],
+      [calls('write_file', { path: file, content: guarded, overwrite: true })],
+      [promote('read_file')],
+      [promote('word_count')],
+      [calls('word_count', { text: 'one two three' })],
+      [calls('word_count', { text: '' })],
+    )
+    const second = await talk(person, [calls('word_count', { text: 'one two', least: 1 })])
+    const folder = join(
+      skillFolders({ configFolder: '', dataFolder: dataOf(person) }, '').functions,
+      'word_count',
+    )
+    const source = (await readdir(folder)).find((name) => name.startsWith('source-')) ?? ''
+    await writeFile(join(folder, source), `${await readFile(join(folder, source), 'utf8')}\n`)
+    const third = await talk({ ...person, answer: 'no' }, [calls('word_count', { text: 'one' })])
+    const fourth = await talk(person, [calls('word_count', { text: 'one' })])
+
+    expect(first.results.map(({ name, ok }) => [name, ok])).toEqual([
+      ['write_file', true],
+      ['promote_skill', false],
+      ['write_file', true],
+      ['promote_skill', false],
+      ['promote_skill', true],
+      ['word_count', true],
+      ['word_count', false],
+    ])
+    const texts = first.results.map(({ text }) => text)
+    expect(texts[1]).toContain('parameter text has no type')
+    expect(texts[3]).toContain('read_file is taken by the tool read_file')
+    expect(texts[5]).toBe('3')
+    expect(texts[6]).toContain('empty')
+    expect(first.questions).toEqual([
+      `Make a tool word_count from ${inCode} in ${file}? It stays in later sessions.`,
+    ])
+    expect(second).toEqual({ results: [{ name: 'word_count', ok: true, text: '2' }], questions: [] })
+    expect(third.results).toMatchObject([{ name: 'word_count', ok: false }])
+    expect(third.questions).toEqual([
+      'The function behind word_count is not the one you agreed to. Use it as it is now?',
+    ])
+    expect(fourth.results).toEqual([{ name: 'word_count', ok: true, text: '1' }])
+  },
+  60_000,
+)
+
+const dataOf = ({ env }: Person): string => join(String(env['XDG_DATA_HOME']), 'covey')
