@@ -8,6 +8,7 @@ import { type ArmChoice, type ArmWish, chooseArm, routedArms } from './config/ch
 import type { AppPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { openFleet } from './fleet.ts'
+import { type Flock, openFlock } from './flock.ts'
 import { withoutUndefined } from './lib/object.ts'
 import { findModel } from './models/find.ts'
 import type { Lease, Reserve } from './protocol/arm.ts'
@@ -36,9 +37,11 @@ export type Answering = {
   /** Those that can be asked for by name, the usual one first. */
   arms(): readonly Arm[]
   /** What is known of an arm that was opened: whether it makes vectors, how much it does at a time. */
-  facts(id: string): Pick<OpenedArm, 'embed' | 'slots' | 'ping'>
+  facts(id: string): Pick<OpenedArm, 'embed' | 'fill' | 'slots' | 'ping'>
   /** Another arm of the configuration; it lives as long as the rest. */
   open(id: string): Promise<Arm>
+  /** Other machines; absent where they are not asked. */
+  readonly flock: Flock | undefined
   readonly classify?: OpenedArm['classify']
   readonly onRunEnd?: (end: RunEnd, evidence: Evidence | undefined) => void
   /** Whether another arm could go on where this one got stuck. */
@@ -49,6 +52,19 @@ export type Answering = {
 }
 
 export async function openAnswering(config: Config, parts: AnsweringParts): Promise<Answering> {
+  // What is to leave no trace stays on this machine.
+  const flock = parts.incognito ? undefined : await openFlock(config, { ...parts.paths, env: parts.env })
+  try {
+    return await openWith(config, { ...parts, flock })
+  } catch (error) {
+    await flock?.close()
+    throw error
+  }
+}
+
+type WithFlock = AnsweringParts & Pick<Answering, 'flock'>
+
+async function openWith(config: Config, parts: WithFlock): Promise<Answering> {
   const opened: OpenedArm[] = []
   const open = async (wanted: ArmWanted, hasOther?: () => boolean): Promise<OpenedArm> => {
     const another = await openArm(wanted, {
@@ -62,8 +78,12 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
   const opening: Opening = { config, parts, open }
   const choice = await chosen(opening)
   const answering = choice.kind === 'routed' ? await openRouted(opening) : await openOne(choice, opening)
+  const { flock } = parts
   return {
     ...answering,
+    flock,
+    // Who chose a machine by name means that one.
+    reserve: flock && choice.kind !== 'peer' ? flock.placed(answering.reserve) : answering.reserve,
     facts: (id) => opened.find(({ arm }) => arm.id === id) ?? {},
     async open(model) {
       const { arm } = await toWanted(requireOne(chooseArm(config, { model }, parts.env)), parts)
@@ -71,37 +91,54 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
     },
     async close() {
       await answering.close()
-      await Promise.all(opened.map((each) => each.close()))
+      await Promise.all([flock?.close(), ...opened.map((each) => each.close())])
     },
   }
 }
 
 /** Before what is opened on the way is added. */
-type Chosen = Omit<Answering, 'open' | 'facts'>
+type Chosen = Omit<Answering, 'open' | 'facts' | 'flock'>
 
 type Opening = {
   readonly config: Config
-  readonly parts: AnsweringParts
+  readonly parts: WithFlock
   open(wanted: ArmWanted, hasOther?: () => boolean): Promise<OpenedArm>
 }
 
 type Choice =
   | ArmChoice
   | { readonly kind: 'model'; readonly model: Model }
+  | { readonly kind: 'peer'; readonly arm: Arm }
   | Extract<ArmWanted, { kind: 'agent' }>
 type OneChoice = Exclude<Choice, { kind: 'routed' }>
 
-/** With nothing said and nothing configured, a server that runs on this machine is better than the model in the box. */
+/** With nothing said and nothing configured, a server on this machine or a peer is better than the model in the box. */
 async function chosen({ config, parts }: Opening): Promise<Choice> {
   const { model, baseUrl, provider, apiKey, window, auto, env } = parts
   if (typeof model === 'object') return { kind: 'model', model }
   if (model?.startsWith(AGENT)) return findAgent(model.slice(AGENT.length), parts)
+  if (model?.startsWith(PEER)) return findPeer(model, parts)
   const wish = withoutUndefined({ model, baseUrl, provider, apiKey, window, auto })
   const choice = chooseArm(config, wish, env)
   const isOpen = choice.kind === 'nano' && model === undefined && config.model === undefined
-  if (!isOpen || !config.router.discover || parts.probe === false) return choice
+  if (!isOpen) return choice
+  if (peersHere(parts).length > 0) return { kind: 'routed' }
+  if (!config.router.discover || parts.probe === false) return choice
   const found = await findServers(usualServers)
   return found.length > 0 ? { kind: 'routed' } : choice
+}
+
+const peersHere = ({ flock }: WithFlock) => flock?.arms().filter(({ gone }) => gone === undefined) ?? []
+
+const PEER = 'peer/'
+
+function findPeer(id: string, parts: WithFlock): Choice {
+  const found = peersHere(parts).find(({ arm }) => arm.id === id)
+  if (found) return { kind: 'peer', arm: found.arm }
+  const there = peersHere(parts).map(({ arm }) => arm.id)
+  const hint =
+    there.length > 0 ? `there is ${there.join(', ')}.` : 'no other machine is here; see covey peers.'
+  throw new AppError('config-invalid', `No other machine offers ${id} now; ${hint}`)
 }
 
 const AGENT = 'agent/'
@@ -114,25 +151,32 @@ async function findAgent(name: string, { env, cwd }: AnsweringParts): Promise<Ch
   throw new AppError('config-invalid', `No agent "${name}" is on PATH; there is ${there}.`)
 }
 
-const requireOne = (choice: ArmChoice): OneChoice => {
+const requireOne = (choice: ArmChoice): OwnChoice => {
   if (choice.kind !== 'routed') return choice
   throw new Error('an arm that is named is one arm')
 }
 
 async function openOne(choice: OneChoice, { parts, open }: Opening): Promise<Chosen> {
+  if (choice.kind === 'peer') return onlyArm(choice.arm, 'chosen by name')
   const wanted = await toWanted(choice, parts)
   const { arm, why, warnings, classify } = await open(wanted.arm)
   return {
-    name: arm.id,
-    reserve: reservePinned(arm, why),
-    measure: () => arm.lease('to measure'),
-    arms: () => [arm],
+    ...onlyArm(arm, why),
+    arms: () => [arm, ...peersHere(parts).map((peer) => peer.arm)],
     warnings: [...wanted.notes, ...warnings],
-    close: async () => {},
     // What nano would say first it would say again when it answers.
     ...(classify && choice.kind !== 'nano' && { classify }),
   }
 }
+
+const onlyArm = (arm: Arm, why: string): Chosen => ({
+  name: arm.id,
+  reserve: reservePinned(arm, why),
+  measure: () => arm.lease('to measure'),
+  arms: () => [arm],
+  warnings: [],
+  close: async () => {},
+})
 
 async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
   const { arms, warnings } = routedArms(config, parts.env)
@@ -147,14 +191,16 @@ async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
       found,
       env: parts.env,
     })),
+    peers: () => parts.flock?.arms() ?? [],
     open,
     warn: (text) => void said.push(text),
   })
   const all = () => fleet.arms().map(({ arm }) => arm)
+  const own = () => fleet.arms().flatMap(({ arm, tier }) => (tier === 'peer' ? [] : [arm]))
   return {
     name: `router over ${all().length} models`,
     reserve: fleet.router.reserve,
-    measure: () => smallest(all()).lease('to measure'),
+    measure: () => smallest(own()).lease('to measure'),
     arms: all,
     warnings: said,
     onRunEnd(end, evidence) {
@@ -178,7 +224,9 @@ function smallest(arms: readonly Arm[]): Arm {
 
 type Wanted = { readonly arm: ArmWanted; readonly notes: readonly string[] }
 
-const toWanted = async (choice: OneChoice, parts: AnsweringParts): Promise<Wanted> =>
+type OwnChoice = Exclude<OneChoice, { kind: 'peer' }>
+
+const toWanted = async (choice: OwnChoice, parts: AnsweringParts): Promise<Wanted> =>
   choice.kind === 'named' ? findFile(choice.wish, parts) : { arm: choice, notes: [] }
 
 /** The engine's package for graphics cards is not installed with covey; on Apple's machines it needs none. */

@@ -10,13 +10,19 @@ import { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.t
 import { type AppPaths, appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { toSwarmPolicy } from './config/swarm.ts'
+import { toToken } from './config/tool-host.ts'
+import { openWishedTools } from './federation/tool-host-find.ts'
+import { type Answers, type Equipper, openEquipper } from './equipper.ts'
 import { openRouterDesk } from './fleet.ts'
+import { openPeers } from './flock.ts'
 import { createFiles } from './guard/files.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox.ts'
 import { openTrust } from './guard/trust.ts'
 import { type Guards, openGuards } from './guards.ts'
+import { Ends } from './lib/ends.ts'
 import { createLogger } from './lib/log.ts'
+import { withoutUndefined } from './lib/object.ts'
 import type { ArmSettings, Reserve } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
 import type { RouterDesk } from './protocol/routing.ts'
@@ -67,11 +73,11 @@ export type App = {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, answering, guards, sessions, warnings, close } = await openGround(options)
+  const { config, answering, guards, sessions, warnings, toolsAt, close } = await openGround(options)
   return {
     armId: answering.name,
     permissionMode: config.permission.mode,
-    confinement: guards.confinement,
+    confinement: toolsAt ?? guards.confinement,
     warnings,
     openSession: (choice) => openSession(sessions, choice),
     runForPerson: async (command, signal) => {
@@ -84,6 +90,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 /** What an app and a server both stand on. */
 export type Ground = {
+  /** The machine that tools run on, where it is another one. */
+  readonly toolsAt?: string
   readonly config: Config
   readonly paths: AppPaths
   readonly answering: Answering
@@ -102,46 +110,85 @@ export async function openGround(options: AppOptions): Promise<Ground> {
     ...(options.profile && { profile: options.profile }),
   })
   const { config } = loaded
-  const paths = appPaths(options.env, process.platform)
+  const remote = await remoteToolsOf(config, options.env)
+  const ends = new Ends()
+  try {
+    const parts = await openParts(config, options, ends)
+    const { answering, guards, equipper, paths } = parts
+    return {
+      config,
+      paths,
+      answering,
+      guards,
+      ...(remote && { toolsAt: remote.where }),
+      sessions: { ...sessionGround(parts, options), ...(remote && { exchange: remote.replace }) },
+      warnings: [...loaded.warnings, ...answering.warnings, ...guards.warnings, ...equipper.warnings],
+      close: () => ends.run(),
+    }
+  } catch (error) {
+    await ends.run()
+    throw error
+  }
+}
+
+async function openParts(config: Config, options: AppOptions, ends: Ends): Promise<SessionsOn> {
+  const { env, apiKey, incognito = false } = options
+  const paths = appPaths(env, process.platform)
   const promptsFolder = config.prompts ?? paths.promptsFolder
   // The model in the box looks around by itself; nothing it sees leaves the machine.
   const files = createFiles({ root: options.cwd, rules: config.permission.rules })
+  const { root } = files
+  const place = { config, paths, env, incognito }
+  const equipper = await openEquipper({ ...place, root, promptsFolder })
+  ends.add(equipper.close)
+  const { hooks } = equipper
+  const guards = await openGuards({ ...place, cwd: root, hooks, ...(apiKey !== undefined && { apiKey }) })
+  ends.add(guards.close)
   const answering = await openAnswering(config, { ...options, files, promptsFolder, paths })
-  const guards = await openGuards({
-    config,
-    paths,
-    cwd: files.root,
-    env: options.env,
-    incognito: options.incognito ?? false,
-    ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
-  })
+  ends.add(answering.close)
+  return { config, paths, root, promptsFolder, answering, equipper, guards }
+}
+
+type SessionsOn = Pick<Ground, 'config' | 'paths' | 'answering' | 'guards'> &
+  Pick<SessionGround, 'root' | 'promptsFolder'> & { readonly equipper: Equipper }
+
+function sessionGround(parts: SessionsOn, { system, verbose = false, incognito }: AppOptions): SessionGround {
+  const { config, paths, answering, equipper, guards, ...place } = parts
   return {
+    ...place,
     config,
-    paths,
-    answering,
+    ...(system !== undefined && { system }),
+    log: createLogger({ ...config.log, verbose }),
+    store: createSessionStore({
+      keep: config.sessions.keep,
+      ...(incognito ? {} : { folder: paths.sessionsFolder }),
+    }),
+    reserve: answering.reserve,
+    reserveArm: (id) => reserveArm(answering, id),
+    measure: answering.measure,
+    equip: (session) => equipper.equip(session, answersOf(answering)),
     guards,
-    sessions: {
-      config,
-      ...(options.system !== undefined && { system: options.system }),
-      promptsFolder,
-      root: files.root,
-      log: createLogger({ ...config.log, verbose: options.verbose ?? false }),
-      store: createSessionStore({
-        keep: config.sessions.keep,
-        ...(options.incognito ? {} : { folder: paths.sessionsFolder }),
-      }),
-      reserve: answering.reserve,
-      reserveArm: (id) => reserveArm(answering, id),
-      measure: answering.measure,
-      guards,
-      ...(config.swarm.mode !== 'off' && { swarm: throughSwarm(swarmSettings(config)) }),
-      ...(answering.onRunEnd && { onRunEnd: answering.onRunEnd }),
-      ...(answering.hasOther && { hasOther: answering.hasOther }),
-      ...(answering.classify && { classify: answering.classify }),
-    },
-    warnings: [...loaded.warnings, ...answering.warnings, ...guards.warnings],
-    close: async () => void (await Promise.all([guards.close(), answering.close()])),
+    ...(config.swarm.mode !== 'off' && { swarm: throughSwarm(swarmSettings(config, answering)) }),
+    ...(answering.onRunEnd && { onRunEnd: answering.onRunEnd }),
+    ...(answering.hasOther && { hasOther: answering.hasOther }),
+    ...(answering.classify && { classify: answering.classify }),
   }
+}
+
+const answersOf = ({ measure, arms, facts }: Answering): Answers => ({
+  measure,
+  embedder() {
+    const id = arms().find((arm) => facts(arm.id).embed)?.id
+    const embed = id === undefined ? undefined : facts(id).embed
+    return id !== undefined && embed ? { model: id, embed } : undefined
+  },
+})
+
+/** Tools of another machine, where the person wants those. `peers` are the addresses that `auto` looks at. */
+function remoteToolsOf({ tool_host: host }: Config, env: NodeJS.ProcessEnv) {
+  const { url, workspace } = host
+  const wish = withoutUndefined({ url, workspace, token: toToken(host.token, env) })
+  return openWishedTools({ ...wish, peers: [] }, AbortSignal.timeout(30_000))
 }
 
 function reserveArm({ arms }: Answering, id: string): Reserve {
@@ -151,7 +198,11 @@ function reserveArm({ arms }: Answering, id: string): Reserve {
   throw new AppError('request-invalid', `There is no arm "${id}"; there are ${there.join(', ')}.`)
 }
 
-export const swarmSettings = ({ swarm }: Config) => ({ workers: swarm.workers, policy: toSwarmPolicy(swarm) })
+export const swarmSettings = ({ swarm }: Config, { flock }: Answering) => ({
+  workers: swarm.workers,
+  policy: toSwarmPolicy(swarm),
+  ...(flock && { elsewhere: flock.elsewhere }),
+})
 
 /** Whether commands can be confined on this machine. */
 export async function findConfinement(
@@ -197,6 +248,21 @@ export async function openSessions(env: NodeJS.ProcessEnv, cwd: string): Promise
 export async function openRouterDeskOf(env: NodeJS.ProcessEnv, cwd: string): Promise<RouterDesk> {
   const { config } = await loadTrusted({ env, cwd })
   return openRouterDesk(config, appPaths(env, process.platform).dataFolder, () => {})
+}
+
+/** For `covey peers`: other machines, without opening any arm. */
+export async function openPeersOf(
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+): Promise<ReturnType<typeof openPeers>> {
+  const { config } = await loadTrusted({ env, cwd })
+  return openPeers(config, appPaths(env, process.platform).dataFolder)
+}
+
+/** For `covey swarm status`. */
+export async function swarmFactsOf(env: NodeJS.ProcessEnv, cwd: string) {
+  const { swarm, federation } = (await loadTrusted({ env, cwd })).config
+  return { mode: swarm.mode, workers: swarm.workers, federation: federation.enabled }
 }
 
 /** Asks a server, and with `full` its model, what they can do. */

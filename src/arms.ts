@@ -56,6 +56,8 @@ export type OpenedArm = {
   readonly classify?: (prompt: string) => Promise<Classification>
   /** Absent where it makes no vectors. */
   readonly embed?: Embedder
+  /** Fills gaps; absent where the model was not trained to. */
+  readonly fill?: Model
   /** Requests it works on at the same time, where that is known. */
   readonly slots?: number
   /** Whether its server answers at all; absent where there is none. */

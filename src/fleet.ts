@@ -28,6 +28,8 @@ export type FleetParts = {
   readonly incognito: boolean
   /** Other vendors' agents; listed, and off until the cloud is allowed. */
   readonly agents: readonly ArmWanted[]
+  /** Models of other machines, as they come and go. */
+  peers(): readonly RouterArm[]
   /** `hasOther`: its failures need not be waited out. */
   open(wanted: ArmWanted, hasOther: () => boolean): Promise<OpenedArm>
   warn(message: string): void
@@ -64,7 +66,7 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
     : undefined
   // With nothing configured there is nobody to ask before the first look.
   if (parts.arms.length === 0) await discovery?.look()
-  const arms = () => [...configured, ...(discovery?.arms() ?? []), nano.arm]
+  const arms = () => [...configured, ...(discovery?.arms() ?? []), ...parts.peers(), nano.arm]
   const router = createRouter({
     arms,
     record,

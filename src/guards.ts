@@ -25,7 +25,7 @@ import { createTrial } from './guard/trial.ts'
 import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { AuditEntry, Permissions, Rule, RuleBook } from './protocol/guard.ts'
-import type { Hooks } from './protocol/hooks.ts'
+import type { Hooks, HookSpec } from './protocol/hooks.ts'
 import type { Exec, Fetch, Files, TryChanges } from './protocol/tool.ts'
 
 export type GuardsParts = {
@@ -36,6 +36,8 @@ export type GuardsParts = {
   /** Nothing is written down: no rules, no key, no audit. */
   readonly incognito: boolean
   readonly apiKey?: string
+  /** Of plugins, beside those of the configuration. */
+  readonly hooks?: readonly HookSpec[]
 }
 
 export type Guards = {
@@ -128,7 +130,7 @@ async function openSessionGuards(
   const files = createFiles({ root: cwd, grants, rules })
   const secrets = await openSecrets(parts, place, files)
   const exec: ClosableExec = createExec({ cwd: files.root, env, ...(sandbox && { sandbox }) })
-  const specs = toHooks(config.hooks)
+  const specs = [...toHooks(config.hooks), ...(parts.hooks ?? [])]
   const { firewall } = secrets
   const tryChanges = await trialOf(parts, files.root, sandbox)
   return {

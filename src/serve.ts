@@ -3,12 +3,13 @@
  * token. The order matters: nothing is made before the address is known to be allowed, and a first token is made last, so
  * that it is always shown.
  */
-import { mkdir, readFile } from 'node:fs/promises'
-import { hostname, networkInterfaces } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Ends } from './lib/ends.ts'
 import { acquireLock } from './lib/lock.ts'
-import { AppError } from './protocol/error.ts'
+import { packageVersion } from './lib/package-version.ts'
 import { renderBanner } from './server/banner.ts'
+import { namesOf, requireSafe } from './server/exposure.ts'
 import { healthRoutes } from './server/health.ts'
 import type { Limits } from './server/limits.ts'
 import { addProcessMetrics, createMetrics } from './server/metrics.ts'
@@ -41,7 +42,7 @@ export type Started = {
 
 export async function startServing(settings: ServeSettings, open: () => Promise<Serving>): Promise<Started> {
   const tokens = tokensIn(settings.dataFolder)
-  await requireSafe(settings, tokens)
+  await requireSafe(settings, tokens, 'chat')
   const ends = new Ends()
   try {
     ends.add(await lockFolder(settings.dataFolder))
@@ -58,25 +59,6 @@ export async function startServing(settings: ServeSettings, open: () => Promise<
 
 /** The tokens of a data folder, for whoever lists, makes and revokes them. */
 export const tokensIn = (dataFolder: string): Tokens => openTokens(join(dataFolder, 'tokens'))
-
-async function requireSafe({ host, isAuthOff }: ServeSettings, tokens: Tokens): Promise<void> {
-  if (isLoopback(host)) return
-  if (isAuthOff) {
-    throw new AppError(
-      'config-invalid',
-      `--no-auth is for this machine only, and --host ${host} opens it to others; leave one of them out.`,
-    )
-  }
-  if ((await tokens.list()).length === 0) {
-    throw new AppError(
-      'config-invalid',
-      `--host ${host} opens the server to other machines, and there is no token yet; make one with \`covey token add NAME --scope chat\`, then start again.`,
-    )
-  }
-}
-
-const isLoopback = (host: string | undefined): boolean =>
-  host === undefined || host === 'localhost' || /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[?::1\]?)$/.test(host)
 
 async function lockFolder(dataFolder: string): Promise<() => Promise<void>> {
   const folder = join(dataFolder, 'serve')
@@ -127,37 +109,11 @@ async function startServer({ settings, tokens, serving, desk, ends }: StartParts
     addresses,
     models: serving.models,
     workspace: serving.workspace,
+    ...(serving.peers !== undefined && { peers: serving.peers }),
     isAuthOff,
     ...(isFirst && { firstToken: await tokens.add('first', FIRST_SCOPES) }),
   })
   return { banner, warnings: serving.warnings, port: addresses[0]?.port ?? port, close: () => ends.run() }
 }
 
-async function packageVersion(): Promise<string> {
-  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
-}
-
 const FIRST_SCOPES: readonly Scope[] = ['chat', 'tools', 'admin']
-
-/** Names under which other machines may call: the address given or every one there is, and the name of this machine. */
-function namesOf(host: string | undefined): readonly string[] {
-  if (isLoopback(host)) return []
-  const isEvery = host === '0.0.0.0' || host === '::' || host === '[::]'
-  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  const addresses = isEvery ? own.map(({ address }) => address) : [host ?? '']
-  return [...addresses, hostname(), `${hostname()}.local`]
-}
-
-/** What was begun, ended in the opposite order. */
-class Ends {
-  readonly #ends: (() => Promise<void>)[] = []
-
-  add(end: () => Promise<void>): void {
-    this.#ends.push(end)
-  }
-
-  async run(): Promise<void> {
-    for (const end of this.#ends.splice(0).toReversed()) await end()
-  }
-}

@@ -18,6 +18,7 @@ import {
   windowWarnings,
 } from './provider/arm-models.ts'
 import { createEmbedder } from './provider/embedder.ts'
+import { createFillModel } from './provider/fill-model.ts'
 import type { ProbeReport } from './provider/findings.ts'
 import { openProbeCache } from './provider/probe-cache.ts'
 import { probeArm } from './provider/probe.ts'
@@ -43,6 +44,8 @@ export type ServerArm = {
   readonly arm: Arm
   readonly warnings: readonly string[]
   readonly embed?: Embedder
+  /** Fills gaps: its requests are two messages, what stands before the gap and what after it. */
+  readonly fill?: Model
   readonly slots?: number
   /** Whether its server answers at all. */
   ping(signal: AbortSignal): Promise<void>
@@ -78,6 +81,7 @@ export async function openServer(settings: ArmSettings, parts: ServerArmParts): 
   const { embeddings, slots, server } = probed?.findings ?? {}
   const place = { ...settings, ...(server && { server: server.value }) }
   const client = createServerClient(settings)
+  const fill = server && createFill(settings, { server: server.value, window: capabilities.window, client })
   return {
     arm,
     warnings,
@@ -86,9 +90,15 @@ export async function openServer(settings: ArmSettings, parts: ServerArmParts): 
       await client.get('/v1/models', signal)
     },
     ...(embeddings?.value && { embed: createEmbedder(place) }),
+    ...(fill && { fill: patiently(fill, parts) }),
     ...(slots && { slots: slots.value }),
   }
 }
+
+type FillParts = Omit<Parameters<typeof createFillModel>[0], 'name' | 'model'>
+
+const createFill = ({ id: name, model, kind }: ArmSettings, parts: FillParts): Model | undefined =>
+  kind === 'openai-compatible' ? createFillModel({ name, model, ...parts }) : undefined
 
 /** One of several is loaded when it is first asked: together they may not fit into memory. */
 const probe = (settings: ArmSettings, { probesFile, hasOther }: ServerArmParts): Promise<ProbeReport> =>

@@ -4,11 +4,13 @@
  */
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { type AppOptions, type Ground, loadTrusted, openGround, swarmSettings } from './app.ts'
 import { listProfiles } from './config/profile.ts'
 import { fixedTokens, messagesTokens } from './context/count.ts'
 import { fitClient } from './context/fit-client.ts'
+import { requireReachable } from './federation/address.ts'
 import { createAudit } from './guard/audit.ts'
 import { createFiles } from './guard/files.ts'
 import { createFirewall } from './guard/firewall.ts'
@@ -19,9 +21,12 @@ import type { ModelRequest } from './protocol/model.ts'
 import { nearest } from './lib/nearest.ts'
 import type { Arm } from './router/arm.ts'
 import { apiRoutes } from './server/api-routes.ts'
+import { federationRoutes } from './server/federation.ts'
 import type { AgentParts, ModelParts, ReserveAbout, ServedModel } from './server/parts.ts'
+import { createFairQueue, type FairQueue } from './server/queue.ts'
 import type { Serving } from './server/serving.ts'
 import { openSession } from './sessions.ts'
+import { openMcpRoutes } from './tool-serving.ts'
 import { withSwarm } from './swarm/lease.ts'
 
 const NANO = 'covey/nano'
@@ -31,18 +36,24 @@ const AUTO = 'covey/auto'
 const SWARM = 'covey/swarm'
 
 export async function openServing(options: AppOptions): Promise<Serving> {
+  await requireFederable(options)
   const ground = await openGround(options)
   const { config, paths, guards, sessions } = ground
   const { others, warnings } = await openOthers(ground, options)
   const agents = await agentsOf(ground, options)
   const arms = () => new Map([...ground.answering.arms(), ...others].map((arm) => [arm.id, arm]))
   const models = modelsOf(ground, arms)
-  const audit = createAudit({
-    path: join(paths.dataFolder, 'audit.log'),
-    outgoingValue: createFirewall({ files: createFiles({ root: sessions.root }) }).outgoingValue,
-  })
+  const queue = createFairQueue({ slots: (model) => models.slots(model) })
+  const peers = await letIn(ground, { arms: () => [...arms().values()], queue })
+  const mcp = await openMcpRoutes({ config, paths, env: options.env, root: sessions.root, log: sessions.log })
+  const audit = auditOf(ground)
   return {
-    routes: apiRoutes({ models, agents, fit: config.server.fit, now: Date.now }),
+    routes: [
+      ...apiRoutes({ models, agents, queue, fit: config.server.fit, now: Date.now }),
+      ...mcp.routes,
+      ...federationRoutes(() => ground.answering.flock?.health() ?? NO_FEDERATION),
+    ],
+    ...(peers.at !== undefined && { peers: peers.at }),
     models: [
       AUTO,
       SWARM,
@@ -55,7 +66,9 @@ export async function openServing(options: AppOptions): Promise<Serving> {
       resume: (id) => openSession(sessions, { resume: { id }, canAsk: true }),
       list: () => sessions.store.list(sessions.root),
     },
-    workspace: `${sessions.root}, permission ${config.permission.mode}, commands: ${guards.confinement}`,
+    workspace:
+      ground.toolsAt ??
+      `${sessions.root}, permission ${config.permission.mode}, commands: ${guards.confinement}`,
     checks: [
       { name: 'data folder', check: () => access(paths.dataFolder, constants.W_OK) },
       { name: 'models', check: (signal) => requireAnswer(ground.answering, signal) },
@@ -63,12 +76,47 @@ export async function openServing(options: AppOptions): Promise<Serving> {
     audit: ({ what, client, route, why }) =>
       audit.write({ what, sessionId: 'server', tool: route, targets: [client], why, by: 'server' }),
     log: sessions.log,
-    warnings: [...ground.warnings, ...warnings],
+    warnings: [...ground.warnings, ...warnings, ...peers.warnings],
     async close() {
+      await mcp.close()
       await agents.close()
       await ground.close()
     },
   }
+}
+
+const auditOf = ({ paths, sessions }: Ground) =>
+  createAudit({
+    path: join(paths.dataFolder, 'audit.log'),
+    outgoingValue: createFirewall({ files: createFiles({ root: sessions.root }) }).outgoingValue,
+  })
+
+const NO_FEDERATION = { enabled: false, peers: [], strangers: [] }
+
+/** Whoever asks for it must be reachable by others; who has it in the configuration may also only ask them. */
+async function requireFederable({ env, cwd, profile, flags }: AppOptions): Promise<void> {
+  if (flags?.['federation.enabled'] !== true) return
+  const { config } = await loadTrusted({ env, cwd, flags, ...(profile && { profile }) })
+  if (config.federation.transport === 'lan') requireReachable(config.federation.host, networkInterfaces())
+}
+
+type Own = { arms(): readonly Arm[]; readonly queue: FairQueue }
+
+/** Opens this machine to its peers, where there is an address to do so. */
+async function letIn(ground: Ground, own: Own): Promise<{ at?: string; warnings: readonly string[] }> {
+  const { flock } = ground.answering
+  if (!flock) return { warnings: [] }
+  const reachable = await flock.listen(own).catch(async (error: unknown) => {
+    await ground.close()
+    throw error
+  })
+  if (!reachable) {
+    return {
+      warnings: ['peers cannot ask this machine; `covey serve --federation --host ADDRESS` lets them.'],
+    }
+  }
+  const { address, why } = reachable
+  return { at: `${address} (${why}); \`covey peers invite\` pairs another machine`, warnings: [] }
 }
 
 /** One that answers is enough. */
@@ -104,8 +152,9 @@ async function openOthers({ config, answering }: Ground, { incognito }: AppOptio
 /** Requests at a time: a model here shares its cores, one elsewhere has its own queue. */
 const SLOTS = { local: 4, remote: 16 } as const
 
-function modelsOf({ config, sessions, answering }: Ground, arms: () => ReadonlyMap<string, Arm>): ModelParts {
-  const { workers, policy } = swarmSettings(config)
+function modelsOf(ground: Ground, arms: () => ReadonlyMap<string, Arm>): ModelParts {
+  const { config, sessions, answering } = ground
+  const { workers, policy } = swarmSettings(config, answering)
   const swarm = { workers, policy: { ...policy, when: 'always' as const } }
   const firewallOf = clientFirewalls(sessions.root)
   const created = Math.floor(Date.now() / 1000)
@@ -127,25 +176,42 @@ function modelsOf({ config, sessions, answering }: Ground, arms: () => ReadonlyM
     async reserve(model = AUTO, signal, about) {
       const isUsual = model === AUTO || model === SWARM
       const lease = isUsual ? await answering.reserve(toRun(about), signal) : find(model)
-      const echoed = { ...lease, model: firewallOf(about?.client ?? '').echo(lease.model) }
-      return model === SWARM ? withSwarm(echoed, swarm) : echoed
+      const firewall = firewallOf(about?.client ?? '')
+      const echoed = { ...lease, model: firewall.echo(lease.model) }
+      if (model !== SWARM) return echoed
+      return withSwarm(echoed, { ...swarm, elsewhere: elsewhereOf(answering, lease, firewall) })
     },
     fit: (request, lease) => fitClient(request, windowOf(lease)),
     count: countRequest,
     slots: (model) =>
       answering.facts(model).slots ??
       (arms().get(model)?.profile().local === false ? SLOTS.remote : SLOTS.local),
-    async embed(model, texts, signal) {
-      const { embed } = answering.facts(model)
-      if (embed) return embed(texts, signal)
-      const able = [...arms().keys()].filter((id) => answering.facts(id).embed)
-      const hint = able.length > 0 ? `these do: ${able.join(', ')}.` : 'no configured model does.'
-      throw new AppError('request-invalid', `${model.slice(0, 100)} makes no embeddings; ${hint}`, {
-        status: 404,
-      })
+    fillIn(lease, client) {
+      const { fill } = answering.facts(lease.arm.id)
+      return fill && firewallOf(client).echo(fill)
     },
+    embed: embedWith(answering, arms),
   }
 }
+
+function embedWith(
+  { facts }: Ground['answering'],
+  arms: () => ReadonlyMap<string, Arm>,
+): NonNullable<ModelParts['embed']> {
+  return async (model, texts, signal) => {
+    const { embed } = facts(model)
+    if (embed) return embed(texts, signal)
+    const able = [...arms().keys()].filter((id) => facts(id).embed)
+    const hint = able.length > 0 ? `these do: ${able.join(', ')}.` : 'no configured model does.'
+    throw new AppError('request-invalid', `${model.slice(0, 100)} makes no embeddings; ${hint}`, {
+      status: 404,
+    })
+  }
+}
+
+/** Who on other machines answers as well; they are shown placeholders like everybody else. */
+const elsewhereOf = ({ flock }: Ground['answering'], { arm }: Lease, firewall: Firewall) =>
+  flock?.elsewhere(arm.id).map((other) => ({ ...other, model: firewall.echo(other.model) })) ?? []
 
 /** All requests of a client's conversation are one run to the router: they stay where their prefix is. */
 const toRun = (about: ReserveAbout | undefined): ReserveRequest => ({

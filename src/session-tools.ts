@@ -7,6 +7,7 @@ import { prepareCall } from './engine/prepare.ts'
 import type { ToolCall } from './protocol/message.ts'
 import type { Equipment } from './protocol/equipment.ts'
 import type { Files, Tool } from './protocol/tool.ts'
+import { withLessons } from './memory/lesson.ts'
 import { createLocks, serialised } from './subagents/locks.ts'
 import { createSpawnSubagents, type RunChild } from './subagents/spawn.ts'
 import { builtinTools } from './tools/all.ts'
@@ -17,17 +18,25 @@ export type SessionToolsParts = {
   readonly runChild: RunChild
   /** Where proposed patches are kept. */
   readonly patches: () => Promise<Files>
+  /** Tools of another machine in the place of those here. */
+  readonly exchange?: (local: readonly Tool[]) => readonly Tool[]
 }
 
 /** Made for each session: some tools remember what the session did. */
 export function sessionTools(parts: SessionToolsParts): () => readonly Tool[] {
-  const { config, equipment, runChild, patches } = parts
+  const { config, equipment, runChild, patches, exchange = (tools) => tools } = parts
   const { checks, exec } = config
   const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
   const locks = createLocks()
-  const list = (): readonly Tool[] => [...builtins, ...equipment.tools()]
+  const list = (): readonly Tool[] => {
+    const more = equipment.tools()
+    // A server's tool may stand in the place of a built-in one.
+    const replaced = new Set(more.map(({ name }) => name))
+    return [...builtins.filter(({ name }) => !replaced.has(name)), ...more]
+  }
+  const own = exchange(builtinTools({ list, checks, limits, patches }))
   const builtins = [
-    ...builtinTools({ list, checks, limits, patches }).map((tool) => serialised(tool, locks)),
+    ...(config.memory.enabled ? withLessons(own) : own).map((tool) => serialised(tool, locks)),
     createSpawnSubagents({ runChild }),
   ]
   return list

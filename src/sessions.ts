@@ -4,18 +4,14 @@
  */
 import type { OpenedArm } from './arms.ts'
 import type { Config } from './config/schema.ts'
-import { budgetFor } from './context/budget.ts'
 import { loadPrompt } from './context/prompts.ts'
-import { frozenSource, gatherSections, noteSources, onceSource, situationSource } from './context/sources.ts'
-import { renderSystem } from './context/system.ts'
 import { askOnce } from './engine/ask-once.ts'
-import { offerTools, type ToolMode } from './engine/offer.ts'
 import { makePatchFolder } from './guard/patch-folder.ts'
 import { readBytesInside } from './guard/read-bytes.ts'
 import { type Guards, type SessionGuards, throughFirewall } from './guards.ts'
 import type { Logger } from './lib/log.ts'
 import type { Lease, Reserve } from './protocol/arm.ts'
-import type { Equipment } from './protocol/equipment.ts'
+import type { Equipment, Equipping } from './protocol/equipment.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { Authorize } from './protocol/guard.ts'
 import type { Message, ToolCall } from './protocol/message.ts'
@@ -31,6 +27,7 @@ import { createSessionStore, type SessionStore, type StoredSession } from './ses
 import type { StartRun } from './session/run.ts'
 import { type OnRunEnd, traceRun } from './session/trace-run.ts'
 import { createWarnings, type Warnings } from './session/warnings.ts'
+import { sourcesOf, systemText, toolMode, type Words } from './session-words.ts'
 import { sessionTools, understand, type Understood } from './session-tools.ts'
 import { type ChildRuns, createChildRuns } from './subagent-runs.ts'
 
@@ -48,6 +45,8 @@ export type SessionGround = {
   reserveArm(id: string): Reserve
   /** What memory, plans, skills and servers bring to a session. */
   readonly equip?: (session: Equipping) => Promise<Equipment>
+  /** Tools of another machine in the place of those here. */
+  readonly exchange?: (local: readonly Tool[]) => readonly Tool[]
   readonly onRunEnd?: OnRunEnd
   /** Whether another arm could go on where this one got stuck. */
   readonly hasOther?: (arm: string) => boolean
@@ -70,12 +69,6 @@ type SwarmSession = {
   readonly trial?: { readonly tryChanges: TryChanges; readonly checks: Config['checks'] }
 }
 
-/** What a session's equipment may reach: the same as its tools. */
-export type Equipping = Pick<SessionGuards, 'files' | 'exec' | 'firewall'> & {
-  readonly sessionId: string
-  warn(message: string): void
-}
-
 export type SessionChoice = {
   readonly resume: Resume
   readonly canAsk: boolean
@@ -93,6 +86,8 @@ type Passing = {
 export type AppSession = Session & {
   /** What the last session of this folder was about, for a person who comes back. */
   readonly recap?: string
+  /** Whether a prompt stands for something else: `/name` of a skill. */
+  expands(prompt: string): boolean
 }
 
 const NOBODY =
@@ -120,7 +115,11 @@ export async function openSession(
   if (!opening) throw new Error('a session was opened without being started')
   const continued = passing ? { ...stored, replay: { ...stored.replay, messages: passing.history } } : stored
   const session = await joinSession(ground, { ...opening, stored: continued, warnings, canAsk, resume })
-  return lastTime ? Object.assign(session, { recap: lastTime }) : session
+  const { equipment } = opening
+  return Object.assign(session, {
+    ...(lastTime && { recap: lastTime }),
+    expands: (prompt: string) => equipment.expand?.(prompt) !== undefined,
+  })
 }
 
 type Opening = {
@@ -146,12 +145,13 @@ async function openParts(ground: SessionGround, place: Place, words: Words): Pro
   }
   return {
     guards,
-    sources: [...sourcesOf(guards, words), ...equipment.sources],
+    sources: [...sourcesOf(files, words), ...equipment.sources],
     tools: sessionTools({
       config: ground.config,
       equipment,
       runChild,
       patches: () => makePatchFolder(ground.root),
+      ...(ground.exchange && { exchange: ground.exchange }),
     }),
     equipment,
     children,
@@ -159,18 +159,6 @@ async function openParts(ground: SessionGround, place: Place, words: Words): Pro
 }
 
 const NOTHING: Equipment = { tools: () => [], sources: [], close: async () => {} }
-
-type Words = { readonly lastTime: string | undefined; readonly instructions: string | undefined }
-
-function sourcesOf({ files }: SessionGuards, { lastTime, instructions }: Words): readonly Source[] {
-  const read = (path: string) => files.read(path).catch(() => undefined)
-  return [
-    ...(instructions ? [frozenSource('instructions', instructions)] : []),
-    ...noteSources(read),
-    situationSource(read, () => new Date()),
-    ...(lastTime ? [onceSource('last session', lastTime)] : []),
-  ]
-}
 
 type Joining = Opening & {
   readonly stored: StoredSession
@@ -204,6 +192,7 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
     stored,
     startRun: warnings.during(runs.during(traced(assembled.startRun))),
     outgoing: firewall.outgoingValue,
+    ...(equipment.expand && { expand: equipment.expand }),
     ...(hooks && { hooks }),
     ...(canAsk ? {} : { denial: NOBODY }),
     list: () => ground.store.list(ground.root),
@@ -229,7 +218,7 @@ function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: A
     tools,
     readBytes: readBytesInside(ground.root),
     reserve: guardedReserve(ground, joining, arm),
-    toolMode: toolMode(ground),
+    toolMode: toolMode(ground.config),
     maxTurns: engine.max_turns,
     maxMessages: engine.max_messages,
     ...(engine.temperature !== undefined && { temperature: engine.temperature }),
@@ -268,25 +257,4 @@ function sessionHooks(ground: SessionGround, joining: Joining, runs: ChildRuns):
   })
   const sessionId = stored.replay.info.id
   return hooks && createSessionHooks({ hooks, sessionId, cwd: ground.root, warn: warnings.warn })
-}
-
-const toolMode = ({ config }: SessionGround): ToolMode =>
-  config.engine.force_two_stage ? 'two-stage' : config.engine.tools
-
-/** Rendered once per session; nothing in it may change while the session goes on. */
-async function systemText(
-  ground: SessionGround,
-  sources: readonly Source[],
-  tools: readonly Tool[],
-): Promise<string> {
-  const lease = ground.measure()
-  const count = (text: string) => lease.countTokens(text)
-  const offered = offerTools({ mode: toolMode(ground), tools, options: {} }, lease, [])
-  return renderSystem({
-    identity: ground.system ?? (await loadPrompt('system.md', ground.promptsFolder)),
-    sections: await gatherSections(sources, 'frozen', ''),
-    budget: budgetFor(lease.arm.capabilities.window),
-    toolTokens: count(JSON.stringify(offered.tools)),
-    count,
-  })
 }

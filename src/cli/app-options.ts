@@ -19,6 +19,10 @@ export const appOptions: readonly CommandOption[] = [
     flags: '--swarm <workers>',
     description: 'ask the model up to seven times and vote, where one answer does not do',
   },
+  {
+    flags: '--tool-host <url>',
+    description: 'run tools on another machine, at the address that covey tools serve printed, or auto',
+  },
   { flags: '--offline', description: 'no network except the configured models' },
   { flags: '--profile <name>', description: 'a profile of the configuration' },
   { flags: '--cwd <folder>', description: 'work in this folder' },

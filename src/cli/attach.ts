@@ -24,7 +24,7 @@ export type AttachInput = {
 export async function attach(context: CommandContext, { url, prompt, flags }: AttachInput): Promise<number> {
   const session = await openRemote(context, url, flags)
   // No runForPerson: a command typed here would run on another machine than its output is for.
-  if (prompt === '') return converse({ session, heading: url }, flags, context)
+  if (prompt === '') return converse({ session, heading: url, expands: () => true }, flags, context)
   return runOnce(session, { prompt, flags, context, onEvent: (event) => void refuse(session, event) })
 }
 

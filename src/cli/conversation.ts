@@ -15,6 +15,7 @@ import { promptAndWatch } from './watch.ts'
 const HELP = `  /help       this list
   /compact    shorten the conversation now
   /sessions   earlier conversations of this folder
+  /name words a skill of that name (covey skills lists them)
   !command    run a command; the next question sees its output
   /quit       end (Ctrl+D); Ctrl+C ends the run in progress
 `
@@ -26,6 +27,8 @@ export type Talk = {
   readonly heading: string
   /** What the last session was about. */
   readonly recap?: string
+  /** Whether a line names a skill; absent where that is not known here. */
+  expands?(line: string): boolean
   /** Absent where commands would run on another machine than the person's. */
   runForPerson?(command: string, signal: AbortSignal): Promise<string>
 }
@@ -78,7 +81,8 @@ async function takeLine(line: string, desk: Desk): Promise<void> {
   if (line === '/help') return out(HELP)
   if (line === '/compact') return session.command('compact')
   if (line === '/sessions') return out(await listSessions(desk))
-  if (line.startsWith('/')) return out(`unknown command ${line}; /help lists them\n`)
+  const isSkill = desk.talk.expands?.(line) ?? false
+  if (line.startsWith('/') && !isSkill) return out(`unknown command ${line}; /help lists them\n`)
   if (line.startsWith('!')) return runForPerson(line.slice(1), desk)
   await ask(line, desk)
 }

@@ -26,6 +26,7 @@ const Flags = z.object({
   auto: z.boolean().optional(),
   offline: z.boolean().optional(),
   swarm: wholeNumber.max(7).optional(),
+  toolHost: z.string().optional(),
   baseUrl: z.url({ protocol: /^https?$/, error: 'is no http(s) address' }).optional(),
   provider: z.enum(['openai-compatible', 'openai', 'anthropic', 'google']).optional(),
   window: wholeNumber.min(1024).optional(),
@@ -47,7 +48,8 @@ const Flags = z.object({
 export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
   const parsed = Flags.safeParse({ ...fromEnvironment(env), ...options })
   if (!parsed.success) throw new AppError('config-invalid', problemOf(parsed.error))
-  const { maxTurns, timeout, resume, resumeId, attach, offline, swarm, json, verbose, ...rest } = parsed.data
+  const { maxTurns, timeout, resume, resumeId, attach, offline, swarm, toolHost, json, verbose, ...rest } =
+    parsed.data
   return {
     app: {
       ...withoutUndefined({ ...rest, apiKey: env['COVEY_API_KEY'] }),
@@ -55,6 +57,7 @@ export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
       verbose,
       flags: {
         ...(offline && { offline }),
+        ...(toolHost !== undefined && { 'tool_host.url': toolHost }),
         ...(swarm !== undefined && { 'swarm.mode': 'auto', 'swarm.workers': swarm }),
       },
     },

@@ -86,6 +86,7 @@ async function talkTo(app: App, flags: RunFlags, context: CommandContext): Promi
     session,
     heading: `${app.armId} · ${app.permissionMode} · ${app.confinement}`,
     ...(session.recap !== undefined && { recap: session.recap }),
+    expands: session.expands,
     runForPerson: app.runForPerson,
   }
   return converse(talk, flags, context)

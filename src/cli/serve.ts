@@ -16,6 +16,12 @@ const options: readonly CommandOption[] = [
     description: 'listen on this address instead of this machine only; needs a token',
   },
   { flags: '--no-auth', description: 'no token: every program on this machine may use it' },
+  {
+    flags: '--federation',
+    description: 'let paired machines ask this one, at the address of --host; the API stays on this machine',
+  },
+  { flags: '--nats <url>', description: 'the same through a NATS server, for machines on several networks' },
+  { flags: '--peer <address...>', description: 'a paired machine that is not found by itself, HOST:PORT' },
   ...appOptions,
   { flags: '-v, --verbose', description: 'log to stderr' },
 ]
@@ -38,6 +44,7 @@ export const createServeCommand = (
     'covey serve --port 8080 --permission accept-edits',
     'covey serve --base-url http://127.0.0.1:11434/v1 --model qwen2.5-coder:7b',
     'covey serve --host 192.168.1.20',
+    'covey serve --federation --host 192.168.1.20',
   ],
   run: (context) => serve(context, open, readSettings),
 })
@@ -49,9 +56,10 @@ async function serve(
 ): Promise<number> {
   const { io, env, signal } = context
   const { app } = toRunFlags(context)
-  const settings = readFlags(context, await readSettings(env, app.cwd))
+  const { federation, ...settings } = readFlags(context, await readSettings(env, app.cwd))
   const { dataFolder } = appPaths(env, process.platform)
-  const started = await startServing({ ...settings, dataFolder }, () => open({ ...app, env }))
+  const flags = { ...app.flags, ...federation }
+  const started = await startServing({ ...settings, dataFolder }, () => open({ ...app, env, flags }))
   for (const warning of started.warnings) io.err(`covey: ${warning}\n`)
   io.out(started.banner)
   if (!signal.aborted) await once(signal, 'abort')
@@ -65,14 +73,39 @@ const Flags = z.object({
   port: z.coerce.number().int().min(0).max(65_535).default(DEFAULT_PORT),
   host: z.string().min(1).exactOptional(),
   auth: z.boolean().default(true),
+  federation: z.boolean().default(false),
+  peer: z.array(z.string()).default([]),
+  nats: z.string().exactOptional(),
 })
 
 function readFlags({ options }: CommandContext, configured: ServerSettings) {
-  const parsed = Flags.safeParse({ ...configured, ...options })
+  const { host: given, ...others } = options
+  // With --federation it is the peers who are let in there; programs of other machines still are not.
+  const flags = options['federation'] === true ? others : options
+  const parsed = Flags.safeParse({ ...configured, ...flags })
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     throw new AppError('config-invalid', `--${String(issue?.path[0])} ${issue?.message ?? 'is wrong'}`)
   }
-  const { auth, ...rest } = parsed.data
-  return { ...rest, isAuthOff: !auth }
+  const { auth, federation, peer, nats, ...rest } = parsed.data
+  return {
+    ...rest,
+    isAuthOff: !auth,
+    federation: {
+      ...(federation && federationFlags(given, peer)),
+      ...(nats !== undefined && natsFlags(nats)),
+    },
+  }
 }
+
+const natsFlags = (url: string) => ({
+  'federation.enabled': true,
+  'federation.transport': 'nats',
+  'federation.nats.url': url,
+})
+
+const federationFlags = (host: unknown, peers: readonly string[]) => ({
+  'federation.enabled': true,
+  ...(typeof host === 'string' && { 'federation.host': host }),
+  ...(peers.length > 0 && { 'federation.peers': peers }),
+})

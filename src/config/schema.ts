@@ -5,10 +5,14 @@
  */
 import { z } from 'zod'
 import { armSchema } from './arm.ts'
+import { federationSchema } from './federation.ts'
 import { routerSchema } from './router.ts'
 import { hooksSchema } from './hooks.ts'
+import { mcpSchema } from './mcp.ts'
+import { memorySchema } from './memory.ts'
 import { secretsSchema } from './secrets.ts'
 import { swarmSchema } from './swarm.ts'
+import { toolHostSchema } from './tool-host.ts'
 
 const engine = z
   .strictObject({
@@ -136,6 +140,10 @@ export const Config = z.strictObject({
     .describe('The models that may be asked, by an id of your choice.'),
   router: routerSchema,
   swarm: swarmSchema,
+  federation: federationSchema,
+  mcp: mcpSchema,
+  memory: memorySchema,
+  tool_host: toolHostSchema,
   engine,
   permission,
   sandbox,

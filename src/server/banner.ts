@@ -8,6 +8,8 @@ export type BannerFacts = {
   readonly models: readonly string[]
   /** Where tools run and what may happen there without a question, in words. */
   readonly workspace: string
+  /** Where other machines are let in and why there, in words. */
+  readonly peers?: string
   readonly isAuthOff: boolean
   /** Only at the first start: it is shown this once. */
   readonly firstToken?: string
@@ -21,6 +23,7 @@ export function renderBanner(facts: BannerFacts): string {
     `covey ${facts.version} listens on ${urls.join(' and ')}`,
     `  models  ${facts.models.join(', ') || 'none'}`,
     `  tools   ${facts.workspace}`,
+    ...(facts.peers === undefined ? [] : [`  peers   ${facts.peers}`]),
     ...tokenLines(facts),
     '',
     'To paste:',

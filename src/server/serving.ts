@@ -12,6 +12,8 @@ export type Serving = {
   readonly sessions: SessionParts
   /** Where tools run and what may happen there without a question, in words: `/work/shop, permission ask, sandboxed`. */
   readonly workspace: string
+  /** Where other machines are let in and why there, in words; absent where they are not. */
+  readonly peers?: string
   /** What has to be there to answer: the arms, the data folder. */
   readonly checks: readonly ReadyCheck[]
   readonly audit: TellAudit

@@ -4,7 +4,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { LoopEvent } from '../engine/parts.ts'
+import { bothLimits } from '../lib/limits.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
+import type { Equipment, Expansion } from '../protocol/equipment.ts'
 import type { RunEnd, RunEvent, SessionEvent } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { Answer, CommandName, PromptOptions, SessionApi, SessionInfo } from '../protocol/session-api.ts'
@@ -25,6 +27,8 @@ export type SessionParts = {
   readonly startRun: StartRun
   /** The user message a prompt becomes: with what was recalled for it, and the output of commands run before it. */
   compose(prompt: string): Promise<Composed>
+  /** What a prompt stands for; see `Equipment.expand`. */
+  readonly expand?: Equipment['expand']
   /** Makes the conversation smaller now; nothing when there is nothing to gain. */
   compact(history: readonly Message[], signal: AbortSignal): Promise<Compacted | undefined>
   /** Output of commands the user ran. `giveBack`: the request it went into failed. */
@@ -167,8 +171,9 @@ class LiveSession implements Session {
     try {
       this.#conversation.publish({ type: 'run-start', runId, prompt: promptText(input) })
       const words = await this.#screen(run)
-      this.#conversation.join(runId, await this.#compose(input, words))
-      end = await this.#follow(run, words)
+      const meant = this.#parts.expand?.(words) ?? { prompt: words, limits: {} }
+      this.#conversation.join(runId, await this.#compose(input, meant.prompt))
+      end = await this.#follow(run, meant)
       await this.#parts.stored.log.sync()
     } catch (error) {
       end = this.#toEnd(run, error)
@@ -197,10 +202,10 @@ class LiveSession implements Session {
   }
 
   /** That a run starts and ends is told by `#perform`, which also ends those that throw. */
-  async #follow(run: Run, words: string): Promise<RunEnd> {
+  async #follow(run: Run, meant: Expansion): Promise<RunEnd> {
     const { signal } = run.controller
     let end = endOf(run.prompt.runId, 'error', 'The run ended without saying how.')
-    for await (const event of withEnd(this.#parts.startRun(this.#input(run, words), signal))) {
+    for await (const event of withEnd(this.#parts.startRun(this.#input(run, meant), signal))) {
       if (event.type === 'run-end') end = event
       else if (event.type !== 'run-start') await this.#take(event, run)
     }
@@ -209,7 +214,7 @@ class LiveSession implements Session {
     return end
   }
 
-  #input({ prompt, controller }: Run, words: string): RunInput {
+  #input({ prompt, controller }: Run, meant: Expansion): RunInput {
     const { replay, results } = this.#parts.stored
     const { runId, options } = prompt
     return {
@@ -217,8 +222,8 @@ class LiveSession implements Session {
       sessionId: this.id,
       history: this.#conversation.history,
       system: replay.system,
-      prompt: words,
-      options,
+      prompt: meant.prompt,
+      options: { ...options, ...bothLimits(options, meant.limits) },
       askPermission: (request, signal) => this.#asks.permission(request, signal),
       askQuestion: (question, signal) => this.#asks.question(question, signal),
       results,

@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
+import { bothLimits } from '../lib/limits.ts'
 import { clip, plural } from '../lib/text.ts'
 import { errorMessage } from '../protocol/error.ts'
 import { defineTool, type RunLimits, type Tool, type ToolContext, type ToolResult } from '../protocol/tool.ts'
@@ -96,24 +97,13 @@ const tooLong = (timeoutMs: number): string => `stopped after ${timeoutMs / 1000
 
 const failed = (text: string): ChildEnd => ({ ok: false, text, turns: 0, tokens: 0, changed: [] })
 
-/** Both limits hold: what the task names within what the run itself may use. */
-function limitsOf(
-  { tools, paths }: Task,
-  { allowedTools, deniedTools = [], allowedPaths }: RunLimits,
-): RunLimits {
-  const toolsLeft = tools && allowedTools ? tools.filter((tool) => allowedTools.includes(tool)) : tools
-  const pathsLeft = paths && allowedPaths ? paths.filter((path) => isUnder(path, allowedPaths)) : paths
-  const allowed = toolsLeft ?? allowedTools
-  const under = pathsLeft ?? allowedPaths
-  return {
-    deniedTools: [...deniedTools, ...NOT_FOR_CHILDREN],
-    ...(allowed && { allowedTools: allowed }),
-    ...(under && { allowedPaths: under }),
-  }
-}
-
-const isUnder = (path: string, allowed: readonly string[]): boolean =>
-  allowed.some((folder) => path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`))
+/** Both hold: what the task names within what the run itself may use. */
+const limitsOf = ({ tools, paths }: Task, limits: RunLimits): RunLimits =>
+  bothLimits(limits, {
+    deniedTools: NOT_FOR_CHILDREN,
+    ...(tools && { allowedTools: tools }),
+    ...(paths && { allowedPaths: paths }),
+  })
 
 type Finishing = { readonly id: string; readonly task: Task; readonly ms: number; readonly end: ChildEnd }
 

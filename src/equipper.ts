@@ -1,0 +1,173 @@
+/**
+ * Gives sessions what they have beside the built-in tools: memory, the code index, the plan, skills, MCP servers. What
+ * outlives a session is opened once; a part that cannot be opened is a warning, and the rest works without it.
+ */
+import { mcpSchema } from './config/mcp.ts'
+import type { AppPaths } from './config/paths.ts'
+import type { Config } from './config/schema.ts'
+import { loadPrompt } from './context/prompts.ts'
+import { openTrust } from './guard/trust.ts'
+import { openMcpServers } from './mcp-servers.ts'
+import { type Memories, openMemories } from './memories.ts'
+import { memoryEquipment } from './memory/equipment.ts'
+import type { NamedEmbedder } from './memory/meaning.ts'
+import { planEquipment } from './plan/equipment.ts'
+import { openPlanStore, planFileOf } from './plan/store.ts'
+import type { Lease } from './protocol/arm.ts'
+import type { Equipment, Equipping } from './protocol/equipment.ts'
+import { errorMessage } from './protocol/error.ts'
+import type { HookSpec } from './protocol/hooks.ts'
+import type { Source } from './protocol/source.ts'
+import type { Tool } from './protocol/tool.ts'
+import { classifyByKeywords } from './router/keywords.ts'
+import { skillsEquipment } from './skills/equipment.ts'
+import { type OpenedSkills, openSkills, skillFolders } from './skills/open.ts'
+import { builtinTools } from './tools/all.ts'
+
+export type EquipperParts = {
+  readonly config: Config
+  readonly paths: AppPaths
+  readonly env: NodeJS.ProcessEnv
+  readonly root: string
+  readonly promptsFolder: string
+  /** Nothing is written down, and nothing learnt is read. */
+  readonly incognito: boolean
+}
+
+/** Known once it is known who answers. */
+export type Answers = {
+  /** The arm that would answer now, to measure by. */
+  measure(): Lease
+  embedder(): NamedEmbedder | undefined
+}
+
+export type Equipper = {
+  /** Of plugins; they count like the person's own. */
+  readonly hooks: readonly HookSpec[]
+  readonly warnings: readonly string[]
+  equip(session: Equipping, answers: Answers): Promise<Equipment>
+  close(): Promise<void>
+}
+
+export async function openEquipper(parts: EquipperParts): Promise<Equipper> {
+  const { config, paths, root, incognito } = parts
+  const warnings: string[] = []
+  const folders = skillFolders(paths, root)
+  const learned = await openSkills(folders, await openTrust(folders.pins))
+  const plan = openPlanStore(incognito ? undefined : planFileOf(paths.dataFolder, root))
+  const kept = createKept(parts)
+  const servers = withPlugins(config, learned, (text) => void warnings.push(text))
+  const coordinator = await coordinatorSource(parts)
+  return {
+    hooks: learned.hooks,
+    warnings: [...learned.warnings, ...warnings],
+    async equip(session, answers) {
+      const remembered = await memoryOf({ ...parts, kept }, session, answers)
+      const planned = planEquipment(plan)
+      const reserved = () =>
+        namesOf([...builtinTools({ list: () => [] }), ...planned.tools(), ...remembered.tools()])
+      const skilled = skillsEquipment({
+        skills: learned.skills,
+        window: answers.measure().arm.capabilities.window,
+        reserved: () => [...reserved(), 'spawn_subagents', 'propose_patch'],
+        ...(!incognito && { functions: await knownFunctions(learned) }),
+      })
+      const mcp = await openMcpServers(
+        { config: servers, paths, env: parts.env, cwd: root },
+        { incognito, warn: session.warn },
+      )
+      return together([remembered, planned, deferring(skilled, FIXED), mcp], [coordinator])
+    },
+    close: kept.close,
+  }
+}
+
+const namesOf = (tools: readonly Tool[]): readonly string[] => tools.map(({ name }) => name)
+
+/** What another session promoted since the program started counts as well. */
+const knownFunctions = async ({ functions }: OpenedSkills) => ({
+  ...functions,
+  known: (await functions.store.load()).functions,
+})
+
+/** The person's own servers count before those of plugins. */
+function withPlugins(config: Config, { mcpServers }: OpenedSkills, warn: (text: string) => void): Config {
+  const parsed = mcpSchema.safeParse({ servers: mcpServers })
+  if (!parsed.success) {
+    warn(`the MCP servers of plugins are left out: ${errorMessage(parsed.error)}`)
+    return config
+  }
+  const servers = { ...parsed.data.servers, ...config.mcp.servers }
+  return { ...config, mcp: { ...config.mcp, servers } }
+}
+
+const FIXED = ['skill', 'promote_skill']
+
+/** Tools that come and go are found, never shown from the start: the list a model has seen stays as it was. */
+function deferring(equipment: Equipment, shown: readonly string[] = []): Equipment {
+  const deferred = new WeakMap<Tool, Tool>()
+  const defer = (tool: Tool): Tool => {
+    const known = deferred.get(tool) ?? { ...tool, deferred: true }
+    deferred.set(tool, known)
+    return known
+  }
+  return {
+    ...equipment,
+    tools: () => equipment.tools().map((tool) => (shown.includes(tool.name) ? tool : defer(tool))),
+  }
+}
+
+const together = (all: readonly Equipment[], more: readonly Source[]): Equipment => ({
+  tools: () => all.flatMap((each) => each.tools()),
+  sources: [...all.flatMap(({ sources }) => sources), ...more],
+  expand: (prompt) => all.map((each) => each.expand?.(prompt)).find((found) => found !== undefined),
+  close: async () => void (await Promise.all(all.map((each) => each.close()))),
+})
+
+type Kept = {
+  open(embedder: NamedEmbedder | undefined, warn: Equipping['warn']): Promise<Memories>
+  close(): Promise<void>
+}
+
+/** Opened when the first session needs it, and kept for the next. */
+function createKept(parts: EquipperParts): Kept {
+  let opened: Promise<Memories> | undefined
+  return {
+    open(embedder, warn) {
+      opened ??= openMemories({ ...parts, ...(embedder && { embedder }), warn }).catch((error: unknown) => {
+        warn(`nothing is remembered: ${errorMessage(error)}`)
+        return NO_MEMORIES
+      })
+      return opened
+    },
+    close: async () => (await opened)?.close(),
+  }
+}
+
+const NO_MEMORIES: Memories = { close: async () => {} }
+
+async function memoryOf(
+  { config, kept }: EquipperParts & { readonly kept: Kept },
+  { files, exec, warn }: Equipping,
+  { measure, embedder }: Answers,
+): Promise<Equipment> {
+  const lease = measure()
+  return memoryEquipment({
+    ...(await kept.open(embedder(), warn)),
+    repoMap: config.memory.repo_map,
+    files,
+    exec,
+    window: lease.arm.capabilities.window,
+    countTokens: (text) => lease.countTokens(text),
+  })
+}
+
+/** Said in front of work that falls into pieces. */
+async function coordinatorSource({ promptsFolder }: EquipperParts): Promise<Source> {
+  const text = await loadPrompt('coordinator.md', promptsFolder)
+  return {
+    name: 'coordinator',
+    place: 'run',
+    contribute: async (prompt) => (classifyByKeywords(prompt).type === 'orchestration' ? text : undefined),
+  }
+}

@@ -1,0 +1,31 @@
+import type { RunLimits } from '../protocol/tool.ts'
+
+/** Both hold: nothing that one of them forbids is allowed. */
+export function bothLimits(one: RunLimits, other: RunLimits): RunLimits {
+  const tools = inBoth(one.allowedTools, other.allowedTools, (tool, allowed) => allowed.includes(tool))
+  const paths = inBoth(one.allowedPaths, other.allowedPaths, isUnder)
+  const denied = [...(one.deniedTools ?? []), ...(other.deniedTools ?? [])]
+  return {
+    ...(tools && { allowedTools: tools }),
+    ...(paths && { allowedPaths: paths }),
+    ...(denied.length > 0 && { deniedTools: denied }),
+  }
+}
+
+type Names = readonly string[]
+
+function inBoth(
+  one: Names | undefined,
+  other: Names | undefined,
+  isAllowed: (name: string, allowed: Names) => boolean,
+): Names | undefined {
+  if (!one || !other) return one ?? other
+  const kept = [
+    ...one.filter((name) => isAllowed(name, other)),
+    ...other.filter((name) => isAllowed(name, one)),
+  ]
+  return [...new Set(kept)]
+}
+
+const isUnder = (path: string, allowed: Names): boolean =>
+  allowed.some((folder) => path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`))

@@ -1,0 +1,80 @@
+/** Joins the configured MCP servers with what they may have of this machine: for sessions, and for `covey mcp`. */
+import { join } from 'node:path'
+import { toMcpServers } from './config/mcp.ts'
+import type { AppPaths } from './config/paths.ts'
+import type { Config } from './config/schema.ts'
+import { toChildEnvironment } from './guard/environment.ts'
+import { packageVersion } from './lib/package-version.ts'
+import { readCached } from './mcp/cache.ts'
+import type { ServerTest } from './mcp/test-server.ts'
+import { openMcp } from './mcp/open.ts'
+import type { Equipment } from './protocol/equipment.ts'
+
+export type McpGround = {
+  readonly config: Config
+  readonly paths: AppPaths
+  readonly env: NodeJS.ProcessEnv
+  /** Where servers start. */
+  readonly cwd: string
+}
+
+export type McpSession = {
+  /** Nothing is written down. */
+  readonly incognito: boolean
+  warn(message: string): void
+}
+
+/** For one session. Nobody waits for a server, and none is started that is known from last time. */
+export async function openMcpServers(
+  { config, paths, env, cwd }: McpGround,
+  { incognito, warn }: McpSession,
+): Promise<Equipment> {
+  const { servers, problems } = toMcpServers(config.mcp, { env, offline: config.offline })
+  for (const [name, why] of problems) warn(`The MCP server ${name} is left out: ${why}.`)
+  return openMcp({
+    servers,
+    cwd,
+    version: await packageVersion(),
+    environment: () => toChildEnvironment(env),
+    ...(!incognito && { cacheFolder: cacheFolderOf(paths) }),
+    warn,
+  })
+}
+
+const cacheFolderOf = ({ dataFolder }: AppPaths): string => join(dataFolder, 'mcp')
+
+export type McpListing = {
+  readonly name: string
+  /** The command line or address it is reached by. */
+  readonly place: string
+  /** What is known of it: its tools from last time, or why it is not used. */
+  readonly state: string
+}
+
+/** The configured servers, without starting any. */
+export async function listMcpServers({ config, paths, env }: McpGround): Promise<readonly McpListing[]> {
+  const { servers, problems } = toMcpServers(config.mcp, { env, offline: config.offline })
+  return Promise.all(
+    Object.entries(config.mcp.servers).map(async ([name, { command, args, url }]) => {
+      const place = url ?? [command ?? '', ...args].join(' ')
+      const ready = servers.find((server) => server.name === name)
+      if (!ready) return { name, place, state: problems.get(name) ?? 'switched off' }
+      const known = await readCached(cacheFolderOf(paths), ready)
+      return { name, place, state: known ? `${known.length} tools` : 'not asked yet' }
+    }),
+  )
+}
+
+/** Starts servers, asks each what it has, and ends them. Without a name, all of them. */
+export async function testMcpServers(
+  { config, paths, env, cwd }: McpGround,
+  name?: string,
+): Promise<readonly ServerTest[]> {
+  const { servers } = toMcpServers(config.mcp, { env, offline: config.offline })
+  const { testServer } = await import('./mcp/test-server.ts')
+  const version = await packageVersion()
+  const wanted = servers.filter((server) => name === undefined || server.name === name)
+  const environment = () => toChildEnvironment(env)
+  const shared = { cwd, version, environment, cacheFolder: cacheFolderOf(paths) }
+  return Promise.all(wanted.map((settings) => testServer({ ...shared, settings })))
+}
