@@ -85,7 +85,7 @@ test('what a client started is there at its next call, and is nothing to another
   const other = await openTokens(join(host.data, 'tokens')).add('other', ['tools'])
   const started = await host.execute({
     tool: 'run_command',
-    arguments: { command: 'echo begun; sleep 20', background: true },
+    arguments: { command: 'while sleep 0.1; do echo still here; done', background: true },
   })
   const id = /job-\d+/.exec(started.body.text)?.[0]
 
