@@ -2,5 +2,9 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { include: ['test/**/*.full.test.ts'], testTimeout: 600_000 },
+  test: {
+    include: ['test/**/*.full.test.ts'],
+    testTimeout: 600_000,
+    globalSetup: ['test/support/temporary.ts'],
+  },
 })
