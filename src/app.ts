@@ -11,6 +11,7 @@ import { type AppPaths, appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { toSwarmPolicy } from './config/swarm.ts'
 import { toToken } from './config/tool-host.ts'
+import { lanFiles } from './federation/lan.ts'
 import { openWishedTools } from './federation/tool-host-find.ts'
 import { type Answers, type Equipper, openEquipper } from './equipper.ts'
 import { openRouterDesk } from './fleet.ts'
@@ -184,12 +185,18 @@ const answersOf = ({ measure, arms, facts }: Answering): Answers => ({
   },
 })
 
-/** Tools of another machine, where the person wants those. `peers` are the addresses that `auto` looks at. */
-function remoteToolsOf({ tool_host: host }: Config, env: NodeJS.ProcessEnv) {
+/** Tools of another machine, where the person wants those. */
+async function remoteToolsOf({ tool_host: host }: Config, env: NodeJS.ProcessEnv) {
   const { url, workspace } = host
+  if (url === undefined) return undefined
   const wish = withoutUndefined({ url, workspace, token: toToken(host.token, env) })
-  return openWishedTools({ ...wish, peers: [] }, AbortSignal.timeout(30_000))
+  const { book } = lanFiles(appPaths(env, process.platform).dataFolder)
+  const peers = (await book.list()).flatMap(({ addresses }) => addresses.map(hostOf))
+  return openWishedTools({ ...wish, peers }, AbortSignal.timeout(30_000))
 }
+
+/** Of `host:port`, also where the host is an address of version 6. */
+const hostOf = (address: string): string => address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
 
 function reserveArm({ arms }: Answering, id: string): Reserve {
   const arm = arms().find((one) => one.id === id)

@@ -194,12 +194,20 @@ async function openSecrets(
 }
 
 /** Keys that are written out; one that is `${VARIABLE}` stands in the environment. */
-const keysOf = ({ arms }: Config, apiKey: string | undefined) => [
-  ...[apiKey, ...Object.values(arms).map((arm) => arm.api_key)].flatMap((value) =>
-    value && !value.includes('${') ? [{ kind: 'api-key', value }] : [],
-  ),
-  ...Object.values(arms).flatMap(({ headers }) => environmentSecrets(headers)),
-]
+function keysOf({ arms, mcp, tool_host: host, federation }: Config, apiKey: string | undefined) {
+  const keys = [
+    apiKey,
+    host.token,
+    federation.nats.password,
+    ...Object.values(arms).map((arm) => arm.api_key),
+  ]
+  const named = [...Object.values(arms), ...Object.values(mcp.servers)]
+  return [
+    ...keys.flatMap((value) => (value && !value.includes('${') ? [{ kind: 'api-key', value }] : [])),
+    ...named.flatMap(({ headers }) => environmentSecrets(headers)),
+    ...Object.values(mcp.servers).flatMap((server) => environmentSecrets(server.env)),
+  ]
+}
 
 function auditOf(
   { paths, incognito }: GuardsParts,

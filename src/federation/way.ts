@@ -1,5 +1,4 @@
 /** A way to other machines, as the rest of the program sees it: the local network or a NATS server, one shape for both. */
-import { AppError, errorMessage } from '../protocol/error.ts'
 import { toAddress } from './dial.ts'
 import type { Hint } from './discovery.ts'
 import { type LanFiles, type LanOptions, type Listening, openLan, type Place } from './lan.ts'
@@ -53,39 +52,33 @@ export type NatsWayOptions = Omit<NatsOptions, 'offer' | 'isTrusted' | 'node'> &
   readonly files: LanFiles
 }
 
-/** A server that cannot be reached leaves this machine alone, and says so; a wrong setting does not. */
+/** A server that cannot be reached yet is tried again and again; a wrong setting is told at once. */
 export async function openNatsWay({ name, files, ...options }: NatsWayOptions): Promise<Way> {
-  const { openNats } = await import('./nats.ts')
+  const { openNatsPatiently } = await import('./nats-patient.ts')
   const identity = await files.identity()
   const open = (offer?: Offer) =>
-    openNats({
+    openNatsPatiently({
       ...options,
       node: { name, identity },
       isTrusted: async (id) => (await files.book.find(id))?.scopes.includes('generate') ?? false,
       ...(offer && { offer }),
     })
-  let problem: string | undefined
-  let transport: Transport | undefined = await open().catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'config-invalid') throw error
-    problem = errorMessage(error)
-    return undefined
-  })
+  let transport = await open()
   const at = { address: options.server.url, why: 'through this server' }
   let isListening = false
   return {
     id: identity.id,
-    machines: () => transport?.machines() ?? [],
+    machines: () => transport.machines(),
     async listen(offer) {
-      await transport?.close()
+      await transport.close()
       transport = await open(offer)
-      problem = undefined
       isListening = true
       return at
     },
     listening: () => (isListening ? at : undefined),
     look: async () => {},
     strangers: () => [],
-    problem: () => problem,
-    close: async () => transport?.close(),
+    problem: () => transport.problem(),
+    close: () => transport.close(),
   }
 }
