@@ -4,8 +4,8 @@
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Answering, openAnswering, probesFileOf } from './answering.ts'
-import { probeServer, type Sleep } from './server-arm.ts'
+import { type Answering, openAnswering } from './answering.ts'
+import type { Sleep } from './server-arm.ts'
 import { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts'
 import { type AppPaths, appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
@@ -14,11 +14,7 @@ import { toToken } from './config/tool-host.ts'
 import { lanFiles } from './federation/lan.ts'
 import { openWishedTools } from './federation/tool-host-find.ts'
 import { type Answers, type Equipper, openEquipper } from './equipper.ts'
-import { openRouterDesk } from './fleet.ts'
-import { openPeers } from './flock.ts'
 import { createFiles } from './guard/files.ts'
-import { openRuleBook } from './guard/rule-book.ts'
-import { detectSandbox } from './guard/sandbox.ts'
 import { openTrust } from './guard/trust.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { Ends } from './lib/ends.ts'
@@ -26,11 +22,9 @@ import { createLogger } from './lib/log.ts'
 import { withoutUndefined } from './lib/object.ts'
 import type { ArmSettings, Reserve } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
-import type { RouterDesk } from './protocol/routing.ts'
 import type { Model } from './protocol/model.ts'
 import { reservePinned } from './router/pinned.ts'
-import { exportSession, type ExportFormat } from './session/export.ts'
-import { createSessionStore, type SessionStore } from './session/store.ts'
+import { createSessionStore } from './session/store.ts'
 import { throughSwarm } from './swarm/lease.ts'
 import { type AppSession, openSession, type SessionChoice, type SessionGround } from './sessions.ts'
 
@@ -211,17 +205,6 @@ export const swarmSettings = ({ swarm }: Config, { flock }: Answering) => ({
   ...(flock && { elsewhere: flock.elsewhere }),
 })
 
-/** Whether commands can be confined on this machine. */
-export async function findConfinement(
-  env: NodeJS.ProcessEnv,
-  cwd: string,
-): Promise<{ readonly name?: string; readonly missing?: string }> {
-  const sandbox = await detectSandbox({ roots: [cwd], env })
-  if ('missing' in sandbox) return sandbox
-  await sandbox.close()
-  return { name: sandbox.name }
-}
-
 /** What a project brings along counts as far as the person trusted it. */
 export async function loadTrusted(options: LoadOptions): Promise<LoadedConfig> {
   const trust = await openTrustOf(options.env)
@@ -231,54 +214,8 @@ export async function loadTrusted(options: LoadOptions): Promise<LoadedConfig> {
 export const openTrustOf = (env: NodeJS.ProcessEnv) =>
   openTrust(join(appPaths(env, process.platform).dataFolder, 'trust.json'))
 
-export const openRuleBookOf = (env: NodeJS.ProcessEnv) =>
-  openRuleBook(join(appPaths(env, process.platform).dataFolder, 'permissions.json'))
-
 async function requireFolder(path: string): Promise<void> {
   const info = await stat(path).catch(() => undefined)
   if (!info?.isDirectory())
     throw new AppError('config-invalid', `${path} is no folder; give one that exists with --cwd.`)
-}
-
-/** The sessions on disk, for whoever only looks at them. */
-export type Sessions = SessionStore & { export(id: string, format: ExportFormat): Promise<string> }
-
-export async function openSessions(env: NodeJS.ProcessEnv, cwd: string): Promise<Sessions> {
-  const { config } = await loadTrusted({ env, cwd })
-  const store = createSessionStore({
-    folder: appPaths(env, process.platform).sessionsFolder,
-    keep: config.sessions.keep,
-  })
-  return { ...store, export: async (id, format) => exportSession(await store.read(id), format) }
-}
-
-export async function openRouterDeskOf(env: NodeJS.ProcessEnv, cwd: string): Promise<RouterDesk> {
-  const { config } = await loadTrusted({ env, cwd })
-  return openRouterDesk(config, appPaths(env, process.platform).dataFolder, () => {})
-}
-
-/** For `covey peers`: other machines, without opening any arm. */
-export async function openPeersOf(
-  env: NodeJS.ProcessEnv,
-  cwd: string,
-): Promise<ReturnType<typeof openPeers>> {
-  const { config } = await loadTrusted({ env, cwd })
-  return openPeers(config, appPaths(env, process.platform).dataFolder)
-}
-
-/** For `covey swarm status`. */
-export async function swarmFactsOf(env: NodeJS.ProcessEnv, cwd: string) {
-  const { swarm, federation } = (await loadTrusted({ env, cwd })).config
-  return { mode: swarm.mode, workers: swarm.workers, federation: federation.enabled }
-}
-
-/** Asks a server, and with `full` its model, what they can do. */
-export function probeServerOf(
-  env: NodeJS.ProcessEnv,
-  { settings, depth }: { readonly settings: ArmSettings; readonly depth: 'metadata' | 'full' },
-  signal: AbortSignal,
-): ReturnType<typeof probeServer> {
-  const paths = appPaths(env, process.platform)
-  const places = { promptsFolder: paths.promptsFolder, probesFile: probesFileOf(paths) }
-  return probeServer(settings, depth, places, signal)
 }

@@ -1,11 +1,20 @@
 /** Every command, in the order of the help. */
 import type { Command } from './command.ts'
-import { openRuleBookOf, openTrustOf, probeServerOf } from '../app.ts'
+import { openTrustOf } from '../app.ts'
 import { openServing, serverSettings } from '../serving.ts'
-import { openMemoryDesk, openPatchDesk, openPlanDesk, openSkillsDesk } from '../desks.ts'
+import {
+  openMemoryDesk,
+  openPatchDesk,
+  openPeersOf,
+  openPlanDesk,
+  openRouterDeskOf,
+  openRuleBookOf,
+  openSkillsDesk,
+  probeServerOf,
+  swarmFactsOf,
+} from '../desks.ts'
 import { configCommand } from './config.ts'
 import { createRouterCommand } from './router.ts'
-import { openPeersOf, openRouterDeskOf, swarmFactsOf } from '../app.ts'
 import { doctorCommand } from './doctor.ts'
 import { mcpCommand } from './mcp.ts'
 import { createMemoryCommand } from './memory.ts'

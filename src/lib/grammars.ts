@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { Language, Parser } from 'web-tree-sitter'
 
-const folder = dirname(createRequire(import.meta.url).resolve('@vscode/tree-sitter-wasm'))
+const require = createRequire(import.meta.url)
+const folder = dirname(require.resolve('@vscode/tree-sitter-wasm'))
 const unpack = promisify(brotliDecompress)
 let runtime: Promise<void> | undefined
 
