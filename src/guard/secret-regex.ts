@@ -106,27 +106,26 @@ const noWays = (size: number): Ways => ({
 
 function search(program: readonly Step[], text: string): readonly Span[] {
   const spans: Span[] = []
-  const open = opener(program, text)
+  const opening = opener(program, text)
   const canStart = startingLetters(program)
   let ways = noWays(program.length)
   let next = noWays(program.length)
   for (let at = 0; at <= text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code >= 128 || canStart[code] === 1) open(ways, 0, at, at)
-    if (ways.length === 0) continue
-    let closed = -1
-    for (let index = 0; index < ways.length; index++) {
-      const start = ways.starts[index] ?? 0
+    const isStart = code >= 128 || canStart[code] === 1
+    if (!isStart && ways.length === 0) continue
+    if (isStart) opening.open(ways, 0, at, at)
+    if (takeMatches(ways, program, (start) => spans.push({ start, end: at })) && isStart) {
+      // A way that is closed now may have stood where one that begins here wanted to stand.
+      opening.renew(ways)
+      opening.open(ways, 0, at, at)
+    }
+    opening.renew(next)
+    for (let index = 0; at < text.length && index < ways.length; index++) {
       const number = ways.steps[index] ?? 0
       const step = program[number]
-      // A match closes the less preferred ways that began at the same place.
-      if (start === closed) continue
-      if (step?.type === 'match') {
-        spans.push({ start, end: at })
-        closed = start
-      } else if (at < text.length && step?.type === 'character' && step.accepts(code)) {
-        open(next, number + 1, start, at + 1)
-      }
+      if (step?.type === 'character' && step.accepts(code))
+        opening.open(next, number + 1, ways.starts[index] ?? 0, at + 1)
     }
     ;[ways, next] = [next, ways]
     next.length = 0
@@ -134,16 +133,40 @@ function search(program: readonly Step[], text: string): readonly Span[] {
   return spans
 }
 
-/** Adds a way and all it forks into, each step of the program at most once for each place in the text. */
-function opener(
-  program: readonly Step[],
-  text: string,
-): (ways: Ways, number: number, start: number, at: number) => void {
-  const seen = new Int32Array(program.length).fill(-1)
-  return function open(ways, number, start, at) {
+/** Tells where matches end that end here, and closes the less preferred ways that began at the same place. */
+function takeMatches(ways: Ways, program: readonly Step[], tell: (start: number) => void): boolean {
+  let kept = 0
+  let closed = -1
+  for (let index = 0; index < ways.length; index++) {
+    const start = ways.starts[index] ?? 0
+    const number = ways.steps[index] ?? 0
+    if (start === closed) continue
+    if (program[number]?.type === 'match') {
+      tell(start)
+      closed = start
+      continue
+    }
+    ways.steps[kept] = number
+    ways.starts[kept++] = start
+  }
+  ways.length = kept
+  return closed >= 0
+}
+
+type Opening = {
+  /** Adds a way and all it forks into, each step of the program at most once since the last `renew`. */
+  open(ways: Ways, number: number, start: number, at: number): void
+  /** From now on only these ways stand in the way of others. */
+  renew(ways: Ways): void
+}
+
+function opener(program: readonly Step[], text: string): Opening {
+  const seen = new Int32Array(program.length)
+  let round = 1
+  const open: Opening['open'] = (ways, number, start, at) => {
     const step = program[number]
-    if (!step || seen[number] === at) return
-    seen[number] = at
+    if (!step || seen[number] === round) return
+    seen[number] = round
     if (step.type === 'jump') open(ways, step.to, start, at)
     else if (step.type === 'fork') {
       open(ways, step.first, start, at)
@@ -152,6 +175,13 @@ function opener(
       ways.steps[ways.length] = number
       ways.starts[ways.length++] = start
     } else if (isMet(step.assertion, text, at)) open(ways, number + 1, start, at)
+  }
+  return {
+    open,
+    renew(ways) {
+      round++
+      for (let index = 0; index < ways.length; index++) seen[ways.steps[index] ?? 0] = round
+    },
   }
 }
 
