@@ -1,7 +1,8 @@
 /**
  * Regular expressions without backtracking: all ways to match go through the text side by side, at most one for each
  * place in the program, so the time is the length of the text times the size of the pattern, whatever the text. Every
- * place that is part of some match counts; overlapping matches are one.
+ * place that is part of some match counts; overlapping matches are one. Where a pattern asks for the shortest match (`+?`),
+ * a match ends the longer ways that began with it; otherwise nothing that could match is ever given up.
  */
 import { type Assertion, type Node, parseRegex, refuse } from './secret-regex-parse.ts'
 
@@ -14,14 +15,15 @@ export function compileRegex(source: string, ignoreCase = false): (text: string)
   program.push({ type: 'match' })
   if (reachable(program).some(({ type }) => type === 'match'))
     throw refuse(source, 'it fits where nothing stands')
-  return (text) => joinSpans(search(program, text))
+  const isLazy = program.some((step) => step.type === 'fork' && step.isLazy)
+  return (text) => joinSpans(search({ program, isLazy }, text))
 }
 
 type Step =
   | { readonly type: 'character'; readonly accepts: (code: number) => boolean }
   | { readonly type: 'assertion'; readonly assertion: Assertion }
   /** Both ways are open; the first is preferred. */
-  | { readonly type: 'fork'; first: number; second: number }
+  | { readonly type: 'fork'; readonly isLazy: boolean; first: number; second: number }
   | { readonly type: 'jump'; to: number }
   | { readonly type: 'match' }
 
@@ -60,7 +62,7 @@ function emitChoice(options: readonly Node[], program: Step[], target: Target): 
   const ends: { to: number }[] = []
   for (const [index, option] of options.entries()) {
     const isLast = index === options.length - 1
-    const fork = { type: 'fork' as const, first: program.length + 1, second: 0 }
+    const fork = { type: 'fork' as const, isLazy: false, first: program.length + 1, second: 0 }
     if (!isLast) program.push(fork)
     emit(option, program, target)
     if (isLast) continue
@@ -77,7 +79,8 @@ function emitRepeat(node: Node & { type: 'repeat' }, program: Step[], target: Ta
   for (let count = 0; count < min; count++) emit(item, program, target)
   const forks: { first: number; second: number }[] = []
   const open = (): void => {
-    const fork = { type: 'fork' as const, first: program.length + 1, second: program.length + 1 }
+    const after = program.length + 1
+    const fork = { type: 'fork' as const, isLazy: lazy, first: after, second: after }
     program.push(fork)
     forks.push(fork)
   }
@@ -104,28 +107,30 @@ const noWays = (size: number): Ways => ({
   length: 0,
 })
 
-function search(program: readonly Step[], text: string): readonly Span[] {
+type Searching = { readonly program: readonly Step[]; readonly isLazy: boolean }
+
+function search({ program, isLazy }: Searching, text: string): readonly Span[] {
   const spans: Span[] = []
-  const opening = opener(program, text)
+  const open = opener(program, text)
   const canStart = startingLetters(program)
   let ways = noWays(program.length)
   let next = noWays(program.length)
   for (let at = 0; at <= text.length; at++) {
     const code = text.charCodeAt(at)
-    const isStart = code >= 128 || canStart[code] === 1
-    if (!isStart && ways.length === 0) continue
-    if (isStart) opening.open(ways, 0, at, at)
-    if (takeMatches(ways, program, (start) => spans.push({ start, end: at })) && isStart) {
-      // A way that is closed now may have stood where one that begins here wanted to stand.
-      opening.renew(ways)
-      opening.open(ways, 0, at, at)
-    }
-    opening.renew(next)
-    for (let index = 0; at < text.length && index < ways.length; index++) {
+    if (code >= 128 || canStart[code] === 1) open(ways, 0, at, at)
+    if (ways.length === 0) continue
+    let closed = -1
+    for (let index = 0; index < ways.length; index++) {
+      const start = ways.starts[index] ?? 0
       const number = ways.steps[index] ?? 0
       const step = program[number]
-      if (step?.type === 'character' && step.accepts(code))
-        opening.open(next, number + 1, ways.starts[index] ?? 0, at + 1)
+      if (isLazy && start === closed) continue
+      if (step?.type === 'match') {
+        spans.push({ start, end: at })
+        closed = start
+      } else if (at < text.length && step?.type === 'character' && step.accepts(code)) {
+        open(next, number + 1, start, at + 1)
+      }
     }
     ;[ways, next] = [next, ways]
     next.length = 0
@@ -133,40 +138,16 @@ function search(program: readonly Step[], text: string): readonly Span[] {
   return spans
 }
 
-/** Tells where matches end that end here, and closes the less preferred ways that began at the same place. */
-function takeMatches(ways: Ways, program: readonly Step[], tell: (start: number) => void): boolean {
-  let kept = 0
-  let closed = -1
-  for (let index = 0; index < ways.length; index++) {
-    const start = ways.starts[index] ?? 0
-    const number = ways.steps[index] ?? 0
-    if (start === closed) continue
-    if (program[number]?.type === 'match') {
-      tell(start)
-      closed = start
-      continue
-    }
-    ways.steps[kept] = number
-    ways.starts[kept++] = start
-  }
-  ways.length = kept
-  return closed >= 0
-}
-
-type Opening = {
-  /** Adds a way and all it forks into, each step of the program at most once since the last `renew`. */
-  open(ways: Ways, number: number, start: number, at: number): void
-  /** From now on only these ways stand in the way of others. */
-  renew(ways: Ways): void
-}
-
-function opener(program: readonly Step[], text: string): Opening {
-  const seen = new Int32Array(program.length)
-  let round = 1
-  const open: Opening['open'] = (ways, number, start, at) => {
+/** Adds a way and all it forks into, each step of the program at most once for each place in the text. */
+function opener(
+  program: readonly Step[],
+  text: string,
+): (ways: Ways, number: number, start: number, at: number) => void {
+  const seen = new Int32Array(program.length).fill(-1)
+  return function open(ways, number, start, at) {
     const step = program[number]
-    if (!step || seen[number] === round) return
-    seen[number] = round
+    if (!step || seen[number] === at) return
+    seen[number] = at
     if (step.type === 'jump') open(ways, step.to, start, at)
     else if (step.type === 'fork') {
       open(ways, step.first, start, at)
@@ -175,13 +156,6 @@ function opener(program: readonly Step[], text: string): Opening {
       ways.steps[ways.length] = number
       ways.starts[ways.length++] = start
     } else if (isMet(step.assertion, text, at)) open(ways, number + 1, start, at)
-  }
-  return {
-    open,
-    renew(ways) {
-      round++
-      for (let index = 0; index < ways.length; index++) seen[ways.steps[index] ?? 0] = round
-    },
   }
 }
 
