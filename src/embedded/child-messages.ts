@@ -35,6 +35,7 @@ const event = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('finish'),
     reason: z.enum(['stop', 'length', 'tool-calls', 'filter', 'unknown']),
+    confidence: z.number().min(0).max(1).exactOptional(),
   }),
 ])
 

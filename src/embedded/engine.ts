@@ -23,6 +23,7 @@ import { readReply } from './reply.ts'
 import { requestGrammar } from './request-grammar.ts'
 import { type LabelField, scoreFields } from './score.ts'
 import type { Segment } from './segment.ts'
+import { leastShareIn } from './share.ts'
 import { loadState, saveState, type StateParts } from './resume.ts'
 import { createStateShelf } from './state.ts'
 import { beginTurn, type Turn, type TurnParts } from './turn.ts'
@@ -250,13 +251,24 @@ async function* tellReply(
     takenIds: request.messages.flatMap((message) =>
       message.role === 'assistant' ? message.calls.map(({ id }) => id) : [],
     ),
+    choosable: request.logprobs === undefined ? undefined : choosable(request),
   }
   const reply = yield* readReply(parts, written, signal)
   if (!reply) return
   memory.remember(withReply(encoding, reply.text, written))
   yield { type: 'usage', usage: { prompt, completion: written.length, cached: generation.cached() } }
-  yield { type: 'finish', reason: reply.reason }
+  await generation.tokens.return()
+  const confidence = await leastShareIn(turn.slot.sequence, {
+    tokens: [...encoding.tokens, ...written],
+    prompt,
+    choices: reply.choices,
+    textOf: (token) => loaded.tokenizer.decoder().push(token),
+  })
+  yield { type: 'finish', reason: reply.reason, ...(confidence !== undefined && { confidence }) }
 }
+
+const choosable = ({ tools, toolChoice }: ModelRequest): readonly string[] =>
+  typeof toolChoice === 'object' ? [toolChoice.name] : tools.map(({ name }) => name)
 
 function dialectReader(request: ModelRequest, { family }: ChatTemplate, prompt: string): ReplyReader {
   const end = prompt.trimEnd()

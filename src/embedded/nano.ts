@@ -200,7 +200,12 @@ function* tell(decision: Decision, { run, request, reply }: Telling): Generator<
     for (const text of textOf(decision, run).split(/(?<=\n)/)) yield { type: 'text-delta', text }
   }
   yield { type: 'usage', usage: reply.usage }
-  yield { type: 'finish', reason: decision.kind === 'call' ? 'tool-calls' : 'stop' }
+  yield {
+    type: 'finish',
+    reason: decision.kind === 'call' ? 'tool-calls' : 'stop',
+    // All it writes is decisions.
+    confidence: Math.min(1, ...reply.confidences),
+  }
 }
 
 function textOf(decision: Exclude<Decision, { kind: 'call' }>, { steps }: NanoRun): string {

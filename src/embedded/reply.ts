@@ -5,6 +5,7 @@
 import type { Token } from 'node-llama-cpp'
 import type { ReplyEvent, ReplyReader } from '../protocol/dialect.ts'
 import type { FinishReason, ModelEvent } from '../protocol/model.ts'
+import { type Choice, choicesIn } from './choice.ts'
 import { orAborted } from './or-aborted.ts'
 import { createStopWatch } from './stop-watch.ts'
 import type { Decoder } from './tokenizer.ts'
@@ -17,10 +18,17 @@ export type ReplyParts = {
   readonly maxTokens: number
   /** Ids the conversation has already used. */
   readonly takenIds: Iterable<string>
+  /** The tools that could be called, where it is wanted what was chosen among them. */
+  readonly choosable: readonly string[] | undefined
 }
 
 /** All that was written, as it was: the reader may have shown less. */
-export type WrittenReply = { readonly text: string; readonly reason: FinishReason }
+export type WrittenReply = {
+  readonly text: string
+  readonly reason: FinishReason
+  /** What of it was open to the model; nothing where that is not wanted. */
+  readonly choices: readonly Choice[]
+}
 
 /** `written` is filled while tokens come. Returns nothing when `signal` aborts, at once and whatever still runs. */
 export async function* readReply(
@@ -31,6 +39,7 @@ export async function* readReply(
   const { tokens, decoder, reader, maxTokens } = parts
   const watch = createStopWatch(parts.stops)
   const calls = createCallIds(parts.takenIds)
+  const book = createChoiceBook(parts.choosable)
   let text = ''
   let ending: 'stop' | 'length' | undefined
   while (!ending) {
@@ -39,15 +48,35 @@ export async function* readReply(
     if (step.done) ending = 'stop'
     else if (written.push(step.value) >= maxTokens) ending = 'length'
     const piece = (step.done ? '' : decoder.push(step.value)) + (ending ? decoder.end() : '')
+    book.write(piece)
     if (piece === '') continue
     text += piece
     const shown = watch.push(piece)
     if (shown.stopped) ending = 'stop'
-    if (shown.text !== '') yield* calls.pass(reader.push(shown.text))
+    if (shown.text !== '') yield* calls.pass(book.told(reader.push(shown.text)))
   }
-  yield* calls.pass(reader.push(watch.end()))
-  yield* calls.pass(reader.end())
-  return { text, reason: ending === 'stop' && calls.seen() > 0 ? 'tool-calls' : ending }
+  yield* calls.pass(book.told([...reader.push(watch.end()), ...reader.end()]))
+  return {
+    text,
+    reason: ending === 'stop' && calls.seen() > 0 ? 'tool-calls' : ending,
+    choices: book.choices(),
+  }
+}
+
+/** Keeps nothing where nobody wants to know. */
+function createChoiceBook(names: ReplyParts['choosable']) {
+  const texts: string[] = []
+  const told: ReplyEvent[] = []
+  return {
+    write(text: string): void {
+      if (names) texts.push(text)
+    },
+    told(events: readonly ReplyEvent[]): readonly ReplyEvent[] {
+      if (names) told.push(...events)
+      return events
+    },
+    choices: () => (names ? choicesIn({ texts, told }, names) : []),
+  }
 }
 
 /** Readers count from one in every reply; a conversation may not use an id twice. */

@@ -7,7 +7,7 @@ import { type AiSdkModelOptions, CHARACTERS_PER_TOKEN } from './ai-sdk.ts'
 import { toChatBody } from './chat-body.ts'
 import { createChunkReader } from './chat-chunks.ts'
 import { callIds, readReplyParts } from './reply.ts'
-import type { ServerClient } from './server-client.ts'
+import type { ServerClient, ValueReader } from './server-client.ts'
 import type { ReplyPart } from './stream-parts.ts'
 import { createWatchedModel, type SilenceWatch } from './watched-model.ts'
 
@@ -20,49 +20,47 @@ export type ChatModelOptions = Omit<AiSdkModelOptions, 'model'> & {
 export const createChatModel = (options: ChatModelOptions): Model =>
   createWatchedModel(options, (request, watch) => ask(request, options, watch))
 
-async function* ask(
+function ask(
   request: ModelRequest,
   options: ChatModelOptions,
   watch: SilenceWatch,
-): AsyncGenerator<ModelEvent> {
+): AsyncIterable<ModelEvent> {
   const { client, model, endpoint, readReply, firstTokenMs } = options
   const body = JSON.stringify(toChatBody(request, model, options))
   watch.start(firstTokenMs?.(Math.ceil(body.length / CHARACTERS_PER_TOKEN)))
-  yield* readReplyParts(watch.over(partsOf(client.chat(body, watch.signal))), {
+  return readReplyParts(client.chat(body, createPartReader(watch), watch.signal), {
     endpoint,
     takenIds: callIds(request),
     ...(readReply && { reader: readReply(request.tools, request) }),
   })
 }
 
-async function* partsOf(packets: AsyncGenerator<readonly unknown[], boolean>): AsyncGenerator<ReplyPart> {
+function createPartReader(watch: SilenceWatch): ValueReader<ReplyPart> {
   const reader = createChunkReader()
-  try {
-    for (;;) {
-      const { value, done } = await packets.next()
-      if (done) return yield* reader.end(value)
-      yield* joined(value.flatMap((chunk) => reader.read(chunk)))
-    }
-  } finally {
-    await packets.return(false)
+  return {
+    read(chunks) {
+      const parts = joined(chunks.flatMap((chunk) => reader.read(chunk)))
+      if (parts.length > 0) watch.heard()
+      return parts
+    },
+    end: reader.end,
   }
 }
 
 /** Text that arrived together is told together: every piece passes many hands. */
-function* joined(parts: readonly ReplyPart[]): Generator<ReplyPart> {
-  let type: Delta['type'] | undefined
-  let text: string[] = []
-  const take = (): Delta[] => (type ? [{ type, id: '0', delta: text.join('') }] : [])
-  for (const part of parts) {
-    if (isDelta(part) && part.type === type) text.push(part.delta)
+function joined(parts: readonly ReplyPart[]): readonly ReplyPart[] {
+  const told: ReplyPart[] = []
+  let texts: string[] = []
+  for (const [index, part] of parts.entries()) {
+    if (!isDelta(part)) told.push(part)
     else {
-      yield* take()
-      type = isDelta(part) ? part.type : undefined
-      text = isDelta(part) ? [part.delta] : []
-      if (!isDelta(part)) yield part
+      texts.push(part.delta)
+      if (parts[index + 1]?.type === part.type) continue
+      told.push({ ...part, delta: texts.join('') })
+      texts = []
     }
   }
-  yield* take()
+  return told
 }
 
 type Delta = Extract<ReplyPart, { type: 'text-delta' | 'reasoning-delta' }>

@@ -3,11 +3,12 @@
  * server has said that the reply is whole, because the SDK also hands out calls that a broken stream cut in two.
  */
 import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from '@ai-sdk/provider'
+import { leastShare, type WrittenToken } from '../dialect/decision.ts'
 import { canonicalJson, readJson } from '../lib/json.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ReplyEvent, ReplyReader } from '../protocol/dialect.ts'
 import type { ToolCall } from '../protocol/message.ts'
-import type { FinishReason, ModelEvent, ModelRequest, Usage } from '../protocol/model.ts'
+import type { FinishReason, ModelEvent, ModelRequest, TokenChance, Usage } from '../protocol/model.ts'
 import { brokenStream, type Endpoint } from './errors.ts'
 import type { ReplyPart } from './stream-parts.ts'
 
@@ -26,26 +27,35 @@ export async function* readReplyParts(
   const { reader, endpoint } = parts
   const native: ToolCall[] = []
   const written: ToolCall[] = []
+  const tokens: WrittenToken[] = []
+  const told: ReplyEvent[] = []
+  const tell = (events: readonly ReplyEvent[]): Generator<ModelEvent> => {
+    told.push(...events)
+    return holdCalls(events, written)
+  }
 
   for await (const part of stream) {
     if (part.type === 'reasoning-delta') {
       if (part.delta !== '') yield { type: 'reasoning-delta', text: part.delta }
     } else if (part.type === 'text-delta') {
-      yield* holdCalls(reader?.push(part.delta) ?? [{ type: 'text-delta', text: part.delta }], written)
+      yield* tell(reader?.push(part.delta) ?? [{ type: 'text-delta', text: part.delta }])
     } else if (part.type === 'tool-call') {
       native.push({ id: part.toolCallId, name: part.toolName, input: part.input })
     } else if (part.type === 'logprobs') {
+      tokens.push(...part.tokens.map(toWritten))
       yield part
     } else if (part.type === 'error') {
       throw part.error
     } else if (part.type === 'finish') {
       requireWhole(part.finishReason, endpoint)
-      yield* holdCalls(reader?.end() ?? [], written)
+      yield* tell(reader?.end() ?? [])
       const calls = withUniqueIds([...native, ...withoutRepeats(written, native)], parts.takenIds)
       for (const call of calls) yield { type: 'tool-call', call }
       const usage = toUsage(part.usage)
       if (usage) yield { type: 'usage', usage }
-      yield { type: 'finish', reason: toFinishReason(part.finishReason, calls.length > 0) }
+      const confidence = leastShare(tokens, [...told, ...native.map(toEvent)])
+      const reason = toFinishReason(part.finishReason, calls.length > 0)
+      yield { type: 'finish', reason, ...(confidence !== undefined && { confidence }) }
       return
     }
   }
@@ -58,6 +68,14 @@ function* holdCalls(events: readonly ReplyEvent[], held: ToolCall[]): Generator<
     else if (!('text' in event) || event.text !== '') yield event
   }
 }
+
+const toWritten = ({ token, logprob }: TokenChance): WrittenToken => ({
+  text: token,
+  share: Math.min(1, Math.exp(logprob)),
+})
+
+/** Few servers tell of the tokens their own calls were read from; where they do, the call is found in those. */
+const toEvent = (call: ToolCall): ReplyEvent => ({ type: 'tool-call', call })
 
 /** Some SDK models end a cut stream with a finish part; it then carries no reason from the server. */
 function requireWhole({ unified, raw }: LanguageModelV3FinishReason, endpoint: Endpoint): void {

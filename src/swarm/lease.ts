@@ -9,7 +9,7 @@ import type { Model } from '../protocol/model.ts'
 import type { CheckContext, Tool } from '../protocol/tool.ts'
 import { createDryRun } from './dry-run.ts'
 import { birdNames } from './names.ts'
-import { createSwarmModel, type SwarmOptions } from './swarm.ts'
+import { createSwarmModel, type SwarmOptions, usualPolicy } from './swarm.ts'
 import { type TrialParts, withTrial } from './trial.ts'
 import { toVotingTools } from './voting-tools.ts'
 import type { Worker } from './worker.ts'
@@ -72,7 +72,12 @@ type LeaseSwarm = Omit<SwarmOptions, 'name' | 'workers'> & {
 export function withSwarm(lease: Lease, swarm: LeaseSwarm): Lease {
   const { workers: count, names, elsewhere = [], ...options } = swarm
   const places: readonly ((bird: string) => Worker)[] = [
-    (name) => ({ name, model: lease.model, ...(lease.arm.local && { lane: lease.arm.id }) }),
+    (name) => ({
+      name,
+      model: lease.model,
+      tellsShares: tellsShares(lease.arm),
+      ...(lease.arm.local && { lane: lease.arm.id }),
+    }),
     ...elsewhere.map(({ machine, name, model }) => (bird: string) => ({
       name: `${bird} on ${name}`,
       model,
@@ -83,5 +88,15 @@ export function withSwarm(lease: Lease, swarm: LeaseSwarm): Lease {
   const workers = (names ?? birdNames(count)).flatMap(
     (bird, index) => places[index % places.length]?.(bird) ?? [],
   )
-  return { ...lease, model: createSwarmModel({ ...options, name: lease.model.name, workers }) }
+  const { most = usualPolicy.most } = options.policy ?? {}
+  // No worker is asked twice: the nearest would outvote the others by being quick.
+  const policy = elsewhere.length === 0 ? {} : { policy: { ...options.policy, most: Math.min(most, count) } }
+  return { ...lease, model: createSwarmModel({ ...options, ...policy, name: lease.model.name, workers }) }
 }
+
+/**
+ * Where calls are text that we read, every token of them is told of: by our own engine, by servers asked with our prompts,
+ * and by local ones, which drop wishes they do not know. Servers that read calls themselves refuse it, or tell of the rest.
+ */
+const tellsShares = ({ local, capabilities: { tools } }: Lease['arm']): boolean =>
+  tools === 'raw' || (tools === 'text' && local)

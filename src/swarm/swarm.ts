@@ -124,7 +124,8 @@ async function askFirst(asks: readonly Ask[], asking: Asking, signal: AbortSigna
   const deadlineMs = isOnlyEngine ? Infinity : policy.deadlineMs
   if (policy.when === 'always') return { round: noRound, why: 'asked for', asked: 0 }
   let round = noRound
-  for await (const arrival of gather(asks, deadlineMs, signal)) {
+  const first = asks.map((ask) => ({ ...ask, howSure: true }))
+  for await (const arrival of gather(first, deadlineMs, signal)) {
     round = await withArrival(round, arrival, { ...asking, signal })
   }
   const error = round.errors.find(isAboutRequest)

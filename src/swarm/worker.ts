@@ -1,4 +1,5 @@
 /** One of several that are asked the same, and what it answered, whole. Nothing of an answer is told before it is complete. */
+import { AppError } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest, Usage } from '../protocol/model.ts'
 import type { Candidate } from '../protocol/vote.ts'
 
@@ -13,6 +14,8 @@ export type Worker = {
   readonly lane?: string
   /** How freely it answers when it is not the first to be asked. */
   readonly temperature?: number
+  /** Whoever runs it is known to tell how likely each of its tokens was, also those of calls. */
+  readonly tellsShares?: boolean
 }
 
 export type Answered = Candidate & {
@@ -22,13 +25,29 @@ export type Answered = Candidate & {
   readonly usage?: Usage
 }
 
-export type Ask = { readonly name: string; readonly worker: Worker; readonly request: ModelRequest }
+export type Ask = {
+  readonly name: string
+  readonly worker: Worker
+  readonly request: ModelRequest
+  /** How sure it is is wanted too, which costs some time; who is asked after others has no use for it. */
+  readonly howSure?: boolean
+}
 
 /** Nothing when `signal` aborts. Fails as the model does. */
-export async function askWorker(
-  { name, worker, request }: Ask,
-  signal: AbortSignal,
-): Promise<Answered | undefined> {
+export async function askWorker(ask: Ask, signal: AbortSignal): Promise<Answered | undefined> {
+  const { worker, request, howSure } = ask
+  if (!howSure || !worker.tellsShares || request.logprobs !== undefined) return answerOf(ask, signal)
+  try {
+    const answered = await answerOf({ ...ask, request: { ...request, logprobs: 0 } }, signal)
+    return answered && { ...answered, events: answered.events.filter(({ type }) => type !== 'logprobs') }
+  } catch (error) {
+    // A server that takes no such wish says so before it works, and the run must not end by it.
+    if (error instanceof AppError && error.code === 'request-invalid') return answerOf(ask, signal)
+    throw error
+  }
+}
+
+async function answerOf({ name, worker, request }: Ask, signal: AbortSignal): Promise<Answered | undefined> {
   let events: ModelEvent[] = []
   let usage: Usage | undefined
   let finish: Answered['finish'] | undefined

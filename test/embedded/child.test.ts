@@ -51,6 +51,16 @@ describe('a model in a process of its own', () => {
     )
   })
 
+  test('tells how sure it is of a call', async () => {
+    const tools = ['q', 'z'].map((name) => ({ name, parameters: { type: 'object', properties: {} } }))
+
+    const events = await collect(
+      model.stream(requestOf('Go', { tools, toolChoice: 'required', logprobs: 0, maxTokens: 60 }), NEVER),
+    )
+
+    expect(events.at(-1)).toMatchObject({ type: 'finish', confidence: expect.any(Number) })
+  })
+
   test('fails as it fails in this one', async () => {
     await expect(ask(model, requestOf('word '.repeat(900)))).rejects.toMatchObject({
       code: 'context-overflow',

@@ -124,6 +124,21 @@ describe('a reply', () => {
     expect(second.usage.cached).toBe(first.usage.prompt - 1)
   })
 
+  test('tells how sure its least sure choice was', async () => {
+    const shares: number[] = []
+    const watched = createNanoModel({
+      path,
+      files: createFiles({ root }),
+      onReply: ({ confidences }) => shares.push(Math.min(...confidences)),
+    })
+
+    const events = await collect(watched.stream(requestOf('list src'), NEVER))
+    await watched.close()
+
+    expect(shares[0]).toBeLessThan(1)
+    expect(events.at(-1)).toMatchObject({ type: 'finish', confidence: shares[0] })
+  })
+
   test('is a refusal where no tool may be called', async () => {
     const { text, calls } = await ask(model, requestOf('list src', { toolChoice: 'none' }))
 

@@ -74,6 +74,25 @@ describe('a lease through a swarm', () => {
     expect(model.asked).toHaveLength(4)
   })
 
+  test.each([
+    ['native', true, undefined],
+    ['raw', true, 0],
+    ['raw', false, 0],
+    ['text', true, 0],
+    ['text', false, undefined],
+  ] as const)(
+    'asks an arm with %s calls, local: %s, how sure it is only where that does no harm',
+    async (tools, local, logprobs) => {
+      const model = createScriptedModel([write('a', '1')], { repeatLast: true })
+      const lease = leaseOf(model, local)
+      const arm = { ...lease.arm, capabilities: { ...lease.arm.capabilities, tools } }
+
+      await ask(withSwarm({ ...lease, arm }, { workers: 1, policy: { most: 1 } }))
+
+      expect(model.asked.map((request) => request.logprobs)).toEqual([logprobs])
+    },
+  )
+
   test('checks with the tools, the files and the guard of its session', async () => {
     const root = await tempProject({ 'a.txt': 'one\n' })
     const tools: readonly Tool[] = builtinTools({ list: () => tools })

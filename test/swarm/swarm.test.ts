@@ -158,6 +158,70 @@ describe('others are asked', () => {
     expect(second.asked.length).toBeGreaterThan(0)
   })
 
+  describe('when the model is not sure', () => {
+    const unsure = (confidence: number): readonly ModelEvent[] => [
+      calls('read_file', { path: 'a' }),
+      { type: 'finish', reason: 'tool-calls', confidence },
+    ]
+
+    test.each([
+      [0.59, 'the model is not sure (0.59)'],
+      [0.6, undefined],
+      [1, undefined],
+    ])('enough: %d of the 0.6 it takes', async (confidence, why) => {
+      expect(started(await ask([script(unsure(confidence)), script(read('b'))]))).toBe(why)
+    })
+
+    const telling = (...models: readonly Model[]): Partial<SwarmOptions> => ({
+      workers: models.map((model, index) => ({ name: NAMES[index]!, model, tellsShares: true })),
+    })
+
+    test('which only the first is asked to tell, and of which nobody else hears', async () => {
+      const chances: ModelEvent = { type: 'logprobs', tokens: [{ token: 'a', logprob: -1, top: [] }] }
+      const [first, second] = [script([says('a'), chances, ...unsure(0.3)]), script(read('b'))]
+
+      const { events } = await ask([first, second], {}, telling(first, second))
+
+      expect([first, second].map(({ asked }) => asked.map(({ logprobs }) => logprobs))).toEqual([
+        [0],
+        [undefined],
+      ])
+      expect(events.map(({ type }) => type)).not.toContain('logprobs')
+    })
+
+    test('which nobody is asked where all are asked anyway, or who cannot tell', async () => {
+      const [first, second] = [script(read('a')), script(read('b'))]
+
+      await ask([first, second], { when: 'always' }, telling(first, second))
+      const other = script(read('a'))
+      await ask([other])
+
+      expect([first, second, other].flatMap(({ asked }) => asked.map(({ logprobs }) => logprobs))).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ])
+    })
+
+    test('which a server may refuse: then it answers without', async () => {
+      const refused = new AppError('request-invalid', 'arm: logprobs is not supported', { status: 400 })
+      const first = script([fails(refused)], read('a'))
+
+      const swarm = await ask([first], {}, telling(first))
+
+      expect(callsOf(swarm)).toEqual(['{"path":"a"}'])
+      expect(first.asked.map(({ logprobs }) => logprobs)).toEqual([0, undefined])
+    })
+
+    test('what a client asked to be told is told as it asked', async () => {
+      const first = script(read('a'))
+
+      await ask([first], {}, { ...telling(first), request: { logprobs: 3 } })
+
+      expect(first.asked.map(({ logprobs }) => logprobs)).toEqual([3])
+    })
+  })
+
   test('not about a write, where only the irreversible counts', async () => {
     expect(started(await ask([script(edit('y')), script()], { from: 'destroy' }))).toBeUndefined()
   })
