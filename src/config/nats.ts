@@ -21,13 +21,10 @@ export const natsSchema = z
       .string()
       .exactOptional()
       .meta({ description: 'A `.creds` file instead of user and password.', format: 'path' }),
-    ca: z
-      .string()
-      .exactOptional()
-      .meta({
-        description: "The server's certificate authority, if it is not a public one.",
-        format: 'path',
-      }),
+    ca: z.string().exactOptional().meta({
+      description: "The server's certificate authority, if it is not a public one.",
+      format: 'path',
+    }),
     allow_plain: z
       .boolean()
       .default(false)
