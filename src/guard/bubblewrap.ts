@@ -86,7 +86,8 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
         ? ['There are too many files here to find every protected one.']
         : []),
     ],
-    async enter(argv, grant) {
+    async enter(argv, { grant, readsOnly = false } = {}) {
+      const readOnly = ground.readOnly || readsOnly
       const paths = await Promise.all(ground.roots.map(findProtectedPaths))
       const isOpen = ground.network || grant?.kind === 'network'
       // Another user could not enter what belongs to this one.
@@ -100,10 +101,10 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
         ...emptyPlan(ground),
         disablesUserNamespaces: probe.disablesUserNamespaces,
         network: entrance !== undefined || isOpen,
-        ...(await covers(ground, { paths, secrets, grant })),
+        ...(await covers({ ...ground, readOnly }, { paths, secrets, grant })),
       }
       const group = limiting.by === 'cgroup' ? await createCgroup(limiting.places, ground.limits) : undefined
-      const release = stubs.hold(ground.readOnly ? [] : missing)
+      const release = stubs.hold(readOnly ? [] : missing)
       const leave = async (): Promise<void> => {
         await Promise.all([group?.remove(), release(), removeRedirections(paths)])
       }

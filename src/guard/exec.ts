@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { AppError } from '../protocol/error.ts'
-import type { Blocked, Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
+import type { Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
 import {
   type GroupOptions,
   openProcess,
@@ -19,7 +19,7 @@ import { toChildEnvironment } from './environment.ts'
 import { interactiveHint } from './interactive.ts'
 import { createJobs, type Jobs, requireRoom } from './jobs.ts'
 import { toProgram } from './program.ts'
-import type { Sandbox } from './sandbox-ground.ts'
+import type { Sandbox, Terms } from './sandbox-ground.ts'
 
 export type ExecParts = {
   readonly cwd: string
@@ -46,7 +46,7 @@ export function createExec(parts: ExecParts): ClosableExec {
   ): Promise<T> {
     const live = toLive(options.onOutput)
     const { grant } = options
-    const started = await starter.start(argv, printing(live.add), grant)
+    const started = await starter.start(argv, printing(live.add), options)
     const result = await watch(started.running).finally(live.end)
     if (!started.running.isRunning()) await started.left
     const network = sandbox?.network || grant?.kind === 'network'
@@ -99,9 +99,9 @@ function createStarter({ cwd, env = process.env, sandbox }: ExecParts) {
     async start<Running extends ProcessGroup>(
       argv: readonly string[],
       begin: Begin<Running>,
-      grant?: Blocked,
+      terms?: Terms,
     ): Promise<Started<Running>> {
-      const entered = await sandbox?.enter(argv, grant)
+      const entered = await sandbox?.enter(argv, terms)
       const childEnv = toChildEnvironment({ ...env, ...entered?.env })
       const running = begin(entered?.argv ?? argv, { cwd, env: childEnv })
       const leave = async (): Promise<void> => {

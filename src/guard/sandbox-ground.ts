@@ -1,6 +1,6 @@
 /** What every kind of sandbox is made of and promises, and how to find out what a program can do. */
 import { execFile } from 'node:child_process'
-import type { Blocked } from '../protocol/tool.ts'
+import type { ExecOptions } from '../protocol/tool.ts'
 import type { Limits } from './cgroup.ts'
 
 export type SandboxOptions = {
@@ -17,13 +17,16 @@ export type SandboxOptions = {
   readonly platform?: NodeJS.Platform
 }
 
+/** What holds for one command. */
+export type Terms = Pick<ExecOptions, 'grant' | 'readsOnly'>
+
 export type Sandbox = {
   readonly name: string
   /** What it cannot promise on this machine; for the start of the program. */
   readonly warnings: readonly string[]
   readonly network: boolean
   /** Call it once for each process, and `leave` when that has ended. */
-  enter(argv: readonly string[], grant?: Blocked): Promise<Entered>
+  enter(argv: readonly string[], terms?: Terms): Promise<Entered>
   close(): Promise<void>
 }
 

@@ -15,7 +15,7 @@ export async function createSeatbelt(ground: SandboxGround): Promise<Sandbox> {
     name: 'seatbelt',
     network,
     warnings: ['A command that leaves its process group is not ended with it.'],
-    async enter(argv, grant) {
+    async enter(argv, { grant, readsOnly = false } = {}) {
       const paths = await Promise.all(roots.map(findProtectedPaths))
       const granted = grant?.kind === 'write' ? grant.path : undefined
       const governance = paths.flatMap((each) => [
@@ -24,7 +24,10 @@ export async function createSeatbelt(ground: SandboxGround): Promise<Sandbox> {
         ...each.missingFolders,
       ])
       const profile = seatbeltProfile({
-        writable: [...(ground.readOnly ? [] : roots), ...(granted === undefined ? [] : [granted])],
+        writable: [
+          ...(ground.readOnly || readsOnly ? [] : roots),
+          ...(granted === undefined ? [] : [granted]),
+        ],
         temporary,
         secret: [...outside, ...paths.flatMap(({ secret }) => secret)],
         governance: governance.filter((path) => path !== granted),

@@ -85,8 +85,8 @@ async function runOver(
     env,
     sandbox: {
       ...sandbox,
-      async enter(argv, grant) {
-        const entered = await sandbox.enter(argv, grant)
+      async enter(argv, terms) {
+        const entered = await sandbox.enter(argv, terms)
         return { ...entered, argv: [...prefix, ...entered.argv] }
       },
     },

@@ -55,6 +55,7 @@ async function listWith(
   const { output, omittedBytes, timedOut } = await exec.program([...argv, '--sort=path', ...options], {
     timeoutMs: LIST_MS,
     signal,
+    readsOnly: true,
   })
   const paths = output
     .split('\n')

@@ -158,6 +158,8 @@ export type ExecOptions = {
   readonly signal: AbortSignal
   /** The person allowed this, for this one run. */
   readonly grant?: Blocked
+  /** It only looks: where there is a sandbox, it cannot write anything there. */
+  readonly readsOnly?: boolean
   readonly onOutput?: (text: string) => void
 }
 

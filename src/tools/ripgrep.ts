@@ -31,6 +31,7 @@ export async function ripgrep(
   const { exitCode, output, timedOut, omittedBytes } = await context.exec.program(argv, {
     timeoutMs: LIMIT_MS,
     signal: context.signal,
+    readsOnly: true,
   })
   if (timedOut)
     throw new AppError('tool-failed', 'The search took too long; give a `path`.', { failure: 'timeout' })

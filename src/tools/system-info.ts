@@ -36,7 +36,9 @@ export const systemInfoTool = defineTool({
 /** A program that is not there cannot be started: that is an answer, not a failure. */
 async function versionOf(argv: readonly string[], { exec, signal }: ToolContext): Promise<string> {
   const [name = ''] = argv
-  const result = await exec.program(argv, { timeoutMs: LIMIT_MS, signal }).catch(() => undefined)
+  const result = await exec
+    .program(argv, { timeoutMs: LIMIT_MS, signal, readsOnly: true })
+    .catch(() => undefined)
   const number = result?.exitCode === 0 ? /\d+(?:\.\d+)+\S*/.exec(result.output)?.[0] : undefined
   return `${name}: ${number?.replace(/,$/, '') ?? 'not installed'}`
 }

@@ -424,3 +424,15 @@ async function allText(folder: string): Promise<string> {
     '\n',
   )
 }
+
+test('looking at a folder shows what is there, and nothing that the sandbox put up', async () => {
+  const project = await tempProject({ 'a.txt': 'hello\n' })
+  const model = scriptedModel(
+    [calls('list_files', {}), calls('find_files', { pattern: '*' })],
+    [says('Seen.')],
+  )
+
+  const events = await run(model, project, { permission: 'auto' })
+
+  expect(ofType(events, 'tool-end').map(({ text }) => text)).toEqual(['a.txt', 'a.txt'])
+})
