@@ -93,10 +93,6 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
       // Another user could not enter what belongs to this one.
       const canShare = !isOpen && !(limiting.by === 'shell' && limiting.as)
       const entrance = canShare ? await shared.prefix() : undefined
-      const missing = paths.flatMap(({ missingFiles, missingFolders }) => [
-        ...missingFiles,
-        ...missingFolders,
-      ])
       const plan: BwrapPlan = {
         ...emptyPlan(ground),
         disablesUserNamespaces: probe.disablesUserNamespaces,
@@ -104,7 +100,7 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
         ...(await covers({ ...ground, readOnly }, { paths, secrets, grant })),
       }
       const group = limiting.by === 'cgroup' ? await createCgroup(limiting.places, ground.limits) : undefined
-      const release = stubs.hold(readOnly ? [] : missing)
+      const release = stubs.hold(readOnly ? [] : paths.flatMap(missingOf))
       const leave = async (): Promise<void> => {
         await Promise.all([group?.remove(), release(), removeRedirections(paths)])
       }
@@ -114,12 +110,18 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
         leave,
       }
     },
+    standIns: stubs.list,
     async close() {
       shared.close()
       await rm(ground.folder, { recursive: true, force: true })
     },
   }
 }
+
+const missingOf = ({ missingFiles, missingFolders }: ProtectedPaths): readonly string[] => [
+  ...missingFiles,
+  ...missingFolders,
+]
 
 /** Programs that keep caches in the home folder, and doors to programs outside. */
 const ENVIRONMENT = {

@@ -4,6 +4,7 @@
  * nothing outlives the session.
  */
 import { existsSync } from 'node:fs'
+import { relative } from 'node:path'
 import { AppError } from '../protocol/error.ts'
 import type { Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
 import {
@@ -77,10 +78,16 @@ export function createExec(parts: ExecParts): ClosableExec {
     poll: async (id) => jobs.poll(id),
     stop: (id) => jobs.stop(id),
     jobs: () => jobs.list(),
+    standIns: () => standInsOf(parts),
     async close() {
       await Promise.all([jobs.close(), starter.stopAll()])
     },
   }
+}
+
+async function standInsOf({ cwd, sandbox }: ExecParts): Promise<ReadonlySet<string>> {
+  const paths = (await sandbox?.standIns?.()) ?? []
+  return new Set(paths.map((path) => relative(cwd, path)))
 }
 
 type Begin<Running extends ProcessGroup> = (argv: readonly string[], place: GroupOptions) => Running

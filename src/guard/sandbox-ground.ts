@@ -27,6 +27,8 @@ export type Sandbox = {
   readonly network: boolean
   /** Call it once for each process, and `leave` when that has ended. */
   enter(argv: readonly string[], terms?: Terms): Promise<Entered>
+  /** Paths that only seem to be there while commands run; absent where there are never any. */
+  standIns?(): Promise<readonly string[]>
   close(): Promise<void>
 }
 

@@ -10,11 +10,18 @@ import { isStub } from './protected-paths.ts'
 export type Stubs = {
   /** Says that these are about to be covered; what it returns takes that back and cleans up. */
   hold(paths: readonly string[]): () => Promise<void>
+  /** Those that are there now because of us. */
+  list(): Promise<readonly string[]>
 }
 
 export function createStubs(): Stubs {
   const held = new Map<string, number>()
   return {
+    async list() {
+      const covered = [...held].filter(([, count]) => count > 0).map(([path]) => path)
+      const isOurs = await Promise.all(covered.map(isStub))
+      return covered.filter((_, index) => isOurs[index])
+    },
     hold(paths) {
       for (const path of paths) held.set(path, (held.get(path) ?? 0) + 1)
       return async () => {

@@ -36,8 +36,12 @@ export const listFilesTool = defineTool({
       : files.length <= WHOLE_TREE
         ? files
         : topLevel(files, prefix)
+    const standIns = await context.exec.standIns()
     const hidden = names.filter(
-      (name) => name !== '.git/' && !files.some((file) => file.startsWith(prefix + name)),
+      (name) =>
+        name !== '.git/' &&
+        !standIns.has(prefix + name.replace(/\/$/, '')) &&
+        !files.some((file) => file.startsWith(prefix + name)),
     )
     const lines = [...shown, ...(tree.isPartial ? [] : ignoredLine(hidden))]
     if (lines.length === 0) return `${path} is empty.`

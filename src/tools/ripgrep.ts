@@ -38,7 +38,9 @@ export async function ripgrep(
   const isBadPattern =
     exitCode === 2 && /regex parse error|error parsing (?:regex|glob)|not allowed in a regex/i.test(output)
   if (exitCode === 2 && !isBadPattern && output !== '') throw new AppError('tool-failed', output.trim())
-  const lines = isBadPattern ? [] : output.split('\n').filter((line) => line !== '')
+  const standIns = await context.exec.standIns()
+  const isReal = (line: string) => line !== '' && !standIns.has(toProjectPath(line))
+  const lines = isBadPattern ? [] : output.split('\n').filter(isReal)
   return { lines, isPartial: omittedBytes > 0, isBadPattern }
 }
 
