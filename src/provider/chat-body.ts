@@ -23,6 +23,8 @@ export function toChatBody(request: ModelRequest, model: string, arm: ArmRenderi
     messages: messages.map((message) => withWireIds(message, quirks)),
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
     ...(tools.length > 0 && toolChoice && { tool_choice: toChoice(toolChoice) }),
+    // Also for a client that wants the answer whole: a stream shows that the server is at work and how fast it is, and
+    // some servers notice only while they write that nobody listens any more.
     stream: true,
     stream_options: { include_usage: true },
   }

@@ -2,6 +2,7 @@
  * A model server's own API, outside the AI SDK: questions about itself, raw prompts, Ollama's chat, embeddings. Failures
  * are the same AppErrors as everywhere; what a server says in error inside a stream is one too.
  */
+import { StringDecoder } from 'node:string_decoder'
 import { APICallError } from '@ai-sdk/provider'
 import type { ArmSettings } from '../protocol/arm.ts'
 import { readText } from './body.ts'
@@ -19,11 +20,15 @@ export type ServerClient = {
   post(path: string, body: object, signal: AbortSignal): Promise<unknown>
   /** A streamed answer, one value per event or line. Ends where the server says `[DONE]` or closes. */
   stream(path: string, body: object, signal: AbortSignal): AsyncGenerator<unknown>
-  /**
-   * `/chat/completions` below the base URL; the body is JSON already. Yields what arrived together, returns whether the
-   * server said `[DONE]`.
-   */
-  chat(body: string, signal: AbortSignal): AsyncGenerator<readonly unknown[], boolean>
+  /** `/chat/completions` below the base URL, as `reader` reads it; the body is JSON already. */
+  chat<Part>(body: string, reader: ValueReader<Part>, signal: AbortSignal): AsyncGenerator<Part>
+}
+
+export type ValueReader<Part> = {
+  /** Values that arrived together. */
+  read(values: readonly unknown[]): readonly Part[]
+  /** Nothing more comes; `isDone` where the server said so. */
+  end(isDone: boolean): readonly Part[]
 }
 
 /** `baseUrl` ends in /v1; paths begin at the root of the server. */
@@ -45,16 +50,14 @@ export function createServerClient(address: ServerAddress, fetch?: Fetch): Serve
     get: async (path, signal) => readJson(await request(root + path, { signal }), endpoint),
     post: async (path, body, signal) =>
       readJson(await request(root + path, { body: JSON.stringify(body), signal }), endpoint),
-    async *stream(path, body, signal) {
-      const answer = await request(root + path, { body: JSON.stringify(body), signal })
-      for await (const values of readValues(answer, endpoint)) yield* values
-    },
-    async *chat(body, signal) {
-      const answer = await chat(`${base}/chat/completions`, { body, signal })
-      return yield* readValues(answer, chatEndpoint)
-    },
+    stream: (path, body, signal) =>
+      readParts(() => request(root + path, { body: JSON.stringify(body), signal }), asTheyAre, endpoint),
+    chat: (body, reader, signal) =>
+      readParts(() => chat(`${base}/chat/completions`, { body, signal }), reader, chatEndpoint),
   }
 }
+
+const asTheyAre: ValueReader<unknown> = { read: (values) => values, end: () => [] }
 
 type Question = { readonly body?: string; readonly signal: AbortSignal }
 
@@ -72,7 +75,7 @@ function createRequest({ apiKey, headers }: ServerAddress, endpoint: Endpoint, s
     })
     if (answer.status < 200 || answer.status > 299) throw await refused(answer, url, endpoint)
     if (!answer.headers['content-type']?.includes('text/html')) return answer
-    await answer.drop()
+    answer.leave(false)
     throw htmlAnswer(endpoint)
   }
 }
@@ -84,68 +87,102 @@ async function refused(answer: Answer, url: string, endpoint: Endpoint): Promise
     requestBodyValues: {},
     statusCode: answer.status,
     responseHeaders: { ...answer.headers },
-    responseBody: await readText(answer.body),
+    responseBody: await wholeText(answer),
   })
   return toAppError(error, endpoint)
 }
 
-async function readJson({ body }: Answer, endpoint: Endpoint): Promise<unknown> {
-  return parsed(await readText(body), endpoint)
+async function readJson(answer: Answer, endpoint: Endpoint): Promise<unknown> {
+  return parsed(await wholeText(answer), endpoint)
+}
+
+async function wholeText(answer: Answer): Promise<string> {
+  try {
+    return await readText(answer.body)
+  } finally {
+    answer.leave(false)
+  }
 }
 
 const LONGEST_LINE = 16 * 1024 * 1024
 
-/** Server-sent events and JSON lines alike: in both, one line is one value. Values that came in one packet come together. */
-async function* readValues(
-  { body, headers }: Answer,
+/** Server-sent events and JSON lines alike: in both, one line is one value. */
+async function* readParts<Part>(
+  ask: () => Promise<Answer>,
+  reader: ValueReader<Part>,
   endpoint: Endpoint,
-): AsyncGenerator<readonly unknown[], boolean> {
-  if (headers['content-type']?.includes('application/json')) {
-    const whole = await readText(body)
-    yield [...valueIn(whole, endpoint)]
-    return /"choices"\s*:/.test(whole)
+): AsyncGenerator<Part> {
+  const answer = await ask()
+  if (answer.headers['content-type']?.includes('application/json')) {
+    const whole = await wholeText(answer)
+    yield* reader.read([valueOf(dataIn(whole), endpoint)])
+    return yield* reader.end(/"choices"\s*:/.test(whole))
   }
-  const decoder = new TextDecoder()
-  let held = ''
-  for await (const chunk of body) {
-    const lines = (held + decoder.decode(chunk, { stream: true })).split('\n')
-    held = lines.pop() ?? ''
-    if (held.length > LONGEST_LINE) throw brokenStream(endpoint, 'one event is longer than 16 MiB')
-    const last = lines.findIndex(isDone)
-    yield* valuesOf(last < 0 ? lines : lines.slice(0, last), endpoint)
-    if (last >= 0) return true
+  const lines = createLineReader(reader, endpoint)
+  try {
+    for await (const chunk of answer.body) {
+      yield* told(lines.take(chunk))
+      if (lines.isDone()) break
+    }
+    yield* told(lines.end())
+    yield* reader.end(lines.isDone())
+  } finally {
+    answer.leave(lines.isDone())
   }
-  if (isDone(held)) return true
-  yield* valuesOf([held], endpoint)
-  return false
 }
 
+type Packet<Part> = { readonly parts: readonly Part[]; readonly failure?: { readonly error: unknown } }
+
 /** What was said before a mistake is told before it is thrown. */
-function* valuesOf(lines: readonly string[], endpoint: Endpoint): Generator<readonly unknown[]> {
-  const values: unknown[] = []
-  let failure: { readonly error: unknown } | undefined
-  for (const line of lines) {
-    try {
-      values.push(...valueIn(line, endpoint))
-    } catch (error) {
-      failure = { error }
-      break
-    }
-  }
-  if (values.length > 0) yield values
+function* told<Part>({ parts, failure }: Packet<Part>): Generator<Part> {
+  yield* parts
   if (failure) throw failure.error
 }
 
-const isDone = (line: string): boolean => /^data:\s*\[DONE\]\s*$/.test(line)
+/** Reads whole packets: of a stream that waits for its next token, nothing is kept but half a line. */
+function createLineReader<Part>(reader: ValueReader<Part>, endpoint: Endpoint) {
+  const decoder = new StringDecoder('utf8')
+  let held = ''
+  let isDone = false
+  const read = (text: string): Packet<Part> => {
+    const lines = (held + text).split('\n')
+    held = lines.pop() ?? ''
+    const values: unknown[] = []
+    let failure: Packet<Part>['failure']
+    try {
+      if (held.length > LONGEST_LINE) throw brokenStream(endpoint, 'one event is longer than 16 MiB')
+      for (const line of lines) {
+        const data = dataIn(line)
+        isDone = data === DONE
+        if (isDone) break
+        if (data !== '') values.push(valueOf(data, endpoint))
+      }
+    } catch (error) {
+      failure = { error }
+    }
+    return { parts: reader.read(values), ...(failure && { failure }) }
+  }
+  return {
+    take: (chunk: Uint8Array): Packet<Part> => read(decoder.write(chunk)),
+    end: (): Packet<Part> => (isDone ? { parts: [] } : read(`${decoder.end()}\n`)),
+    isDone: (): boolean => isDone,
+  }
+}
 
-function* valueIn(line: string, endpoint: Endpoint): Generator<unknown> {
-  const text = line.replace(/^data:\s*/, '').trim()
-  // The other fields of server-sent events, and comments that keep a connection alive.
-  if (text === '' || /^(?::|(?:event|id|retry):)/.test(text)) return
+const DONE = '[DONE]'
+
+/** Nothing for the other fields of server-sent events, and comments that keep a connection alive. */
+function dataIn(line: string): string {
+  const text = line.trim()
+  if (text.startsWith('data:')) return text.slice('data:'.length).trimStart()
+  return /^(?::|(?:event|id|retry):)/.test(text) ? '' : text
+}
+
+function valueOf(text: string, endpoint: Endpoint): unknown {
   const value = parsed(text, endpoint)
   if (isObject(value) && value['error'] !== undefined && value['error'] !== null)
     throw toAppError(value, endpoint)
-  yield value
+  return value
 }
 
 const SHOWN = 80

@@ -3,7 +3,7 @@
  * connection that failed. A server that loads its model is waited for and not counted as a failure. Who waits is told.
  */
 import { AppError } from '../protocol/error.ts'
-import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
+import type { Model } from '../protocol/model.ts'
 
 const DELAYS = [1000, 2000, 4000, 8000]
 const LOADING_POLL_MS = 2000
@@ -30,36 +30,27 @@ export function withRetry(model: Model, options: RetryOptions): Model {
     async *stream(request, signal) {
       const tries = createTries(options)
       for (let attempt = 1; ; attempt++) {
-        const outcome = yield* tryOnce(model, request, signal)
-        if (!outcome.error || signal.aborted) return
+        let hasBegun = false
+        let failure: AppError
+        try {
+          for await (const event of model.stream(request, signal)) {
+            hasBegun ||= event.type !== 'retry'
+            yield event
+          }
+          return
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error
+          failure = error
+        }
+        if (signal.aborted) return
 
-        const delayMs = tries.next(outcome.error)
-        if (outcome.started) yield { type: 'reply-restart', why: outcome.error.message }
-        yield { type: 'retry', attempt, delayMs, why: outcome.error.message }
+        const delayMs = tries.next(failure)
+        if (hasBegun) yield { type: 'reply-restart', why: failure.message }
+        yield { type: 'retry', attempt, delayMs, why: failure.message }
         await sleepUnlessAborted(delayMs, options, signal)
         if (signal.aborted) return
       }
     },
-  }
-}
-
-type Outcome = { readonly error?: AppError; readonly started: boolean }
-
-async function* tryOnce(
-  model: Model,
-  request: ModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ModelEvent, Outcome> {
-  let started = false
-  try {
-    for await (const event of model.stream(request, signal)) {
-      started ||= event.type !== 'retry'
-      yield event
-    }
-    return { started }
-  } catch (error) {
-    if (error instanceof AppError) return { error, started }
-    throw error
   }
 }
 

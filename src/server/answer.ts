@@ -70,12 +70,11 @@ function requireVisit({ visits }: House, { raw }: FastifyRequest): Visit {
 }
 
 function toRouteRequest(visit: Visit, route: Route, request: FastifyRequest): RouteRequest {
-  const { search } = new URL(request.raw.url ?? '/', 'http://localhost')
   return {
     id: visit.id,
     body: route.body ? route.body.parse(request.body) : request.body,
     params: request.params as Record<string, string>,
-    query: Object.fromEntries(new URLSearchParams(search)),
+    query: queryOf(request.raw.url ?? ''),
     headers: withoutCredentials(request),
     client: visit.admission?.client ?? visit.address,
     scopes: visit.admission?.scopes ?? [],
@@ -83,14 +82,22 @@ function toRouteRequest(visit: Visit, route: Route, request: FastifyRequest): Ro
   }
 }
 
+function queryOf(target: string): Record<string, string> {
+  const at = target.indexOf('?')
+  return at < 0 ? {} : Object.fromEntries(new URLSearchParams(target.slice(at)))
+}
+
+const CREDENTIALS = new Set(['authorization', 'x-api-key', 'cookie'])
+
 /** No route can hand on or log a token that it never sees. */
 function withoutCredentials({ headers }: FastifyRequest): Record<string, string | undefined> {
-  const { authorization: _, 'x-api-key': __, cookie: ___, ...rest } = headers
-  const flat = Object.entries(rest).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : value,
-  ])
-  return Object.fromEntries(flat) as Record<string, string | undefined>
+  const kept: Record<string, string | undefined> = {}
+  for (const name in headers) {
+    if (CREDENTIALS.has(name)) continue
+    const value = headers[name]
+    kept[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return kept
 }
 
 async function answerStream(
@@ -99,7 +106,6 @@ async function answerStream(
   result: StreamReply,
   reply: FastifyReply,
 ): Promise<void> {
-  const { signal } = visit.controller
   visit.isWatch = result.isWatch ?? false
   const opened = await openStream(result, house.limits.streamGraceMs)
   reply.hijack()
@@ -107,7 +113,8 @@ async function answerStream(
   try {
     await sendStream(reply.raw, opened, {
       limits: house.limits,
-      signal,
+      headers: visit.headers,
+      controller: visit.controller,
       isAllowed: async () => visit.admission?.isStillValid() ?? false,
       tell: (error) => house.log?.info({ id: visit.id, why: errorMessage(error) }, 'stream ended early'),
     })

@@ -9,7 +9,8 @@ import type { FinishReason, Usage } from '../protocol/model.ts'
 import type { AnswerEvent } from './api-ask.ts'
 import type { Collected } from './api-collect.ts'
 import { ChatLogprobs, type Chances, toChatLogprobs } from './api-logprobs.ts'
-import { newId, toSeconds } from './api-wire.ts'
+import { toSeconds } from './api-wire.ts'
+import { newId } from './new-id.ts'
 
 const Finish = z.enum(['stop', 'length', 'tool_calls', 'content_filter'])
 

@@ -12,7 +12,7 @@ import {
   toUsageChunk,
 } from './api-chat-reply.ts'
 import { ChatRequest, fromChat } from './api-chat-request.ts'
-import { collect, sideBySide } from './api-collect.ts'
+import { collectAll, sideBySide } from './api-collect.ts'
 import { toFailure, toPart, unsupported } from './api-wire.ts'
 import { defineRoute, type Route, type StreamPart } from './route.ts'
 
@@ -58,18 +58,10 @@ async function complete(
   parts: ApiParts,
   caller: Caller,
 ): Promise<ChatCompletion> {
-  const stop = new AbortController()
-  const signal = AbortSignal.any([caller.signal, stop.signal])
-  try {
-    const choices = Array.from({ length: count }, (_, index) =>
-      collect(answer(varied(ask, index), parts, { ...caller, signal })),
-    )
-    const answers = await Promise.all(choices)
-    return toCompletion(envelope, answers, answers.map(({ usage }) => usage).reduce(addUsage))
-  } finally {
-    // One failed: nobody will see the others.
-    stop.abort()
-  }
+  const open = (index: number, signal: AbortSignal) =>
+    answer(varied(ask, index), parts, { ...caller, signal })
+  const answers = await collectAll(count, open, caller)
+  return toCompletion(envelope, answers, answers.map(({ usage }) => usage).reduce(addUsage))
 }
 
 async function* streamChat(
@@ -81,9 +73,9 @@ async function* streamChat(
   let used: Usage | undefined
   const open = (index: number, signal: AbortSignal) =>
     answer(varied(ask, index), parts, { ...caller, signal })
-  for await (const { index, event } of sideBySide(count, open, caller)) {
+  for await (const event of sideBySide(count, open, caller)) {
     if (event.type === 'finish') used = used ? addUsage(used, event.usage) : event.usage
-    for (const chunk of choices[index]?.take(event) ?? []) yield toPart(chunk)
+    for (const chunk of choices[event.choice ?? 0]?.take(event) ?? []) yield toPart(chunk)
   }
   if (includeUsage && used) yield toPart(toUsageChunk(envelope, used))
   yield { data: '[DONE]' }

@@ -57,28 +57,46 @@ function takeText(
   if (chances) taken.chances.push(...chances)
 }
 
-export type Numbered = { readonly index: number; readonly event: AnswerEvent }
+/** Asks for one of several answers. */
+type Open = (choice: number, signal: AbortSignal) => Answer
+
+/** Several answers to one question, each whole. The first failure ends the others: nobody will see them. */
+export async function collectAll(
+  count: number,
+  open: Open,
+  { signal }: Pick<Caller, 'signal'>,
+): Promise<readonly Collected[]> {
+  if (count === 1) return [await collect(open(0, signal))]
+  const stop = new AbortController()
+  const both = AbortSignal.any([signal, stop.signal])
+  try {
+    return await Promise.all(Array.from({ length: count }, (_, index) => collect(open(index, both))))
+  } finally {
+    stop.abort()
+  }
+}
+
+/** Of the answer with this number; of the only one, or the first, where there is none. */
+export type Numbered = AnswerEvent & { readonly choice?: number }
 
 /**
  * Several answers as one stream of numbered events. The first failure ends all of them, and so does whoever stops
  * listening; every answer has given back what it held before this ends.
  */
-export async function* sideBySide(
+export const sideBySide = (
   count: number,
-  open: (index: number, signal: AbortSignal) => Answer,
+  open: Open,
   { signal }: Pick<Caller, 'signal'>,
-): AsyncGenerator<Numbered> {
-  if (count === 1) {
-    for await (const event of open(0, signal)) yield { index: 0, event }
-    return
-  }
+): AsyncGenerator<Numbered> => (count === 1 ? open(0, signal) : mixed(count, open, signal))
+
+async function* mixed(count: number, open: Open, signal: AbortSignal): AsyncGenerator<Numbered> {
   const stop = new AbortController()
   const both = AbortSignal.any([signal, stop.signal])
   const channel = createChannel<Numbered>()
   let failure: unknown
-  const pump = async (_: unknown, index: number): Promise<void> => {
+  const pump = async (_: unknown, choice: number): Promise<void> => {
     try {
-      for await (const event of open(index, both)) channel.push({ index, event })
+      for await (const event of open(choice, both)) channel.push({ ...event, choice })
     } catch (error) {
       failure ??= error
       stop.abort(error)

@@ -9,12 +9,13 @@ import { addUsage, type Answer, type ApiParts, type Caller, toAsk } from './api-
 import { defaultName, varied, withSeed } from './api-chat.ts'
 import { finishWords, toChatUsage, toQueue, voidReply } from './api-chat-reply.ts'
 import { toStop } from './api-chat-request.ts'
-import { collect, sideBySide } from './api-collect.ts'
+import { collectAll, sideBySide } from './api-collect.ts'
 import { aroundGap } from './api-fill.ts'
 import { LegacyLogprobs, MOST_ALTERNATIVES, toLegacyLogprobs } from './api-logprobs.ts'
 import { askModel } from './api-model.ts'
 import { samplingFields, toSampling } from './api-sampling.ts'
-import { newId, toFailure, toPart, toSeconds, unsupported } from './api-wire.ts'
+import { toFailure, toPart, toSeconds, unsupported } from './api-wire.ts'
+import { newId } from './new-id.ts'
 import { defineRoute, type Route, type StreamPart } from './route.ts'
 
 const CompletionRequest = z.looseObject({
@@ -132,22 +133,15 @@ function toTextAsk(body: CompletionRequest, prompt: string, caller: Caller) {
 const echoOf = ({ body, prompts, count }: Asked, index: number): string =>
   body.echo ? (prompts[Math.floor((index * prompts.length) / count)] ?? '') : ''
 
-async function complete(asked: Asked, { signal }: Caller): Promise<TextCompletion> {
-  const stop = new AbortController()
-  const either = AbortSignal.any([signal, stop.signal])
-  try {
-    const indices = Array.from({ length: asked.count }, (_, index) => index)
-    const answers = await Promise.all(indices.map((index) => collect(asked.open(index, either))))
-    const usage = answers.map((one) => one.usage).reduce(addUsage)
-    const choices = answers.map(({ text, reason, chances }, index) => {
-      const echo = echoOf(asked, index)
-      const logprobs = toLegacyLogprobs(chances, echo.length)
-      return { index, text: echo + text, logprobs, finish_reason: finishWords[reason] }
-    })
-    return { ...asked.envelope, choices, usage: toChatUsage(usage) }
-  } finally {
-    stop.abort()
-  }
+async function complete(asked: Asked, caller: Caller): Promise<TextCompletion> {
+  const answers = await collectAll(asked.count, asked.open, caller)
+  const usage = answers.map((one) => one.usage).reduce(addUsage)
+  const choices = answers.map(({ text, reason, chances }, index) => {
+    const echo = echoOf(asked, index)
+    const logprobs = toLegacyLogprobs(chances, echo.length)
+    return { index, text: echo + text, logprobs, finish_reason: finishWords[reason] }
+  })
+  return { ...asked.envelope, choices, usage: toChatUsage(usage) }
 }
 
 type Choice = TextCompletion['choices'][number]
@@ -164,7 +158,8 @@ async function* streamText(asked: Asked, caller: Caller): AsyncGenerator<StreamP
   let used: Usage | undefined
   const written = new Map<number, number>()
   const part = (choice: Choice, more: object = {}) => toPart({ ...envelope, choices: [choice], ...more })
-  for await (const { index, event } of sideBySide(asked.count, asked.open, caller)) {
+  for await (const event of sideBySide(asked.count, asked.open, caller)) {
+    const index = event.choice ?? 0
     const echo = event.type === 'start' ? echoOf(asked, index) : ''
     const offset = written.get(index) ?? 0
     if (event.type === 'restart') throw voidReply(event.why)

@@ -6,8 +6,9 @@ import { defaultName } from './api-chat.ts'
 import { collect } from './api-collect.ts'
 import { type MessageHead, MessageReply, MessageStream, toMessage } from './api-messages-reply.ts'
 import { CountRequest, fromMessages, MessagesRequest } from './api-messages-request.ts'
-import { newId, toFailure, toNamedPart } from './api-wire.ts'
+import { toFailure, toNamedPart } from './api-wire.ts'
 import { readAgentName } from './agent.ts'
+import { newId } from './new-id.ts'
 import { defineRoute, type Route, type StreamPart } from './route.ts'
 
 export const messagesRoutes = (parts: ApiParts): readonly Route[] => [messagesRoute(parts), countRoute(parts)]

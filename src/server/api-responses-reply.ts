@@ -9,7 +9,7 @@ import type { AnswerEvent } from './api-ask.ts'
 import { toQueue, voidReply } from './api-chat-reply.ts'
 import { TokenLogprob, toTokenLogprobs } from './api-logprobs.ts'
 import { customInput } from './api-responses-request.ts'
-import { newId } from './api-wire.ts'
+import { newId } from './new-id.ts'
 import type { Problem } from './errors.ts'
 
 const Status = z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'])

@@ -6,8 +6,9 @@ import type { Said } from './api-conversation.ts'
 import type { ResponseDesk } from './api-responses-desk.ts'
 import { type OutputItem, type ResponseEvent, ResponseReply, ResponseStream } from './api-responses-reply.ts'
 import { customNames, fromResponses, ResponsesRequest, toSaid } from './api-responses-request.ts'
-import { newId, toNamedPart, toSeconds } from './api-wire.ts'
+import { toNamedPart, toSeconds } from './api-wire.ts'
 import { defineProblem, ProblemError, toProblem } from './errors.ts'
+import { newId } from './new-id.ts'
 import { defineRoute, type Route, type StreamPart } from './route.ts'
 
 export const responsesRoute = (parts: ApiParts, desk: ResponseDesk): Route =>

@@ -1,5 +1,4 @@
-/** Pieces of the wire that several APIs share: content parts, images, ids, the parts of a stream. */
-import { randomBytes } from 'node:crypto'
+/** Pieces of the wire that several APIs share: content parts, images, the parts of a stream. */
 import { z } from 'zod'
 import { isObject } from '../lib/json.ts'
 import type { Image } from '../protocol/message.ts'
@@ -64,8 +63,6 @@ function toImage(url: string, param: string): Image {
 
 export const unsupported = (param: string, why: string): ProblemError =>
   new ProblemError(defineProblem(400, 'unsupported_value', `\`${param}\`: ${why}.`, { param }))
-
-export const newId = (prefix: string): string => `${prefix}${randomBytes(12).toString('hex')}`
 
 export const toPart = (value: unknown): StreamPart => ({ data: JSON.stringify(value) })
 

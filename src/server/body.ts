@@ -15,9 +15,11 @@ export function readBody(bytes: Uint8Array, maxDepth: number): unknown {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     throw invalid('the body is not UTF-8')
   }

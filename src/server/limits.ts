@@ -13,7 +13,7 @@ export type Limits = {
   readonly wrongTokensPerMinute: number
   /** How long a wrong token waits for its answer. */
   readonly wrongTokenMs: number
-  /** A stream says that it is alive after this long without a word. */
+  /** How often a stream says that it is alive, and its token is looked at. */
   readonly keepAliveMs: number
   /** An error this soon in a stream still becomes an HTTP status. */
   readonly streamGraceMs: number

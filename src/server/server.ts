@@ -128,6 +128,7 @@ async function enter(house: House, request: FastifyRequest, reply: FastifyReply)
   const { route } = request.routeOptions.config
   const visit = beginVisit(request.raw, reply.raw, route)
   house.visits.set(request.raw, visit)
+  reply.headers(visit.headers)
   void visit.done.then(() => leave(house, request, reply))
   if (house.isClosing) throw closing
   visit.admission = await admit(toKnock(request.raw), route?.scope, house, visit.controller.signal)

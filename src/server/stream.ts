@@ -37,8 +37,10 @@ export async function openStream(reply: StreamReply, graceMs: number): Promise<O
 
 export type StreamSettings = {
   readonly limits: Limits
-  /** Aborts when the client went away or the server closes. */
-  readonly signal: AbortSignal
+  /** Beside those of the format. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Aborts when the client went away or the server closes, and here when its token no longer counts. */
+  readonly controller: AbortController
   /** Asked every now and then; false ends the stream. */
   isAllowed(): Promise<boolean>
   /** Why the stream ended early, for the log. */
@@ -51,55 +53,61 @@ export async function sendStream(
   settings: StreamSettings,
 ): Promise<void> {
   const { reply, iterator } = opened
-  const { limits, signal, tell } = settings
+  const { limits, controller, tell } = settings
+  const { signal } = controller
   const isSse = reply.format === 'sse'
-  raw.writeHead(200, isSse ? sseHeaders : ndjsonHeaders)
-  raw.flushHeaders()
+  raw.writeHead(200, { ...settings.headers, ...(isSse ? sseHeaders : ndjsonHeaders) })
   const encode = isSse ? toSse : toNdjson
-  const ending = new AbortController()
-  const either = AbortSignal.any([signal, ending.signal])
-  const watching = watch(raw, isSse, { ...settings, end: (why) => ending.abort(why) })
   const writer = createWriter(raw)
+  const watching = watch(raw, isSse, settings)
   try {
-    await pump(opened, either, async (part) => {
-      if (raw.writableLength > limits.streamBytes) await makeRoom(raw, limits, either)
-      watching.heard()
+    await pump(opened, signal, async (part) => {
+      if (raw.writableLength > limits.streamBytes) await makeRoom(raw, limits, signal)
       // The socket gets its turn even when parts come faster than the loop turns.
       if (writer.add(encode(part)) > AT_ONCE) await nextTick()
     })
-    if (either.aborted) throw either.reason
+    signal.throwIfAborted()
   } catch (error) {
     tell(error)
-    if (!raw.destroyed && !(reply.isWatch && signal.aborted)) {
-      for (const part of reply.failure(error)) writer.add(encode(part))
-    }
+    const isSilent = reply.isWatch && signal.aborted && error !== revoked
+    if (!raw.destroyed && !isSilent) for (const part of reply.failure(error)) writer.add(encode(part))
   } finally {
-    watching.stop()
-    writer.flush()
+    clearInterval(watching)
     void Promise.resolve(iterator.return?.()).catch(() => undefined)
-    endSoon(raw, limits.closeMs)
+    writer.end(limits.closeMs)
   }
 }
 
 const AT_ONCE = 16 * 1024
 
-/** What comes in one turn of the loop goes out in one write: a packet of the upstream often holds many tokens. */
+/**
+ * What comes in one turn of the loop goes out in one write: a packet of the upstream often holds many tokens. The headers
+ * go with the first words where those are there, and do not wait for them where they are not.
+ */
 function createWriter(raw: ServerResponse) {
   let held = ''
-  let timer: NodeJS.Immediate | undefined
   const flush = (): void => {
-    clearImmediate(timer)
     timer = undefined
-    if (held !== '' && !raw.destroyed) raw.write(held)
+    if (raw.destroyed) return
+    if (held === '') raw.flushHeaders()
+    else raw.write(held)
     held = ''
   }
+  let timer: NodeJS.Immediate | undefined = setImmediate(flush)
   return {
-    flush,
     /** How much waits to be written. */
     add(text: string): number {
       held += text
       timer ??= setImmediate(flush)
       return held.length + raw.writableLength
+    },
+    /** The last words go out if they can; a client that reads nothing does not keep its buffer for ever. */
+    end(closeMs: number): void {
+      clearImmediate(timer)
+      raw.end(held)
+      if (raw.writableFinished) return
+      const giveUp = setTimeout(() => raw.destroy(), closeMs)
+      raw.once('close', () => clearTimeout(giveUp))
     },
   }
 }
@@ -114,50 +122,40 @@ function toSse({ data, event, id }: StreamPart): string {
 
 const toNdjson = ({ data }: StreamPart): string => `${data}\n`
 
-type Watch = StreamSettings & { end(why: AppError): void }
+const revoked = new AppError('permission-denied', 'The token of this stream was revoked.')
 
-/** Says that the stream is alive while nothing comes, and looks whether its token still counts. */
-function watch(raw: ServerResponse, isSse: boolean, { limits, isAllowed, end }: Watch) {
-  const alive = setInterval(() => {
+/** Says every now and then that the stream is alive, and looks whether its token still counts. */
+function watch(raw: ServerResponse, isSse: boolean, { limits, controller, isAllowed }: StreamSettings) {
+  const end = () => controller.abort(revoked)
+  return setInterval(() => {
     if (isSse && raw.writableLength === 0) raw.write(': keep-alive\n\n')
+    isAllowed().then((isFine) => (isFine ? undefined : end()), end)
   }, limits.keepAliveMs)
-  const revoked = new AppError('permission-denied', 'The token of this stream was revoked.')
-  const allowed = setInterval(() => {
-    isAllowed().then(
-      (isFine) => (isFine ? undefined : end(revoked)),
-      () => end(revoked),
-    )
-  }, limits.keepAliveMs)
-  return {
-    /** Something was sent. */
-    heard: () => void alive.refresh(),
-    stop() {
-      clearInterval(alive)
-      clearInterval(allowed)
-    },
-  }
 }
 
+/** Ends with the signal, also while a part is awaited. One listener for all of them: a stream may have a million parts. */
 async function pump(
   { iterator, first }: OpenedStream,
   signal: AbortSignal,
   write: (part: StreamPart) => Promise<void>,
 ): Promise<void> {
-  for (let next = first; ; next = iterator.next()) {
-    const result = await untilAbort(next, signal)
-    if (result === undefined || result.done) return
-    await write(result.value)
+  let leave = () => {}
+  const stop = () => leave()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    for (let next = first; ; next = iterator.next()) {
+      const result = await new Promise<IteratorResult<StreamPart> | undefined>((resolve, reject) => {
+        leave = () => resolve(undefined)
+        if (signal.aborted) leave()
+        // Listened to in any case: a part that fails when nobody waits for it is no failure of the process.
+        next.then(resolve, reject)
+      })
+      if (result === undefined || result.done) return
+      await write(result.value)
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
-}
-
-/** Nothing once the signal aborts. One listener per call, taken down again: a stream may have a million parts. */
-function untilAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const stop = () => resolve(undefined)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 const LOOK_EVERY_MS = 20
@@ -177,12 +175,4 @@ async function makeRoom(raw: ServerResponse, limits: Limits, signal: AbortSignal
     }
     await delay(LOOK_EVERY_MS)
   }
-}
-
-/** The last words go out if they can; a client that reads nothing does not keep its buffer for ever. */
-function endSoon(raw: ServerResponse, closeMs: number): void {
-  raw.end()
-  if (raw.writableFinished) return
-  const timer = setTimeout(() => raw.destroy(), closeMs)
-  raw.once('close', () => clearTimeout(timer))
 }

@@ -2,7 +2,7 @@
  * Who may come in. A token has 256 random bits and is shown once; the file (0600, replaced as a whole) keeps only its
  * SHA-256 with a name and scopes. It is looked at again whenever it changed: what is revoked is out at the next request.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -34,12 +34,13 @@ export type Tokens = {
 }
 
 export function openTokens(path: string, now: () => number = Date.now): Tokens {
-  let known: { readonly stamp: string; readonly tokens: readonly StoredToken[] } | undefined
-  const list = async (): Promise<readonly StoredToken[]> => {
+  let known: Known | undefined
+  const read = async (): Promise<Known> => {
     const stamp = stampOf(path)
-    if (known?.stamp !== stamp) known = { stamp, tokens: await load(path) }
-    return known.tokens
+    if (known?.stamp !== stamp) known = toKnown(stamp, await load(path))
+    return known
   }
+  const list = async (): Promise<readonly StoredToken[]> => (await read()).tokens
   const write = (tokens: readonly StoredToken[]): Promise<void> =>
     writeAtomic(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, { mode: 0o600 })
   return {
@@ -51,7 +52,7 @@ export function openTokens(path: string, now: () => number = Date.now): Tokens {
         const createdAt = new Date(now()).toISOString()
         const stored = Stored.safeParse({
           name,
-          sha256: digest(token).toString('hex'),
+          sha256: digestOf(token).toString('hex'),
           scopes: allowed,
           createdAt,
         })
@@ -74,9 +75,22 @@ export function openTokens(path: string, now: () => number = Date.now): Tokens {
         await write(left)
         return true
       }),
-    find: async (token) => match(await list(), digest(token)),
+    find: async (token) => match(await read(), digestOf(token)),
   }
 }
+
+/** What the file held when it was last looked at; the digests are ready to be compared. */
+type Known = {
+  readonly stamp: string
+  readonly tokens: readonly StoredToken[]
+  readonly digests: readonly Buffer[]
+}
+
+const toKnown = (stamp: string, tokens: readonly StoredToken[]): Known => ({
+  stamp,
+  tokens,
+  digests: tokens.map(({ sha256 }) => Buffer.from(sha256, 'hex')),
+})
 
 /** Adding and revoking replace the whole file: of two at once, one waits for the other and then reads what it wrote. */
 async function withLock<T>(path: string, change: () => Promise<T>): Promise<T> {
@@ -108,13 +122,13 @@ async function waitForLock(folder: string, path: string): Promise<Lock> {
 
 const NAME_RULE = 'letters, digits, dot, dash and underscore, 64 at most.'
 
-const digest = (token: string): Buffer => createHash('sha256').update(token).digest()
+const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 /** Looks at every one of them, so that the time taken tells nothing. */
-function match(tokens: readonly StoredToken[], given: Buffer): StoredToken | undefined {
+function match({ tokens, digests }: Known, given: Buffer): StoredToken | undefined {
   let found: StoredToken | undefined
-  for (const token of tokens) {
-    if (timingSafeEqual(Buffer.from(token.sha256, 'hex'), given)) found = token
+  for (const [index, digest] of digests.entries()) {
+    if (timingSafeEqual(digest, given)) found = tokens[index]
   }
   return found
 }

@@ -1,12 +1,14 @@
 /** One request from its first header to its last byte: its id, who sent it, and the signal that ends its work. */
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../protocol/error.ts'
 import type { Admission, Knock } from './guard-order.ts'
+import { newId } from './new-id.ts'
 import type { Route } from './route.ts'
 
 export type Visit = {
   readonly id: string
+  /** Part of every answer. */
+  readonly headers: Readonly<Record<string, string>>
   /** Without the query: it may hold what nobody should log. */
   readonly path: string
   readonly route: Route | undefined
@@ -22,8 +24,6 @@ export type Visit = {
 export function beginVisit(raw: IncomingMessage, answer: ServerResponse, route: Route | undefined): Visit {
   const id = newRequestId()
   const controller = new AbortController()
-  answer.setHeader('x-request-id', id)
-  for (const [name, value] of Object.entries(safeHeaders)) answer.setHeader(name, value)
   const done = new Promise<void>((resolve) => {
     answer.once('close', () => {
       if (!answer.writableFinished) controller.abort(gone)
@@ -32,6 +32,7 @@ export function beginVisit(raw: IncomingMessage, answer: ServerResponse, route: 
   })
   return {
     id,
+    headers: { 'x-request-id': id, ...safeHeaders },
     path: (raw.url ?? '').split('?', 1)[0]?.slice(0, 200) ?? '',
     route,
     startedAt: performance.now(),
@@ -42,7 +43,7 @@ export function beginVisit(raw: IncomingMessage, answer: ServerResponse, route: 
   }
 }
 
-export const newRequestId = (): string => `req_${randomBytes(9).toString('base64url')}`
+export const newRequestId = (): string => newId('req_')
 
 export const toKnock = (raw: IncomingMessage): Knock => ({
   method: raw.method ?? '',

@@ -1,6 +1,6 @@
 /** Streams with clients as they are: patient, slow, stuck and gone. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../src/protocol/error.ts'
 import { defineRoute, type StreamPart } from '../../src/server/route.ts'
 import { never, vanishingClient } from './streams.ts'
@@ -102,6 +102,33 @@ test('a client that goes away ends the work for it, at whatever moment', async (
   for (let offset = 0; offset < 40; offset++) await vanishingClient(offset)
 })
 
+test('a part that fails once the client is gone troubles nobody', async () => {
+  const unhandled: unknown[] = []
+  const note = (error: unknown) => unhandled.push(error)
+  process.on('unhandledRejection', note)
+  onTestFinished(() => void process.off('unhandledRejection', note))
+  let isGone = false
+  const open = await openTestServer([
+    streamRoute(async function* (signal) {
+      signal.addEventListener('abort', () => (isGone = true))
+      while (!signal.aborted) {
+        yield { data: 'x'.repeat(20_000) }
+        await delay(1)
+      }
+      throw new Error('too late')
+    }),
+  ])
+  const { socket, read } = await rawClient(open.port)
+  socket.write(get(open.token))
+  await until(() => read().length > 50_000)
+
+  socket.destroy()
+  await until(() => isGone)
+  await delay(50)
+
+  expect(unhandled).toEqual([])
+})
+
 test('the work ends also when it does not listen to the signal', async () => {
   let isReturned = false
   const open = await openTestServer(
@@ -186,6 +213,24 @@ test('a stream whose token is revoked ends', async () => {
   await until(() => read().includes('revoked'))
 
   expect(read()).toContain('event: error\ndata: The token of this stream was revoked.')
+})
+
+test('a watcher whose token is revoked is told so too', async () => {
+  const watching = defineRoute({
+    method: 'GET',
+    path: '/parts',
+    scope: 'chat',
+    summary: 'Watches',
+    handle: async ({ signal }) => ({ ...streamOf(never(signal)), isWatch: true }),
+  })
+  const open = await openTestServer([watching], { limits: { keepAliveMs: 10, streamGraceMs: 1 } })
+  const { socket, read } = await rawClient(open.port)
+  socket.write(get(open.token))
+  await until(() => read().includes('keep-alive'))
+
+  await open.tokens.remove('tester')
+
+  await until(() => read().includes('The token of this stream was revoked.'))
 })
 
 test('a server that closes lets a request finish and takes no other', async () => {
