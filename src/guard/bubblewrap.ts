@@ -9,6 +9,7 @@ import { shortHash } from '../lib/hash.ts'
 import { isInside } from '../lib/path.ts'
 import { bwrapArgv, type BwrapPlan, confinedArgv, type Cover, limitedArgv } from './bwrap.ts'
 import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
+import { ownPackages } from './own-packages.ts'
 import { findOutsideSecrets, findProtectedPaths, kindOf, type ProtectedPaths } from './protected-paths.ts'
 import { type Sandbox, type SandboxGround, tryProgram } from './sandbox-ground.ts'
 import { createSharedNetwork } from './shared-network.ts'
@@ -185,7 +186,14 @@ async function covers(ground: SandboxGround, { paths, secrets, grant }: Found): 
   ])
   return {
     writable: [...(readOnly ? [] : roots), ...(granted === undefined || isInRoots(granted) ? [] : [granted])],
-    outside: [...all.filter(({ path }) => !isInRoots(path)), ...(readOnly ? roots.map(asItIs) : [])],
+    outside: [
+      // Behind the private /tmp they would be out of sight.
+      ...ownPackages()
+        .filter((path) => isInside('/tmp', path) && !isInRoots(path))
+        .map(asItIs),
+      ...all.filter(({ path }) => !isInRoots(path)),
+      ...(readOnly ? roots.map(asItIs) : []),
+    ],
     pinned: readOnly ? [] : paths.flatMap(({ repositories }) => repositories),
     inside: all.filter(({ path }) => isInRoots(path)),
   }

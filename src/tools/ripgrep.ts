@@ -35,6 +35,8 @@ export async function ripgrep(
   })
   if (timedOut)
     throw new AppError('tool-failed', 'The search took too long; give a `path`.', { failure: 'timeout' })
+  if (exitCode !== undefined && exitCode > 2)
+    throw new AppError('tool-failed', `ripgrep does not run here: ${output.trim()}`)
   const isBadPattern =
     exitCode === 2 && /regex parse error|error parsing (?:regex|glob)|not allowed in a regex/i.test(output)
   if (exitCode === 2 && !isBadPattern && output !== '') throw new AppError('tool-failed', output.trim())

@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Where the packages lie that Covey starts programs of, such as ripgrep: commands must be able to run those anywhere. */
+export function ownPackages(): readonly string[] {
+  const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+  const around = dirname(root)
+  return [join(root, 'node_modules'), ...(basename(around) === 'node_modules' ? [around] : [])].filter(
+    (folder) => existsSync(folder),
+  )
+}
