@@ -4,29 +4,10 @@ import { createApp } from '../app.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { withoutUndefined } from '../lib/object.ts'
 import { AppError } from '../protocol/error.ts'
-import type { SessionApi } from '../protocol/session-api.ts'
+import type { PlanDesk, QueueEnd } from '../protocol/plan-desk.ts'
 import { appOptions } from './app-options.ts'
 import type { Command, CommandContext } from './command.ts'
 import { toRunFlags } from './run-flags.ts'
-
-type PlanDesk = {
-  act(action: string, text: string): Promise<string>
-  export(): Promise<string>
-  reset(): Promise<void>
-  work(working: Working, signal: AbortSignal): Promise<WorkEnd>
-}
-
-type Working = {
-  open(id?: string): Promise<SessionApi & { close(): Promise<void> }>
-  readonly limits: { readonly maxTurns?: number; readonly maxCalls?: number }
-  tell(line: string): void
-}
-
-type WorkEnd = {
-  readonly why: 'finished' | 'blocked' | 'empty' | 'paused' | 'cancelled' | 'error'
-  readonly packets: number
-  readonly text?: string
-}
 
 export type OpenPlanDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<PlanDesk>
 
@@ -99,7 +80,7 @@ async function work(desk: PlanDesk, context: CommandContext): Promise<number> {
   }
 }
 
-const ENDS: Readonly<Record<WorkEnd['why'], string>> = {
+const ENDS: Readonly<Record<QueueEnd['why'], string>> = {
   finished: 'Every task is done; look at the result, then `covey plan finish`.',
   blocked: 'What is left is blocked; `covey plan` shows why.',
   empty: 'There is no task; `covey plan add "…"` makes one.',
@@ -108,7 +89,7 @@ const ENDS: Readonly<Record<WorkEnd['why'], string>> = {
   error: 'Stopped; `covey plan run` goes on from here.',
 }
 
-const EXIT_CODES: Readonly<Record<WorkEnd['why'], number>> = {
+const EXIT_CODES: Readonly<Record<QueueEnd['why'], number>> = {
   finished: 0,
   blocked: 3,
   empty: 2,

@@ -3,25 +3,8 @@ import { resolve } from 'node:path'
 import { cleanControl } from '../lib/clean.ts'
 import { clip } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
+import type { SkillEntry, SkillsDesk } from '../protocol/skills-desk.ts'
 import type { Command, CommandContext } from './command.ts'
-
-type SkillEntry = {
-  readonly name: string
-  readonly kind: 'skill' | 'function' | 'plugin'
-  readonly from: string
-  readonly description: string
-  readonly isTrusted: boolean
-}
-
-type SkillsDesk = {
-  list(): Promise<{ readonly entries: readonly SkillEntry[]; readonly warnings: readonly string[] }>
-  show(name: string): Promise<string>
-  trust(name: string): Promise<void>
-  remove(name: string): Promise<void>
-  test(name: string, signal: AbortSignal): Promise<{ readonly ok: boolean; readonly text: string }>
-  addPlugin(folder: string): Promise<string>
-  removePlugin(name: string): Promise<void>
-}
 
 export type OpenSkillsDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<SkillsDesk>
 

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { clip } from '../lib/text.ts'
-import { AppError, type FailureCode } from '../protocol/error.ts'
+import { AppError, type FailureCode, failureCodes } from '../protocol/error.ts'
 import {
   type Access,
   categories,
@@ -177,19 +177,7 @@ function toFailure(error: unknown, { name, isRead }: RemoteCall, url: string): T
   }
 }
 
-const codes: ReadonlySet<string> = new Set<FailureCode>([
-  'unknown-tool',
-  'bad-arguments',
-  'missing-path',
-  'no-match',
-  'exit-code',
-  'timeout',
-  'denied',
-  'refused',
-  'cut',
-  'interrupted',
-  'failed',
-])
+const codes: ReadonlySet<string> = new Set(failureCodes)
 
 function toCode(code: string): FailureCode {
   if (code === 'unknown-outcome') return 'interrupted'

@@ -3,7 +3,7 @@
  * travels. Whatever comes in is held against these schemas; what does not fit is the other machine's fault, never ours.
  */
 import { z } from 'zod'
-import { AppError, type ErrorCode } from '../protocol/error.ts'
+import { AppError, type ErrorCode, failureCodes } from '../protocol/error.ts'
 import type { ModelEvent, ModelRequest } from '../protocol/model.ts'
 
 /** Machines of another version say so and are left alone. */
@@ -16,19 +16,7 @@ const jsonObject = z.record(z.string(), z.unknown())
 
 const call = z.object({ id: word, name: word, input: text })
 const image = z.object({ mediaType: word, base64: text, path: word.exactOptional() })
-const code = z.enum([
-  'unknown-tool',
-  'bad-arguments',
-  'missing-path',
-  'no-match',
-  'exit-code',
-  'timeout',
-  'denied',
-  'refused',
-  'cut',
-  'interrupted',
-  'failed',
-])
+const code = z.enum(failureCodes)
 
 const message = z.discriminatedUnion('role', [
   z.object({

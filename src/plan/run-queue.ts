@@ -2,6 +2,7 @@
  * Long work in small windows, the acting half. The plan is on disk before and after every packet, and so is the session of
  * a packet before its first prompt: a queue that was killed at any moment goes on where it was.
  */
+import type { QueueEnd } from '../protocol/plan-desk.ts'
 import type { Plan } from './plan.ts'
 import {
   goOnPrompt,
@@ -11,7 +12,6 @@ import {
   type PacketLimits,
   packetPrompt,
   type QueueLimits,
-  type QueueStep,
 } from './queue.ts'
 import type { PlanStore } from './store.ts'
 
@@ -28,13 +28,6 @@ export type Packet = PacketLimits & {
 export type RunPacket = (packet: Packet, signal: AbortSignal) => Promise<PacketEnd>
 
 const queueLimits: QueueLimits = { maxTurns: 12, maxCalls: 20, maxPackets: 20 }
-
-export type QueueEnd = {
-  readonly why: Extract<QueueStep, { kind: 'end' }>['why'] | 'cancelled' | 'error'
-  readonly packets: number
-  /** What went wrong. */
-  readonly text?: string
-}
 
 type QueueParts = {
   readonly store: PlanStore

@@ -31,18 +31,20 @@ export type ErrorDetails = {
 }
 
 /** Why a call gave no good result. Detectors count failures by this, never by the wording of the text. */
-export type FailureCode =
-  | 'unknown-tool'
-  | 'bad-arguments'
-  | 'missing-path'
-  | 'no-match' //      an edit whose old text is not there, or there more than once
-  | 'exit-code'
-  | 'timeout'
-  | 'denied'
-  | 'refused' //       a detector refused to run it again
-  | 'cut' //           the output limit or a broken stream cut the call off
-  | 'interrupted' //   the run ended while it ran
-  | 'failed'
+export const failureCodes = [
+  'unknown-tool',
+  'bad-arguments',
+  'missing-path',
+  'no-match', //      an edit whose old text is not there, or there more than once
+  'exit-code',
+  'timeout',
+  'denied',
+  'refused', //       a detector refused to run it again
+  'cut', //           the output limit or a broken stream cut the call off
+  'interrupted', //   the run ended while it ran
+  'failed',
+] as const
+export type FailureCode = (typeof failureCodes)[number]
 
 export class AppError extends Error {
   override readonly name = 'AppError'

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../protocol/error.ts'
 import type { Trust } from '../protocol/guard.ts'
+import type { SkillEntry, SkillsDesk } from '../protocol/skills-desk.ts'
 import type { Exec } from '../protocol/tool.ts'
 import { nearest } from '../lib/nearest.ts'
 import { type Outcome, runExample } from './function-language.ts'
@@ -11,27 +12,6 @@ import { addPlugin, type Plugin, removePlugin } from './plugins.ts'
 import type { Promoted } from './promoted-store.ts'
 import { languages } from './promoted-tool.ts'
 import type { Skill } from './skill.ts'
-
-type SkillEntry = {
-  readonly name: string
-  readonly kind: 'skill' | 'function' | 'plugin'
-  /** Where it comes from, or what it is written in. */
-  readonly from: string
-  readonly description: string
-  readonly isTrusted: boolean
-}
-
-type SkillsDesk = {
-  list(): Promise<{ readonly entries: readonly SkillEntry[]; readonly warnings: readonly string[] }>
-  /** The text of it: SKILL.md, or the code of a function. */
-  show(name: string): Promise<string>
-  /** Agrees to it as it is now. */
-  trust(name: string): Promise<void>
-  remove(name: string): Promise<void>
-  test(name: string, signal: AbortSignal): Promise<Outcome>
-  addPlugin(folder: string): Promise<string>
-  removePlugin(name: string): Promise<void>
-}
 
 export type DeskParts = {
   readonly folders: SkillFolders

@@ -1,0 +1,26 @@
+/** The plan of a project for whoever is no model: a person at the command line, or another front end. */
+import type { SessionApi } from './session-api.ts'
+
+export interface PlanDesk {
+  /** The plan in words, after the action where it changes something. */
+  act(action: string, text: string): Promise<string>
+  /** Markdown, the whole notebook included. */
+  export(): Promise<string>
+  reset(): Promise<void>
+  /** Works at the tasks one after the other until none is left or something is in the way. */
+  work(working: Working, signal: AbortSignal): Promise<QueueEnd>
+}
+
+type Working = {
+  /** A session for one packet; with an id, the one that was interrupted. */
+  open(id?: string): Promise<SessionApi & { close(): Promise<void> }>
+  readonly limits: { readonly maxTurns?: number; readonly maxCalls?: number; readonly maxPackets?: number }
+  tell(line: string): void
+}
+
+export type QueueEnd = {
+  readonly why: 'finished' | 'blocked' | 'empty' | 'paused' | 'cancelled' | 'error'
+  readonly packets: number
+  /** What went wrong. */
+  readonly text?: string
+}
