@@ -24,4 +24,11 @@ answer=$("$covey" --model "scripted:$work/script.jsonl" "What files are in this 
 echo 'hello' > greeting.txt
 answer=$("$covey" "show me greeting.txt")
 case $answer in *hello*) ;; *) echo "unexpected answer of the model in the box: $answer"; exit 1 ;; esac
+# What is left out of the package must not be missed: the database, certificates, the other protocol's library.
+"$covey" memory add 'The port is 8080'
+"$covey" memory search port | grep -q 8080 || { echo 'the memory does not work'; exit 1; }
+"$covey" peers ls | grep -q 'this machine is' || { echo 'this machine has no key'; exit 1; }
+mkdir -p "$XDG_CONFIG_HOME/covey"
+printf '[mcp.servers.own]\ncommand = "%s"\nargs = ["mcp", "serve"]\n' "$covey" > "$XDG_CONFIG_HOME/covey/config.toml"
+"$covey" mcp test | grep -q mcp__own__read_file || { echo 'MCP does not work'; exit 1; }
 echo 'the package works'
