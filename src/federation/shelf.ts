@@ -5,10 +5,9 @@
 import { statSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { z } from 'zod'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
-import { acquireLock, type Lock } from '../lib/lock.ts'
+import { waitForLock } from '../lib/lock.ts'
 import { AppError } from '../protocol/error.ts'
 
 export type Shelf<State> = {
@@ -35,7 +34,7 @@ export function openShelf<State>({ path, schema, empty }: ShelfParts<State>): Sh
     read,
     async update(change) {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      const lock = await lockFor(path)
+      const lock = await waitForLock(path)
       try {
         const before = await load(path, schema, empty)
         const [after, result] = change(before)
@@ -71,21 +70,5 @@ async function load<State>(path: string, schema: z.ZodType<State>, empty: State)
   } catch (error) {
     const message = `${path} is damaged; correct it, or delete it and pair your machines again.`
     throw new AppError('config-invalid', message, { cause: error })
-  }
-}
-
-const LOCK_TRIES = 100
-
-async function lockFor(path: string): Promise<Lock> {
-  const folder = `${path}.lock`
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await acquireLock(folder, (pid) => `${path} is being written by process ${pid}.`)
-    } catch (error) {
-      const isBusy = error instanceof AppError && error.code === 'session-busy'
-      if (!isBusy || attempt === LOCK_TRIES) throw error
-      await delay(20)
-    }
   }
 }

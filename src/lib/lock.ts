@@ -4,7 +4,7 @@
  * up its own file and then looks for others: of two who try at once at least one sees the other and steps back.
  */
 import { randomBytes } from 'node:crypto'
-import { open, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../protocol/error.ts'
@@ -25,6 +25,31 @@ export async function acquireLock(folder: string, busy: (pid: number) => string)
 }
 
 const ATTEMPTS = 3
+
+/**
+ * The right to replace one file, waited for: whoever holds it does so for a moment. The lock lies in a folder beside the
+ * file; that of the file must be there.
+ */
+export async function waitForLock(
+  path: string,
+  busy: (pid: number) => string = (pid) => `${path} is being written by process ${pid}; try again.`,
+): Promise<Lock> {
+  const folder = `${path}.lock`
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw storageError(path, error)
+  })
+  for (let waited = 1; ; waited++) {
+    try {
+      return await acquireLock(folder, busy)
+    } catch (error) {
+      const isBusy = error instanceof AppError && error.code === 'session-busy'
+      if (!isBusy || waited === WAITS) throw error
+      await delay(10 + Math.random() * 30)
+    }
+  }
+}
+
+const WAITS = 150
 
 /** Files of this process: where no start time is known, its pid alone does not say that they are its own. */
 const ownFiles = new Set<string>()

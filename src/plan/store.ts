@@ -3,13 +3,12 @@
  * or the new one, and of two processes that change it at once each sees what the other did.
  */
 import { mkdir, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
 import { shortHash } from '../lib/hash.ts'
-import { acquireLock, type Lock } from '../lib/lock.ts'
+import { acquireLock, type Lock, waitForLock } from '../lib/lock.ts'
 import { changePlan, type PlanChange } from './change.ts'
 import { emptyPlan, phases, type Plan, taskStates } from './plan.ts'
 
@@ -62,7 +61,7 @@ function onDisk(path: string): Place {
   /** One at a time here; the lock does the same between processes. */
   const alone = <T>(act: () => Promise<T>): Promise<T> => {
     const done = last.then(async () => {
-      const lock = await lockFor(path)
+      const lock = await lockPlan(path)
       return act().finally(() => lock.release())
     })
     last = done.catch(() => undefined)
@@ -85,6 +84,11 @@ function onDisk(path: string): Place {
   }
 }
 
+async function lockPlan(path: string): Promise<Lock> {
+  await makeFolder(dirname(path))
+  return waitForLock(path, (pid) => `The plan is being changed by process ${pid}; try again.`)
+}
+
 const NO_LOCK: Lock = { release: async () => {} }
 
 async function holdQueue(path: string): Promise<Lock> {
@@ -97,22 +101,6 @@ const makeFolder = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw storageError(folder, error)
   })
-}
-
-const LOCK_TRIES = 200
-
-async function lockFor(path: string): Promise<Lock> {
-  const folder = `${path}.lock`
-  await makeFolder(folder)
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await acquireLock(folder, (pid) => `The plan is being changed by process ${pid}; try again.`)
-    } catch (error) {
-      const isBusy = error instanceof AppError && error.code === 'session-busy'
-      if (!isBusy || attempt === LOCK_TRIES) throw error
-      await pause(20)
-    }
-  }
 }
 
 async function load(path: string): Promise<Plan> {

@@ -5,10 +5,9 @@
  */
 import { mkdir, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
-import { acquireLock, type Lock } from '../lib/lock.ts'
-import { AppError, errorMessage } from '../protocol/error.ts'
+import { waitForLock } from '../lib/lock.ts'
+import { errorMessage } from '../protocol/error.ts'
 
 type Change<State> = (state: State) => State
 
@@ -134,7 +133,8 @@ async function rewrite<State>(
   parts: SharedFileParts<State>,
   changes: readonly Change<State>[],
 ): Promise<State> {
-  const lock = await lockFor(path)
+  await mkdir(dirname(path), { recursive: true })
+  const lock = await waitForLock(path)
   try {
     const current = await load(path, parts)
     const next = applyAll(changes, current)
@@ -142,22 +142,5 @@ async function rewrite<State>(
     return next
   } finally {
     await lock.release()
-  }
-}
-
-const LOCK_TRIES = 40
-
-async function lockFor(path: string): Promise<Lock> {
-  const folder = `${path}.lock`
-  await mkdir(dirname(path), { recursive: true })
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await acquireLock(folder, (pid) => `${path} is being written by process ${pid}.`)
-    } catch (error) {
-      const isBusy = error instanceof AppError && error.code === 'session-busy'
-      if (!isBusy || attempt === LOCK_TRIES) throw error
-      await delay(20)
-    }
   }
 }

@@ -4,11 +4,10 @@
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
-import { acquireLock, type Lock } from '../lib/lock.ts'
+import { waitForLock } from '../lib/lock.ts'
 import { AppError } from '../protocol/error.ts'
 import { type Scope, scopes } from './route.ts'
 
@@ -94,29 +93,11 @@ const toKnown = (stamp: string, tokens: readonly StoredToken[]): Known => ({
 
 /** Adding and revoking replace the whole file: of two at once, one waits for the other and then reads what it wrote. */
 async function withLock<T>(path: string, change: () => Promise<T>): Promise<T> {
-  const folder = `${path}.lock`
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw storageError(folder, error)
-  })
-  const lock = await waitForLock(folder, path)
+  const lock = await waitForLock(path)
   try {
     return await change()
   } finally {
     await lock.release()
-  }
-}
-
-const LOCK_TRIES = 100
-
-async function waitForLock(folder: string, path: string): Promise<Lock> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await acquireLock(folder, (pid) => `${path} is being written by process ${pid}; try again.`)
-    } catch (error) {
-      const isBusy = error instanceof AppError && error.code === 'session-busy'
-      if (!isBusy || attempt === LOCK_TRIES) throw error
-      await delay(10 + Math.random() * 40)
-    }
   }
 }
 
