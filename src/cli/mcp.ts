@@ -8,6 +8,7 @@ import { clip } from '../lib/text.ts'
 import { listMcpServers, testMcpServers } from '../mcp-servers.ts'
 import { AppError } from '../protocol/error.ts'
 import { serveMcpStdio } from '../tool-serving.ts'
+import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
 export const mcpCommand: Command = {
@@ -25,11 +26,7 @@ export const mcpCommand: Command = {
   examples: ['covey mcp', 'covey mcp test github', 'covey mcp serve --permission accept-edits'],
   async run(context) {
     const [name = 'ls', ...args] = context.args
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-    if (!action) {
-      const known = Object.keys(actions).join(', ')
-      throw new AppError('config-invalid', `unknown action "${name}" of covey mcp; there are ${known}.`)
-    }
+    const action = requireAction('mcp', actions, name)
     return action({ ...context, args })
   },
 }

@@ -1,6 +1,7 @@
 /** `covey memory`: what is remembered in this project and everywhere; adding, finding, removing and exporting it. */
 import { cleanControl } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
+import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
 const kinds = ['fact', 'preference', 'lesson', 'decision'] as const
@@ -60,11 +61,7 @@ export const createMemoryCommand = (open: OpenMemory): Command => ({
   ],
   async run(context) {
     const [name = 'ls', ...args] = context.args
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-    if (!action) {
-      const known = Object.keys(actions).join(', ')
-      throw new AppError('config-invalid', `unknown action "${name}" of covey memory; there are ${known}.`)
-    }
+    const action = requireAction('memory', actions, name)
     const desk = await open(context.env, context.cwd)
     try {
       await action(desk, { ...context, args })

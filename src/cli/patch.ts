@@ -3,6 +3,7 @@ import { cleanControl } from '../lib/clean.ts'
 import { clip, plural } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
 import type { PatchDesk, Proposal } from '../protocol/patch.ts'
+import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
 type Action = (desk: PatchDesk, context: CommandContext) => Promise<void>
@@ -15,11 +16,7 @@ export const createPatchCommand = (open: (cwd: string) => PatchDesk): Command =>
   examples: ['covey patch', 'covey patch show', 'covey patch apply mi0c2x9f3k', 'covey patch reject mi0c'],
   async run(context) {
     const [name = 'ls', ...args] = context.args
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-    if (!action) {
-      const known = Object.keys(actions).join(', ')
-      throw new AppError('config-invalid', `unknown action "${name}" of covey patch; there are ${known}.`)
-    }
+    const action = requireAction('patch', actions, name)
     await action(open(context.cwd), { ...context, args })
     return 0
   },

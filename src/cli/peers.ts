@@ -1,6 +1,7 @@
 /** `covey peers`: other machines of yours. One invites, the other joins with the code; after that they know each other. */
 import { AppError } from '../protocol/error.ts'
 import { call } from '../client/call.ts'
+import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
 type Scope = 'generate' | 'tools' | 'status'
@@ -51,11 +52,7 @@ export const createPeersCommand = (open: OpenPeers): Command => ({
   ],
   async run(context) {
     const [name = 'ls', ...args] = context.args
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-    if (!action) {
-      const known = Object.keys(actions).join(', ')
-      throw new AppError('config-invalid', `unknown action "${name}" of covey peers; there are ${known}.`)
-    }
+    const action = requireAction('peers', actions, name)
     await action(await open(context.env, context.cwd), { ...context, args })
     return 0
   },

@@ -3,6 +3,7 @@ import { cleanControl } from '../lib/clean.ts'
 import { plural } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
 import type { DecisionRecord, RouterDesk, RouterStats, TaskStats } from '../protocol/routing.ts'
+import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
 type OpenRouter = (env: NodeJS.ProcessEnv, cwd: string) => Promise<RouterDesk>
@@ -15,11 +16,7 @@ export const createRouterCommand = (open: OpenRouter): Command => ({
   examples: ['covey router stats', 'covey router why', 'covey router why 3f2a --json', 'covey router reset'],
   async run(context) {
     const [action = 'stats', argument] = context.args
-    const act = actions[action]
-    if (!act) {
-      const known = Object.keys(actions).join(', ')
-      throw new AppError('config-invalid', `unknown action "${action}" of covey router; there are ${known}.`)
-    }
+    const act = requireAction('router', actions, action)
     await act(await open(context.env, context.cwd), context, argument)
     return 0
   },

@@ -3,6 +3,7 @@ import { openSessions, type Sessions } from '../desks.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import type { SessionInfo } from '../protocol/session-api.ts'
+import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
 type Action = (store: Sessions, context: CommandContext) => Promise<void>
@@ -21,11 +22,7 @@ export const sessionsCommand: Command = {
   ],
   async run(context) {
     const name = context.args[0] ?? 'ls'
-    const action = actions[name]
-    if (!action) {
-      const known = Object.keys(actions).join(', ')
-      throw new AppError('config-invalid', `unknown action "${name}" of covey sessions; there are ${known}.`)
-    }
+    const action = requireAction('sessions', actions, name)
     await action(await openSessions(context.env, context.cwd), { ...context, args: context.args.slice(1) })
     return 0
   },

@@ -4,6 +4,7 @@ import { cleanControl } from '../lib/clean.ts'
 import { clip } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
 import type { SkillEntry, SkillsDesk } from '../protocol/skills-desk.ts'
+import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
 export type OpenSkillsDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<SkillsDesk>
@@ -37,10 +38,7 @@ function act(
   context: CommandContext,
 ): Promise<number> {
   const [name = 'ls', ...args] = context.args
-  const action = Object.hasOwn(known, name) ? known[name] : undefined
-  if (action) return action(desk, { ...context, args })
-  const names = Object.keys(known).join(', ')
-  throw new AppError('config-invalid', `unknown action "${name}" of covey skills; there are ${names}.`)
+  return requireAction('skills', known, name)(desk, { ...context, args })
 }
 
 const listed =

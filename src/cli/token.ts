@@ -2,6 +2,7 @@
 import { appPaths } from '../config/paths.ts'
 import { AppError } from '../protocol/error.ts'
 import { tokensIn } from '../serve.ts'
+import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
 type Tokens = ReturnType<typeof tokensIn>
@@ -18,11 +19,7 @@ export const tokenCommand: Command = {
   examples: ['covey token', 'covey token add laptop --scope chat,tools', 'covey token rm laptop'],
   async run(context) {
     const [name = 'ls', ...args] = context.args
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-    if (!action) {
-      const known = Object.keys(actions).join(', ')
-      throw new AppError('config-invalid', `unknown action "${name}" of covey token; there are ${known}.`)
-    }
+    const action = requireAction('token', actions, name)
     await action(tokensIn(appPaths(context.env, process.platform).dataFolder), { ...context, args })
     return 0
   },

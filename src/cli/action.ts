@@ -1,0 +1,13 @@
+import { AppError } from '../protocol/error.ts'
+
+/** The second word of a command: `ls` of `covey memory ls`. One that is not there is named with those that are. */
+export function requireAction<Action>(
+  command: string,
+  actions: Readonly<Record<string, Action>>,
+  name: string,
+): Action {
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (action !== undefined) return action
+  const known = Object.keys(actions).join(', ')
+  throw new AppError('config-invalid', `unknown action "${name}" of covey ${command}; there are ${known}.`)
+}
