@@ -18,7 +18,7 @@ export const typescript: FunctionLanguage = {
   inspect: async (code) => (await readFunction(code)).facts,
   async exampleArgv(code, mark) {
     const { example } = await readFunction(code)
-    const rehearsal = `${code.source}\nexport async function coveyExample(expectEqual: any) {\n${toStatements(example)}\n}\n`
+    const rehearsal = `${code.source}\nexport async function coveyExample(expectEqual: (given: unknown, expected: unknown) => void) {\n${toStatements(example)}\n}\n`
     return argv({ ...code, source: rehearsal }, { mode: 'rehearse', mark, given: '' })
   },
   callArgv(code, mark, { values, order }) {

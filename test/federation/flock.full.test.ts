@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined).each(settings)(`three machines${why}, $sp
     expect(bound.toSorted()).toEqual(['10.79.0.1:17617', '127.0.0.1:17615', '[::1]:17615'])
   })
 
-  test.skipIf(isReal)('a machine whose address nobody knows is found within two seconds', async () => {
+  test('a machine whose address nobody knows is found within two seconds', async () => {
     const [two] = others as [NamespaceMachine]
     await Promise.all([one.kill(), two.kill()])
     await Promise.all([one, two].map(forgetAddresses))
