@@ -6,6 +6,7 @@ import { extname } from 'node:path'
 import type { Node, Parser } from 'web-tree-sitter'
 import { errorMessage } from '../protocol/error.ts'
 import { loadParser } from './grammars.ts'
+import { shortHash } from './hash.ts'
 import { clip, lineAt } from './text.ts'
 
 export type SyntaxProblem = { readonly line: number; readonly message: string }
@@ -30,6 +31,15 @@ export async function findSyntaxProblem(path: string, text: string): Promise<Syn
     const broken = root.hasError ? firstBroken(root) : undefined
     return broken && { line: broken.startPosition.row + 1, message: describe(broken) }
   })
+}
+
+/**
+ * The same for two texts that differ in their layout only: blanks, line ends, indentation where it means nothing. Undefined
+ * where no parser understands the text.
+ */
+export async function shapeOf(path: string, text: string): Promise<string | undefined> {
+  if (text.length > MAX_LENGTH) return undefined
+  return withTree(path, text, (root) => (root.hasError ? undefined : shortHash(shapeIn(root))))
 }
 
 /** Functions, classes and the like, outermost two levels, in order. */
@@ -107,6 +117,28 @@ function parserFor(grammar: string): Promise<Parser> {
   const known = parsers.get(grammar) ?? loadParser(grammar)
   parsers.set(grammar, known)
   return known
+}
+
+/** Within these every blank counts. */
+const VERBATIM = /string|template|text|regex|heredoc|comment|literal|preproc/
+
+function shapeIn(root: Node): string {
+  const parts: string[] = []
+  const cursor = root.walk()
+  const enter = (): void => {
+    parts.push(cursor.nodeType)
+    const isWhole = cursor.nodeIsNamed && VERBATIM.test(cursor.nodeType)
+    if (!isWhole && cursor.gotoFirstChild()) {
+      parts.push('(')
+      do enter()
+      while (cursor.gotoNextSibling())
+      cursor.gotoParent()
+      parts.push(')')
+    } else if (cursor.nodeIsNamed) parts.push(JSON.stringify(cursor.nodeText))
+  }
+  enter()
+  cursor.delete()
+  return parts.join(' ')
 }
 
 /** The innermost broken place that comes first. */

@@ -64,6 +64,8 @@ export type FileChange = {
   readonly path: string
   readonly before: string | undefined
   readonly after: string | undefined
+  /** Equal where what a parser makes of `after` is; absent where nobody parsed it. */
+  readonly shape?: string
 }
 
 /** What a command says about changes that were not made; nothing of it stays. */

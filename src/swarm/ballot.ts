@@ -65,7 +65,10 @@ const discarded = ({ worker }: Candidate, reason: DiscardReason, why: string): D
 function keyOf({ key }: MeantCall, check: CheckResult | undefined): string {
   const changes = check?.ok ? (check.changes ?? []) : []
   if (changes.length === 0) return key
-  const files = changes.map(({ path, after }) => [path, after === undefined ? null : bare(after)])
+  const files = changes.map(({ path, after, shape }) => [
+    path,
+    shape ?? (after === undefined ? null : bare(after)),
+  ])
   return `files ${shortHash(canonicalJson(files.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))))}`
 }
 

@@ -5,10 +5,11 @@
 import { AppError } from '../protocol/error.ts'
 import type { Authorize } from '../protocol/guard.ts'
 import type { ToolCall } from '../protocol/message.ts'
-import type { CheckContext, CheckResult, Tool } from '../protocol/tool.ts'
+import type { CheckContext, CheckResult, FileChange, Tool } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { resolveName } from '../lib/nearest.ts'
 import { coerce, toToolSchema } from '../lib/schema.ts'
+import { shapeOf } from '../lib/syntax.ts'
 import { normalPath } from './canonical.ts'
 
 /** Nothing = nobody can tell beforehand. */
@@ -36,10 +37,20 @@ export function createDryRun({ tools, files, authorize }: DryRunParts): DryRun {
     const { name, category } = tool
     const permission = await authorize?.({ call, tool: name, category, access: tool.access(input) })
     if (permission?.verdict === 'deny') return { ok: false, why: permission.why }
-    return tool.check?.(input, { files: reading, signal })
+    const result = await tool.check?.(input, { files: reading, signal })
+    return result?.ok && result.changes ? { ...result, changes: await withShapes(result.changes) } : result
   }
   return (call, signal) => judge(call, signal).catch(toFinding)
 }
+
+const withShapes = (changes: readonly FileChange[]): Promise<readonly FileChange[]> =>
+  Promise.all(
+    changes.map(async (change) => {
+      const { path, after } = change
+      const shape = after === undefined ? undefined : await shapeOf(path, after).catch(() => undefined)
+      return shape === undefined ? change : { ...change, shape }
+    }),
+  )
 
 /** `call_tool {name, arguments}` is only a way to write the call inside it. */
 function unwrap(call: ToolCall): ToolCall {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findSyntaxProblem, outlineOf } from '../../src/lib/syntax.ts'
+import { findSyntaxProblem, outlineOf, shapeOf } from '../../src/lib/syntax.ts'
 
 describe('a broken file is named with its line', () => {
   test.each([
@@ -62,4 +62,44 @@ test('functions in constants are part of the outline, other constants are not', 
 
 test('a file without a grammar has no outline', async () => {
   expect(await outlineOf('a.txt', 'class A')).toEqual([])
+})
+
+describe('the shape of a text', () => {
+  const isSame = async (path: string, one: string, other: string) => {
+    const shapes = await Promise.all([shapeOf(path, one), shapeOf(path, other)])
+    expect(shapes).not.toContain(undefined)
+    return shapes[0] === shapes[1]
+  }
+
+  test.each([
+    ['a.ts', 'const a = 1\nf(a)\n', 'const a=1\n\n\n  f( a )'],
+    ['a.js', 'if (a) { b() }', 'if (a) {\n\tb()\n}\n'],
+    ['a.py', 'def f(a):\n    return a\n', 'def f( a ):\n\n  return a'],
+    ['a.go', 'package a\nfunc f() { g() }\n', 'package a\n\nfunc f() {\n\tg()\n}\n'],
+    ['a.css', 'a{color:red}', 'a {\n  color: red\n}\n'],
+  ])('is the same where only the layout differs: %s', async (path, one, other) => {
+    expect(await isSame(path, one, other)).toBe(true)
+  })
+
+  test.each([
+    ['a name', 'a.ts', 'f(a)', 'f(b)'],
+    ['a blank in a string', 'a.ts', 'f("a b")', 'f("a  b")'],
+    ['a blank in a template', 'a.ts', 'f(` ${a}`)', 'f(`${a}`)'],
+    ['a blank in a regular expression', 'a.js', 'f(/a b/)', 'f(/a  b/)'],
+    ['a blank in JSX', 'a.tsx', 'const a = <b>x {y}</b>', 'const a = <b>x{y}</b>'],
+    ['an operator', 'a.js', 'a + b', 'a - b'],
+    ['indentation that means something', 'a.py', 'if a:\n  b()\n  c()\n', 'if a:\n  b()\nc()\n'],
+    ['where a line ends a statement', 'a.js', 'return\na', 'return a'],
+    ['an empty part of a loop', 'a.js', 'for (a;;) b()', 'for (;a;) b()'],
+  ])('is another for %s', async (_, path, one, other) => {
+    expect(await isSame(path, one, other)).toBe(false)
+  })
+
+  test.each([
+    ['nobody parses', 'a.txt', 'a'],
+    ['is broken', 'a.js', 'f('],
+    ['is huge', 'a.js', 'f()\n'.repeat(100_000)],
+  ])('is not known of a text that %s', async (_, path, text) => {
+    expect(await shapeOf(path, text)).toBeUndefined()
+  })
 })

@@ -38,6 +38,17 @@ describe('a dry run', () => {
     })
   })
 
+  test('tells what a parser makes of it', async () => {
+    const shapes = await Promise.all(
+      ['f( a )\n', 'f(a)'].map(async (content) => {
+        const result = await dryRun('write_file', { path: 'b.ts', content })
+        return result?.ok ? result.changes?.[0]?.shape : undefined
+      }),
+    )
+
+    expect(shapes).toEqual([expect.any(String), shapes[0]])
+  })
+
   test('takes a call as the engine would: names, slips and paths mended', async () => {
     expect(await dryRun('WriteFile', '{"path": "ROOT/b.txt", "content": "two",}')).toEqual({
       ok: true,

@@ -97,6 +97,21 @@ describe('calls mean the same', () => {
     expect(votes.map(({ workers }) => workers)).toEqual([['kite', 'wren'], ['jay']])
   })
 
+  test('when a parser makes the same of the files', () => {
+    const after = (worker: string, text: string, shape: string): Candidate => ({
+      ...edit(worker, text),
+      checks: [{ ok: true, changes: [{ path: 'a.ts', before: 'x\n', after: text, shape }] }],
+    })
+
+    const { votes } = decide([
+      after('kite', 'f(a)\n', 'call'),
+      after('wren', 'f( a )\n', 'call'),
+      after('jay', 'f(b)\n', 'another call'),
+    ])
+
+    expect(votes.map(({ workers }) => workers)).toEqual([['kite', 'wren'], ['jay']])
+  })
+
   test('but not in another order, where they write', () => {
     const both = (worker: string, names: readonly string[]): Candidate => ({
       worker,
