@@ -1,6 +1,7 @@
 /** `covey peers`: other machines of yours. One invites, the other joins with the code; after that they know each other. */
 import { AppError } from '../protocol/error.ts'
 import { call } from '../client/call.ts'
+import { cleanControl } from '../lib/clean.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
@@ -47,7 +48,7 @@ export const createPeersCommand = (open: OpenPeers): Command => ({
     'covey peers invite',
     'covey peers join CODE',
     'covey peers',
-    'covey peers scope laptop generate,status',
+    'covey peers scope laptop generate,status,tools',
     'covey peers rm laptop',
   ],
   async run(context) {
@@ -117,7 +118,7 @@ export async function renderPeers(peers: Peers, context: CommandContext): Promis
     .map(({ id, name, scopes }) => {
       const { state = 'gone', why, models = [] } = seen.find((one) => one.id === id) ?? {}
       const how = state === 'here' ? models.join(', ') || 'no models' : (why ?? 'not seen yet')
-      return `${name.padEnd(20)}  ${id.slice(0, 8)}  ${state}  ${scopes.join(',')}  ${how}\n`
+      return cleanControl(`${name.padEnd(20)}  ${id.slice(0, 8)}  ${state}  ${scopes.join(',')}  ${how}\n`)
     })
     .join('')
 }

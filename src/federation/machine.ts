@@ -3,14 +3,22 @@
  * Model; who carries the words is the transport's affair.
  */
 import { z } from 'zod'
+import { cleanControl } from '../lib/clean.ts'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
+
+/** For people; several machines may share it. What a terminal would obey is shown instead. */
+export const machineName = z
+  .string()
+  .max(200)
+  .transform((name) => oneLine(name))
+
+const oneLine = (text: string): string => cleanControl(text.replaceAll(/\s+/g, ' '))
 
 const count = z.number().min(0).max(1e15)
 
 /** What a machine says about itself. Everything in it is a claim. */
 export const machineReportSchema = z.object({
-  /** For people; several machines may share it. */
-  name: z.string().max(200),
+  name: machineName,
   /** Requests that wait, and requests being answered. */
   waiting: count,
   running: count,
@@ -19,7 +27,10 @@ export const machineReportSchema = z.object({
   models: z
     .array(
       z.object({
-        id: z.string().max(200),
+        id: z
+          .string()
+          .max(200)
+          .refine((id) => oneLine(id) === id, 'holds what a terminal would obey'),
         window: count,
         vision: z.boolean(),
         /** Measured tokens per second, once known. */

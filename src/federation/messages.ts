@@ -1,23 +1,22 @@
 /** What machines on one network ask each other beside what is in `wire.ts`, and how what a stranger wrote is read. */
 import { z } from 'zod'
 import { isObject } from '../lib/json.ts'
-import { machineReportSchema } from './machine.ts'
+import { machineName, machineReportSchema } from './machine.ts'
 import { eventSchema, failureSchema, requestSchema, WIRE_VERSION } from './wire.ts'
 
 const version = z.literal(WIRE_VERSION)
 const port = z.int().min(1).max(65_535).exactOptional()
 const proof = z.string().regex(/^[0-9a-f]{64}$/)
-const name = z.string().max(200)
 
 export const pairAsk = z.strictObject({
   version,
   tag: z.string().regex(/^[0-9a-f]{16}$/),
-  name,
+  name: machineName,
   proof,
   /** Where the one who asks listens itself, if it does. */
   port,
 })
-export const pairReply = z.object({ version, name, proof })
+export const pairReply = z.object({ version, name: machineName, proof })
 
 export const reportAsk = z.strictObject({ version, port })
 export const reportReply = z.object({ version, report: machineReportSchema })

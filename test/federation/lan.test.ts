@@ -8,6 +8,8 @@ import type { ModelEvent } from '../../src/protocol/model.ts'
 import { fails, scriptedModel } from '../../src/provider/scripted.ts'
 import {
   hear,
+  invite,
+  joinWith,
   NEVER,
   pairUp,
   questionOf,
@@ -200,6 +202,17 @@ describe('five machines with one name', () => {
       })),
     )
   })
+})
+
+test('a machine whose models have names that a terminal would obey is not believed', async () => {
+  const model = { id: 'm\u001b[2J', window: 8_192, vision: false }
+  const one = await startMachine({ report: { models: [model] } })
+  const other = await startMachine()
+  await joinWith(other, await invite(one))
+
+  await other.lan.look()
+
+  expect(only(other).state()).toMatchObject({ state: 'gone' })
 })
 
 describe('what a peer may do', () => {

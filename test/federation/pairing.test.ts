@@ -82,6 +82,15 @@ describe('pairing', () => {
     ])
   })
 
+  test('shows what is in a name instead of obeying it', async () => {
+    const one = await startMachine({ name: 'desk\u001b[2J\nlaptop 12345678  here' })
+    const other = await startMachine()
+
+    await joinWith(other, await invite(one))
+
+    expect(await other.files.book.list()).toMatchObject([{ name: 'desk\\x1b[2J laptop 12345678 here' }])
+  })
+
   test('keeps nothing of the secret on disk', async () => {
     const one = await startMachine()
 
