@@ -37,11 +37,12 @@ export async function converse(talk: Talk, flags: RunFlags, context: CommandCont
   const { io } = context
   const { session } = talk
   const terminal = createInterface({ input: process.stdin, output: process.stdout, historySize: 200 })
+  const typed = keepTyped(terminal)
   io.out(`covey · ${cleanControl(talk.heading)} · session ${session.id}\n/help for help\n`)
   if (talk.recap) io.out(`${cleanControl(talk.recap)}\n`)
   try {
     for (;;) {
-      const line = await readLine(terminal)
+      const line = typed.next(io.out) ?? (await readLine(terminal))
       if (line === undefined || line === '/quit') return 0
       if (line !== '') await takeLine(line, { talk, session, terminal, flags, context })
     }
@@ -50,6 +51,23 @@ export async function converse(talk: Talk, flags: RunFlags, context: CommandCont
     await session.close()
   }
 }
+
+/** What is typed while an answer comes is asked afterwards, not lost. */
+function keepTyped(terminal: Interface): { next(show: (text: string) => void): string | undefined } {
+  const lines: string[] = []
+  // Told only of lines that answer no question.
+  terminal.on('line', (line) => lines.length < MOST_TYPED && lines.push(line.trim()))
+  return {
+    next(show) {
+      const line = lines.shift()
+      if (line !== undefined) show(`${PROMPT}${line}\n`)
+      return line
+    },
+  }
+}
+
+const MOST_TYPED = 100
+const PROMPT = '\n> '
 
 type Desk = {
   readonly talk: Talk
@@ -60,7 +78,7 @@ type Desk = {
 }
 
 /** Nothing when the person ended the input. Ctrl+C at an empty prompt quits too. */
-async function readLine(terminal: Interface, prompt = '\n> '): Promise<string | undefined> {
+async function readLine(terminal: Interface, prompt = PROMPT): Promise<string | undefined> {
   const closed = new AbortController()
   const close = () => closed.abort()
   terminal.once('close', close)

@@ -1,0 +1,125 @@
+/** The conversation on a real terminal: `script` gives the program one and passes on what is typed. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { tempProject } from '../support/project.ts'
+import { emptyHome } from '../support/run.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
+
+const hasScript =
+  process.platform === 'linux' && spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+
+type Reply = { readonly text?: string; readonly calls?: readonly { name: string; input: object }[] }
+
+class Screen {
+  readonly #child: ChildProcess
+  #text = ''
+
+  constructor(child: ChildProcess) {
+    this.#child = child
+    child.stdout?.on('data', (data: Buffer) => (this.#text += data.toString()))
+  }
+
+  type(text: string): void {
+    this.#child.stdin?.write(text)
+  }
+
+  /** What came since the screen was last looked at, once it holds this. */
+  async shows(wanted: string): Promise<string> {
+    while (!this.#text.includes(wanted)) {
+      if (this.#child.exitCode !== null) throw new Error(`it ended before "${wanted}": ${this.#text}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const end = this.#text.indexOf(wanted) + wanted.length
+    const seen = this.#text.slice(0, end)
+    this.#text = this.#text.slice(end)
+    return seen
+  }
+
+  ended(): Promise<number | null> {
+    return new Promise((resolve) => this.#child.once('close', resolve))
+  }
+}
+
+async function open(replies: readonly Reply[], ...flags: string[]): Promise<Screen> {
+  const project = await tempProject({ 'a.txt': 'one\n' })
+  const home = await emptyHome()
+  const file = join(String(home['HOME']), 'replies.jsonl')
+  await writeFile(file, replies.map((reply) => `${JSON.stringify(reply)}\n`).join(''))
+  const words = [process.execPath, '--import', TSX, MAIN, '--model', `scripted:${file}`, ...flags]
+  const child = spawn('script', ['-qec', words.join(' '), '/dev/null'], {
+    cwd: project,
+    env: { ...home, TERM: 'dumb', NO_COLOR: '1' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return new Screen(child)
+}
+
+const run = (command: string): Reply => ({ calls: [{ name: 'run_command', input: { command } }] })
+
+describe.skipIf(!hasScript)('the conversation on a terminal (needs `script` of util-linux)', () => {
+  test('answers, lists its commands and ends', async () => {
+    const screen = await open([{ text: 'Hello.' }])
+
+    await screen.shows('> ')
+    screen.type('Say hello\n')
+    await screen.shows('Hello.')
+    await screen.shows('> ')
+    screen.type('/help\n')
+    await screen.shows('/compact')
+    await screen.shows('> ')
+    screen.type('/nothing\n')
+    await screen.shows('unknown command /nothing')
+    screen.type('/quit\n')
+
+    expect(await screen.ended()).toBe(0)
+  })
+
+  test('asks afterwards what was typed while an answer came', async () => {
+    const screen = await open(
+      [run('sleep 1'), { text: 'First.' }, { text: 'Second.' }],
+      '--permission',
+      'bypass',
+    )
+
+    await screen.shows('> ')
+    screen.type('one\n')
+    await screen.shows('run_command')
+    screen.type('two\n')
+
+    await screen.shows('First.')
+    await screen.shows('> two')
+    await screen.shows('Second.')
+  })
+
+  test('asks before a command, and tells the model of a no', async () => {
+    const screen = await open([run('touch b.txt'), { text: 'Then not.' }])
+
+    await screen.shows('> ')
+    screen.type('Make b.txt\n')
+    await screen.shows('touch b.txt')
+    await screen.shows('?')
+    screen.type('n\n')
+
+    await screen.shows('Then not.')
+  })
+
+  test('Ctrl+C ends the run and not the conversation', async () => {
+    const screen = await open([run('sleep 60'), { text: 'Here.' }], '--permission', 'bypass')
+
+    await screen.shows('> ')
+    screen.type('Wait\n')
+    await screen.shows('run_command')
+    screen.type('\u0003')
+    await screen.shows('cancelled')
+    await screen.shows('> ')
+    screen.type('Still there?\n')
+
+    await screen.shows('Here.')
+  })
+})
