@@ -1,7 +1,7 @@
 /**
- * How fast secrets are found: 10 MB of ordinary and of hostile text each, through everything `outgoing` does, and a
- * megabyte through a stream in small pieces. A finder that is not linear shows here first; each line must stay under a
- * second of processor time.
+ * How fast secrets are found: 10 MB of ordinary and of hostile text each, through everything `outgoing` does, once with
+ * its secrets unknown and once with them known, and a megabyte through a stream in small pieces. A finder that is not
+ * linear shows here first; each figure must stay under a second of processor time.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,6 +20,15 @@ const code = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .map((name) => readFileSync(join(src, name), 'utf8'))
   .join('\n')
 
+/** No two pieces alike: what is known of one is of no use for the next. */
+const numbered = (piece: (number: string) => string): string => {
+  const pieces: string[] = []
+  for (let length = 0; length < SIZE; length += pieces.at(-1)?.length ?? 0) {
+    pieces.push(piece((pieces.length * 7919).toString(36).padStart(5, '0')))
+  }
+  return pieces.join('')
+}
+
 const inputs: Readonly<Record<string, string>> = {
   code,
   'code beyond Latin': `${code}漢`,
@@ -33,6 +42,7 @@ const inputs: Readonly<Record<string, string>> = {
   'quotes inside quotes': 'pwd=\'pwd="',
   'escaped ends': 'pwd="\\',
   passwords: 'password=Tr0ub4dor&3x ',
+  'keys, no two alike': numbered((number) => `ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P${number} `),
   'long names': `${'a'.repeat(63)}=`,
   'names in paths': `${'token.'.repeat(10)}=`,
   'typed names': 'apiKey: string = ',
@@ -58,6 +68,13 @@ const cpu = async (act: () => unknown): Promise<number> => {
   return process.cpuUsage(before).user / 1000
 }
 
+/** Whatever else the machine does only adds to it. */
+const least = async (figures: readonly (() => Promise<number>)[]): Promise<number> => {
+  let ms = Number.POSITIVE_INFINITY
+  for (const figure of figures) ms = Math.min(ms, await figure())
+  return ms
+}
+
 const newFirewall = () =>
   createFirewall({
     files: createFiles({ root: tmpdir() }),
@@ -71,17 +88,18 @@ let slow = 0
 for (const [name, piece] of Object.entries(inputs)) {
   const text = piece.repeat(Math.ceil(SIZE / piece.length)).slice(0, SIZE)
   const firewall = newFirewall()
-  const whole = await cpu(() => firewall.outgoing(text))
+  const read = (by: typeof firewall) => () => cpu(() => by.outgoing(text))
+  const whole = await least([read(firewall), read(newFirewall())])
+  const again = await least([read(firewall), read(firewall)])
   const megabyte = text.slice(0, SIZE / 10)
   const streamed = await cpu(() => {
     const stream = newFirewall().stream()
     for (let at = 0; at < megabyte.length; at += CHUNK) stream.push(megabyte.slice(at, at + CHUNK))
     stream.end()
   })
-  if (Math.max(whole, streamed) > LIMIT_MS) slow++
-  console.log(
-    `${name.padEnd(28)} 10 MB whole ${whole.toFixed(0).padStart(5)} ms   1 MB streamed ${streamed.toFixed(0).padStart(5)} ms`,
-  )
+  if (Math.max(whole, again, streamed) > LIMIT_MS) slow++
+  const shown = [whole, again, streamed].map((ms) => `${ms.toFixed(0).padStart(5)} ms`)
+  console.log(`${name.padEnd(28)} 10 MB ${shown[0]}   again ${shown[1]}   1 MB streamed ${shown[2]}`)
 }
 console.log(slow === 0 ? 'all under a second' : `${slow} over a second`)
 process.exitCode = slow === 0 ? 0 : 1

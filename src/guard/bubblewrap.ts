@@ -194,7 +194,7 @@ async function covers(ground: SandboxGround, { paths, secrets, grant }: Found): 
       ...all.filter(({ path }) => !isInRoots(path)),
       ...(readOnly ? roots.map(asItIs) : []),
     ],
-    pinned: readOnly ? [] : paths.flatMap(({ repositories }) => repositories),
+    pinned: readOnly ? [] : paths.flatMap(({ pinned }) => pinned),
     inside: all.filter(({ path }) => isInRoots(path)),
   }
 }
@@ -264,10 +264,12 @@ async function excludes(paths: readonly ProtectedPaths[], folder: string): Promi
   return (await Promise.all(all)).flat()
 }
 
-/** A file of this name sends git to another configuration. Nobody makes one in a plain repository with good intentions. */
+/** Files of these names give git another configuration. Nobody makes one in a plain repository with good intentions. */
 async function removeRedirections(paths: readonly ProtectedPaths[]): Promise<void> {
   const made = paths.flatMap(({ repositories, governance }) =>
-    repositories.map((path) => join(path, 'commondir')).filter((path) => !governance.includes(path)),
+    repositories
+      .flatMap((path) => [join(path, 'commondir'), join(path, 'config.worktree')])
+      .filter((path) => !governance.includes(path)),
   )
   await Promise.all(made.map((path) => unlink(path).catch(() => undefined)))
 }

@@ -1,4 +1,5 @@
 /** The environment of child processes: nothing that looks like a secret, and nothing that waits for a person. */
+import { judgeName } from './secret-name.ts'
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL/i
 
@@ -19,7 +20,11 @@ export function toChildEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const kept = Object.entries(environment).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !SECRET_NAME.test(entry[0]),
+    (entry): entry is [string, string] => entry[1] !== undefined && !isSecret(entry[0], entry[1]),
   )
   return { ...Object.fromEntries(kept), ...SETTINGS }
 }
+
+/** `PWD` is a name for a secret as well, but its value is a path. */
+const isSecret = (name: string, value: string): boolean =>
+  SECRET_NAME.test(name) || (judgeName(name) !== undefined && !/^[./~]/.test(value))

@@ -14,7 +14,7 @@ import type {
 } from '../protocol/firewall.ts'
 import type { Files } from '../protocol/tool.ts'
 import { placeholdersIn } from './placeholder.ts'
-import { conceal } from './secret-conceal.ts'
+import { conceal, type ConcealOptions } from './secret-conceal.ts'
 import { createDetector, type Detection, type Detector, type DetectorParts } from './secret-detect.ts'
 import { createSecretFiles } from './secret-files.ts'
 import { SecretMap } from './secret-map.ts'
@@ -56,15 +56,21 @@ export function createFirewall(parts: FirewallParts): Firewall {
 
   function outgoingNow(text: string): string {
     const clean = cleanUnicode(text)
-    return toText(clean, detector.detectNow(clean), map)
+    const known = map.count
+    return toText(clean, detector.detectNow(clean), { map, known })
   }
 
   const firewall: Firewall = {
     async outgoing(text, source) {
       const clean = cleanUnicode(text)
+      const known = map.count
       const detection = await detector.detect(clean)
       warn(clean, detection, source)
-      return toText(clean, detection, map, source)
+      return toText(clean, detection, {
+        map,
+        known,
+        ...(source?.path !== undefined && { path: source.path }),
+      })
     },
     outgoingNow,
     outgoingValue: (value) => mapTexts(value, outgoingNow),
@@ -93,15 +99,8 @@ const optionsOf = ({ patterns, entropy }: FirewallParts): Pick<DetectorParts, 'p
   ...(entropy && { entropy }),
 })
 
-function toText(
-  text: string,
-  { findings, blockedBy }: Detection,
-  map: SecretMap,
-  source?: TextSource,
-): string {
-  if (blockedBy) return withheldText(blockedBy)
-  return conceal(text, findings, { map, ...(source?.path !== undefined && { path: source.path }) })
-}
+const toText = (text: string, { findings, blockedBy }: Detection, options: ConcealOptions): string =>
+  blockedBy ? withheldText(blockedBy) : conceal(text, findings, options)
 
 const withheldText = (name: string): string => `[withheld: this text holds "${name}", which may not leave]`
 
@@ -157,7 +156,7 @@ export async function redact(
   }))
   const withheld = detection.blockedBy
   return {
-    text: toText(clean, detection, map),
+    text: toText(clean, detection, { map }),
     found: withheld ? [...found, { kind: withheld, placeholder: withheldText(withheld) }] : found,
     warnings,
   }

@@ -101,11 +101,16 @@ const MAX_SHOWN = 8000
 async function review(
   hook: HookSpec & { readonly type: 'prompt' | 'agent' },
   told: object,
-  { parts, signal }: Asking<HookEvent>,
+  { parts, event, signal }: Asking<HookEvent>,
 ): Promise<HookAnswer> {
   const reviewer = parts.review?.[hook.type]
   if (!reviewer) return { action: 'fail', why: `has no ${hook.type} to ask` }
-  const shown = clip(JSON.stringify(told, null, 2), MAX_SHOWN)
+  const whole = JSON.stringify(told, null, 2)
+  // What was not seen was not reviewed: a call could hide behind its own length.
+  if (whole.length > MAX_SHOWN && event === 'pre_tool_use') {
+    return { action: 'fail', why: `cannot review more than ${MAX_SHOWN} characters` }
+  }
+  const shown = clip(whole, MAX_SHOWN)
   const reply = reviewer(`${hook.prompt}\n\n${shown}\n\n${HOW_TO_ANSWER}`, signal)
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('took too long')), { once: true })

@@ -114,11 +114,11 @@ function kindOf({ parts, writes, doubts }: Script, findings: readonly Finding[])
 
 const MAX_NESTING = 3
 
-/** Arguments of wrappers that are commands themselves: `bash -c '…'`, `env -S '…'`, `xargs sh -c '…'`. */
+/** Arguments of wrappers that are commands themselves: `bash -c '…'`, `env -S '…'`, `git -c alias.x='…' x`. */
 async function readNested(script: Script, depth: number): Promise<readonly Script[]> {
   const texts = script.parts
     .filter(runsOthers)
-    .flatMap(({ words }) => words.slice(1).map(({ text }) => text.replace(/^[\w.]*=?!/, '')))
+    .flatMap(({ words }) => words.slice(1).map(({ text }) => commandIn(text)))
     .filter((text) => /[\s;|&$`(]/.test(text))
   if (texts.length === 0) return []
   if (depth === 0 || texts.length > MAX_NESTED_TEXTS) return [UNREAD]
@@ -126,6 +126,10 @@ async function readNested(script: Script, depth: number): Promise<readonly Scrip
   const deeper = await Promise.all(scripts.map((inner) => readNested(inner, depth - 1)))
   return [...scripts, ...deeper.flat()]
 }
+
+/** An alias stands for what git would do, or for a command of its own behind a `!`. */
+const commandIn = (text: string): string =>
+  text.replace(/^[\w.-]*=?!/, '').replace(/^alias\.[\w.-]+=/i, 'git ')
 
 const MAX_NESTED_TEXTS = 20
 const UNREAD: Script = { parts: [], writes: [], doubts: [], isPartial: true }

@@ -3,7 +3,7 @@
  * do not exist yet but would decide what runs later. Only reads; what becomes of them is the sandbox's business.
  */
 import { lstat, readdir, realpath } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { isInside } from '../lib/path.ts'
 import { protectionOf } from './protected-names.ts'
 
@@ -15,8 +15,10 @@ export type ProtectedPaths = {
   /** Do not exist, and are not to be made. */
   readonly missingFiles: readonly string[]
   readonly missingFolders: readonly string[]
-  /** Repositories: renaming one would take its protected parts along and make room for others. */
+  /** The folders git keeps repositories in, those of submodules included. */
   readonly repositories: readonly string[]
+  /** Folders that stay where they are: renaming one would take its protected parts along and make room for others. */
+  readonly pinned: readonly string[]
   /** There were too many files to look at them all. */
   readonly isPartial: boolean
 }
@@ -51,6 +53,7 @@ type Walk = {
   readonly secret: string[]
   readonly governance: string[]
   readonly repositories: string[]
+  readonly pinned: string[]
   entries: number
 }
 
@@ -58,14 +61,16 @@ export async function findProtectedPaths(root: string): Promise<ProtectedPaths> 
   const missingFiles = await absentOf(NEVER_MADE.files.map((name) => join(root, name)))
   const missingFolders = await absentOf(NEVER_MADE.folders.map((name) => join(root, name)))
   const absent = new Set([...missingFiles, ...missingFolders])
-  const walk: Walk = { root, absent, secret: [], governance: [], repositories: [], entries: 0 }
+  const lists = { secret: [], governance: [], repositories: [], pinned: [] }
+  const walk: Walk = { root, absent, ...lists, entries: 0 }
   await visit(root, walk, 0)
-  const { secret, governance, repositories } = walk
+  const { secret, governance, repositories, pinned } = walk
   const hooks = await absentOf(repositories.map((path) => join(path, 'hooks')))
   return {
     secret,
     governance,
     repositories,
+    pinned,
     missingFiles,
     missingFolders: [...missingFolders, ...hooks],
     isPartial: walk.entries > MAX_ENTRIES,
@@ -99,19 +104,36 @@ async function take(path: string, walk: Walk): Promise<boolean> {
   const isLink = (await kindOf(path)) === 'link'
   // A link cannot be covered, but what it leads to can.
   const place = isLink ? await realpath(path).catch(() => undefined) : path
-  if (place !== undefined && !isInside(place, walk.root))
-    (protection === 'secret' ? walk.secret : walk.governance).push(place)
+  if (place === undefined || isInside(place, walk.root)) return true
+  if (protection === 'secret') walk.secret.push(place)
+  else {
+    walk.governance.push(place)
+    const folder = dirname(path)
+    if (basename(folder) === '.github' && !walk.pinned.includes(folder)) walk.pinned.push(folder)
+  }
   return true
 }
 
 /** Commits must go on working: of a repository only what makes git run something is closed. */
 async function takeRepository(path: string, walk: Walk): Promise<void> {
   walk.repositories.push(path)
-  const modules = await readdir(join(path, 'modules')).catch(() => [])
-  for (const folder of [path, ...modules.map((name) => join(path, 'modules', name))]) {
-    for (const name of ['config', 'config.worktree', 'commondir', 'hooks']) {
-      if ((await kindOf(join(folder, name))) !== undefined) walk.governance.push(join(folder, name))
-    }
+  walk.pinned.push(path)
+  for (const name of ['config', 'config.worktree', 'commondir', 'hooks']) {
+    if ((await kindOf(join(path, name))) !== undefined) walk.governance.push(join(path, name))
+  }
+  await takeSubmodules(join(path, 'modules'), walk, 0)
+}
+
+/** A submodule's name may hold slashes: its repository is the folder with a configuration, which no command can remove. */
+async function takeSubmodules(folder: string, walk: Walk, depth: number): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  if (entries.length > 0) walk.pinned.push(folder)
+  for (const entry of entries) {
+    if (++walk.entries > MAX_ENTRIES) return
+    const path = join(folder, entry.name)
+    if (!entry.isDirectory()) continue
+    if ((await kindOf(join(path, 'config'))) !== undefined) await takeRepository(path, walk)
+    else if (depth < MAX_DEPTH) await takeSubmodules(path, walk, depth + 1)
   }
 }
 

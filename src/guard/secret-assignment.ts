@@ -15,6 +15,11 @@ export const assignmentFinders: readonly Finder[] = [
   { anchor: '",', find: (text, at) => assigned(text, at + 1, at + 2) },
   { anchor: "',", find: (text, at) => assigned(text, at + 1, at + 2) },
   { anchor: ' is ', find: (text, at) => assigned(text, at, at + 4) },
+  { anchor: '%3D', find: (text, at) => assigned(text, at, at + 3) },
+  { anchor: '%3d', find: (text, at) => assigned(text, at, at + 3) },
+  { anchor: 'value=', find: findAttribute },
+  { anchor: ' password ', find: findLogin },
+  { anchor: 'sshpass -p', find: (text, at) => valueAt(text, at + 10, PASSWORD) },
   { anchor: '>', find: findElement },
   { anchor: '--', find: findFlag },
   { anchor: '-u ', find: (text, at) => findUser(text, at + 3) },
@@ -23,10 +28,10 @@ export const assignmentFinders: readonly Finder[] = [
 /** Where the value after `=`, `:=` or `=>` may begin; -1 for a comparison. */
 function operatorEnd(text: string, at: number): number {
   if (text[at + 1] === '>') return at + 2
-  return text[at + 1] === '=' || COMPARES.has(text[at - 1] ?? '') ? -1 : at + 1
+  return text[at + 1] === '=' || COMPARES[text.charCodeAt(at - 1)] === 1 ? -1 : at + 1
 }
 
-const COMPARES = new Set(['=', '!', '<', '>'])
+const COMPARES = letters('=!<>')
 
 const BLANK = letters(' \\t')
 const NAME = letters('A-Za-z0-9_$.-')
@@ -41,7 +46,7 @@ function assigned(text: string, sign: number, from: number): Finding | undefined
   const end = walkBack(text, walkBack(text, operator, BLANK, MAX_BLANKS), CLOSING, 3)
   const start = walkBack(text, end, NAME, MAX_NAME)
   const word = text.slice(start, end)
-  const name = TYPES.has(word) ? nameOfTyped(text, start) : judgeName(word)
+  const name = judgeName(word) ?? (TYPES.has(word) ? nameOfTyped(text, start) : undefined)
   if (!name || isInPlaceholder(text, start, word)) return undefined
   return valueAt(text, from, name)
 }
@@ -60,6 +65,24 @@ function nameOfTyped(text: string, start: number): SecretName | undefined {
   const end = walkBack(text, colon, OPTIONAL, 1)
   return judgeName(text.slice(walkBack(text, end, NAME, MAX_NAME), end))
 }
+
+/** `<add key="DbPassword" value="…">` */
+function findAttribute(text: string, at: number): Finding | undefined {
+  const end = walkBack(text, at, BLANK, MAX_BLANKS) - 1
+  if (end === at - 1 || QUOTE[text.charCodeAt(end)] !== 1) return undefined
+  const name = judgeName(text.slice(walkBack(text, end, NAME, MAX_NAME), end))
+  return name && valueAt(text, at + 'value='.length, name)
+}
+
+/** `machine … login … password …` */
+function findLogin(text: string, at: number): Finding | undefined {
+  const user = walkBack(text, at, VISIBLE, MAX_NAME)
+  const login = walkBack(text, user, BLANK, MAX_BLANKS)
+  const isLogin = user < at && text.startsWith('login', login - 'login'.length)
+  return isLogin ? valueAt(text, at + ' password '.length, PASSWORD) : undefined
+}
+
+const VISIBLE = letters('!-~')
 
 function findElement(text: string, at: number): Finding | undefined {
   const start = walkBack(text, at, NAME, MAX_NAME)
@@ -89,15 +112,15 @@ const FLAG = letters('A-Za-z0-9-')
 function findUser(text: string, at: number): Finding | undefined {
   const { start, end } = spanAt(text, at) ?? { start: at, end: at }
   const colon = text.slice(start, end).indexOf(':')
-  return colon < 1
-    ? undefined
-    : toFinding(text, { start: start + colon + 1, end }, { kind: 'password', test: 'password' })
+  return colon < 1 ? undefined : toFinding(text, { start: start + colon + 1, end }, PASSWORD)
 }
+
+const PASSWORD: SecretName = { kind: 'password', test: 'password' }
 
 type Span = { readonly start: number; readonly end: number; readonly quoted: boolean }
 
 function valueAt(text: string, from: number, name: SecretName): Finding | undefined {
-  const span = spanAt(text, walkOn(text, from, BLANK, MAX_BLANKS))
+  const span = spanAt(text, behindBlockSign(text, walkOn(text, from, BLANK, MAX_BLANKS)))
   if (!span) return undefined
   const scheme = name.test === 'credentials' ? SCHEME.exec(text.slice(span.start, span.start + 16)) : null
   if (!scheme) return toFinding(text, span, name)
@@ -106,6 +129,16 @@ function valueAt(text: string, from: number, name: SecretName): Finding | undefi
   const end = span.quoted ? span.end : bareEnd(text, start)
   return toFinding(text, { start, end }, name)
 }
+
+/** In YAML a value may stand in the next line, behind `|` or `>-`. */
+function behindBlockSign(text: string, at: number): number {
+  if (BLOCK[text.charCodeAt(at)] !== 1) return at
+  BLOCK_SIGN.lastIndex = at
+  return BLOCK_SIGN.test(text) ? BLOCK_SIGN.lastIndex : at
+}
+
+const BLOCK = letters('|>')
+const BLOCK_SIGN = /[|>][-+]?\d?[ \t]{0,8}\r?\n[ \t]{1,64}/y
 
 const SCHEME = /^(?:bearer|basic|token|apikey|bot) +/i
 

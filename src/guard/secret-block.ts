@@ -1,6 +1,9 @@
 /** Private keys as blocks of lines, whole or cut off, also with line numbers in front or as one escaped line. */
 import type { Finder, Finding } from './secret-finding.ts'
-import { letters } from './secret-letters.ts'
+import { letters, walkOn } from './secret-letters.ts'
+
+/** `-----BEGIN ` */
+const ENCODED_START = 'LS0tLS1CRUdJTi'
 
 export const privateKeyFinder: Finder = {
   anchor: '-----BEGIN',
@@ -8,6 +11,16 @@ export const privateKeyFinder: Finder = {
     HEADER.lastIndex = at
     if (!HEADER.test(text)) return undefined
     return bodyOf(text, at, HEADER.lastIndex)
+  },
+}
+
+/** The same as one long word in base64, as clusters and pipelines keep them. */
+export const encodedBlockFinder: Finder = {
+  anchor: ENCODED_START,
+  find(text, at) {
+    HEADER.lastIndex = 0
+    if (!HEADER.test(Buffer.from(text.slice(at, at + 88), 'base64').toString('latin1'))) return undefined
+    return { start: at, end: walkOn(text, at, BASE64, MAX_BLOCK), kind: 'private-key' }
   },
 }
 

@@ -68,17 +68,29 @@ function compilePattern({ name, regex, action = 'redact' }: SecretPattern): Comp
   return { action, find: (text) => search(text).map((span) => ({ ...span, kind })) }
 }
 
-/** Overlapping places become one, under the name of the one that begins first. `ordered` is, `more` need not be. */
+/**
+ * Overlapping places become one, under the name of the one that begins first. `ordered` is, `more` need not be: sorting
+ * both together would take longer than finding them.
+ */
 function joinFindings(ordered: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
   if (more.length === 0) return ordered
   const joined: Finding[] = []
-  for (const finding of [...ordered, ...more].toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+  const add = (finding: Finding): void => {
     const last = joined.at(-1)
     if (!last || finding.start >= last.end) joined.push(finding)
     else if (finding.end > last.end) joined[joined.length - 1] = { ...last, end: finding.end }
   }
+  const others = more.toSorted(byPlace)
+  let next = 0
+  for (const finding of ordered) {
+    for (let other = others[next]; other && byPlace(other, finding) < 0; other = others[++next]) add(other)
+    add(finding)
+  }
+  for (const other of others.slice(next)) add(other)
   return joined
 }
+
+const byPlace = (a: Finding, b: Finding): number => a.start - b.start || b.end - a.end
 
 /** Those that touch none of the others, which are in order and do not overlap. */
 function apart(findings: readonly Finding[], others: readonly Finding[]): readonly Finding[] {

@@ -36,11 +36,12 @@ export function createSecretFiles(parts: SecretFilesParts): SecretFiles {
 
   async function read(path: string, signal?: AbortSignal): Promise<{ raw: string; shown: string }> {
     const raw = await files.read(path, signal)
+    const known = parts.map.count
     const detection = await parts.detector.detect(raw)
     if (detection.blockedBy) throw withheld(path, detection.blockedBy)
     const place = await placeOf(path)
     recover(parts.map, place, raw)
-    return { raw, shown: conceal(raw, detection.findings, { map: parts.map, path: place }) }
+    return { raw, shown: conceal(raw, detection.findings, { map: parts.map, path: place, known }) }
   }
 
   async function learn(path: string): Promise<string | undefined> {
@@ -111,7 +112,7 @@ function valueOf(map: SecretMap, placeholder: PlaceholderAt, { path, place, befo
     throw refused(path, placeholder.text, 'it belongs to another session and stands for nothing here')
   }
   const secret = map.get(placeholder.number)
-  if (secret && isAt(secret, place) && map.placeholderOf(secret) === placeholder.text) {
+  if (secret && isAt(secret, place) && secret.placeholder === placeholder.text) {
     if (secret.value !== undefined) return secret.value
   }
   const why = secret

@@ -7,7 +7,8 @@ import { createHmac } from 'node:crypto'
 import type { SecretInside, SecretRecord } from '../protocol/firewall.ts'
 import { newTag, toPlaceholder } from './placeholder.ts'
 import type { Finding } from './secret-finding.ts'
-import { createValueFinder } from './secret-known.ts'
+import { KnownValues } from './secret-known.ts'
+import { keptPiece } from './secret-letters.ts'
 
 export type SecretPlace = { readonly path: string; readonly offset: number }
 
@@ -20,6 +21,7 @@ export type Secret = {
   readonly places: Map<string, number>
   /** Tools a person gave it to for the whole session. */
   readonly tools: Set<string>
+  readonly placeholder: string
   value?: string
 }
 
@@ -40,7 +42,9 @@ export class SecretMap {
   readonly #byNumber = new Map<number, Secret>()
   readonly #byHash = new Map<string, Secret>()
   readonly #byValue = new Map<string, Secret>()
-  #finder: ((text: string) => readonly Finding[]) | undefined
+  readonly #values = new KnownValues()
+  /** How long the values are that a record speaks of and nobody has seen yet. */
+  readonly #lostLengths = new Set<number>()
 
   constructor({ key, records = [], keep = () => {} }: SecretMapParts) {
     this.#key = key
@@ -55,6 +59,11 @@ export class SecretMap {
     return this.#byNumber.get(number)
   }
 
+  /** How many values are known. */
+  get count(): number {
+    return this.#byValue.size
+  }
+
   /** Those whose value a file is known to hold and we do not. */
   lostIn(path: string): readonly Secret[] {
     return [...this.#byNumber.values()].filter(({ value, places }) => value === undefined && places.has(path))
@@ -66,48 +75,49 @@ export class SecretMap {
     if (!secret) return toPlaceholder(this.tag, kind, 0)
     if (place && !secret.places.has(place.path)) this.#keepRecord(secret, place)
     if (place) secret.places.set(place.path, place.offset)
-    return this.placeholderOf(secret)
-  }
-
-  placeholderOf({ kind, number }: Secret): string {
-    return toPlaceholder(this.tag, kind, number)
+    return secret.placeholder
   }
 
   inside(secret: Secret): SecretInside {
     const [path] = secret.places.keys()
-    return { kind: secret.kind, placeholder: this.placeholderOf(secret), ...(path !== undefined && { path }) }
+    return { kind: secret.kind, placeholder: secret.placeholder, ...(path !== undefined && { path }) }
   }
 
   /** The value, if the place it was last seen at still holds it. */
   recover(secret: Secret, place: SecretPlace, text: string): void {
     const candidate = text.slice(place.offset, place.offset + secret.length)
-    if (secret.value === undefined && this.#hash(candidate) === secret.hash) this.#remember(secret, candidate)
+    if (secret.value === undefined && this.#hash(candidate) === secret.hash) {
+      this.#remember(secret, keptPiece(candidate))
+    }
   }
 
   /** Places where a value stands that is a secret already. */
   find(text: string): readonly Finding[] {
-    this.#finder ??= createValueFinder([...this.#byValue.values()])
-    return this.#finder(text)
+    return this.#values.find(text)
   }
 
   #learn(kind: string, value: string): Secret | undefined {
+    const isFull = this.#byNumber.size >= MAX_SECRETS
+    // A hash takes longer than all else about a secret: none where it can lead to nothing.
+    if (isFull && !this.#lostLengths.has(value.length)) return undefined
     const hash = this.#hash(value)
     const known = this.#byHash.get(hash)
-    if (!known && this.#byNumber.size >= MAX_SECRETS) return undefined
+    if (!known && isFull) return undefined
     const secret = known ?? this.#add({ number: this.#byNumber.size + 1, kind, hash, length: value.length })
     if (!known) this.#keepRecord(secret)
-    this.#remember(secret, value)
+    this.#remember(secret, keptPiece(value))
     return secret
   }
 
   #remember(secret: Secret, value: string): void {
     secret.value = value
     this.#byValue.set(value, secret)
-    this.#finder = undefined
+    this.#values.add(secret.kind, value)
   }
 
   #add(secret: Pick<Secret, 'number' | 'kind' | 'hash' | 'length'>): Secret {
-    const added = { ...secret, places: new Map<string, number>(), tools: new Set<string>() }
+    const placeholder = toPlaceholder(this.tag, secret.kind, secret.number)
+    const added = { ...secret, placeholder, places: new Map<string, number>(), tools: new Set<string>() }
     this.#byNumber.set(added.number, added)
     this.#byHash.set(added.hash, added)
     return added
@@ -115,6 +125,7 @@ export class SecretMap {
 
   #load({ number, kind, hash, length, path, offset = 0 }: SecretRecord & { type: 'secret' }): void {
     const secret = this.#byNumber.get(number) ?? this.#add({ number, kind, hash, length })
+    this.#lostLengths.add(length)
     if (path !== undefined) secret.places.set(path, offset)
   }
 

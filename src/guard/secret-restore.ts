@@ -38,6 +38,10 @@ export async function restoreCall(request: RestoreRequest, parts: RestoreParts):
 
 type Found = ReturnType<typeof placeholdersIn>
 
+/** Secrets of this session: a placeholder of another may bear the number of one of ours. */
+const ownAmong = (found: Found, map: SecretMap): readonly Secret[] =>
+  unique(found.map(({ tag, number }) => (tag === map.tag ? map.get(number) : undefined)))
+
 /** Whether the files it writes hold the secrets; `secret-files.ts` judges again when it writes. */
 async function restoreWrite(request: RestoreRequest, found: Found, parts: RestoreParts): Promise<Restored> {
   const { map, files } = parts
@@ -46,20 +50,21 @@ async function restoreWrite(request: RestoreRequest, found: Found, parts: Restor
     await files.learn(target)
     places.push(await files.placeOf(target))
   }
-  const own = found.flatMap(({ tag, number }) => (tag === map.tag ? (map.get(number) ?? []) : []))
-  const strangers = unique(own).filter(({ places: seen }) => !places.some((place) => seen.has(place)))
+  const strangers = ownAmong(found, map).filter(
+    ({ places: seen }) => !places.some((place) => seen.has(place)),
+  )
   if (strangers.length === 0) return { verdict: 'pass', input: request.input }
   const lost = strangers.find(({ value }) => value === undefined)
-  if (lost) return { verdict: 'refuse', why: unresolvable(map.placeholderOf(lost), request.tool) }
+  if (lost) return { verdict: 'refuse', why: unresolvable(lost.placeholder, request.tool) }
   return ask(request, strangers, parts)
 }
 
 function restoreOther(request: RestoreRequest, secrets: readonly Secret[], parts: RestoreParts): Restored {
   const { map } = parts
   const lost = secrets.find(({ value }) => value === undefined)
-  if (lost) return { verdict: 'refuse', why: unresolvable(map.placeholderOf(lost), request.tool) }
+  if (lost) return { verdict: 'refuse', why: unresolvable(lost.placeholder, request.tool) }
   const unsafe = secrets.find(({ value = '' }) => request.category === 'run' && !SHELL_SAFE.test(value))
-  if (unsafe) return { verdict: 'refuse', why: unquotable(map.placeholderOf(unsafe)) }
+  if (unsafe) return { verdict: 'refuse', why: unquotable(unsafe.placeholder) }
   const strangers = secrets.filter(({ tools }) => !tools.has(request.tool))
   return strangers.length === 0
     ? { verdict: 'pass', input: fillIn(request.input, map) }
@@ -76,8 +81,8 @@ export async function approveCall(
   always: boolean,
 ): Promise<unknown> {
   const { map, files, fileTools } = parts
-  const numbers = textsIn(request.input).flatMap((text) => placeholdersIn(text).map(({ number }) => number))
-  const secrets = unique(numbers.map((number) => map.get(number)))
+  const found = textsIn(request.input).flatMap((text) => placeholdersIn(text))
+  const secrets = ownAmong(found, map)
   if (!fileTools.has(request.tool)) {
     if (always) for (const { tools } of secrets) tools.add(request.tool)
     return fillIn(request.input, map)

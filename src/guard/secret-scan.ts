@@ -4,19 +4,20 @@
  * text.
  */
 import { assignmentFinders } from './secret-assignment.ts'
-import { privateKeyFinder } from './secret-block.ts'
+import { encodedBlockFinder, privateKeyFinder } from './secret-block.ts'
 import type { Finder, Finding } from './secret-finding.ts'
-import { keyFinders } from './secret-key.ts'
+import { encodedKeyFinders, keyFinders } from './secret-key.ts'
+import { codesOf } from './secret-letters.ts'
 import { shapeFinders } from './secret-shape.ts'
 import { urlFinder } from './secret-url.ts'
 
 /** In order, never overlapping. */
 export function scanSecrets(text: string): readonly Finding[] {
+  const codes = codesOf(text)
   const findings: Finding[] = []
   let end = 0
-  for (let at = 0; at < text.length; at++) {
-    const first = text.charCodeAt(at)
-    if (first > 127 || wakes[first] === 0) continue
+  for (let at = 0; at < codes.length; at++) {
+    if (wakes[codes[at] ?? 0] !== 1) continue
     const finding = findAt(text, at)
     if (!finding || finding.start < end) continue
     findings.push(finding)
@@ -31,7 +32,9 @@ function findAt(text: string, at: number): Finding | undefined {
   const list = table[text.charCodeAt(at) * 128 + (second < 128 ? second : 0)]
   if (!list) return undefined
   for (const finder of list) {
-    const finding = text.startsWith(finder.anchor, at) ? finder.find(text, at) : undefined
+    // The table has looked at two letters.
+    const isThere = finder.anchor.length < 3 || text.startsWith(finder.anchor, at)
+    const finding = isThere ? finder.find(text, at) : undefined
     if (finding) return finding
   }
   return undefined
@@ -39,8 +42,10 @@ function findAt(text: string, at: number): Finding | undefined {
 
 const finders: readonly Finder[] = [
   privateKeyFinder,
+  encodedBlockFinder,
   urlFinder,
   ...keyFinders,
+  ...encodedKeyFinders,
   ...shapeFinders,
   ...assignmentFinders,
 ]

@@ -54,12 +54,12 @@ const MAX_HELD = 65_536
 const MAX_SECRET = 8192
 
 /** Words whose line may go on with a secret, however many blanks stand between. */
-const TELLING = new RegExp(`${NAME_HINT.source}|--|-u\\b`, 'i')
+const TELLING = new RegExp(`${NAME_HINT.source}|login|--|-u\\b`, 'i')
 
 function safeCut(held: string, wholeLines: boolean): Cut {
   const block = openBlock(held)
   if (block >= 0) return { cut: held.lastIndexOf('\n', block) + 1, awaited: FOOTER }
-  const line = held.lastIndexOf('\n') + 1
+  const line = lineStart(held)
   const rest = held.slice(line)
   const telling = rest.search(TELLING)
   // A hidden character may split a telling word, which reads whole once it is taken out.
@@ -67,6 +67,16 @@ function safeCut(held: string, wholeLines: boolean): Cut {
   if (telling < 0) return { cut: line + lastBlank(rest) + 1, awaited: SPACE }
   return { cut: line + lastBlank(rest.slice(0, telling)) + 1, awaited: LINE_END }
 }
+
+/** Where the last line begins; in YAML a value may stand in the line after its name, and both count as one. */
+function lineStart(held: string): number {
+  const start = held.lastIndexOf('\n') + 1
+  return BLOCK_SIGN.test(held.slice(Math.max(0, start - 16), start))
+    ? held.lastIndexOf('\n', start - 2) + 1
+    : start
+}
+
+const BLOCK_SIGN = /[|>][-+]?\d?[ \t]{0,8}\r?\n$/
 
 function lastBlank(text: string): number {
   for (let at = text.length - 1; at >= 0; at--) if (SPACE.test(text[at] ?? '')) return at

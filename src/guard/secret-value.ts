@@ -28,17 +28,31 @@ const MAX_VALUE = 4096
 
 /** Shannon entropy in bits per character; the first characters speak for the rest. */
 export function entropyOf(value: string): number {
-  const sample = value.slice(0, 256)
-  const counts = new Map<string, number>()
-  for (const character of sample) counts.set(character, (counts.get(character) ?? 0) + 1)
+  const length = Math.min(value.length, SAMPLE)
+  const counts = new Map<number, number>()
+  for (let at = 0; at < length; at++) {
+    const code = value.charCodeAt(at)
+    counts.set(code, (counts.get(code) ?? 0) + 1)
+  }
   let bits = 0
-  for (const times of counts.values()) bits -= (times / sample.length) * Math.log2(times / sample.length)
+  for (const times of counts.values()) bits -= (times / length) * Math.log2(times / length)
   return bits
 }
 
+const SAMPLE = 256
+
 /** What people write where a secret would stand. */
-export const isStandIn = (value: string): boolean =>
-  STAND_IN.test(value) || /^(.)\1*$/s.test(value) || /(.)\1{5}/s.test(value.slice(0, 256))
+export const isStandIn = (value: string): boolean => STAND_IN.test(value) || isMonotonous(value)
+
+/** One letter over and over, in all of it or six times in a row. */
+function isMonotonous(value: string): boolean {
+  const length = Math.min(value.length, SAMPLE)
+  let run = 1
+  for (let at = 1; at < length && run < 6; at++) {
+    run = value.charCodeAt(at) === value.charCodeAt(at - 1) ? run + 1 : 1
+  }
+  return run >= 6 || (run === value.length && run > 0)
+}
 
 const STAND_IN =
   /^(?:[$<{#]|%(?![0-9A-Fa-f]{2}))|\$\{|\{\{|^\[secret:|\*\*\*|\.\.\.|…|^(?:process\.env|os\.environ|env\.|vault:|ref:|op:\/\/)|(?:your|enter|insert|replace|change|put|add|use|set)[-_ ]?(?:me|my|your|the|a|an|it|this|here)?[-_ ]?(?:api|key|token|secret|pass|password|value|here|me)|changeit|placeholder|example\.(?:com|org)|redacted|undefined|^(?:null|none|true|false|test|dummy|fake|todo|n\/a)$|^x{3,}|0123456789|123456789|abcdefg/i

@@ -1,4 +1,5 @@
 /** The expression of `find`: tests, printing and pruning are known; what acts on what was found is not. */
+import { matchesGlob } from '../lib/path.ts'
 import type { Word } from './shell-word.ts'
 
 const ALONE = new Set(
@@ -15,6 +16,12 @@ const WITH_VALUE = new Set(
 
 const WRITES = /^-(?:delete|fprint0?|fprintf|fls)$/
 const RUNS = /^-(?:exec|execdir|ok|okdir)$/
+
+/** Whether a file may be named like an action and fit the wildcard. */
+const couldAct = (wildcard: string): boolean =>
+  wildcard.includes('[') || ACTIONS.some((action) => matchesGlob(action, wildcard))
+
+const ACTIONS = '-delete -fprint -fprint0 -fprintf -fls -exec -execdir -ok -okdir'.split(' ')
 
 export type FindFinding = {
   readonly kind: 'read-only' | 'write' | 'unknown'
@@ -35,8 +42,9 @@ export function judgeFind(args: readonly Word[]): FindFinding {
       worsen('unknown')
     } else if (WRITES.test(text)) worsen('write')
     else if (WITH_VALUE.has(text) || /^-newer[aBcm][aBcmt]$/.test(text)) {
-      // A value that looks like another action was perhaps meant as one.
-      if (/^-\D/.test(args[++index]?.text ?? '-x')) worsen('unknown')
+      // A value that looks like another action was perhaps meant as one; a wildcard may become one.
+      const value = args[++index]
+      if (/^-\D/.test(value?.text ?? '-x') || (value?.loose && couldAct(value.text))) worsen('unknown')
     } else if (args[index]?.loose || (text.startsWith('-') && !ALONE.has(text))) worsen('unknown')
   }
   return { kind, nested }

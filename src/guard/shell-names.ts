@@ -31,9 +31,9 @@ export const actors = set(`
 export const readers = set(`
   ls dir vdir cat head tail wc nl tac rev cut paste tr fold fmt expand unexpand comm join cmp md5sum sha1sum sha224sum
   sha256sum sha384sum sha512sum b2sum cksum sum shasum md5 stat du df pwd basename dirname realpath readlink whoami id groups
-  logname uname uptime free nproc arch tty users who which where whereis printenv type true false : echo seq expr factor numfmt od hexdump
-  strings size readelf lscpu lsblk lsusb lspci lsmod getconf cal ncal look tsort pathchk grep egrep fgrep zcat bzcat xzcat
-  cd pushd popd sleep exit column colrm pgrep pidof apropos whatis locale getent lsb_release sw_vers vm_stat base64 base32`)
+  logname uname uptime free nproc tty users who which where whereis printenv type true false : echo seq expr factor numfmt od hexdump
+  lscpu lsblk lsusb lspci lsmod getconf cal ncal look tsort pathchk grep egrep fgrep zcat bzcat xzcat
+  cd pushd popd sleep exit column colrm pgrep pidof apropos whatis locale getent lsb_release sw_vers vm_stat`)
 
 /** Change files or the machine, or run the project's own code. */
 export const writers = set(`

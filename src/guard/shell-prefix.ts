@@ -25,11 +25,15 @@ function covers(prefix: readonly string[], words: readonly Word[]): boolean {
   const rest = words.slice(prefix.length)
   if (rest.length === 0 || judgeProgram(name, words.slice(1)).kind === 'read-only') return true
   if ((runners.has(name) || actors.has(name)) && action.startsWith('-')) return false
+  if (name === 'tar' && TAR_RUNS.test(rest[0]?.text ?? '')) return false
   // The rule itself must be for something that writes; otherwise an option made a writer out of a reader.
   const meant = judgeProgram(name, words.slice(1, prefix.length)).kind
   const isMeant = meant === 'write' || (meant === 'unknown' && !hasOptionList(name))
   return isMeant && rest.every(isHarmless)
 }
+
+/** The first word of tar is options without a dash; these letters run a program. */
+const TAR_RUNS = /^\w*[IF]/
 
 /** Options that change what is shown or how much is done, never what is run or written. */
 const HARMLESS_OPTION =
@@ -105,12 +109,19 @@ function couldBe({ text, dynamic }: Word, program: string): boolean {
   return new RegExp(`^${pattern.replaceAll('\0', '.').replaceAll(/\*+/g, '.*')}$`).test(program)
 }
 
-/** `-rf` is there when `-r` and `-f` are. */
+/** `-rf` is there when `-r` and `-f` are, in either spelling. */
 function hasOption(option: string, options: readonly string[]): boolean {
   if (options.includes(option)) return true
   if (option.startsWith('--')) return options.some((given) => given.startsWith(`${option}=`))
-  const letters = options.filter((given) => !given.startsWith('--')).join('')
+  const letters = options.map((given) => (given.startsWith('--') ? letterOf(given) : given)).join('')
   return Array.from(option.slice(1)).every((letter) => letters.includes(letter))
+}
+
+/** Of the two that rules are written about; programs take a long name cut short, too. */
+function letterOf(option: string): string {
+  if (option.length < 3) return ''
+  if ('--recursive'.startsWith(option)) return 'r'
+  return '--force'.startsWith(option) ? 'f' : ''
 }
 
 /** The wanted words come first, options and their values aside. */

@@ -155,6 +155,17 @@ const date: Judge = (args) => {
   return isFormat ? READS : doubt('date may set the clock or read a file')
 }
 
+/** Those that read object files: `@file` names more options, and one of them loads a library. */
+const objects =
+  (spec: OptionSpec): Judge =>
+  (args, name) =>
+    args.some(({ text }) => text.startsWith('@'))
+      ? doubt(`${name} takes options from a file`)
+      : withOptions(spec)(args, name)
+
+/** Alone it prints; on a Mac it runs what it is given. */
+const arch: Judge = (args) => (args.length === 0 ? READS : doubt('arch may run what it is given'))
+
 /** `npm ls` and the like only look. */
 const looking =
   (actions: RegExp, spec: OptionSpec): Judge =>
@@ -212,6 +223,13 @@ const FD: OptionSpec = {
     exclude= color= size= changed-within= changed-before= max-results= print0 case-sensitive ignore-case`,
 }
 
+/** `-o` writes a file on a Mac. */
+const BASE64: OptionSpec = { flags: 'dDi', values: 'wb', long: 'decode ignore-garbage wrap=' }
+
+const READELF = `all file-header program-headers segments section-headers sections section-groups section-details headers
+  syms symbols dyn-syms notes relocs unwind dynamic version-info arch-specific histogram wide archive-index hex-dump=
+  string-dump= use-dynamic help version`
+
 const PIP = looking(/^(?:list|show|freeze|check)$/, {
   flags: 'vlf',
   long: 'format= outdated user local files verbose',
@@ -243,8 +261,16 @@ const programs = new Map<string, Judge>([
   ['hostname', withOptions({ flags: 'fisIdAy', long: 'fqdn short ip-address domain', operands: 0 })],
   ['file', withOptions({ flags: 'bikLhNnprsv0', values: 'F', long: 'brief mime mime-type mime-encoding' })],
   ['xxd', withOptions({ flags: 'abeEiupCd', values: 'cgls', operands: 1 })],
-  ['nm', withOptions({ flags: 'aABCDeglnPpSsuvz', long: 'demangle dynamic extern-only undefined-only' })],
-  ['objdump', withOptions({ flags: 'adDfghHiprstTxSC', values: 'jM', long: 'syms headers disassemble' })],
+  ['arch', arch],
+  ...['base64', 'base32'].map((name) => [name, withOptions(BASE64)] as const),
+  [
+    'strings',
+    objects({ flags: 'adfowh', values: 'nte', long: 'all bytes= radix= encoding= print-file-name' }),
+  ],
+  ['size', objects({ flags: 'ABdoxth', long: 'format= radix= common totals' })],
+  ['readelf', objects({ flags: 'aehlSgtsnrudVAIWcDHv', values: 'xp', long: READELF })],
+  ['nm', objects({ flags: 'aABCDeglnPpSsuvz', long: 'demangle dynamic extern-only undefined-only' })],
+  ['objdump', objects({ flags: 'adDfghHiprstTxSC', values: 'jM', long: 'syms headers disassemble' })],
   ['lsof', withOptions({ flags: 'abhlnNoOPRtUvVX', values: 'cdgipu' })],
   ['ss', withOptions({ flags: 'hnraloemipsbtuwx46', long: 'numeric listening all processes tcp udp unix' })],
   ['netstat', withOptions({ flags: 'ahlnoprstuveiW46' })],
@@ -252,6 +278,5 @@ const programs = new Map<string, Judge>([
     'npm',
     looking(/^(?:ls|list|root|prefix|why|explain)$/, { flags: 'gla', long: 'depth= all json long global' }),
   ],
-  ['pnpm', looking(/^(?:ls|list|root|why)$/, { flags: 'gr', long: 'depth= json long global recursive' })],
   ['go', looking(/^(?:version|list|doc)$/, { flags: 'm' })],
 ])

@@ -60,13 +60,15 @@ function endOfPattern(text: string, start: number, delimiter: string): number | 
     if (text[index] === '\\') index++
     else if (text[index] === '\n') return undefined
     else if (text[index] === delimiter) {
-      const inner = text.slice(start, index).replaceAll(/\\./gs, '')
-      const isOpen = inner.lastIndexOf('[') > inner.lastIndexOf(']') || /\[\^?\]/.test(inner)
+      const isOpen = text.slice(start, index).replaceAll(CLOSED, '').includes('[')
       return isOpen ? undefined : index + 1
     }
   }
   return undefined
 }
+
+/** Escapes, and brackets that are certain to end where they seem to. */
+const CLOSED = /\\.|\[(?!\^?\])\^?(?:\[:[a-z]+:\]|[^\][\\])+\]/gs
 
 function readCommand(text: string): Step {
   const [name = ''] = text

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ExecResult, FileChange, TryChanges } from '../protocol/tool.ts'
 import { isInside } from '../lib/path.ts'
+import { containPath } from './contain.ts'
 import { createExec } from './exec.ts'
 import { type Sandbox, tryProgram } from './sandbox-ground.ts'
 
@@ -26,11 +27,18 @@ export async function createTrial(parts: TrialParts): Promise<TryChanges | undef
   return (changes, command, options) =>
     inTrialFolder(async (folder) => {
       await Promise.all(changes.map((change) => lay(change, parts.root, join(folder, 'upper'))))
-      const gone = changes
-        .filter(({ after }) => after === undefined)
-        .map(({ path }) => join(parts.root, path))
+      const gone = await removedPaths(changes, parts.root)
       return runOver(parts, overlay(parts.root, folder, gone), (exec) => exec.shell(command, options))
     })
+}
+
+/** Only what lies under the overlay, links followed: they are removed before the sandbox is entered. */
+async function removedPaths(changes: readonly FileChange[], root: string): Promise<readonly string[]> {
+  const removed = changes.filter(({ after }) => after === undefined)
+  const places = await Promise.all(
+    removed.map(({ path }) => containPath(path, { roots: [root], operation: 'write' })),
+  )
+  return places.flatMap(({ ok, real }) => (ok && real !== undefined ? [real] : []))
 }
 
 async function inTrialFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {

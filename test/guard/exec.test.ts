@@ -64,12 +64,17 @@ describe('a command', () => {
       MY_API_KEY: 'k',
       GITHUB_TOKEN: 't',
       DB_PASSWORD: 'p',
+      DB_PASS: 'p',
+      MYSQL_PWD: 'p',
+      GH_PAT: 'p',
+      OLDPWD: '/work',
       HARMLESS: 'yes',
     }
 
     const { output } = await start(await tempProject(), env).shell('env', patient())
 
-    expect(output).not.toMatch(/MY_API_KEY|GITHUB_TOKEN|DB_PASSWORD/)
+    expect(output).not.toMatch(/MY_API_KEY|GITHUB_TOKEN|DB_PASS|MYSQL_PWD|GH_PAT/)
+    expect(output).toMatch(/^OLDPWD=\/work$/m)
     expect(output).toMatch(/^HARMLESS=yes$/m)
     expect(output).toMatch(/^TERM=dumb$/m)
     expect(output).toMatch(/^GIT_PAGER=cat$/m)

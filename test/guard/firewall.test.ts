@@ -61,9 +61,13 @@ describe('what leaves', () => {
       encodeURIComponent('c0rrect/h0rse+staple'),
       Buffer.from('c0rrect/h0rse+staple\n').toString('base64'),
       Buffer.from('c0rrect/h0rse+staple').toString('hex'),
+      Buffer.from('c0rrect/h0rse+staple').toString('hex').toUpperCase(),
+      ...['a', 'me'].map((before) => Buffer.from(`${before}c0rrect/h0rse+staple`).toString('base64url')),
+      encodeURIComponent('c0rrect/h0rse+staple').toLowerCase(),
+      'c0rrect\\/h0rse+staple',
     ].map((form) => firewall.outgoingNow(`echo ${form}`))
 
-    expect(leaked.map(withoutTag).join('\n')).not.toMatch(/c0rrect|YzBycmVj|63307272/)
+    expect(leaked.map(withoutTag).join('\n')).not.toMatch(/c0rrect|h0rse|YzBycmVj|MwcnJlY|jMHJyZWN|63307272/)
   })
 
   test('a value that bears a name in one place is hidden in all places of the same text', async () => {
@@ -78,6 +82,16 @@ describe('what leaves', () => {
     const { firewall } = await project({}, { known: [{ kind: 'arm-key', value: 'plain-looking-0' }] })
 
     expect(withoutTag(await firewall.outgoing('GET /v1 plain-looking-0'))).toBe('GET /v1 [secret:arm-key:1]')
+  })
+
+  test('a key of an arm is still known behind thousands of others that begin alike', async () => {
+    const { firewall } = await project({}, { known: [{ kind: 'arm-key', value: 'plain-looking-0' }] })
+    const numbers = Array.from({ length: 3000 }, (_, index) => index)
+    await firewall.outgoing(numbers.map((number) => `PASSWORD=plain-looking-0x${number}`).join('\n'))
+
+    const shown = firewall.outgoingNow('a plain-looking-0 b plain-looking-0x2999 c plain-looking-0x2999y')
+
+    expect(withoutTag(shown)).toBe('a [secret:arm-key:1] b [secret:password:3001] c [secret:password:3001]y')
   })
 
   test('secrets of the environment are known by their names there', () => {
@@ -330,6 +344,17 @@ describe('what a person approves', () => {
     expect((await firewall.restore({ ...command(first), tool: 'run_python' })).verdict).toBe('ask')
   })
 
+  test('always is not for a secret whose number a placeholder of another session happens to bear', async () => {
+    const { firewall } = await project({ 'a.py': `KEY = '${key}'\nB = '${other}'\n` })
+    const [first = '', second = ''] = (await firewall.files.read('a.py')).match(/\[secret:.*?\]/g) ?? []
+    const foreign = first.replace(/:[a-z0-9]{4}:/, ':zz99:')
+
+    await firewall.approve(command(`deploy ${second} ${foreign}`), { always: true })
+
+    expect((await firewall.restore(command(`push ${second}`))).verdict).toBe('pass')
+    expect((await firewall.restore(command(`push ${first}`))).verdict).toBe('ask')
+  })
+
   test('a key somebody typed may be written where they say', async () => {
     const { root, firewall } = await project()
     const prompt = await firewall.outgoing(`put ${key} into app.ini`)
@@ -361,6 +386,8 @@ describe('text in pieces', () => {
     'Some words and more. ',
     'const x = 1\n',
     'the password is ',
+    'password: >-\n  Tr0ub4dor&3x\n',
+    'machine h login me password Tr0ub4dor&3x\n',
     '-----BEGIN ',
     '漢字 😀‍ ',
     '\u200B',

@@ -79,6 +79,12 @@ awk '$3 > 5 {print $1}' f
 awk '/foo|bar/ {n++} END {print n}' f
 awk '{sum += $1} END {print sum/NR}' f
 awk 'NR==1 || /[0-9]+/' f
+awk '{ print ($1 + $2) / 2, $3 / 4 }' f
+awk '{ if ($1 > 1e3) print "many/" $1 / 10 }' f
+sed 's/[[:space:]]*$//' f
+find . -name *.ts
+strings -n 8 a.out
+base64 -d a.txt
 jq '.scripts' package.json
 jq -r '.dependencies | keys[]' package.json
 tree -L 2 -I node_modules

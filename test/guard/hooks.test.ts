@@ -287,6 +287,30 @@ describe('a review', () => {
     )
   })
 
+  test('of a call too long to be seen whole denies, and of what has happened is shown a part', async () => {
+    const asked: string[] = []
+    const long = { ...payloads.pre_tool_use, input: { command: `${'true; '.repeat(2000)}rm -rf /` } }
+    const hooks = (event: HookEvent) =>
+      createHooks({
+        cwd: '/',
+        env: {},
+        review: review('ALLOW', asked),
+        hooks: [{ ...hook, name: 'h1', event }],
+      })
+
+    const before = await hooks('pre_tool_use').run('pre_tool_use', long, new AbortController().signal)
+    const text = 'x'.repeat(20_000)
+    const after = { ...payloads.post_tool_use, text }
+    await hooks('post_tool_use').run('post_tool_use', after, new AbortController().signal)
+
+    expect(before).toMatchObject({
+      verdict: 'deny',
+      why: expect.stringContaining('cannot review more than 8000 characters'),
+    })
+    expect(asked.length).toBe(1)
+    expect(asked[0]!.length).toBeLessThan(10_000)
+  })
+
   test('that fails, hangs or has no one to ask denies unless it fails open', async () => {
     const broken = { prompt: () => Promise.reject(new Error('model is gone')) }
     const hanging = { prompt: () => new Promise<string>(() => {}) }

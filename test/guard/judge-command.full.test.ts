@@ -31,10 +31,10 @@ const pieces = [
 ].map((piece) => piece.replaceAll('\u00A0', ' '))
 
 const sedPieces = words(
-  's / | w\u00A0MK wMK e\u00A0touch\u00A0MK p d n N g G x 1 $ 1,3 /a/ \\ [ [^ ] { } ; # ! y b t :a q r\u00A0f i\\ I M 0~2 +1 & \\1 W\u00A0MK s/a/b/',
+  's / | w\u00A0MK wMK e\u00A0touch\u00A0MK p d n N g G x 1 $ 1,3 /a/ \\ [ [^ ] [[:alpha:] { } ; # ! y b t :a q r\u00A0f i\\ I M 0~2 +1 & \\1 W\u00A0MK s/a/b/',
 ).map((piece) => piece.replaceAll('\u00A0', ' '))
 const awkPieces = words(
-  '{ } print printf "MK" > >> | "touch\u00A0MK" / /a/ a $1 ( ) , ; BEGIN END system("touch\u00A0MK") getline + ++ == = ? : && || ! ~ [ ] 1 # \\ if else in @ "',
+  '{ } print printf "MK" > >> | "touch\u00A0MK" / /a/ a $1 ( ) , ; BEGIN END system("touch\u00A0MK") getline + ++ == = ? : && || ! ~ [ ] 1 # \\ if else in @ " /#/ /"/ 1system("touch\u00A0MK") length if(1) return',
 ).map((piece) => piece.replaceAll('\u00A0', ' '))
 
 const joined = (from: readonly string[]): fc.Arbitrary<string> =>

@@ -122,6 +122,7 @@ describe('what goes beyond an allowed prefix is asked for', () => {
     ['read', "read 'a[$(touch x)]'"],
     ['test', "test -v 'a[$(touch x)]'"],
     ['echo', 'echo a & touch x'],
+    ['tar', "tar xIf 'touch x' a.tar"],
     ['ls', 'ls {a,b}'],
   ])('%s: %s', async (allow, command) => {
     expect((await judgeCommand(command, { allow: allow.split(',') })).verdict).toBe('ask')
@@ -173,6 +174,8 @@ describe('a denied command is denied in every form', () => {
     ['rm -rf', 'rm -rf /'],
     ['rm -rf', 'rm -r -f x'],
     ['rm -rf', 'rm -fr x'],
+    ['rm -rf', 'rm --recursive --forc x'],
+    ['git push', 'git -c alias.p=push p origin'],
     ['npm publish', 'npm --tag x publish'],
     ['touch', `${'true; '.repeat(150)}touch a`],
     ['touch', `echo ${'x'.repeat(9000)}; touch a`],
@@ -191,6 +194,7 @@ describe('a denied command is denied in every form', () => {
     ['git push', 'git commit -m push'],
     ['rm', "git commit -m 'first; rm the rest'"],
     ['rm -rf', 'rm -r x'],
+    ['git push -f', 'git push --follow-tags'],
   ])('%s does not stand for: %s', async (deny, command) => {
     expect((await judgeCommand(command, { deny: [deny] })).verdict).toBe('ask')
   })
@@ -231,7 +235,22 @@ describe('what writes, runs something or cannot be understood never passes for a
     ['awk \'BEGIN{"date" | getline}\'', 'unknown'],
     ['awk \'{print $1,\n$2 > "out"}\' f', 'write'],
     ['awk \'{ x = 1 /a; system("x") / 2 }\'', 'unknown'],
+    ['awk \'BEGIN { print /#/; system("touch x") }\'', 'unknown'],
+    ['awk \'BEGIN { if (1) /#/; system("touch x") }\'', 'unknown'],
+    ['awk \'BEGIN { print /"/, "a"; system("touch x") #"\n}\'', 'unknown'],
+    ['awk \'BEGIN { x = length /#/; system("touch x") }\'', 'unknown'],
+    ['awk \'BEGIN { x = 1system("touch x") }\'', 'unknown'],
+    ["sed 's/[[:alpha:]/]/#/e' f", 'unknown'],
+    ["sed 's/[^]/]/#/e' f", 'unknown'],
     ['find . -exec rm {} +', 'unknown'],
+    ['find . -name *', 'unknown'],
+    ['find . -name ?delete', 'unknown'],
+    ['nm @options', 'unknown'],
+    ['strings @options', 'unknown'],
+    ['readelf -a @options', 'unknown'],
+    ['arch -x86_64 rm a', 'unknown'],
+    ['base64 -o out in', 'unknown'],
+    ['pnpm ls', 'write'],
     ['find . -name -delete', 'unknown'],
     ['git diff --output=x', 'unknown'],
     ['git diff --outp=x', 'unknown'],

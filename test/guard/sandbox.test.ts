@@ -124,6 +124,8 @@ describeSandboxed(named('protected paths in the sandbox'), () => {
       'AGENTS.md': 'rules\n',
       '.vscode/settings.json': '{}',
       '.github/workflows/ci.yml': 'on: push',
+      '.git/modules/libs/a/HEAD': 'ref: refs/heads/main\n',
+      '.git/modules/libs/a/config': '[core]\n',
     })
     const config = await readFile(join(cwd, '.git/config'), 'utf8')
     const exec = await sandboxed(cwd)
@@ -131,7 +133,9 @@ describeSandboxed(named('protected paths in the sandbox'), () => {
     const { output } = await exec.shell(
       `cat AGENTS.md; echo x >> AGENTS.md; rm -f AGENTS.md; mv AGENTS.md b; echo x > .vscode/tasks.json; rm -rf .vscode; mv .vscode v;
        echo x > .git/hooks/pre-commit; echo x >> .git/config; git config core.fsmonitor ./x; mv .git g; rm -rf .git/hooks; echo x > .github/workflows/x.yml;
-       cd .git && echo x > hooks/post-commit; ln -sf /tmp/x config; echo ../evil > commondir`,
+       cd .git && echo x > hooks/post-commit; ln -sf /tmp/x config; echo ../evil > commondir; echo x > config.worktree;
+       echo x > modules/libs/a/config; mkdir -p modules/libs/a/hooks; echo x > modules/libs/a/hooks/post-checkout; mv modules m; mv modules/libs m; mv modules/libs/a m;
+       cd ..; mv .github g && mkdir -p .github/workflows && echo x > .github/workflows/x.yml`,
       patient(),
     )
 
@@ -142,6 +146,9 @@ describeSandboxed(named('protected paths in the sandbox'), () => {
     expect(await readdir(join(cwd, '.github/workflows'))).toEqual(['ci.yml'])
     expect((await readdir(join(cwd, '.git/hooks'))).filter((name) => !name.endsWith('.sample'))).toEqual([])
     expect(existsSync(join(cwd, '.git/commondir'))).toBe(false)
+    expect(existsSync(join(cwd, '.git/config.worktree'))).toBe(false)
+    expect(await readFile(join(cwd, '.git/modules/libs/a/config'), 'utf8')).toBe('[core]\n')
+    expect(existsSync(join(cwd, '.git/modules/libs/a/hooks'))).toBe(false)
   })
 
   test('and it cannot be made where it is missing', async () => {

@@ -15,6 +15,9 @@ const leaks = (text: string, secret: string): boolean =>
     return text.includes(form.slice(0, part)) || text.includes(form.slice(-part))
   })
 
+const inBase64 = (text: string): string => Buffer.from(text).toString('base64')
+const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEpAIBAAKCAQEA7bq'.repeat(4)}\n-----END RSA PRIVATE KEY-----\n`
+
 describe('what is a secret', () => {
   test('at least 95 % of more than forty kinds are found in code, JSON, env files, addresses and prose', async () => {
     const samples = secretSamples(20_26, 3)
@@ -65,6 +68,17 @@ describe('what is a secret', () => {
     ['PASSWORD=ghp_abcdefghijklmnopqrstuvwxyz0123456789', 'PASSWORD=[github-token]'],
     [`"log\\n${key}\\n"`, '"log\\n[aws-key]\\n"'],
     [`q=%3D${key}`, 'q=%3D[aws-key]'],
+    [`\u001B[01;31m${key}\u001B[m`, '\u001B[01;31m[aws-key]\u001B[m'],
+    ['password: |\n  Tr0ub4dor&3\n', 'password: |\n  [password]\n'],
+    ['password: >-\n  Tr0ub4dor&3\n', 'password: >-\n  [password]\n'],
+    ['body=password%3DTr0ub4dor%263', 'body=password%3D[password]'],
+    ['<add key="DbPassword" value="Tr0ub4dor3x"/>', '<add key="DbPassword" value="[password]"/>'],
+    ['machine h login bob password Tr0ub4dor&3', 'machine h login bob password [password]'],
+    ['sshpass -p Tr0ub4dor&3 ssh h', 'sshpass -p [password] ssh h'],
+    ['PHPSESSID=k2j3h4k5j6h7g8f9d0s1a2q3w4', 'PHPSESSID=[token]'],
+    [`data ${inBase64(`${key}\n`)} end`, 'data [aws-key] end'],
+    [`data ${Buffer.from(key).toString('hex')} end`, 'data [aws-key] end'],
+    [`client-key-data: ${inBase64(PEM)}`, 'client-key-data: [private-key]'],
   ])('%s becomes %s', (text, expected) => {
     expect(marked(text)).toBe(expected)
   })
@@ -112,6 +126,11 @@ describe('what is none', () => {
     'id: 123e4567-e89b-12d3-a456-426614174000',
     '[secret:password:k3f9:1]',
     'password=[secret:password:k3f9:1]',
+    'the login page asks for a password v2.0',
+    '<input name="password" value="required">',
+    'password: |\n\nnext: Tr0ub4dor&3',
+    `certificate-authority-data: ${inBase64('-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTAN')}`,
+    'QUtJQQ== is only how such a key begins',
   ])('%s', (text) => {
     expect(scanSecrets(text)).toEqual([])
   })

@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { readdir, readFile, symlink, unlink } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { detectSandbox } from '../../src/guard/sandbox.ts'
 import { createTrial } from '../../src/guard/trial.ts'
 import { tempProject } from '../support/project.ts'
@@ -33,6 +34,22 @@ describe.skipIf(!tryChanges)('changes that are not made (needs bubblewrap and ov
     const result = await tryChanges?.(changes, 'cat ../outside.txt', options)
 
     expect(result?.exitCode).not.toBe(0)
+  })
+
+  test('a path that leads out of the workspace, also through a link, is not removed', async () => {
+    const outside = await tempProject({ 'kept.txt': 'kept\n', 'linked.txt': 'kept\n' })
+    const link = join(root, 'link')
+    await symlink(outside, link)
+    onTestFinished(() => unlink(link))
+    const changes = [join(relative(root, outside), 'kept.txt'), 'link/linked.txt'].map((path) => ({
+      path,
+      before: 'kept\n',
+      after: undefined,
+    }))
+
+    await tryChanges?.(changes, 'true', options)
+
+    expect((await readdir(outside)).toSorted()).toEqual(['kept.txt', 'linked.txt'])
   })
 
   test('the network stays out of reach', async () => {
