@@ -22,12 +22,15 @@ export type ChildMethod = 'load' | 'scoreLabels' | 'saveState' | 'loadState'
 /** No token is nearly as long. */
 const text = z.string().max(1 << 20)
 
+const chance = z.object({ token: text, logprob: z.number() })
+
 const event = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text-delta'), text }),
   z.object({ type: z.literal('reasoning-delta'), text }),
   z.object({ type: z.literal('tool-call'), call: z.object({ id: text, name: text, input: z.string() }) }),
   z.object({ type: z.literal('bad-call'), name: text.exactOptional(), reason: text }),
   z.object({ type: z.literal('proposal'), command: text }),
+  z.object({ type: z.literal('logprobs'), tokens: z.array(chance.extend({ top: z.array(chance) })) }),
   z.object({
     type: z.literal('usage'),
     usage: z.object({ prompt: z.int(), completion: z.int(), cached: z.int().exactOptional() }),

@@ -5,27 +5,24 @@
  */
 import { basename } from 'node:path'
 import type { Token } from 'node-llama-cpp'
-import { emissionStops } from '../context/emit.ts'
 import { estimateTokens } from '../context/count.ts'
 import { loadPrompt } from '../context/prompts.ts'
 import { dialectFor } from '../dialect/all.ts'
-import { createReplyReader } from '../dialect/reader.ts'
 import { type GgufHeader, readGguf } from '../lib/gguf.ts'
 import type { Capabilities } from '../protocol/arm.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
 import { type ChatTemplate, createChatTemplate } from './chat-template.ts'
-import { createEncodingMemory, withReply } from './encoding.ts'
+import { createEncodingMemory } from './encoding.ts'
 import { type Generation, type Sampling, startGeneration, toEvaluateOptions } from './generate.ts'
 import type { Gpu } from './llama.ts'
-import { readReply } from './reply.ts'
 import { requestGrammar } from './request-grammar.ts'
 import { type LabelField, scoreFields } from './score.ts'
 import type { Segment } from './segment.ts'
-import { leastShareIn } from './share.ts'
 import { loadState, saveState, type StateParts } from './resume.ts'
 import { createStateShelf } from './state.ts'
+import { tellReply } from './tell-reply.ts'
 import { beginTurn, type Turn, type TurnParts } from './turn.ts'
 import { createWeights, type Loaded } from './weights.ts'
 
@@ -174,7 +171,8 @@ async function* answer(core: Core, request: ModelRequest, signal: AbortSignal): 
     const written: Token[] = []
     const generation = generate(core, request, { turn, written, signal })
     try {
-      yield* tellReply(core, request, { turn, written, signal, generation })
+      const { readerFor } = core.options
+      yield* tellReply({ ...core, readerFor, turn, written, generation }, request, signal)
     } finally {
       ended = generation.tokens.return()
     }
@@ -233,52 +231,6 @@ function parseGrammar(
       `The grammar of this request cannot be read: ${errorMessage(error)}`,
     )
   }
-}
-
-async function* tellReply(
-  { window, template, memory, options }: Core,
-  request: ModelRequest,
-  { turn, written, signal, generation }: Work & { readonly generation: Generation },
-): AsyncGenerator<ModelEvent> {
-  const { loaded, encoding } = turn
-  const prompt = encoding.tokens.length
-  const parts = {
-    tokens: generation.tokens,
-    decoder: loaded.tokenizer.decoder(),
-    reader: options.readerFor?.(request) ?? dialectReader(request, template, encoding.key),
-    stops: [...(request.stop ?? []), ...emissionStops(template.emission)],
-    maxTokens: Math.min(request.maxTokens ?? window, window - prompt),
-    takenIds: request.messages.flatMap((message) =>
-      message.role === 'assistant' ? message.calls.map(({ id }) => id) : [],
-    ),
-    choosable: request.logprobs === undefined ? undefined : choosable(request),
-  }
-  const reply = yield* readReply(parts, written, signal)
-  if (!reply) return
-  memory.remember(withReply(encoding, reply.text, written))
-  yield { type: 'usage', usage: { prompt, completion: written.length, cached: generation.cached() } }
-  await generation.tokens.return()
-  const confidence = await leastShareIn(turn.slot.sequence, {
-    tokens: [...encoding.tokens, ...written],
-    prompt,
-    choices: reply.choices,
-    textOf: (token) => loaded.tokenizer.decoder().push(token),
-  })
-  yield { type: 'finish', reason: reply.reason, ...(confidence !== undefined && { confidence }) }
-}
-
-const choosable = ({ tools, toolChoice }: ModelRequest): readonly string[] =>
-  typeof toolChoice === 'object' ? [toolChoice.name] : tools.map(({ name }) => name)
-
-function dialectReader(request: ModelRequest, { family }: ChatTemplate, prompt: string): ReplyReader {
-  const end = prompt.trimEnd()
-  return createReplyReader({
-    tools: request.toolChoice === 'none' ? [] : request.tools,
-    dialect: family,
-    thinking: family.markers.some((marker) => marker.kind === 'think' && end.endsWith(marker.open)),
-    earlier: (text) =>
-      request.messages.some((message) => message.role !== 'assistant' && message.text.includes(text)),
-  })
 }
 
 async function score(

@@ -26,7 +26,8 @@ export type ReplyParts = {
 export type WrittenReply = {
   readonly text: string
   readonly reason: FinishReason
-  /** What of it was open to the model; nothing where that is not wanted. */
+  /** Of each token, and what of them was open to the model; nothing where that is not wanted. */
+  readonly texts: readonly string[]
   readonly choices: readonly Choice[]
 }
 
@@ -59,6 +60,7 @@ export async function* readReply(
   return {
     text,
     reason: ending === 'stop' && calls.seen() > 0 ? 'tool-calls' : ending,
+    texts: book.texts,
     choices: book.choices(),
   }
 }
@@ -68,6 +70,7 @@ function createChoiceBook(names: ReplyParts['choosable']) {
   const texts: string[] = []
   const told: ReplyEvent[] = []
   return {
+    texts,
     write(text: string): void {
       if (names) texts.push(text)
     },

@@ -27,7 +27,9 @@ export async function scoreFields(
     return { at: tokens.length - 1, labels: firstTokens(labels, tokenizer) }
   })
   const places = new Set(asked.map(({ at }) => at))
-  const known = await keepCommonStart(sequence, tokens.slice(0, Math.min(...places) + 1))
+  await keepCommonStart(sequence, tokens.slice(0, Math.min(...places) + 1))
+  // A recurrent model has gone on from a checkpoint by itself: what it says it must repeat is done.
+  const known = sequence.nextTokenIndex
   const input = tokens
     .slice(known)
     .map((token, index): ControlledEvaluateInputItem =>

@@ -43,9 +43,9 @@ describe('a model in a process of its own', () => {
     const prompt = [{ text: 'So?', control: false }]
 
     expect(model.capabilities).toEqual(here.capabilities)
-    expect(await collect(model.stream(requestOf('Hello'), NEVER))).toEqual(
-      await collect(here.stream(requestOf('Hello'), NEVER)),
-    )
+    for (const request of [requestOf('Hello'), requestOf('Hello', { logprobs: 2 })]) {
+      expect(await collect(model.stream(request, NEVER))).toEqual(await collect(here.stream(request, NEVER)))
+    }
     expect(await model.scoreLabels(prompt, labels, NEVER)).toEqual(
       await here.scoreLabels(prompt, labels, NEVER),
     )

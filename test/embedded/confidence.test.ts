@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Token } from 'node-llama-cpp'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { chancesIn, withChances } from '../../src/embedded/chances.ts'
 import { choicesIn, shareOf } from '../../src/embedded/choice.ts'
 import { createEmbeddedModel, type EmbeddedModel } from '../../src/embedded/engine.ts'
 import { loadEngine } from '../../src/embedded/llama.ts'
@@ -138,7 +139,95 @@ const afterCalls = (events: readonly ModelEvent[]): Message[] => {
   ]
 }
 
-test('of words alone nothing is told', async () => {
+describe('log probabilities', () => {
+  const texts = (events: readonly ModelEvent[]): string =>
+    events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+  const chances = (events: readonly ModelEvent[]) =>
+    events.flatMap((event) => (event.type === 'logprobs' ? event.tokens : []))
+
+  test('come behind the text they belong to, one for each of its tokens', async () => {
+    const plain = await reply(requestOf('Hello', { maxTokens: 80 }))
+
+    const { events } = await reply(requestOf('Hello', { maxTokens: 80, logprobs: 2 }))
+
+    expect(texts(events)).toBe(texts(plain.events))
+    expect(
+      chances(events)
+        .map(({ token }) => token)
+        .join(''),
+    ).toBe(texts(events))
+    const types = events.map(({ type }) => type)
+    expect(types.slice(0, 2)).toEqual(['text-delta', 'logprobs'])
+    expect(types.slice(-2)).toEqual(['usage', 'finish'])
+  })
+
+  test('are highest for what was written where nothing is left to chance', async () => {
+    const { events } = await reply(requestOf('Hello', { logprobs: 3 }))
+
+    const told = chances(events)
+
+    expect(told.length).toBeGreaterThan(10)
+    for (const { logprob, top } of told) {
+      expect(top.length).toBe(3)
+      expect(logprob).toBeCloseTo(top[0]!.logprob, 4)
+      expect(top.map((one) => one.logprob)).toEqual(top.map((one) => one.logprob).toSorted((a, b) => b - a))
+    }
+  })
+
+  test('are those the tokens had when they were written', async () => {
+    const { llama } = await loadEngine(false)
+    const weights = await llama.loadModel({ modelPath: path })
+    const context = await weights.createContext({ contextSize: 256 })
+    onTestFinished(async () => {
+      await context.dispose()
+      await weights.dispose()
+    })
+    const sequence = context.getSequence()
+    const prompt = weights.tokenize('Read the file and tell me')
+    const written: Token[] = []
+    const shares: number[] = []
+    const options = { temperature: 1, topK: 0, topP: 1, seed: 7 }
+    for await (const step of sequence.evaluateWithMetadata(prompt, { confidence: true }, options)) {
+      written.push(step.token)
+      shares.push(step.confidence)
+      if (written.length === 40) break
+    }
+    const parts = {
+      tokens: [...prompt, ...written],
+      prompt: prompt.length,
+      texts: [],
+      top: 0,
+      textOf: () => '',
+    }
+
+    const found = await chancesIn(sequence, parts, NEVER)
+
+    expect(found.map(({ logprob }) => Math.exp(logprob).toFixed(4))).toEqual(
+      shares.map((share) => share.toFixed(4)),
+    )
+    expect(sequence.contextTokens).toEqual(parts.tokens.slice(0, -1))
+  })
+
+  test('are told of what a reader shows, whatever it leaves out and wherever it cuts', () => {
+    const chance = (token: string) => ({ token, logprob: -1, top: [] })
+    const words = ['<think>', 'hm', '</think>', 'Hel', 'lo wor', 'ld'].map(chance)
+    const events: ModelEvent[] = [
+      { type: 'reasoning-delta', text: 'hm' },
+      { type: 'text-delta', text: 'Hello' },
+      { type: 'text-delta', text: ' world' },
+    ]
+
+    expect([...withChances(events, words)]).toEqual([
+      events[0],
+      events[1],
+      { type: 'logprobs', tokens: ['Hel', 'lo wor'].map(chance) },
+      events[2],
+      { type: 'logprobs', tokens: ['ld'].map(chance) },
+    ])
+  })
+})
+
+test('of words alone no share is told', async () => {
   const { events } = await reply(requestOf('Hello', { logprobs: 0 }))
 
   expect(events.at(-1)).toEqual({ type: 'finish', reason: 'length' })

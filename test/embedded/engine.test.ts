@@ -544,6 +544,23 @@ test('labels are scored in one pass behind the fields that ask for them, without
   )
 })
 
+test('labels have the same shares for a sliding window, which goes back only in leaps, whatever it read before', async () => {
+  const slidingPath = join(folder, 'scored.gguf')
+  await writeTinyModel(slidingPath, { slidingWindow: 64, layers: 3 })
+  const options = { path: slidingPath, window: 4096 }
+  const [warm, cold] = [await open(options), await open(options)]
+  const prompt = (end: string) => [{ text: `${SYSTEM}${end}`, control: false }]
+  const fields = [{ after: '<|im_start|>', labels: ['<|label:yes|>', '<|label:no|>'] }]
+  await warm.scoreLabels(prompt(`${'and so on '.repeat(400)}, is it not?`), fields, NEVER)
+
+  const [fromCache] = await warm.scoreLabels(prompt('Is it so?'), fields, NEVER)
+  const [again] = await warm.scoreLabels(prompt('Is it so?'), fields, NEVER)
+  const [fresh] = await cold.scoreLabels(prompt('Is it so?'), fields, NEVER)
+
+  expect(fromCache![0]).toBeCloseTo(fresh![0]!, 4)
+  expect(again![0]).toBeCloseTo(fresh![0]!, 4)
+})
+
 test('a conversation that was put on disk is taken up warm by another process', async () => {
   const options = { window: 4096, statesFolder: join(folder, 'states') }
   const before = await open(options)
