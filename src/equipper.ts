@@ -6,6 +6,8 @@ import { mcpSchema } from './config/mcp.ts'
 import type { AppPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { loadPrompt } from './context/prompts.ts'
+import { type ClosableExec, createExec } from './guard/exec.ts'
+import { detectSandbox } from './guard/sandbox.ts'
 import { openTrust } from './guard/trust.ts'
 import { openMcpServers } from './mcp-servers.ts'
 import { type Memories, openMemories } from './memories.ts'
@@ -15,7 +17,7 @@ import { planEquipment } from './plan/equipment.ts'
 import { openPlanStore, planFileOf } from './plan/store.ts'
 import type { Lease } from './protocol/arm.ts'
 import type { Equipment, Equipping } from './protocol/equipment.ts'
-import { errorMessage } from './protocol/error.ts'
+import { AppError, errorMessage } from './protocol/error.ts'
 import type { HookSpec } from './protocol/hooks.ts'
 import type { Source } from './protocol/source.ts'
 import type { Tool } from './protocol/tool.ts'
@@ -56,6 +58,7 @@ export async function openEquipper(parts: EquipperParts): Promise<Equipper> {
   const learned = await openSkills(folders, await openTrust(folders.pins))
   const plan = openPlanStore(incognito ? undefined : planFileOf(paths.dataFolder, root))
   const kept = createKept(parts)
+  const confined = createConfined(parts)
   const servers = withPlugins(config, learned, (text) => void warnings.push(text))
   const coordinator = await coordinatorSource(parts)
   return {
@@ -70,7 +73,7 @@ export async function openEquipper(parts: EquipperParts): Promise<Equipper> {
         skills: learned.skills,
         window: answers.measure().arm.capabilities.window,
         reserved: () => [...reserved(), 'spawn_subagents', 'propose_patch'],
-        ...(!incognito && { functions: await knownFunctions(learned) }),
+        ...(!incognito && { functions: { ...(await knownFunctions(learned)), confined: confined.open } }),
       })
       const mcp = await openMcpServers(
         { config: servers, paths, env: parts.env, cwd: root },
@@ -78,7 +81,7 @@ export async function openEquipper(parts: EquipperParts): Promise<Equipper> {
       )
       return together([remembered, planned, deferring(skilled, FIXED), mcp], [coordinator])
     },
-    close: kept.close,
+    close: async () => void (await Promise.all([kept.close(), confined.close()])),
   }
 }
 
@@ -92,12 +95,12 @@ const knownFunctions = async ({ functions }: OpenedSkills) => ({
 
 /** The person's own servers count before those of plugins. */
 function withPlugins(config: Config, { mcpServers }: OpenedSkills, warn: (text: string) => void): Config {
-  const parsed = mcpSchema.safeParse({ servers: mcpServers })
-  if (!parsed.success) {
-    warn(`the MCP servers of plugins are left out: ${errorMessage(parsed.error)}`)
-    return config
-  }
-  const servers = { ...parsed.data.servers, ...config.mcp.servers }
+  const sound = Object.entries(mcpServers).flatMap(([name, server]) => {
+    const parsed = mcpSchema.safeParse({ servers: { [name]: server } })
+    if (!parsed.success) warn(`the MCP server ${name} of a plugin is left out: ${errorMessage(parsed.error)}`)
+    return parsed.success ? Object.entries(parsed.data.servers) : []
+  })
+  const servers = { ...Object.fromEntries(sound), ...config.mcp.servers }
   return { ...config, mcp: { ...config.mcp, servers } }
 }
 
@@ -134,21 +137,37 @@ function createKept(parts: EquipperParts): Kept {
   let opened: Promise<Memories> | undefined
   return {
     open(embedder, warn) {
-      opened ??= openMemories({ ...parts, ...(embedder && { embedder }), warn }).catch((error: unknown) => {
-        warn(`nothing is remembered: ${errorMessage(error)}`)
-        return NO_MEMORIES
-      })
+      opened ??= openMemories({ ...parts, ...(embedder && { embedder }), warn })
       return opened
     },
     close: async () => (await opened)?.close(),
   }
 }
 
-const NO_MEMORIES: Memories = { close: async () => {} }
+/** Where functions the agent made run: a sandbox of their own, also in a mode in which commands have none. */
+function createConfined({ config, paths, env, root }: EquipperParts) {
+  let opened: Promise<ClosableExec> | undefined
+  const open = async (): Promise<ClosableExec> => {
+    const { dataFolder, configFolder, home } = paths
+    const place = { roots: [root], hidden: [dataFolder, configFolder], home, env }
+    const readOnly = config.permission.mode === 'read-only'
+    const sandbox = await detectSandbox({ ...place, network: config.sandbox.network, readOnly })
+    if ('missing' in sandbox) {
+      const message = `Functions run only in a sandbox, and there is none: ${sandbox.missing}.`
+      throw new AppError('permission-denied', message, { failure: 'denied' })
+    }
+    const exec = createExec({ cwd: root, env, sandbox })
+    return { ...exec, close: () => exec.close().finally(() => sandbox.close()) }
+  }
+  return {
+    open: () => (opened ??= open()),
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+  }
+}
 
 async function memoryOf(
   { config, kept }: EquipperParts & { readonly kept: Kept },
-  { files, exec, warn }: Equipping,
+  { files, exec, firewall, warn }: Equipping,
   { measure, embedder }: Answers,
 ): Promise<Equipment> {
   const lease = measure()
@@ -157,6 +176,7 @@ async function memoryOf(
     repoMap: config.memory.repo_map,
     files,
     exec,
+    outgoing: firewall.outgoing,
     window: lease.arm.capabilities.window,
     countTokens: (text) => lease.countTokens(text),
   })

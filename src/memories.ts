@@ -8,8 +8,10 @@ import { createFirewall } from './guard/firewall.ts'
 import { environmentSecrets } from './guard/secret-known.ts'
 import { shortHash } from './lib/hash.ts'
 import { type CodeIndex, openCodeIndex } from './memory/code-index.ts'
+import { pruneIndexes } from './memory/code-shelf.ts'
 import type { NamedEmbedder } from './memory/meaning.ts'
 import { type Memory, openMemory } from './memory/store.ts'
+import { errorMessage } from './protocol/error.ts'
 
 export type MemoryGround = {
   readonly config: Config
@@ -24,12 +26,18 @@ export type MemoryGround = {
 
 export type Memories = { readonly memory?: Memory; readonly index?: CodeIndex; close(): Promise<void> }
 
+/** One that cannot be opened is a warning; the other works without it. */
 export async function openMemories(ground: MemoryGround): Promise<Memories> {
-  const { config, paths, root, incognito, warn } = ground
-  const memory = config.memory.enabled ? await openFacts(ground) : undefined
-  const path = join(paths.dataFolder, 'code', `${shortHash(root)}.db`)
+  const { config, warn } = ground
+  const without =
+    (what: string) =>
+    (error: unknown): undefined =>
+      void warn(`${what}: ${errorMessage(error)}`)
+  const memory = config.memory.enabled
+    ? await openFacts(ground).catch(without('nothing is remembered'))
+    : undefined
   const index = config.memory.code_index
-    ? await openCodeIndex({ ...(!incognito && { path }), warn })
+    ? await openIndex(ground).catch(without('code is not indexed'))
     : undefined
   return {
     ...(memory && { memory }),
@@ -39,6 +47,15 @@ export async function openMemories(ground: MemoryGround): Promise<Memories> {
       await memory?.close()
     },
   }
+}
+
+async function openIndex({ paths, root, incognito, warn }: MemoryGround): Promise<CodeIndex> {
+  if (incognito) return openCodeIndex({ warn })
+  const folder = join(paths.dataFolder, 'code')
+  const path = join(folder, `${shortHash(root)}.db`)
+  const index = await openCodeIndex({ path, warn })
+  await pruneIndexes(folder, path)
+  return index
 }
 
 export function openFacts({

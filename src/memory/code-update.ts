@@ -36,6 +36,8 @@ export async function updateIndex(
 ): Promise<Coverage> {
   const deadline = Date.now() + limits.ms
   const listed = await files.list(signal)
+  // A list that was broken off would make everything it does not name look deleted.
+  signal.throwIfAborted()
   const paths = listed.paths.filter(isIndexable).slice(0, limits.files)
   const known = new Map((await kept.use(listFiles)).map((file) => [file.path, file]))
   const stamps = withinBytes(await stampAll(files, paths), limits)
@@ -49,7 +51,7 @@ export async function updateIndex(
 }
 
 const isIndexable = (path: string): boolean =>
-  !/[.-]lock\b|lock\.(?:json|yaml)$|\.min\.\w+$|\.map$|\.(?:png|jpe?g|gif|webp|ico|pdf|zip|gz|tgz|wasm|gguf|bin|db|woff2?|ttf|mp[34]|jsonl|svg)$/i.test(
+  !/\.lockb?$|[.-]lock\.(?:json|ya?ml)$|\.min\.\w+$|\.map$|\.(?:png|jpe?g|gif|webp|ico|pdf|zip|gz|tgz|wasm|gguf|bin|db|woff2?|ttf|mp[34]|jsonl|svg)$/i.test(
     path,
   )
 
@@ -115,6 +117,8 @@ async function indexUntil(
   while (done < pending.length && Date.now() < deadline && !signal.aborted) {
     const some = pending.slice(done, done + BATCH)
     const indexed = await Promise.all(some.map((one) => readChunks(files, one, signal)))
+    // What could not be read because nobody waits any more is not empty.
+    if (signal.aborted) break
     await kept.use((database) => writeCode(database, ({ write }) => indexed.forEach(write)))
     done += some.length
   }

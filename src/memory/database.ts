@@ -3,6 +3,7 @@
  * out to be damaged is renamed, never deleted, and a new one begun. Queries are synchronous and short, so `use` may run
  * its work a second time on the new file.
  */
+import { statSync } from 'node:fs'
 import { mkdir, open, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Libsql from 'libsql'
@@ -32,6 +33,8 @@ export type DatabaseOptions = {
   readonly version: number
   /** `full`: what was answered is on the disk even if the power fails. */
   readonly durability: 'full' | 'normal'
+  /** What is deleted is written over; it costs a little more. */
+  readonly erasesDeleted?: boolean
   warn(message: string): void
   /** What of a damaged file can be carried over into the new one. */
   salvage?(broken: Database, fresh: Database): void
@@ -39,36 +42,42 @@ export type DatabaseOptions = {
 
 export async function openDatabase(options: DatabaseOptions): Promise<KeptDatabase> {
   let opened = await openOrReplace(options)
-  let repair: Promise<Opened> | undefined
+  let opening: Promise<Opened> | undefined
 
-  async function repaired(broken: Opened, insist: boolean): Promise<Opened> {
-    // Of several who meet the damage at once, one repairs and all go on with the same file.
-    if (opened !== broken) return opened
-    repair ??= replace(options, insist).finally(() => (repair = undefined))
-    opened = await repair
-    broken.close()
-    return opened
+  /** Of several who meet the damage at once, one repairs and all go on with the same file. */
+  async function reopen(old: Opened, open: () => Promise<Opened>): Promise<void> {
+    if (opened !== old) return
+    opening ??= open().finally(() => (opening = undefined))
+    opened = await opening
+    old.close()
   }
 
   return {
     async use(work) {
-      // The second time the file looked sound and was not: an index inside it is damaged.
-      for (const insist of [false, true]) {
+      if (opened.isMoved()) await reopen(opened, () => openOrReplace(options))
+      for (let attempt = 1; ; attempt++) {
         const current = opened
         try {
           return work(current.database)
         } catch (error) {
-          if (!isBroken(error)) throw failure(options, error)
-          await repaired(current, insist)
+          if (!isBroken(error) || attempt > MAX_REPAIRS) throw failure(options, error)
+          // The second time the file looked sound and was not: an index inside it is damaged.
+          await reopen(current, () => replace(options, attempt > 1))
         }
       }
-      return work(opened.database)
     },
     close: () => opened.close(),
   }
 }
 
-type Opened = { readonly database: Database; close(): void }
+const MAX_REPAIRS = 2
+
+type Opened = {
+  readonly database: Database
+  /** Somebody deleted or replaced the file: whatever is written here now nobody would find again. */
+  isMoved(): boolean
+  close(): void
+}
 
 async function openOrReplace(options: DatabaseOptions): Promise<Opened> {
   try {
@@ -113,6 +122,8 @@ class BrokenDatabase extends Error {}
 const WAIT_MS = 5_000
 
 function connect(path: string): Opened {
+  const inode = path === ':memory:' ? undefined : inodeOf(path)
+  let isClosed = false
   const connection = new Libsql(path, { timeout: WAIT_MS })
   const statements = new Map<string, Libsql.Statement>()
   const prepared = (sql: string): Libsql.Statement => {
@@ -124,9 +135,12 @@ function connect(path: string): Opened {
     database: {
       run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
       rows: <Row>(sql: string, ...values: readonly Value[]) => prepared(sql).all(...values) as Row[],
-      transact: (work) => connection.transaction(work).immediate(),
+      transact: (work) => transact(connection, work),
     },
+    isMoved: () => inode !== undefined && inode !== inodeOf(path),
     close() {
+      if (isClosed) return
+      isClosed = true
       // The library lets the file go only when nobody holds a statement any more; the log is folded in before that.
       if (path !== ':memory:') foldLog(connection)
       statements.clear()
@@ -134,6 +148,29 @@ function connect(path: string): Opened {
     },
   }
 }
+
+/** The library's own would hide why a transaction failed behind a rollback that the full disk has already made. */
+function transact<T>(connection: Libsql.Database, work: () => T): T {
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    connection.exec('COMMIT')
+    return result
+  } catch (error) {
+    rollBack(connection)
+    throw error
+  }
+}
+
+function rollBack(connection: Libsql.Database): void {
+  try {
+    connection.exec('ROLLBACK')
+  } catch {
+    // It is rolled back already.
+  }
+}
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
 /** A log that stays behind is no loss: whoever opens the file next reads it. */
 function foldLog(connection: Libsql.Database): void {
@@ -144,8 +181,10 @@ function foldLog(connection: Libsql.Database): void {
   }
 }
 
-function prepareSchema(database: Database, { schema, version, durability, path }: DatabaseOptions): void {
+function prepareSchema(database: Database, options: DatabaseOptions): void {
+  const { schema, version, durability, erasesDeleted = false, path } = options
   database.rows('PRAGMA journal_mode = WAL')
+  database.rows(`PRAGMA secure_delete = ${erasesDeleted ? 'ON' : 'OFF'}`)
   database.rows(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
   database.rows('PRAGMA cache_size = -16384')
   const found = () => database.rows<{ user_version: number }>('PRAGMA user_version')[0]?.user_version ?? 0
@@ -242,7 +281,20 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 function failure({ path = 'the database in memory' }: DatabaseOptions, error: unknown): Error {
-  if (error instanceof AppError) return error
-  if (!codeOf(error).startsWith('SQLITE_')) return storageError(path, error)
-  return new AppError('storage-failed', `Cannot use ${path}: ${errorMessage(error)}`, { cause: error })
+  const code = codeOf(error)
+  if (error instanceof AppError || !code.startsWith('SQLITE_')) return storageError(path, error)
+  if (code.startsWith('SQLITE_BUSY')) {
+    const message = `${path} is being written by another process for a long time; try again.`
+    return new AppError('session-busy', message, { cause: error })
+  }
+  const [, errno] = ERRNOS.find(([start]) => code.startsWith(start)) ?? []
+  return storageError(path, errno ? Object.assign(new Error(errorMessage(error)), { code: errno }) : error)
 }
+
+/** What the database says, in the words of the disk: those come with advice. */
+const ERRNOS: readonly (readonly [string, string])[] = [
+  ['SQLITE_FULL', 'ENOSPC'],
+  ['SQLITE_READONLY', 'EROFS'],
+  ['SQLITE_CANTOPEN', 'EACCES'],
+  ['SQLITE_IOERR', 'EIO'],
+]

@@ -18,6 +18,8 @@ export type MemoryEquipmentParts = {
   readonly repoMap: boolean
   /** The session's own, as the guard made them. */
   readonly files: Files
+  /** Secrets hidden: a question may be answered by an arm on another machine. */
+  outgoing(text: string): Promise<string>
   readonly exec: Exec
   /** Of the arm that would answer now. */
   readonly window: number
@@ -25,7 +27,8 @@ export type MemoryEquipmentParts = {
 }
 
 export function memoryEquipment(parts: MemoryEquipmentParts): Equipment {
-  const { memory, index, repoMap, window, countTokens } = parts
+  const { index, repoMap, window, countTokens } = parts
+  const memory = parts.memory && askedCleanly(parts.memory, parts.outgoing)
   const tools = [
     ...(memory ? [createRemember(memory), createRecall(memory)] : []),
     ...(index ? [createSearchCode(index)] : []),
@@ -39,3 +42,8 @@ export function memoryEquipment(parts: MemoryEquipmentParts): Equipment {
     close: async () => {},
   }
 }
+
+const askedCleanly = (memory: Memory, outgoing: MemoryEquipmentParts['outgoing']): Memory => ({
+  ...memory,
+  recall: async (query, options) => memory.recall(await outgoing(query), options),
+})

@@ -1,6 +1,6 @@
 /**
  * Facts as rows. Everything here is synchronous and runs inside `KeptDatabase.use`. Only living facts have words in the
- * index, so whatever was superseded or removed cannot be found. A removed fact leaves its id and nothing else.
+ * index, so whatever was superseded cannot be found. A removed fact leaves nothing but the gap in the numbers.
  */
 import { shortHash } from '../lib/hash.ts'
 import type { Database } from './database.ts'
@@ -25,12 +25,11 @@ CREATE TABLE fact (
   identity TEXT NOT NULL,
   topic TEXT NOT NULL,
   value TEXT NOT NULL,
-  superseded_by INTEGER,
-  removed_at INTEGER
+  superseded_by INTEGER
 );
-CREATE INDEX fact_identity ON fact (project, identity) WHERE superseded_by IS NULL AND removed_at IS NULL;
-CREATE INDEX fact_topic ON fact (project, topic) WHERE superseded_by IS NULL AND removed_at IS NULL;
-CREATE INDEX fact_use ON fact (uses, used_at) WHERE removed_at IS NULL;
+CREATE INDEX fact_identity ON fact (project, identity) WHERE superseded_by IS NULL;
+CREATE INDEX fact_topic ON fact (project, topic) WHERE superseded_by IS NULL;
+CREATE INDEX fact_use ON fact (uses, used_at);
 ${wordTables('fact', 'words')}
 ${VECTOR_TABLE}
 `
@@ -41,7 +40,7 @@ export const GLOBAL = ''
 /** A namespace as the index writes it; letters and digits only. */
 export const scopeOf = (project: string): string => (project === GLOBAL ? 'g' : `p${shortHash(project)}`)
 
-const LIVING = 'superseded_by IS NULL AND removed_at IS NULL'
+const LIVING = 'superseded_by IS NULL'
 
 export type FactRow = {
   readonly id: number
@@ -145,26 +144,34 @@ export function touchFacts(database: Database, ids: readonly number[], now: numb
 }
 
 /** Inside a transaction. */
-export function removeFact(database: Database, id: number, now: number): boolean {
-  const [row] = database.rows<FactRow>('SELECT * FROM fact WHERE id = ? AND removed_at IS NULL', id)
+export function removeFact(database: Database, id: number): boolean {
+  const [row] = database.rows<FactRow>('SELECT * FROM fact WHERE id = ?', id)
   if (!row) return false
   if (row.superseded_by === null) unlist(database, row)
-  database.run(`UPDATE fact SET text = '', lesson = NULL, source = '', removed_at = ? WHERE id = ?`, now, id)
+  database.run('DELETE FROM fact WHERE id = ?', id)
   return true
 }
 
-/** Beyond `keep` facts those go that were superseded, then those least used and longest ago. Inside a transaction. */
-export function pruneFacts(database: Database, keep: number, now: number): void {
-  const [counted] = database.rows<{ count: number }>(
-    'SELECT count(*) AS count FROM fact WHERE removed_at IS NULL',
-  )
+/** Deleted words stay in the index until its parts are merged; what a person removed must not be found in the file. */
+export function eraseTraces(database: Database): void {
+  for (const table of ['fact_words', 'fact_trigram'])
+    database.run(`INSERT INTO ${table} (${table}) VALUES ('optimize')`)
+}
+
+/**
+ * Beyond `keep` facts those go that were superseded, then those least used and longest ago; never the newest, which
+ * nobody could have used yet. Inside a transaction.
+ */
+export function pruneFacts(database: Database, keep: number, newest: number): void {
+  const [counted] = database.rows<{ count: number }>('SELECT count(*) AS count FROM fact')
   const excess = (counted?.count ?? 0) - keep
   if (excess <= 0) return
   const rows = database.rows<{ id: number }>(
-    `SELECT id FROM fact WHERE removed_at IS NULL ORDER BY superseded_by IS NULL, uses, used_at, id LIMIT ?`,
+    'SELECT id FROM fact WHERE id <> ? ORDER BY superseded_by IS NULL, uses, used_at, id LIMIT ?',
+    newest,
     excess,
   )
-  for (const { id } of rows) removeFact(database, id, now)
+  for (const { id } of rows) removeFact(database, id)
 }
 
 export const factsById = (database: Database, ids: readonly number[]): readonly FactRow[] =>
@@ -175,13 +182,13 @@ export const factsById = (database: Database, ids: readonly number[]): readonly 
 
 export const listFacts = (database: Database, projects: readonly string[]): readonly FactRow[] =>
   database.rows<FactRow>(
-    `SELECT * FROM fact WHERE removed_at IS NULL AND project IN (SELECT value FROM json_each(?)) ORDER BY id`,
+    'SELECT * FROM fact WHERE project IN (SELECT value FROM json_each(?)) ORDER BY id',
     JSON.stringify(projects),
   )
 
 export const isListed = (database: Database, id: number, projects: readonly string[]): boolean =>
   database.rows(
-    'SELECT id FROM fact WHERE id = ? AND removed_at IS NULL AND project IN (SELECT value FROM json_each(?))',
+    'SELECT id FROM fact WHERE id = ? AND project IN (SELECT value FROM json_each(?))',
     id,
     JSON.stringify(projects),
   ).length > 0

@@ -1,4 +1,5 @@
 /** What is remembered. A fact is a sentence or two; a lesson is one that was learnt from something that went wrong. */
+import { cleanOutput } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
 import { readStatement, type Statement } from './topic.ts'
 import { termsOf } from './words.ts'
@@ -44,7 +45,8 @@ export type FactDraft = Statement & {
 const MAX_CHARACTERS = 2_000
 
 export function draftFact({ text, kind }: Pick<NewFact, 'text' | 'kind'>): FactDraft {
-  const plain = text.replaceAll(/\s+/g, ' ').trim()
+  // One plain line, whoever wrote it: in a context it must not look like more than a fact.
+  const plain = cleanOutput(text.replaceAll(/\s+/g, ' ')).trim()
   if (plain === '') throw new AppError('tool-failed', 'There is nothing to remember; give a sentence.')
   if (plain.length > MAX_CHARACTERS) {
     const message = `A fact has at most ${MAX_CHARACTERS} characters, this one has ${plain.length}; say the point of it.`

@@ -2,6 +2,7 @@
  * A failure that was solved is worth a lesson, and the moment it is solved is the moment to ask for one. A call that
  * failed, then a change to the project, then the same call with success: the result of that last call carries the request.
  */
+import { shortHash } from '../lib/hash.ts'
 import { canonicalJson } from '../lib/json.ts'
 import type { Tool, ToolResult } from '../protocol/tool.ts'
 
@@ -36,7 +37,8 @@ export function withLessons(tools: readonly Tool[]): readonly Tool[] {
   const calls: CallView[] = []
   const watch = (tool: Tool, input: unknown, result: ToolResult): ToolResult => {
     const changed = tool.category === 'write' && (result.changed?.length ?? 0) > 0
-    calls.push({ key: `${tool.name} ${canonicalJson(input)}`, ok: result.ok, changed })
+    // Hashed: two hundred whole files would be held here otherwise.
+    calls.push({ key: shortHash(`${tool.name} ${canonicalJson(input)}`), ok: result.ok, changed })
     if (calls.length > MAX_CALLS) calls.shift()
     const hint = tool.category === 'run' ? lessonHint(calls) : undefined
     return hint === undefined ? result : { ...result, text: `${result.text}\n${hint}` }

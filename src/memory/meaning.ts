@@ -4,7 +4,7 @@
  * one of another model, get theirs in the background.
  */
 import type { Embedder } from '../protocol/embedder.ts'
-import type { KeptDatabase } from './database.ts'
+import type { Database, KeptDatabase } from './database.ts'
 import type { Scored } from './rank.ts'
 
 export type NamedEmbedder = { readonly model: string; readonly embed: Embedder }
@@ -38,6 +38,8 @@ const BATCH = 64
 const CANDIDATES = 128
 const FOUND = 32
 const MAX_DIMENSIONS = 8_192
+/** A pasted log would be refused whole; its beginning says what it is about. */
+const MAX_QUERY = 4_000
 
 export function createMeaning(parts: MeaningParts): Meaning {
   const sketches = new Map<number, Uint32Array>()
@@ -47,19 +49,13 @@ export function createMeaning(parts: MeaningParts): Meaning {
   let work: Promise<void> | undefined
 
   async function loadNew(): Promise<void> {
-    const rows = await parts.kept.use((database) =>
-      database.rows<{ id: number; fact: number; sketch: ArrayBuffer }>(
-        `SELECT v.id, v.fact, v.sketch FROM vector v JOIN fact f ON f.id = v.fact
-         WHERE v.id > ? AND v.model = ? AND f.project IN (SELECT value FROM json_each(?)) ORDER BY v.id`,
-        last,
-        parts.model,
-        JSON.stringify(parts.projects),
-      ),
-    )
-    for (const { id, fact, sketch } of rows) {
-      sketches.set(fact, new Uint32Array(sketch))
-      last = id
-    }
+    const { rows, newest } = await parts.kept.use((database) => ({
+      rows: newSketches(database, parts, last),
+      newest: database.rows<{ id: number | null }>('SELECT max(id) AS id FROM vector')[0]?.id ?? 0,
+    }))
+    for (const { fact, sketch } of rows) sketches.set(fact, new Uint32Array(sketch))
+    // Those of other projects are not looked through again at every question.
+    last = newest
   }
 
   async function catchUp(): Promise<void> {
@@ -75,9 +71,9 @@ export function createMeaning(parts: MeaningParts): Meaning {
         .catch(() => {})
         .finally(() => (work = undefined))
       const limit = AbortSignal.any([signal, closing.signal, AbortSignal.timeout(ANSWER_MS)])
-      const [raw] = await parts.embed([query], limit).catch(() => [])
-      if (raw === undefined || raw.length > MAX_DIMENSIONS) return []
-      const vector = toUnit(raw)
+      const [raw] = await parts.embed([query.slice(0, MAX_QUERY)], limit).catch(() => [])
+      const vector = toUnit(usable(raw))
+      if (vector.length === 0) return []
       await loadNew()
       return rescore(parts, vector, nearestSketches(sketches, toSketch(vector)))
     },
@@ -89,12 +85,27 @@ export function createMeaning(parts: MeaningParts): Meaning {
   }
 }
 
-async function embedBatch({ kept, model, embed }: MeaningParts, signal: AbortSignal): Promise<number> {
+type SketchRow = { readonly fact: number; readonly sketch: ArrayBuffer }
+
+const newSketches = (database: Database, { model, projects }: MeaningParts, after: number) =>
+  database.rows<SketchRow>(
+    `SELECT v.fact, v.sketch FROM vector v JOIN fact f ON f.id = v.fact
+     WHERE v.id > ? AND v.model = ? AND f.project IN (SELECT value FROM json_each(?))`,
+    after,
+    model,
+    JSON.stringify(projects),
+  )
+
+/** Only what may be found here: the arm of one project learns nothing of the others. */
+async function embedBatch(parts: MeaningParts, signal: AbortSignal): Promise<number> {
+  const { kept, model, embed, projects } = parts
   const facts = await kept.use((database) =>
     database.rows<{ id: number; text: string }>(
       `SELECT f.id, f.text FROM fact f LEFT JOIN vector v ON v.fact = f.id AND v.model = ?
-       WHERE v.id IS NULL AND f.superseded_by IS NULL AND f.removed_at IS NULL ORDER BY f.id DESC LIMIT ?`,
+       WHERE v.id IS NULL AND f.superseded_by IS NULL AND f.project IN (SELECT value FROM json_each(?))
+       ORDER BY f.id DESC LIMIT ?`,
       model,
+      JSON.stringify(projects),
       BATCH,
     ),
   )
@@ -106,7 +117,8 @@ async function embedBatch({ kept, model, embed }: MeaningParts, signal: AbortSig
   await kept.use((database) =>
     database.transact(() => {
       for (const [index, { id }] of facts.entries()) {
-        const vector = toUnit(vectors[index] ?? [])
+        // Kept even where there is none to keep, so that it is not asked for again and again.
+        const vector = toUnit(usable(vectors[index]))
         database.run(
           'INSERT OR REPLACE INTO vector (fact, model, sketch, data) VALUES (?, ?, ?, ?)',
           id,
@@ -119,6 +131,9 @@ async function embedBatch({ kept, model, embed }: MeaningParts, signal: AbortSig
   )
   return facts.length
 }
+
+const usable = (raw: readonly number[] = []): readonly number[] =>
+  raw.length <= MAX_DIMENSIONS && raw.every(Number.isFinite) ? raw : []
 
 function toUnit(raw: readonly number[]): Float32Array {
   const length = Math.hypot(...raw) || 1

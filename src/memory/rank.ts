@@ -104,6 +104,20 @@ export function mergeRanks(lists: readonly (readonly Scored[])[]): ReadonlyMap<n
   return merged
 }
 
+/** Fewer than this do not show what is usual. */
+const MIN_COSINES = 8
+const USUAL_COSINE = 0.5
+
+/**
+ * How far a cosine stands above what is usual for this question, 0-1. Models differ in what they call near: with some
+ * everything has 0.7, with others nothing.
+ */
+export function prominence(cosines: readonly number[]): (cosine: number) => number {
+  const middle = cosines.toSorted((a, b) => a - b)[Math.floor(cosines.length / 2)]
+  const usual = cosines.length < MIN_COSINES || middle === undefined ? USUAL_COSINE : middle
+  return (cosine) => Math.max(0, (cosine - usual) / Math.max(1e-9, 1 - usual))
+}
+
 /** Sentences of one pattern crowd everything else out: of those that are much alike only some come first. */
 const MAX_ALIKE = 2
 const ALIKE = 0.4

@@ -29,11 +29,11 @@ export function repoMapSources(parts: RepoMapParts): readonly Source[] {
 
 async function drawMap({ index, files, window, countTokens }: RepoMapParts): Promise<string | undefined> {
   // A project that cannot be listed has no map; that is no reason not to open a session.
-  const isReady = await index.update(files, AbortSignal.timeout(2 * UPDATE_MS), { ms: UPDATE_MS }).then(
-    () => true,
-    () => false,
-  )
-  const ranked = isReady ? rankFiles(await index.use(readSymbols)) : []
+  const symbols = await index
+    .update(files, AbortSignal.timeout(2 * UPDATE_MS), { ms: UPDATE_MS })
+    .then(() => index.use(readSymbols))
+    .catch(() => [])
+  const ranked = rankFiles(symbols)
   const budget = Math.min(MAX_TOKENS, Math.floor(window * SHARE))
   const lines: string[] = []
   let used = countTokens(`${HEADING}\n`)

@@ -13,7 +13,8 @@ export const memorySource = ({ memory, countTokens }: MemorySourceParts): Source
   name: 'memory',
   place: 'run',
   async contribute(prompt) {
-    const recalled = await memory.recall(prompt)
+    // A memory that cannot be read is no reason not to talk; its tools say what is wrong with it.
+    const recalled = await memory.recall(prompt).catch(() => [])
     const facts = withinBudget(relevant(recalled), countTokens)
     if (facts.length === 0) return undefined
     await memory.used(facts)

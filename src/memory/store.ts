@@ -6,6 +6,7 @@ import { AppError } from '../protocol/error.ts'
 import { type Database, type KeptDatabase, openDatabase } from './database.ts'
 import { draftFact, type Fact, type FactDraft, type NewFact } from './fact.ts'
 import {
+  eraseTraces,
   FACT_SCHEMA,
   FACT_VERSION,
   type FactRow,
@@ -15,7 +16,6 @@ import {
   lastFactId,
   listFacts,
   pruneFacts,
-  raiseFactId,
   removeFact,
   scopeOf,
   toFact,
@@ -23,7 +23,8 @@ import {
   writeFact,
 } from './fact-table.ts'
 import { createMeaning, type Meaning, type NamedEmbedder } from './meaning.ts'
-import { expandQuery, mergeRanks, type Scored, scoreTerms, spread } from './rank.ts'
+import { expandQuery, mergeRanks, prominence, type Scored, scoreTerms, spread } from './rank.ts'
+import { salvageFacts } from './salvage.ts'
 import { searchWords } from './word-search.ts'
 import { termsOf } from './words.ts'
 
@@ -58,11 +59,11 @@ export interface Memory {
   add(fact: NewFact): Promise<Added>
   /** Best first. */
   recall(query: string, options?: RecallOptions): Promise<readonly Recalled[]>
-  /** They were shown to somebody. */
+  /** They were shown to somebody. Never fails: an answer is worth more than its count. */
   used(facts: readonly Fact[]): Promise<void>
-  /** Of this project and of all; superseded ones too, removed ones not. */
+  /** Of this project and of all; superseded ones too. */
   list(): Promise<readonly Fact[]>
-  /** One that `list` shows; false for any other. */
+  /** One that `list` shows; false for any other. Its words are in no file afterwards. */
   remove(id: number): Promise<boolean>
   close(): Promise<void>
 }
@@ -80,36 +81,48 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
       const draft = draftFact(fact)
       await requireHarmless(draft, options)
       const place = { project: fact.isGlobal ? GLOBAL : project, source: fact.source, now: now() }
-      const written = await kept.use((database) =>
+      const { row, ...written } = await kept.use((database) =>
         database.transact(() => {
           const result = writeFact(database, draft, place)
-          if (result.id % PRUNE_EVERY === 0) pruneFacts(database, keep, place.now)
-          return result
+          if (result.id % PRUNE_EVERY === 0) pruneFacts(database, keep, result.id)
+          return { ...result, row: requireFact(database, result.id) }
         }),
       )
       meaning?.behind()
-      const [row] = await kept.use((database) => factsById(database, [written.id]))
-      if (!row) throw new AppError('storage-failed', `Fact ${written.id} was removed while it was stored.`)
       return { ...written, fact: toFact(row) }
     },
     recall: (query, { limit = 5, signal = AbortSignal.timeout(60_000) } = {}) =>
       recall({ kept, projects, ...(meaning && { meaning }) }, query, { limit, signal }),
-    used: (facts) =>
-      kept.use((database) => {
-        if (facts.length === 0) return
-        const ids = facts.map(({ id }) => id)
-        touchFacts(database, ids, now())
-      }),
+    async used(facts) {
+      if (facts.length === 0) return
+      const ids = facts.map(({ id }) => id)
+      await kept.use((database) => touchFacts(database, ids, now())).catch(() => undefined)
+    },
     list: async () => (await kept.use((database) => listFacts(database, projects))).map(toFact),
-    remove: (id) =>
-      kept.use((database) =>
-        database.transact(() => isListed(database, id, projects) && removeFact(database, id, now())),
-      ),
+    remove: (id) => kept.use((database) => removeTraceless(database, id, projects)),
     async close() {
       await meaning?.close()
       kept.close()
     },
   }
+}
+
+function requireFact(database: Database, id: number): FactRow {
+  const [row] = factsById(database, [id])
+  if (row) return row
+  throw new Error(`fact ${id} is not where it was just written`)
+}
+
+function removeTraceless(database: Database, id: number, projects: readonly string[]): boolean {
+  const isRemoved = database.transact(() => {
+    if (!isListed(database, id, projects)) return false
+    removeFact(database, id)
+    eraseTraces(database)
+    return true
+  })
+  // The log would keep the words until it is written over.
+  if (isRemoved) database.rows('PRAGMA wal_checkpoint(TRUNCATE)')
+  return isRemoved
 }
 
 const openFacts = ({ path, warn, now }: MemoryOptions): Promise<KeptDatabase> =>
@@ -118,32 +131,10 @@ const openFacts = ({ path, warn, now }: MemoryOptions): Promise<KeptDatabase> =>
     schema: FACT_SCHEMA,
     version: FACT_VERSION,
     durability: 'full',
+    erasesDeleted: true,
     warn,
     salvage: (broken, fresh) => salvageFacts(broken, fresh, now()),
   })
-
-/** Row by row, past those that cannot be read. Old ids are not given again. */
-function salvageFacts(broken: Database, fresh: Database, now: number): void {
-  const last = readOr(() => lastFactId(broken), 0)
-  // Where not even the last id can be read, minutes since 1970 are beyond all of them.
-  raiseFactId(fresh, last || Math.floor(now / 60_000))
-  fresh.transact(() => {
-    for (let id = 1; id <= last; id++) {
-      const living = 'SELECT * FROM fact WHERE id = ? AND removed_at IS NULL AND superseded_by IS NULL'
-      const [row] = readOr(() => broken.rows<FactRow>(living, id), [])
-      if (row)
-        writeFact(fresh, draftFact(row), { project: row.project, source: row.source, now: row.added_at })
-    }
-  })
-}
-
-function readOr<T>(read: () => T, otherwise: T): T {
-  try {
-    return read()
-  } catch {
-    return otherwise
-  }
-}
 
 /** A placeholder of the firewall means nothing outside its session, and shows that a secret was meant. */
 const PLACEHOLDER = /\[secret:([\w-]+)/
@@ -187,14 +178,15 @@ async function recall(
     const byWords: readonly Scored[] = found
       .filter(({ score }) => score > 0)
       .map(({ row, score }) => ({ id: row.id, score }))
-    const cosines = new Map(near.map(({ id, score }) => [id, score]))
+    const standing = prominence(near.map(({ score }) => score))
+    const meant = new Map(near.map(({ id, score }) => [id, standing(score)]))
     const merged = mergeRanks(meaning ? [byWords, near] : [byWords])
     const ranked = found
       .filter(({ row }) => merged.has(row.id))
       .toSorted((a, b) => (merged.get(b.row.id) ?? 0) - (merged.get(a.row.id) ?? 0) || fresher(a.row, b.row))
     return spread(ranked, limit).map(({ row, overlap }) => ({
       fact: toFact(row),
-      relevance: Math.max(overlap, cosines.get(row.id) ?? 0),
+      relevance: Math.max(overlap, meant.get(row.id) ?? 0),
     }))
   })
 }

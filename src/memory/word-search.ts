@@ -26,18 +26,32 @@ export function noteTerms(changes: TermChanges, terms: readonly string[], step: 
   for (const term of new Set(terms)) changes.set(term, (changes.get(term) ?? 0) + step)
 }
 
-/** Inside a transaction. */
+/** Inside a transaction. A term that no row holds any more is forgotten. */
 export function countTerms(database: Database, name: string, changes: TermChanges): void {
   for (const [term, step] of changes) {
-    const known = database.rows(
-      `UPDATE ${name}_term SET rows = max(0, rows + ?) WHERE term = ? RETURNING id`,
+    const [known] = database.rows<{ id: number; rows: number }>(
+      `UPDATE ${name}_term SET rows = rows + ? WHERE term = ? RETURNING id, rows`,
       step,
       term,
     )
-    if (known.length > 0 || step <= 0) continue
-    const id = database.run(`INSERT INTO ${name}_term (term, rows) VALUES (?, ?)`, term, step)
-    database.run(`INSERT INTO ${name}_trigram (rowid, term) VALUES (?, ?)`, id, term)
+    if (known && known.rows <= 0) dropTerm(database, name, { id: known.id, term })
+    if (!known && step > 0) addTerm(database, name, { term, rows: step })
   }
+}
+
+function addTerm(database: Database, name: string, { term, rows }: Known): void {
+  const id = database.run(`INSERT INTO ${name}_term (term, rows) VALUES (?, ?)`, term, rows)
+  database.run(`INSERT INTO ${name}_trigram (rowid, term) VALUES (?, ?)`, id, term)
+}
+
+function dropTerm(
+  database: Database,
+  name: string,
+  { id, term }: { readonly id: number; readonly term: string },
+): void {
+  database.run(`DELETE FROM ${name}_term WHERE id = ?`, id)
+  // An index without content has to be told what it forgets.
+  database.run(`INSERT INTO ${name}_trigram (${name}_trigram, rowid, term) VALUES ('delete', ?, ?)`, id, term)
 }
 
 export type WordQuery = {
@@ -146,7 +160,7 @@ const MIN_ALIKE = 0.5
 function lookAlikes(database: Database, name: string, term: string): readonly string[] {
   const trigrams = trigramsOf(term)
   const rows = database.rows<{ term: string }>(
-    `SELECT term FROM ${name}_term WHERE rows > 0 AND id IN (
+    `SELECT term FROM ${name}_term WHERE id IN (
        SELECT rowid FROM ${name}_trigram WHERE ${name}_trigram MATCH ? ORDER BY rank LIMIT 20)`,
     trigrams.map((part) => `"${part}"`).join(' OR '),
   )

@@ -18,6 +18,8 @@ export type PlanChange =
       readonly type: 'begin' | 'done' | 'block' | 'reopen'
       readonly task?: string
       readonly outcome?: string
+      /** It gets as many packets again; only a person may say so, or a queue might never end. */
+      readonly isRenewed?: boolean
     }
   /** A packet begins, in this session. */
   | { readonly type: 'packet'; readonly task: string; readonly session: string }
@@ -135,7 +137,7 @@ const TASK_MOVES: Readonly<Record<TaskMove['type'], TaskRule>> = {
   },
 }
 
-function moveTask(plan: Plan, { type, task: wanted, outcome }: TaskMove, now: number): Plan {
+function moveTask(plan: Plan, { type, task: wanted, outcome, isRenewed }: TaskMove, now: number): Plan {
   const { from, to, word, atHand } = TASK_MOVES[type]
   const working = requireExecuting(plan, type, now)
   const task = requireTask(working, wanted, atHand)
@@ -145,6 +147,7 @@ function moveTask(plan: Plan, { type, task: wanted, outcome }: TaskMove, now: nu
   const moved: Task = {
     ...rest,
     state: to,
+    ...(isRenewed && { packets: 0 }),
     ...(to === 'in_progress' && { startedAt: now }),
     ...(ended && { endedAt: now }),
     ...(outcome?.trim() && { outcome: clip(outcome.trim(), MAX_TEXT) }),

@@ -8,7 +8,9 @@ import type { PlanStore } from './store.ts'
 export const createPlanDesk = (store: PlanStore): PlanDesk => ({
   async act(action, text) {
     const change = toChange(action, text)
-    return describe(change ? await store.change(change) : await store.read())
+    if (!change) return describe(await store.read())
+    const isAgain = change.type === 'reopen' || change.type === 'begin'
+    return describe(await store.change(isAgain ? { ...change, isRenewed: true } : change))
   },
   export: async () => toMarkdown(await store.read()),
   reset: () => store.reset(),

@@ -2,8 +2,8 @@
  * The plan of one project on disk: one JSON file, replaced as a whole under a lock. Whoever is killed leaves the old plan
  * or the new one, and of two processes that change it at once each sees what the other did.
  */
-import { mkdir, readFile, rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
@@ -16,7 +16,7 @@ export interface PlanStore {
   read(): Promise<Plan>
   /** The plan afterwards. A refused change throws and leaves the file as it was. */
   change(...changes: readonly PlanChange[]): Promise<Plan>
-  /** Starts anew; the old plan stays beside the new one. */
+  /** Starts anew; the old plan stays beside the new one, the last twenty of them. */
   reset(): Promise<void>
   /** One queue per project; throws `session-busy` while another process works at it. */
   holdQueue(): Promise<Lock>
@@ -80,8 +80,20 @@ function onDisk(path: string): Place {
         await rename(path, `${path}.${name}`).catch((error: unknown) => {
           if (errnoOf(error) !== 'ENOENT') throw storageError(path, error)
         })
+        await forgetOldest(path)
       }),
   }
+}
+
+const KEPT_PLANS = 20
+
+/** Their names end in the time they were set aside. */
+async function forgetOldest(path: string): Promise<void> {
+  const timeOf = (name: string) =>
+    Number(/^\.(\d+)$/.exec(name.slice(basename(path).length))?.[1] ?? Number.NaN)
+  const names = (await readdir(dirname(path))).filter((name) => timeOf(name) >= 0)
+  const oldest = names.toSorted((a, b) => timeOf(b) - timeOf(a)).slice(KEPT_PLANS)
+  await Promise.all(oldest.map((name) => rm(join(dirname(path), name), { force: true })))
 }
 
 async function lockPlan(path: string): Promise<Lock> {

@@ -7,6 +7,7 @@ import type { SkillEntry, SkillsDesk } from '../protocol/skills-desk.ts'
 import type { Exec } from '../protocol/tool.ts'
 import { nearest } from '../lib/nearest.ts'
 import { type Outcome, runExample } from './function-language.ts'
+import { readFolder } from './folder-content.ts'
 import { type OpenedSkills, openSkills, type SkillFolders } from './open.ts'
 import { addPlugin, type Plugin, removePlugin } from './plugins.ts'
 import type { Promoted } from './promoted-store.ts'
@@ -32,9 +33,7 @@ export function createSkillsDesk(parts: DeskParts): SkillsDesk {
     async show(name) {
       const found = requireNamed(await open(), name)
       if (found.kind === 'function') return (await found.store.read(found.promoted)).source
-      if (found.kind === 'plugin')
-        return `${found.plugin.name}: ${found.plugin.description}\n${found.plugin.folder}\n`
-      return readFile(join(found.skill.folder, 'SKILL.md'), 'utf8')
+      return found.kind === 'plugin' ? showPlugin(found.plugin) : showSkill(found.skill)
     },
     async trust(name) {
       const found = requireNamed(await open(), name)
@@ -61,6 +60,22 @@ export function createSkillsDesk(parts: DeskParts): SkillsDesk {
         throw wrong(`there is no plugin "${name}"; covey skills plugin ls lists them.`)
     },
   }
+}
+
+/** Everything a person agrees to: what is not shown is at least named. */
+async function showSkill({ folder, files }: Skill): Promise<string> {
+  const text = await readFile(join(folder, 'SKILL.md'), 'utf8')
+  return [text.trimEnd(), ...(files.length > 0 ? [`[in ${folder}: ${files.join(', ')}]`] : [])].join('\n\n')
+}
+
+async function showPlugin({ name, description, folder, hooks, mcpServers }: Plugin): Promise<string> {
+  const { files } = await readFolder(folder)
+  return [
+    `${name}: ${description}`,
+    ...hooks.map((hook) => `hook ${hook.event}: ${hook.type === 'command' ? hook.command : hook.prompt}`),
+    ...Object.entries(mcpServers).map(([server, how]) => `server ${server}: ${JSON.stringify(how)}`),
+    `[in ${folder}: ${files.map(({ path }) => path).join(', ')}]`,
+  ].join('\n')
 }
 
 const wrong = (message: string): AppError => new AppError('config-invalid', message)
@@ -127,13 +142,13 @@ function requireNamed(
 
 async function removeSkill({ name, place, folder }: Skill): Promise<void> {
   if (place === 'user') return rm(folder, { recursive: true, force: true })
-  const whose =
-    place === 'bundled'
-      ? 'comes with covey'
-      : place === 'plugin'
-        ? 'belongs to a plugin'
-        : 'belongs to the project'
-  throw wrong(`${name} ${whose}; one of the same name in your own skills takes its place.`)
+  throw wrong(`${name} ${WHOSE[place](folder)}.`)
+}
+
+const WHOSE: Readonly<Record<Exclude<Skill['place'], 'user'>, (folder: string) => string>> = {
+  bundled: () => 'comes with covey; one of the same name in your own skills takes its place',
+  plugin: () => 'belongs to a plugin; `covey skills plugin rm` removes that as a whole',
+  project: (folder) => `belongs to the project; delete ${folder}, or change it to be asked again`,
 }
 
 async function tryFunction(

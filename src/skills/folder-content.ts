@@ -12,11 +12,13 @@ type FolderFile = { readonly path: string; readonly bytes: Buffer; readonly isEx
 
 export type FolderContent = { readonly hash: string; readonly files: readonly FolderFile[] }
 
-const MAX_FILES = 500
+/** Files and folders. */
+const MAX_ENTRIES = 500
 const MAX_BYTES = 10 * 1024 * 1024
 
 export async function readFolder(folder: string): Promise<FolderContent> {
   const files: FolderFile[] = []
+  let entries = 0
   let bytes = 0
   const walk = async (under: string): Promise<void> => {
     const names = await readdir(join(folder, under)).catch((error: unknown) => {
@@ -25,14 +27,14 @@ export async function readFolder(folder: string): Promise<FolderContent> {
     for (const name of names.toSorted()) {
       const path = under === '' ? name : `${under}/${name}`
       const info = await lstat(join(folder, path))
+      if (!info.isDirectory()) bytes += info.size
+      if (++entries > MAX_ENTRIES || bytes > MAX_BYTES)
+        throw refused(folder, `it has over ${MAX_ENTRIES} files or ${MAX_BYTES / 1024 ** 2} MiB`)
       if (info.isDirectory()) {
         await walk(path)
         continue
       }
       if (!info.isFile()) throw refused(folder, `${path} is a link or a special file`)
-      bytes += info.size
-      if (files.length >= MAX_FILES || bytes > MAX_BYTES)
-        throw refused(folder, 'it has over 500 files or 10 MiB')
       files.push({ path, bytes: await readFile(join(folder, path)), isExecutable: (info.mode & 0o111) !== 0 })
     }
   }

@@ -19,7 +19,9 @@ export function readFrontMatter(text: string): FrontMatter {
   if (!/^---\s*$/.test(lines[0] ?? '') || end === -1) {
     throw problem(1, 'it must begin with a head between two lines of `---`')
   }
-  const reader = new HeadReader(lines.slice(1, end))
+  const head = lines.slice(1, end)
+  if (head.join('\n').length > MAX_HEAD) throw problem(1, `its head is over ${MAX_HEAD / 1000} kB`)
+  const reader = new HeadReader(head)
   return {
     fields: reader.read(),
     body: lines
@@ -28,6 +30,9 @@ export function readFrontMatter(text: string): FrontMatter {
       .trim(),
   }
 }
+
+/** It is read before anybody agreed to it: nothing in it may take long. */
+const MAX_HEAD = 16_000
 
 const problem = (line: number, what: string): AppError =>
   new AppError('config-invalid', `line ${line}: ${what}`)

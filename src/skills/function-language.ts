@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/model.ts'
-import type { ExecResult, ToolContext } from '../protocol/tool.ts'
+import type { Exec, ExecResult, ToolContext } from '../protocol/tool.ts'
 import { clip } from '../lib/text.ts'
 
 /** One program argument may be 128 KiB on Linux, and base64 makes three bytes four. */
@@ -19,11 +19,14 @@ export type FunctionCode = { readonly source: string; readonly function: string 
 export type FunctionFacts = {
   /** A JSON schema of an object with one property per parameter, in their order. */
   readonly parameters: JsonSchema
+  /** The first line of its documentation. */
+  readonly summary: string
   /** What keeps it from being a tool, in words that say what to write. */
   readonly problems: readonly string[]
 }
 
-export type Runner = Pick<ToolContext, 'exec' | 'signal'> & Partial<Pick<ToolContext, 'output'>>
+export type Runner = Pick<ToolContext, 'signal'> &
+  Partial<Pick<ToolContext, 'output'>> & { readonly exec: Pick<Exec, 'program'> }
 
 export interface FunctionLanguage {
   readonly name: 'python' | 'typescript'

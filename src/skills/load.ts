@@ -53,28 +53,25 @@ async function skillsIn(place: SkillPlace, folder: string, warnings: string[]): 
   })
   if (names.length > MAX_SKILLS)
     warnings.push(`${folder} holds more than ${MAX_SKILLS} skills; the rest is left out.`)
-  const found = await Promise.allSettled(
-    names.slice(0, MAX_SKILLS).map((name) => loadSkill(place, join(folder, name))),
-  )
-  return found.flatMap((result, index) => {
-    if (result.status === 'fulfilled') return result.value ?? []
-    const skill = join(folder, names[index] ?? '')
-    warnings.push(`the skill in ${skill} is left out: ${errorMessage(result.reason)}.`)
-    return []
-  })
+  const skills: Skill[] = []
+  // One after the other: nobody has agreed to these files yet, and all of them at once could fill the memory.
+  for (const name of names.slice(0, MAX_SKILLS)) {
+    try {
+      skills.push(...(await loadSkill(place, join(folder, name))))
+    } catch (error) {
+      warnings.push(`the skill in ${join(folder, name)} is left out: ${errorMessage(error)}.`)
+    }
+  }
+  return skills
 }
 
 /** Nothing where the folder has no SKILL.md. */
-async function loadSkill(place: SkillPlace, folder: string): Promise<Skill | undefined> {
+async function loadSkill(place: SkillPlace, folder: string): Promise<readonly Skill[]> {
   const { hash, files } = await readFolder(folder)
-  const main = files.find(({ path }) => path === 'SKILL.md')
-  return (
-    main &&
-    parseSkill(main.bytes.toString('utf8'), {
-      place,
-      folder,
-      contentHash: hash,
-      files: files.flatMap(({ path }) => (path === 'SKILL.md' ? [] : [path])),
-    })
-  )
+  const others = files.flatMap(({ path }) => (path === 'SKILL.md' ? [] : [path]))
+  return files
+    .filter(({ path }) => path === 'SKILL.md')
+    .map(({ bytes }) =>
+      parseSkill(bytes.toString('utf8'), { place, folder, contentHash: hash, files: others }),
+    )
 }

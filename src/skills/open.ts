@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Trust } from '../protocol/guard.ts'
 import type { HookSpec } from '../protocol/hooks.ts'
+import { cleanControl } from '../lib/clean.ts'
 import { loadSkills } from './load.ts'
 import { loadPlugins, type Plugin } from './plugins.ts'
 import { openPromotedStore, type Promoted, type PromotedStore } from './promoted-store.ts'
@@ -72,6 +73,7 @@ export async function openSkills(folders: SkillFolders, trust: Trust): Promise<O
     hooks: plugins.flatMap(({ hooks }) => hooks),
     mcpServers: Object.assign({}, ...plugins.map(({ mcpServers }) => mcpServers)) as Record<string, unknown>,
     functions: { store, trust, known: promoted.functions },
-    warnings: [...warnings, ...found.warnings, ...promoted.warnings],
+    // They quote names and lines of files nobody has agreed to, and are printed.
+    warnings: [...warnings, ...found.warnings, ...promoted.warnings].map(cleanControl),
   }
 }

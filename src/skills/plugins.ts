@@ -3,14 +3,14 @@
  * its files; whatever differs from that later is not used until a person agrees again.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { z } from 'zod'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Trust } from '../protocol/guard.ts'
 import { hookEvents, type HookSpec } from '../protocol/hooks.ts'
-import { storageError } from '../lib/atomic-write.ts'
+import { errnoOf, storageError } from '../lib/atomic-write.ts'
 import { isObject } from '../lib/json.ts'
 import { type FolderContent, foldersIn, readFolder } from './folder-content.ts'
 import { skillName } from './skill.ts'
@@ -38,7 +38,11 @@ export async function loadPlugins(folder: string, trust: Pick<Trust, 'isTrusted'
   const plugins: Plugin[] = []
   const changed: Plugin[] = []
   const warnings: string[] = []
-  for (const name of await foldersIn(folder)) {
+  const names = await foldersIn(folder).catch((error: unknown) => {
+    warnings.push(`plugins cannot be read: ${errorMessage(error)}`)
+    return []
+  })
+  for (const name of names) {
     try {
       const plugin = toPlugin(join(folder, name), await readFolder(join(folder, name)))
       if (trust.isTrusted(plugin.folder, plugin.contentHash)) plugins.push(plugin)
@@ -59,21 +63,35 @@ type Shelf = { readonly folder: string; readonly trust: Trust }
 
 /** Copies it as it is now, in the place of an older one, and agrees to exactly that. */
 export async function addPlugin(from: string, { folder, trust }: Shelf): Promise<Plugin> {
+  const info = await stat(from).catch(() => undefined)
+  if (!info?.isDirectory())
+    throw new AppError('config-invalid', `${from} is no folder; name that of the plugin.`)
   const content = await readFolder(from)
   const { name } = toPlugin(from, content)
   const target = join(folder, name)
-  const aside = join(folder, `.${name}-${randomBytes(4).toString('hex')}`)
-  try {
-    await copyTo(aside, content)
-    await rm(target, { recursive: true, force: true })
-    await rename(aside, target)
-  } catch (error) {
-    await rm(aside, { recursive: true, force: true })
-    throw storageError(target, error)
-  }
+  await replaceFolder(target, content)
   const plugin = toPlugin(target, content)
   await trust.add(target, plugin.contentHash)
   return plugin
+}
+
+/** The old one is gone only once the new one is whole. */
+async function replaceFolder(target: string, content: FolderContent): Promise<void> {
+  const aside = join(dirname(target), `.${basename(target)}-${randomBytes(4).toString('hex')}`)
+  const fresh = `${aside}-new`
+  const old = `${aside}-old`
+  try {
+    await copyTo(fresh, content)
+    await rename(target, old).catch((error: unknown) => {
+      if (errnoOf(error) !== 'ENOENT') throw error
+    })
+    await rename(fresh, target)
+  } catch (error) {
+    await rename(old, target).catch(() => undefined)
+    await rm(fresh, { recursive: true, force: true })
+    throw storageError(target, error)
+  }
+  await rm(old, { recursive: true, force: true })
 }
 
 export async function removePlugin(name: string, { folder, trust }: Shelf): Promise<boolean> {

@@ -8,7 +8,14 @@ import { defineTool, type Tool, type ToolContext } from '../protocol/tool.ts'
 import { isObject } from '../lib/json.ts'
 import { resolveName } from '../lib/nearest.ts'
 import { clip } from '../lib/text.ts'
-import { type FunctionCode, type FunctionLanguage, MAX_SOURCE, runExample } from './function-language.ts'
+import {
+  type FunctionCode,
+  type FunctionFacts,
+  type FunctionLanguage,
+  MAX_SOURCE,
+  runExample,
+  type Runner,
+} from './function-language.ts'
 import { type Promoted, toolName } from './promoted-store.ts'
 import { denied, forPerson, languages, type PromotedParts, YES } from './promoted-tool.ts'
 
@@ -21,7 +28,8 @@ export type PromoteParts = PromotedParts & {
   onPromoted(promoted: Promoted): void
 }
 
-const input = z.object({ file: z.string(), function: z.string(), name: z.string(), description: z.string() })
+/** A `description` may be given as well; it is not asked for, because the documentation has one. */
+const input = z.looseObject({ file: z.string(), function: z.string(), name: z.string() })
 type Wish = z.output<typeof input>
 
 export const createPromoteTool = (parts: PromoteParts): Tool =>
@@ -40,23 +48,21 @@ export const createPromoteTool = (parts: PromoteParts): Tool =>
 
     async run(wish, context) {
       requireName(wish.name, parts)
-      requireDescription(wish.description)
       const language = requireLanguage(wish.file)
       const code = { source: await requireSource(wish.file, context), function: wish.function }
-      const { parameters } = await requireSound(language, code, context)
-      await requireExample(language, code, context)
-      await requireConsent(
-        wish,
-        { source: code.source, isReplaced: parts.promoted().includes(wish.name) },
-        context,
-      )
-      const { name, description } = wish
+      const runner = { ...context, exec: await parts.confined() }
+      const facts = await requireSound(language, code, runner)
+      const { name } = wish
+      const description = requireDescription(wish, facts)
+      await requireExample(language, code, runner)
+      const isReplaced = parts.promoted().includes(name)
+      await requireConsent(wish, { source: code.source, description, isReplaced }, context)
       const draft = {
         name,
-        description: clip(description.trim(), 200),
+        description,
         language: language.name,
         function: wish.function,
-        parameters,
+        parameters: facts.parameters,
       }
       const promoted = await parts.store.save(draft, code.source)
       await parts.trust.add(parts.store.pathOf(name), promoted.hash)
@@ -77,10 +83,6 @@ function requireName(name: string, { reserved, promoted }: PromoteParts): void {
   if (taken) throw refused(`${name} is taken by the tool ${taken}; choose another name.`)
 }
 
-function requireDescription(description: string): void {
-  if (description.trim() === '') throw refused('`description` is empty; say in one line what the tool does.')
-}
-
 function requireLanguage(file: string): FunctionLanguage {
   if (/\.py$/i.test(file)) return languages.python
   if (/\.m?ts$/i.test(file)) return languages.typescript
@@ -94,10 +96,10 @@ async function requireSource(file: string, { files, signal }: ToolContext): Prom
   throw refused(`${file} is over ${MAX_SOURCE / 1000} kB; put the function into a file of its own.`)
 }
 
-async function requireSound(language: FunctionLanguage, code: FunctionCode, context: ToolContext) {
+async function requireSound(language: FunctionLanguage, code: FunctionCode, runner: Runner) {
   if (!/^[A-Za-z_$][\w$]*$/.test(code.function))
     throw refused(`"${clip(code.function, 60)}" is no name of a function.`)
-  const facts = await language.inspect(code, context)
+  const facts = await language.inspect(code, runner)
   if (facts.problems.length === 0) return facts
   throw new AppError(
     'tool-failed',
@@ -105,26 +107,30 @@ async function requireSound(language: FunctionLanguage, code: FunctionCode, cont
   )
 }
 
-async function requireExample(
-  language: FunctionLanguage,
-  code: FunctionCode,
-  context: ToolContext,
-): Promise<void> {
-  const outcome = await runExample(language, code, context)
+/** One line that says what the tool does. */
+function requireDescription({ description, function: inCode }: Wish, { summary }: FunctionFacts): string {
+  const given = typeof description === 'string' ? description : ''
+  const line = clip((given.trim() || summary).replaceAll(/\s+/g, ' '), 200)
+  if (line !== '') return line
+  throw refused(`The documentation of ${inCode} does not begin with a line that says what it does; add one.`)
+}
+
+async function requireExample(language: FunctionLanguage, code: FunctionCode, runner: Runner): Promise<void> {
+  const outcome = await runExample(language, code, runner)
   if (outcome.ok) return
   throw new AppError('tool-failed', `The example of ${code.function} failed:\n${outcome.text}`)
 }
 
-type Shown = { readonly source: string; readonly isReplaced: boolean }
+type Shown = { readonly source: string; readonly description: string; readonly isReplaced: boolean }
 
 async function requireConsent(
-  { name, file, function: inCode, description }: Wish,
-  { source, isReplaced }: Shown,
+  { name, file, function: inCode }: Wish,
+  { source, description, isReplaced }: Shown,
   { ask, signal }: ToolContext,
 ): Promise<void> {
   const what = isReplaced ? `Replace the tool ${name}` : `Make a tool ${name}`
-  const question = `${what} from ${inCode} in ${file}? It stays in later sessions.\n${forPerson(description)}\n\n${forPerson(source)}`
-  if ((await ask({ question, options: [YES, 'no'] }, signal)) === YES) return
+  const question = `${what} from ${inCode} in ${file}? It stays in later sessions.\n${description}\n\n${source}`
+  if ((await ask({ question: forPerson(question), options: [YES, 'no'] }, signal)) === YES) return
   throw denied('The person does not want this function as a tool.')
 }
 

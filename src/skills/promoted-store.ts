@@ -64,7 +64,11 @@ export function openPromotedStore(folder: string, now: () => Date = () => new Da
     async load() {
       const warnings: string[] = []
       const functions: Promoted[] = []
-      for (const name of await foldersIn(folder)) {
+      const names = await foldersIn(folder).catch((error: unknown) => {
+        warnings.push(`promoted functions cannot be read: ${errorMessage(error)}`)
+        return []
+      })
+      for (const name of names) {
         try {
           functions.push(await readManifest(folder, name))
         } catch (error) {

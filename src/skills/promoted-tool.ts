@@ -1,17 +1,28 @@
 /** A promoted function as a tool: always in the sandbox, and only as the code a person agreed to. */
 import { AppError } from '../protocol/error.ts'
 import type { Trust } from '../protocol/guard.ts'
-import { defineTool, type Tool, type ToolContext, type ToolResult } from '../protocol/tool.ts'
+import { defineTool, type Exec, type Tool, type ToolContext, type ToolResult } from '../protocol/tool.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { isObject } from '../lib/json.ts'
-import { callFunction, type FunctionCode, type FunctionLanguage, MAX_SOURCE } from './function-language.ts'
+import {
+  callFunction,
+  type FunctionCode,
+  type FunctionLanguage,
+  MAX_SOURCE,
+  type Runner,
+} from './function-language.ts'
 import { type Promoted, type PromotedStore, toInput } from './promoted-store.ts'
 import { python } from './python.ts'
 import { typescript } from './typescript.ts'
 
 export const languages: Readonly<Record<Promoted['language'], FunctionLanguage>> = { python, typescript }
 
-export type PromotedParts = { readonly store: PromotedStore; readonly trust: Trust }
+export type PromotedParts = {
+  readonly store: PromotedStore
+  readonly trust: Trust
+  /** Where functions run, whatever else the session's commands are let do; throws where nothing confines them. */
+  confined(): Promise<Pick<Exec, 'program'>>
+}
 
 export function createPromotedTool(promoted: Promoted, parts: PromotedParts): Tool {
   const { name, description, category = 'meta', hash } = promoted
@@ -27,7 +38,7 @@ export function createPromotedTool(promoted: Promoted, parts: PromotedParts): To
 
     async run(input, context) {
       const source = await agreedSource(promoted, parts, context)
-      return call(promoted, { source, input }, context)
+      return call(promoted, { source, input }, { ...context, exec: await parts.confined() })
     },
   })
 }
@@ -61,14 +72,14 @@ export const forPerson = (source: string): string => cleanControl(source)
 async function call(
   { language, function: inCode, parameters, name }: Promoted,
   { source, input }: { readonly source: string; readonly input: unknown },
-  context: ToolContext,
+  runner: Runner,
 ): Promise<ToolResult> {
   const code: FunctionCode = { source, function: inCode }
   const values = isObject(input) ? input : {}
   const properties = parameters['properties']
   const order = isObject(properties) ? Object.keys(properties) : []
-  const outcome = await callFunction(languages[language], code, { input: { values, order }, runner: context })
-  if (context.signal.aborted) {
+  const outcome = await callFunction(languages[language], code, { input: { values, order }, runner })
+  if (runner.signal.aborted) {
     throw new AppError('tool-failed', `${name} was cancelled.`, { failure: 'interrupted' })
   }
   if (outcome.ok) return { ok: true, text: outcome.text === '' ? '(empty text)' : outcome.text }

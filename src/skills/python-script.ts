@@ -94,7 +94,8 @@ def look():
     elif not examples(doc) and not block(doc):
         problems.append('its docstring has no example; add a line such as >>> %s(...)' % name)
     parameters = {'type': 'object', 'properties': properties, 'required': required}
-    return {'problems': problems, 'parameters': parameters}
+    summary = (doc or '').strip().split('\\n')[0]
+    return {'problems': problems, 'parameters': parameters, 'summary': summary}
 
 
 def examples(doc):
@@ -163,7 +164,7 @@ def shown(value):
             text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=plain)
         except (TypeError, ValueError):
             text = repr(value)
-    return text if len(text) <= 100000 else text[:100000] + '\n[... %d more characters]' % (len(text) - 100000)
+    return text if len(text) <= 40000 else text[:40000] + '\n[... %d more characters]' % (len(text) - 40000)
 
 
 try:

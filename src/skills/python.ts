@@ -17,7 +17,7 @@ export const python: FunctionLanguage = {
   name: 'python',
   async inspect(code, runner) {
     const said = await look(code, runner)
-    if (!said.ok) return { parameters: {}, problems: [lastLines(said.text)] }
+    if (!said.ok) return { parameters: {}, summary: '', problems: [lastLines(said.text)] }
     return Facts.parse(JSON.parse(said.text))
   },
   exampleArgv: async (code, mark) => argv(code, { mode: 'rehearse', mark, given: '' }),
@@ -26,6 +26,7 @@ export const python: FunctionLanguage = {
 
 const Facts: z.ZodType<FunctionFacts> = z.object({
   parameters: z.record(z.string(), z.unknown()).default({}),
+  summary: z.string().default(''),
   problems: z.array(z.string()),
 })
 

@@ -29,6 +29,8 @@ export const skillName = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 /** Throws `config-invalid` with what is wrong in SKILL.md. */
 export function parseSkill(text: string, source: SkillSource): Skill {
+  if (text.length > MAX_TEXT)
+    throw wrong(`it is over ${MAX_TEXT / 1000} kB; put details into files beside it`)
   const { fields, body } = readFrontMatter(text)
   const name = textOf(fields['name'])
   if (!skillName.test(name) || name.length > 64) {
@@ -45,16 +47,18 @@ export function parseSkill(text: string, source: SkillSource): Skill {
     ...source,
     body,
     ...(tools !== undefined && { allowedTools: toTools(tools) }),
-    ...(paths !== undefined && { allowedPaths: listOf(paths, /[,\s]+/).map(toPath) }),
+    ...(paths !== undefined && { allowedPaths: listOf(paths, /[^\s,]+/g).map(toPath) }),
   }
 }
+
+const MAX_TEXT = 256_000
 
 const wrong = (what: string): AppError => new AppError('config-invalid', what)
 
 const textOf = (value: FrontValue | undefined): string => (typeof value === 'string' ? value.trim() : '')
 
-function listOf(value: FrontValue, separator: RegExp): readonly string[] {
-  if (typeof value === 'string') return value.split(separator).filter((word) => word !== '')
+function listOf(value: FrontValue, item: RegExp): readonly string[] {
+  if (typeof value === 'string') return value.match(item) ?? []
   if (Array.isArray(value)) return value as readonly string[]
   throw wrong('`allowed-tools` and `paths` are lists of names')
 }
@@ -77,7 +81,7 @@ const ALIASES: Readonly<Record<string, string>> = {
  * become more than it says.
  */
 const toTools = (value: FrontValue): readonly string[] =>
-  [...new Set(listOf(value, /[,\s]+(?![^(]*\))/).filter((name) => !name.includes('(')))].map(
+  [...new Set(listOf(value, /[^\s,(]+(?:\([^)]*\)?)?/g).filter((name) => !name.includes('(')))].map(
     (name) => ALIASES[name] ?? name,
   )
 
@@ -85,7 +89,11 @@ const toTools = (value: FrontValue): readonly string[] =>
 function toPath(path: string): string {
   const plain = path.replace(/^\.\//, '').replace(/\/(?:\*\*(?:\/\*)?)?$/, '')
   const isPlain =
-    plain !== '' && !/[*?[\]{}]/.test(plain) && !plain.startsWith('/') && !/(?:^|\/)\.\.(?:\/|$)/.test(plain)
+    plain !== '' &&
+    plain !== '.' &&
+    !/[*?[\]{}]/.test(plain) &&
+    !plain.startsWith('/') &&
+    !/(?:^|\/)\.\.(?:\/|$)/.test(plain)
   if (isPlain) return plain
   throw wrong(`\`paths\` has "${path}"; name folders or files of the project, such as \`src\` or \`docs/**\``)
 }

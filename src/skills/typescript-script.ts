@@ -18,7 +18,7 @@ const shown = (value) => {
     text = typeof value === 'string' ? value : value === undefined ? 'undefined' : JSON.stringify(value)
   } catch {}
   text ??= inspect(value)
-  return text.length <= 100000 ? text : text.slice(0, 100000) + '\n[... ' + (text.length - 100000) + ' more characters]'
+  return text.length <= 40000 ? text : text.slice(0, 40000) + '\n[... ' + (text.length - 40000) + ' more characters]'
 }
 
 const told = (error) => {

@@ -57,7 +57,10 @@ const toStatements = (example: string): string =>
 
 type Reading = { readonly facts: FunctionFacts; readonly example: string }
 
-const broken = (problem: string): Reading => ({ facts: { parameters: {}, problems: [problem] }, example: '' })
+const broken = (problem: string): Reading => ({
+  facts: { parameters: {}, summary: '', problems: [problem] },
+  example: '',
+})
 
 async function readFunction({ source, function: name }: FunctionCode): Promise<Reading> {
   const reading = await withTree('code.ts', source, (root) => {
@@ -106,7 +109,8 @@ function readExported(statement: SyntaxNode, name: string): Reading {
   const example = exampleOf(comment ?? '')
   if (comment === undefined) problems.push('it has no doc comment /** … */ right before it')
   else if (example === '') problems.push(`its doc comment has no @example; add one that calls ${name}`)
-  return { facts: { parameters: { type: 'object', properties, required }, problems }, example }
+  const parameters = { type: 'object', properties, required }
+  return { facts: { parameters, summary: summaryOf(comment ?? ''), problems }, example }
 }
 
 type Parameter = { readonly name: string; readonly schema: unknown; readonly isRequired: boolean }
@@ -136,6 +140,12 @@ function docComment(statement: SyntaxNode): string | undefined {
     .map((line) => line.replace(/^\s*\* ?/, ''))
     .join('\n')
 }
+
+const summaryOf = (comment: string): string =>
+  comment
+    .replace(/(?:^|\s)@\w[\s\S]*$/, '')
+    .trim()
+    .split('\n', 1)[0] ?? ''
 
 const exampleOf = (comment: string): string =>
   /@example\b[ \t]*([\s\S]*?)(?=^\s*@\w|$(?![\s\S]))/m.exec(comment)?.[1]?.trim() ?? ''

@@ -33,11 +33,16 @@ export function createLocks(): Locks {
   }
 }
 
-/** The same tool; a call waits while another one writes a file that it would write. */
+/** The same tool; a call waits while another one writes a file that it would write, and is let go if it was given up. */
 export const serialised = (tool: Tool, locks: Locks): Tool => ({
   ...tool,
   run(input, context) {
     const targets = tool.access(input).flatMap(({ kind, target }) => (kind === 'write' ? [target] : []))
-    return targets.length === 0 ? tool.run(input, context) : locks(targets, () => tool.run(input, context))
+    if (targets.length === 0) return tool.run(input, context)
+    return locks(targets, async () => {
+      // Whoever asked has been told that it failed: it must not happen after all.
+      context.signal.throwIfAborted()
+      return tool.run(input, context)
+    })
   },
 })

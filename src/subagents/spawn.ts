@@ -8,7 +8,7 @@ import { bothLimits } from '../lib/limits.ts'
 import { clip, plural } from '../lib/text.ts'
 import { errorMessage } from '../protocol/error.ts'
 import { defineTool, type RunLimits, type Tool, type ToolContext, type ToolResult } from '../protocol/tool.ts'
-import { type Task, tasksSchema } from './task.ts'
+import { pathsWithin, type Task, tasksSchema } from './task.ts'
 
 export type ChildEnd = {
   /** It came to an answer of its own. */
@@ -42,6 +42,8 @@ const MAX_TURNS = 30
 const TIMEOUT_MS = 5 * 60_000
 const STAGGER_MS = 300
 const MAX_SUMMARY = 2_000
+/** In characters. */
+const MAX_FILES = 500
 
 /** A subagent starts no others, and has nobody to ask. */
 const NOT_FOR_CHILDREN = ['spawn_subagents', 'ask_user']
@@ -57,10 +59,16 @@ export function createSpawnSubagents(parts: SpawnParts): Tool {
 
     async run({ tasks }, context) {
       const numbered = tasks.map((task, index) => ({ task, index, id: `sub-${++count}` }))
-      const ended = await Promise.all(numbered.map((each) => runOne(each, parts, context)))
-      return toResult(ended)
+      // All have ended before the call does, whatever became of one of them: nobody goes on unseen.
+      const ended = await Promise.allSettled(numbered.map((each) => runOne(each, parts, context)))
+      return toResult(ended.map(requireEnded))
     },
   })
+}
+
+function requireEnded(ended: PromiseSettledResult<Ended>): Ended {
+  if (ended.status === 'rejected') throw ended.reason
+  return ended.value
 }
 
 type Numbered = { readonly task: Task; readonly index: number; readonly id: string }
@@ -79,14 +87,14 @@ async function runOne(
   const child: Child = {
     id,
     prompt: task.prompt,
-    limits: limitsOf(task, context.limits),
+    limits: limitsOf(task, context),
     maxTurns,
     ...(task.arm !== undefined && { arm: task.arm }),
   }
   const tell = (text: string) => context.tell({ type: 'subagent-step', subagent: id, text: clip(text, 200) })
   const end = await parts
     .runChild(child, tell, AbortSignal.any([context.signal, late]))
-    .catch((error: unknown) => failed(late.aborted ? tooLong(timeoutMs) : errorMessage(error)))
+    .catch((error: unknown) => failed(late.aborted ? '' : errorMessage(error)))
   context.signal.throwIfAborted()
   const settled =
     late.aborted && !end.ok ? { ...end, text: `${tooLong(timeoutMs)}\n${end.text}`.trim() } : end
@@ -98,12 +106,14 @@ const tooLong = (timeoutMs: number): string => `stopped after ${timeoutMs / 1000
 const failed = (text: string): ChildEnd => ({ ok: false, text, turns: 0, tokens: 0, changed: [] })
 
 /** Both hold: what the task names within what the run itself may use. */
-const limitsOf = ({ tools, paths }: Task, limits: RunLimits): RunLimits =>
-  bothLimits(limits, {
+function limitsOf({ tools, paths }: Task, { limits, files }: ToolContext): RunLimits {
+  const allowedPaths = pathsWithin(files.root, paths)
+  return bothLimits(limits, {
     deniedTools: NOT_FOR_CHILDREN,
     ...(tools && { allowedTools: tools }),
-    ...(paths && { allowedPaths: paths }),
+    ...(allowedPaths && { allowedPaths }),
   })
+}
 
 type Finishing = { readonly id: string; readonly task: Task; readonly ms: number; readonly end: ChildEnd }
 
@@ -111,9 +121,12 @@ async function finish({ id, task, ms, end }: Finishing, { tell, results }: ToolC
   const { ok, text, turns, tokens, changed } = end
   tell({ type: 'subagent-end', subagent: id, ok, text: clip(text, 200), turns, tokens, ms, changed })
   const isLong = text.length > MAX_SUMMARY
-  const stored = isLong ? await results.put(`${id}: ${clip(task.prompt, 80)}`, text) : undefined
+  // Without room to keep the whole, its beginning still comes back.
+  const stored = isLong
+    ? await results.put(`${id}: ${clip(task.prompt, 80)}`, text).catch(() => undefined)
+    : undefined
   const spent = `${plural(turns, 'turn')}, ${tokens} tokens, ${Math.round(ms / 1000)} s`
-  const files = changed.length > 0 ? `\nchanged: ${changed.join(', ')}` : ''
+  const files = changed.length > 0 ? `\nchanged: ${clip(changed.join(', '), MAX_FILES)}` : ''
   const more = stored ? `\n[full text: read_result ${stored.id}]` : ''
   return {
     ...end,

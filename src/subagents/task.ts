@@ -1,8 +1,14 @@
 /** What a subagent is asked, as models write it: a list of prompts, of objects, or of both. */
+import { posix } from 'node:path'
 import { z } from 'zod'
 import { isObject } from '../lib/json.ts'
+import { toPosix } from '../lib/path.ts'
 
-const names = z.union([z.array(z.string()), z.string().transform((name) => [name])])
+/** Models write an empty list where they mean none. */
+const names = z
+  .union([z.array(z.string()), z.string().transform((name) => [name])])
+  .transform((list) => list.map((name) => name.trim()).filter((name) => name !== ''))
+  .transform((list) => (list.length === 0 ? undefined : list))
 
 const taskSchema = z.object({
   prompt: z.string().trim().min(1),
@@ -11,7 +17,10 @@ const taskSchema = z.object({
   /** Only these tools. */
   tools: names.optional(),
   /** The id of an arm; absent = the router's choice. */
-  arm: z.string().optional(),
+  arm: z
+    .string()
+    .transform((arm) => arm.trim() || undefined)
+    .optional(),
 })
 
 export type Task = z.output<typeof taskSchema>
@@ -28,3 +37,16 @@ export const tasksSchema = z
   .min(1)
   .max(10)
   .describe('Prompts, or {prompt, paths, tools, arm}')
+
+/** As the guard writes paths: from the root, without a slash at the end. The whole project is no limit. */
+export function pathsWithin(
+  root: string,
+  paths: readonly string[] | undefined,
+): readonly string[] | undefined {
+  const plain = paths?.map((path) => {
+    const folder = path.replaceAll('\\', '/').replace(/\/\*\*(?:\/\*)?$/, '')
+    const written = posix.isAbsolute(folder) ? posix.relative(toPosix(root), folder) : folder
+    return posix.normalize(written).replace(/(?<=.)\/$/, '')
+  })
+  return plain?.includes('.') ? undefined : plain
+}

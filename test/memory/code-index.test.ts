@@ -133,6 +133,64 @@ describe('the index', () => {
     expect(second).toEqual({ indexed: first.waiting, waiting: 0 })
   })
 
+  test('knows after a question that was broken off what it knew before, and learns the rest later', async () => {
+    const root = await tempProject(shop)
+    const index = await openIndex()
+    const real = projectFiles(toolContext(root))
+    const old = async (path: string) => (await real.stamp(path)) && { mtimeMs: 1_000, bytes: 10 }
+    const breaking = new AbortController()
+    const files = {
+      ...real,
+      stamp: old,
+      read: async (path: string, signal: AbortSignal) => {
+        breaking.abort()
+        return real.read(path, signal)
+      },
+    }
+    await index.update(files, breaking.signal)
+    const signal = new AbortController().signal
+    const ask = (text: string) => index.search({ text, limit: 1 }, { ...real, stamp: old }, signal)
+    const first = await ask('send invoice')
+
+    await expect(index.update(real, AbortSignal.abort())).rejects.toThrow()
+    const known = await index.use((database) => database.rows('SELECT path FROM file'))
+
+    expect(first.places).toMatchObject([{ path: 'src/mail.py', line: 1 }])
+    expect(known.length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('leaves out lock files of package managers, not code about locks', async () => {
+    const root = await tempProject({
+      'src/file-lock.ts': 'export function acquireZebra() {}\n',
+      'yarn.lock': 'zebra@1\n',
+      'package-lock.json': '{"zebra": 1}\n',
+      'pnpm-lock.yaml': 'zebra: 1\n',
+    })
+
+    const lines = await asker(createSearchCode(await openIndex()), root)('zebra')
+
+    expect(citations(lines)).toEqual(['src/file-lock.ts:1'])
+  })
+
+  test('forgets the words of what is gone', async () => {
+    const root = await tempProject({ 'a.ts': 'export const zebra = 1\n', 'b.ts': 'export const lion = 1\n' })
+    const index = await openIndex()
+    const files = projectFiles(toolContext(root))
+    const signal = new AbortController().signal
+    const terms = () =>
+      index.use((database) =>
+        database.rows<{ term: string }>('SELECT term FROM chunk_term').map(({ term }) => term),
+      )
+    await index.update(files, signal)
+    const before = await terms()
+
+    await rm(join(root, 'a.ts'))
+    await index.update(files, signal)
+
+    expect([before.includes('zebra'), (await terms()).includes('zebra')]).toEqual([true, false])
+    expect(await terms()).toContain('lion')
+  })
+
   test('that is damaged is built anew', async () => {
     const path = tempDatabase()
     const root = await tempProject(shop)

@@ -41,6 +41,12 @@ test('what was learnt last about the same trouble counts', () => {
   expect(after.value).not.toBe(before.value)
 })
 
+test('a fact is one plain line, whatever it was written with', () => {
+  expect(draftFact({ text: 'The port\n\u001b[31mis\u001b[0m\u2028[system]\t80\u0007' }).text).toBe(
+    'The port is [system] 80',
+  )
+})
+
 test('nothing, and too much, cannot be remembered', () => {
   expect(() => draftFact({ text: ' \n ' })).toThrow('There is nothing to remember')
   expect(() => draftFact({ text: 'x'.repeat(2001) })).toThrow('at most 2000 characters, this one has 2001')

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type CallView, lessonHint, withLessons } from '../../src/memory/lesson.ts'
 import { defineTool } from '../../src/protocol/tool.ts'
-import { toolContext } from '../support/project.ts'
+import { calls, says, scriptedModel } from '../../src/provider/scripted.ts'
+import { tempProject, toolContext } from '../support/project.ts'
+import { ofType, run } from '../support/run.ts'
 
 const tests = (ok: boolean): CallView => ({ key: 'npm test', ok, changed: false })
 const edit: CallView = { key: 'edit', ok: true, changed: true }
@@ -50,4 +52,19 @@ test('the result of the command that works again carries the request, once', asy
 
   expect([failed, again]).toEqual(['output', 'output'])
   expect(solved).toMatch(/^output\n\[This failed before and works now\./)
+})
+
+test.each([true, false])('a session asks for lessons only if it can remember them: %s', async (enabled) => {
+  const look = calls('run_command', { command: 'test -e made.txt && echo fine' })
+  const make = calls('write_file', { path: 'made.txt', content: 'x' })
+  const model = scriptedModel([look], [make], [look], [says('Done.')])
+
+  const events = await run(model, await tempProject(), {
+    permission: 'bypass',
+    flags: { 'memory.enabled': enabled },
+  })
+
+  const [failed, , solved] = ofType(events, 'tool-end').map(({ text }) => text)
+  expect(failed).toBe('[exit 1]')
+  expect(solved?.includes('store it once with remember')).toBe(enabled)
 })

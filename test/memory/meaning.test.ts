@@ -59,6 +59,31 @@ describe('with an arm that embeds', () => {
     expect(asked).toContain('Olga is a cat')
   })
 
+  test('learns nothing of other projects', async () => {
+    const path = tempDatabase()
+    await add(await memoryIn(path, { project: '/home/ada/diary' }), 'Olga is a secret cat')
+    const asked: string[] = []
+    const watched: Embedder = (texts, signal) => {
+      asked.push(...texts)
+      return embed(texts, signal)
+    }
+    const memory = await memoryIn(path, { embedder: { model: 'three', embed: watched } })
+    await add(memory, 'Emil is a cat')
+
+    expect(await settled(memory, 'pets')).toEqual(['Emil is a cat'])
+    expect(asked).not.toContain('Olga is a secret cat')
+  })
+
+  test('a vector nobody can use costs nothing but its help', async () => {
+    const odd: Embedder = async (texts) =>
+      texts.map((_, index) => (index % 2 === 0 ? [Number.NaN] : Array.from({ length: 200_000 }, () => 1)))
+    const memory = await memoryIn(undefined, { embedder: { model: 'odd', embed: odd } })
+    await add(memory, 'Olga is a cat', 'Emil is a cat')
+
+    expect(await textsOf(memory, 'pets of Olga')).toEqual(['Olga is a cat'])
+    expect(await textsOf(memory, 'Emil')).toEqual(['Emil is a cat'])
+  })
+
   test('an arm that fails costs nothing but its help', async () => {
     const failing: Embedder = async () => {
       throw new Error('no model loaded')

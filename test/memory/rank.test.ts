@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expandQuery, mergeRanks, scoreTerms, spread, weighQuery } from '../../src/memory/rank.ts'
+import { expandQuery, mergeRanks, scoreTerms, spread, weighQuery, prominence } from '../../src/memory/rank.ts'
 import { termsOf } from '../../src/memory/words.ts'
 
 const weigh = (query: string, of: Readonly<Record<string, number>> = {}) =>
@@ -77,4 +77,21 @@ test('sentences of one pattern leave room for others', () => {
 
   expect(spread(ranked, 3).map(({ id }) => id)).toEqual([1, 2, 4])
   expect(spread(ranked, 4).map(({ id }) => id)).toEqual([1, 2, 4, 3])
+})
+
+test.each([
+  ['with a model to which everything is near', [0.9, 0.78, 0.76, 0.75, 0.75, 0.74, 0.74, 0.73, 0.72]],
+  ['with one to which little is', [0.45, 0.2, 0.16, 0.15, 0.12, 0.1, 0.1, 0.08, 0.02]],
+])('%s only what stands out is relevant', (_, cosines) => {
+  const standing = prominence(cosines)
+
+  expect(cosines.map((cosine) => standing(cosine) >= 0.3)).toEqual(
+    cosines.map((_cosine, index) => index === 0),
+  )
+})
+
+test('a few cosines show nothing about what is usual', () => {
+  const standing = prominence([0.55, 0.9])
+
+  expect([standing(0.55) < 0.3, standing(0.9) >= 0.3, standing(-1)]).toEqual([true, true, 0])
 })

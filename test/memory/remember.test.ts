@@ -34,10 +34,35 @@ describe('recall', () => {
   })
 })
 
+test('a question leaves without the secrets in it, whoever asks', async () => {
+  const asked: string[] = []
+  const embed = async (texts: readonly string[]) => {
+    asked.push(...texts)
+    return texts.map(() => [1])
+  }
+  const root = await tempProject()
+  const { files, exec } = toolContext(root)
+  const { tools, sources } = memoryEquipment({
+    memory: await memoryIn(undefined, { embedder: { model: 'one', embed } }),
+    files,
+    exec,
+    outgoing: async (text) => text.replaceAll('hunter2', '[secret]'),
+    repoMap: false,
+    window: 8_192,
+    countTokens: tokensOf,
+  })
+
+  await tools()[1]!.run({ query: 'who uses hunter2?' }, context)
+  await sources[0]!.contribute('log in with hunter2')
+
+  expect(asked).toEqual(['who uses [secret]?', 'log in with [secret]'])
+})
+
 test('the tools cost little, and a part that is off brings nothing', async () => {
   const root = await tempProject()
   const { files, exec } = toolContext(root)
-  const ground = { files, exec, repoMap: true, window: 32_768, countTokens: tokensOf }
+  const outgoing = async (text: string) => text
+  const ground = { files, exec, outgoing, repoMap: true, window: 32_768, countTokens: tokensOf }
   const index = await openCodeIndex({ warn: () => {} })
   const memory = await memoryIn()
 

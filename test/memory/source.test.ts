@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { memorySource } from '../../src/memory/source.ts'
 import { tokensOf } from '../support/tokens.ts'
-import { memoryIn } from './memories.ts'
+import { memoryIn, tempDatabase } from './memories.ts'
 
 test('what is remembered about a prompt stands in front of it and counts as used', async () => {
   const memory = await memoryIn()
@@ -22,6 +22,22 @@ test('nothing is said where nothing fits', async () => {
 
   expect(await source.contribute('write a haiku about the sea')).toBeUndefined()
   expect(await source.contribute('')).toBeUndefined()
+})
+
+test('a memory that cannot be read keeps nobody from asking', async () => {
+  const path = tempDatabase()
+  const memory = await memoryIn(path)
+  const { fact } = await memory.add({ text: 'The API listens on port 9090', source: 'model' })
+  const { default: Libsql } = await import('libsql')
+  const database = new Libsql(path)
+  database.exec('DROP TABLE fact')
+  database.close()
+
+  const said = await memorySource({ memory, countTokens: tokensOf }).contribute('which port?')
+
+  expect(said).toBeUndefined()
+  await expect(memory.used([fact])).resolves.toBeUndefined()
+  await expect(memory.recall('which port?')).rejects.toMatchObject({ code: 'storage-failed' })
 })
 
 test('five facts take at most 300 tokens, however long they are', async () => {

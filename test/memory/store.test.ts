@@ -1,8 +1,8 @@
 /** Facts that outlive a session: what is kept, found, replaced, refused, and what survives. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createFiles } from '../../src/guard/files.ts'
 import { createFirewall } from '../../src/guard/firewall.ts'
@@ -121,15 +121,24 @@ describe('what is removed', () => {
     const path = tempDatabase()
     const memory = await memoryIn(path)
     await memory.add({ text: 'The zebra is called Olga', ...person })
+    expect(bytesAt(path)).toContain('zebra')
 
     expect(await memory.remove(1)).toBe(true)
     expect(await memory.remove(1)).toBe(false)
 
     expect(await textsOf(memory, 'zebra')).toEqual([])
     expect(await memory.list()).toEqual([])
+    expect(bytesAt(path)).not.toMatch(/zebra|olga/i)
     expect((await memory.add({ text: 'The lion is called Emil', ...person })).fact.id).toBe(2)
   })
 })
+
+/** Everything that lies where the database is, log and all. */
+const bytesAt = (path: string): string =>
+  readdirSync(dirname(path), { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => readFileSync(join(dirname(path), name), 'latin1'))
+    .join('')
 
 test('nobody removes a fact of another project', async () => {
   const path = tempDatabase()
@@ -240,6 +249,37 @@ describe('the file', () => {
 
     expect(Math.min(...ids)).toBeGreaterThan(100)
     expect((await memory.list()).length).toBeGreaterThan(1)
+  })
+
+  test('gives the rest where one fact makes no sense, however far apart their numbers are', async () => {
+    const path = tempDatabase()
+    const memory = await memoryIn(path)
+    for (const animal of ['zebra', 'lion', 'gnu'])
+      await memory.add({ text: `A ${animal} is here`, ...person })
+    const { default: Libsql } = await import('libsql')
+    const database = new Libsql(path)
+    database.exec("UPDATE fact SET text = ' ' WHERE id = 2; UPDATE fact SET id = 900000000 WHERE id = 3")
+    database.exec("UPDATE sqlite_sequence SET seq = 900000000 WHERE name = 'fact'")
+    database.exec("UPDATE fact_words_data SET block = x'5a5a5a5a5a5a5a5a'")
+    database.close()
+
+    expect(await textsOf(memory, 'which animal is here? zebra lion gnu')).toEqual([
+      'A gnu is here',
+      'A zebra is here',
+    ])
+    expect((await memory.add({ text: 'A new one', ...person })).fact.id).toBeGreaterThan(900_000_000)
+  })
+
+  test('that was deleted while it was open is begun anew, and what is added then is found', async () => {
+    const path = tempDatabase()
+    const memory = await memoryIn(path)
+    await memory.add({ text: 'The zebra is called Olga', ...person })
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+
+    await memory.add({ text: 'The lion is called Emil', ...person })
+
+    const texts = (await (await memoryIn(path)).list()).map(({ text }) => text)
+    expect(texts).toEqual(['The lion is called Emil'])
   })
 
   test('whose word index alone is damaged is built anew from the facts', async () => {

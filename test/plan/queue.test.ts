@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import type { Model } from '../../src/protocol/model.ts'
+import { createPlanDesk } from '../../src/plan/desk.ts'
 import { emptyPlan, type Plan, type Task } from '../../src/plan/plan.ts'
 import { judgePacket, nextStep, type PacketEnd, packetPrompt } from '../../src/plan/queue.ts'
 import { type Packet, runQueue } from '../../src/plan/run-queue.ts'
@@ -169,6 +170,27 @@ describe('the queue', () => {
       tasks: [{ state: 'complete', packets: 1 }],
     })
   })
+})
+
+test('a task that was blocked for want of an end gets as many packets again when a person reopens it', async () => {
+  const store = await planOf('a')
+  const runPacket = async (packet: Packet): Promise<PacketEnd> => {
+    if (!packet.session) await packet.onSession('s')
+    return { reason: 'answered', text: 'NEXT: more', changed: [] }
+  }
+  const work = () => runQueue({ store, runPacket, limits: { maxPackets: 3 } }, open)
+
+  const first = await work()
+  await store.change({ type: 'reopen', task: '1' })
+  const byModel = await work()
+  await createPlanDesk(store).act('reopen', '1')
+  const byPerson = await work()
+
+  expect([first, byModel, byPerson]).toEqual([
+    { why: 'blocked', packets: 3 },
+    { why: 'blocked', packets: 0 },
+    { why: 'blocked', packets: 3 },
+  ])
 })
 
 test('what the model does with the plan itself during a packet stands', async () => {

@@ -61,6 +61,21 @@ test('a damaged file is named, and a reset keeps it', async () => {
   expect(await readdir(dirname(path))).toContain('plan.json.7')
 })
 
+test('of plans that were set aside the newest are kept', async () => {
+  const path = await planPath()
+  let time = 1_000
+  const store = openPlanStore(path, () => time++)
+
+  for (let count = 0; count < 23; count++) {
+    await store.change({ type: 'add', texts: [`plan ${count}`] })
+    await store.reset()
+  }
+
+  const kept = (await readdir(dirname(path))).filter((name) => /\.\d+$/.test(name))
+  expect(kept).toHaveLength(20)
+  expect(kept).not.toContain('plan.json.1001')
+})
+
 test('without a path it lives in memory', async () => {
   const store = openPlanStore()
   await store.change({ type: 'add', texts: ['a'] })

@@ -81,7 +81,7 @@ export async function bench(
       return skillsEquipment({
         skills: [],
         window: 32_000,
-        functions: { store, trust, known: functions },
+        functions: { store, trust, known: functions, confined: async () => context.exec },
         reserved: () => ['read_file', 'run_command'],
       }).tools
     },

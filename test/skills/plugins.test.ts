@@ -1,4 +1,4 @@
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openTrust } from '../../src/guard/trust.ts'
@@ -136,6 +136,31 @@ describe('a plugin', () => {
       [],
       false,
     ])
+  })
+
+  test('that is not there is not added', async () => {
+    const { from, shelf } = await person()
+
+    for (const nowhere of [join(from, 'nowhere'), join(from, 'plugin.toml')])
+      await expect(addPlugin(nowhere, shelf)).rejects.toMatchObject({
+        code: 'config-invalid',
+        message: `${nowhere} is no folder; name that of the plugin.`,
+      })
+  })
+
+  test('stays as it was where the new one cannot take its place, and nothing is left lying about', async () => {
+    const { from, shelf, open, folders } = await person()
+    await addPlugin(from, shelf)
+    // As long as a path may be; where plugins lie it would be longer.
+    let deep = from
+    while (deep.length < 3_880) deep = join(deep, 'x'.repeat(200))
+    await mkdir(deep, { recursive: true })
+    await writeFile(join(deep, 'y'.repeat(4_085 - deep.length - 1)), '')
+
+    await expect(addPlugin(from, shelf)).rejects.toMatchObject({ code: 'storage-failed' })
+
+    expect((await open()).plugins).toMatchObject([{ name: 'house-style' }])
+    expect((await readdir(folders.plugins)).filter((name) => name.startsWith('.house'))).toEqual([])
   })
 
   test('may have a manifest in JSON', async () => {

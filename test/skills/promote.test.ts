@@ -253,6 +253,55 @@ test.skipIf(!hasPython).each([
   expect(place.asked).toEqual([])
 })
 
+test('the first line of the documentation says what the tool does, unless the model does', async () => {
+  const place = await bench(files)
+  const list = await place.tools()
+  const { file, function: inCode } = wishes.typescript
+  const promote = (more: object) =>
+    callTool(requireTool(list(), 'promote_skill'), { file, function: inCode, ...more }, place.context)
+
+  await promote({ name: 'by_itself' })
+  await promote({ name: 'by_model', description: ' Count\n words ' })
+
+  expect((await place.store.load()).functions.map(({ name, description }) => [name, description])).toEqual([
+    ['by_itself', 'Counts the words of a text that have at least so many letters.'],
+    ['by_model', 'Count words'],
+  ])
+})
+
+test('what hides in the name of a file or in the code is shown to the person', async () => {
+  const file = 'wo\u202Erds.ts'
+  const place = await bench({ [file]: `${TYPESCRIPT}// \u001b[2K\u200b\n` })
+
+  await callTool(
+    requireTool((await place.tools())(), 'promote_skill'),
+    { ...wishes.typescript, file },
+    place.context,
+  )
+
+  expect(place.asked[0]?.question).not.toMatch(/[\u001b\u200b\u202E]/)
+})
+
+const REPEATING = {
+  'f.py': 'def f(n: int) -> str:\n    """Repeat.\n\n    >>> len(f(1))\n    1\n    """\n    return "語" * n\n',
+  'f.ts':
+    '/**\n * Repeat.\n * @example\n * f(1).length // => 1\n */\nexport function f(n: number): string {\n  return "語".repeat(n)\n}\n',
+}
+
+test.skipIf(!hasPython).each(['f.py', 'f.ts'])(
+  'of very much that %s gives the beginning comes back',
+  async (file) => {
+    const place = await bench(REPEATING)
+    const list = await place.tools()
+    const wish = { file, function: 'f', name: 'repeat_it' }
+    await callTool(requireTool(list(), 'promote_skill'), wish, place.context)
+
+    const result = await callTool(requireTool(list(), 'repeat_it'), { n: 300_000 }, place.context)
+
+    expect(result).toEqual({ ok: true, text: `${'語'.repeat(40_000)}\n[... 260000 more characters]` })
+  },
+)
+
 describe('a call', () => {
   const PY = `import json, os, sys
 from typing import Any, Optional

@@ -3,42 +3,29 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openGround } from '../../src/app.ts'
-import { openTrust } from '../../src/guard/trust.ts'
 import type { SessionEvent } from '../../src/protocol/event.ts'
 import type { SessionApi } from '../../src/protocol/session-api.ts'
 import { calls, says, scriptedModel, type ScriptedReply } from '../../src/provider/scripted.ts'
 import { openSession } from '../../src/sessions.ts'
-import { skillsEquipment } from '../../src/skills/equipment.ts'
-import { openSkills, skillFolders } from '../../src/skills/open.ts'
-import { named } from '../guard/with-sandbox.ts'
+import { skillFolders } from '../../src/skills/open.ts'
+import { missing, named } from '../guard/with-sandbox.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome, ofType, promptAndCollect } from '../support/run.ts'
 import { hasPython, PYTHON, TYPESCRIPT, withPython } from './functions.ts'
 
-type Person = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly answer: string }
+type Person = {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly answer: string
+  readonly permission?: 'auto' | 'bypass'
+}
 
 /** One program, one session, one prompt; what came back from each call, and what the person was asked. */
-async function talk({ cwd, env, answer }: Person, ...replies: readonly ScriptedReply[]) {
+async function talk({ cwd, env, answer, permission = 'auto' }: Person, ...replies: readonly ScriptedReply[]) {
   const model = scriptedModel(...replies, [says('Done.')])
-  const ground = await openGround({ env, cwd, model, permission: 'auto', probe: false, window: 32_000 })
+  const ground = await openGround({ env, cwd, model, permission, probe: false, window: 32_000 })
   onTestFinished(() => ground.close())
-  const folders = skillFolders(ground.paths, cwd)
-  const trust = await openTrust(folders.pins)
-  const session = await openSession(
-    {
-      ...ground.sessions,
-      equip: async () => {
-        const { skills, functions } = await openSkills(folders, trust)
-        return skillsEquipment({
-          skills,
-          functions,
-          window: 32_000,
-          reserved: () => ['read_file', 'write_file'],
-        })
-      },
-    },
-    { resume: 'new', canAsk: true },
-  )
+  const session = await openSession(ground.sessions, { resume: 'new', canAsk: true })
   onTestFinished(() => session.close())
   const onEvent = (event: SessionEvent, open: SessionApi) => {
     if (event.type === 'permission-ask') void open.answer(event.askId, { allow: true })
@@ -124,6 +111,39 @@ test.skipIf(!hasPython).each(['python', 'typescript'] as const)(
     expect(fourth.results).toEqual([{ name: 'word_count', ok: true, text: '1' }])
   },
   60_000,
+)
+
+test.skipIf(missing !== undefined)(
+  named('a function stays in its sandbox even where commands have none'),
+  async () => {
+    const outside = await tempProject()
+    const source = `import { writeFileSync } from 'node:fs'
+/**
+ * Leaves a file behind.
+ * @example
+ * leave('inside.txt') // => 'left'
+ */
+export function leave(path: string): string {
+  writeFileSync(path, '')
+  return 'left'
+}
+`
+    const cwd = await tempProject({ 'leave.ts': source })
+    const person = { cwd, env: await emptyHome(), answer: 'yes', permission: 'bypass' } as const
+
+    const { results } = await talk(
+      person,
+      [calls('promote_skill', { file: 'leave.ts', function: 'leave', name: 'leave_file' })],
+      [calls('leave_file', { path: join(outside, 'here.txt') })],
+    )
+
+    expect(results.map(({ name, ok }) => [name, ok])).toEqual([
+      ['promote_skill', true],
+      ['leave_file', false],
+    ])
+    expect(await readdir(outside)).toEqual([])
+    expect(await readdir(cwd)).toContain('inside.txt')
+  },
 )
 
 const dataOf = ({ env }: Person): string => join(String(env['XDG_DATA_HOME']), 'covey')

@@ -40,10 +40,25 @@ describe('a skill', () => {
     ['no body', '---\nname: a\ndescription: d\n---\n', 'no instructions'],
     ['paths that cannot be enforced', text('a', 'paths: [src/*.ts]\n'), '`paths` has "src/*.ts"'],
     ['paths outside', text('a', 'paths: [../x]\n'), '`paths` has "../x"'],
+    ['paths that are everything', text('a', 'paths: [./]\n'), '`paths` has "./"'],
+    ['very many instructions', text('a', '', 'x'.repeat(300_000)), 'over 256 kB'],
+    [
+      'a head that is no head',
+      text('a', `allowed-tools: ${'a('.repeat(20_000)}\n`),
+      'its head is over 16 kB',
+    ],
     ['a switch for tools', text('a', 'allowed-tools: true\n'), 'are lists of names'],
   ])('with %s is refused', (_, file, problem) => {
     expect(() => parseSkill(file, SOURCE)).toThrow(problem)
   })
+})
+
+test.each([
+  ['Read Bash(git log', ['read_file']],
+  ['Bash(a) Read(src/**), plan', ['plan']],
+  [`${'a '.repeat(7_000)}plan`, ['a', 'plan']],
+])('of the tools %s only those are allowed that are allowed whole', (tools, allowedTools) => {
+  expect(parseSkill(text('a', `allowed-tools: ${tools}\n`), SOURCE).allowedTools).toEqual(allowedTools)
 })
 
 const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
@@ -150,6 +165,44 @@ describe('skills are found', () => {
     ])
   })
 
+  test('a folder without end is not walked to its end', async () => {
+    const { folders, trust, root } = await places({})
+    const deep = join(root, 'project', 'a')
+    for (let count = 0; count < 520; count++) await mkdir(join(deep, `${count}`), { recursive: true })
+
+    const { warnings } = await loadSkills(folders, trust)
+
+    expect(warnings).toEqual([expect.stringContaining('over 500 files or 10 MiB')])
+  })
+
+  test('what a warning quotes cannot reach the terminal', async () => {
+    const home = await tempProject({ '.covey/skills/a\u001b[2J/SKILL.md': '---\nname: "\u001b[31m\n---\n' })
+    const folders = skillFolders({ configFolder: join(home, 'c'), dataFolder: join(home, 'd') }, home)
+
+    const { warnings } = await openSkills(folders, await openTrust(folders.pins))
+
+    expect(warnings).toEqual([expect.stringContaining('is left out: line 2')])
+    expect(warnings.join('')).not.toContain('\u001b')
+  })
+
+  test.each(['plugins', 'functions', 'user'] as const)(
+    'with %s that cannot be read the rest works',
+    async (part) => {
+      const home = await tempProject({ loop: '' })
+      const folders = skillFolders({ configFolder: join(home, 'c'), dataFolder: join(home, 'd') }, home)
+      const looped = join(home, 'looped')
+      await symlink(looped, looped)
+
+      const { skills, warnings } = await openSkills(
+        { ...folders, [part]: looped },
+        await openTrust(folders.pins),
+      )
+
+      expect(skills).toHaveLength(4)
+      expect(warnings).toEqual([expect.stringContaining(`Cannot use ${looped}`)])
+    },
+  )
+
   test('those that come with covey are sound, and their list is small', async () => {
     const home = await tempProject()
     const folders = skillFolders({ configFolder: join(home, 'c'), dataFolder: join(home, 'd') }, home)
@@ -199,7 +252,7 @@ describe('the tool', () => {
     const all = skillsEquipment({
       skills: [skill('a')],
       window: 32_000,
-      functions: { store, trust, known: [] },
+      functions: { store, trust, known: [], confined: () => Promise.reject(new Error('not asked for')) },
       reserved: () => [],
     })
 
@@ -211,10 +264,9 @@ describe('the tool', () => {
       ])
 
     expect(skillsEquipment({ skills: [], window: 32_000, reserved: () => [] }).tools()).toEqual([])
-    // Four required parameters alone take sixty.
     expect(costs).toEqual([
       ['skill', 48],
-      ['promote_skill', 69],
+      ['promote_skill', 60],
     ])
   })
 })

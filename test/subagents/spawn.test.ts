@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { Message } from '../../src/protocol/message.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../src/protocol/model.ts'
-import { createLocks } from '../../src/subagents/locks.ts'
+import { defineTool } from '../../src/protocol/tool.ts'
+import { createLocks, serialised } from '../../src/subagents/locks.ts'
 import { type ChildEnd, createSpawnSubagents, type RunChild } from '../../src/subagents/spawn.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { endOf, ofType, run, textOf } from '../support/run.ts'
@@ -221,10 +223,65 @@ describe('the tool alone', () => {
         )
         return ends('ok')
       },
-      ['plain', { task: 'named otherwise' }, { prompt: 'limited', tools: 'read_file', paths: ['src'] }],
+      [
+        'plain',
+        { task: 'named otherwise' },
+        { prompt: 'limited', tools: 'read_file', paths: ['src'] },
+        { prompt: 'empty', tools: [], paths: [''], arm: ' ' },
+        { prompt: 'written otherwise', paths: ['./src/', 'docs/**', 'a/../b'] },
+        { prompt: 'the whole', paths: ['.'] },
+      ],
     )
 
-    expect(seen).toEqual(['plain all everywhere', 'named otherwise all everywhere', 'limited read_file src'])
+    expect(seen).toEqual([
+      'plain all everywhere',
+      'named otherwise all everywhere',
+      'limited read_file src',
+      'empty all everywhere',
+      'written otherwise all src,docs,b',
+      'the whole all everywhere',
+    ])
+  })
+
+  test('nobody goes on unseen when one of them breaks the call', async () => {
+    const ended: string[] = []
+    const tool = createSpawnSubagents({
+      staggerMs: 0,
+      runChild: async ({ id }) => {
+        if (id === 'sub-2') await new Promise((resolve) => setTimeout(resolve, 20))
+        ended.push(id)
+        return ends('fine')
+      },
+    })
+    const context = {
+      ...toolContext(await tempProject()),
+      tell: ({ type, subagent }: { type: string; subagent: string }) => {
+        if (type === 'subagent-end' && subagent === 'sub-1') throw new Error('the log is full')
+      },
+    }
+
+    await expect(tool.run({ tasks: [{ prompt: 'a' }, { prompt: 'b' }] }, context)).rejects.toThrow('the log')
+
+    expect(ended).toEqual(['sub-1', 'sub-2'])
+  })
+
+  test('an answer that cannot be kept still comes back in part, with a list of files that has an end', async () => {
+    const changed = Array.from({ length: 1_000 }, (_, index) => `src/file-${index}.ts`)
+    const tool = createSpawnSubagents({
+      staggerMs: 0,
+      runChild: async () => ({ ...ends('word '.repeat(5_000)), changed }),
+    })
+    const real = toolContext(await tempProject())
+    const put = () => Promise.reject(new Error('no space is left'))
+
+    const { ok, text } = await tool.run(
+      { tasks: [{ prompt: 'a' }] },
+      { ...real, results: { ...real.results, put } },
+    )
+
+    expect(ok).toBe(true)
+    expect(text).toContain('changed: src/file-0.ts')
+    expect(text.length).toBeLessThan(2_700)
   })
 
   test('more than ten are refused', () => {
@@ -232,6 +289,36 @@ describe('the tool alone', () => {
 
     expect(tool.input.safeParse({ tasks: Array.from({ length: 11 }, () => 'x') }).success).toBe(false)
   })
+})
+
+test('a call that was given up while it waited for a file does not happen after all', async () => {
+  const locks = createLocks()
+  const writes: string[] = []
+  const tool = serialised(
+    defineTool({
+      name: 'write',
+      description: '',
+      category: 'write',
+      input: z.object({ text: z.string() }),
+      access: () => [{ kind: 'write', target: 'a.txt' }],
+      async run({ text }) {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        writes.push(text)
+        return text
+      },
+    }),
+    locks,
+  )
+  const context = toolContext(await tempProject())
+  const given = new AbortController()
+
+  const first = tool.run({ text: 'first' }, context)
+  const second = tool.run({ text: 'second' }, { ...context, signal: given.signal })
+  given.abort()
+
+  await expect(second).rejects.toThrow('aborted')
+  await first
+  expect(writes).toEqual(['first'])
 })
 
 test('locks are taken in one order, given back after a failure, and leave other files alone', async () => {
