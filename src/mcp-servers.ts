@@ -5,6 +5,7 @@ import type { AppPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { toChildEnvironment } from './guard/environment.ts'
 import { packageVersion } from './lib/package-version.ts'
+import { plural } from './lib/text.ts'
 import { readCached } from './mcp/cache.ts'
 import type { ServerTest } from './mcp/test-server.ts'
 import { openMcp } from './mcp/open.ts'
@@ -52,15 +53,15 @@ export type McpListing = {
 }
 
 /** The configured servers, without starting any. */
-export async function listMcpServers({ config, paths, env }: McpGround): Promise<readonly McpListing[]> {
+export async function listMcpServers({ config, paths, env, cwd }: McpGround): Promise<readonly McpListing[]> {
   const { servers, problems } = toMcpServers(config.mcp, { env, offline: config.offline })
   return Promise.all(
     Object.entries(config.mcp.servers).map(async ([name, { command, args, url }]) => {
       const place = url ?? [command ?? '', ...args].join(' ')
       const ready = servers.find((server) => server.name === name)
       if (!ready) return { name, place, state: problems.get(name) ?? 'switched off' }
-      const known = await readCached(cacheFolderOf(paths), ready)
-      return { name, place, state: known ? `${known.length} tools` : 'not asked yet' }
+      const known = await readCached({ folder: cacheFolderOf(paths), settings: ready, cwd })
+      return { name, place, state: known ? plural(known.tools.length, 'tool') : 'not asked yet' }
     }),
   )
 }
@@ -75,6 +76,7 @@ export async function testMcpServers(
   const version = await packageVersion()
   const wanted = servers.filter((server) => name === undefined || server.name === name)
   const environment = () => toChildEnvironment(env)
-  const shared = { cwd, version, environment, cacheFolder: cacheFolderOf(paths) }
+  const names = servers.map((server) => server.name)
+  const shared = { cwd, version, environment, names, cacheFolder: cacheFolderOf(paths) }
   return Promise.all(wanted.map((settings) => testServer({ ...shared, settings })))
 }

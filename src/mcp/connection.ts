@@ -1,18 +1,25 @@
 /**
- * One server: started when it is first needed, asked what it has, called, ended. Nothing it does can break more than the
- * call it was asked for: one that dies or hangs is ended, and the next call starts it again.
+ * One server: started when it is first needed, asked what it has, asked for more, ended. Nothing it does can break more
+ * than the call it was asked for: one that dies or hangs is ended, and the next call starts it again.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  ErrorCode,
+  McpError,
+  PromptListChangedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
+import { isObject } from '../lib/json.ts'
 import { clip } from '../lib/text.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
-import type { ToolResult } from '../protocol/tool.ts'
-import { callResultSchema, toToolResult } from './content.ts'
-import { type DeclaredTool, declaredToolSchema } from './declared.ts'
 import { createHttpTransport, leave } from './http-transport.ts'
+import type { ServerOffer } from './offer.ts'
+import { readOffer } from './read-offer.ts'
 import { StdioTransport } from './stdio-transport.ts'
+import { toOneLine } from './words.ts'
 
 /** How to reach a server: a program to start, or an address. */
 export type ServerSettings = {
@@ -32,7 +39,7 @@ export type ConnectionParts = {
   environment(): Readonly<Record<string, string>>
   readonly version: string
   /** Told what the server has, whenever that is heard. */
-  onTools(tools: readonly DeclaredTool[]): void
+  onOffer(offer: ServerOffer): void
   warn(message: string): void
 }
 
@@ -44,12 +51,15 @@ type Live = {
   leave?(): Promise<void>
 }
 
+export type McpRequest = { readonly method: string; readonly params?: Record<string, unknown> }
+
 export class Connection {
   readonly #parts: ConnectionParts
   #live: Promise<Live> | undefined
   /** The one that counts, from its first moment: an older one that ends late changes nothing. */
   #current: Live | undefined
-  #listing: Promise<void> | undefined
+  #listing: Promise<unknown> = Promise.resolve()
+  #isListingDue = false
   #isClosed = false
 
   constructor(parts: ConnectionParts) {
@@ -61,17 +71,15 @@ export class Connection {
     await this.#connected()
   }
 
-  async call(
-    name: string,
-    input: Readonly<Record<string, unknown>>,
+  async ask<Schema extends z.ZodType>(
+    request: McpRequest,
+    schema: Schema,
     signal: AbortSignal,
-  ): Promise<ToolResult> {
+  ): Promise<z.output<Schema>> {
     const live = await this.#connected()
     try {
-      const params = { name, arguments: input }
       const options = { signal, timeout: this.#parts.settings.timeoutMs, resetTimeoutOnProgress: false }
-      const answer = await live.client.request({ method: 'tools/call', params }, callResultSchema, options)
-      return toToolResult(answer)
+      return schema.parse(await live.client.request({ ...request }, z.unknown(), options))
     } catch (error) {
       signal.throwIfAborted()
       throw await this.#explain(error, live)
@@ -81,7 +89,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#current?.leave?.()
-    await this.#drop()
+    await this.#drop(this.#current)
   }
 
   #connected(): Promise<Live> {
@@ -110,7 +118,8 @@ export class Connection {
     }
     try {
       await client.connect(transport, { timeout: settings.timeoutMs })
-      client.setNotificationHandler(ToolListChangedNotificationSchema, () => void this.#listAgain(live))
+      for (const changed of [ToolListChangedNotificationSchema, PromptListChangedNotificationSchema])
+        client.setNotificationHandler(changed, () => this.#listSoon(live))
       await this.#list(live)
       return live
     } catch (error) {
@@ -135,85 +144,75 @@ export class Connection {
     return { transport, lastWords: () => transport.lastWords }
   }
 
-  /** One at a time, however often the server says that something changed. */
-  #listAgain(live: Live): Promise<void> {
-    this.#listing ??= this.#list(live)
-      .catch((error: unknown) => this.#parts.warn(`MCP server ${this.#name}: ${errorMessage(error)}`))
-      .finally(() => {
-        this.#listing = undefined
+  /** One at a time and not too often, however often the server says that something changed. */
+  #listSoon(live: Live): void {
+    if (this.#isListingDue) return
+    this.#isListingDue = true
+    this.#listing = this.#listing
+      .then(() => pause(LIST_AGAIN_MS, undefined, { ref: false }))
+      .then(() => {
+        this.#isListingDue = false
+        return this.#current === live ? this.#list(live) : undefined
       })
-    return this.#listing
+      .catch((error: unknown) => {
+        if (this.#current === live) this.#warn(`cannot say what changed: ${wordsOf(error)}`)
+      })
   }
 
   async #list({ client }: Live): Promise<void> {
-    const tools: DeclaredTool[] = []
-    let cursor: string | undefined
-    let left = MAX_PAGES
-    do {
-      const params = cursor === undefined ? {} : { cursor }
-      const options = { timeout: this.#parts.settings.timeoutMs }
-      const page = await client.request({ method: 'tools/list', params }, pageSchema, options)
-      tools.push(...this.#readable(page.tools))
-      cursor = page.nextCursor
-    } while (cursor !== undefined && --left > 0 && tools.length < MAX_TOOLS)
-    this.#parts.onTools(tools.slice(0, MAX_TOOLS))
+    const { timeoutMs } = this.#parts.settings
+    this.#parts.onOffer(await readOffer({ client, timeoutMs, warn: (message) => this.#warn(message) }))
   }
 
-  #readable(claims: readonly unknown[]): readonly DeclaredTool[] {
-    return claims.flatMap((claim) => {
-      const read = declaredToolSchema.safeParse(claim)
-      if (read.success) return [read.data]
-      const [issue] = read.error.issues
-      const place = issue?.path.map(String).join('.') ?? ''
-      this.#parts.warn(`MCP server ${this.#name}: one of its tools is left out (${place} ${issue?.message})`)
-      return []
-    })
+  #warn(message: string): void {
+    this.#parts.warn(`MCP server ${this.#name}: ${clip(toOneLine(message), 500)}`)
   }
 
   /** Why a call failed, for the model; what cannot be relied on any more is ended. */
-  async #explain(error: unknown, { lastWords }: Live): Promise<AppError> {
+  async #explain(error: unknown, live: Live): Promise<AppError> {
     const server = `the MCP server ${this.#name}`
-    if (error instanceof z.ZodError || (error instanceof Error && error.name === '$ZodError')) {
-      return new AppError('tool-failed', `${server} answered with something that is no result of a tool`)
+    if (error instanceof z.ZodError) {
+      return new AppError('tool-failed', `${server} answered with something that is no answer to that`)
     }
-    const code = error instanceof McpError ? error.code : undefined
-    if (code === ErrorCode.RequestTimeout) {
-      await this.#drop()
+    if (isTimeout(error)) {
+      await this.#drop(live)
       const seconds = this.#parts.settings.timeoutMs / 1000
       const message = `${server} did not answer within ${seconds} s and was ended; the next call starts it again`
       return new AppError('tool-failed', message, { failure: 'timeout' })
     }
-    if (code === ErrorCode.InvalidParams) {
+    if (error instanceof McpError && error.code === ErrorCode.InvalidParams) {
       return new AppError('tool-failed', `${server} refused the arguments: ${wordsOf(error)}`, {
         failure: 'bad-arguments',
       })
     }
-    if (code !== undefined && code !== ErrorCode.ConnectionClosed) {
+    // Servers use the SDK's own numbers for errors of theirs, so a number alone says nothing about the connection.
+    if (error instanceof McpError && live.client.transport) {
       return new AppError('tool-failed', `${server}: ${wordsOf(error)}`)
     }
-    await this.#drop()
-    const message = `${server} was lost while this ran (${wordsOf(error, lastWords())}); the next call starts it again`
+    await this.#drop(live)
+    const message = `${server} was lost while this ran (${wordsOf(error, live.lastWords())}); the next call starts it again`
     return new AppError('tool-failed', message)
   }
 
   /** Also one that has not said a word yet: nobody waits for it to start. */
-  async #drop(): Promise<void> {
-    const live = this.#current
-    this.#current = undefined
-    this.#live = undefined
+  async #drop(live: Live | undefined): Promise<void> {
+    if (this.#current === live) {
+      this.#current = undefined
+      this.#live = undefined
+    }
     await live?.transport.close().catch(() => undefined)
     await live?.client.close().catch(() => undefined)
   }
 }
 
-const MAX_PAGES = 20
-const MAX_TOOLS = 200
+const LIST_AGAIN_MS = 1_000
 
-/** Each tool is read on its own: one that is wrong is no reason to lose the others. */
-const pageSchema = z.object({
-  tools: z.array(z.unknown()).max(1_000),
-  nextCursor: z.string().max(10_000).optional(),
-})
+/** Only the SDK says how long it waited. */
+const isTimeout = (error: unknown): boolean =>
+  error instanceof McpError &&
+  error.code === ErrorCode.RequestTimeout &&
+  isObject(error.data) &&
+  'timeout' in error.data
 
 const wordsOf = (error: unknown, last = ''): string =>
-  clip([errorMessage(error), last].filter(Boolean).join('; '), 500)
+  clip(toOneLine([errorMessage(error), last].filter(Boolean).join('; ')), 500)

@@ -1,25 +1,28 @@
-/** What a server's tool gave back, as a text for the model: bounded, plain, and a failure where the server says so. */
+/** What a server gave back, as a text for the model: bounded, plain, and a failure where the server says so. */
 import { z } from 'zod'
 import { BoundedOutput } from '../lib/bounded-output.ts'
 import type { ToolResult } from '../protocol/tool.ts'
 
-const part = z.object({
+/** Some servers write `null` for "not given". */
+const word = z.string().optional().catch(undefined)
+
+export const resourceContent = z.object({ uri: z.string(), mimeType: word, text: word })
+
+export const contentPart = z.object({
   type: z.string(),
-  text: z.string().exactOptional(),
-  mimeType: z.string().exactOptional(),
-  uri: z.string().exactOptional(),
-  data: z.string().exactOptional(),
-  resource: z
-    .object({ uri: z.string(), mimeType: z.string().exactOptional(), text: z.string().exactOptional() })
-    .exactOptional(),
+  text: word,
+  mimeType: word,
+  uri: word,
+  data: word,
+  resource: resourceContent.nullish(),
 })
-type Part = z.output<typeof part>
+type ContentPart = z.output<typeof contentPart>
 
 /** Whatever does not look like this is no result; the model is told so. */
 export const callResultSchema = z.object({
-  content: z.array(part).max(10_000).default([]),
-  structuredContent: z.record(z.string(), z.unknown()).exactOptional(),
-  isError: z.boolean().default(false),
+  content: z.array(contentPart).max(10_000).default([]),
+  structuredContent: z.record(z.string(), z.unknown()).nullish(),
+  isError: z.boolean().nullish(),
 })
 
 export function toToolResult({
@@ -39,7 +42,7 @@ export function toToolResult({
 }
 
 /** Pictures, sounds and links are named: a tool result is text. */
-function toText({ type, text, mimeType, uri, data, resource }: Part): string {
+export function toText({ type, text, mimeType, uri, data, resource }: Partial<ContentPart>): string {
   if (type === 'text') return text ?? ''
   const kind = mimeType ?? resource?.mimeType ?? 'unknown type'
   if (type === 'resource' && resource) {

@@ -6,46 +6,41 @@
 import { z } from 'zod'
 import { isObject } from '../lib/json.ts'
 import { typesOf } from '../lib/schema.ts'
-import { clip } from '../lib/text.ts'
 import type { JsonSchema } from '../protocol/model.ts'
+import { clipCost, toOneLine } from './words.ts'
 
 const MAX_SCHEMA = 64 * 1024
+const MAX_NESTING = 64
 
 /** One tool as `tools/list` tells it, and as it is kept. Hints about what it does are not believed, so not read. */
 export const declaredToolSchema = z.object({
   name: z.string().min(1).max(200),
   description: z.string().max(20_000).catch(''),
-  inputSchema: z
-    .record(z.string(), z.unknown())
-    .refine((schema) => JSON.stringify(schema).length <= MAX_SCHEMA, 'the schema is too large'),
+  inputSchema: z.record(z.string(), z.unknown()).refine(isSmall, 'is too large'),
 })
 export type DeclaredTool = z.output<typeof declaredToolSchema>
 
-/** About forty tokens; scripts without spaces take more of them for each letter. */
+/** Nesting is bounded too: whoever walks through it later goes one call deeper with each level. */
+function isSmall(schema: unknown): boolean {
+  return isShallow(schema, MAX_NESTING) && JSON.stringify(schema).length <= MAX_SCHEMA
+}
+
+const isShallow = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)))
+
+/** About forty tokens. */
 const DESCRIPTION_COST = 140
 
-export function toDescription({ name, description }: DeclaredTool): string {
-  const line = description.replace(/[\p{C}\s]+/gu, ' ').trim()
-  return clipCost(line === '' ? name : line, DESCRIPTION_COST)
-}
-
-function clipCost(text: string, most: number): string {
-  let cost = 0
-  for (let index = 0; index < text.length; index++) {
-    cost += costOf(text.charCodeAt(index))
-    if (cost > most) return clip(text, Math.max(2, index))
-  }
-  return text
-}
-
-/** Halves of emoji cost most. */
-const costOf = (code: number): number => (code < 128 ? 1 : code >= 0xd800 && code < 0xe000 ? 6 : 4)
+export const toDescription = ({ name, description }: Pick<DeclaredTool, 'name' | 'description'>): string =>
+  clipCost(toOneLine(description) || toOneLine(name), DESCRIPTION_COST)
 
 /** Takes what has the required arguments with the right types; all arguments are passed on as they were given. */
 export function toInput({ inputSchema }: DeclaredTool): z.ZodType {
   const shown = simplify(inputSchema, 0)
   const properties = isObject(shown['properties']) ? shown['properties'] : {}
-  const required = namesIn(inputSchema['required']).filter((name) => Object.hasOwn(properties, name))
+  const required = namesIn(shown['required'])
   return z
     .record(z.string(), z.unknown())
     .superRefine((input, context) => {
@@ -64,30 +59,58 @@ export function toInput({ inputSchema }: DeclaredTool): z.ZodType {
 
 /** Words and types that a model needs to write a call; what is left out may be anything. */
 function simplify(schema: JsonSchema, depth: number): JsonSchema {
-  const types = typesOf(schema).filter((type) => TYPES.has(type))
-  const { description, enum: choices, items, properties } = schema
+  const types = knownTypes(schema)
+  const { description, enum: choices, items } = schema
   const isDeep = depth >= MAX_DEPTH
+  const properties = isObject(schema['properties']) && !isDeep ? simplifyAll(schema['properties'], depth) : {}
+  const required = namesIn(schema['required']).filter((name) => Object.hasOwn(properties, name))
   return {
-    ...(types.length > 0 && { type: types.length === 1 ? types[0] : [...new Set(types)] }),
-    ...(typeof description === 'string' && { description: clipCost(description.replace(/\s+/g, ' '), 80) }),
-    ...(Array.isArray(choices) && choices.length <= MAX_CHOICES && { enum: choices.filter(isPlain) }),
+    ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }),
+    ...(typeof description === 'string' && { description: clipCost(toOneLine(description), 80) }),
+    ...(isChoice(choices) && { enum: choices }),
     ...(isObject(items) && !isDeep && { items: simplify(items, depth + 1) }),
-    ...(isObject(properties) && !isDeep && { properties: simplifyAll(properties, depth) }),
-    ...(depth > 0 && namesIn(schema['required']).length > 0 && { required: namesIn(schema['required']) }),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
   }
 }
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 const MAX_DEPTH = 3
 const MAX_CHOICES = 50
+const MAX_CHOICE_LETTERS = 2_000
 const MAX_PROPERTIES = 50
+
+/** All it may be, or nothing: an alternative behind a reference may be anything. */
+function knownTypes(schema: JsonSchema): readonly string[] {
+  const alternatives = [schema['anyOf'], schema['oneOf']].flatMap((list) =>
+    Array.isArray(list) ? (list as readonly unknown[]) : [],
+  )
+  const isOpen = alternatives.some((one) => !isObject(one) || typesOf(one).length === 0)
+  const types = typesOf(schema)
+  if ((schema['type'] === undefined && isOpen) || types.some((type) => !TYPES.has(type))) return []
+  return [...new Set(types)]
+}
+
+/** A list that is not shown whole is not shown: half of it would make the other half wrong. */
+const isChoice = (choices: unknown): choices is readonly unknown[] =>
+  Array.isArray(choices) &&
+  choices.length > 0 &&
+  choices.length <= MAX_CHOICES &&
+  choices.every((choice) => isPlain(choice) && isShowable(String(choice))) &&
+  choices.join('').length <= MAX_CHOICE_LETTERS
 
 const simplifyAll = (properties: Record<string, unknown>, depth: number): Record<string, JsonSchema> =>
   Object.fromEntries(
     Object.entries(properties)
+      .filter(([name]) => name.length <= MAX_PROPERTY_NAME && isShowable(name))
       .slice(0, MAX_PROPERTIES)
       .map(([name, inner]) => [name, isObject(inner) ? simplify(inner, depth + 1) : {}]),
   )
+
+const MAX_PROPERTY_NAME = 64
+
+/** Nothing in it that a terminal would obey or nobody would see. */
+const isShowable = (text: string): boolean => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text)
 
 const isPlain = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

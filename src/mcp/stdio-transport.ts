@@ -5,7 +5,7 @@
  */
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { openProcess, type OpenProcess } from '../lib/process.ts'
 import { cleanOutput } from '../lib/text.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
@@ -17,9 +17,9 @@ export type StdioProgram = {
   readonly cwd: string
 }
 
-/** One message, and all that may come between two messages of ours. */
+/** One message, and all that may come between two requests of ours. */
 const MAX_MESSAGE = 8 * 1024 * 1024
-const MAX_UNASKED = 16 * 1024 * 1024
+const MAX_UNASKED = { bytes: 16 * 1024 * 1024, lines: 20_000 }
 const STDERR_KEPT = 2_000
 
 export class StdioTransport implements Transport {
@@ -28,7 +28,7 @@ export class StdioTransport implements Transport {
   readonly #program: StdioProgram
   readonly #buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE })
   #process: OpenProcess | undefined
-  #heard = 0
+  #heard = { bytes: 0, lines: 0 }
   #stderr = ''
   /** Why it could not be started, or why we ended it. */
   #fault: string | undefined
@@ -61,7 +61,8 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#process?.stdin
     if (!stdin?.writable) throw new AppError('tool-failed', 'the server has ended')
-    this.#heard = 0
+    // Answers do not count: a server that asks and asks would be heard for ever.
+    if (isJSONRPCRequest(message)) this.#heard = { bytes: 0, lines: 0 }
     await new Promise<void>((resolve, reject) => {
       stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()))
     })
@@ -79,21 +80,32 @@ export class StdioTransport implements Transport {
 
   #hear(chunk: Buffer): void {
     if (this.#fault !== undefined) return
-    this.#heard += chunk.length
-    if (this.#heard > MAX_UNASKED) return this.#giveUp('it sent more than 16 MiB without being asked')
+    this.#heard.bytes += chunk.length
+    if (this.#heard.bytes > MAX_UNASKED.bytes)
+      return this.#giveUp('it sent more than 16 MiB without being asked')
     try {
       this.#buffer.append(chunk)
     } catch {
       return this.#giveUp('it sent a message of more than 8 MiB')
     }
     for (;;) {
-      try {
-        const message = this.#buffer.readMessage()
-        if (message === null) return
-        this.onmessage?.(message)
-      } catch {
-        // A line that is no message: programs print what they like on stdout, and the next line may be one.
-      }
+      const line = this.#readLine()
+      if (line === null) return
+      if (++this.#heard.lines > MAX_UNASKED.lines)
+        return this.#giveUp(`it sent more than ${MAX_UNASKED.lines} lines without being asked`)
+    }
+  }
+
+  /** Null where no line is complete. */
+  #readLine(): 'heard' | 'no message' | null {
+    try {
+      const message = this.#buffer.readMessage()
+      if (message === null) return null
+      this.onmessage?.(message)
+      return 'heard'
+    } catch {
+      // Programs print what they like on stdout, and the next line may be a message.
+      return 'no message'
     }
   }
 

@@ -13,7 +13,12 @@ export type Equipping = {
 }
 
 /** What a prompt stands for, and what its run is held to. */
-export type Expansion = { readonly prompt: string; readonly limits: RunLimits }
+export type Expansion = {
+  readonly prompt: string
+  readonly limits: RunLimits
+  /** Where somebody else has the words: what takes the place of `prompt`, asked for once it is needed. */
+  load?(signal: AbortSignal): Promise<string>
+}
 
 export interface Equipment {
   /** May grow while the session goes on: a function that was promoted, a server that came up. Names are unique. */

@@ -60,9 +60,9 @@ export function assembleSession(parts: AssembleParts): Assembled {
 
   return {
     startRun: startRunWith(parts, fit),
-    async compose(prompt) {
+    async compose(prompt, signal) {
       taken = output.take()
-      return compose(parts, prompt, taken)
+      return compose(parts, { prompt, execOutput: taken, signal })
     },
     compact: (history, signal) => compactNow(parts, { history, fit, signal }),
     execOutput: { add: output.add, reset: output.clear, giveBack: () => output.giveBack(taken) },
@@ -155,9 +155,14 @@ const offer = ({ toolMode, tools }: AssembleParts, options: PromptOptions, { lea
     added,
   )
 
-async function compose(parts: AssembleParts, prompt: string, execOutput: string): Promise<Composed> {
+type ComposeInput = { readonly prompt: string; readonly execOutput: string; readonly signal: AbortSignal }
+
+async function compose(
+  parts: AssembleParts,
+  { prompt, execOutput, signal }: ComposeInput,
+): Promise<Composed> {
   const { stored, sources, readBytes } = parts
-  const lease = await borrow(parts, new AbortController().signal)
+  const lease = await borrow(parts, signal)
   return composePrompt({
     prompt: { text: prompt },
     sections: await gatherSections(sources, 'run', prompt),

@@ -14,7 +14,7 @@ import type { SessionInfo } from '../protocol/session-api.ts'
 import { isSessionId } from './id.ts'
 import { type IndexEntry, loadIndex, saveIndex } from './index-file.ts'
 import { type LogRecord, type Replay, Replaying, type SessionLog } from './log.ts'
-import { openResults } from './results.ts'
+import { copyResults, openResults } from './results.ts'
 import type { OpenSession, Shelf } from './shelf.ts'
 
 export function diskShelf(folder: string): Shelf {
@@ -28,19 +28,11 @@ export function diskShelf(folder: string): Shelf {
     open: (id) => openSession(join(folder, id), id),
     records: (id) => readRecords(logPath(id)),
     async copyBelongings(from, to) {
-      await copyFiles(resultsFolder(from), resultsFolder(to))
+      await copyResults(resultsFolder(from), resultsFolder(to))
       await copyIfThere(join(folder, from, SECRETS), join(folder, to, SECRETS))
     },
-    async remove(id) {
-      const lock = await acquireLock(join(folder, id), busyText(id))
-      try {
-        // The log first: without it the rest is no session any more, however far we get.
-        await rm(logPath(id), { force: true })
-        await rm(join(folder, id), { recursive: true, force: true })
-      } finally {
-        await lock.release()
-      }
-    },
+    remove: (id) => removeFolder(folder, id),
+    sweep: () => sweep(folder, logPath),
   }
 }
 
@@ -52,17 +44,27 @@ async function listWithIndex(folder: string, logPath: (id: string) => string): P
   const known = await loadIndex(path)
   const entries: IndexEntry[] = []
   for (const id of await sessionIds(folder)) {
-    const current = await stamp(logPath(id))
-    // No log yet: somebody is making it at this moment.
-    if (current === undefined) continue
-    const entry = known.get(id)
-    const info = entry?.stamp === current ? entry.info : (await replayOf(id, readRecords(logPath(id)))).info
-    entries.push({ stamp: current, info })
+    // One that cannot be read hides no other; whoever asks for it by name is told why.
+    const entry = await entryOf(id, logPath(id), known.get(id)).catch(() => undefined)
+    if (entry) entries.push(entry)
   }
   const isStale =
     entries.length !== known.size || entries.some((entry) => known.get(entry.info.id)?.stamp !== entry.stamp)
   if (isStale) await saveIndex(path, entries)
   return entries.map(({ info }) => info)
+}
+
+/** Nothing where there is no log yet, or no more: somebody makes or removes the session at this moment. */
+async function entryOf(
+  id: string,
+  path: string,
+  known: IndexEntry | undefined,
+): Promise<IndexEntry | undefined> {
+  const current = await stamp(path)
+  if (current === undefined) return undefined
+  if (known?.stamp === current) return known
+  const { info } = await replayOf(id, readRecords(path))
+  return { stamp: current, info }
 }
 
 async function sessionIds(folder: string): Promise<string[]> {
@@ -97,6 +99,33 @@ async function makeFolder(folder: string, id: string): Promise<boolean> {
   }
 }
 
+async function removeFolder(folder: string, id: string): Promise<void> {
+  const place = join(folder, id)
+  const lock = await acquireLock(place, busyText(id))
+  try {
+    // The log first: without it the rest is no session any more, and `sweep` finds it, however far we get.
+    await rm(join(place, 'log.jsonl'), { force: true })
+    await rm(place, { recursive: true, force: true })
+  } catch (error) {
+    throw storageError(place, error)
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Younger ones may be about to get their log. */
+const ABANDONED_MS = 3_600_000
+
+async function sweep(folder: string, logPath: (id: string) => string): Promise<void> {
+  for (const id of await sessionIds(folder)) {
+    if ((await stamp(logPath(id))) !== undefined) continue
+    const found = await stat(join(folder, id)).catch(() => undefined)
+    if (!found || Date.now() - found.mtimeMs < ABANDONED_MS) continue
+    // Whoever has it open is not done with it.
+    await removeFolder(folder, id).catch(() => undefined)
+  }
+}
+
 async function openSession(folder: string, id: string): Promise<OpenSession> {
   const lock = await acquireLock(folder, busyText(id))
   const path = join(folder, 'log.jsonl')
@@ -113,10 +142,7 @@ async function openSession(folder: string, id: string): Promise<OpenSession> {
       results,
       folder,
       damage: [...lost, ...tornText(path, tornBytes)],
-      async close() {
-        await file.close()
-        await lock.release()
-      },
+      close: () => file.close().finally(() => lock.release()),
     }
   } catch (error) {
     await lock.release()
@@ -173,16 +199,6 @@ async function replayOf(id: string, records: AsyncIterable<LogRecord>): Promise<
 async function copyIfThere(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to)
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw storageError(to, error)
-  }
-}
-
-async function copyFiles(from: string, to: string): Promise<void> {
-  try {
-    const names = await readdir(from)
-    await mkdir(to, { recursive: true, mode: 0o700 })
-    for (const name of names) await copyFile(join(from, name), join(to, name))
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw storageError(to, error)
   }

@@ -45,22 +45,31 @@ export function memoryShelf(): Shelf {
       requireFree(id)
       sessions.delete(id)
     },
+    sweep: async () => {},
   }
 }
 
 /** The most the kept events of one session may take, in characters; the older half leaves first. */
 const MAX_EVENTS = 16 * 1_048_576
+/** The most that was said may take; what a compaction replaced leaves then. */
+const MAX_SAID = 64 * 1_048_576
+
+const SAID = new Set<LogRecord['type']>(['message', 'composed', 'history'])
 
 /** Records are kept as text, so that nobody can change what was said, here no more than on disk. */
 class MemoryLog implements SessionLog {
-  #lines: { readonly text: string; readonly isEvent: boolean }[] = []
+  #lines: { readonly text: string; readonly type: LogRecord['type'] }[] = []
   #eventSize = 0
+  #saidSize = 0
 
   append(record: LogRecord): void {
-    const line = { text: JSON.stringify(record), isEvent: record.type === 'event' }
-    this.#lines.push(line)
-    if (line.isEvent) this.#eventSize += line.text.length
+    const { type } = record
+    const text = JSON.stringify(record)
+    this.#lines.push({ text, type })
+    if (type === 'event') this.#eventSize += text.length
+    if (SAID.has(type)) this.#saidSize += text.length
     if (this.#eventSize > MAX_EVENTS) this.#forgetEvents()
+    if (type === 'history' && this.#saidSize > MAX_SAID) this.#forgetReplaced()
   }
 
   async sync(): Promise<void> {}
@@ -75,11 +84,18 @@ class MemoryLog implements SessionLog {
 
   #forgetEvents(): void {
     const enough = this.#eventSize / 2
-    this.#lines = this.#lines.filter(({ text, isEvent }) => {
-      if (!isEvent || this.#eventSize <= enough) return true
+    this.#lines = this.#lines.filter(({ text, type }) => {
+      if (type !== 'event' || this.#eventSize <= enough) return true
       this.#eventSize -= text.length
       return false
     })
+  }
+
+  /** The last line is all of the conversation now. */
+  #forgetReplaced(): void {
+    const last = this.#lines.at(-1)
+    this.#lines = this.#lines.filter((line) => line === last || !SAID.has(line.type))
+    this.#saidSize = last?.text.length ?? 0
   }
 }
 

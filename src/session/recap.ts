@@ -10,10 +10,11 @@ const MAX_PATHS = 5
 
 type RecapInput = { readonly info: SessionInfo; readonly messages: readonly Message[] }
 
-/** Of the newest session of a folder; nothing when there is none. */
+/** Of the newest session of a folder; nothing when there is none, or none that can be read. */
 export async function lastRecap(store: SessionStore, cwd: string): Promise<string | undefined> {
   const last = await store.last(cwd)
-  return last && recap(await store.read(last.id))
+  const replay = last && (await store.read(last.id).catch(() => undefined))
+  return replay && recap(replay)
 }
 
 /** Nothing when nothing was said. */

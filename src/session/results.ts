@@ -2,7 +2,7 @@
  * Long results of a session, kept outside the context and read page by page. One file per result, `results/r7.txt`: a
  * line of JSON with its label and size, then the text as it was. They survive a resume, so handles in old messages hold.
  */
-import { mkdir, open, readdir, readFile } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
 import { clip } from '../lib/text.ts'
@@ -10,14 +10,21 @@ import type { Results, StoredResult } from '../protocol/tool.ts'
 
 const MIB = 1_048_576
 const MAX_BYTES = 64 * MIB
-/** All results of one session that keeps nothing on disk; the oldest leave first. */
+/** All results of one session; the oldest leave first. */
+const MAX_DISK = 1024 * MIB
 const MAX_MEMORY = 256 * MIB
 /** Short enough that the line in front of the text fits into `HEADER_BYTES`, however it is escaped. */
 const MAX_LABEL = 200
 const HEADER_BYTES = 4096
 
-export async function openResults(folder: string): Promise<Results> {
-  let last = Number((await resultIds(folder)).at(-1)?.slice(1) ?? 0)
+export async function openResults(folder: string, maxBytes = MAX_DISK): Promise<Results> {
+  const ids = await resultIds(folder)
+  const room = createRoom(maxBytes)
+  const admit = async (id: string, bytes: number): Promise<void> => {
+    for (const oldest of room.take(id, bytes)) await rm(pathOf(folder, oldest), { force: true })
+  }
+  for (const id of ids) await admit(id, await sizeOf(pathOf(folder, id)))
+  let last = Number(ids.at(-1)?.slice(1) ?? 0)
 
   return {
     async put(label, text) {
@@ -25,12 +32,13 @@ export async function openResults(folder: string): Promise<Results> {
       const kept = cut(text)
       const stored = describe(id, label, kept)
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      await writeAtomic(join(folder, `${id}.txt`), `${JSON.stringify(stored)}\n${kept}`, { mode: 0o600 })
+      await writeAtomic(pathOf(folder, id), `${JSON.stringify(stored)}\n${kept}`, { mode: 0o600 })
+      await admit(id, stored.bytes)
       return stored
     },
     async read(id) {
       if (!/^r\d{1,9}$/.test(id)) return undefined
-      const path = join(folder, `${id}.txt`)
+      const path = pathOf(folder, id)
       const file = await ifThere(readFile(path, 'utf8'), path)
       return file?.slice(file.indexOf('\n') + 1)
     },
@@ -44,24 +52,52 @@ export async function openResults(folder: string): Promise<Results> {
 /** For a session that keeps nothing. */
 export function memoryResults(): Results {
   const results = new Map<string, { readonly stored: StoredResult; readonly text: string }>()
+  const room = createRoom(MAX_MEMORY)
   let last = 0
-  let bytes = 0
 
   return {
     async put(label, text) {
       const kept = cut(text)
       const stored = describe(`r${++last}`, label, kept)
       results.set(stored.id, { stored, text: kept })
-      bytes += stored.bytes
-      for (const [id, { stored: oldest }] of results) {
-        if (bytes <= MAX_MEMORY) break
-        results.delete(id)
-        bytes -= oldest.bytes
-      }
+      for (const oldest of room.take(stored.id, stored.bytes)) results.delete(oldest)
       return stored
     },
     read: async (id) => results.get(id)?.text,
     list: async () => Array.from(results.values(), ({ stored }) => stored),
+  }
+}
+
+/** The results of another session for one that goes on from it; some may leave there meanwhile. */
+export async function copyResults(from: string, to: string): Promise<void> {
+  const ids = await resultIds(from)
+  if (ids.length > 0) await mkdir(to, { recursive: true, mode: 0o700 })
+  for (const id of ids) await ifThere(copyFile(pathOf(from, id), pathOf(to, id)), pathOf(to, id))
+}
+
+const pathOf = (folder: string, id: string): string => join(folder, `${id}.txt`)
+
+type Room = {
+  /** What must leave for it, the oldest first. */
+  take(id: string, bytes: number): readonly string[]
+}
+
+function createRoom(maxBytes: number): Room {
+  const sizes = new Map<string, number>()
+  let total = 0
+  return {
+    take(id, bytes) {
+      const leaving: string[] = []
+      sizes.set(id, bytes)
+      total += bytes
+      for (const [oldest, size] of sizes) {
+        if (total <= maxBytes || oldest === id) break
+        sizes.delete(oldest)
+        total -= size
+        leaving.push(oldest)
+      }
+      return leaving
+    },
   }
 }
 
@@ -97,7 +133,7 @@ async function resultIds(folder: string): Promise<string[]> {
 }
 
 async function header(folder: string, id: string): Promise<StoredResult | undefined> {
-  const path = join(folder, `${id}.txt`)
+  const path = pathOf(folder, id)
   const handle = await ifThere(open(path), path)
   if (!handle) return undefined
   try {
@@ -111,6 +147,8 @@ async function header(folder: string, id: string): Promise<StoredResult | undefi
     await handle.close()
   }
 }
+
+const sizeOf = async (path: string): Promise<number> => (await ifThere(stat(path), path))?.size ?? 0
 
 async function ifThere<T>(reading: Promise<T>, path: string): Promise<T | undefined> {
   try {

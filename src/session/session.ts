@@ -26,7 +26,7 @@ export type SessionParts = {
   readonly stored: StoredSession
   readonly startRun: StartRun
   /** The user message a prompt becomes: with what was recalled for it, and the output of commands run before it. */
-  compose(prompt: string): Promise<Composed>
+  compose(prompt: string, signal: AbortSignal): Promise<Composed>
   /** What a prompt stands for; see `Equipment.expand`. */
   readonly expand?: Equipment['expand']
   /** Makes the conversation smaller now; nothing when there is nothing to gain. */
@@ -51,15 +51,19 @@ export type Session = SessionApi & {
   close(): Promise<void>
 }
 
-/** Takes over `stored`: closing the session closes it too. */
+/** Takes over `stored` and what `onClose` ends: closing the session closes them too. */
 export async function createSession(parts: SessionParts): Promise<Session> {
   try {
     return new LiveSession(parts)
   } catch (error) {
-    await parts.stored.close()
+    await letGo(parts)
     throw error
   }
 }
+
+/** Whatever else fails, the session is free for the next who wants it. */
+const letGo = ({ stored, onClose }: SessionParts): Promise<void> =>
+  (onClose?.() ?? Promise.resolve()).finally(() => stored.close())
 
 /** The most prompts that may wait for the run before them. */
 const MAX_WAITING = 100
@@ -78,7 +82,7 @@ class LiveSession implements Session {
   #queue: Promise<unknown> = Promise.resolve()
   /** Of what the queue is working at. */
   #controller: AbortController | undefined
-  #isClosed = false
+  #closing: Promise<void> | undefined
 
   constructor(parts: SessionParts) {
     this.id = parts.stored.replay.info.id
@@ -104,6 +108,7 @@ class LiveSession implements Session {
     const prompt: Prompt = { runId: `run-${randomBytes(5).toString('hex')}`, input, options }
     log.append({ type: 'prompt', at: this.#parts.now(), ...this.#outgoing(prompt) })
     await log.sync()
+    if (this.#closing) throw new AppError('request-invalid', this.#closedText())
     this.#waiting.set(prompt.runId, prompt)
     void this.#enqueue(async (controller) => {
       if (this.#waiting.delete(prompt.runId)) await this.#perform({ prompt, controller, turns: 0 })
@@ -136,18 +141,27 @@ class LiveSession implements Session {
     return this.#parts.list()
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    await this.cancel()
-    await this.#parts.hooks?.end()
-    this.#conversation.close()
-    await this.#parts.onClose?.()
-    await this.#parts.stored.close()
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  async #end(): Promise<void> {
+    try {
+      await this.cancel()
+      await this.#parts.hooks?.end()
+    } finally {
+      this.#conversation.close()
+      await letGo(this.#parts)
+    }
+  }
+
+  #closedText(): string {
+    return `Session ${this.id} is closed; resume it first`
   }
 
   #promptProblem(messages: readonly UserMessage[]): string | undefined {
-    if (this.#isClosed) return `Session ${this.id} is closed; resume it first`
+    if (this.#closing) return this.#closedText()
     if (this.#waiting.size >= MAX_WAITING) {
       return `${MAX_WAITING} prompts are waiting already; let one finish, or cancel`
     }
@@ -170,9 +184,8 @@ class LiveSession implements Session {
     let end: RunEnd
     try {
       this.#conversation.publish({ type: 'run-start', runId, prompt: promptText(input) })
-      const words = await this.#screen(run)
-      const meant = this.#parts.expand?.(words) ?? { prompt: words, limits: {} }
-      this.#conversation.join(runId, await this.#compose(input, meant.prompt))
+      const meant = await this.#meant(run, await this.#screen(run))
+      this.#conversation.join(runId, await this.#compose(run, meant.prompt))
       end = await this.#follow(run, meant)
       await this.#parts.stored.log.sync()
     } catch (error) {
@@ -193,9 +206,14 @@ class LiveSession implements Session {
     return (await this.#parts.hooks?.prompt(runId, words, controller.signal)) ?? words
   }
 
-  async #compose(input: PromptInput, words: string): Promise<readonly UserMessage[]> {
-    const messages = toMessages(input)
-    const { message: composed, warnings = [] } = await this.#parts.compose(words)
+  async #meant({ controller }: Run, words: string): Promise<Expansion> {
+    const meant = this.#parts.expand?.(words) ?? { prompt: words, limits: {} }
+    return meant.load ? { ...meant, prompt: await meant.load(controller.signal) } : meant
+  }
+
+  async #compose({ prompt, controller }: Run, words: string): Promise<readonly UserMessage[]> {
+    const messages = toMessages(prompt.input)
+    const { message: composed, warnings = [] } = await this.#parts.compose(words, controller.signal)
     for (const message of warnings) this.#conversation.publish({ type: 'warning', message })
     const images = [...(messages.at(-1)?.images ?? []), ...(composed.images ?? [])]
     return [...messages.slice(0, -1), { ...composed, ...(images.length > 0 && { images }) }]

@@ -16,7 +16,7 @@ export type OpenSession = {
 }
 
 export interface Shelf {
-  /** In no order. */
+  /** In no order; without those that cannot be read. */
   list(): Promise<readonly SessionInfo[]>
   has(id: string): Promise<boolean>
   /** Makes room for a new session; false when the id is taken. */
@@ -29,4 +29,6 @@ export interface Shelf {
   copyBelongings(from: string, to: string): Promise<void>
   /** Throws `session-busy` when somebody has it open. */
   remove(id: string): Promise<void>
+  /** Removes what processes that were killed left of sessions they began or removed. */
+  sweep(): Promise<void>
 }

@@ -49,7 +49,10 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
   const shelf = folder === undefined ? memoryShelf() : diskShelf(folder)
   const list = async (cwd?: string) =>
     newestFirst(await shelf.list()).filter((info) => cwd === undefined || info.cwd === cwd)
-  const prune = async () => pruneShelf(shelf, await list(), keep)
+  const prune = async () => {
+    await shelf.sweep()
+    return pruneShelf(shelf, await list(), keep)
+  }
 
   return {
     async create(starting) {
@@ -59,7 +62,8 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
         await shelf.remove(id)
         throw error
       })
-      await prune()
+      // Tidying up that fails is tried again with the next session; it is no reason to have none.
+      await prune().catch(() => undefined)
       return discardIfUnused(shelf, withStart(opened, start))
     },
     async open(id, starting) {
@@ -77,7 +81,11 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
     async fork(id, messages) {
       await requireKnown(shelf, id)
       const copy = await makeSession(shelf, now)
-      await writeFork(shelf, { from: id, to: copy, messages, now })
+      await writeFork(shelf, { from: id, to: copy, messages, now }).catch(async (error: unknown) => {
+        // Half a copy would look like a session.
+        await shelf.remove(copy)
+        throw error
+      })
       return copy
     },
     async remove(id) {
@@ -139,7 +147,7 @@ function discardIfUnused(shelf: Shelf, session: StoredSession): StoredSession {
     },
     async close() {
       await session.close()
-      if (!isUsed) await shelf.remove(session.replay.info.id)
+      if (!isUsed) await removeIfFree(shelf, session.replay.info.id)
     },
   }
 }
@@ -174,7 +182,6 @@ async function writeFork(shelf: Shelf, { from, to, messages, now }: Fork): Promi
   const source = await readSession(shelf, from)
   const count = messages ?? source.messages.length
   if (!Number.isInteger(count) || count < 0 || count > source.messages.length) {
-    await shelf.remove(to)
     throw new AppError(
       'request-invalid',
       `Session ${from} has ${source.messages.length} messages; it cannot be forked at ${count}`,
@@ -214,23 +221,34 @@ function forkRecords(source: Replay, count: number, { to, at }: { to: string; at
   ]
 }
 
+/** One that cannot be removed keeps no other; the first reason is told once all were tried. */
 async function pruneShelf(shelf: Shelf, newest: readonly SessionInfo[], keep: number): Promise<string[]> {
   const removed: string[] = []
+  const failures: unknown[] = []
   for (const { id } of newest.slice(keep)) {
-    try {
-      await shelf.remove(id)
-      removed.push(id)
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'session-busy')) throw error
-    }
+    const isRemoved = await removeIfFree(shelf, id).catch((error: unknown) => void failures.push(error))
+    if (isRemoved) removed.push(id)
   }
+  if (failures.length > 0) throw failures[0]
   return removed
+}
+
+/** False where somebody has it open. */
+async function removeIfFree(shelf: Shelf, id: string): Promise<boolean> {
+  try {
+    await shelf.remove(id)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'session-busy') return false
+    throw error
+  }
 }
 
 async function searchShelf(shelf: Shelf, infos: readonly SessionInfo[], text: string): Promise<SearchHit[]> {
   const hits: SearchHit[] = []
   for (const info of infos) {
-    const excerpt = await findText(shelf.records(info.id), text)
+    // One that another process removes at this moment is found no more.
+    const excerpt = await findText(shelf.records(info.id), text).catch(() => undefined)
     if (excerpt !== undefined) hits.push({ info, excerpt })
   }
   return hits

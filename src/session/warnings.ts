@@ -7,11 +7,18 @@ export type Warnings = {
   during(startRun: StartRun): StartRun
 }
 
+/** Different ones that one session may bring; whoever has more to say is saying the same. */
+const MAX_WARNINGS = 100
+
+/** Each is told once: a server that goes wrong goes wrong again and again. */
 export function createWarnings(): Warnings {
+  const known = new Set<string>()
   let waiting: string[] = []
   let tell: ((message: string) => void) | undefined
   return {
     warn(message) {
+      if (known.has(message) || known.size >= MAX_WARNINGS) return
+      known.add(message)
       if (tell) tell(message)
       else waiting.push(message)
     },

@@ -1,12 +1,13 @@
 /**
  * Rows out of separated values, fed in pieces of any size. Quoted fields may hold separators, quotes and lines; a quote in
  * the middle of a plain field is an ordinary character. Memory is bounded: of a huge field the beginning is kept, of a row
- * with countless fields the first ones.
+ * with countless fields, or with too much in them, the first ones.
  */
 
 export type CsvRow = readonly string[]
 
 const MAX_FIELD = 64 * 1024
+const MAX_ROW = 4 * 1024 * 1024
 const MAX_FIELDS = 5000
 
 const QUOTE = 0x22
@@ -19,6 +20,7 @@ export class CsvParser {
   /** How much of the field stood in quotes: a carriage return in there is no line end. */
   #quoted = 0
   #row: string[] = []
+  #rowRoom = MAX_ROW
   #isCut = false
   /** Fields and rows of which only the beginning was kept. */
   clipped = 0
@@ -83,13 +85,11 @@ export class CsvParser {
   }
 
   #take(text: string, from: number, to: number): void {
-    const room = MAX_FIELD - this.#field.length
-    if (to - from <= room) {
-      this.#field += text.slice(from, to)
-      return
-    }
-    if (room > 0) this.clipped++
-    this.#field += text.slice(from, from + room)
+    const room = Math.min(MAX_FIELD - this.#field.length, this.#rowRoom)
+    const length = Math.min(to - from, room)
+    if (length < to - from && room > 0) this.clipped++
+    this.#field += text.slice(from, from + length)
+    this.#rowRoom -= length
   }
 
   #endField(): void {
@@ -109,6 +109,7 @@ export class CsvParser {
     // An empty line is no row.
     if (this.#row.length > 1 || this.#row[0] !== '') rows.push(this.#row)
     this.#row = []
+    this.#rowRoom = MAX_ROW
   }
 }
 
@@ -129,6 +130,14 @@ function scoreOf(separator: string, sample: string): number {
   return usual > 1 ? count / lengths.length + usual / MAX_FIELDS : 0
 }
 
-/** Whether the first row names the columns: distinct words, no numbers, nothing empty. */
-export const isHeader = (row: CsvRow): boolean =>
-  new Set(row).size === row.length && row.every((field) => field.trim() !== '' && Number.isNaN(Number(field)))
+/**
+ * Whether the first row names the columns: words, no numbers; only the first, an index, may have no name. The same word
+ * twice is a name only where the next row has a number below a word.
+ */
+export function isHeader(row: CsvRow, next: CsvRow = []): boolean {
+  const isName = (field: string, at: number): boolean => (field.trim() === '' ? at === 0 : !isNumber(field))
+  if (!row.every(isName) || row.every((field) => field.trim() === '')) return false
+  return new Set(row).size === row.length || next.some(isNumber)
+}
+
+const isNumber = (field: string): boolean => field.trim() !== '' && !Number.isNaN(Number(field))

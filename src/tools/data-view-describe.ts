@@ -8,15 +8,17 @@ export class ColumnSummary {
   readonly #guess: boolean
   readonly #kinds = new Map<Kind, number>()
   readonly #variety = new Variety()
-  #nulls = 0
+  #nulls: number
+  #example: string | undefined
   #sum = 0
   #numbers = 0
   #least: number | string | undefined
   #greatest: number | string | undefined
 
-  /** `guess`: cells are texts that may stand for something else. */
-  constructor(guess: boolean) {
+  /** `guess`: cells are texts that may stand for something else. `nulls`: rows before the column turned up. */
+  constructor(guess: boolean, nulls: number) {
     this.#guess = guess
+    this.#nulls = nulls
   }
 
   add(cell: Cell): void {
@@ -27,6 +29,7 @@ export class ColumnSummary {
     }
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1)
     this.#variety.add(cellText(cell))
+    this.#example ??= toCopy(cellText(cell), MAX_EXAMPLE)
     if (kind === 'integer' || kind === 'number') this.#addNumber(Number(cell))
     else if (kind !== 'object') this.#addText(cellText(cell))
   }
@@ -41,12 +44,17 @@ export class ColumnSummary {
   /** Texts count only where there are no numbers: the range of a mixed column is that of its numbers. */
   #addText(text: string): void {
     if (typeof this.#least === 'number') return
-    if (this.#least === undefined || text < this.#least) this.#least = kept(text)
-    if (this.#greatest === undefined || text > this.#greatest) this.#greatest = kept(text)
+    if (this.#least === undefined || text < this.#least) this.#least = toCopy(text, MAX_KEPT)
+    if (this.#greatest === undefined || text > this.#greatest) this.#greatest = toCopy(text, MAX_KEPT)
+  }
+
+  /** What it holds, and the first that is not null. */
+  kind(): { readonly type: string; readonly example: string | undefined } {
+    return { type: this.#type(), example: this.#example }
   }
 
   /** `integer`, or `integer 98 %, text 2 %` where they are mixed. */
-  type(): string {
+  #type(): string {
     const kinds = new Map(this.#kinds)
     const integers = kinds.get('integer')
     if (integers !== undefined && kinds.has('number')) {
@@ -63,7 +71,7 @@ export class ColumnSummary {
     const distinct = this.#variety.estimate()
     const about = distinct > EXACT ? '~' : ''
     return [
-      this.type(),
+      this.#type(),
       `${this.#nulls} null`,
       `${about}${distinct} distinct`,
       ...(this.#least === undefined ? [] : [`min ${toShort(this.#least)}`, `max ${toShort(this.#greatest)}`]),
@@ -73,7 +81,15 @@ export class ColumnSummary {
 }
 
 export const cellText = (cell: Cell): string =>
-  typeof cell === 'object' && cell !== null ? JSON.stringify(cell) : String(cell ?? '')
+  typeof cell === 'object' && cell !== null ? jsonText(cell) : String(cell ?? '')
+
+function jsonText(cell: object): string {
+  try {
+    return JSON.stringify(cell)
+  } catch {
+    return '[nested too deep]'
+  }
+}
 
 const NULLS = new Set(['', 'null', 'NULL', 'None', 'NA', 'N/A', 'NaN', 'nan', '\\N'])
 
@@ -92,23 +108,27 @@ function guessKind(text: string): Kind {
   const start = text.charCodeAt(0)
   const isNumberLike = (start >= 0x30 && start <= 0x39) || start === 0x2d || start === 0x2e || start === 0x2b
   if (!isNumberLike) return /^(?:true|false)$/i.test(text) ? 'boolean' : 'text'
-  // A number with zeros in front is a name made of digits.
-  if (text.length < 40 && !/^[+-]?0\d/.test(text)) {
-    const value = Number(text)
-    if (!Number.isNaN(value)) return Number.isInteger(value) && !text.includes('.') ? 'integer' : 'number'
-  }
+  if (WHOLE.test(text)) return Number.isSafeInteger(Number(text)) ? 'integer' : 'text'
+  if (text.length < 40 && NUMBER.test(text) && Number.isFinite(Number(text))) return 'number'
   return DATE.test(text) ? 'date' : 'text'
 }
 
+/** One with zeros in front, or with more digits than can be counted with, is a name made of digits. */
+const WHOLE = /^[+-]?(?:0|[1-9]\d{0,19})$/
+const NUMBER = /^[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+
 const MAX_KEPT = 40
+const MAX_EXAMPLE = 100
 
-/** A copy: a piece of a longer text would keep all of it in memory. */
-const kept = (text: string): string => Buffer.from(text.slice(0, MAX_KEPT + 1)).toString()
+/** One letter more than `length`, so that clipping shows. A piece of a longer text would keep all of it in memory. */
+export const toCopy = (text: string, length: number): string =>
+  Buffer.from(text.slice(0, length + 1)).toString()
 
-const toShort = (value: number | string | undefined): string =>
-  typeof value === 'number'
-    ? String(Number(value.toPrecision(8)))
-    : JSON.stringify(clip(value ?? '', MAX_KEPT))
+/** Whole numbers are exact, because they may be ids and times. */
+function toShort(value: number | string | undefined): string {
+  if (typeof value !== 'number') return JSON.stringify(clip(value ?? '', MAX_KEPT))
+  return String(Number.isInteger(value) ? value : Number(value.toPrecision(12)))
+}
 
 const BITS = 11
 const REGISTERS = 2 ** BITS

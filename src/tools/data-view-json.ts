@@ -10,6 +10,8 @@ export interface ValueSplitter {
   /** The values that this piece completes; `undefined` stands for one that was too long to keep. */
   push(text: string): (string | undefined)[]
   end(): (string | undefined)[]
+  /** Whether the end that was announced is still missing. */
+  isOpen(): boolean
 }
 
 export class LineSplitter implements ValueSplitter {
@@ -29,12 +31,17 @@ export class LineSplitter implements ValueSplitter {
     const last = this.#line.take()
     return last === undefined || last.trim() !== '' ? [last] : []
   }
+
+  isOpen(): boolean {
+    return false
+  }
 }
 
 export class JsonSplitter implements ValueSplitter {
   #value = new Piece()
   #depth = 0
   #isArray: boolean | undefined
+  #isClosed = false
   #isInValue = false
   #isInString = false
   #isEscaped = false
@@ -60,6 +67,10 @@ export class JsonSplitter implements ValueSplitter {
 
   end(): (string | undefined)[] {
     return this.#isInValue ? [this.#value.take()] : []
+  }
+
+  isOpen(): boolean {
+    return this.#isArray === true && !this.#isClosed
   }
 
   /** Moves over one character; says whether a value ends before or after it. */
@@ -91,6 +102,7 @@ export class JsonSplitter implements ValueSplitter {
 
   #close(): 'end-before' | 'end-after' | undefined {
     if (this.#depth > 0) return --this.#depth === 0 ? 'end-after' : undefined
+    this.#isClosed = true
     return this.#isInValue ? 'end-before' : undefined
   }
 }

@@ -8,9 +8,14 @@ import { pathToFileURL } from 'node:url'
 import { AppError } from '../protocol/error.ts'
 import type { ToolContext } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
+import { clip } from '../lib/text.ts'
 
 const LIMIT_MS = 60_000
+const MAX_COMPLAINT = 2_000
 export const MAX_ROWS = 100
+/** So that the answer stays whole, however wide the table and long its cells. */
+const MAX_COLUMNS = 200
+const MAX_CELL = 100
 
 export type SqlAnswer = {
   readonly columns: readonly string[]
@@ -22,6 +27,7 @@ export async function querySql(path: string, sql: string, context: ToolContext):
   const place = join(context.files.root, path)
   const argv = [
     process.execPath,
+    '--no-warnings',
     '--input-type=module',
     '-e',
     PROGRAM,
@@ -41,7 +47,7 @@ export async function querySql(path: string, sql: string, context: ToolContext):
   }
   const answer = exitCode === 0 ? readJson(output) : undefined
   if (answer?.ok && isObject(answer.value)) return answer.value as SqlAnswer
-  throw new AppError('tool-failed', output.trim() || 'DuckDB ended without an answer.')
+  throw new AppError('tool-failed', clip(output.trim(), MAX_COMPLAINT) || 'DuckDB ended without an answer.')
 }
 
 /** Only one beside Covey itself counts: a package of the project is the project's code. */
@@ -80,7 +86,13 @@ try {
   const prepared = await statements.prepare(0)
   if (prepared.statementType !== StatementType.SELECT) throw new Error('Only SELECT is possible; the file is called data.')
   const result = await prepared.streamAndReadUntil(${MAX_ROWS + 1})
-  console.log(JSON.stringify({ columns: result.columnNames(), rows: result.getRowsJson() }))
+  const shown = (cell) => {
+    const text = typeof cell === 'object' && cell !== null ? JSON.stringify(cell) : cell
+    return typeof text === 'string' && text.length > ${MAX_CELL} ? text.slice(0, ${MAX_CELL}) + '…' : cell
+  }
+  const columns = result.columnNames().slice(0, ${MAX_COLUMNS})
+  const rows = result.getRowsJson().map((row) => row.slice(0, ${MAX_COLUMNS}).map(shown))
+  console.log(JSON.stringify({ columns, rows }))
 } catch (error) {
   console.log(error.message)
   process.exitCode = 1

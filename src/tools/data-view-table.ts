@@ -60,13 +60,15 @@ const SAMPLE = 64 * 1024
 function csvTable(texts: AsyncIterable<string>): Table {
   let columns: readonly string[] | undefined
   let format = 'CSV'
+  /** Lines end as they did on old Macs, and as some spreadsheets still write them. */
+  let onlyReturns = false
   const problems = createProblems()
 
   function take(rows: readonly CsvRow[]): readonly CsvRow[] {
-    const [first] = rows
+    const [first, second] = rows
     if (columns || !first) return counted(rows)
-    const hasHeader = isHeader(first)
-    columns = hasHeader ? first : first.map((_, index) => `column${index + 1}`)
+    const hasHeader = isHeader(first, second)
+    columns = first.map((name, index) => (hasHeader && name.trim() !== '' ? name : `column${index + 1}`))
     return counted(hasHeader ? rows.slice(1) : rows)
   }
 
@@ -79,7 +81,7 @@ function csvTable(texts: AsyncIterable<string>): Table {
     let parser: CsvParser | undefined
     for await (const text of texts) {
       parser ??= begin(text)
-      yield take(parser.push(text))
+      yield take(parser.push(onlyReturns ? text.replaceAll('\r', '\n') : text))
     }
     const { rows, unclosed } = parser?.end() ?? { rows: [], unclosed: false }
     yield take(rows)
@@ -89,7 +91,9 @@ function csvTable(texts: AsyncIterable<string>): Table {
   }
 
   function begin(text: string): CsvParser {
-    const separator = sniffSeparator(text.slice(0, SAMPLE))
+    const sample = text.slice(0, SAMPLE)
+    onlyReturns = sample.includes('\r') && !sample.includes('\n')
+    const separator = sniffSeparator(onlyReturns ? sample.replaceAll('\r', '\n') : sample)
     format = separator === '\t' ? 'TSV' : `CSV with "${separator}"`
     return new CsvParser(separator)
   }
@@ -134,6 +138,7 @@ function jsonTable(texts: AsyncIterable<string>, splitter: ValueSplitter): Table
   async function* batches(): AsyncGenerator<readonly Row[]> {
     for await (const text of texts) yield toRows(splitter.push(text))
     yield toRows(splitter.end())
+    if (splitter.isOpen()) problems.add('the file ends before its list does: something is missing')
     if (dropped) problems.add(`there are more than ${MAX_COLUMNS} columns; the others were left out`)
   }
 
@@ -141,7 +146,7 @@ function jsonTable(texts: AsyncIterable<string>, splitter: ValueSplitter): Table
     columns: () => [...columns.keys()],
     format: () => (splitter instanceof LineSplitter ? 'JSON Lines' : 'JSON'),
     batches: batches(),
-    problems: () => problems.list('no JSON, or too much of it, and were left out'),
+    problems: () => problems.list('no JSON, or more than 1 MiB of it, and left out; python can read those'),
     isText: false,
   }
 }

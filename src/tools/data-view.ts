@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import { defineTool, type ToolContext } from '../protocol/tool.ts'
 import { clip, plural } from '../lib/text.ts'
-import { cellText, ColumnSummary } from './data-view-describe.ts'
+import { cellText, ColumnSummary, toCopy } from './data-view-describe.ts'
 import { MAX_ROWS, querySql } from './data-view-sql.ts'
 import { type Cell, openTable, type Row, type Table } from './data-view-table.ts'
 
@@ -29,7 +29,8 @@ export const dataViewTool = defineTool({
     if (sql !== '' || isParquet) return showSql(path, sql || parquetQueries[wanted], context)
     const table = openTable(path, context.files.stream(path, context.signal))
     const lines = await viewers[wanted](table, info?.bytes ?? 0)
-    return [...lines, ...table.problems().map((problem) => `[${problem}]`)].join('\n')
+    const text = [...lines, ...table.problems().map((problem) => `[${problem}]`)].join('\n')
+    return text.trim() === '' ? `${path} has no rows.` : text
   },
 })
 
@@ -74,8 +75,7 @@ const viewers: Readonly<Record<View, Viewer>> = {
     let rows: readonly Row[] = []
     for await (const batch of table.batches) {
       count += batch.length
-      // Copies: a piece of a longer text would keep all of it in memory.
-      if (batch.length > 0) rows = structuredClone([...rows, ...batch.slice(-SHOWN_ROWS)].slice(-SHOWN_ROWS))
+      rows = [...rows, ...batch.slice(-SHOWN_ROWS).map(toKeptRow)].slice(-SHOWN_ROWS)
     }
     return [...toLines(table.columns(), rows), `[last of ${plural(count, 'row')}]`]
   },
@@ -88,26 +88,24 @@ const viewers: Readonly<Record<View, Viewer>> = {
     ]
   },
   async columns(table) {
-    const rows = await firstRows(table, SAMPLE_ROWS)
-    const summaries = summarise(rows, table, [])
+    const { summaries } = await summarise(table, SAMPLE_ROWS)
     return table.columns().map((name, index) => {
-      const example = rows.map((row) => row[index]).find((cell) => cellText(cell) !== '')
-      return `${name}: ${summaries[index]?.type() ?? 'empty'}, such as ${shownCell(example)}`
+      const { type, example } = summaries[index]?.kind() ?? EMPTY
+      return `${name}: ${type}${example === undefined ? '' : `, such as ${shownCell(example)}`}`
     })
   },
   async describe(table) {
-    let count = 0
-    let summaries: readonly ColumnSummary[] = []
-    for await (const batch of table.batches) {
-      count += batch.length
-      summaries = summarise(batch, table, summaries, count - batch.length)
-    }
+    const { count, summaries } = await summarise(table)
     const lines = table.columns().map((name, index) => `${name}: ${summaries[index]?.text() ?? 'empty'}`)
     return [plural(count, 'row'), ...lines]
   },
 }
 
 const MEGABYTE = 1_000_000
+const EMPTY = { type: 'empty', example: undefined }
+
+/** As much as is shown of it. */
+const toKeptRow = (row: Row): Row => Array.from(row, (cell) => toCopy(cellText(cell), SHOWN_CHARACTERS))
 
 async function firstRows(table: Table, limit: number): Promise<readonly Row[]> {
   const rows: Row[] = []
@@ -118,23 +116,23 @@ async function firstRows(table: Table, limit: number): Promise<readonly Row[]> {
   return rows
 }
 
-/** A column that turns up late was empty in the `earlier` rows. */
-function summarise(
-  rows: readonly Row[],
+async function summarise(
   table: Table,
-  known: readonly ColumnSummary[],
-  earlier = 0,
-): readonly ColumnSummary[] {
-  const summaries = table.columns().map((_, index) => {
-    if (known[index]) return known[index]
-    const fresh = new ColumnSummary(table.isText)
-    for (let row = 0; row < earlier; row++) fresh.add(undefined)
-    return fresh
-  })
-  for (const row of rows) {
-    for (let index = 0; index < summaries.length; index++) summaries[index]?.add(row[index])
+  limit = Number.POSITIVE_INFINITY,
+): Promise<{ readonly count: number; readonly summaries: readonly ColumnSummary[] }> {
+  const summaries: ColumnSummary[] = []
+  let count = 0
+  for await (const batch of table.batches) {
+    const rows = batch.slice(0, limit - count)
+    const width = table.columns().length
+    while (summaries.length < width) summaries.push(new ColumnSummary(table.isText, count))
+    for (const row of rows) {
+      for (let index = 0; index < summaries.length; index++) summaries[index]?.add(row[index])
+    }
+    count += rows.length
+    if (count >= limit) break
   }
-  return summaries
+  return { count, summaries }
 }
 
 const SHOWN_COLUMNS = 30
@@ -142,6 +140,7 @@ const SHOWN_CHARACTERS = 60
 
 function toLines(columns: readonly string[], rows: readonly Row[]): readonly string[] {
   const width = Math.max(columns.length, ...rows.map((row) => row.length))
+  if (width === 0) return []
   const toLine = (cells: Row): string =>
     Array.from({ length: Math.min(width, SHOWN_COLUMNS) }, (_, index) => shownCell(cells[index])).join(' | ')
   const more = width > SHOWN_COLUMNS ? [`[${plural(width - SHOWN_COLUMNS, 'more column')}]`] : []

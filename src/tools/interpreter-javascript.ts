@@ -12,6 +12,7 @@ const { constants } = require('node:os')
 const { StringDecoder } = require('node:string_decoder')
 const worker = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '-e', process.argv[1]], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
 let call
+let closed = 0
 
 function send(message) {
   const body = Buffer.from(JSON.stringify(message))
@@ -40,6 +41,11 @@ function listen(stream) {
     }
     if (at >= 0) answer({ marks: call.marks + 1 })
   })
+  // Code may close what it prints to; no mark comes from there any more.
+  stream.on('end', () => {
+    closed++
+    if (call) answer({ marks: call.marks + 1 })
+  })
 }
 
 function answer(news) {
@@ -63,7 +69,7 @@ process.stdin.on('data', (piece) => {
   bytes = Buffer.concat([bytes, piece])
   while (bytes.length >= 4 && bytes.length >= 4 + bytes.readUInt32BE(0)) {
     const end = 4 + bytes.readUInt32BE(0)
-    call = { mark: '\0' + randomUUID() + '\0', marks: 0 }
+    call = { mark: '\0' + randomUUID() + '\0', marks: closed }
     worker.send({ ...JSON.parse(bytes.subarray(4, end)), mark: call.mark })
     bytes = bytes.subarray(end)
   }
@@ -78,6 +84,9 @@ const { join } = require('node:path')
 const { inspect } = require('node:util')
 const vm = require('node:vm')
 const write = [process.stdout, process.stderr].map((stream) => stream.write.bind(stream))
+const tell = process.send.bind(process)
+// Code that asks for a parent to speak to would speak in our place.
+delete process.send
 globalThis.require = createRequire(join(process.cwd(), 'code.js'))
 const options = { importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }
 const START = '(async () => {'
@@ -109,7 +118,7 @@ process.on('disconnect', () => process.exit(0))
 process.on('message', async ({ code, mark }) => {
   const ok = await attempt(code)
   for (const out of write) out(mark)
-  process.send({ ok })
+  tell({ ok })
 })
-process.send({ ready: true })
+tell({ ready: true })
 `

@@ -6,7 +6,7 @@
 export const pythonDriver = String.raw`
 import sys
 sys.path.pop(0)  # A file of the project must not stand in for one of these.
-import ast, builtins, codecs, json, linecache, os, select, struct, traceback, types
+import ast, builtins, codecs, json, linecache, os, select, struct, textwrap, traceback, types
 sys.path.insert(0, '')
 
 def speak(worker, source, verdicts):
@@ -43,7 +43,7 @@ def work(sink, verdicts):
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(sink, 1)
     os.dup2(sink, 2)
-    streams = [open(fd, 'w', buffering=1, encoding='utf-8', errors='backslashreplace', closefd=False) for fd in (1, 2)]
+    streams = [console(1), console(2)]
     builtins.input = no_input
     main = types.ModuleType('__main__')
     main.__dict__['__builtins__'] = builtins
@@ -57,11 +57,16 @@ def work(sink, verdicts):
         count += 1
         sys.stdout, sys.stderr = streams
         ok = attempt(request['code'], '<call %d>' % count, main.__dict__, streams[1])
+        # Code may close what it printed to; that is no end.
+        streams = [console(fd) if stream.closed else stream for fd, stream in zip((1, 2), streams)]
         for stream in streams:
             stream.flush()
         if os.getpid() != process:
             os._exit(0)  # A child that the code forked must not answer in its parent's place.
         os.write(verdicts, b'1' if ok else b'0')
+
+def console(fd):
+    return open(fd, 'w', buffering=1, encoding='utf-8', errors='backslashreplace', closefd=False)
 
 def no_input(*_):
     raise EOFError('input() is not possible: nobody can type here; put the value into the code')
@@ -74,13 +79,15 @@ def attempt(code, name, space, errors):
         print('[exit %s: the interpreter goes on]' % (error.code or 0), file=errors)
         return not error.code
     except BaseException as error:
-        place = error.__traceback__
+        # Code that cannot be read failed nowhere; the error itself shows the line.
+        place = None if isinstance(error, SyntaxError) and error.filename == name else error.__traceback__
         while place and place.tb_frame.f_code.co_filename == '<string>':
             place = place.tb_next
         traceback.print_exception(type(error), error, place, file=errors)
         return False
 
 def execute(code, name, space):
+    code = textwrap.dedent(code)  # Models copy code with the indentation it stood in.
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
     tree = ast.parse(code, name)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None

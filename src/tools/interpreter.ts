@@ -4,7 +4,7 @@
  * call starts another.
  */
 import { AppError, errorMessage } from '../protocol/error.ts'
-import type { CheckResult, Exec, Program, ToolContext, ToolResult } from '../protocol/tool.ts'
+import type { CheckResult, Program, ToolContext, ToolResult } from '../protocol/tool.ts'
 import { BoundedOutput } from '../lib/bounded-output.ts'
 import { isObject } from '../lib/json.ts'
 import { findSyntaxProblem } from '../lib/syntax.ts'
@@ -43,14 +43,14 @@ export function createInterpreter(language: Language, limits: InterpreterLimits)
     if (context.signal.aborted) throw cancelled()
     if (code.trim() === RESET) return reset()
     if (talk?.isOver()) await forget(`[${language.name} had ended by itself; this is a new one]`)
-    talk ??= await startTalk(language, context.exec, limits.startMs)
+    talk ??= await startTalk(language, context, limits.startMs)
     const current = talk
     const prepared = (await language.prepare?.(code)) ?? code
     const end = await current.ask(prepared, { ...context, limitMs: limits.callMs })
     const told = [news, current.output.take().text.trimEnd()].filter((text) => text !== '').join('\n')
     news = ''
     if (end === 'done') return { ok: true, text: told || '(no output)' }
-    if (end === 'failed') return { ok: false, code: 'exit-code', text: told }
+    if (end === 'failed') return { ok: false, code: 'exit-code', text: told || '(failed without a word)' }
     await forget(end === 'cancelled' ? `[the last call was cancelled; this is a new ${language.name}]` : '')
     if (end === 'cancelled') throw cancelled()
     return broken(told, { end, language, complaints: current.complaints(), limitMs: limits.callMs })
@@ -122,7 +122,11 @@ type Talk = {
   kill(): Promise<void>
 }
 
-async function startTalk(language: Language, exec: Exec, startMs: number): Promise<Talk> {
+async function startTalk(
+  language: Language,
+  { exec, signal: asked }: Pick<ToolContext, 'exec' | 'signal'>,
+  startMs: number,
+): Promise<Talk> {
   const program = await exec.open(language.argv).catch((error: unknown) => {
     throw notStarted(language, errorMessage(error))
   })
@@ -131,9 +135,11 @@ async function startTalk(language: Language, exec: Exec, startMs: number): Promi
   let over: Over | undefined
   const ended = listen(program, output, listener).then((end) => (over = end))
   const ready = new Promise<'ready'>((resolve) => (listener.onReady = () => resolve('ready')))
-  const first = await within(Promise.race([ready, ended]), startMs)
+  const { stopped, forget } = whenStopped(asked)
+  const first = await within(Promise.race([ready, ended, stopped]), startMs).finally(forget)
   if (first !== 'ready') {
     await program.kill()
+    if (first === 'cancelled') throw cancelled()
     throw notStarted(language, program.complaints(), first === 'late' ? undefined : first.exitCode)
   }
   return {
@@ -142,27 +148,32 @@ async function startTalk(language: Language, exec: Exec, startMs: number): Promi
     complaints: () => program.complaints(),
     kill: () => program.kill(),
     async ask(code, { signal, output: show, limitMs }) {
-      const done = new AbortController()
       const answered = new Promise<End>((resolve) => {
         listener.onEnd = (ok) => resolve(ok ? 'done' : 'failed')
       })
-      const stopped = new Promise<End>((resolve) => {
-        signal.addEventListener('abort', () => resolve('cancelled'), { signal: done.signal })
-        if (signal.aborted) resolve('cancelled')
-      })
+      const call = whenStopped(signal)
       listener.onOutput = toLive(show)
-      // One that is over takes nothing; `ended` says so.
-      await program.write(toFrame({ code })).catch(() => undefined)
-      const end = await within<End>(Promise.race([answered, ended, stopped]), limitMs)
+      // Not waited for: one that is over takes nothing, and `ended` says so; one that hangs reads nothing.
+      program.write(toFrame({ code })).catch(() => undefined)
+      const end = await within<End>(Promise.race([answered, ended, call.stopped]), limitMs)
       listener.onOutput = () => {}
-      done.abort()
+      call.forget()
       return end
     },
   }
 }
 
+function whenStopped(signal: AbortSignal): { readonly stopped: Promise<'cancelled'>; forget(): void } {
+  const done = new AbortController()
+  const stopped = new Promise<'cancelled'>((resolve) => {
+    signal.addEventListener('abort', () => resolve('cancelled'), { signal: done.signal })
+    if (signal.aborted) resolve('cancelled')
+  })
+  return { stopped, forget: () => done.abort() }
+}
+
 function notStarted({ name, missing }: Language, why: string, exitCode?: number): AppError {
-  const isMissing = exitCode === 127 || /ENOENT|not found|No such file/.test(why)
+  const isMissing = exitCode === 127 || /ENOENT|: not found|execvp .*No such file/.test(why)
   return new AppError(
     'tool-failed',
     isMissing ? missing : `${name} could not be started: ${why || 'it says nothing'}`,

@@ -37,11 +37,9 @@ export const listFilesTool = defineTool({
         ? files
         : topLevel(files, prefix)
     const standIns = await context.exec.standIns()
+    const seen = new Set(files.map((file) => topName(file, prefix)))
     const hidden = names.filter(
-      (name) =>
-        name !== '.git/' &&
-        !standIns.has(prefix + name.replace(/\/$/, '')) &&
-        !files.some((file) => file.startsWith(prefix + name)),
+      (name) => name !== '.git/' && !standIns.has(prefix + name.replace(/\/$/, '')) && !seen.has(name),
     )
     const lines = [...shown, ...(tree.isPartial ? [] : ignoredLine(hidden))]
     if (lines.length === 0) return `${path} is empty.`
@@ -64,13 +62,18 @@ async function requireFolder(path: string, { files }: CheckContext): Promise<voi
 function topLevel(files: readonly string[], prefix: string): readonly string[] {
   const counts = new Map<string, number>()
   for (const file of files) {
-    const [name = '', ...rest] = file.slice(prefix.length).split('/')
-    const entry = prefix + (rest.length > 0 ? `${name}/` : name)
+    const entry = prefix + topName(file, prefix)
     counts.set(entry, (counts.get(entry) ?? 0) + 1)
   }
   return [...counts]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([entry, count]) => (entry.endsWith('/') ? `${entry} (${plural(count, 'file')})` : entry))
+}
+
+/** What of the folder itself a file lies in, or is. */
+function topName(file: string, prefix: string): string {
+  const end = file.indexOf('/', prefix.length)
+  return file.slice(prefix.length, end < 0 ? undefined : end + 1)
 }
 
 const MAX_IGNORED = 12

@@ -27,4 +27,4 @@ export const readResultTool = defineTool({
   },
 })
 
-const PIECES = new RegExp(`.{1,${MAX_LINE}}`, 'gu')
+const PIECES = new RegExp(`[^]{1,${MAX_LINE}}`, 'gu')

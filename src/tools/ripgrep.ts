@@ -37,14 +37,24 @@ export async function ripgrep(
     throw new AppError('tool-failed', 'The search took too long; give a `path`.', { failure: 'timeout' })
   if (exitCode !== undefined && exitCode > 2)
     throw new AppError('tool-failed', `ripgrep does not run here: ${output.trim()}`)
-  const isBadPattern =
-    exitCode === 2 && /regex parse error|error parsing (?:regex|glob)|not allowed in a regex/i.test(output)
-  if (exitCode === 2 && !isBadPattern && output !== '') throw new AppError('tool-failed', output.trim())
+  // The same number comes where a file could not be read; what was found in the others counts.
+  const complaint = exitCode === 2 && output.startsWith('rg: ') ? output.trim() : ''
+  const isBadPattern = /regex could not be compiled|error parsing glob|not allowed in a regex/.test(complaint)
+  if (complaint !== '' && !isBadPattern) throw new AppError('tool-failed', complaint)
   const standIns = await context.exec.standIns()
   const isReal = (line: string) => line !== '' && !standIns.has(toProjectPath(line))
-  const lines = isBadPattern ? [] : output.split('\n').filter(isReal)
+  const lines = isBadPattern ? [] : wholeLines(output, omittedBytes > 0).filter(isReal)
   return { lines, isPartial: omittedBytes > 0, isBadPattern }
 }
+
+/** Where the middle was left out, the line that says so stands between two halves of lines. */
+function wholeLines(output: string, isCut: boolean): readonly string[] {
+  const lines = output.split('\n')
+  const cut = isCut ? lines.findIndex((line) => CUT.test(line)) : -1
+  return cut < 0 ? lines : [...lines.slice(0, Math.max(0, cut - 1)), ...lines.slice(cut + 2)]
+}
+
+const CUT = /^\[… \d+ bytes left out …\]$/
 
 /** Loaded on first use: a platform without a ripgrep package must still be able to start. */
 async function findProgram(): Promise<string> {

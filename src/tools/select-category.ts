@@ -1,7 +1,7 @@
 /** The first stage of two-stage mode: the model names a kind of work and is shown that kind's tools. */
 import { z } from 'zod'
 import { categories, defineTool, type Tool } from '../protocol/tool.ts'
-import { toSignature } from './signature.ts'
+import { leadsToTools, toSignature } from './signature.ts'
 
 const choices = [...categories, 'answer'] as const
 
@@ -14,10 +14,8 @@ export const createSelectCategory = (list: () => readonly Tool[]): Tool =>
 
     async run({ category }) {
       if (category === 'answer') return 'Answer the user now, without a tool.'
-      const tools = list().filter((tool) => tool.category === category && !FINDERS.has(tool.name))
+      const tools = list().filter((tool) => tool.category === category && !leadsToTools(tool))
       if (tools.length === 0) return `No tools in ${category}; choose another category, or answer.`
       return ['You can use:', ...tools.map(toSignature)].join('\n')
     },
   })
-
-const FINDERS = new Set(['more_tools', 'call_tool', 'select_category'])

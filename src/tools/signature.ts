@@ -11,3 +11,8 @@ export function toSignature(tool: Tool): string {
   const shown = names.map((name) => (needed.includes(name) ? name : `[${name}]`))
   return `${tool.name}(${shown.join(', ')}) - ${tool.description}`
 }
+
+const FINDERS = new Set(['more_tools', 'call_tool', 'select_category'])
+
+/** Those are no use inside each other. */
+export const leadsToTools = ({ name }: Tool): boolean => FINDERS.has(name)

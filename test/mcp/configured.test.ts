@@ -33,7 +33,7 @@ test('a configured server gets the harmless part of the environment and what is 
   expect(JSON.parse(text)).toEqual({ EDITOR: 'vi', OWN_KEY: 'o1' })
   expect(warnings).toEqual(['The MCP server lost is left out: it needs NO_SUCH in the environment.'])
   expect((await listMcpServers(ground)).map(({ name, state }) => [name, state])).toEqual([
-    ['odd', '1 tools'],
+    ['odd', '1 tool'],
     ['lost', 'it needs NO_SUCH in the environment'],
   ])
 })

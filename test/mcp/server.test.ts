@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { expect, onTestFinished, test } from 'vitest'
+import { createChannel } from '../../src/lib/channel.ts'
+import { serveStdio } from '../../src/mcp/server.ts'
+import type { ToolHost } from '../../src/protocol/tool-host.ts'
 import { tempProject } from '../support/project.ts'
 import { openTestHost, testHome } from '../support/tool-host.ts'
 
@@ -94,4 +98,30 @@ test('what is no message of the protocol is refused in its words', async () => {
   expect(replies.map(({ status }) => status)).toEqual([400, 202, 200, 406, 400])
   expect(replies[1]?.text).toBe('')
   expect(replies[2]?.text).toContain('Method not found')
+})
+
+test('a program that leaves in the middle of a call ends the call', async () => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const calling = createChannel<AbortSignal>()
+  const host: ToolHost = {
+    tools: () => [],
+    workspaces: [],
+    execute: (_call, signal) => {
+      calling.push(signal)
+      return new Promise(() => {})
+    },
+    close: async () => {},
+  }
+  const serving = serveStdio(
+    { host, version: '1', client: 'tester' },
+    { stdin, stdout },
+    new AbortController().signal,
+  )
+  stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_file"}}\n')
+  const { value: signal } = await calling[Symbol.asyncIterator]().next()
+
+  stdin.end()
+  await serving
+
+  expect(signal?.aborted).toBe(true)
 })

@@ -1,5 +1,5 @@
 /** What the test servers have, over stdio and over HTTP. */
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 
 export function addTools(server: McpServer): void {
@@ -27,4 +27,23 @@ export function addTools(server: McpServer): void {
       { type: 'resource_link', uri: 'shop://more', name: 'more', mimeType: 'text/html' },
     ],
   }))
+  server.registerResource(
+    'list',
+    'shop://list',
+    { description: 'What is to be bought', mimeType: 'text/plain' },
+    async ({ href }) => ({ contents: [{ uri: href, mimeType: 'text/plain', text: 'apples' }] }),
+  )
+  server.registerResource(
+    'picture',
+    new ResourceTemplate('shop://picture/{of}', { list: undefined }),
+    { description: 'A picture of something' },
+    async ({ href }) => ({ contents: [{ uri: href, mimeType: 'image/png', blob: 'AAAA' }] }),
+  )
+  server.registerPrompt(
+    'order',
+    { description: 'Orders something', argsSchema: { what: z.string(), many: z.string().optional() } },
+    ({ what, many }) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: `Order ${many ?? 'one'} of: ${what}` } }],
+    }),
+  )
 }

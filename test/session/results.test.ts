@@ -90,3 +90,17 @@ test('a file that somebody changed is not listed but can be read', async () => {
   expect(await results.list()).toEqual([])
   expect(await results.read('r1')).toBe('text')
 })
+
+test('the oldest leave when there is no room for all, also after a resume', async () => {
+  const folder = join(await newFolder(), 'results')
+  const results = await openResults(folder, 25)
+  for (const text of ['0123456789', '0123456789', '0123456789']) await results.put('call', text)
+
+  const before = (await results.list()).map(({ id }) => id)
+  await openResults(folder, 80)
+  const after = (await results.list()).map(({ id }) => id)
+
+  expect(before).toEqual(['r2', 'r3'])
+  expect(after).toEqual(['r3'])
+  expect(await results.read('r1')).toBeUndefined()
+})

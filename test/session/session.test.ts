@@ -87,6 +87,35 @@ test('the run is handed the conversation that ends with its own message', async 
   await session.close()
 })
 
+test('a prompt that stands for words somebody else has becomes those words, or ends with why not', async () => {
+  const asked: string[] = []
+  const expand = (words: string) => ({
+    prompt: words,
+    limits: {},
+    load: async () => {
+      if (words === '/shop:gone') throw new AppError('tool-failed', 'the MCP server shop cannot be used')
+      return 'Order one pear.'
+    },
+  })
+  const session = await newSession({
+    expand,
+    startRun: async function* (input, signal) {
+      asked.push(input.prompt)
+      return yield* answering('Done.')(input, signal)
+    },
+  })
+
+  const good = await promptToEnd(session, '/shop:order')
+  const bad = await promptToEnd(session, '/shop:gone')
+  const history = await session.history()
+  await session.close()
+
+  expect(asked).toEqual(['Order one pear.'])
+  expect(history.map(({ text }) => text)).toEqual(['Order one pear.', 'Done.'])
+  expect(good[0]).toMatchObject({ type: 'run-start', prompt: '/shop:order' })
+  expect(bad.at(-1)).toMatchObject({ reason: 'error', report: 'the MCP server shop cannot be used' })
+})
+
 test('several user messages join as they are, the last one composed, with its images', async () => {
   const image = { mediaType: 'image/png', base64: 'AA==' }
   const session = await newSession({
@@ -281,6 +310,49 @@ test('a closed session takes no prompts', async () => {
   await session.close()
 
   await expect(session.prompt('go')).rejects.toThrow('is closed')
+})
+
+test('a prompt that is being kept while the session closes is not accepted', async () => {
+  const session = await newSession()
+
+  const [accepted] = await Promise.allSettled([session.prompt('go'), session.close()])
+
+  expect(accepted).toMatchObject({ status: 'rejected', reason: { code: 'request-invalid' } })
+})
+
+test('closing twice waits for the same end, and frees the session even where something cannot be ended', async () => {
+  const folder = await newFolder()
+  const store = testStore(folder)
+  const session = await runSession(await store.create(start), {
+    onClose: () => Promise.reject(new Error('a server that does not end')),
+  })
+  await promptToEnd(session, 'go')
+
+  const ends = await Promise.allSettled([session.close(), session.close()])
+
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const resumed = await store.open(session.id, start)
+  await resumed.close()
+})
+
+test('cancel reaches a prompt that waits to be composed', async () => {
+  const composing = createChannel<string>()
+  const session = await newSession({
+    compose: (prompt, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+        composing.push(prompt)
+      }),
+  })
+  const { runId } = await session.prompt('go')
+  await composing[Symbol.asyncIterator]().next()
+
+  await session.cancel()
+
+  expect(await closeAndRead(session)).toMatchObject([
+    { type: 'run-start' },
+    { type: 'run-end', runId, reason: 'cancelled' },
+  ])
 })
 
 const asking: StartRun = async function* (input, signal) {

@@ -1,7 +1,8 @@
-import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Message } from '../../src/protocol/message.ts'
+import { memoryShelf } from '../../src/session/memory-shelf.ts'
 import type { StoredSession } from '../../src/session/store.ts'
 import { call, closeAndRead, newFolder, promptToEnd, runSession, start, testStore } from './support.ts'
 
@@ -261,6 +262,77 @@ describe('on disk only', () => {
     expect(await readdir(folder)).toEqual(['20261115-0447-k3f9', 'notes'])
   })
 
+  test('one that cannot be read hides no other and keeps nobody from beginning a new one', async () => {
+    const folder = await newFolder()
+    const store = testStore(folder, 1)
+    const id = await fill(await store.create(start))
+    await mkdir(join(folder, '20200101-0000-aaaa', 'log.jsonl'), { recursive: true })
+
+    const next = await fill(await store.create(start))
+
+    expect((await store.list()).map((info) => info.id)).toEqual([next])
+    expect(await store.search('hello')).toMatchObject([{ info: { id: next } }])
+    await expect(store.read(id)).rejects.toThrow('There is no session')
+    await expect(store.read('20200101-0000-aaaa')).rejects.toThrow()
+  })
+
+  test('many processes that begin, prune and list at once do not stumble over each other', async () => {
+    const folder = await newFolder()
+    const stores = Array.from({ length: 6 }, () => testStore(folder, 1))
+
+    const begun = await Promise.all(
+      stores.flatMap((store) => [
+        ...Array.from({ length: 4 }, async () => fill(await store.create(start))),
+        ...Array.from({ length: 4 }, () => store.search('hello').then(() => 'looked')),
+      ]),
+    )
+
+    expect(begun.filter((what) => what !== 'looked')).toHaveLength(24)
+  })
+
+  test('what a process that was killed left of a session is removed after an hour', async () => {
+    const folder = await newFolder()
+    const store = testStore(folder)
+    const [old, young] = ['20261115-0447-aaaa', '20261115-0447-bbbb'].map((id) => join(folder, id))
+    for (const place of [old!, young!]) {
+      await mkdir(join(place, 'results'), { recursive: true })
+      await writeFile(join(place, 'results', 'r1.txt'), '{}\nprivate')
+    }
+    const twoHoursAgo = Date.now() / 1000 - 7200
+    await utimes(old!, twoHoursAgo, twoHoursAgo)
+
+    const kept = await fill(await store.create(start))
+
+    expect(await readdir(folder)).toEqual(['20261115-0447-bbbb', kept, 'index.json'].toSorted())
+  })
+
+  test('half a fork is none', async () => {
+    const folder = await newFolder()
+    const store = testStore(folder)
+    const id = await fill(await store.create(start))
+    await mkdir(join(folder, id, 'results', 'r1.txt'), { recursive: true })
+
+    await expect(store.fork(id)).rejects.toThrow()
+
+    expect((await store.list()).map((info) => info.id)).toEqual([id])
+    expect((await readdir(folder)).filter((name) => name !== 'index.json')).toEqual([id])
+  })
+
+  test('a fork takes the results along, whatever else lies beside them', async () => {
+    const folder = await newFolder()
+    const store = testStore(folder)
+    const stored = await store.create(start)
+    await stored.results.put('log', 'one')
+    await writeFile(join(folder, stored.replay.info.id, 'results', '.r2.txt.half.tmp'), 'tw')
+    const copy = await store.fork(await fill(stored))
+
+    const forked = await store.open(copy, start)
+    await forked.close()
+
+    expect(await forked.results.read('r1')).toBe('one')
+    expect(await readdir(join(folder, copy, 'results'))).toEqual(['r1.txt'])
+  })
+
   test('a log that lost its first record opens with the text it is given', async () => {
     const folder = await newFolder()
     const store = testStore(folder)
@@ -305,4 +377,23 @@ describe('on disk only', () => {
 
     expect((await store.read(id)).messages).toEqual(conversation)
   })
+})
+
+test('in memory, what a compaction replaced leaves when too much was said', async () => {
+  const shelf = memoryShelf()
+  await shelf.make('20261115-0447-k3f9')
+  const { log, close } = await shelf.open('20261115-0447-k3f9')
+  log.append({ type: 'prompt', at: 1, runId: 'run-1', input: 'Go on.', options: {} })
+  const long: Message = { role: 'user', text: 'x'.repeat(1_048_576) }
+  for (let count = 0; count < 70; count++) log.append({ type: 'message', at: 1, message: long })
+  log.append({ type: 'history', at: 2, messages: [{ role: 'user', text: 'In short.' }] })
+  log.append({ type: 'message', at: 3, message: { role: 'assistant', text: 'Yes.', calls: [] } })
+  await close()
+
+  const types = []
+  for await (const { type } of shelf.records('20261115-0447-k3f9')) types.push(type)
+  const { replay } = await shelf.open('20261115-0447-k3f9')
+
+  expect(types).toEqual(['prompt', 'history', 'message'])
+  expect(replay).toMatchObject({ info: { title: 'Go on.', messages: 2 } })
 })

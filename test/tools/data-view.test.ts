@@ -102,7 +102,16 @@ describe('formats', () => {
     ['a.json', '{"a": "\\"}"}', 'a\n"}'],
     ['a.json', '[1, "two", [3]]', 'value\n1\ntwo\n[3]'],
     ['a.jsonl', '{"a":1}\n\n{"a":2}\n', 'a\n1\n2'],
-    ['a.csv', '', ''],
+    ['a.csv', '', 'a.csv has no rows.'],
+    ['a.jsonl', '\n\n', 'a.jsonl has no rows.'],
+    ['a.csv', ',a,b\n0,1,2\n', 'column1 | a | b\n0 | 1 | 2'],
+    ['a.csv', 'id,n,n\n1,2,3\n', 'id | n | n\n1 | 2 | 3'],
+    ['a.csv', 'yes,yes\nno,yes\n', 'column1 | column2\nyes | yes\nno | yes'],
+    ['a.json', '[{"a":1},', 'a\n1\n[the file ends before its list does: something is missing]'],
+    ['a.csv', ',,\n1,2,3\n', 'column1 | column2 | column3\n |  | \n1 | 2 | 3'],
+    ['a.csv', 'a,b\r1,"x\ry"\r', 'a | b\n1 | "x\\ny"'],
+    ['a.json', '\uFEFF[{"a": 1}]', 'a\n1'],
+    ['a.jsonl', '\uFEFF{"a":1}\r\n{"a":2}\r\n', 'a\n1\n2'],
   ])('%s %j', async (name, content, expected) => {
     expect(await view({ [name]: content })).toBe(expected)
   })
@@ -118,6 +127,21 @@ describe('formats', () => {
     )
 
     expect(text).toBe('zip: text, such as 01234\nn: number, such as 1')
+  })
+
+  test('whole numbers are exact, and what only looks like a number is a text', async () => {
+    const rows = ['t,id,hex,big,f', '1700000000123,12345678901234567890,0x1F,1e400,0.1', '2,007,0x2F,1e5,0.2']
+
+    expect(await view({ 'a.csv': `${rows.join('\n')}\n` }, { view: 'describe' })).toBe(
+      [
+        '2 rows',
+        't: integer, 0 null, 2 distinct, min 2, max 1700000000123, mean 850000000063',
+        'id: text, 0 null, 2 distinct, min "007", max "12345678901234567890"',
+        'hex: text, 0 null, 2 distinct, min "0x1F", max "0x2F"',
+        'big: text 50 %, number 50 %, 0 null, 2 distinct, min 100000, max 100000, mean 100000',
+        'f: number, 0 null, 2 distinct, min 0.1, max 0.2, mean 0.15',
+      ].join('\n'),
+    )
   })
 
   test('a column that turns up late was empty before', async () => {
@@ -140,9 +164,49 @@ describe('broken files', () => {
 
   test('a broken line of JSON Lines spoils no other', async () => {
     expect(await view({ 'a.jsonl': '{"a":1}\n{"a":\n{"a":3}\n' }, { view: 'tail' })).toBe(
-      'a\n1\n3\n[last of 2 rows]\n[1 row (the first is row 2): no JSON, or too much of it, and were left out]',
+      'a\n1\n3\n[last of 2 rows]\n[1 row (the first is row 2): no JSON, or more than 1 MiB of it, and left out; python can read those]',
     )
   })
+
+  test('ten thousand columns are cut, and the rest is looked at', async () => {
+    const line = (cell: (at: number) => string) =>
+      Array.from({ length: 10_000 }, (_, at) => cell(at)).join(',')
+    const content = `${line((at) => `c${at}`)}\n${line(String)}\n${line(String)}\n`
+
+    expect(await view({ 'a.csv': content }, { view: 'shape' })).toMatch(
+      /^2 rows, 5000 columns, .*\n\[3 huge fields cut\]$/,
+    )
+    expect(await view({ 'a.csv': content })).toContain('[4970 more columns]')
+    expect(await view({ 'a.csv': content }, { view: 'columns' })).toMatch(
+      /^c0: integer, such as 0\nc1: integer/,
+    )
+  })
+
+  test('one line of 12 MB is one row, of which the beginning is kept', async () => {
+    const row = Array.from({ length: 1000 }, () => 'x'.repeat(12_000)).join(',')
+
+    const text = await view({ 'a.csv': row }, { view: 'describe' })
+
+    expect(text).toMatch(/^1 row\ncolumn1: text, 0 null, 1 distinct/)
+    expect(text).toMatch(/column1000: empty.*\n\[\d+ huge fields? cut\]$/)
+  })
+
+  test('a value of JSON that is too large is left out, and the way to read it named', async () => {
+    const content = JSON.stringify({ data: ['x'.repeat(2_000_000)] })
+
+    expect(await view({ 'a.json': content })).toBe(
+      '[1 row (the first is row 1): no JSON, or more than 1 MiB of it, and left out; python can read those]',
+    )
+  })
+
+  test.each(['head', 'tail', 'columns', 'describe'])(
+    'a value nested without end is one cell: %s',
+    async (name) => {
+      const content = `{"a":1}\n${'['.repeat(200_000)}${']'.repeat(200_000)}\n`
+
+      expect(await view({ 'a.jsonl': content }, { view: name })).toMatch(/nested too deep|object/)
+    },
+  )
 
   test('a binary file is named', async () => {
     await expect(view({ 'a.csv': Buffer.from([0, 1, 2]) })).rejects.toThrow(/a.csv is a binary file/)

@@ -89,6 +89,25 @@ describe('javascript', () => {
     expect((await run('x')).text).toMatch(/ReferenceError: x is not defined/)
   })
 
+  test('code that closes its output goes on in silence', async () => {
+    const run = await session({}, createJavascript({ callMs: 10_000, startMs: 30_000 }))
+
+    await run('x = 1; process.stdout.end()')
+    const next = await run(
+      'await require("fs").promises.writeFile("made", String(x + 1)); console.error("heard")',
+    )
+
+    expect(next.ok).toBe(true)
+    expect(next.text).toContain('heard')
+  })
+
+  test('code that speaks to a parent process speaks to nobody', async () => {
+    const run = await session()
+
+    expect(await run('process.send?.("ready"); process.send?.({ ok: false }); 1')).toEqual(ok('1'))
+    expect(await run('process.send?.(null); 2')).toEqual(ok('2'))
+  })
+
   test('a child that holds its output open does not keep it alive', async () => {
     const run = await session()
 

@@ -52,6 +52,28 @@ describe('more_tools', () => {
     },
   )
 
+  test('of very many it shows a part and names others, which can be asked for by their beginning', async () => {
+    const many = Array.from({ length: 200 }, (_, index) => ({
+      ...askUserTool,
+      name: `mcp__${index < 100 ? 'shop' : 'bank'}__tool${index}`,
+      description: 'Does one of very many things that a server can do for whoever asks it to',
+    }))
+    const context = toolContext(await tempProject(), { pageTokens: 400 })
+    const tool = createMoreTools(() => many)
+
+    const { text } = await callTool(tool, { category: 'meta' }, context)
+    const asked = await callTool(tool, { category: 'mcp__bank__tool101' }, context)
+
+    expect(text).toMatch(
+      /^mcp__shop__tool0\(question, \[options\]\) - Does[^]*\nmcp__shop__tool\d+, .* and \d+ more: their names as category show more\nUse one with call_tool/,
+    )
+    expect(context.countTokens(text)).toBeLessThanOrEqual(400)
+    expect(asked.text).toMatch(
+      /^mcp__bank__tool101\(question, \[options\]\) - Does.*\nUse one with call_tool/,
+    )
+    expect((await callTool(tool, {}, context)).text).toMatch(/^meta: mcp__shop__tool0, .* and 170 more$/)
+  })
+
   test('sees what was added after it was made', async () => {
     const list: Tool[] = []
     const tool = createMoreTools(() => list)
@@ -108,7 +130,7 @@ describe('results', () => {
 
   test('an endless line is read in pieces that join again', async () => {
     const context = toolContext(await tempProject(), { pageTokens: 600 })
-    const text = 'abc🦆'.repeat(1000)
+    const text = 'abc🦆\u2028'.repeat(1000)
     const { id } = await context.results.put('x', text)
     let read = ''
 

@@ -66,7 +66,8 @@ describe.skipIf(!hasPython)('python (needs python3)', () => {
 
   test.each([
     ['def f(): return f()\nf()', /RecursionError/],
-    ['x = (', /SyntaxError/],
+    ['x = (', /^ {2}File "<call \d+>", line 1\n[^]*SyntaxError/],
+    ['if True:\nx', /^ {2}File "<call \d+>", line 2\n[^]*IndentationError/],
     ['input("name? ")', /EOFError: input\(\) is not possible: nobody can type here/],
     ['class E(Exception):\n    def __str__(self): raise ValueError()\nraise E()', /exception str\(\) failed/],
   ])('%j is a failure like any other', async (code, message) => {
@@ -78,6 +79,12 @@ describe.skipIf(!hasPython)('python (needs python3)', () => {
     expect(isOk).toBe(false)
     expect(text).toMatch(message)
     expect(await run('kept')).toEqual(ok('1'))
+  })
+
+  test('code that was copied with its indentation runs all the same', async () => {
+    const { run } = await anySession()
+
+    expect(await run('    y = 2\n    if y:\n        y += 1\n    y')).toEqual(ok('3'))
   })
 
   test('leaving ends the call, not the interpreter', async () => {
@@ -172,6 +179,57 @@ describe.skipIf(!hasPython)('python (needs python3)', () => {
     await run('import os\npid = os.fork()\nif pid: os.waitpid(pid, 0)')
 
     expect(await run('pid > 0')).toEqual(ok('True'))
+  })
+
+  test.each([
+    ['closes its streams', 'import sys\nprint("out")\nsys.stdout.close()\nsys.stderr.close()', ok('out')],
+    ['replaces them', 'import io, sys\nsys.stdout = io.StringIO()\nprint("lost")', ok('(no output)')],
+    ['prints bytes that are no text', 'import os\n_ = os.write(1, bytes([0, 255, 65, 27]))', ok('�A')],
+    ['leaves a child that prints', 'import os\nif os.fork() == 0:\n  while True: print("y")', undefined],
+    [
+      'ignores signals',
+      'import signal\n_ = signal.signal(signal.SIGTERM, signal.SIG_IGN)',
+      ok('(no output)'),
+    ],
+  ])('code that %s spoils nothing for the next call', async (_, code, expected) => {
+    const { run } = await session()
+    await run('kept = 1')
+
+    const result = await run(code)
+
+    if (expected) expect(result).toEqual(expected)
+    expect((await run('print("now", kept)')).text).toContain('now 1')
+  })
+
+  test('one that stopped itself and reads nothing is ended in time, however long the code', async () => {
+    const { run } = await session({}, createPython({ callMs: 700, startMs: 30_000 }))
+    await run(
+      'import os, signal, threading\nthreading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGSTOP)).start()',
+    )
+    await pause(300)
+
+    const late = await run(`x = "${'x'.repeat(1_000_000)}"`)
+
+    expect(late).toMatchObject({ ok: false, code: 'timeout' })
+    expect(await run('1')).toEqual(ok('1'))
+  })
+
+  test('one that does not come up can be cancelled', async () => {
+    const cwd = await tempProject()
+    const exec = createExec({ cwd })
+    const hanging = { ...exec, open: () => exec.open(['sleep', '60']) }
+    const cancel = new AbortController()
+    setTimeout(() => cancel.abort(), 200)
+
+    const waiting = callTool(
+      createPython(),
+      { code: '1' },
+      toolContext(cwd, { exec: hanging, signal: cancel.signal }),
+    )
+
+    await expect(waiting).rejects.toMatchObject({ details: { failure: 'interrupted' } })
+    expect(await processesIn(cwd)).toBe(0)
+    await exec.close()
   })
 
   test('any text comes through both ways', async () => {

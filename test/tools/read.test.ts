@@ -1,6 +1,7 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Exec } from '../../src/protocol/tool.ts'
 import { findFilesTool } from '../../src/tools/find-files.ts'
 import { listFilesTool } from '../../src/tools/list-files.ts'
 import { readFileTool } from '../../src/tools/read-file.ts'
@@ -121,6 +122,31 @@ describe('list_files', () => {
     expect((await callTool(listFilesTool, { path: './src/' }, toolContext(root))).text).toBe(
       'src/a.ts\nsrc/deep/b.ts',
     )
+  })
+
+  test('an unreadable file among others hides nothing', async () => {
+    const context = toolContext(await tempProject({ 'a.txt': 'hello', 'b.txt': 'hello' }))
+    const { exec } = context
+    // One place that cannot be read: ripgrep ends with an error then, whatever it found elsewhere.
+    const program: Exec['program'] = (argv, options) => exec.program([...argv, 'nowhere'], options)
+    const hampered = { ...context, exec: { ...exec, program } }
+
+    expect((await callTool(searchTextTool, { pattern: 'hello' }, hampered)).text).toBe(
+      'a.txt:1: hello\nb.txt:1: hello',
+    )
+    expect((await callTool(listFilesTool, {}, hampered)).text).toBe('a.txt\nb.txt')
+  })
+
+  test('a list too long to be heard whole holds no half names', async () => {
+    const name = (index: number) => `${'n'.repeat(230)}${String(index).padStart(4, '0')}.ts`
+    const many = Object.fromEntries(Array.from({ length: 2600 }, (_, index) => [name(index), '']))
+    const context = toolContext(await tempProject(many), { pageTokens: 1_000_000 })
+
+    const { text } = await callTool(findFilesTool, { pattern: '*.ts' }, context)
+
+    const lines = text.split('\n')
+    expect(lines.length).toBeGreaterThan(2000)
+    expect(lines.filter((line) => !/^n{230}\d{4}\.ts$/.test(line))).toEqual([])
   })
 
   test('a list that does not fit says how much is missing', async () => {
