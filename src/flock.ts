@@ -48,7 +48,10 @@ export async function openFlock(
   if (!config.federation.enabled) return undefined
   const way = await openWay(config, ground)
   const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_LOOK_MS).unref())
-  await Promise.race([way.look(), late])
+  await Promise.race([way.look(), late]).catch(async (error: unknown) => {
+    await way.close()
+    throw error
+  })
   return joinMachines(way, toLanSettings(config.federation).name)
 }
 

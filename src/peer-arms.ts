@@ -23,9 +23,8 @@ export type PeerArms = {
   id(machine: Machine, model: string): string
 }
 
-/** Made once for each model of each machine, so that what is learnt about one stays with it. */
 export function createPeerArms(find: FindMachine): PeerArms {
-  const known = new Map<string, { readonly arm: Arm; readonly machine: string }>()
+  const known = new Map<string, KnownArm>()
   const labels = new Map<string, string>()
   const id = (machine: Machine, model: string) => `${PREFIX}${labelOf(machine, labels)}/${model}`
   const of = (machines: readonly Machine[]): readonly RouterArm[] => {
@@ -34,13 +33,15 @@ export function createPeerArms(find: FindMachine): PeerArms {
     for (const machine of machines) {
       const state = machine.state()
       if (state.state === 'gone') gone.set(machine.id, state.why)
-      for (const model of state.state === 'here' ? state.report.models : []) {
-        const arm = id(machine, model.id)
-        here.add(arm)
-        if (!known.has(arm))
-          known.set(arm, { arm: toArm(arm, modelOn(machine, model.id, find), model), machine: machine.id })
+      for (const offered of state.state === 'here' ? state.report.models : []) {
+        const name = id(machine, offered.id)
+        here.add(name)
+        if (isSame(known.get(name)?.offered, offered)) continue
+        const arm = toArm(name, modelOn(machine, offered.id, find), offered)
+        known.set(name, { arm, machine: machine.id, offered })
       }
     }
+    forget(known, here)
     // The model in the box is in this box, too.
     return [...known]
       .filter(([arm]) => modelOf(arm) !== NANO)
@@ -56,6 +57,22 @@ export function createPeerArms(find: FindMachine): PeerArms {
       return known.get(id(machine, model))?.arm
     },
     id,
+  }
+}
+
+type KnownArm = { readonly arm: Arm; readonly machine: string; readonly offered: OfferedModel }
+
+/** A model that was started anew with another window is another one; that it got faster is no news. */
+const isSame = (known: OfferedModel | undefined, offered: OfferedModel): boolean =>
+  known?.window === offered.window && known.vision === offered.vision
+
+const MAX_ARMS = 1_000
+
+/** A machine may claim new models for ever; those it no longer has make room. */
+function forget(known: Map<string, KnownArm>, here: ReadonlySet<string>): void {
+  for (const name of known.keys()) {
+    if (known.size <= MAX_ARMS) return
+    if (!here.has(name)) known.delete(name)
   }
 }
 
@@ -84,10 +101,10 @@ type FindMachine = (id: string) => Machine | undefined
 /** A machine is looked up for each request: the way to it may have been opened anew since. */
 const modelOn = ({ id, name }: Machine, model: string, find: FindMachine): Model => ({
   name: model,
-  stream(request, signal) {
+  async *stream(request, signal) {
     const machine = find(id)
-    if (!machine) throw new AppError('model-unavailable', `${name} is no longer paired with this machine.`)
-    return machine.model(model).stream(request, signal)
+    if (!machine) throw new AppError('model-unavailable', `${name} is not known to this machine any more.`)
+    yield* machine.model(model).stream(request, signal)
   },
 })
 

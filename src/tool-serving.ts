@@ -1,24 +1,31 @@
 /**
- * Starts and ends what runs tools for others: over HTTP behind the locks of `covey serve` (`covey tools serve`), or on
- * stdin and stdout for one program (`covey mcp serve`). One tool host per data folder, because it remembers which calls it
- * has run; it may stand beside `covey serve`.
+ * Starts and ends what runs tools for others: over HTTP behind the locks of `covey serve`, for tokens and for paired
+ * machines (`covey tools serve`), or on stdin and stdout for one program (`covey mcp serve`). One tool host per data
+ * folder, because it remembers which calls it has run; it may stand beside `covey serve`.
  */
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { loadTrusted } from './app.ts'
+import { toLanSettings } from './config/federation.ts'
 import { type AppPaths, appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
+import { shortId } from './federation/identity.ts'
+import { lanFiles } from './federation/lan.ts'
+import { mayRunTools, openToolHostDoor } from './federation/tool-host-door.ts'
+import { TOOL_HOST_PORT } from './federation/tool-host-peer.ts'
 import { createAudit } from './guard/audit.ts'
 import { createFiles } from './guard/files.ts'
 import { createFirewall } from './guard/firewall.ts'
+import { cleanControl } from './lib/clean.ts'
+import { Ends } from './lib/ends.ts'
 import { acquireLock } from './lib/lock.ts'
 import { createLogger, type Logger } from './lib/log.ts'
 import { packageVersion } from './lib/package-version.ts'
 import type { HostedTool, ToolHost } from './protocol/tool-host.ts'
 import { namesOf, requireSafe } from './server/exposure.ts'
 import { healthRoutes } from './server/health.ts'
+import type { Address } from './server/listen.ts'
 import { mcpRoute } from './server/mcp.ts'
 import { addProcessMetrics, createMetrics } from './server/metrics.ts'
 import { openapiRoute } from './server/openapi.ts'
@@ -28,8 +35,9 @@ import { createServer } from './server/server.ts'
 import { renderToolHostBanner } from './server/tool-host-banner.ts'
 import { type Ledger, openLedger } from './server/tool-host-ledger.ts'
 import { toolHostRoutes } from './server/tool-host.ts'
-import { openTokens } from './server/tokens.ts'
+import { tokensIn } from './server/tokens.ts'
 import { type OpenedToolHost, openToolHost, type ToolHostParts } from './tool-hosting.ts'
+import { loadTrusted } from './trusted.ts'
 
 export type ToolServingOptions = {
   readonly env: NodeJS.ProcessEnv
@@ -54,50 +62,46 @@ export type StartedToolHost = {
   close(): Promise<void>
 }
 
-const DEFAULT_PORT = 17_616
-
 export async function startToolHost(options: ToolHostOptions): Promise<StartedToolHost> {
   const { config, paths, warnings } = await load(options)
-  const { host = config.tool_host.host, port = config.tool_host.port ?? DEFAULT_PORT, isAuthOff } = options
-  const place = host === undefined ? {} : { host }
-  const tokens = openTokens(join(paths.dataFolder, 'tokens'))
-  await requireSafe({ isAuthOff, ...place }, tokens, 'tools')
-  const ends: End[] = []
-  const close = async (): Promise<void> => {
-    for (const end of ends.splice(0).toReversed()) await end()
-  }
+  const entry = await requireEntry(options, config, paths)
+  const ends = new Ends()
   try {
     const folder = await lockFolder(paths, ends)
     const version = await packageVersion()
     const { opened, log } = await openHost({ config, paths, options, ends })
     const ledger = await openLedger({ folder: join(folder, 'calls') })
     const { routes, metrics } = routesOf({ opened, ledger, version })
-    const audit = auditOf(paths, options.cwd)
+    const { tokens, files, isAuthOff, isKeysOnly, peers, place } = entry
     const server = await createServer({
       routes,
       tokens,
+      peers: { ...(await openToolHostDoor(files)), isOnlyWay: isKeysOnly },
       isAuthOff,
-      hosts: namesOf(host),
-      audit,
+      hosts: namesOf(place.host),
+      audit: auditOf(paths, options.cwd),
       metrics,
       log,
     })
-    ends.push(() => server.close())
-    const addresses = await server.listen({ port, ...place })
-    const isFirst = !isAuthOff && (await tokens.list()).length === 0
+    ends.add(() => server.close())
+    const addresses = await server.listen(place)
+    const isFirst = !isAuthOff && !isKeysOnly && (await tokens.list()).length === 0
     const banner = renderToolHostBanner({
       version,
       addresses,
       isAuthOff,
+      isKeysOnly,
+      peers: peers.map(({ name, id }) => `${cleanControl(name)} (${shortId(id)})`),
+      peerUrl: peerUrlOf(config, addresses),
       rules: opened.rules,
       tools: opened.tools().map(({ name }) => name),
       workspaces: foldersOf(config, options.cwd),
       ...(isFirst && { firstToken: await tokens.add('first-tools', ['tools']) }),
     })
     const said = [...warnings, ...opened.warnings]
-    return { banner, warnings: said, port: addresses[0]?.port ?? port, close }
+    return { banner, warnings: said, port: addresses[0]?.port ?? place.port, close: () => ends.run() }
   } catch (error) {
-    await close()
+    await ends.run()
     throw error
   }
 }
@@ -162,8 +166,6 @@ export async function listHostedTools(options: ToolServingOptions): Promise<read
   }
 }
 
-type End = () => Promise<void>
-
 async function load({ env, cwd, permission, profile }: ToolServingOptions) {
   const { config, warnings } = await loadTrusted({
     env,
@@ -174,7 +176,18 @@ async function load({ env, cwd, permission, profile }: ToolServingOptions) {
   return { config, warnings, paths: appPaths(env, process.platform) }
 }
 
-async function lockFolder({ dataFolder }: AppPaths, ends: End[]): Promise<string> {
+/** Who may come in, and at which address; throws where that would not be safe. Nothing is made before. */
+async function requireEntry(options: ToolHostOptions, config: Config, { dataFolder }: AppPaths) {
+  const { host = config.tool_host.host, port = config.tool_host.port ?? TOOL_HOST_PORT, isAuthOff } = options
+  const place = { port, ...(host !== undefined && { host }) }
+  const tokens = tokensIn(dataFolder)
+  const files = lanFiles(dataFolder)
+  const peers = (await files.book.list()).filter(mayRunTools)
+  const wayIn = await requireSafe({ ...place, isAuthOff, hasPeers: peers.length > 0 }, tokens, 'tools')
+  return { place, tokens, files, peers, isAuthOff, isKeysOnly: wayIn === 'keys' }
+}
+
+async function lockFolder({ dataFolder }: AppPaths, ends: Ends): Promise<string> {
   const folder = join(dataFolder, 'tool-host')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const lock = await acquireLock(
@@ -182,7 +195,7 @@ async function lockFolder({ dataFolder }: AppPaths, ends: End[]): Promise<string
     (pid) =>
       `covey tools serve runs already with this data folder (process ${pid}); end it first, or set XDG_DATA_HOME to another folder.`,
   )
-  ends.push(() => lock.release())
+  ends.add(() => lock.release())
   return folder
 }
 
@@ -190,7 +203,7 @@ type HostGround = {
   readonly config: Config
   readonly paths: AppPaths
   readonly options: ToolHostOptions
-  readonly ends: End[]
+  readonly ends: Ends
 }
 
 async function openHost({ config, paths, options, ends }: HostGround) {
@@ -203,7 +216,7 @@ async function openHost({ config, paths, options, ends }: HostGround) {
     allowWith: 'covey tools serve --permission accept-edits',
     warn: (message) => log.warn({ message }, 'tool host'),
   })
-  ends.push(() => opened.close())
+  ends.add(() => opened.close())
   return { opened, log }
 }
 
@@ -225,6 +238,12 @@ function auditOf({ dataFolder }: AppPaths, root: string): TellAudit {
   const audit = createAudit({ path: join(dataFolder, 'audit.log'), outgoingValue })
   return ({ what, client, route, why }) =>
     audit.write({ what, sessionId: 'tool-host', tool: route, targets: [client], why, by: 'server' })
+}
+
+/** As a paired machine knows this one. */
+const peerUrlOf = ({ federation }: Config, [first]: readonly Address[]): string => {
+  const url = `peer/${toLanSettings(federation).name}`
+  return first === undefined || first.port === TOOL_HOST_PORT ? url : `${url}:${first.port}`
 }
 
 const foldersOf = ({ tool_host: host }: Config, root: string): readonly string[] => {

@@ -5,10 +5,10 @@ export const toolHostSchema = z
   .strictObject({
     url: z
       .string()
-      .regex(/^(?:auto|https?:\/\/\S+)$/, 'must be `auto` or an http or https address')
+      .regex(/^(?:auto|peer\/.+|https?:\/\/\S+)$/, 'must be `peer/NAME`, `auto` or an http or https address')
       .exactOptional()
       .describe(
-        'Where the tools of sessions here run: an address, or `auto` to look for one; here when not set.',
+        'Where the tools of sessions here run: `peer/NAME`, an address, or `auto` to look for one; here when not set.',
       ),
     token: z.string().exactOptional().meta({
       description:
@@ -26,7 +26,7 @@ export const toolHostSchema = z
       .string()
       .exactOptional()
       .describe(
-        'Address `covey tools serve` listens on; this machine only when not set. Others need a token.',
+        'Address `covey tools serve` listens on; this machine only when not set. Others need a key or a token.',
       ),
     workspaces: z
       .record(z.string().describe('name'), z.string().meta({ format: 'path' }))

@@ -44,6 +44,26 @@ export async function dial(
   throw unreachable(address, `${who} answers there, not ${shortId(expected)}`)
 }
 
+type Reached = { readonly socket: TLSSocket; readonly address: string }
+
+/** The first of these places where the right key is shown; whoever shows it later is hung up on. */
+export async function dialFirst(
+  addresses: readonly string[],
+  dialling: Omit<Dialling, 'address'>,
+  signal: AbortSignal,
+): Promise<Reached> {
+  const tried = addresses.map(async (address): Promise<Reached> => ({
+    address,
+    socket: await dial({ ...dialling, address }, signal),
+  }))
+  const first = await Promise.any(tried).catch((error: AggregateError) => {
+    throw new AppError('model-unavailable', error.errors.map(errorMessage).join('; '), { cause: error })
+  })
+  const hangUp = ({ socket }: Reached) => socket !== first.socket && socket.destroy()
+  for (const other of tried) void other.then(hangUp, () => {})
+  return first
+}
+
 /** Nothing where no key was shown; a resumed session shows none. */
 export function idOfPeer(socket: TLSSocket): string | undefined {
   if (socket.isSessionReused()) return undefined
@@ -56,7 +76,7 @@ const unreachable = (address: string, why: unknown): AppError =>
 
 const DEFAULT_PORT = 17_617
 
-function placeOf(address: string): { readonly host: string; readonly port: number } {
+export function placeOf(address: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(address) ?? []
   return { host: bracketed ?? plain ?? address, port: Number(port ?? DEFAULT_PORT) }
 }
@@ -65,7 +85,8 @@ function placeOf(address: string): { readonly host: string; readonly port: numbe
 export const toAddress = (host: string, port: number): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 
-export type Question = { readonly path: string; readonly body: unknown }
+/** Without a body it is a GET. */
+export type Question = { readonly path: string; readonly body?: unknown }
 
 /** One question on a connection of its own; ending the reading ends the connection. */
 export async function ask(
@@ -75,7 +96,7 @@ export async function ask(
 ): Promise<IncomingMessage> {
   const request = httpRequest({
     createConnection: () => socket,
-    method: 'POST',
+    method: body === undefined ? 'GET' : 'POST',
     path,
     maxHeaderSize: 16 * 1024,
     headers: { host: 'covey', 'content-type': 'application/json', connection: 'close' },

@@ -173,7 +173,10 @@ class OpenLan implements Lan {
     const paired = new Set(peers.map(({ id }) => id))
     for (const id of this.#members.keys()) if (!paired.has(id)) this.#members.delete(id)
     for (const { id, name, addresses } of peers) {
-      if (this.#members.has(id)) continue
+      const known = this.#members.get(id)
+      // Paired again, it may have another name and be somewhere else.
+      for (const address of addresses) known?.hint(address)
+      if (known?.name === name) continue
       const places = [...addresses, ...(this.#options.peers ?? [])]
       this.#members.set(id, this.#member({ id, name, addresses: [...new Set(places)] }))
       this.#strangers.delete(announcedId(id))

@@ -6,7 +6,7 @@ import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { TLSSocket } from 'node:tls'
+import type { TlsOptions, TLSSocket } from 'node:tls'
 import { errnoOf } from '../lib/atomic-write.ts'
 import { AppError } from '../protocol/error.ts'
 import { idOfPeer } from './dial.ts'
@@ -45,23 +45,24 @@ const HEAD_BYTES = 8 * 1024
 export async function openListener(parts: ListenerParts): Promise<Listener> {
   const { identity, host, port, timing } = parts
   const closing = new AbortController()
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    receive(request, response, { ...parts, closing: closing.signal }).catch(() => response.destroy())
+  }
   const server = createServer(
     {
-      key: identity.key,
-      cert: identity.certificate,
-      minVersion: 'TLSv1.3',
-      requestCert: true,
-      rejectUnauthorized: false,
-      secureOptions: constants.SSL_OP_NO_TICKET,
+      ...tlsOptionsOf(identity),
       handshakeTimeout: timing.dialMs,
       headersTimeout: timing.answerMs,
       requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: timing.answerMs,
       maxHeaderSize: HEAD_BYTES,
+      requireHostHeader: false,
     },
-    (request, response) => {
-      receive(request, response, { ...parts, closing: closing.signal }).catch(() => response.destroy())
-    },
+    serve,
   )
+  // Node would answer these by itself, and say more than a version.
+  server.on('checkContinue', serve)
+  server.on('checkExpectation', serve)
   server.maxConnections = MAX_CONNECTIONS
   server.on('clientError', (_error, socket) => socket.destroy())
   server.on('tlsClientError', (_error, socket) => socket.destroy())
@@ -80,6 +81,16 @@ export async function openListener(parts: ListenerParts): Promise<Listener> {
   }
 }
 
+/** Both ends show a key, and in every connection anew; whose key it is has to be judged by whoever looks at it. */
+export const tlsOptionsOf = ({ key, certificate }: Identity): TlsOptions => ({
+  key,
+  cert: certificate,
+  minVersion: 'TLSv1.3',
+  requestCert: true,
+  rejectUnauthorized: false,
+  secureOptions: constants.SSL_OP_NO_TICKET,
+})
+
 const REQUEST_MS = 60_000
 
 function bindError(error: unknown, host: string, port: number): AppError {
@@ -97,6 +108,7 @@ type Receiving = ListenerParts & { readonly closing: AbortSignal }
 
 async function receive(request: IncomingMessage, response: ServerResponse, parts: Receiving): Promise<void> {
   response.setHeader('connection', 'close')
+  response.sendDate = false
   const socket = request.socket as TLSSocket
   const peer = idOfPeer(socket)
   const path = request.url ?? '/'

@@ -6,8 +6,7 @@ import type { JsMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorMessage } from '../protocol/error.ts'
-import { MAX_INLINE } from './nats-bodies.ts'
-import { persist } from './nats-connection.ts'
+import type { Bodies } from './nats-bodies.ts'
 import {
   type JobResult,
   liveContext,
@@ -27,6 +26,7 @@ export type AnswerParts = Omit<TaskParts, 'live'> & {
   readonly connection: NatsConnection
   readonly store: NatsStore
   readonly names: NatsNames
+  readonly bodies: Bodies
   /** A job of which nothing was heard for so long is delivered again. */
   readonly ackWaitMs: number
 }
@@ -38,24 +38,19 @@ export type Answering = {
 }
 
 export function createAnswering(parts: AnswerParts): Answering {
-  const running = new Map<string, Task>()
+  const running = new Map<string, Running>()
   const finished = createRecent()
   const cancelled = createRecent()
-  const life = new AbortController()
-  const taskParts: TaskParts = {
-    ...parts,
-    // A courtesy: what of it is lost is in the result.
-    live: (task, event, from) => sendLive({ from, events: [event] }, task, parts),
-  }
   onCancel(parts, (job) => {
     cancelled.add(job)
-    running.get(job)?.control.abort('cancelled' satisfies Stop)
+    running.get(job)?.task.control.abort('cancelled' satisfies Stop)
+    running.get(job)?.storing.abort('cancelled' satisfies Stop)
   })
 
-  const work = async (task: Task) => {
-    const result = cancelled.has(task.job) ? undefined : await runTask(task, taskParts)
-    if (result) await deliver(task, result, parts, life.signal)
-    finished.add(task.job)
+  const work = async (run: Running) => {
+    const { job } = run.task
+    if (!cancelled.has(job)) await runAndDeliver(run, parts)
+    finished.add(job)
   }
   return {
     async answer(message) {
@@ -65,10 +60,11 @@ export function createAnswering(parts: AnswerParts): Answering {
       if (finished.has(task.job)) return message.ack()
       // It was slow to say that it works on it; run beside itself it would be slower still.
       if (running.has(task.job)) return message.nak(parts.ackWaitMs)
-      running.set(task.job, task)
+      const run: Running = { task, storing: new AbortController() }
+      running.set(task.job, run)
       const working = setInterval(() => stillHere(message, parts), parts.ackWaitMs / 3)
       try {
-        await work(task)
+        await work(run)
         await message.ackAck()
       } catch (error) {
         parts.log.warn({ job: task.job }, `it will be delivered again: ${errorMessage(error)}`)
@@ -78,12 +74,15 @@ export function createAnswering(parts: AnswerParts): Answering {
       }
     },
     async close() {
-      for (const { control } of running.values()) control.abort('closing' satisfies Stop)
+      for (const { task } of running.values()) task.control.abort('closing' satisfies Stop)
       for (let waited = 0; running.size > 0 && waited < CLOSE_MS; waited += STEP_MS) await delay(STEP_MS)
-      life.abort()
+      for (const { storing } of running.values()) storing.abort('closing' satisfies Stop)
     },
   }
 }
+
+/** `storing` ends the tries to store the result, which a machine that closes may still do for a moment. */
+type Running = { readonly task: Task; readonly storing: AbortController }
 
 const PASS_ON_MS = 200
 const CLOSE_MS = 2_000
@@ -121,10 +120,28 @@ function drop(message: JsMsg, { log }: AnswerParts): void {
   message.term()
 }
 
-async function deliver(task: Task, result: JobResult, parts: AnswerParts, life: AbortSignal): Promise<void> {
-  const { store, bodies, names, own } = parts
+async function runAndDeliver({ task, storing: { signal } }: Running, parts: AnswerParts): Promise<void> {
+  const result = await runTask(task, {
+    ...parts,
+    // A courtesy: what of it is lost is in the result.
+    live: (event, from) => sendLive({ from, events: [event] }, task, parts),
+  })
+  if (!result) return
+  await deliver(task, result, parts, signal).catch((error: unknown) => {
+    // Nobody waits for it: the job is done without.
+    if (signal.reason !== ('cancelled' satisfies Stop)) throw error
+  })
+}
+
+async function deliver(
+  task: Task,
+  result: JobResult,
+  parts: AnswerParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { persist, store, bodies, names, own } = parts
   const body = lock(task.replyKey, toJson(result), resultContext(task.job))
-  const { inline, object } = await persist(() => bodies.pack(`result-${task.job}`, body), life)
+  const { inline, object } = await persist(() => bodies.pack(`result-${task.job}`, body), signal)
   const header: ResultHeader = {
     version: WIRE_VERSION,
     node: own.id,
@@ -132,17 +149,17 @@ async function deliver(task: Task, result: JobResult, parts: AnswerParts, life: 
   }
   const frame = toFrame(header, inline)
   const subject = names.result(task.from.id, task.job)
-  await persist((timeout) => store.js.publish(subject, frame, { msgID: task.job, timeout }), life)
+  await persist((timeout) => store.js.publish(subject, frame, { msgID: task.job, timeout }), signal)
   sendLive({ from: result.events.length, events: [], done: true }, task, parts)
 }
 
 function sendLive(
   part: Omit<LivePart, 'run' | 'attempt'>,
   task: Task,
-  { connection, names }: AnswerParts,
+  { connection, names, bodies }: AnswerParts,
 ): void {
   const whole: LivePart = { run: task.run, attempt: task.attempt, ...part }
   const sealed = lock(task.replyKey, toJson(whole), liveContext(task.job))
-  if (connection.isClosed() || sealed.length > MAX_INLINE) return
+  if (connection.isClosed() || sealed.length > bodies.maxInline) return
   connection.publish(names.live(task.from.id, task.job), sealed)
 }

@@ -4,17 +4,16 @@
  * becomes a sign in one channel, and one loop reads it: nothing else decides.
  */
 import { randomBytes, type KeyObject } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { z } from 'zod'
 import { type Channel, createChannel } from '../lib/channel.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ModelEvent, ModelRequest } from '../protocol/model.ts'
 import type { Bodies } from './nats-bodies.ts'
 import type { Card, Holder } from './nats-card.ts'
-import { natsError, persist } from './nats-connection.ts'
+import { natsError } from './nats-connection.ts'
 import {
   fromFrame,
-  type JobBody,
   jobContext,
   type JobHeader,
   type JobResult,
@@ -30,13 +29,16 @@ import {
   toJson,
 } from './nats-job.ts'
 import { createLedger, type Ledger } from './nats-ledger.ts'
+import type { Persist } from './nats-link.ts'
 import type { NatsNames } from './nats-names.ts'
 import { lock, newKey, toReplyKey, unlock, wrapKey } from './nats-seal.ts'
 import type { NatsStore } from './nats-streams.ts'
-import { fromWireFailure, requestSchema, WIRE_VERSION } from './wire.ts'
+import { believable, toWireRequest } from './peer-model.ts'
+import { fromWireFailure, WIRE_VERSION } from './wire.ts'
 
 export type AskerParts = {
   readonly connection: NatsConnection
+  readonly persist: Persist
   readonly store: NatsStore
   readonly bodies: Bodies
   readonly names: NatsNames
@@ -64,6 +66,8 @@ export type Asker = {
   ask(target: Target, question: Question, signal: AbortSignal): AsyncIterable<ModelEvent>
   /** Results may have come while the connection was away. */
   lookAgain(): void
+  /** Whoever still waits is told; what is being made for them is called off. */
+  close(): void
 }
 
 type Sign =
@@ -121,6 +125,12 @@ export function createAsker(parts: AskerParts): Asker {
         job.signs.push({ type: 'look' })
       }
     },
+    close() {
+      for (const job of open.values()) {
+        job.signs.push({ type: 'end', error: left(job.target.name) })
+        leave(job, parts)
+      }
+    },
   }
 }
 
@@ -164,10 +174,11 @@ function watchOver(job: Job, { deadlineMs, lookMs }: AskerParts, signal: AbortSi
 
 /** The id of the job is the id of the message: sent again after a timeout, it is still one job. */
 async function submit(job: Job, { model, request }: Question, parts: AskerParts): Promise<void> {
-  const { own, store, bodies, deadlineMs } = parts
+  const { own, persist, store, bodies, deadlineMs } = parts
   const context = jobContext(job.id)
   try {
-    const body = lock(job.key, toJson({ model, request: travelling(request), timeMs: deadlineMs }), context)
+    const travelling = toWireRequest(job.target.name, request)
+    const body = lock(job.key, toJson({ model, request: travelling, timeMs: deadlineMs }), context)
     const { inline, object } = await persist(() => bodies.pack(`job-${job.id}`, body), job.life.signal)
     if (object !== undefined) job.objects.push(object)
     const keys = job.target.holders.map(({ id, seal }) => [id, wrapKey(job.key, own.seal, seal, context)])
@@ -185,14 +196,9 @@ async function submit(job: Job, { model, request }: Question, parts: AskerParts)
     )
   } catch (error) {
     if (!job.life.signal.aborted) job.signs.push({ type: 'end', error: natsError(error, parts.url) })
+    // It was left while its body was on the way.
+    else takeAway(job, parts)
   }
-}
-
-function travelling(request: ModelRequest): JobBody['request'] {
-  const read = requestSchema.safeParse(request)
-  if (read.success) return read.data
-  const message = `this request cannot go to another machine: ${z.prettifyError(read.error)}`
-  throw new AppError('request-invalid', message)
 }
 
 async function* follow(job: Job, parts: AskerParts): AsyncIterable<ModelEvent> {
@@ -208,7 +214,7 @@ async function* follow(job: Job, parts: AskerParts): AsyncIterable<ModelEvent> {
     }
     if (sign.type === 'result') {
       yield* ledger.settle(sign.result)
-      if (sign.result.failure) throw fromWireFailure(target.name, sign.result.failure)
+      if (sign.result.failure) throw fromWireFailure(target.name, believable(sign.result.failure))
       return
     }
   }
@@ -228,7 +234,8 @@ async function look(job: Job, parts: AskerParts): Promise<void> {
     const why = job.target.whyLost()
     const result = await findResult(job, parts)
     if (result) job.signs.push({ type: 'result', result })
-    else if (why !== undefined) job.signs.push({ type: 'end', error: lost(job.target.name, why) })
+    else if (why !== undefined && (await isStillLost(job)))
+      job.signs.push({ type: 'end', error: lost(job.target.name, why) })
   } catch (error) {
     const failure = natsError(error, parts.url)
     const isFinal = failure === error || failure.code === 'credential'
@@ -237,6 +244,17 @@ async function look(job: Job, parts: AskerParts): Promise<void> {
     job.isLooking = false
   }
 }
+
+/** A program that was stopped for a while hears only now who was there all the time. */
+async function isStillLost({ target }: Job): Promise<boolean> {
+  await delay(HEAR_MS)
+  return target.whyLost() !== undefined
+}
+
+const HEAR_MS = 200
+
+const left = (name: string): AppError =>
+  new AppError('model-unavailable', `${name} was not waited for: this machine left the NATS server.`)
 
 const lost = (name: string, why: string): AppError =>
   new AppError('model-unavailable', `${name} is gone: ${why}.`)
@@ -263,9 +281,14 @@ const unreadable = ({ target }: Job): AppError =>
   new AppError('model-unavailable', `${target.name} answered with something that is no result of this job.`)
 
 /** Nobody waits any more: an answer still being made is called off. */
-function leave(job: Job, { connection, names, bodies }: AskerParts): void {
+function leave(job: Job, parts: AskerParts): void {
+  const { connection, names } = parts
   job.life.abort()
+  if (!connection.isClosed() && !job.ledger.isSettled()) connection.publish(names.cancel(job.id))
+  takeAway(job, parts)
+}
+
+function takeAway(job: Job, { connection, bodies }: AskerParts): void {
   if (connection.isClosed()) return
-  if (!job.ledger.isSettled()) connection.publish(names.cancel(job.id))
   for (const object of new Set(job.objects)) bodies.remove(object).catch(() => undefined)
 }

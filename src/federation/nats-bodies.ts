@@ -6,38 +6,52 @@ import type { ObjectStore } from '@nats-io/obj'
 import { AppError } from '../protocol/error.ts'
 import { MAX_BODY } from './nats-job.ts'
 
-/** Brokers refuse messages above 1 MB; half of it leaves room for the header. */
+/** Brokers refuse messages above 1 MB, if they are not told otherwise; half of it leaves room for the header. */
 export const MAX_INLINE = 512 * 1024
+const MAX_CHUNK = 128 * 1024
 
 type Packed = { readonly inline: Uint8Array; readonly object?: string }
 
 export type Bodies = {
+  /** What goes into one message, in bytes. */
+  readonly maxInline: number
   pack(name: string, body: Uint8Array): Promise<Packed>
   /** Nothing where it is gone or too large. */
   unpack(packed: Packed): Promise<Uint8Array | undefined>
   remove(object: string): Promise<void>
 }
 
-export const openBodies = (store: ObjectStore, maxInline: number = MAX_INLINE): Bodies => ({
-  async pack(name, body) {
-    if (body.length > MAX_BODY) {
-      const megabytes = Math.ceil(body.length / 2 ** 20)
-      throw new AppError(
-        'request-invalid',
-        `${megabytes} MB are too much for another machine; at most 32 go.`,
-      )
-    }
-    if (body.length <= maxInline) return { inline: body }
-    await store.putBlob({ name, options: { max_chunk_size: 128 * 1024 } }, body)
-    return { inline: new Uint8Array(), object: name }
-  },
-  async unpack({ inline, object }) {
-    if (object === undefined) return inline
-    const info = await store.info(object)
-    if (!info || info.deleted || info.size > MAX_BODY) return undefined
-    return (await store.getBlob(object)) ?? undefined
-  },
-  async remove(object) {
-    await store.delete(object)
-  },
-})
+export type BodySizes = {
+  readonly maxInline: number
+  /** The largest message that this broker takes. */
+  readonly maxPayload: number
+}
+
+export function openBodies(store: ObjectStore, sizes: BodySizes): Bodies {
+  const maxInline = Math.min(sizes.maxInline, sizes.maxPayload / 2)
+  const max_chunk_size = Math.floor(Math.min(MAX_CHUNK, sizes.maxPayload / 2))
+  return {
+    maxInline,
+    async pack(name, body) {
+      if (body.length > MAX_BODY) throw tooLarge(body.length)
+      if (body.length <= maxInline) return { inline: body }
+      await store.putBlob({ name, options: { max_chunk_size } }, body)
+      return { inline: new Uint8Array(), object: name }
+    },
+    async unpack({ inline, object }) {
+      if (object === undefined) return inline
+      const info = await store.info(object)
+      if (!info || info.deleted || info.size > MAX_BODY) return undefined
+      return (await store.getBlob(object)) ?? undefined
+    },
+    async remove(object) {
+      await store.delete(object)
+    },
+  }
+}
+
+const tooLarge = (bytes: number): AppError => {
+  const megabytes = Math.ceil(bytes / 2 ** 20)
+  const message = `${megabytes} MB are too much for another machine; at most ${MAX_BODY / 2 ** 20} go.`
+  return new AppError('model-unavailable', message)
+}

@@ -2,11 +2,13 @@
  * The connection to the broker: how it is made, what is refused before a byte is sent, and what the broker's refusals
  * mean in words a person can act on. Once made it is made again for ever; nothing that waits for it is lost.
  */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { BlockList, isIP } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { BlockList, createConnection, isIP } from 'node:net'
 import { JetStreamApiError } from '@nats-io/jetstream'
 import {
+  type Authenticator,
   AuthorizationError,
   ConnectionError,
   connect,
@@ -15,11 +17,11 @@ import {
   type NodeConnectionOptions,
   PermissionViolationError,
   RequestError,
-  TimeoutError,
   UserAuthenticationExpiredError,
 } from '@nats-io/transport-node'
 import type { Logger } from '../lib/log.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
+import { toAddress } from './dial.ts'
 
 export type NatsServer = {
   /** `nats://host:port`, or `tls://host:port` where only an encrypted connection will do. */
@@ -40,9 +42,10 @@ export async function connectNats(
   { inbox, name, log }: { readonly inbox: string; readonly name: string; readonly log: Logger },
 ): Promise<NatsConnection> {
   const address = readAddress(server)
+  const url = toAddress(address.name, address.port)
   let attempts = 0
   const options: NodeConnectionOptions = {
-    servers: address.host,
+    servers: url,
     name: `covey ${name}`,
     inboxPrefix: inbox,
     // A broker that is being set up again may refuse for a while; whoever was let in once goes on trying.
@@ -53,27 +56,45 @@ export async function connectNats(
     ...(address.tls && { tls: await tlsOptions(server, address) }),
     ...(await credentials(server, address)),
   }
-  const connection = await connect(options).catch((error: unknown) => {
-    throw natsError(error, server.url)
-  })
+  const connection = await requireAnswer(address)
+    .then(() => connect(options))
+    .catch((error: unknown) => {
+      throw natsError(error, server.url)
+    })
   void (async () => {
     for await (const status of connection.status()) {
       if (status.type === 'reconnecting') attempts++
       if (status.type === 'reconnect') attempts = 0
-      if (status.type === 'disconnect')
-        log.warn({ url: address.host }, 'the NATS server is gone; trying again')
-      if (status.type === 'reconnect') log.info({ url: address.host }, 'the NATS server is back')
-      if (status.type === 'error')
-        log.warn({ url: address.host }, natsError(status.error, server.url).message)
+      if (status.type === 'disconnect') log.warn({ url }, 'the NATS server is gone; trying again')
+      if (status.type === 'reconnect') log.info({ url }, 'the NATS server is back')
+      if (status.type === 'error') log.warn({ url }, natsError(status.error, server.url).message)
     }
   })()
   return connection
 }
 
+/**
+ * Where nobody answers at all, the library gives up but leaves its connection to the system, which tries for minutes
+ * and keeps the program from ending. So it gets to try only where somebody is there.
+ */
+async function requireAnswer({ name, port }: Address): Promise<void> {
+  const socket = createConnection({ host: name, port })
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(ANSWER_MS) })
+  } catch (error) {
+    throw isAbort(error) ? new Error(`no answer within ${ANSWER_MS / 1000} s`) : error
+  } finally {
+    socket.destroy()
+  }
+}
+
+const ANSWER_MS = 5_000
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
+
 type Address = {
   readonly name: string
-  /** With the port. */
-  readonly host: string
+  readonly port: number
   readonly tls: boolean
   readonly user?: string
   readonly password?: string
@@ -95,13 +116,14 @@ export function readAddress({ url, caFile, allowPlain }: NatsServer): Address {
   }
   return {
     name: hostname.replace(/^\[|\]$/g, ''),
-    host: `${hostname}:${port || '4222'}`,
+    port: Number(port || 4222),
     tls,
     ...(username && { user: decodeURIComponent(username), password: decodeURIComponent(password) }),
   }
 }
 
-const withoutPassword = (url: string): string => url.replace(/\/\/[^@/]*@/, '//')
+/** Whatever stands before the last @: of an address that cannot be read nobody knows where the password ends. */
+export const withoutPassword = (url: string): string => url.replace(/\/\/.*@/s, '//')
 
 /** A name can point anywhere tomorrow; only addresses, and names that never leave the network, are near. */
 function isNear(hostname: string): boolean {
@@ -133,12 +155,32 @@ async function tlsOptions({ caFile }: NatsServer, { name }: Address) {
 
 async function credentials(server: NatsServer, address: Address): Promise<Partial<NodeConnectionOptions>> {
   if (server.credentialsFile !== undefined) {
-    const text = await readText(server.credentialsFile, 'credentials')
-    return { authenticator: credsAuthenticator(Buffer.from(text)) }
+    return { authenticator: await credentialsOf(server.credentialsFile) }
   }
   const user = server.user ?? address.user
   const pass = server.password ?? address.password
   return { ...(user !== undefined && { user }), ...(pass !== undefined && { pass }) }
+}
+
+/** Read anew for each connection: such files are renewed. One that is damaged by then would end the connection for good. */
+async function credentialsOf(path: string): Promise<Authenticator> {
+  let known = credsAuthenticator(Buffer.from(await readText(path, 'credentials')))
+  try {
+    known('')
+  } catch (error) {
+    const message = `${path} holds no NATS credentials; it must be a .creds file with a JWT and a seed.`
+    throw new AppError('config-invalid', message, { cause: error })
+  }
+  return (nonce) => {
+    try {
+      const renewed = credsAuthenticator(readFileSync(path))
+      renewed('')
+      known = renewed
+    } catch {
+      // What was read last still holds, or the server says that it does not.
+    }
+    return known(nonce)
+  }
 }
 
 async function readText(path: string, what: string): Promise<string> {
@@ -178,31 +220,6 @@ export function natsError(error: unknown, url: string): AppError {
   return new AppError('model-unavailable', message, { cause: error })
 }
 
-/**
- * Does `action` until it is done, however often the broker goes away meanwhile; it is told how long to wait for an
- * answer, longer each time, so that a slow line gets there too. Safe only for what may be done twice. What another try
- * would not mend is thrown, and so is the abort of `signal`.
- */
-export async function persist<T>(action: (timeoutMs: number) => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let attempt = 0; ; attempt++) {
-    signal.throwIfAborted()
-    try {
-      return await action(Math.min(30_000, 1_000 * 2 ** attempt))
-    } catch (error) {
-      if (!isPassing(error)) throw error
-    }
-    await delay(Math.min(2_000, 50 * 2 ** attempt), undefined, { signal })
-  }
-}
-
-/** A broker that starts has no streams for a moment, and answers nobody. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof TimeoutError) return true
-  if (isWithoutJetStream(error)) return error.cause instanceof RequestError
-  if (error instanceof RequestError) return error.isNoResponders() || error.cause instanceof TimeoutError
-  return error instanceof JetStreamApiError && error.status === 503
-}
-
 /** The library does not export the class. */
-const isWithoutJetStream = (error: unknown): error is Error =>
+export const isWithoutJetStream = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'JetStreamNotEnabled'

@@ -36,8 +36,8 @@ export type Registry = {
   whyLost(id: string): string | undefined
   /** What time it is at the broker, in milliseconds: the one clock that everybody can see. */
   brokerTime(): number
-  /** After a pause of the connection nobody is to blame for silence. */
-  forgive(): void
+  /** After a pause of the connection that began then, nobody who was here before is to blame for silence. */
+  forgive(since: number): void
   close(): Promise<void>
 }
 
@@ -57,29 +57,22 @@ export type RegistryParts = {
 }
 
 export async function openRegistry(parts: RegistryParts): Promise<Registry> {
-  const { bucket, own, log } = parts
+  const { own, log } = parts
   const known = createKnown(parts)
+  const entry = createEntry(parts)
   let roundTripMs = 0
-  let offsetMs = 0
-  const announce = async () => {
-    if (!parts.report) return
-    const entry: z.input<typeof entrySchema> = {
-      version: WIRE_VERSION,
-      card: own.card,
-      report: parts.report(),
-    }
-    await bucket.put(own.id, JSON.stringify(entry))
-  }
-  const take = async (entry: KvWatchEntry) => {
-    if (entry.key === own.id) offsetMs = entry.created.getTime() - Date.now()
-    else if (entry.operation === 'PUT') await known.add(entry.key, entry.value)
-    else known.remove(entry.key)
+  /** From a clock that is never set here to the one of the broker; a clock that is set would make jobs look late. */
+  let offsetMs = Date.now() - performance.now()
+  const take = async ({ key, operation, value, created }: KvWatchEntry) => {
+    if (key === own.id) offsetMs = created.getTime() - performance.now()
+    else if (operation === 'PUT') await known.add(key, value)
+    else known.remove(key)
   }
   const tick = async () => {
     await known.judge()
-    await announce()
+    await entry.write()
     // From here to the broker and on to the other, and back.
-    roundTripMs = 2 * (await parts.roundTrip())
+    roundTripMs = Math.round(2 * (await parts.roundTrip()))
   }
 
   await tick()
@@ -97,12 +90,29 @@ export async function openRegistry(parts: RegistryParts): Promise<Registry> {
       const state = stateAt(id)
       return state.state === 'gone' && parts.isConnected() ? state.why : undefined
     },
-    brokerTime: () => Date.now() + offsetMs,
+    brokerTime: () => performance.now() + offsetMs,
     forgive: known.forgive,
     async close() {
       clearInterval(timer)
       watching.stop()
-      if (parts.report && parts.isConnected()) await bucket.delete(own.id).catch(() => undefined)
+      await entry.remove()
+    },
+  }
+}
+
+/** What this machine says about itself, where it answers. */
+function createEntry({ bucket, own, report, isConnected }: RegistryParts) {
+  let isRemoved = false
+  return {
+    async write() {
+      // One that is late would say that this machine is here when it has left.
+      if (!report || isRemoved) return
+      const entry: z.input<typeof entrySchema> = { version: WIRE_VERSION, card: own.card, report: report() }
+      await bucket.put(own.id, JSON.stringify(entry))
+    },
+    async remove() {
+      isRemoved = true
+      if (report && isConnected()) await bucket.delete(own.id).catch(() => undefined)
     },
   }
 }
@@ -151,7 +161,7 @@ async function watch(
 const FIRST_MS = 2_000
 const MAX_NODES = 1_000
 
-function createKnown({ isTrusted, log }: RegistryParts) {
+function createKnown({ isTrusted, goneMs, log }: RegistryParts) {
   const nodes = new Map<string, Node>()
   const told = new Set<string>()
   const tell = (id: string, name: string) => {
@@ -168,10 +178,12 @@ function createKnown({ isTrusted, log }: RegistryParts) {
       const entry = parseJson(entrySchema, value)
       const holder = entry && readCard(entry.card)
       // Whoever writes under another's id could not have signed its card.
-      if (!entry || holder?.id !== id || (!nodes.has(id) && nodes.size >= MAX_NODES)) return
+      if (!entry || holder?.id !== id) return
       const { version, report } = entry
       const trust = await isTrusted(id)
       if (!trust) tell(id, report.name)
+      // Strangers are not kept: they come in any number. Whoever is trusted later is heard again soon.
+      if (!nodes.has(id) && (!trust || nodes.size >= MAX_NODES)) return
       const heardAt = performance.now()
       nodes.set(id, { ...holder, name: report.name, version, report, isTrusted: trust, heardAt })
     },
@@ -184,8 +196,11 @@ function createKnown({ isTrusted, log }: RegistryParts) {
         if (now && now.isTrusted !== trust) nodes.set(node.id, { ...now, isTrusted: trust })
       }
     },
-    forgive() {
-      for (const node of nodes.values()) nodes.set(node.id, { ...node, heardAt: performance.now() })
+    forgive(since: number) {
+      const heardAt = performance.now()
+      for (const node of nodes.values()) {
+        if (since - node.heardAt <= goneMs) nodes.set(node.id, { ...node, heardAt })
+      }
     },
   }
 }

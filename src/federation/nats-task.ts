@@ -21,6 +21,7 @@ import {
   MAX_EVENTS,
   parseJson,
 } from './nats-job.ts'
+import type { Persist } from './nats-link.ts'
 import { toReplyKey, unlock, unwrapKey } from './nats-seal.ts'
 import { toWireEvent, toWireFailure, type WireEvent } from './wire.ts'
 
@@ -43,13 +44,14 @@ export type Stop = 'cancelled' | 'closing' | 'late'
 
 export type TaskParts = {
   readonly own: { readonly id: string; readonly seal: KeyObject }
-  readonly bodies: Bodies
+  readonly bodies: Pick<Bodies, 'unpack'>
+  readonly persist: Persist
   readonly offer: Offer
   /** Never fails. */
   isTrusted(id: string): Promise<boolean>
   brokerTime(): number
   /** An event of the answer as it comes, and its number. */
-  live(task: Task, event: WireEvent, index: number): void
+  live(event: WireEvent, index: number): void
   readonly log: Logger
 }
 
@@ -78,40 +80,46 @@ export function openTask(message: JsMsg, own: TaskParts['own']): Task | 'someone
 
 /** Nothing where nobody waits for it. */
 export async function runTask(task: Task, parts: TaskParts): Promise<JobResult | undefined> {
-  const { control } = task
+  const { signal } = task.control
   const run = { run: task.run, attempt: task.attempt }
-  try {
-    const body = await openBody(task, parts)
-    const left = task.storedAt + body.timeMs - parts.brokerTime()
-    if (left <= 0) throw new AppError('model-unavailable', 'the job came too late; it was dropped')
-    const late = setTimeout(() => control.abort('late' satisfies Stop), left)
-    const { events, failure } = await generate(task, body, parts).finally(() => clearTimeout(late))
-    const stop = control.signal.aborted ? (control.signal.reason as Stop) : undefined
-    if (stop === 'cancelled') return undefined
-    if (stop !== undefined) throw new AppError('model-unavailable', STOPS[stop])
-    return { ...run, events, ...(failure !== undefined && { failure: toWireFailure(failure.cause) }) }
-  } catch (error) {
-    return { ...run, events: [], failure: toWireFailure(error) }
+  const { events, failure } = await openAndGenerate(task, parts)
+  const stop = signal.aborted ? (signal.reason as Stop) : undefined
+  if (stop === 'cancelled') return undefined
+  if (stop !== undefined) {
+    return { ...run, events: [], failure: { code: 'model-unavailable', message: STOPS[stop] } }
   }
+  return { ...run, events, ...(failure !== undefined && { failure: toWireFailure(failure.cause) }) }
 }
 
 const STOPS = { closing: 'it is shutting down', late: 'the answer took longer than anybody waits' }
 
-async function openBody(task: Task, { bodies, own, isTrusted, log }: TaskParts): Promise<JobBody> {
-  const { from, job } = task
+type Generated = { readonly events: WireEvent[]; readonly failure?: { readonly cause: unknown } }
+
+async function openAndGenerate(task: Task, parts: TaskParts): Promise<Generated> {
+  try {
+    const body = await openBody(task, parts)
+    const left = task.storedAt + body.timeMs - parts.brokerTime()
+    if (left <= 0) throw new AppError('model-unavailable', 'the job came too late; it was dropped')
+    const late = setTimeout(() => task.control.abort('late' satisfies Stop), left)
+    return await generate(task, body, parts).finally(() => clearTimeout(late))
+  } catch (cause) {
+    return { events: [], failure: { cause } }
+  }
+}
+
+async function openBody(task: Task, { bodies, persist, own, isTrusted, log }: TaskParts): Promise<JobBody> {
+  const { from, job, control } = task
   if (!(await isTrusted(from.id))) {
     log.warn({ id: from.id }, 'a machine that is not trusted asked; it was refused')
     const message = `it does not trust this machine; there, add ${from.id} to federation.nats.trusted (it is ${own.id})`
     throw new AppError('permission-denied', message)
   }
-  const sealed = await bodies.unpack(task.sealed)
+  const sealed = await persist(() => bodies.unpack(task.sealed), control.signal)
   const open = sealed && unlock(task.key, sealed, jobContext(job))
   const body = open && parseJson(jobBodySchema, open)
   if (!body) throw new AppError('request-invalid', 'the job cannot be read')
   return body
 }
-
-type Generated = { readonly events: WireEvent[]; readonly failure?: { readonly cause: unknown } }
 
 async function generate(task: Task, { model, request }: JobBody, parts: TaskParts): Promise<Generated> {
   const events: WireEvent[] = []
@@ -125,7 +133,7 @@ async function generate(task: Task, { model, request }: JobBody, parts: TaskPart
         throw new AppError('model-unavailable', 'the answer grew too large')
       events.push(said)
       // The end is told by the result alone: until that is stored, this run may still be lost.
-      if (said.type !== 'finish') parts.live(task, said, events.length - 1)
+      if (said.type !== 'finish') parts.live(said, events.length - 1)
     }
     return { events }
   } catch (cause) {

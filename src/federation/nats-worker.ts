@@ -42,21 +42,12 @@ export async function startWorker(parts: WorkerParts): Promise<{ close(): void }
   await openConsumer(own, parts)
   for (let lane = 0; lane < parts.lanes; lane++) void pull(own, parts, life.signal)
 
-  const mayPull = (): boolean => {
-    const { waiting, running } = report()
-    return waiting === 0 && running < parts.lanes
-  }
   const openLines = () => {
-    for (const model of report().models) {
-      const line = lineOf(model.id)
+    for (const { id: model } of report().models) {
+      const line = lineOf(model)
       if (lines.has(line)) continue
       lines.add(line)
-      // More deliveries than of its own: a machine the job is not sealed for passes it on.
-      void pull(
-        { stream: names.queue, name: line, subject: names.queued(line), deliveries: 20, mayPull },
-        parts,
-        life.signal,
-      )
+      void pull(lineFor(model, parts), parts, life.signal)
     }
   }
   openLines()
@@ -65,6 +56,21 @@ export async function startWorker(parts: WorkerParts): Promise<{ close(): void }
     close() {
       clearInterval(timer)
       life.abort()
+    },
+  }
+}
+
+function lineFor(model: string, { names, lanes, report }: WorkerParts): Source {
+  const line = lineOf(model)
+  return {
+    stream: names.queue,
+    name: line,
+    subject: names.queued(line),
+    // More than of its own: a machine the job is not sealed for passes it on.
+    deliveries: 20,
+    mayPull() {
+      const { waiting, running, models } = report()
+      return waiting === 0 && running < lanes && models.some(({ id }) => id === model)
     },
   }
 }

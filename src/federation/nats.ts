@@ -3,7 +3,6 @@
  * broker carries and keeps; it can read no prompt and no answer, and it makes no machine trusted.
  */
 import { createPrivateKey } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Logger } from '../lib/log.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
@@ -11,10 +10,11 @@ import type { Model } from '../protocol/model.ts'
 import type { Identity } from './identity.ts'
 import type { Machine, Offer, Transport } from './machine.ts'
 import { type AnswerParts, createAnswering } from './nats-answer.ts'
-import { createAsker, type Asker, type Target } from './nats-asker.ts'
-import { openBodies } from './nats-bodies.ts'
+import { createAsker, type Asker, type AskerParts, type Target } from './nats-asker.ts'
+import { MAX_INLINE, openBodies } from './nats-bodies.ts'
 import { createCard, sealKeyOf } from './nats-card.ts'
 import { connectNats, natsError, type NatsServer } from './nats-connection.ts'
+import { type Link, watchLink } from './nats-link.ts'
 import { lineOf, type NatsNames, natsNames, PREFIX_PATTERN } from './nats-names.ts'
 import { type Node, openRegistry, type Registry } from './nats-registry.ts'
 import { openStore } from './nats-streams.ts'
@@ -66,7 +66,7 @@ export type NatsTransport = Transport & {
 }
 
 export async function openNats(options: NatsOptions): Promise<NatsTransport> {
-  const { server, node, offer, log } = options
+  const { server, node, log } = options
   const names = natsNames(requirePrefix(options.prefix ?? 'covey'))
   const key = createPrivateKey(node.identity.key)
   const own = { id: node.identity.id, card: createCard(key), seal: sealKeyOf(key) }
@@ -77,33 +77,51 @@ export async function openNats(options: NatsOptions): Promise<NatsTransport> {
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    const intervals = toIntervals(options.intervals)
-    const keepMs = Math.max(intervals.deadlineMs, HOUR)
-    const store = await openStore(connection, names, { keepMs, goneMs: intervals.goneMs })
-    const bodies = openBodies(store.bodies, options.maxInline)
-    const ground = { connection, store, bodies, names, own, url: server.url, log, ...intervals, keepMs }
-    const isTrusted = trustOf(options)
-    const registry = await openRegistry({
-      ...ground,
-      bucket: store.nodes,
-      ...(offer && { report: () => ({ ...offer.report(), name: node.name }) }),
-      roundTrip: () => connection.rtt(),
-      isTrusted,
-      isConnected: link.isUp,
-    })
-    undo.push(registry.close)
-    if (offer) undo.push(await work({ ...ground, offer, isTrusted, registry, lanes: options.lanes ?? LANES }))
-    const asker = createAsker(ground)
-    link.onReturn(async () => {
-      registry.forgive()
-      asker.lookAgain()
-      await store.ensure()
-    })
-    return { ...toTransport({ asker, registry, names }), close }
+    return { ...(await join({ connection, link, names, own }, options, undo)), close }
   } catch (error) {
     await close()
     throw natsError(error, server.url)
   }
+}
+
+type Base = {
+  readonly connection: NatsConnection
+  readonly link: Link
+  readonly names: NatsNames
+  readonly own: WorkParts['own'] & AskerParts['own']
+}
+
+/** How to leave is added to `undo`, step by step. */
+async function join(base: Base, options: NatsOptions, undo: (() => unknown)[]) {
+  const { connection, link, names } = base
+  const { node, offer, log } = options
+  const intervals = toIntervals(options.intervals)
+  const keepMs = Math.max(intervals.deadlineMs, HOUR)
+  const store = await openStore(connection, names, { keepMs, goneMs: intervals.goneMs })
+  const maxPayload = connection.info?.max_payload ?? Infinity
+  const bodies = openBodies(store.bodies, { maxInline: options.maxInline ?? MAX_INLINE, maxPayload })
+  const times = { ...intervals, keepMs }
+  const ground = { ...base, ...times, persist: link.persist, store, bodies, url: options.server.url, log }
+  const isTrusted = trustOf(options)
+  const registry = await openRegistry({
+    ...ground,
+    bucket: store.nodes,
+    ...(offer && { report: () => ({ ...offer.report(), name: node.name }) }),
+    roundTrip: () => roundTrip(connection),
+    isTrusted,
+    isConnected: link.isUp,
+  })
+  undo.push(registry.close)
+  if (offer) undo.push(await work({ ...ground, offer, isTrusted, registry, lanes: options.lanes ?? LANES }))
+  const asker = createAsker(ground)
+  undo.push(asker.close)
+  link.onReturn((since) => {
+    registry.forgive(since)
+    asker.lookAgain()
+    // A broker that is still starting refuses; what is missing then, the next return or the next job tells.
+    store.ensure().catch(() => undefined)
+  })
+  return toTransport({ asker, registry, names })
 }
 
 /** Whoever speaks more rarely than others listen would come and go. */
@@ -137,32 +155,12 @@ function trustOf({ trusted = [], isTrusted, log }: NatsOptions): (id: string) =>
   }
 }
 
-/** Whether the broker can be reached right now, and who wants to know when it can again. */
-function watchLink(connection: NatsConnection) {
-  let isUp = true
-  let onReturn = async (): Promise<void> => {}
-  void (async () => {
-    for await (const { type } of connection.status()) {
-      if (type === 'disconnect') isUp = false
-      if (type !== 'reconnect') continue
-      isUp = true
-      // A broker that is still starting refuses; what is missing then, the next return or the next job tells.
-      await onReturn().catch(() => undefined)
-    }
-  })()
-  return {
-    isUp: () => isUp,
-    onReturn(action: () => Promise<void>) {
-      onReturn = action
-    },
-    async close() {
-      if (isUp) await Promise.race([connection.flush(), delay(FLUSH_MS)]).catch(() => undefined)
-      await connection.close()
-    },
-  }
+/** The library measures with a clock that may be set meanwhile. */
+async function roundTrip(connection: NatsConnection): Promise<number> {
+  const started = performance.now()
+  await connection.rtt()
+  return performance.now() - started
 }
-
-const FLUSH_MS = 1_000
 
 type WorkParts = Omit<AnswerParts & WorkerParts, 'brokerTime' | 'answer' | 'report' | 'id'> & {
   readonly registry: Registry

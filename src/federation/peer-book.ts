@@ -89,7 +89,7 @@ const tooMany = () =>
   new AppError('config-invalid', `${MAX_PEERS} machines are paired; remove one with \`covey peers rm\`.`)
 
 /** By name where only one has it, or by the beginning of its id. */
-function requirePeer(peers: readonly Peer[], wish: string): Peer {
+export function requirePeer(peers: readonly Peer[], wish: string): Peer {
   const named = peers.filter(({ name, id }) => name === wish || (wish.length >= 6 && id.startsWith(wish)))
   const [found] = named
   if (!found) {

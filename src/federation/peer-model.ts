@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
+import type { z } from 'zod'
 import { shortHash } from '../lib/hash.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
@@ -34,17 +35,22 @@ async function* answer(
   let socket: TLSSocket | undefined
   const end = () => socket?.destroy()
   const silence = new AbortController()
-  const watchdog = setTimeout(() => silence.abort(), stallMs)
+  let isHeldUp = false
+  const watchdog = setTimeout(() => !isHeldUp && silence.abort(), stallMs)
   const stopped = AbortSignal.any([signal, silence.signal])
   stopped.addEventListener('abort', end, { once: true })
   try {
     socket = await parts.open(stopped)
     const response = await ask(socket, { path: '/generate', body }, stopped)
     if (response.statusCode !== 200) throw refused(response.statusCode)
-    yield* eventsOf(
-      peer,
-      linesOf(response, () => watchdog.refresh()),
-    )
+    const lines = linesOf(response, () => watchdog.refresh())
+    for await (const event of eventsOf(peer, lines)) {
+      // Whoever reads slowly cannot blame the machine that answers.
+      isHeldUp = true
+      yield event
+      isHeldUp = false
+      watchdog.refresh()
+    }
   } catch (error) {
     if (signal.aborted) return
     throw toFailure(peer, silence.signal.aborted ? `it has said nothing for ${stallMs} ms` : error)
@@ -56,7 +62,7 @@ async function* answer(
 }
 
 /** Whose session it is stays at home; that two requests are of one session lets a prefix be kept. */
-function toWireRequest(peer: string, request: ModelRequest): unknown {
+export function toWireRequest(peer: string, request: ModelRequest): z.output<typeof requestSchema> {
   const own = (id: string) => shortHash(`${peer} ${id}`)
   const { task: _, ...rest } = request
   const read = requestSchema.safeParse({
@@ -100,7 +106,7 @@ async function* eventsOf(peer: string, lines: AsyncIterable<string>): AsyncGener
 }
 
 /** Only what the caller can act on; anything else is "not now". */
-const believable = (failure: WireFailure): WireFailure =>
+export const believable = (failure: WireFailure): WireFailure =>
   failure.code === 'context-overflow' || failure.code === 'rate-limited'
     ? failure
     : { code: 'model-unavailable', message: failure.message }

@@ -1,31 +1,41 @@
 /**
  * Which machine runs the tools of a session: the one that is named, or with `auto` the first that answers, on this
- * machine's own network address and then at its peers. No token is sent while looking.
+ * machine's own network address and then at its peers. While looking no token is sent, and to a peer never.
  */
 import { networkInterfaces } from 'node:os'
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
+import { toAddress } from './dial.ts'
 import { openRemoteTools, type RemoteTools } from './tool-host.ts'
-import { askHost } from './tool-host-call.ts'
+import { askHost, type RemoteHost } from './tool-host-call.ts'
+import {
+  isPeerWish,
+  listPeerHosts,
+  type PeerHosts,
+  requirePeerHost,
+  TOOL_HOST_PORT,
+} from './tool-host-peer.ts'
 
 export type HostWish = {
-  /** An address, or `auto`; absent = tools run here. */
+  /** An address, `peer/NAME`, or `auto`; absent = tools run here. */
   readonly url?: string
   readonly token?: string
   readonly workspace?: string
-  /** Addresses of machines this one is paired with. */
-  readonly peers: readonly string[]
+  readonly peers: PeerHosts
 }
 
 export async function openWishedTools(
-  { url, peers, ...rest }: HostWish,
+  { url, token, peers, ...rest }: HostWish,
   signal: AbortSignal,
 ): Promise<RemoteTools | undefined> {
   if (url === undefined) return undefined
-  return openRemoteTools(
-    { ...rest, url: url === 'auto' ? await findToolHost({ peers }, signal) : url },
-    signal,
-  )
+  const host = await hostOf(url, peers, signal)
+  return openRemoteTools({ ...rest, ...host, ...(token !== undefined && !host.peer && { token }) }, signal)
+}
+
+async function hostOf(url: string, peers: PeerHosts, signal: AbortSignal): Promise<RemoteHost> {
+  if (url === 'auto') return findToolHost({ peers }, signal)
+  return isPeerWish(url) ? requirePeerHost(url, peers) : { url }
 }
 
 type FindParts = Pick<HostWish, 'peers'> & {
@@ -35,26 +45,31 @@ type FindParts = Pick<HostWish, 'peers'> & {
   readonly waitMs?: number
 }
 
-const PORT = 17_616
 const WAIT_MS = 1_500
 
 /** Throws `config-invalid` with where it looked. */
-export async function findToolHost(parts: FindParts, signal: AbortSignal): Promise<string> {
-  const { peers, port = PORT, own = ownAddresses(), waitMs = WAIT_MS } = parts
-  const urls = [...own, '127.0.0.1', ...peers].map(
-    (address) => `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
-  )
-  for (const url of new Set(urls)) {
+export async function findToolHost(parts: FindParts, signal: AbortSignal): Promise<RemoteHost> {
+  const { peers, port = TOOL_HOST_PORT, own = ownAddresses(), waitMs = WAIT_MS } = parts
+  const here = new Set([...own, '127.0.0.1'].map((address) => `http://${toAddress(address, port)}`))
+  const hosts: readonly RemoteHost[] = [
+    ...Array.from(here, (url) => ({ url })),
+    ...(await listPeerHosts(peers, port)),
+  ]
+  const refusals: string[] = []
+  for (const host of hosts) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
-    const isThere = await askHost({ url }, { path: '/health', answer: Alive }, limit).catch(() => undefined)
+    const isThere = await askHost(host, { path: '/health', answer: Alive }, limit).catch((error: unknown) => {
+      if (host.peer && error instanceof AppError) refusals.push(error.message)
+      return undefined
+    })
     signal.throwIfAborted()
-    if (isThere) return url
+    if (isThere) return host
   }
-  throw new AppError(
-    'config-invalid',
-    `No tool host answers at ${[...new Set(urls)].join(', ')}; start one with \`covey tools serve\`, or give its address.`,
-  )
+  const where = hosts.map(({ url }) => url).join(', ')
+  throw new AppError('config-invalid', [`No tool host answers at ${where}; ${ADVICE}`, ...refusals].join(' '))
 }
+
+const ADVICE = 'start one with `covey tools serve`, or give its address.'
 
 const Alive = z.object({ status: z.literal('ok') })
 

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { cleanControl } from '../lib/clean.ts'
 import { clip } from '../lib/text.ts'
 import { AppError, type FailureCode, failureCodes } from '../protocol/error.ts'
 import {
@@ -63,7 +64,7 @@ export async function openRemoteTools(parts: RemoteToolsParts, signal: AbortSign
   }
   const hosted = new Map(listing.tools.filter(reachesWorld).map((tool) => [tool.name, tool]))
   return {
-    where: `${clip(listing.host, 80)} (${url}), folder ${folder}, ${listing.rules}`,
+    where: cleanControl(`${clip(listing.host, 80)} (${url}), folder ${folder}, ${listing.rules}`),
     replace(local) {
       const known = new Set(local.map(({ name }) => name))
       const own = local.flatMap((tool) => {
@@ -88,9 +89,12 @@ async function list(host: RemoteToolsParts, signal: AbortSignal): Promise<z.outp
     signal.throwIfAborted()
     if (error instanceof AppError) throw error
     const why = error instanceof Error ? error.message : String(error)
+    const start = host.peer
+      ? '`covey tools serve --host ADDRESS`'
+      : '`covey tools serve`, correct the address'
     throw new AppError(
       'config-invalid',
-      `The tool host ${host.url} cannot be used (${why}); start it there with \`covey tools serve\`, correct the address, or leave --tool-host out.`,
+      `The tool host ${host.url} cannot be used (${why}); start it there with ${start}, or leave --tool-host out.`,
     )
   }
 }

@@ -54,7 +54,10 @@ export type NatsWayOptions = Omit<NatsOptions, 'offer' | 'isTrusted' | 'node'> &
 
 /** A server that cannot be reached yet is tried again and again; a wrong setting is told at once. */
 export async function openNatsWay({ name, files, ...options }: NatsWayOptions): Promise<Way> {
-  const { openNatsPatiently } = await import('./nats-patient.ts')
+  const [{ openNatsPatiently }, { withoutPassword }] = await Promise.all([
+    import('./nats-patient.ts'),
+    import('./nats-connection.ts'),
+  ])
   const identity = await files.identity()
   const open = (offer?: Offer) =>
     openNatsPatiently({
@@ -64,7 +67,7 @@ export async function openNatsWay({ name, files, ...options }: NatsWayOptions): 
       ...(offer && { offer }),
     })
   let transport = await open()
-  const at = { address: options.server.url, why: 'through this server' }
+  const at = { address: withoutPassword(options.server.url), why: 'through this server' }
   let isListening = false
   return {
     id: identity.id,

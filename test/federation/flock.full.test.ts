@@ -2,11 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasNetem, type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './namespaces.ts'
+import { type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './namespaces.ts'
 import { lanFiles } from '../../src/federation/lan.ts'
 import { until } from './machines.ts'
+import { whyNoSlowWire } from './slow-wire.ts'
 
 const missing = whyNoNamespaces()
+const notSlow = whyNoSlowWire()
 
 /** All three have to be heard before anybody wins. */
 const SWARM = `
@@ -50,7 +52,7 @@ describe.skipIf(missing !== undefined).each(settings)(`three machines${why}, $sp
       expect(joined).toMatchObject({ code: 0, out: expect.stringContaining('Paired with 10-79-0-1') })
     }
     await until(async () => (await one.here()) === 2, HEALED_MS)
-  }, 120_000)
+  }, 300_000)
 
   afterAll(() => site.close())
 
@@ -96,7 +98,6 @@ describe.skipIf(missing !== undefined).each(settings)(`three machines${why}, $sp
     partition: { strike: (machine) => machine.cut(), heal: (machine) => machine.mend() },
     latency: { strike: (machine) => machine.slow(10_000), heal: (machine) => machine.quick() },
   }
-  const netem = hasNetem()
   /** An answer takes a second: before it, while it is asked for, in its middle. */
   const phases = { before: -300, asking: 20, answering: 600 } as const
 
@@ -138,7 +139,42 @@ describe.skipIf(missing !== undefined).each(settings)(`three machines${why}, $sp
   const title = '%s, %s, of %i peers: an answer in time, and recovery'
 
   test.each(cases.filter((each) => !isLatency(each)))(title, striking)
-  test.skipIf(!netem).each(cases.filter(isLatency))(`${title} (needs netem in the kernel)`, striking)
+
+  describe.skipIf(notSlow !== undefined)(`on a slow wire${notSlow ? ` (${notSlow})` : ''}`, () => {
+    test.each(cases.filter(isLatency))(title, striking)
+
+    test.runIf(isReal)('who takes half a second longer still votes', async () => {
+      await Promise.all(others.map((machine) => machine.slow(250)))
+
+      const chat = await one.chat('covey/swarm')
+
+      await Promise.all(others.map((machine) => machine.quick()))
+      expect(chat).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
+    })
+
+    test.runIf(isReal)('an answer outlives a wire that is slow for a moment', async () => {
+      const asked = one.chat('covey/swarm')
+      await new Promise((resolve) => setTimeout(resolve, phases.answering))
+      await Promise.all(others.map((machine) => machine.slow(10_000)))
+      await Promise.all(others.map((machine) => machine.quick()))
+
+      expect(await asked).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
+    })
+
+    test.skipIf(isReal)('who stays slow is gone, is not waited for, and comes back', async () => {
+      const [two] = others as [NamespaceMachine]
+      await two.slow(10_000)
+      await until(async () => (await one.here()) === 1, HEALED_MS)
+
+      const chat = await one.chat('covey/swarm')
+
+      await two.quick()
+      await until(async () => (await one.here()) === 2, HEALED_MS)
+      const after = await one.chat('covey/swarm')
+      expect(chat).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
+      expect(after).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
+    })
+  })
 })
 
 async function forgetAddresses({ folder }: NamespaceMachine): Promise<void> {

@@ -94,7 +94,9 @@ export async function invite({ files, port }: TestMachine): Promise<string> {
 export async function joinWith(machine: TestMachine, code: string) {
   const { files, port } = machine
   const identity = await files.identity()
-  const parts = { identity, name: 'joiner', book: files.book, timing: quick, port }
+  // Patient: who pairs writes to the disk, and that takes as long as it takes.
+  const timing = { ...quick, dialMs: 10_000, answerMs: 10_000 }
+  const parts = { identity, name: 'joiner', book: files.book, timing, port }
   return joinPeer(readInviteCode(code), parts, NEVER)
 }
 

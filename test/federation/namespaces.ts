@@ -4,13 +4,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { IP, ip, slowDown, type Wire } from './slow-wire.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
 const SLOW_MODEL = fileURLToPath(new URL('slow-model.mjs', import.meta.url))
-
-const IP = 'ip'
-const TC = 'tc'
 
 /** Why namespaces cannot be had here, if they cannot. */
 export function whyNoNamespaces(): string | undefined {
@@ -23,18 +21,6 @@ export function whyNoNamespaces(): string | undefined {
   return undefined
 }
 
-/** Whether the kernel can make a wire slow; many small ones cannot. */
-export function hasNetem(): boolean {
-  const name = `cvnetem${process.pid}`
-  if (spawnSync(IP, ['netns', 'add', name]).status !== 0) return false
-  const words = ['-n', name, 'qdisc', 'add', 'dev', 'lo', 'root', 'netem', 'delay', '1ms']
-  const { status } = spawnSync(TC, words)
-  spawnSync(IP, ['netns', 'del', name])
-  return status === 0
-}
-
-const ip = (...words: string[]): void => void execFileSync(IP, words, { stdio: 'pipe' })
-
 export type Site = { readonly machines: readonly NamespaceMachine[]; close(): Promise<void> }
 
 export async function openSite(count: number, config: string): Promise<Site> {
@@ -44,8 +30,13 @@ export async function openSite(count: number, config: string): Promise<Site> {
   ip('link', 'set', `${tag}br`, 'up')
   const machines: NamespaceMachine[] = []
   for (let index = 1; index <= count; index++) {
-    const machine = new NamespaceMachine(`${tag}n${index}`, `10.79.0.${index}`, join(folder, `${index}`))
-    addNamespace(machine, { wire: `${tag}v${index}`, bridge: `${tag}br` })
+    const machine = new NamespaceMachine({
+      name: `${tag}n${index}`,
+      address: `10.79.0.${index}`,
+      folder: join(folder, `${index}`),
+      wire: { end: `${tag}v${index}`, bridge: `${tag}br` },
+    })
+    addNamespace(machine)
     await machine.prepare(config)
     machines.push(machine)
   }
@@ -59,13 +50,10 @@ export async function openSite(count: number, config: string): Promise<Site> {
   }
 }
 
-function addNamespace(
-  { name, address }: NamespaceMachine,
-  { wire, bridge }: { readonly wire: string; readonly bridge: string },
-): void {
+function addNamespace({ name, address, wire: { end, bridge } }: Place): void {
   ip('netns', 'add', name)
-  ip('link', 'add', wire, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
-  ip('link', 'set', wire, 'master', bridge, 'up')
+  ip('link', 'add', end, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
+  ip('link', 'set', end, 'addrgenmode', 'none', 'master', bridge, 'up')
   ip('-n', name, 'addr', 'add', `${address}/24`, 'dev', 'eth0')
   ip('-n', name, 'link', 'set', 'eth0', 'up')
   ip('-n', name, 'link', 'set', 'lo', 'up')
@@ -85,17 +73,27 @@ export type Chat = {
   readonly voted: number
 }
 
-export class NamespaceMachine {
+type Place = {
   readonly name: string
   readonly address: string
   readonly folder: string
+  readonly wire: Wire
+}
+
+export class NamespaceMachine implements Place {
+  readonly name: string
+  readonly address: string
+  readonly folder: string
+  readonly wire: Wire
   #model: ChildProcess | undefined
   #server: ChildProcess | undefined
+  #quicken: (() => Promise<void>) | undefined
 
-  constructor(name: string, address: string, folder: string) {
+  constructor({ name, address, folder, wire }: Place) {
     this.name = name
     this.address = address
     this.folder = folder
+    this.wire = wire
   }
 
   async prepare(config: string): Promise<void> {
@@ -141,23 +139,15 @@ export class NamespaceMachine {
     spawnSync(IP, ['-n', this.name, 'route', 'add', 'default', 'dev', 'eth0'])
   }
 
-  slow(ms: number): void {
-    execFileSync(TC, [
-      '-n',
-      this.name,
-      'qdisc',
-      'replace',
-      'dev',
-      'eth0',
-      'root',
-      'netem',
-      'delay',
-      `${ms}ms`,
-    ])
+  /** Every frame takes so long to it, and so long from it. */
+  async slow(ms: number): Promise<void> {
+    await this.quick()
+    this.#quicken = await slowDown(this.wire, ms)
   }
 
-  quick(): void {
-    spawnSync(TC, ['-n', this.name, 'qdisc', 'del', 'dev', 'eth0', 'root'])
+  async quick(): Promise<void> {
+    await this.#quicken?.()
+    this.#quicken = undefined
   }
 
   run(
@@ -211,6 +201,7 @@ export class NamespaceMachine {
 
   async remove(): Promise<void> {
     this.signal('SIGCONT')
+    await this.quick()
     await this.kill()
     this.#model?.kill('SIGKILL')
     ip('netns', 'del', this.name)

@@ -162,15 +162,15 @@ describe('the ledger of a job', () => {
 
 describe('the address of a server', () => {
   test.each([
-    ['nats://127.0.0.1', { name: '127.0.0.1', host: '127.0.0.1:4222', tls: false }],
-    ['nats://localhost:5000', { name: 'localhost', host: 'localhost:5000', tls: false }],
-    ['nats://10.1.2.3', { name: '10.1.2.3', host: '10.1.2.3:4222', tls: false }],
-    ['nats://[fd00::1]:4223', { name: 'fd00::1', host: '[fd00::1]:4223', tls: false }],
-    ['nats://tower.local', { name: 'tower.local', host: 'tower.local:4222', tls: false }],
-    ['tls://nats.example.org', { name: 'nats.example.org', host: 'nats.example.org:4222', tls: true }],
+    ['nats://127.0.0.1', { name: '127.0.0.1', port: 4222, tls: false }],
+    ['nats://localhost:5000', { name: 'localhost', port: 5000, tls: false }],
+    ['nats://10.1.2.3', { name: '10.1.2.3', port: 4222, tls: false }],
+    ['nats://[fd00::1]:4223', { name: 'fd00::1', port: 4223, tls: false }],
+    ['nats://tower.local', { name: 'tower.local', port: 4222, tls: false }],
+    ['tls://nats.example.org', { name: 'nats.example.org', port: 4222, tls: true }],
     [
       'nats://me:s%40cret@192.168.1.2',
-      { name: '192.168.1.2', host: '192.168.1.2:4222', tls: false, user: 'me', password: 's@cret' },
+      { name: '192.168.1.2', port: 4222, tls: false, user: 'me', password: 's@cret' },
     ],
   ])('%s', (url, address) => {
     expect(readAddress({ url })).toEqual(address)
@@ -186,7 +186,12 @@ describe('the address of a server', () => {
     expect(readAddress({ url, allowPlain: true }).tls).toBe(false)
   })
 
-  test.each(['nats.example.org', 'https://nats.example.org', 'nats://me:secret@:x'])('%s is none', (url) => {
+  test.each([
+    'nats.example.org',
+    'https://nats.example.org',
+    'nats://me:secret@:x',
+    'nats://me:not/a/secret@host',
+  ])('%s is none', (url) => {
     const read = () => readAddress({ url })
 
     expect(read).toThrow('is no address of a NATS server')

@@ -1,73 +1,28 @@
-import { webcrypto } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import 'reflect-metadata'
 import { jetstream } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type NatsOptions, type NatsTransport, openNats } from '../../src/federation/nats.ts'
+import { describe, expect, test, vi } from 'vitest'
+import type { NatsTransport } from '../../src/federation/nats.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import type { ModelEvent } from '../../src/protocol/model.ts'
 import { tempProject } from '../support/project.ts'
 import {
+  certificate,
+  collect,
+  dial,
   echo,
-  fast,
+  failure,
   missing,
   named,
-  newIdentity,
+  newServer,
+  node,
   offerOf,
-  type RealServer,
-  request,
-  silent,
-  startNats,
+  open,
 } from './nats-server.ts'
 
-const undo: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step()
-})
-
-const newServer = async (...settings: Parameters<typeof startNats>): Promise<RealServer> => {
-  const server = await startNats(...settings)
-  undo.push(server.kill)
-  return server
-}
-
-const open = async (options: Omit<NatsOptions, 'log'> & Partial<NatsOptions>): Promise<NatsTransport> => {
-  const transport = await openNats({ intervals: fast, log: silent, ...options })
-  undo.push(transport.close)
-  return transport
-}
-
-const dial = async (url: string, user?: string): Promise<NatsConnection> => {
-  const credentials = user === undefined ? {} : { user, pass: user, inboxPrefix: `_INBOX.${user}` }
-  const connection = await connect({ servers: url, ...credentials })
-  undo.push(() => connection.close())
-  return connection
-}
-
-const patient = () => new AbortController().signal
-
-const ask = async (transport: NatsTransport, text: string): Promise<ModelEvent[]> => {
-  const [machine] = transport.machines()
-  const events: ModelEvent[] = []
-  for await (const event of machine!.model('small').stream(request(text), patient())) {
-    events.push(event)
-  }
-  return events
-}
-
-const failure = async (work: Promise<unknown>) => {
-  const error = (await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )) as { code: string; message: string }
-  return { code: error.code, message: error.message }
-}
-
-const node = (name: string, identity = newIdentity()) => ({ name, identity })
+const ask = (transport: NatsTransport, text: string): Promise<ModelEvent[]> =>
+  collect(transport.machines()[0]!.model('small'), text)
 
 describe.skipIf(missing !== undefined)(named('what a NATS server cannot do'), () => {
   test('it reads no prompt and no answer', async () => {
@@ -107,7 +62,7 @@ describe.skipIf(missing !== undefined)(named('what a NATS server cannot do'), ()
 
     expect(careful.machines()).toEqual([])
     expect(refusal).toEqual({
-      code: 'permission-denied',
+      code: 'model-unavailable',
       message: `tower: it does not trust this machine; there, add ${laptop.identity.id} to federation.nats.trusted (it is ${tower.identity.id})`,
     })
     expect(ran).not.toHaveBeenCalled()
@@ -156,14 +111,10 @@ describe.skipIf(missing !== undefined)(named('what a NATS server cannot do'), ()
     const transport = await open({ ...common, node: laptop })
 
     const answers = await Promise.all(
-      Array.from({ length: 5 }, async () => {
-        let events = 0
-        for await (const _event of transport.anyone('small').stream(request('x'), patient())) events++
-        return events
-      }),
+      Array.from({ length: 5 }, () => collect(transport.anyone('small'), 'x')),
     )
 
-    expect(answers).toEqual([3, 3, 3, 3, 3])
+    expect(answers.map((events) => events.length)).toEqual([3, 3, 3, 3, 3])
     expect(ran).not.toHaveBeenCalled()
   })
 
@@ -215,17 +166,10 @@ describe.skipIf(missing !== undefined)(named('what a NATS server refuses'), () =
     const as = (user: string) => ({ server: { url, user, password: user }, trusted, maxInline: 2_000, log })
     await open({ ...as('tower'), node: tower, offer: offerOf(echo) })
     const transport = await open({ ...as('laptop'), node: laptop })
-    const refused: string[] = []
-    vi.spyOn(silent, 'warn').mockImplementation(
-      (...said: unknown[]) => void refused.push(String(said.at(-1))),
-    )
 
     const small = await ask(transport, 'one two')
     const large = await ask(transport, 'x'.repeat(5_000))
-    const anyone: ModelEvent[] = []
-    for await (const event of transport.anyone('small').stream(request('y'), patient())) {
-      anyone.push(event)
-    }
+    const anyone = await collect(transport.anyone('small'), 'y')
 
     expect([small.length, large.length, anyone.length]).toEqual([4, 3, 3])
     expect(await readFile(file, 'utf8')).toBe('')
@@ -236,13 +180,7 @@ describe.skipIf(missing !== undefined)(named('what a NATS server refuses'), () =
     const users = [laptop, tower].map(({ name, identity }) => ({ name, password: name, id: identity.id }))
     const { url } = await newServer(users)
     await open({ server: { url, user: 'tower', password: 'tower' }, node: tower, offer: offerOf(echo) })
-    const spy = await connect({
-      servers: url,
-      user: 'laptop',
-      pass: 'laptop',
-      inboxPrefix: `_INBOX.${laptop.identity.id}`,
-    })
-    undo.push(() => spy.close())
+    const spy = await dial(url, 'laptop')
     const theirs = tower.identity.id
     const request = (subject: string) => failure(spy.request(subject, '', { timeout: 2_000 }))
     const listen = async (subject: string) => {
@@ -283,8 +221,8 @@ describe.skipIf(missing !== undefined)(named('what a NATS server refuses'), () =
 
 describe.skipIf(missing !== undefined)(named('an encrypted connection'), () => {
   test('is made where the certificate is known, and nothing is sent where it is not', async () => {
-    const { ca, settings } = await certificate()
-    const { url } = await newServer([], settings)
+    const { ca, key } = await certificate(['127.0.0.1'])
+    const { url } = await newServer([], `tls { cert_file: "${ca}", key_file: "${key}" }`)
     const secure = url.replace('nats://', 'tls://')
     const [laptop, tower] = [node('laptop'), node('tower')]
     const common = { server: { url: secure, caFile: ca }, trusted: [laptop.identity.id, tower.identity.id] }
@@ -306,24 +244,3 @@ describe.skipIf(missing !== undefined)(named('an encrypted connection'), () => {
     expect(error.message).toContain("server does not support 'tls'")
   })
 })
-
-async function certificate() {
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
-  const made = await X509CertificateGenerator.createSelfSigned({
-    serialNumber: '01',
-    name: 'CN=test',
-    notBefore: new Date('2000-01-01'),
-    notAfter: new Date('2999-01-01'),
-    keys,
-    signingAlgorithm: algorithm,
-    extensions: [new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
-  })
-  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64')
-  const folder = await tempProject({
-    'cert.pem': made.toString('pem'),
-    'key.pem': `-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----\n`,
-  })
-  const [ca, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  return { ca, settings: `tls { cert_file: "${ca}", key_file: "${key}" }` }
-}

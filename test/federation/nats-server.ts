@@ -1,18 +1,28 @@
 /** A real NATS server in a folder of its own, and machines on it; tests are skipped where there is none, and say why. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPairSync, webcrypto } from 'node:crypto'
 import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import 'reflect-metadata'
+import { connect as connectNats, type NatsConnection } from '@nats-io/transport-node'
+import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509'
+import { onTestFinished } from 'vitest'
 import { createLogger } from '../../src/lib/log.ts'
 import type { Identity } from '../../src/federation/identity.ts'
-import type { Offer } from '../../src/federation/machine.ts'
-import type { NatsIntervals } from '../../src/federation/nats.ts'
+import type { Machine, Offer } from '../../src/federation/machine.ts'
+import {
+  type NatsIntervals,
+  type NatsOptions,
+  type NatsTransport,
+  openNats,
+} from '../../src/federation/nats.ts'
 import { natsUser } from '../../src/federation/nats-names.ts'
-import type { ModelEvent, ModelRequest } from '../../src/protocol/model.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../src/protocol/model.ts'
 import { tempProject } from '../support/project.ts'
+import { hear, questionOf } from './machines.ts'
 
 const PROGRAM = '/usr/sbin/nats-server'
 
@@ -108,6 +118,30 @@ export function newIdentity(): Pick<Identity, 'id' | 'key'> {
   }
 }
 
+/** A server that goes with the test. */
+export async function newServer(...settings: Parameters<typeof startNats>): Promise<RealServer> {
+  const server = await startNats(...settings)
+  onTestFinished(server.kill)
+  return server
+}
+
+/** A machine on it that goes with the test. */
+export async function open(
+  options: Omit<NatsOptions, 'log'> & Partial<Pick<NatsOptions, 'log'>>,
+): Promise<NatsTransport> {
+  const transport = await openNats({ intervals: fast, log: silent, ...options })
+  onTestFinished(transport.close)
+  return transport
+}
+
+/** Somebody at the server who is no machine; a user's password is its name. */
+export async function dial(url: string, user?: string): Promise<NatsConnection> {
+  const credentials = user === undefined ? {} : { user, pass: user }
+  const connection = await connectNats({ servers: url, ...credentials })
+  onTestFinished(() => connection.close())
+  return connection
+}
+
 /** Fifty times faster than life. */
 export const fast: NatsIntervals = {
   refreshMs: 200,
@@ -118,16 +152,6 @@ export const fast: NatsIntervals = {
 }
 
 export const silent = createLogger({ level: 'silent', verbose: false })
-
-export const request = (text: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
-  runId: 'run',
-  sessionId: 'session',
-  turn: 1,
-  system: '',
-  messages: [{ role: 'user', text }],
-  tools: [],
-  ...more,
-})
 
 export const asked = ({ messages }: ModelRequest): string => messages.at(-1)?.text ?? ''
 
@@ -142,9 +166,48 @@ export const offerOf = (answer: Offer['answer'], models: readonly string[] = ['s
   answer,
 })
 
+export const node = (name: string, identity = newIdentity()) => ({ name, identity })
+
+export const machineOf = ({ machines }: NatsTransport, name: string): Machine =>
+  machines().find((other) => other.name === name)!
+
+export const collect = (model: Model, text: string): Promise<ModelEvent[]> => hear(model, questionOf(text))
+
+export const textOf = (events: readonly ModelEvent[]): string =>
+  events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+
+export async function failure(work: Promise<unknown>): Promise<{ code: string; message: string }> {
+  const error = (await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )) as { code: string; message: string }
+  return { code: error.code, message: error.message }
+}
+
 /** Says what it was asked, word by word. */
 export async function* echo(_model: string, request: ModelRequest): AsyncIterable<ModelEvent> {
   for (const word of asked(request).split(/(?<= )/)) yield { type: 'text-delta', text: word }
   yield { type: 'usage', usage: { prompt: 1, completion: 1 } }
   yield { type: 'finish', reason: 'stop' }
+}
+
+/** One that a server shows at these addresses, and that is its own authority. */
+export async function certificate(addresses: readonly string[]) {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const made = await X509CertificateGenerator.createSelfSigned({
+    serialNumber: '01',
+    name: 'CN=test',
+    notBefore: new Date('2000-01-01'),
+    notAfter: new Date('2999-01-01'),
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [new SubjectAlternativeNameExtension(addresses.map((value) => ({ type: 'ip', value })))],
+  })
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64')
+  const folder = await tempProject({
+    'cert.pem': made.toString('pem'),
+    'key.pem': `-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----\n`,
+  })
+  return { ca: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
 }

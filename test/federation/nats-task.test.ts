@@ -1,13 +1,16 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { TimeoutError } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
 import type { Offer } from '../../src/federation/machine.ts'
 import { jobContext, MAX_BODY, toJson } from '../../src/federation/nats-job.ts'
+import { createPersist } from '../../src/federation/nats-link.ts'
 import { sealKeyOf } from '../../src/federation/nats-card.ts'
 import { lock, newKey, toReplyKey } from '../../src/federation/nats-seal.ts'
 import { runTask, type Task, type TaskParts } from '../../src/federation/nats-task.ts'
 import { requestSchema, type WireEvent } from '../../src/federation/wire.ts'
 import { AppError } from '../../src/protocol/error.ts'
-import { echo, newIdentity, offerOf, request, silent } from './nats-server.ts'
+import { questionOf } from './machines.ts'
+import { echo, newIdentity, offerOf, silent } from './nats-server.ts'
 
 const NOW = 1_700_000_000_000
 
@@ -15,7 +18,7 @@ const NOW = 1_700_000_000_000
 function task(): Task {
   const key = newKey()
   const { id, key: pem } = newIdentity()
-  const body = toJson({ model: 'small', request: requestSchema.parse(request('a b')), timeMs: 10_000 })
+  const body = toJson({ model: 'small', request: requestSchema.parse(questionOf('a b')), timeMs: 10_000 })
   return {
     job: 'job',
     from: { id, seal: createPublicKey(sealKeyOf(createPrivateKey(pem))) },
@@ -34,15 +37,12 @@ function parts(offer: Offer, more: Partial<TaskParts> = {}) {
   const { id, key } = newIdentity()
   const all: TaskParts = {
     own: { id, seal: sealKeyOf(createPrivateKey(key)) },
-    bodies: {
-      pack: async (_name, body) => ({ inline: body }),
-      unpack: async ({ inline }) => inline,
-      remove: async () => {},
-    },
+    bodies: { unpack: async ({ inline }) => inline },
+    persist: createPersist((work) => work),
     offer,
     isTrusted: async () => true,
     brokerTime: () => NOW,
-    live: (_task, event) => void live.push(event),
+    live: (event) => void live.push(event),
     log: silent,
     ...more,
   }
@@ -132,16 +132,36 @@ describe('a job on the machine that answers', () => {
     expect(said).toBeLessThan(MAX_BODY)
   })
 
+  test('whose body cannot be had while the server is away is run once it can', async () => {
+    let tries = 0
+    const bodies: TaskParts['bodies'] = {
+      async unpack({ inline }) {
+        if (++tries < 3) throw new TimeoutError()
+        return inline
+      },
+    }
+
+    const result = await runTask(task(), parts(offerOf(echo), { bodies }).all)
+
+    expect(result?.events.at(-1)).toEqual({ type: 'finish', reason: 'stop' })
+  })
+
+  test('that is cancelled before its body came has no result', async () => {
+    const own = task()
+    const bodies: TaskParts['bodies'] = {
+      async unpack() {
+        own.control.abort('cancelled')
+        throw new TimeoutError()
+      },
+    }
+
+    expect(await runTask(own, parts(none, { bodies }).all)).toBeUndefined()
+  })
+
   test('whose body is gone or was changed is refused', async () => {
     const own = task()
     const changed = { ...own, sealed: { inline: Buffer.from(own.sealed.inline).fill(0, 20, 30) } }
-    const gone = parts(none, {
-      bodies: {
-        pack: async () => ({ inline: own.key }),
-        unpack: async () => undefined,
-        remove: async () => {},
-      },
-    })
+    const gone = parts(none, { bodies: { unpack: async () => undefined } })
 
     const results = [await runTask(changed, parts(none).all), await runTask(own, gone.all)]
 

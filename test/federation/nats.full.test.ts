@@ -1,30 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { connect } from '@nats-io/transport-node'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type NatsIntervals, openNats } from '../../src/federation/nats.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { NatsIntervals } from '../../src/federation/nats.ts'
 import type { Model } from '../../src/protocol/model.ts'
+import { questionOf } from './machines.ts'
 import { killMachine, startMachine } from './nats-machine/order.ts'
 import {
+  dial,
   fast,
+  machineOf,
   missing,
   named,
   newIdentity,
+  newServer,
+  open,
   type RealServer,
-  request,
-  silent,
-  startNats,
 } from './nats-server.ts'
-
-const undo: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step()
-})
 
 /** The text after the last restart, as whoever reads the events sees it. */
 async function read(model: Model, text: string): Promise<string> {
   let answer = ''
-  for await (const event of model.stream(request(text), new AbortController().signal)) {
+  for await (const event of model.stream(questionOf(text), new AbortController().signal)) {
     if (event.type === 'reply-restart') answer = ''
     if (event.type === 'text-delta') answer += event.text
     if (event.type === 'finish') answer += '.'
@@ -40,14 +36,13 @@ async function flock(server: RealServer, intervals: NatsIntervals, wordMs: numbe
   const options = { server: { url: server.url }, trusted, intervals }
   const orders = identities.map((node) => ({ options: { ...options, node }, wordMs }))
   const children = await Promise.all(orders.map(startMachine))
-  undo.push(async () => {
+  onTestFinished(async () => {
     await Promise.all(children.map(killMachine))
   })
-  const transport = await openNats({ ...options, node: { name: 'laptop', identity: asker }, log: silent })
-  undo.push(transport.close)
+  const transport = await open({ ...options, node: { name: 'laptop', identity: asker } })
   return {
     transport,
-    machine: (name: string) => transport.machines().find((other) => other.name === name)!,
+    machine: (name: string) => machineOf(transport, name),
     kill: (index: number) => killMachine(children[index]!),
     async start(index: number) {
       children[index] = await startMachine(orders[index]!)
@@ -60,17 +55,14 @@ async function flock(server: RealServer, intervals: NatsIntervals, wordMs: numbe
  * knows to be done.
  */
 async function storedResults(server: RealServer) {
-  const connection = await connect({ servers: server.url })
-  const jsm = await jetstreamManager(connection)
+  const jsm = await jetstreamManager(await dial(server.url))
   const { state } = await jsm.streams.info('covey_results', { subjects_filter: '>' })
-  await connection.close()
   return { messages: state.messages, jobs: Object.keys(state.subjects ?? {}).length }
 }
 
 describe.skipIf(missing !== undefined)(named('machines and a server that are killed'), () => {
   test('200 jobs, a machine and the server killed in between: 200 results, none stored twice', async () => {
-    const server = await startNats()
-    undo.push(server.kill)
+    const server = await newServer()
     const intervals = { ...fast, goneMs: 60_000, ackWaitMs: 2_000, deadlineMs: 240_000 }
     const { transport, machine, kill, start } = await flock(server, intervals, 20)
     const names = ['tower', 'attic', 'cellar']
@@ -97,8 +89,7 @@ describe.skipIf(missing !== undefined)(named('machines and a server that are kil
   })
 
   test('a machine that is killed is gone, and whoever waits for it is told', async () => {
-    const server = await startNats()
-    undo.push(server.kill)
+    const server = await newServer()
     const { machine, kill } = await flock(server, { ...fast, goneMs: 2_000 }, 60_000)
 
     const waiting = read(machine('tower').model('small'), 'never').catch((error: unknown) => error)
@@ -113,9 +104,21 @@ describe.skipIf(missing !== undefined)(named('machines and a server that are kil
     expect(machine('attic').state().state).toBe('here')
   })
 
+  test('a program that was stopped for a while gives up nobody who was there all the time', async () => {
+    const server = await newServer()
+    const { machine } = await flock(server, fast, 1_000)
+
+    const answer = read(machine('tower').model('small'), 'patience')
+    await pause(500)
+    // Timers are looked at before what came from the network.
+    await new Promise(setImmediate)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
+
+    expect(await answer).toBe('done with patience.')
+  })
+
   test('a job in the line goes to another machine when the one that took it dies', async () => {
-    const server = await startNats()
-    undo.push(server.kill)
+    const server = await newServer()
     const { transport, kill, machine } = await flock(server, { ...fast, deadlineMs: 60_000 }, 300)
 
     const answers = Array.from({ length: 6 }, (_, job) => read(transport.anyone('small'), `job ${job}`))

@@ -1,41 +1,28 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { connect } from '@nats-io/transport-node'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type NatsOptions, type NatsTransport, openNats } from '../../src/federation/nats.ts'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { NatsOptions } from '../../src/federation/nats.ts'
 import { openNatsPatiently } from '../../src/federation/nats-patient.ts'
-import type { Machine, Offer } from '../../src/federation/machine.ts'
-import type { Model, ModelEvent } from '../../src/protocol/model.ts'
+import type { Offer } from '../../src/federation/machine.ts'
+import { NEVER, questionOf } from './machines.ts'
 import {
   asked,
+  collect,
+  dial,
   echo,
+  failure,
   fast,
+  machineOf,
   missing,
   named,
-  type NatsUser,
   newIdentity,
+  newServer,
   offerOf,
+  open,
   type RealServer,
-  request,
   silent,
-  startNats,
+  textOf,
 } from './nats-server.ts'
-
-const undo: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step()
-})
-
-const newServer = async (users?: readonly NatsUser[]): Promise<RealServer> => {
-  const server = await startNats(users)
-  undo.push(server.kill)
-  return server
-}
-
-const open = async (options: Omit<NatsOptions, 'log'>): Promise<NatsTransport> => {
-  const transport = await openNats({ intervals: fast, log: silent, ...options })
-  undo.push(transport.close)
-  return transport
-}
 
 /** One machine that asks and others that answer, all of whom trust each other. */
 async function flock(
@@ -52,28 +39,6 @@ async function flock(
   return { transport, asker, workers, trusted }
 }
 
-const machine = ({ machines }: NatsTransport, name: string): Machine =>
-  machines().find((other) => other.name === name)!
-
-const patient = () => new AbortController().signal
-
-async function collect(model: Model, text: string, signal = patient()): Promise<ModelEvent[]> {
-  const events: ModelEvent[] = []
-  for await (const event of model.stream(request(text), signal)) events.push(event)
-  return events
-}
-
-const textOf = (events: readonly ModelEvent[]): string =>
-  events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
-
-const failure = async (work: Promise<unknown>) => {
-  const error = (await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )) as { code: string; message: string }
-  return { code: error.code, message: error.message }
-}
-
 describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
   test('a machine without any open port is found, and answers', async () => {
     const listeners = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPServerWrap').length
@@ -81,13 +46,13 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     const before = listeners()
     const { transport, workers } = await flock(server, { tower: offerOf(echo) })
 
-    const events = await collect(machine(transport, 'tower').model('small'), 'one two three')
+    const events = await collect(machineOf(transport, 'tower').model('small'), 'one two three')
 
     expect(listeners()).toBe(before)
     expect(transport.machines().map(({ id, name, via }) => ({ id, name, via }))).toEqual([
       { id: workers[0]!.identity.id, name: 'tower', via: 'nats' },
     ])
-    expect(machine(transport, 'tower').state()).toMatchObject({
+    expect(machineOf(transport, 'tower').state()).toMatchObject({
       state: 'here',
       report: { name: 'tower', models: [{ id: 'small' }] },
     })
@@ -110,7 +75,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     })
     const { transport } = await flock(await newServer(), { tower: slow })
 
-    const events = machine(transport, 'tower').model('small').stream(request('x'), patient())
+    const events = machineOf(transport, 'tower').model('small').stream(questionOf('x'), NEVER)
     const reading = events[Symbol.asyncIterator]()
     const first = await reading.next()
     goOn()
@@ -135,9 +100,9 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     const { transport } = await flock(await newServer(), { tower: endless })
     const control = new AbortController()
 
-    for await (const _event of machine(transport, 'tower')
+    for await (const _event of machineOf(transport, 'tower')
       .model('small')
-      .stream(request('x'), control.signal)) {
+      .stream(questionOf('x'), control.signal)) {
       control.abort()
     }
 
@@ -154,7 +119,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
 
     const answers = await Promise.all(
       ['tower', 'attic', 'tower'].map((name, index) =>
-        collect(machine(transport, name).model('small'), `job ${index}`),
+        collect(machineOf(transport, name).model('small'), `job ${index}`),
       ),
     )
 
@@ -197,7 +162,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     const intervals = { ...fast, ackWaitMs: 300 }
     const { transport } = await flock(await newServer(), { tower: slow }, { intervals })
 
-    const events = await collect(machine(transport, 'tower').model('small'), 'slowly')
+    const events = await collect(machineOf(transport, 'tower').model('small'), 'slowly')
 
     expect(textOf(events)).toBe('slowly')
     expect(ran).toHaveBeenCalledOnce()
@@ -210,7 +175,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     })
     const { transport } = await flock(await newServer(), { tower: broken })
 
-    expect(await failure(collect(machine(transport, 'tower').model('small'), 'x'))).toEqual({
+    expect(await failure(collect(machineOf(transport, 'tower').model('small'), 'x'))).toEqual({
       code: 'model-unavailable',
       message: 'tower: it failed at its own end',
     })
@@ -221,10 +186,10 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     const { transport } = await flock(server, { tower: offerOf(echo) }, { maxInline: 1_000 })
     const long = 'word '.repeat(300_000)
 
-    const events = await collect(machine(transport, 'tower').model('small'), long.replaceAll(' ', '_'))
+    const events = await collect(machineOf(transport, 'tower').model('small'), long.replaceAll(' ', '_'))
 
     expect(textOf(events)).toBe(long.replaceAll(' ', '_'))
-    const { jsm } = await inspect(server)
+    const jsm = await jetstreamManager(await dial(server.url))
     await vi.waitFor(async () => {
       const { state } = await jsm.streams.info('OBJ_covey_bodies', { subjects_filter: '$O.covey_bodies.C.>' })
       expect(state.subjects ?? {}).toEqual({})
@@ -237,7 +202,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     const common = { server: { url: server.url }, trusted: [laptop.id, guest.id] }
     const leaving = await open({ ...common, node: { name: 'guest', identity: guest }, offer: offerOf(echo) })
     const transport = await open({ ...common, node: { name: 'laptop', identity: laptop } })
-    const known = machine(transport, 'guest')
+    const known = machineOf(transport, 'guest')
 
     await leaving.close()
 
@@ -257,7 +222,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     const leaving = await open({ ...common, node: { name: 'guest', identity: guest }, offer: endless })
     const transport = await open({ ...common, node: { name: 'laptop', identity: laptop } })
 
-    const reading = machine(transport, 'guest').model('small').stream(request('x'), patient())
+    const reading = machineOf(transport, 'guest').model('small').stream(questionOf('x'), NEVER)
     const events = reading[Symbol.asyncIterator]()
     await events.next()
     const [rest] = await Promise.all([failure(events.next()), leaving.close()])
@@ -276,10 +241,10 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     })
     const { transport } = await flock(server, { tower: slow })
 
-    const answer = collect(machine(transport, 'tower').model('small'), 'abcdefghijklmnopqrst')
+    const answer = collect(machineOf(transport, 'tower').model('small'), 'abcdefghijklmnopqrst')
     await pause(300)
     await server.kill()
-    await vi.waitFor(() => expect(machine(transport, 'tower').state().state).toBe('gone'), 5_000)
+    await vi.waitFor(() => expect(machineOf(transport, 'tower').state().state).toBe('gone'), 5_000)
     await server.start()
     const events = await answer
 
@@ -290,7 +255,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
   test('a server that lost all it kept is set up again', async () => {
     const server = await newServer()
     const { transport } = await flock(server, { tower: offerOf(echo) })
-    const ask = () => collect(machine(transport, 'tower').model('small'), 'x')
+    const ask = () => collect(machineOf(transport, 'tower').model('small'), 'x')
     await ask()
 
     await server.kill()
@@ -314,7 +279,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
       openNatsPatiently({ ...common, node: { name: 'laptop', identity: laptop } }),
       openNatsPatiently({ ...common, node: { name: 'tower', identity: tower }, offer: offerOf(echo) }),
     ])
-    undo.push(...transports.map(({ close }) => close))
+    for (const { close } of transports) onTestFinished(close)
     const [transport] = transports
     expect(transport.machines()).toEqual([])
     expect(transport.problem()).toContain(`Cannot reach the NATS server ${server.url}`)
@@ -324,9 +289,9 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
 
     await server.start()
 
-    await vi.waitFor(() => expect(machine(transport, 'tower').state().state).toBe('here'), 10_000)
+    await vi.waitFor(() => expect(machineOf(transport, 'tower').state().state).toBe('here'), 10_000)
     expect(transport.problem()).toBeUndefined()
-    expect(textOf(await collect(machine(transport, 'tower').model('small'), 'at last'))).toBe('at last')
+    expect(textOf(await collect(machineOf(transport, 'tower').model('small'), 'at last'))).toBe('at last')
   })
 
   test('a job that nobody waits for any more is not run', async () => {
@@ -349,8 +314,8 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     })
 
     const results = await Promise.all([
-      failure(collect(machine(asker, 'tower').model('small'), 'first')),
-      failure(collect(machine(asker, 'tower').model('small'), 'second')),
+      failure(collect(machineOf(asker, 'tower').model('small'), 'first')),
+      failure(collect(machineOf(asker, 'tower').model('small'), 'second')),
     ])
     await pause(1_000)
 
@@ -361,10 +326,3 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     expect(ran).toHaveBeenCalledOnce()
   })
 })
-
-async function inspect(server: RealServer) {
-  const { jetstreamManager } = await import('@nats-io/jetstream')
-  const connection = await connect({ servers: server.url })
-  undo.push(() => connection.close())
-  return { connection, jsm: await jetstreamManager(connection) }
-}

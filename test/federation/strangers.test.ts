@@ -10,16 +10,8 @@ import type { Identity } from '../../src/federation/identity.ts'
 import { lanFiles } from '../../src/federation/lan.ts'
 import { type Knock, openListener, sendJson } from '../../src/federation/listener.ts'
 import { readText } from '../../src/federation/messages.ts'
-import {
-  hear,
-  NEVER,
-  pairUp,
-  questionOf,
-  quick,
-  startMachine,
-  tempFolder,
-  type TestMachine,
-} from './machines.ts'
+import { hear, NEVER, pairUp, quick, startMachine, tempFolder, type TestMachine } from './machines.ts'
+import { generateBody, inParallel, wrongBody } from './wrong-requests.ts'
 
 const send = async (to: TestMachine, identity: Identity, path: string, body: unknown) =>
   askJson(
@@ -27,8 +19,6 @@ const send = async (to: TestMachine, identity: Identity, path: string, body: unk
     { path, body },
     5_000,
   )
-
-const generateBody = { version: 1, model: 'm', request: questionOf('hi') }
 
 describe('an unpaired machine', () => {
   test.each([
@@ -48,7 +38,12 @@ describe('an unpaired machine', () => {
     expect(machine.asked).toEqual([])
   })
 
-  test('without a certificate gets the same', async () => {
+  test.each([
+    ['with a host', 'host: x\r\n'],
+    ['without one', ''],
+    ['that waits to be told to go on', 'host: x\r\nexpect: 100-continue\r\n'],
+    ['that expects the impossible', 'host: x\r\nexpect: the-moon\r\n'],
+  ])('without a certificate gets the same, in a request %s', async (_what, headers) => {
     const machine = await startMachine()
 
     const text = await new Promise<string>((resolve, reject) => {
@@ -57,11 +52,17 @@ describe('an unpaired machine', () => {
       socket.on('data', (data: Buffer) => (said += data.toString()))
       socket.on('close', () => resolve(said))
       socket.on('error', reject)
-      socket.write('POST /report HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n')
+      socket.write(`POST /report HTTP/1.1\r\n${headers}content-length: 0\r\n\r\n`)
     })
 
-    expect(text).toMatch(/^HTTP\/1\.1 403 /)
-    expect(text.split('\r\n\r\n')[1]).toBe('{"version":1}')
+    expect(text.split('\r\n')).toEqual([
+      'HTTP/1.1 403 Forbidden',
+      'connection: close',
+      'content-type: application/json',
+      'content-length: 13',
+      '',
+      '{"version":1}',
+    ])
   })
 
   test.each(['TLSv1.2'] as const)('that offers only %s is not talked to', async (version) => {
@@ -144,7 +145,7 @@ describe('what is sent to a listener', () => {
     expect(after.at(-1)).toEqual({ type: 'finish', reason: 'stop' })
   })
 
-  test('no HTTP, half a head, a huge head, a huge body: the connection ends', async () => {
+  test('no HTTP, a huge head, a huge body: the connection ends', async () => {
     const [machine, peer] = [await startMachine(), await startMachine()]
     await pairUp(machine, peer)
     const { key, certificate } = await peer.files.identity()
@@ -178,61 +179,26 @@ describe('what is sent to a listener', () => {
   test('who only opens a connection is left after a while', async () => {
     const machine = await startMachine({ timing: { dialMs: 100 } })
 
-    const closed = new Promise<void>((resolve) => {
-      const socket = connectTcp({ port: machine.port, host: '127.0.0.1' })
-      socket.on('error', () => {})
-      socket.on('close', () => resolve())
-    })
+    await endOf(connectTcp({ port: machine.port, host: '127.0.0.1' }))
+  })
 
-    await closed
+  test.each(['', 'POST /report HTTP/1.1\r\nhost: x'])('so is who says no more than %j', async (half) => {
+    const machine = await startMachine({ timing: { answerMs: 100 } })
+    const socket = connectTls({ port: machine.port, host: '127.0.0.1', rejectUnauthorized: false })
+
+    socket.write(half)
+
+    await endOf(socket)
   })
 })
 
+const endOf = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.on('error', () => {})
+    socket.on('close', () => resolve())
+  })
+
 type Lookup = () => ReturnType<TestMachine['lan']['machines']>[number]
-
-/** Something that was right, with one thing wrong. */
-const wrongBody: fc.Arbitrary<readonly [string, unknown]> = fc.oneof(
-  fc.tuple(fc.constantFrom('/generate', '/report', '/pair'), fc.jsonValue()),
-  fc.tuple(
-    fc.constant('/generate'),
-    fc
-      .tuple(
-        fc.constantFrom('version', 'model', 'request'),
-        fc.oneof(fc.constant(null), fc.integer({ max: 0 }), fc.object(), fc.constant([])),
-      )
-      .map(([key, value]) => ({ ...generateBody, [key]: key === 'model' ? 7 : value })),
-  ),
-  fc.tuple(
-    fc.constant('/generate'),
-    fc
-      .tuple(
-        fc.constantFrom('messages', 'tools', 'system', 'runId', 'turn', 'temperature', 'stop'),
-        fc.constantFrom(null, -1, 1e300, { a: 1 }, [[[]]], [null], true),
-      )
-      .map(([key, value]) => ({ ...generateBody, request: { ...generateBody.request, [key]: value } })),
-  ),
-  fc.tuple(
-    fc.constant('/generate'),
-    fc.integer({ min: 65, max: 300 }).map((depth) => ({
-      ...generateBody,
-      request: {
-        ...generateBody.request,
-        tools: [{ name: 'x', parameters: JSON.parse('{"a":'.repeat(depth) + '1' + '}'.repeat(depth)) }],
-      },
-    })),
-  ),
-  fc.tuple(fc.constantFrom('/generate', '/report'), fc.constant({ ...generateBody, version: 2 })),
-  fc.tuple(fc.webPath(), fc.constant(generateBody)),
-)
-
-async function inParallel<T>(items: readonly T[], lanes: number, act: (item: T) => Promise<void>) {
-  const left = [...items]
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (let item = left.pop(); item !== undefined; item = left.pop()) await act(item)
-    }),
-  )
-}
 
 describe('a paired machine that lies', () => {
   const finish = '{"event":{"type":"finish","reason":"stop"}}\n'

@@ -10,7 +10,7 @@ import { openServing } from '../../src/serving.ts'
 import { scriptedServer } from '../mcp/servers.ts'
 import { covey } from '../support/covey.ts'
 import { tempProject } from '../support/project.ts'
-import { openTestHost, type TestHome, testHome } from '../support/tool-host.ts'
+import { openTestHost, pairedPeer, type TestHome, testHome } from '../support/tool-host.ts'
 
 type Wish = {
   readonly home?: TestHome
@@ -56,6 +56,34 @@ test('a session works in the folder of a tool host, and not in its own', async (
   ])
   expect(await readFile(join(host.folder, 'a.txt'), 'utf8')).toBe('two\n')
   expect([existsSync(join(cwd, 'a.txt')), existsSync(join(host.folder, 'c.txt'))]).toEqual([false, false])
+})
+
+test('a session of a paired machine works there under the rules of the host, without a token', async () => {
+  const host = await openTestHost({
+    files: { 'a.txt': 'one\n' },
+    permission: 'accept-edits',
+    config: '[[permission.rules]]\ntool = "run_command"\npattern = "touch"\nverdict = "allow"\n',
+  })
+  const home = await pairedPeer(host)
+  const model = scriptedModel(
+    [calls('edit_file', { path: 'a.txt', old: 'one', new: 'two' })],
+    [calls('run_command', { command: 'touch c.txt' })],
+    [calls('run_command', { command: 'rm a.txt' })],
+    [says('Done.')],
+  )
+
+  const { cwd, results } = await runSession(model, {
+    home,
+    flags: { 'tool_host.url': `peer/tower:${host.port}`, 'tool_host.token': 'covey_for-somebody-else' },
+  })
+
+  expect(results.map(({ ok, code }) => [ok, code])).toEqual([
+    [true, undefined],
+    [true, undefined],
+    [false, 'denied'],
+  ])
+  expect(await readFile(join(host.folder, 'a.txt'), 'utf8')).toBe('two\n')
+  expect([existsSync(join(cwd, 'c.txt')), existsSync(join(host.folder, 'c.txt'))]).toEqual([false, true])
 })
 
 test('a session finds the tools of an MCP server and calls one, unless nobody allows it', async () => {

@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { prepareCall } from '../../src/engine/prepare.ts'
 import { runTool } from '../../src/engine/run-tool.ts'
+import { lanFiles } from '../../src/federation/lan.ts'
 import { findToolHost, openWishedTools } from '../../src/federation/tool-host-find.ts'
 import { openRemoteTools } from '../../src/federation/tool-host.ts'
 import { toToolSchema } from '../../src/lib/schema.ts'
@@ -264,14 +265,15 @@ test('a call that takes too long has an unknown outcome; one that is cancelled j
 test('`auto` takes the first that answers, and says where it looked when none does', async () => {
   const host = await openTestHost()
   const port = Number(new URL(host.url).port)
+  const peers = { ...lanFiles(await tempProject()), addresses: [] }
 
-  const found = await findToolHost({ peers: ['127.0.0.1'], own: ['127.0.0.2'], port }, signal)
-  const named = await openWishedTools({ url: host.url, token: host.token, peers: [] }, signal)
+  const found = await findToolHost({ peers, own: ['127.0.0.2'], port }, signal)
+  const named = await openWishedTools({ url: host.url, token: host.token, peers }, signal)
 
-  expect(await openWishedTools({ peers: [] }, signal)).toBeUndefined()
+  expect(await openWishedTools({ peers }, signal)).toBeUndefined()
   expect(named?.where).toContain(host.url)
-  expect(found).toBe(`http://127.0.0.1:${port}`)
-  await expect(findToolHost({ peers: [], own: [], port: 9 }, signal)).rejects.toThrow(
+  expect(found).toEqual({ url: `http://127.0.0.1:${port}` })
+  await expect(findToolHost({ peers, own: [], port: 9 }, signal)).rejects.toThrow(
     'No tool host answers at http://127.0.0.1:9; start one with `covey tools serve`, or give its address.',
   )
 })

@@ -3,6 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Config } from '../../src/config/schema.ts'
+import type { Identity } from '../../src/federation/identity.ts'
+import { lanFiles } from '../../src/federation/lan.ts'
+import type { PeerHosts } from '../../src/federation/tool-host-peer.ts'
 import { startToolHost } from '../../src/tool-serving.ts'
 import { tempProject } from './project.ts'
 
@@ -22,8 +25,34 @@ export async function testHome(config = ''): Promise<TestHome> {
   return { env, data: join(home, 'data', 'covey') }
 }
 
+/** A machine that the host is paired with: its own home, its own key. */
+export type TestPeer = TestHome & {
+  readonly identity: Identity
+  /** The peers of this machine, as a session here is given them. */
+  readonly peers: PeerHosts
+}
+
+/** The peer may run tools at the host, and knows it as `tower`; the port says where. */
+export async function pairedPeer(host: TestHome, name = 'laptop'): Promise<TestPeer> {
+  const peer = await unpairedPeer(host)
+  const { book } = lanFiles(host.data)
+  await book.add({ id: peer.identity.id, name, addresses: [] })
+  await book.setScopes(peer.identity.id, ['generate', 'status', 'tools'])
+  return peer
+}
+
+/** It knows the host, and the host does not know it. */
+export async function unpairedPeer(host: TestHome): Promise<TestPeer> {
+  const home = await testHome()
+  const files = lanFiles(home.data)
+  const { id } = await lanFiles(host.data).identity()
+  await files.book.add({ id, name: 'tower', addresses: ['127.0.0.1:17617'] })
+  return { ...home, identity: await files.identity(), peers: { ...files, addresses: [] } }
+}
+
 export type TestHost = TestHome & {
   readonly url: string
+  readonly port: number
   readonly token: string
   readonly folder: string
   readonly banner: string
@@ -38,10 +67,11 @@ export type TestHostOptions = {
   readonly permission?: Config['permission']['mode']
   readonly config?: string
   readonly home?: TestHome
+  readonly host?: string
 }
 
 export async function openTestHost(options: TestHostOptions = {}): Promise<TestHost> {
-  const { files = {}, permission, config, home = await testHome(config) } = options
+  const { files = {}, permission, config, home = await testHome(config), host } = options
   const folder = await tempProject(files)
   const started = await startToolHost({
     env: home.env,
@@ -49,6 +79,7 @@ export async function openTestHost(options: TestHostOptions = {}): Promise<TestH
     port: 0,
     isAuthOff: false,
     ...(permission && { permission }),
+    ...(host !== undefined && { host }),
   })
   onTestFinished(() => started.close())
   const url = `http://127.0.0.1:${started.port}`
@@ -56,6 +87,7 @@ export async function openTestHost(options: TestHostOptions = {}): Promise<TestH
   return {
     ...home,
     url,
+    port: started.port,
     token,
     folder,
     banner: started.banner,

@@ -1,0 +1,139 @@
+/** Users that the NATS server knows by JWT: a `.creds` file, made here as `nsc` would. */
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { nkeys } from '@nats-io/transport-node'
+import { describe, expect, test } from 'vitest'
+import { natsPermissions } from '../../src/federation/nats-names.ts'
+import { tempProject } from '../support/project.ts'
+import {
+  collect,
+  echo,
+  failure,
+  machineOf,
+  missing,
+  named,
+  newServer,
+  node,
+  offerOf,
+  open,
+  textOf,
+} from './nats-server.ts'
+
+type Keys = ReturnType<typeof nkeys.createUser>
+
+/** Signed by `from`, about `about`. */
+function token(from: Keys, about: Keys, nats: object, more: object = {}): string {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const claims = {
+    jti: randomBytes(16).toString('hex'),
+    iat: Math.floor(Date.now() / 1000),
+    iss: from.getPublicKey(),
+    sub: about.getPublicKey(),
+    name: 'test',
+    ...more,
+    nats: { version: 2, ...nats },
+  }
+  const text = `${encode({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encode(claims)}`
+  return `${text}.${Buffer.from(from.sign(Buffer.from(text))).toString('base64url')}`
+}
+
+/** What a server must know, and how a user gets its file. */
+function newOperator() {
+  const [operator, account, system] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createAccount()]
+  const most = Object.fromEntries(
+    ['subs', 'conn', 'leaf', 'imports', 'exports', 'data', 'payload'].map((limit) => [limit, -1]),
+  )
+  const stores = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
+  const accountToken = (keys: Keys, limits: object) =>
+    token(operator, keys, { type: 'account', limits: { ...limits, wildcards: true } })
+  const settings = `
+operator: "${token(operator, operator, { type: 'operator' })}"
+system_account: ${system.getPublicKey()}
+resolver: MEMORY
+resolver_preload: {
+  ${account.getPublicKey()}: "${accountToken(account, { ...most, ...stores })}"
+  ${system.getPublicKey()}: "${accountToken(system, most)}"
+}`
+  const credentials = (id: string, more: object = {}): string => {
+    const user = nkeys.createUser()
+    const { publish, subscribe } = natsPermissions('covey', id)
+    const allowed = { pub: { allow: publish }, sub: { allow: subscribe } }
+    const jwt = token(account, user, { type: 'user', subs: -1, data: -1, payload: -1, ...allowed }, more)
+    const seed = Buffer.from(user.getSeed()).toString()
+    return `-----BEGIN NATS USER JWT-----\n${jwt}\n------END NATS USER JWT------\n
+-----BEGIN USER NKEY SEED-----\n${seed}\n------END USER NKEY SEED------\n`
+  }
+  return { settings, credentials }
+}
+
+const fileOf = async (text: string): Promise<string> =>
+  join(await tempProject({ 'my.creds': text }), 'my.creds')
+
+describe.skipIf(missing !== undefined)(named('a file with credentials'), () => {
+  test('lets a machine in, with the permissions that are written in it', async () => {
+    const { settings, credentials } = newOperator()
+    const { url } = await newServer([], settings)
+    const [laptop, tower] = [node('laptop'), node('tower')]
+    const trusted = [laptop.identity.id, tower.identity.id]
+    const as = async (id: string) => ({
+      server: { url, credentialsFile: await fileOf(credentials(id)) },
+      trusted,
+    })
+    await open({ ...(await as(tower.identity.id)), node: tower, offer: offerOf(echo) })
+    const transport = await open({ ...(await as(laptop.identity.id)), node: laptop })
+
+    const events = await collect(machineOf(transport, 'tower').model('small'), 'let in')
+    const foreign = await failure(
+      open({ ...(await as(laptop.identity.id)), node: tower, offer: offerOf(echo) }),
+    )
+
+    expect(textOf(events)).toBe('let in')
+    expect(foreign.code).toBe('credential')
+    expect(foreign.message).toContain(`does not let this user`)
+  })
+
+  test('of another operator is refused, and so is what is no such file', async () => {
+    const { url } = await newServer([], newOperator().settings)
+    const tower = node('tower')
+    const openWith = async (credentialsFile: string) =>
+      failure(open({ server: { url, credentialsFile }, node: tower }))
+    const strange = await fileOf(newOperator().credentials(tower.identity.id))
+    const empty = await fileOf('nothing of the kind')
+
+    const refusals = [await openWith(strange), await openWith(empty), await openWith(`${empty}.gone`)]
+
+    expect(refusals).toEqual([
+      {
+        code: 'credential',
+        message: expect.stringContaining('refused the credentials (Authorization Violation)'),
+      },
+      {
+        code: 'config-invalid',
+        message: `${empty} holds no NATS credentials; it must be a .creds file with a JWT and a seed.`,
+      },
+      {
+        code: 'config-invalid',
+        message: expect.stringContaining(`Cannot read the NATS credentials ${empty}.gone`),
+      },
+    ])
+  })
+
+  test('that runs out is read anew once it was renewed', async () => {
+    const { settings, credentials } = newOperator()
+    const { url } = await newServer([], settings)
+    const [laptop, tower] = [node('laptop'), node('tower')]
+    const trusted = [laptop.identity.id, tower.identity.id]
+    const soon = { exp: Math.floor(Date.now() / 1000) + 2 }
+    const file = await fileOf(credentials(laptop.identity.id, soon))
+    const lasting = await fileOf(credentials(tower.identity.id))
+    await open({ server: { url, credentialsFile: lasting }, trusted, node: tower, offer: offerOf(echo) })
+    const transport = await open({ server: { url, credentialsFile: file }, trusted, node: laptop })
+
+    await writeFile(file, credentials(laptop.identity.id))
+    await pause(2_500)
+
+    expect(textOf(await collect(machineOf(transport, 'tower').model('small'), 'again'))).toBe('again')
+  })
+})
