@@ -9,11 +9,11 @@ import type { AppPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { toSecretPatterns } from './config/secrets.ts'
 import { createAudit } from './guard/audit.ts'
-import { type ClosableExec, createExec } from './guard/exec.ts'
-import { createFetch } from './guard/fetch.ts'
+import { createExec } from './guard/exec.ts'
+import type { FetchParts } from './guard/fetch.ts'
 import { createFiles } from './guard/files.ts'
 import { createFirewall } from './guard/firewall.ts'
-import { createGrants } from './guard/grants.ts'
+import { createGrants, type Grants } from './guard/grants.ts'
 import { createHooks, type HooksParts } from './guard/hooks.ts'
 import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
@@ -24,9 +24,11 @@ import { loadSecretKey, openSecretStore } from './guard/secret-store.ts'
 import { createTrial } from './guard/trial.ts'
 import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
-import type { AuditEntry, Permissions, Rule, RuleBook } from './protocol/guard.ts'
+import type { AuditEntry, Permissions, RuleBook } from './protocol/guard.ts'
 import type { Hooks, HookSpec } from './protocol/hooks.ts'
 import type { Exec, Fetch, Files, TryChanges } from './protocol/tool.ts'
+import type { OpenUndo } from './undo/undo.ts'
+import { openUndoFor } from './undoing.ts'
 
 export type GuardsParts = {
   readonly config: Config
@@ -63,6 +65,8 @@ export type SessionGuards = Permissions & {
   readonly files: Files
   readonly exec: Exec
   readonly fetch: Fetch
+  /** What runs did to the files; told of a run's beginning and end. */
+  readonly undo: OpenUndo
   /** Absent where nothing can be tried without leaving a trace. */
   readonly tryChanges?: TryChanges
   audit(entry: Omit<AuditEntry, 'sessionId'>): void
@@ -124,15 +128,17 @@ async function openSessionGuards(
   place: SessionPlace,
   { sandbox, book }: Shared,
 ): Promise<SessionGuards> {
-  const { config, cwd, env } = parts
-  const rules: readonly Rule[] = config.permission.rules
+  const { config, env } = parts
+  const { rules } = config.permission
   const grants = createGrants()
-  const files = createFiles({ root: cwd, grants, rules })
-  const secrets = await openSecrets(parts, place, files)
-  const exec: ClosableExec = createExec({ cwd: files.root, env, ...(sandbox && { sandbox }) })
+  const { files, exec, undo, close } = await openReach(parts, place, { grants, ...(sandbox && { sandbox }) })
+  const tryChanges = await trialOf(parts, files.root, sandbox)
+  // Last of what can fail: it holds a file open.
+  const secrets = await openSecrets(parts, place, files).catch((error: unknown) =>
+    close().then(() => Promise.reject(error)),
+  )
   const specs = [...toHooks(config.hooks), ...(parts.hooks ?? [])]
   const { firewall } = secrets
-  const tryChanges = await trialOf(parts, files.root, sandbox)
   return {
     ...createPermissions({
       mode: config.permission.mode,
@@ -145,7 +151,8 @@ async function openSessionGuards(
     firewall,
     files: firewall.files,
     exec,
-    fetch: createFetch({ offline: config.offline, rules }),
+    undo,
+    fetch: fetchWith({ offline: config.offline, rules }),
     ...(tryChanges && { tryChanges }),
     audit: auditOf(parts, place, firewall),
     ...(specs.length > 0 && {
@@ -158,12 +165,37 @@ async function openSessionGuards(
           ...(review && { review }),
         }),
     }),
-    async close() {
-      await exec.close()
-      await secrets.close()
-    },
+    close: () => close().finally(() => secrets.close()),
   }
 }
+
+type Reach = Pick<SessionGuards, 'files' | 'exec' | 'undo' | 'close'>
+
+/** Files and commands, with what runs do to the project written down; below the firewall, or placeholders would be put back. */
+async function openReach(
+  { config, paths, cwd, env }: GuardsParts,
+  { folder }: SessionPlace,
+  { grants, sandbox }: { readonly grants: Grants; readonly sandbox?: Sandbox },
+): Promise<Reach> {
+  const files = createFiles({ root: cwd, grants, rules: config.permission.rules })
+  const exec = createExec({ cwd: files.root, env, ...(sandbox && { sandbox }) })
+  const { dataFolder } = paths
+  const undo = await openUndoFor({ files, exec, dataFolder, ...(folder !== undefined && { folder }) })
+  return {
+    files: undo.files(files),
+    exec: undo.exec(exec),
+    undo,
+    close: () => exec.close().finally(() => undo.close()),
+  }
+}
+
+/** What reads pages of the web is large: it is loaded with the first one. */
+const fetchWith =
+  (parts: FetchParts): Fetch =>
+  async (url, options) => {
+    const { createFetch } = await import('./guard/fetch.ts')
+    return createFetch(parts)(url, options)
+  }
 
 /** Only a vote asks for it, and only about the person's own checks. */
 const trialOf = async ({ config, env }: GuardsParts, root: string, sandbox: Sandbox | undefined) =>
@@ -178,8 +210,8 @@ async function openSecrets(
   { folder, warn }: SessionPlace,
   files: Files,
 ): Promise<Secrets> {
-  const store = folder === undefined ? undefined : await openSecretStore(join(folder, 'secrets.jsonl'))
   const key = incognito ? undefined : await loadSecretKey(join(paths.dataFolder, 'keys', 'secrets'))
+  const store = folder === undefined ? undefined : await openSecretStore(join(folder, 'secrets.jsonl'))
   const patterns = toSecretPatterns(config.secrets)
   const firewall = createFirewall({
     files,

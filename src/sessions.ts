@@ -15,9 +15,11 @@ import type { Equipment, Equipping } from './protocol/equipment.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { Authorize } from './protocol/guard.ts'
 import type { Message, ToolCall } from './protocol/message.ts'
+import type { Evidence } from './protocol/routing.ts'
 import type { Source } from './protocol/source.ts'
 import type { Model } from './protocol/model.ts'
 import type { Files, Results, Tool, TryChanges } from './protocol/tool.ts'
+import type { Undo } from './protocol/undo.ts'
 import { assembleSession, type AssembleParts } from './session/assemble.ts'
 import { createSessionHooks, type SessionHooks } from './session/hooks.ts'
 import { lastRecap } from './session/recap.ts'
@@ -30,6 +32,7 @@ import { createWarnings, type Warnings } from './session/warnings.ts'
 import { sourcesOf, systemText, toolMode, type Words } from './session-words.ts'
 import { sessionTools, understand, type Understood } from './session-tools.ts'
 import { type ChildRuns, createChildRuns } from './subagent-runs.ts'
+import { sessionUndo } from './undoing.ts'
 
 /** What all sessions of one app stand on. */
 export type SessionGround = {
@@ -48,6 +51,8 @@ export type SessionGround = {
   /** Tools of another machine in the place of those here. */
   readonly exchange?: (local: readonly Tool[]) => readonly Tool[]
   readonly onRunEnd?: OnRunEnd
+  /** What became of a run later. */
+  readonly report?: (runId: string, evidence: Evidence) => void
   /** Whether another arm could go on where this one got stuck. */
   readonly hasOther?: (arm: string) => boolean
   /** The arm that would answer now, to measure by. */
@@ -88,6 +93,7 @@ export type AppSession = Session & {
   readonly recap?: string
   /** Whether a prompt stands for something else: `/name` of a skill. */
   expands(prompt: string): boolean
+  readonly undo: Undo
 }
 
 const NOBODY =
@@ -111,12 +117,20 @@ export async function openSession(
       const system = await systemText(ground, sources, tools())
       return { cwd: root, system: await guards.firewall.outgoing(system) }
     },
+  }).catch(async (error: unknown) => {
+    await opening?.close()
+    throw error
   })
   if (!opening) throw new Error('a session was opened without being started')
   const continued = passing ? { ...stored, replay: { ...stored.replay, messages: passing.history } } : stored
-  const session = await joinSession(ground, { ...opening, stored: continued, warnings, canAsk, resume })
-  const { equipment } = opening
+  const { equipment, guards } = opening
+  const undo = sessionUndo(guards.undo, { clean: guards.firewall.outgoingNow, ...reportOf(ground) })
+  // Of a conversation somebody else keeps nobody can ask for an undo.
+  const during = passing ? (startRun: StartRun) => startRun : undo.during
+  const joining = { ...opening, stored: continued, warnings, canAsk, resume, during }
+  const session = await joinSession(ground, joining)
   return Object.assign(session, {
+    undo,
     ...(lastTime && { recap: lastTime }),
     expands: (prompt: string) => equipment.expand?.(prompt) !== undefined,
   })
@@ -129,38 +143,53 @@ type Opening = {
   readonly equipment: Equipment
   /** Set once there is an engine to run them. */
   readonly children: { runs?: ChildRuns }
+  /** What a subagent is told beside the session's own words. */
+  readonly subagentWords: string
+  /** Ends all that was opened. */
+  close(): Promise<void>
 }
 
 type Place = Parameters<Guards['openSession']>[0]
 
 async function openParts(ground: SessionGround, place: Place, words: Words): Promise<Opening> {
+  const subagentWords = await loadPrompt('subagent.md', ground.promptsFolder)
   const guards = await ground.guards.openSession(place)
   const { files, exec, firewall } = guards
-  const equipping = { files, exec, firewall, sessionId: place.id, warn: place.warn }
-  const equipment = (await ground.equip?.(equipping)) ?? NOTHING
+  let equipment = NOTHING
+  const close = (): Promise<void> => equipment.close().finally(() => guards.close())
+  try {
+    const equipping = { files, exec, firewall, sessionId: place.id, warn: place.warn }
+    equipment = (await ground.equip?.(equipping)) ?? NOTHING
+    const sources = [...sourcesOf(files, words), ...equipment.sources]
+    return { guards, sources, equipment, subagentWords, close, ...toolsOf(ground, equipment) }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function toolsOf(ground: SessionGround, equipment: Equipment): Pick<Opening, 'tools' | 'children'> {
   const children: Opening['children'] = {}
   const runChild: ChildRuns['runChild'] = (...asked) => {
     if (!children.runs) throw new Error('a tool was called before its session was open')
     return children.runs.runChild(...asked)
   }
-  return {
-    guards,
-    sources: [...sourcesOf(files, words), ...equipment.sources],
-    tools: sessionTools({
-      config: ground.config,
-      equipment,
-      runChild,
-      patches: () => makePatchFolder(ground.root),
-      ...(ground.exchange && { exchange: ground.exchange }),
-    }),
+  const tools = sessionTools({
+    config: ground.config,
     equipment,
-    children,
-  }
+    runChild,
+    patches: () => makePatchFolder(ground.root),
+    ...(ground.exchange && { exchange: ground.exchange }),
+  })
+  return { tools, children }
 }
 
 const NOTHING: Equipment = { tools: () => [], sources: [], close: async () => {} }
 
+const reportOf = ({ report }: SessionGround) => (report ? { report } : {})
+
 type Joining = Opening & {
+  during(startRun: StartRun): StartRun
   readonly stored: StoredSession
   readonly warnings: Warnings
   readonly canAsk: boolean
@@ -168,7 +197,7 @@ type Joining = Opening & {
 }
 
 async function joinSession(ground: SessionGround, joining: Joining): Promise<Session> {
-  const { guards, warnings, canAsk, equipment, children } = joining
+  const { guards, warnings, canAsk, equipment, children, subagentWords } = joining
   const { firewall, authorize, accept, audit } = guards
   const stored = { ...joining.stored, results: cleanResults(joining.stored.results, firewall) }
   const guard = { authorize, accept, audit, firewall }
@@ -179,7 +208,7 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
     sessionId: stored.replay.info.id,
     system: stored.replay.system,
     results: stored.results,
-    instructions: await loadPrompt('subagent.md', ground.promptsFolder),
+    instructions: subagentWords,
     startRun: (arm) => traced(assemble(hooks, arm).startRun),
     // A reviewer's own calls are not reviewed, or it would never come to its answer.
     startReview: () => assemble().startRun,
@@ -190,14 +219,14 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
   const session = await createSession({
     ...assembled,
     stored,
-    startRun: warnings.during(runs.during(traced(assembled.startRun))),
+    startRun: warnings.during(joining.during(runs.during(traced(assembled.startRun)))),
     outgoing: firewall.outgoingValue,
     ...(equipment.expand && { expand: equipment.expand }),
     ...(hooks && { hooks }),
     ...(canAsk ? {} : { denial: NOBODY }),
     list: () => ground.store.list(ground.root),
     now: Date.now,
-    onClose: () => equipment.close().finally(() => guards.close()),
+    onClose: joining.close,
   })
   await hooks?.start(joining.resume !== 'new')
   return session

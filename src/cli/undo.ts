@@ -1,0 +1,75 @@
+/** `covey undo` and `covey redo`: takes back what a run did to the files of this folder, and does it again. */
+import { cleanControl } from '../lib/clean.ts'
+import { plural } from '../lib/text.ts'
+import type { Restored, UndoableRun, UndoDesk } from '../protocol/undo.ts'
+import type { Command } from './command.ts'
+
+type OpenUndoDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<UndoDesk>
+
+const json = { flags: '--json', description: 'as JSON, for programs' }
+
+export const createUndoCommand = (open: OpenUndoDesk): Command => ({
+  name: 'undo',
+  summary: 'Take back what the last run did to the files of this folder',
+  usage: '[ls | run]',
+  options: [json],
+  examples: ['covey undo', 'covey undo ls', 'covey undo 3f2a'],
+  async run({ args, env, cwd, io, options }) {
+    const desk = await open(env, cwd)
+    const [wish] = args
+    if (wish === 'ls') {
+      const runs = await desk.runs()
+      io.out(options['json'] ? toJson(runs) : renderRuns(runs))
+      return 0
+    }
+    return tell(await desk.undo(wish), 'Undid', { out: io.out, isJson: options['json'] === true })
+  },
+})
+
+export const createRedoCommand = (open: OpenUndoDesk): Command => ({
+  name: 'redo',
+  summary: 'Do again what was undone last',
+  usage: '',
+  options: [json],
+  examples: ['covey redo'],
+  async run({ env, cwd, io, options }) {
+    const desk = await open(env, cwd)
+    return tell(await desk.redo(), 'Did again', { out: io.out, isJson: options['json'] === true })
+  },
+})
+
+type Voice = { out(text: string): void; readonly isJson: boolean }
+
+/** What was asked for did not happen to every file: that is for a script to know. */
+function tell(restored: Restored, verb: string, { out, isJson }: Voice): number {
+  out(isJson ? toJson(restored) : renderRestored(restored, verb))
+  return restored.conflicts.length > 0 ? 1 : 0
+}
+
+const toJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+export function renderRestored({ prompt, restored, conflicts, uncovered }: Restored, verb: string): string {
+  const lines = [
+    `${verb} "${prompt}": ${plural(restored.length, 'file')}`,
+    ...restored.map((path) => `  ${path}`),
+    ...conflicts.map(
+      ({ path, why, kept }) =>
+        `not ${path}: ${why}${kept === undefined ? '' : `; the other version is in ${kept}`}`,
+    ),
+    ...uncovered.map((what) => `not covered: ${what}`),
+  ]
+  return `${lines.map(cleanControl).join('\n')}\n`
+}
+
+function renderRuns(runs: readonly UndoableRun[]): string {
+  if (runs.length === 0) return 'No run changed a file in this folder.\n'
+  return runs
+    .map(({ runId, at, prompt, paths, isUndone }) => {
+      const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+      const state = isUndone ? 'undone' : plural(paths.length, 'file')
+      return cleanControl(
+        `${runId}  ${when}  ${state.padEnd(8)}  ${prompt.replaceAll(/\s+/g, ' ').slice(0, 60)}\n`,
+      )
+    })
+    .join('')
+}

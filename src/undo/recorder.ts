@@ -1,0 +1,230 @@
+/**
+ * Stands in front of files and commands and writes down what a run does to the project: a tool's write before it happens, a
+ * command's changes by looking at the files before and after it. Between runs it only passes things on.
+ */
+import { lstat, readFile } from 'node:fs/promises'
+import { relative, resolve } from 'node:path'
+import { isInside, toPosix } from '../lib/path.ts'
+import { errorMessage } from '../protocol/error.ts'
+import type { Exec, ExecOptions, Files } from '../protocol/tool.ts'
+import type { FileVersion } from '../protocol/undo.ts'
+import type { Blobs } from './blobs.ts'
+import type { Journal } from './journal.ts'
+import type { Shadow, ShadowState } from './shadow.ts'
+
+export type RecorderParts = {
+  readonly root: string
+  readonly blobs: Blobs
+  readonly journal: Journal
+  readonly shadow: Shadow
+  /** Whether a command can change nothing. */
+  isHarmless(command: string): Promise<boolean>
+  isKept(path: string): boolean
+  /** So that a crash in the middle of a command can be made good. */
+  keepState(state: ShadowState): Promise<void>
+}
+
+export type RecordedRun = { readonly runId: string; readonly at: number; readonly prompt: string }
+
+const TOO_MANY = 'what commands changed: the folder has too many files to keep'
+const NOT_SEEN = { changes: [], uncovered: ['what a command changed: the files could not be looked at'] }
+
+/** A look after a cancelled command still has to be finished. */
+const LOOK_MS = 20_000
+
+export class Recorder {
+  readonly #parts: RecorderParts
+  #run: (RecordedRun & { isTold: boolean }) | undefined
+  /** Commands under way, and programs that stay until the run ends. */
+  #commands = 0
+  /** The journal knows that a command is under way. */
+  #isOpen = false
+  /** Programs that may outlive their run. */
+  #programs = 0
+  #jobs: () => number = () => 0
+  #looking: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
+  }
+
+  /** What an earlier run started and still goes on is this run's doing from now on. */
+  async begin(run: RecordedRun): Promise<void> {
+    this.#run = { ...run, isTold: false }
+    if (this.#staying() > 0) await this.#inTurn(() => this.#before())
+  }
+
+  async end(): Promise<void> {
+    if (this.#commands > 0) await this.#inTurn(() => this.#after(this.#commands))
+    this.#run = undefined
+  }
+
+  files(files: Files): Files {
+    return {
+      ...files,
+      write: async (path, text) => {
+        const after = Buffer.from(text)
+        await this.#recordWrite(path, async (before) => ({
+          hash: await this.#parts.blobs.put(after),
+          mode: before?.mode ?? 0o644,
+        }))
+        await files.write(path, text)
+        await this.#note(path)
+      },
+      remove: async (path) => {
+        await this.#recordWrite(path, async () => undefined)
+        await files.remove(path)
+        await this.#note(path)
+      },
+    }
+  }
+
+  exec(exec: Exec): Exec {
+    this.#jobs = () => exec.jobs().filter(({ state }) => state === 'running').length
+    return {
+      ...exec,
+      shell: async (command, options) => {
+        if (options.readsOnly || (await this.#parts.isHarmless(command))) return exec.shell(command, options)
+        return this.#around(options, async () => {
+          const result = await exec.shell(command, options)
+          return { result, stays: result.job !== undefined }
+        })
+      },
+      program: (argv, options) =>
+        options.readsOnly
+          ? exec.program(argv, options)
+          : this.#around(options, async () => ({ result: await exec.program(argv, options), stays: false })),
+      open: (argv, options = {}) =>
+        this.#around(options, async () => {
+          const program = await exec.open(argv, options)
+          this.#programs++
+          void program.ended.finally(() => this.#programs--).catch(() => undefined)
+          return { result: program, stays: true }
+        }),
+      start: (command) => this.#around({}, async () => ({ result: await exec.start(command), stays: true })),
+    }
+  }
+
+  #staying(): number {
+    return this.#programs + this.#jobs()
+  }
+
+  /** What stays is looked at again when the run ends. */
+  async #around<T>(
+    { signal }: Partial<Pick<ExecOptions, 'signal'>>,
+    act: () => Promise<{ readonly result: T; readonly stays: boolean }>,
+  ): Promise<T> {
+    if (!this.#run) return (await act()).result
+    let isOver = true
+    try {
+      await this.#inTurn(() => this.#before(signal))
+      const { result, stays } = await act()
+      isOver = !stays
+      return result
+    } finally {
+      if (isOver) await this.#inTurn(() => this.#after(1))
+    }
+  }
+
+  /** Two looks at the same time would each take half of the changes for none. */
+  #inTurn<T>(job: () => Promise<T>): Promise<T> {
+    const done = this.#looking.then(job)
+    this.#looking = done.catch(() => undefined)
+    return done
+  }
+
+  async #before(signal: AbortSignal = AbortSignal.timeout(LOOK_MS)): Promise<void> {
+    const isFirst = this.#commands++ === 0
+    const runId = this.#told()
+    if (!isFirst || runId === undefined) return
+    // What changed while no command ran is the person's own doing, and so not recorded.
+    const problem = await this.#look(signal)
+    this.#parts.journal.append({ type: 'command-start', runId })
+    this.#isOpen = true
+    if (problem !== undefined) this.#uncovered(runId, problem)
+  }
+
+  /** Why commands cannot be undone, if they cannot: that is no reason not to run them. */
+  async #look(signal: AbortSignal): Promise<string | undefined> {
+    const { shadow, keepState } = this.#parts
+    try {
+      const { isWhole } = await shadow.look(signal)
+      await keepState(shadow.state())
+      return isWhole ? undefined : TOO_MANY
+    } catch (error) {
+      signal.throwIfAborted()
+      return `what commands changed: ${errorMessage(error)}`
+    }
+  }
+
+  async #after(count: number): Promise<void> {
+    const runId = this.#told()
+    this.#commands = Math.max(0, this.#commands - count)
+    if (runId === undefined || !this.#isOpen) return
+    const { journal, shadow } = this.#parts
+    const { changes, uncovered } = await shadow.look(AbortSignal.timeout(LOOK_MS)).catch(() => NOT_SEEN)
+    for (const change of changes) journal.append({ type: 'change', runId, ...change })
+    for (const what of uncovered) this.#uncovered(runId, what)
+    if (this.#commands > 0) return
+    journal.append({ type: 'command-end', runId })
+    this.#isOpen = false
+  }
+
+  #uncovered(runId: string, what: string): void {
+    this.#parts.journal.append({ type: 'uncovered', runId, what })
+  }
+
+  async #recordWrite(
+    path: string,
+    afterOf: (before: FileVersion | undefined) => Promise<FileVersion | undefined>,
+  ): Promise<void> {
+    const { journal, isKept } = this.#parts
+    const inside = this.#inside(path)
+    if (!this.#run || inside === undefined) return
+    const found = isKept(inside) ? await this.#versionOf(inside) : 'unknown'
+    const runId = this.#told()
+    if (runId === undefined) return
+    if (found === 'unknown') return this.#uncovered(runId, inside)
+    const after = await afterOf(found)
+    journal.append({
+      type: 'change',
+      runId,
+      path: inside,
+      ...(found && { before: found }),
+      ...(after && { after }),
+    })
+  }
+
+  async #note(path: string): Promise<void> {
+    const inside = this.#inside(path)
+    if (this.#run && inside !== undefined) await this.#inTurn(() => this.#parts.shadow.note(inside))
+  }
+
+  /** From the root; nothing for what lies outside. */
+  #inside(path: string): string | undefined {
+    const { root } = this.#parts
+    const real = resolve(root, path)
+    return isInside(root, real) ? toPosix(relative(root, real)) : undefined
+  }
+
+  async #versionOf(path: string): Promise<FileVersion | undefined | 'unknown'> {
+    const real = resolve(this.#parts.root, path)
+    const info = await lstat(real).catch(() => undefined)
+    if (!info) return undefined
+    if (!info.isFile()) return 'unknown'
+    const bytes = await readFile(real).catch(() => undefined)
+    return bytes ? { hash: await this.#parts.blobs.put(bytes), mode: info.mode & 0o7777 } : 'unknown'
+  }
+
+  /** A run that changes nothing leaves no record. */
+  #told(): string | undefined {
+    const run = this.#run
+    if (!run) return undefined
+    if (!run.isTold) {
+      const { runId, at, prompt } = run
+      this.#parts.journal.append({ type: 'run', runId, at, prompt })
+      run.isTold = true
+    }
+    return run.runId
+  }
+}

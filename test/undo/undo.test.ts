@@ -1,0 +1,382 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createExec } from '../../src/guard/exec.ts'
+import { createFiles } from '../../src/guard/files.ts'
+import { listProject } from '../../src/lib/list-project.ts'
+import type { Exec, Files } from '../../src/protocol/tool.ts'
+import { type OpenUndo, openUndo, type UndoParts } from '../../src/undo/undo.ts'
+import { tempProject } from '../support/project.ts'
+
+const NEVER = new AbortController().signal
+
+type Bench = {
+  readonly root: string
+  readonly session: string
+  readonly undo: OpenUndo
+  readonly files: Files
+  readonly exec: Exec
+  run(runId: string, act: (world: { files: Files; exec: Exec }) => Promise<unknown>): Promise<void>
+  read(path: string): Promise<string | undefined>
+  shell(command: string): Promise<void>
+}
+
+async function open(
+  initial: Record<string, string>,
+  parts: Partial<UndoParts> & { readonly inMemory?: boolean; readonly session?: string } = {},
+): Promise<Bench> {
+  const root = await tempProject(initial)
+  const session = parts.session ?? (await mkdtemp(join(tmpdir(), 'covey-undo-')))
+  onTestFinished(() => rm(session, { recursive: true, force: true }))
+  return openIn(root, session, parts)
+}
+
+async function openIn(
+  root: string,
+  session: string,
+  { inMemory, ...parts }: Partial<UndoParts> & { readonly inMemory?: boolean } = {},
+): Promise<Bench> {
+  const raw = { files: createFiles({ root }), exec: createExec({ cwd: root, env: process.env }) }
+  onTestFinished(() => raw.exec.close())
+  const undo = await openUndo({
+    root,
+    list: async (signal) => (await listProject(raw, signal)).paths,
+    isKept: (path) => path !== '.env',
+    isHarmless: async (command) => command.startsWith('cat '),
+    place: async (path) => join(root, path),
+    ...(inMemory ? {} : { folders: { session, contents: join(session, 'contents') } }),
+    ...parts,
+  })
+  onTestFinished(() => undo.close())
+  const [files, exec] = [undo.files(raw.files), undo.exec(raw.exec)]
+  return {
+    root,
+    session,
+    undo,
+    files,
+    exec,
+    async run(runId, act) {
+      await undo.begin({ runId, at: 1, prompt: `do ${runId}` })
+      await act({ files, exec })
+      await undo.end()
+    },
+    read: (path) => readFile(join(root, path), 'utf8').catch(() => undefined),
+    async shell(command) {
+      const { exitCode, output } = await exec.shell(command, { timeoutMs: 10_000, signal: NEVER })
+      expect({ exitCode, output }).toMatchObject({ exitCode: 0 })
+    },
+  }
+}
+
+describe('what tools wrote', () => {
+  test('is as it was before', async () => {
+    const bench = await open({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+    await bench.run('r1', async ({ files }) => {
+      await files.write('a.txt', 'changed\n')
+      await files.write('a.txt', 'changed twice\n')
+      await files.write('new/deep/c.txt', 'three\n')
+      await files.remove('b.txt')
+    })
+
+    const { restored, conflicts } = await bench.undo.undo()
+
+    expect(restored).toEqual(['a.txt', 'new/deep/c.txt', 'b.txt'])
+    expect(conflicts).toEqual([])
+    expect(await bench.read('a.txt')).toBe('one\n')
+    expect(await bench.read('b.txt')).toBe('two\n')
+    expect((await readdir(bench.root)).toSorted()).toEqual(['a.txt', 'b.txt'])
+  })
+
+  test('comes back with redo, and goes again with undo', async () => {
+    const bench = await open({ 'a.txt': 'one\n' })
+    await bench.run('r1', ({ files }) => files.write('a.txt', 'two\n'))
+    await bench.undo.undo()
+
+    const { restored } = await bench.undo.redo()
+    const redone = await bench.read('a.txt')
+    await bench.undo.undo()
+
+    expect(restored).toEqual(['a.txt'])
+    expect(redone).toBe('two\n')
+    expect(await bench.read('a.txt')).toBe('one\n')
+    await expect(bench.undo.undo()).rejects.toThrow('nothing to undo')
+  })
+
+  test('keeps its mode and its bytes', async () => {
+    const bench = await open({})
+    const bytes = Buffer.from([0, 255, 13, 10, 128])
+    await writeFile(join(bench.root, 'run.bin'), bytes)
+    await chmod(join(bench.root, 'run.bin'), 0o750)
+    await bench.run('r1', ({ files }) => files.write('run.bin', 'text'))
+
+    await bench.undo.undo()
+
+    expect(await readFile(join(bench.root, 'run.bin'))).toEqual(bytes)
+    expect((await stat(join(bench.root, 'run.bin'))).mode & 0o777).toBe(0o750)
+  })
+
+  test('is undone run by run, the last first, or the one that is named', async () => {
+    const bench = await open({ 'a.txt': '0', 'b.txt': '0' })
+    await bench.run('first', ({ files }) => files.write('a.txt', '1'))
+    await bench.run('second', ({ files }) => files.write('b.txt', '1'))
+    await bench.run('looked', async ({ files }) => files.read('a.txt'))
+    await bench.run('third', ({ files }) => files.write('b.txt', '2'))
+
+    await bench.undo.undo()
+    const after = await bench.read('b.txt')
+    await bench.undo.undo('fir')
+
+    expect(after).toBe('1')
+    expect(await bench.read('a.txt')).toBe('0')
+    expect(bench.undo.runs().map(({ runId, isUndone, paths }) => [runId, isUndone, paths])).toEqual([
+      ['first', true, ['a.txt']],
+      ['second', false, ['b.txt']],
+      ['third', true, ['b.txt']],
+    ])
+  })
+
+  test('that somebody changed since is left, and the earlier version is laid aside', async () => {
+    const bench = await open({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+    await bench.run('r1', async ({ files }) => {
+      await files.write('a.txt', 'by the run\n')
+      await files.write('b.txt', 'by the run\n')
+    })
+    await writeFile(join(bench.root, 'a.txt'), 'by the person\n')
+
+    const { restored, conflicts } = await bench.undo.undo()
+
+    expect(restored).toEqual(['b.txt'])
+    expect(conflicts).toEqual([{ path: 'a.txt', why: 'it was changed since', kept: expect.any(String) }])
+    expect(await bench.read('a.txt')).toBe('by the person\n')
+    expect(await readFile(String(conflicts[0]?.kept), 'utf8')).toBe('one\n')
+  })
+
+  test('in a file with secrets is not kept, and that is said', async () => {
+    const bench = await open({ '.env': 'KEY=1\n' })
+    // The guard refuses it, but a person may allow it: what counts is what is recorded before.
+    await bench.run('r1', ({ files }) => files.write('.env', 'KEY=2\n').catch(() => undefined))
+
+    expect((await bench.undo.undo()).uncovered).toEqual(['.env'])
+  })
+
+  test('is not written where the write fails', async () => {
+    const bench = await open({ 'a.txt': 'one\n' })
+    await bench.run('r1', ({ files }) => files.remove('missing.txt').catch(() => undefined))
+
+    expect(bench.undo.runs()).toEqual([])
+  })
+})
+
+test('whatever tools did in however many runs, undoing them all gives the first state, and redoing the last run its own', async () => {
+  const path = fc.constantFrom('a.txt', 'b.txt', 'd/c.txt')
+  const step = fc.record({ path, text: fc.option(fc.string(), { nil: undefined }) })
+  const runs = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(runs, async (all) => {
+      const bench = await open({ 'a.txt': 'a', 'd/c.txt': 'c' }, { inMemory: true })
+      const contents = () => Promise.all(['a.txt', 'b.txt', 'd/c.txt'].map(bench.read))
+      const states = [await contents()]
+      for (const [index, steps] of all.entries()) {
+        await bench.run(`r${index}`, async ({ files }) => {
+          for (const { path: place, text } of steps) {
+            await (text === undefined ? files.remove(place).catch(() => {}) : files.write(place, text))
+          }
+        })
+        states.push(await contents())
+      }
+
+      for (const { isUndone } of bench.undo.runs()) if (!isUndone) await bench.undo.undo()
+      expect(await contents()).toEqual(states[0])
+
+      if (bench.undo.runs().length === 0) return
+      const { runId } = await bench.undo.redo()
+      expect(await contents()).toEqual(states[Number(runId.slice(1)) + 1])
+    }),
+    { numRuns: 40 },
+  )
+})
+
+describe('what commands did', () => {
+  test('is found by looking before and after', async () => {
+    const bench = await open({ 'a.txt': 'one\n', 'b.txt': 'two\n', 'c.sh': 'true\n' })
+
+    await bench.run('r1', async () => {
+      await bench.shell('echo more >> a.txt; rm b.txt; mkdir -p d/e; echo new > d/e/f.txt; chmod 755 c.sh')
+    })
+    const { restored } = await bench.undo.undo()
+
+    expect(restored.toSorted()).toEqual(['a.txt', 'b.txt', 'c.sh', 'd/e/f.txt'])
+    expect(await bench.read('a.txt')).toBe('one\n')
+    expect(await bench.read('b.txt')).toBe('two\n')
+    expect((await readdir(bench.root)).toSorted()).toEqual(['a.txt', 'b.txt', 'c.sh'])
+  })
+
+  test('is told apart from what the person did between two commands', async () => {
+    const bench = await open({ 'a.txt': '0', 'mine.txt': '0' })
+
+    await bench.run('r1', async () => {
+      await bench.shell('echo 1 > a.txt')
+      await writeFile(join(bench.root, 'mine.txt'), 'my own work')
+      await bench.shell('echo 2 > a.txt')
+    })
+    const { restored } = await bench.undo.undo()
+
+    expect(restored).toEqual(['a.txt'])
+    expect(await bench.read('mine.txt')).toBe('my own work')
+    expect(await bench.read('a.txt')).toBe('0')
+  })
+
+  test('joins what tools wrote in the same run', async () => {
+    const bench = await open({ 'a.txt': 'zero' })
+
+    await bench.run('r1', async ({ files }) => {
+      await bench.shell('echo one > a.txt')
+      await files.write('a.txt', 'two')
+      await bench.shell('echo three > a.txt')
+    })
+    await bench.undo.undo()
+
+    expect(await bench.read('a.txt')).toBe('zero')
+  })
+
+  test('what only reads is not looked at', async () => {
+    let looks = 0
+    const bench = await open(
+      { 'a.txt': 'one' },
+      {
+        async list() {
+          looks++
+          return []
+        },
+      },
+    )
+
+    await bench.run('r1', async () => {
+      await bench.shell('cat a.txt')
+    })
+
+    expect(looks).toBe(0)
+  })
+
+  test('to ignored, large and secret files is not covered; large ones are named', async () => {
+    const bench = await open({ '.gitignore': 'out/\n', '.env': 'KEY=1', 'out/a.txt': 'x' })
+    await writeFile(join(bench.root, 'large.bin'), Buffer.alloc(2 ** 20 + 1))
+
+    await bench.run('r1', async () => {
+      await bench.shell('echo y > out/a.txt; echo y >> large.bin; echo KEY=2 > .env; echo y > small.txt')
+    })
+    const { restored, uncovered } = await bench.undo.undo()
+
+    expect(restored).toEqual(['small.txt'])
+    expect(uncovered.toSorted()).toEqual(['.env', 'large.bin'])
+    expect(await bench.read('out/a.txt')).toBe('y\n')
+  })
+
+  test('in a folder with too many files is said to be beyond it', async () => {
+    const bench = await open({ 'a.txt': '1', 'b.txt': '2' }, { limits: { files: 1 } })
+
+    await bench.run('r1', async ({ files }) => {
+      await bench.shell('echo x > a.txt')
+      await files.write('b.txt', 'y')
+    })
+    const { restored, uncovered } = await bench.undo.undo()
+
+    expect(restored).toEqual(['b.txt'])
+    expect(uncovered).toEqual([expect.stringContaining('too many files')])
+  })
+
+  test('in the background is looked at when the run ends, and in the next run again', async () => {
+    const bench = await open({ 'a.txt': '0' })
+    await bench.run('r1', async ({ exec }) => {
+      await exec.start('echo 1 > a.txt; while [ ! -e go ]; do sleep 0.05; done; echo 2 > a.txt; echo > done')
+      while ((await bench.read('a.txt')) !== '1\n') await new Promise((resolve) => setTimeout(resolve, 20))
+    })
+
+    await bench.run('r2', async () => {
+      await writeFile(join(bench.root, 'go'), '')
+      while ((await bench.read('done')) === undefined) await new Promise((resolve) => setTimeout(resolve, 20))
+    })
+
+    expect(bench.undo.runs().map(({ runId, paths }) => [runId, paths])).toEqual([
+      ['r1', ['a.txt']],
+      ['r2', ['a.txt', 'done', 'go']],
+    ])
+  })
+
+  test('goes on where the files cannot be looked at', async () => {
+    const list = async () => {
+      throw new Error('no ripgrep here')
+    }
+    const bench = await open({ 'a.txt': '0' }, { list })
+
+    await bench.run('r1', async () => {
+      await bench.shell('echo 1 > a.txt')
+    })
+
+    expect((await bench.undo.undo()).uncovered.join()).toContain('no ripgrep here')
+  })
+})
+
+test('another process takes back what a process did that was killed in the middle of a command', async () => {
+  const dead = await open({ 'a.txt': 'one\n' })
+  await dead.undo.begin({ runId: 'r1', at: 1, prompt: 'x' })
+  await dead.files.write('b.txt', 'by a tool')
+  const command = dead.shell('echo two > a.txt; sleep 1')
+  while ((await dead.read('a.txt')) !== 'two\n') await new Promise((resolve) => setTimeout(resolve, 20))
+
+  const alive = await openIn(dead.root, dead.session)
+  const { restored } = await alive.undo.undo()
+
+  expect(restored.toSorted()).toEqual(['a.txt', 'b.txt'])
+  expect(await alive.read('a.txt')).toBe('one\n')
+  expect(await alive.read('b.txt')).toBeUndefined()
+  await command
+})
+
+test('without a folder nothing is written anywhere, and undo works as long as the session', async () => {
+  const bench = await open({ 'a.txt': 'one' }, { inMemory: true })
+
+  await bench.run('r1', async ({ files }) => {
+    await files.write('a.txt', 'two')
+    await bench.shell('echo three > c.txt')
+  })
+  await bench.undo.undo()
+
+  expect(await bench.read('a.txt')).toBe('one')
+  expect(await bench.read('c.txt')).toBeUndefined()
+  expect(await readdir(bench.session)).toEqual([])
+})
+
+test('a path that leads out of the project by now is a conflict, and nothing outside is touched', async () => {
+  const outside = await tempProject({ 'a.txt': 'outside' })
+  const bench = await open({ 'src/a.txt': 'one' })
+  const files = createFiles({ root: bench.root })
+  const place = async (path: string): Promise<string> => {
+    await files.info(path)
+    return join(bench.root, path)
+  }
+  const guarded = await openIn(bench.root, bench.session, { place })
+  await guarded.run('r1', ({ files: world }) => world.write('src/a.txt', 'outside'))
+  await rm(join(bench.root, 'src'), { recursive: true })
+  await symlink(outside, join(bench.root, 'src'))
+
+  const { restored, conflicts } = await guarded.undo.undo()
+
+  expect(restored).toEqual([])
+  expect(conflicts).toMatchObject([{ path: 'src/a.txt' }])
+  expect(await readFile(join(outside, 'a.txt'), 'utf8')).toBe('outside')
+})
+
+test('what the earlier content of a file was is not guessed where it is lost', async () => {
+  const bench = await open({ 'a.txt': 'one' })
+  await bench.run('r1', ({ files }) => files.write('a.txt', 'two'))
+  await rm(join(bench.session, 'contents'), { recursive: true })
+  await mkdir(join(bench.session, 'contents'))
+
+  const { conflicts } = await bench.undo.undo()
+
+  expect(conflicts).toEqual([{ path: 'a.txt', why: 'its earlier content is not kept any more' }])
+  expect(await bench.read('a.txt')).toBe('two')
+})
