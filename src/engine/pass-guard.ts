@@ -6,7 +6,8 @@
 import type { Restored, RestoreRequest } from '../protocol/firewall.ts'
 import type { AuditEntry, Authorization, AuthorizeRequest } from '../protocol/guard.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
-import type { ToolResult } from '../protocol/tool.ts'
+import type { Access, ToolResult } from '../protocol/tool.ts'
+import { isUnder } from '../lib/path.ts'
 import type { ToolDesk } from './parts.ts'
 import { accessOf, type Ready } from './prepare.ts'
 
@@ -124,11 +125,10 @@ function tellAudit(
   desk.audit?.({ ...entry, tool: tool.name, targets: accessOf(tool, input).map(({ target }) => target) })
 }
 
+/** Only reading and writing have a place; what a command or an address reaches nobody knows. */
 function outsideAllowed(ready: Ready, { allowedPaths }: PromptOptions): string | undefined {
   if (!allowedPaths) return undefined
-  const targets = accessOf(ready.tool, ready.input).map(({ target }) => target)
-  return targets.find(
-    (target) =>
-      !allowedPaths.some((path) => target === path || target.startsWith(`${path.replace(/\/$/, '')}/`)),
-  )
+  const isInside = ({ kind, target }: Access): boolean =>
+    (kind === 'read' || kind === 'write') && allowedPaths.some((path) => isUnder(path, target))
+  return accessOf(ready.tool, ready.input).find((access) => !isInside(access))?.target
 }

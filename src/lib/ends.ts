@@ -1,4 +1,4 @@
-/** What was begun, ended in the opposite order. */
+/** What was begun, ended in the opposite order; one that fails keeps no other from its end. */
 export class Ends {
   readonly #ends: (() => Promise<void>)[] = []
 
@@ -6,7 +6,12 @@ export class Ends {
     this.#ends.push(end)
   }
 
+  /** Throws what failed first, when all have had their turn. */
   async run(): Promise<void> {
-    for (const end of this.#ends.splice(0).toReversed()) await end()
+    const failures: unknown[] = []
+    for (const end of this.#ends.splice(0).toReversed()) {
+      await end().catch((error: unknown) => failures.push(error))
+    }
+    if (failures.length > 0) throw failures[0]
   }
 }

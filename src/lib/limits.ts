@@ -1,9 +1,10 @@
 import type { RunLimits } from '../protocol/tool.ts'
+import { isUnder } from './path.ts'
 
 /** Both hold: nothing that one of them forbids is allowed. */
 export function bothLimits(one: RunLimits, other: RunLimits): RunLimits {
   const tools = inBoth(one.allowedTools, other.allowedTools, (tool, allowed) => allowed.includes(tool))
-  const paths = inBoth(one.allowedPaths, other.allowedPaths, isUnder)
+  const paths = inBoth(one.allowedPaths, other.allowedPaths, isUnderAny)
   const denied = [...(one.deniedTools ?? []), ...(other.deniedTools ?? [])]
   return {
     ...(tools && { allowedTools: tools }),
@@ -27,5 +28,4 @@ function inBoth(
   return [...new Set(kept)]
 }
 
-const isUnder = (path: string, allowed: Names): boolean =>
-  allowed.some((folder) => path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`))
+const isUnderAny = (path: string, allowed: Names): boolean => allowed.some((folder) => isUnder(folder, path))

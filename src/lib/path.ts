@@ -1,10 +1,16 @@
 /** Paths as text. Nothing here touches the disk; what a link points to is the guard's business. */
-import { isAbsolute, relative, sep } from 'node:path'
+import { isAbsolute, posix, relative, sep } from 'node:path'
 
 /** Whether `path` is `folder` or lies under it. Both absolute and already resolved. */
 export function isInside(folder: string, path: string): boolean {
   const step = relative(folder, path)
   return step === '' || (step !== '..' && !step.startsWith(`..${sep}`) && !isAbsolute(step))
+}
+
+/** The same for paths from one root, however they are written: `a/../b` is not under `a`. */
+export function isUnder(folder: string, path: string): boolean {
+  const place = posix.relative(posix.normalize(toPosix(folder)), posix.normalize(toPosix(path)))
+  return place !== '..' && !place.startsWith('../')
 }
 
 export const toPosix = (path: string): string => (sep === '\\' ? path.replaceAll('\\', '/') : path)

@@ -1,5 +1,5 @@
 /** The loop with a scripted model: what a run does with good replies, bad replies and everything in between. */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ModelRequest } from '../../src/protocol/model.ts'
@@ -261,6 +261,24 @@ describe('options of one prompt', () => {
     const results = model.asked[1]?.messages.filter((message) => message.role === 'tool')
     expect(results?.map(({ ok }) => ok)).toEqual([true, false, false])
     expect(ofType(events, 'tool-end')).toHaveLength(3)
+  })
+
+  test.each([
+    ['a path that leads out again', 'write_file', { path: 'src/../b.txt', content: 'x' }],
+    [
+      'a patch that does',
+      'apply_patch',
+      { patch: '*** Begin Patch\n*** Add File: src/../b.txt\n+x\n*** End Patch' },
+    ],
+    ['a command that begins like one', 'run_command', { command: 'src/../run; echo x > b.txt' }],
+  ])('allowedPaths is not got round by %s', async (_, name, input) => {
+    const model = scriptedModel([calls(name, input)], [says('Done.')])
+    const project = await tempProject({ 'src/a.txt': 'a' })
+
+    const events = await run(model, project, { promptOptions: { allowedPaths: ['src'] } })
+
+    expect(ofType(events, 'tool-end')).toMatchObject([{ ok: false }])
+    expect(await readdir(project)).toEqual(['src'])
   })
 
   test('toolChoice none lets the model only answer', async () => {
