@@ -7,10 +7,8 @@ import { type ArmParts, type ArmWanted, openArm, type OpenedArm } from './arms.t
 import { type ArmChoice, type ArmWish, chooseArm, routedArms } from './config/choose-arm.ts'
 import type { AppPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
-import { openFleet } from './fleet.ts'
-import { type Flock, openFlock } from './flock.ts'
+import type { Flock } from './flock.ts'
 import { withoutUndefined } from './lib/object.ts'
-import { findModel } from './models/find.ts'
 import type { Lease, Reserve } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
 import type { RunEnd } from './protocol/event.ts'
@@ -44,6 +42,8 @@ export type Answering = {
   readonly flock: Flock | undefined
   readonly classify?: OpenedArm['classify']
   readonly onRunEnd?: (end: RunEnd, evidence: Evidence | undefined) => void
+  /** What became of a run later: its edits were kept, or undone. */
+  readonly report?: (runId: string, evidence: Evidence) => void
   /** Whether another arm could go on where this one got stuck. */
   readonly hasOther?: (arm: string) => boolean
   /** What a person should know before anything happens. */
@@ -52,14 +52,23 @@ export type Answering = {
 }
 
 export async function openAnswering(config: Config, parts: AnsweringParts): Promise<Answering> {
-  // What is to leave no trace stays on this machine.
-  const flock = parts.incognito ? undefined : await openFlock(config, { ...parts.paths, env: parts.env })
+  const flock = await flockOf(config, parts)
   try {
     return await openWith(config, { ...parts, flock })
   } catch (error) {
     await flock?.close()
     throw error
   }
+}
+
+/** What is to leave no trace stays on this machine. */
+async function flockOf(
+  config: Config,
+  { incognito, paths, env }: AnsweringParts,
+): Promise<Answering['flock']> {
+  if (incognito || !config.federation.enabled) return undefined
+  const { openFlock } = await import('./flock.ts')
+  return openFlock(config, { ...paths, env })
 }
 
 type WithFlock = AnsweringParts & Pick<Answering, 'flock'>
@@ -181,6 +190,7 @@ const onlyArm = (arm: Arm, why: string): Chosen => ({
 async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
   const { arms, warnings } = routedArms(config, parts.env)
   const said = [...warnings]
+  const { openFleet } = await import('./fleet.ts')
   const fleet = await openFleet({
     config,
     arms,
@@ -207,6 +217,7 @@ async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
       if (evidence) fleet.router.report(end.runId, evidence)
       fleet.router.runEnded(end)
     },
+    report: fleet.router.report,
     hasOther: fleet.router.hasOther,
     close: fleet.close,
   }
@@ -233,6 +244,7 @@ const toWanted = async (choice: OwnChoice, parts: AnsweringParts): Promise<Wante
 const HAS_GRAPHICS = process.platform === 'darwin'
 
 async function findFile(wish: string, { env, window, paths }: AnsweringParts): Promise<Wanted> {
+  const { findModel } = await import('./models/find.ts')
   const { modelsFolder, home } = paths
   const place = { modelsFolder, home, env, graphics: HAS_GRAPHICS }
   const found = await findModel(wish, place, window === undefined ? {} : { window })

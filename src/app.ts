@@ -3,19 +3,13 @@
  * are handed to each other here, as functions and plain values.
  */
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type Answering, openAnswering } from './answering.ts'
 import type { Sleep } from './server-arm.ts'
-import { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts'
 import { type AppPaths, appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
-import { toSwarmPolicy } from './config/swarm.ts'
 import { toToken } from './config/tool-host.ts'
-import { lanFiles } from './federation/lan.ts'
-import { openWishedTools } from './federation/tool-host-find.ts'
 import { type Answers, type Equipper, openEquipper } from './equipper.ts'
 import { createFiles } from './guard/files.ts'
-import { openTrust } from './guard/trust.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { Ends } from './lib/ends.ts'
 import { createLogger } from './lib/log.ts'
@@ -25,8 +19,10 @@ import { AppError } from './protocol/error.ts'
 import type { Model } from './protocol/model.ts'
 import { reservePinned } from './router/pinned.ts'
 import { createSessionStore } from './session/store.ts'
-import { throughSwarm } from './swarm/lease.ts'
+import { type SwarmSettings, throughSwarm } from './swarm/lease.ts'
+import { openSwarming } from './swarming.ts'
 import { type AppSession, openSession, type SessionChoice, type SessionGround } from './sessions.ts'
+import { loadTrusted } from './trusted.ts'
 
 export type AppOptions = {
   readonly env: NodeJS.ProcessEnv
@@ -91,6 +87,7 @@ export type Ground = {
   readonly paths: AppPaths
   readonly answering: Answering
   readonly guards: Guards
+  readonly swarm: SwarmSettings
   readonly sessions: SessionGround
   readonly warnings: readonly string[]
   close(): Promise<void>
@@ -109,12 +106,13 @@ export async function openGround(options: AppOptions): Promise<Ground> {
   const ends = new Ends()
   try {
     const parts = await openParts(config, options, ends)
-    const { answering, guards, equipper, paths } = parts
+    const { answering, guards, equipper, paths, swarm } = parts
     return {
       config,
       paths,
       answering,
       guards,
+      swarm,
       ...(remote && { toolsAt: remote.where }),
       sessions: { ...sessionGround(parts, options), ...(remote && { exchange: remote.replace }) },
       warnings: [...loaded.warnings, ...answering.warnings, ...guards.warnings, ...equipper.warnings],
@@ -141,14 +139,15 @@ async function openParts(config: Config, options: AppOptions, ends: Ends): Promi
   ends.add(guards.close)
   const answering = await openAnswering(config, { ...options, files, promptsFolder, paths })
   ends.add(answering.close)
-  return { config, paths, root, promptsFolder, answering, equipper, guards }
+  const swarm = await openSwarming(config, answering, incognito)
+  return { config, paths, root, promptsFolder, answering, swarm, equipper, guards }
 }
 
-type SessionsOn = Pick<Ground, 'config' | 'paths' | 'answering' | 'guards'> &
+type SessionsOn = Pick<Ground, 'config' | 'paths' | 'answering' | 'swarm' | 'guards'> &
   Pick<SessionGround, 'root' | 'promptsFolder'> & { readonly equipper: Equipper }
 
 function sessionGround(parts: SessionsOn, { system, verbose = false, incognito }: AppOptions): SessionGround {
-  const { config, paths, answering, equipper, guards, ...place } = parts
+  const { config, paths, answering, swarm, equipper, guards, ...place } = parts
   return {
     ...place,
     config,
@@ -163,8 +162,9 @@ function sessionGround(parts: SessionsOn, { system, verbose = false, incognito }
     measure: answering.measure,
     equip: (session) => equipper.equip(session, answersOf(answering)),
     guards,
-    ...(config.swarm.mode !== 'off' && { swarm: throughSwarm(swarmSettings(config, answering)) }),
+    ...(config.swarm.mode !== 'off' && { swarm: throughSwarm(swarm) }),
     ...(answering.onRunEnd && { onRunEnd: answering.onRunEnd }),
+    ...(answering.report && { report: answering.report }),
     ...(answering.hasOther && { hasOther: answering.hasOther }),
     ...(answering.classify && { classify: answering.classify }),
   }
@@ -180,17 +180,16 @@ const answersOf = ({ measure, arms, facts }: Answering): Answers => ({
 })
 
 /** Tools of another machine, where the person wants those. */
-async function remoteToolsOf({ tool_host: host }: Config, env: NodeJS.ProcessEnv) {
+async function remoteToolsOf({ tool_host: host, federation }: Config, env: NodeJS.ProcessEnv) {
   const { url, workspace } = host
   if (url === undefined) return undefined
+  const { lanFiles } = await import('./federation/lan.ts')
+  const { openWishedTools } = await import('./federation/tool-host-find.ts')
   const wish = withoutUndefined({ url, workspace, token: toToken(host.token, env) })
-  const { book } = lanFiles(appPaths(env, process.platform).dataFolder)
-  const peers = (await book.list()).flatMap(({ addresses }) => addresses.map(hostOf))
+  const files = lanFiles(appPaths(env, process.platform).dataFolder)
+  const peers = { ...files, addresses: federation.peers }
   return openWishedTools({ ...wish, peers }, AbortSignal.timeout(30_000))
 }
-
-/** Of `host:port`, also where the host is an address of version 6. */
-const hostOf = (address: string): string => address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
 
 function reserveArm({ arms }: Answering, id: string): Reserve {
   const arm = arms().find((one) => one.id === id)
@@ -198,21 +197,6 @@ function reserveArm({ arms }: Answering, id: string): Reserve {
   const there = arms().map((one) => one.id)
   throw new AppError('request-invalid', `There is no arm "${id}"; there are ${there.join(', ')}.`)
 }
-
-export const swarmSettings = ({ swarm }: Config, { flock }: Answering) => ({
-  workers: swarm.workers,
-  policy: toSwarmPolicy(swarm),
-  ...(flock && { elsewhere: flock.elsewhere }),
-})
-
-/** What a project brings along counts as far as the person trusted it. */
-export async function loadTrusted(options: LoadOptions): Promise<LoadedConfig> {
-  const trust = await openTrustOf(options.env)
-  return loadConfig({ ...options, isTrusted: trust.isTrusted })
-}
-
-export const openTrustOf = (env: NodeJS.ProcessEnv) =>
-  openTrust(join(appPaths(env, process.platform).dataFolder, 'trust.json'))
 
 async function requireFolder(path: string): Promise<void> {
   const info = await stat(path).catch(() => undefined)

@@ -1,24 +1,22 @@
 /**
  * Opens the arm that answers: a server, the model in the box, a GGUF file, a script, or a Model somebody hands in. The
- * half of `app.ts` that knows who can answer; which one is wanted was decided in `config/choose-arm.ts`.
+ * half of `app.ts` that knows who can answer; which one is wanted was decided in `config/choose-arm.ts`. What an arm stands
+ * on is loaded when one of its kind is opened: a run waits for no engine and no wire format but its own.
  */
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { armSizes } from './arm-sizes.ts'
-import { openServer, type ServerArmParts } from './server-arm.ts'
+import type { ServerArmParts } from './server-arm.ts'
 import { learnWindow } from './context/budget.ts'
-import { createChildModel } from './embedded/child.ts'
-import { createNanoModel, type NanoModel } from './embedded/nano.ts'
+import type { NanoModel } from './embedded/nano.ts'
 import type { ArmSettings, Capabilities } from './protocol/arm.ts'
 import type { Classification } from './protocol/classification.ts'
 import { AppError } from './protocol/error.ts'
 import type { Embedder } from './protocol/embedder.ts'
 import type { Model } from './protocol/model.ts'
 import type { Files } from './protocol/tool.ts'
-import { createAgentModel, type FoundAgent } from './provider/agent-model.ts'
-import { capabilitiesOf } from './provider/arm-models.ts'
-import { loadScript } from './provider/load-script.ts'
+import type { FoundAgent } from './provider/agent-model.ts'
 import { type Arm, createArm } from './router/arm.ts'
 
 /** Who is to answer. */
@@ -68,9 +66,9 @@ export type OpenedArm = {
 export async function openArm(wanted: ArmWanted, parts: ArmParts): Promise<OpenedArm> {
   switch (wanted.kind) {
     case 'model':
-      return opened(wrapModel(wanted.model, parts), 'handed in')
+      return opened(await wrapModel(wanted.model, parts), 'handed in')
     case 'scripted':
-      return opened(wrapModel(await loadScript(resolve(parts.cwd, wanted.path)), parts), 'a script')
+      return openScript(wanted.path, parts)
     case 'gguf':
       return withClassifier(await openFile(wanted, parts), parts)
     case 'nano':
@@ -78,11 +76,24 @@ export async function openArm(wanted: ArmWanted, parts: ArmParts): Promise<Opene
     case 'agent':
       return openAgent(wanted, parts)
     case 'arm':
-      return withClassifier({ ...(await openServer(wanted.settings, parts)), why: wanted.why }, parts)
+      return withClassifier(await openAtServer(wanted, parts), parts)
   }
 }
 
 const opened = (arm: Arm, why: string): OpenedArm => ({ arm, why, warnings: [], close: async () => {} })
+
+async function openScript(path: string, parts: ArmParts): Promise<OpenedArm> {
+  const { loadScript } = await import('./provider/load-script.ts')
+  return opened(await wrapModel(await loadScript(resolve(parts.cwd, path)), parts), 'a script')
+}
+
+async function openAtServer(
+  { settings, why }: Extract<ArmWanted, { kind: 'arm' }>,
+  parts: ArmParts,
+): Promise<OpenedArm> {
+  const { openServer } = await import('./server-arm.ts')
+  return { ...(await openServer(settings, parts)), why }
+}
 
 const NANO = new URL('../models/covey-nano.gguf', import.meta.url)
 
@@ -110,6 +121,7 @@ async function openNano(why: string, parts: ArmParts): Promise<OpenedArm> {
 }
 
 async function loadNano({ files }: ArmParts): Promise<NanoModel> {
+  const { createNanoModel } = await import('./embedded/nano.ts')
   const sha256 = (await readFile(new URL('../models/covey-nano.gguf.sha256', import.meta.url), 'utf8')).slice(
     0,
     64,
@@ -123,6 +135,7 @@ const IN_THE_BOX =
 
 /** A file somebody brought runs in a process of its own. */
 async function openFile(wanted: GgufWanted, { cwd, promptsFolder, ...parts }: ArmParts): Promise<OpenedArm> {
+  const { createChildModel } = await import('./embedded/child.ts')
   const path = resolve(cwd, wanted.path)
   const name = wanted.name ?? basename(path, '.gguf')
   const window = parts.window ?? wanted.window
@@ -139,14 +152,16 @@ async function openFile(wanted: GgufWanted, { cwd, promptsFolder, ...parts }: Ar
 /** It reads what it needs by itself, so its window is large. */
 const AGENT_WINDOW = 128_000
 
-function openAgent(
+async function openAgent(
   { found, env }: Extract<ArmWanted, { kind: 'agent' }>,
   { cwd, incognito }: ArmParts,
-): OpenedArm {
+): Promise<OpenedArm> {
   const id = `agent/${found.agent}`
   if (incognito) {
     throw new AppError('config-invalid', `--incognito uses local models only, and ${id} is not one.`)
   }
+  const { createAgentModel } = await import('./provider/agent-model.ts')
+  const { capabilitiesOf } = await import('./provider/arm-models.ts')
   const model = createAgentModel({ id, ...found, cwd, env })
   const settings = { id, kind: 'openai-compatible', model: id, headers: {}, local: false } as const
   const capabilities = capabilitiesOf({ ...settings, known: { window: AGENT_WINDOW } }, undefined)
@@ -154,7 +169,8 @@ function openAgent(
 }
 
 /** Scripts, and whatever a program hands in. */
-function wrapModel(model: Model, { window = 8_192 }: ArmParts): Arm {
+async function wrapModel(model: Model, { window = 8_192 }: ArmParts): Promise<Arm> {
+  const { capabilitiesOf } = await import('./provider/arm-models.ts')
   const settings = {
     id: model.name,
     kind: 'openai-compatible',

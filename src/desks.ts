@@ -1,50 +1,54 @@
-/** What commands of a person look at and change without opening an app: nothing here answers, and little runs. */
+/**
+ * What commands of a person look at and change without opening an app: nothing here answers, and little runs. Each desk
+ * loads the parts it stands on when it is opened, so that no command waits for those of another.
+ */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { probesFileOf } from './answering.ts'
-import { loadTrusted } from './app.ts'
 import { appPaths } from './config/paths.ts'
-import { openRouterDesk } from './fleet.ts'
-import { openPeers } from './flock.ts'
-import { createExec } from './guard/exec.ts'
-import { createFiles } from './guard/files.ts'
-import { findPatchFolder } from './guard/patch-folder.ts'
-import { openRuleBook } from './guard/rule-book.ts'
-import { detectSandbox } from './guard/sandbox.ts'
-import { openTrust } from './guard/trust.ts'
-import { openFacts } from './memories.ts'
-import { createPlanDesk } from './plan/desk.ts'
-import { openPlanStore, planFileOf } from './plan/store.ts'
+import type { Config } from './config/schema.ts'
 import type { ArmSettings } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
 import type { PatchDesk } from './protocol/patch.ts'
 import type { RouterDesk } from './protocol/routing.ts'
-import { probeServer } from './server-arm.ts'
-import { exportSession, type ExportFormat } from './session/export.ts'
-import { createSessionStore, type SessionStore } from './session/store.ts'
-import { createSkillsDesk } from './skills/desk.ts'
-import { skillFolders } from './skills/open.ts'
-import { createPatchDesk } from './tools/propose-patch-desk.ts'
+import type { ExportFormat } from './session/export.ts'
+import type { SessionStore } from './session/store.ts'
 
 /** Whether commands can be confined on this machine. */
 export async function findConfinement(
   env: NodeJS.ProcessEnv,
   cwd: string,
 ): Promise<{ readonly name?: string; readonly missing?: string }> {
+  const { detectSandbox } = await import('./guard/sandbox.ts')
   const sandbox = await detectSandbox({ roots: [cwd], env })
   if ('missing' in sandbox) return sandbox
   await sandbox.close()
   return { name: sandbox.name }
 }
 
-export const openRuleBookOf = (env: NodeJS.ProcessEnv) =>
-  openRuleBook(join(pathsOf(env).dataFolder, 'permissions.json'))
+export async function openRuleBookOf(env: NodeJS.ProcessEnv) {
+  const { openRuleBook } = await import('./guard/rule-book.ts')
+  return openRuleBook(join(pathsOf(env).dataFolder, 'permissions.json'))
+}
+
+/** Which files of projects are trusted. */
+export async function openTrustDesk(env: NodeJS.ProcessEnv) {
+  const { openTrustOf } = await import('./trusted.ts')
+  return openTrustOf(env)
+}
+
+/** Who may use the server of this machine. */
+export async function openTokensOf(env: NodeJS.ProcessEnv) {
+  const { tokensIn } = await import('./server/tokens.ts')
+  return tokensIn(pathsOf(env).dataFolder)
+}
 
 /** The sessions on disk, for whoever only looks at them. */
 export type Sessions = SessionStore & { export(id: string, format: ExportFormat): Promise<string> }
 
 export async function openSessions(env: NodeJS.ProcessEnv, cwd: string): Promise<Sessions> {
-  const { config } = await loadTrusted({ env, cwd })
+  const { createSessionStore } = await import('./session/store.ts')
+  const { exportSession } = await import('./session/export.ts')
+  const config = await configOf(env, cwd)
   const store = createSessionStore({
     folder: pathsOf(env).sessionsFolder,
     keep: config.sessions.keep,
@@ -53,43 +57,57 @@ export async function openSessions(env: NodeJS.ProcessEnv, cwd: string): Promise
 }
 
 export async function openRouterDeskOf(env: NodeJS.ProcessEnv, cwd: string): Promise<RouterDesk> {
-  const { config } = await loadTrusted({ env, cwd })
-  return openRouterDesk(config, pathsOf(env).dataFolder, () => {})
+  const { openRouterDesk } = await import('./fleet.ts')
+  return openRouterDesk(await configOf(env, cwd), pathsOf(env).dataFolder, () => {})
 }
 
 /** For `covey peers`: other machines, without opening any arm. */
-export async function openPeersOf(
-  env: NodeJS.ProcessEnv,
-  cwd: string,
-): Promise<ReturnType<typeof openPeers>> {
-  const { config } = await loadTrusted({ env, cwd })
-  return openPeers(config, pathsOf(env).dataFolder)
+export async function openPeersOf(env: NodeJS.ProcessEnv, cwd: string) {
+  const { openPeers } = await import('./flock.ts')
+  return openPeers(await configOf(env, cwd), pathsOf(env).dataFolder)
 }
 
 /** For `covey swarm status`. */
 export async function swarmFactsOf(env: NodeJS.ProcessEnv, cwd: string) {
-  const { swarm, federation } = (await loadTrusted({ env, cwd })).config
+  const { swarm, federation } = await configOf(env, cwd)
   return { mode: swarm.mode, workers: swarm.workers, federation: federation.enabled }
 }
 
+/** For `covey providers` and `covey slm`. */
+export async function openProviders(env: NodeJS.ProcessEnv, cwd: string) {
+  const { openProviderDesk } = await import('./providers-desk.ts')
+  return openProviderDesk({ config: await configOf(env, cwd), paths: pathsOf(env), env, cwd })
+}
+
 /** Asks a server, and with `full` its model, what they can do. */
-export function probeServerOf(
+export async function probeServerOf(
   env: NodeJS.ProcessEnv,
   { settings, depth }: { readonly settings: ArmSettings; readonly depth: 'metadata' | 'full' },
   signal: AbortSignal,
-): ReturnType<typeof probeServer> {
+) {
+  const { probesFileOf } = await import('./answering.ts')
+  const { probeServer } = await import('./server-arm.ts')
   const paths = pathsOf(env)
   const places = { promptsFolder: paths.promptsFolder, probesFile: probesFileOf(paths) }
   return probeServer(settings, depth, places, signal)
 }
 
-export const openPatchDesk = (cwd: string): PatchDesk =>
-  createPatchDesk({ patches: () => findPatchFolder(cwd), project: createFiles({ root: cwd }) })
+export async function openPatchDesk(cwd: string): Promise<PatchDesk> {
+  const { createPatchDesk } = await import('./tools/propose-patch-desk.ts')
+  const { findPatchFolder } = await import('./guard/patch-folder.ts')
+  const { createFiles } = await import('./guard/files.ts')
+  return createPatchDesk({ patches: () => findPatchFolder(cwd), project: createFiles({ root: cwd }) })
+}
+
+export async function openUndoDeskOf(env: NodeJS.ProcessEnv, cwd: string) {
+  const { openUndoDesk } = await import('./undoing.ts')
+  return openUndoDesk(env, cwd)
+}
 
 export async function openMemoryDesk(env: NodeJS.ProcessEnv, cwd: string) {
-  const { config } = await loadTrusted({ env, cwd })
+  const { openFacts } = await import('./memories.ts')
   return openFacts({
-    config,
+    config: await configOf(env, cwd),
     paths: pathsOf(env),
     env,
     root: await realpath(cwd),
@@ -98,10 +116,16 @@ export async function openMemoryDesk(env: NodeJS.ProcessEnv, cwd: string) {
   })
 }
 
-export const openPlanDesk = async (env: NodeJS.ProcessEnv, cwd: string) =>
-  createPlanDesk(openPlanStore(planFileOf(pathsOf(env).dataFolder, await realpath(cwd))))
+export async function openPlanDesk(env: NodeJS.ProcessEnv, cwd: string) {
+  const { createPlanDesk } = await import('./plan/desk.ts')
+  const { openPlanStore, planFileOf } = await import('./plan/store.ts')
+  return createPlanDesk(openPlanStore(planFileOf(pathsOf(env).dataFolder, await realpath(cwd))))
+}
 
 export async function openSkillsDesk(env: NodeJS.ProcessEnv, cwd: string) {
+  const { createSkillsDesk } = await import('./skills/desk.ts')
+  const { skillFolders } = await import('./skills/open.ts')
+  const { openTrust } = await import('./guard/trust.ts')
   const folders = skillFolders(pathsOf(env), await realpath(cwd))
   const trust = await openTrust(folders.pins)
   return createSkillsDesk({ folders, trust, openExec: () => openSandboxed(env, cwd) })
@@ -109,8 +133,15 @@ export async function openSkillsDesk(env: NodeJS.ProcessEnv, cwd: string) {
 
 const pathsOf = (env: NodeJS.ProcessEnv) => appPaths(env, process.platform)
 
+async function configOf(env: NodeJS.ProcessEnv, cwd: string): Promise<Config> {
+  const { loadTrusted } = await import('./trusted.ts')
+  return (await loadTrusted({ env, cwd })).config
+}
+
 /** Functions the agent made are tried where they would run: never outside a sandbox. */
 async function openSandboxed(env: NodeJS.ProcessEnv, cwd: string) {
+  const { detectSandbox } = await import('./guard/sandbox.ts')
+  const { createExec } = await import('./guard/exec.ts')
   const { dataFolder, configFolder, home } = pathsOf(env)
   const sandbox = await detectSandbox({ roots: [cwd], hidden: [dataFolder, configFolder], home, env })
   if ('missing' in sandbox)

@@ -28,15 +28,14 @@ export function sessionTools(parts: SessionToolsParts): () => readonly Tool[] {
   const { checks, exec } = config
   const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
   const locks = createLocks()
-  const list = (): readonly Tool[] => {
-    const more = equipment.tools()
-    // A server's tool may stand in the place of a built-in one.
-    const replaced = new Set(more.map(({ name }) => name))
-    return [...builtins.filter(({ name }) => !replaced.has(name)), ...more]
-  }
+  // A server's tool may stand in the place of another one; no name is there twice.
+  const list = (): readonly Tool[] => [
+    ...new Map([...builtins, ...equipment.tools()].map((tool) => [tool.name, tool])).values(),
+  ]
+  const canRemember = equipment.tools().some(({ name }) => name === 'remember')
   const own = exchange(builtinTools({ list, checks, limits, patches }))
   const builtins = [
-    ...(config.memory.enabled ? withLessons(own) : own).map((tool) => serialised(tool, locks)),
+    ...(canRemember ? withLessons(own) : own).map((tool) => serialised(tool, locks)),
     createSpawnSubagents({ runChild }),
   ]
   return list

@@ -11,3 +11,11 @@ export function requireAction<Action>(
   const known = Object.keys(actions).join(', ')
   throw new AppError('config-invalid', `unknown action "${name}" of covey ${command}; there are ${known}.`)
 }
+
+/** What a model is told as a failed call is for a person a mistake in the command. */
+export const asUsage = <T>(acting: Promise<T>): Promise<T> =>
+  acting.catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'tool-failed')
+      throw new AppError('config-invalid', error.message, { cause: error })
+    throw error
+  })

@@ -21,7 +21,7 @@ export const appOptions: readonly CommandOption[] = [
   },
   {
     flags: '--tool-host <url>',
-    description: 'run tools on another machine, at the address that covey tools serve printed, or auto',
+    description: 'run tools on another machine: peer/NAME, the address covey tools serve printed, or auto',
   },
   { flags: '--offline', description: 'no network except the configured models' },
   { flags: '--profile <name>', description: 'a profile of the configuration' },

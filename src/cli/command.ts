@@ -1,4 +1,7 @@
-/** A command is a piece of data with a run(); `cli/program.ts` turns the list of them into a command line. */
+/**
+ * A command is a piece of data with a run(); `cli/program.ts` turns the list of them into a command line. The files of all
+ * commands are loaded at every start, so they import little; what a command stands on is imported by its run().
+ */
 export type Piped = { readonly text: string; readonly truncated: boolean }
 
 export type CommandIo = {

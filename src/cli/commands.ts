@@ -1,15 +1,19 @@
-/** Every command, in the order of the help. */
+/**
+ * Every command, in the order of the help. All of this is loaded before the first word is looked at: a command's own file
+ * holds what the help says, and whatever it stands on is imported when it runs.
+ */
 import type { Command } from './command.ts'
-import { openTrustOf } from '../app.ts'
-import { openServing, serverSettings } from '../serving.ts'
 import {
   openMemoryDesk,
   openPatchDesk,
   openPeersOf,
   openPlanDesk,
+  openProviders,
   openRouterDeskOf,
   openRuleBookOf,
   openSkillsDesk,
+  openTrustDesk,
+  openUndoDeskOf,
   probeServerOf,
   swarmFactsOf,
 } from '../desks.ts'
@@ -18,38 +22,47 @@ import { createRouterCommand } from './router.ts'
 import { doctorCommand } from './doctor.ts'
 import { mcpCommand } from './mcp.ts'
 import { createMemoryCommand } from './memory.ts'
-import { createProbeActions } from './models-probe.ts'
 import { createModelsCommand } from './models.ts'
 import { createPatchCommand } from './patch.ts'
 import { createPeersCommand } from './peers.ts'
 import { createPermissionsCommand } from './permissions.ts'
 import { createPlanCommand } from './plan.ts'
+import { createProvidersCommand } from './providers.ts'
 import { runCommand } from './run.ts'
 import { createServeCommand } from './serve.ts'
 import { sessionsCommand } from './sessions.ts'
 import { createSkillsCommand } from './skills.ts'
+import { createSlmCommand } from './slm.ts'
 import { createSwarmCommand } from './swarm.ts'
 import { tokenCommand } from './token.ts'
 import { toolsCommand } from './tools.ts'
 import { createTrustCommand } from './trust.ts'
+import { createRedoCommand, createUndoCommand } from './undo.ts'
 
 export const commands: readonly Command[] = [
   runCommand,
-  createServeCommand(openServing, serverSettings),
+  createServeCommand(
+    async (options) => (await import('../serving.ts')).openServing(options),
+    async (env, cwd) => (await import('../serving.ts')).serverSettings(env, cwd),
+  ),
   tokenCommand,
   toolsCommand,
   mcpCommand,
-  createModelsCommand({ actions: createProbeActions(probeServerOf) }),
+  createModelsCommand({ probe: probeServerOf }),
   createPeersCommand(openPeersOf),
   createSwarmCommand(openPeersOf, swarmFactsOf),
   sessionsCommand,
+  createUndoCommand(openUndoDeskOf),
+  createRedoCommand(openUndoDeskOf),
   createPatchCommand(openPatchDesk),
   createMemoryCommand(openMemoryDesk),
   createPlanCommand(openPlanDesk),
   createSkillsCommand(openSkillsDesk),
   createPermissionsCommand(openRuleBookOf),
-  createTrustCommand(openTrustOf),
+  createTrustCommand(openTrustDesk),
   createRouterCommand(openRouterDeskOf),
+  createProvidersCommand(openProviders),
+  createSlmCommand(openProviders),
   configCommand,
   doctorCommand,
 ]

@@ -5,16 +5,20 @@
 import { createInterface, type Interface } from 'node:readline/promises'
 import { cleanControl } from '../lib/clean.ts'
 import type { SessionEvent } from '../protocol/event.ts'
+import { errorMessage } from '../protocol/error.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
+import type { Undo } from '../protocol/undo.ts'
 import { answerQuestion } from './answer.ts'
 import type { CommandContext } from './command.ts'
 import { createPrinter } from './print.ts'
 import type { RunFlags } from './run-flags.ts'
+import { renderRestored } from './undo.ts'
 import { promptAndWatch } from './watch.ts'
 
 const HELP = `  /help       this list
   /compact    shorten the conversation now
   /sessions   earlier conversations of this folder
+  /undo       take back what the last run did to your files; /redo does it again
   /name words a skill of that name (covey skills lists them)
   !command    run a command; the next question sees its output
   /quit       end (Ctrl+D); Ctrl+C ends the run in progress
@@ -29,6 +33,8 @@ export type Talk = {
   readonly recap?: string
   /** Whether a line names a skill; absent where that is not known here. */
   expands?(line: string): boolean
+  /** Absent where the files are on another machine than the person. */
+  readonly undo?: Undo
   /** Absent where commands would run on another machine than the person's. */
   runForPerson?(command: string, signal: AbortSignal): Promise<string>
 }
@@ -99,6 +105,7 @@ async function takeLine(line: string, desk: Desk): Promise<void> {
   if (line === '/help') return out(HELP)
   if (line === '/compact') return session.command('compact')
   if (line === '/sessions') return out(await listSessions(desk))
+  if (line === '/undo' || line === '/redo') return moveFiles(line === '/undo' ? 'undo' : 'redo', desk)
   const isSkill = desk.talk.expands?.(line) ?? false
   if (line.startsWith('/') && !isSkill) return out(`unknown command ${line}; /help lists them\n`)
   if (line.startsWith('!')) return runForPerson(line.slice(1), desk)
@@ -144,6 +151,20 @@ async function runForPerson(command: string, { talk, session, context }: Desk): 
   const output = await talk.runForPerson(command, context.signal)
   context.io.out(`${cleanControl(output)}\n`)
   await session.command('exec-output', `$ ${command}\n${output}`)
+}
+
+/** The model believes what it wrote is there, so it is told with the next question. */
+async function moveFiles(way: 'undo' | 'redo', { talk, session, context }: Desk): Promise<void> {
+  const { out } = context.io
+  if (!talk.undo) return out('files are put back only in a session on this machine\n')
+  try {
+    const restored = await talk.undo[way]()
+    const text = renderRestored(restored, way === 'undo' ? 'Undid' : 'Did again')
+    out(text)
+    await session.command('exec-output', `The person typed /${way}. ${text}`)
+  } catch (error) {
+    out(`${cleanControl(errorMessage(error))}\n`)
+  }
 }
 
 async function listSessions({ session }: Desk): Promise<string> {

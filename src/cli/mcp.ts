@@ -1,15 +1,5 @@
 /** `covey mcp`: servers whose tools the model may use, and our tools for other programs. */
-import { resolve } from 'node:path'
-import { z } from 'zod'
-import { loadTrusted } from '../app.ts'
-import { appPaths } from '../config/paths.ts'
-import { cleanControl } from '../lib/clean.ts'
-import { clip } from '../lib/text.ts'
-import { listMcpServers, testMcpServers } from '../mcp-servers.ts'
-import { AppError } from '../protocol/error.ts'
-import { serveMcpStdio } from '../tool-serving.ts'
-import { requireAction } from './action.ts'
-import type { Command, CommandContext } from './command.ts'
+import type { Command } from './command.ts'
 
 export const mcpCommand: Command = {
   name: 'mcp',
@@ -24,69 +14,5 @@ export const mcpCommand: Command = {
     { flags: '--cwd <folder>', description: 'work in this folder' },
   ],
   examples: ['covey mcp', 'covey mcp test github', 'covey mcp serve --permission accept-edits'],
-  async run(context) {
-    const [name = 'ls', ...args] = context.args
-    const action = requireAction('mcp', actions, name)
-    return action({ ...context, args })
-  },
-}
-
-type Action = (context: CommandContext) => Promise<number>
-
-const actions: Readonly<Record<string, Action>> = {
-  async ls(context) {
-    const servers = await listMcpServers(await groundOf(context))
-    const lines = servers.map(({ name, place, state }) => {
-      const line = clip(place.replace(/\s+/g, ' '), 80)
-      return `${name.padEnd(16)}  ${state.padEnd(14)}  ${cleanControl(line)}\n`
-    })
-    context.io.out(lines.join('') || 'No MCP servers; add [mcp.servers.NAME] to the configuration.\n')
-    return 0
-  },
-  async test(context) {
-    const [wanted] = context.args
-    const tests = await testMcpServers(await groundOf(context), wanted)
-    if (wanted !== undefined && tests.length === 0) {
-      throw new AppError(
-        'config-invalid',
-        `there is no usable MCP server "${wanted}"; covey mcp ls lists them.`,
-      )
-    }
-    for (const { name, tools, problems } of tests) {
-      const lines = tools.map((tool) => `  ${tool.name} - ${cleanControl(tool.description)}\n`)
-      context.io.out(`${name}: ${tools.length} tools\n${lines.join('')}`)
-      for (const problem of problems) context.io.err(`covey: ${name}: ${cleanControl(problem)}\n`)
-    }
-    return tests.some(({ problems }) => problems.length > 0) ? 1 : 0
-  },
-  async serve(context) {
-    const { io, env, signal } = context
-    const flags = readFlags(context)
-    // stdout belongs to the protocol: whatever a person should know goes to stderr.
-    const onWarning = (message: string): void => io.err(`covey: ${message}\n`)
-    await serveMcpStdio({ ...flags, env, onWarning }, { stdin: io.stdin, stdout: process.stdout }, signal)
-    return 0
-  },
-}
-
-async function groundOf(context: CommandContext) {
-  const { env } = context
-  const { cwd, profile } = readFlags(context)
-  const { config } = await loadTrusted({ env, cwd, ...(profile !== undefined && { profile }) })
-  return { config, env, cwd, paths: appPaths(env, process.platform) }
-}
-
-const Flags = z.object({
-  permission: z.enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass']).exactOptional(),
-  profile: z.string().exactOptional(),
-  cwd: z.string().default('.'),
-})
-
-function readFlags({ options, cwd }: CommandContext) {
-  const parsed = Flags.safeParse(options)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw new AppError('config-invalid', `--${String(issue?.path[0])} ${issue?.message ?? 'is wrong'}`)
-  }
-  return { ...parsed.data, cwd: resolve(cwd, parsed.data.cwd) }
+  run: async (context) => (await import('./mcp-actions.ts')).actOnMcp(context),
 }

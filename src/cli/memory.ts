@@ -1,7 +1,7 @@
 /** `covey memory`: what is remembered in this project and everywhere; adding, finding, removing and exporting it. */
 import { cleanControl } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
-import { requireAction } from './action.ts'
+import { asUsage, requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
 const kinds = ['fact', 'preference', 'lesson', 'decision'] as const
@@ -91,7 +91,7 @@ const actions: Readonly<Record<string, Action>> = {
     const text = requireText(context, 'what to remember')
     const kind = kindOf(context)
     const isGlobal = context.options['global'] === true
-    const added = await desk.add({ text, isGlobal, source: 'person', ...(kind && { kind }) })
+    const added = await asUsage(desk.add({ text, isGlobal, source: 'person', ...(kind && { kind }) }))
     const { fact, outcome, replaced } = added
     const instead = replaced.length > 0 ? ` It takes the place of ${replaced.join(', ')}.` : ''
     context.io.out(outcome === 'known' ? `Known already, as ${fact.id}.\n` : `Added ${fact.id}.${instead}\n`)

@@ -8,7 +8,7 @@ import type { Command, CommandContext } from './command.ts'
 
 type Action = (desk: PatchDesk, context: CommandContext) => Promise<void>
 
-export const createPatchCommand = (open: (cwd: string) => PatchDesk): Command => ({
+export const createPatchCommand = (open: (cwd: string) => Promise<PatchDesk>): Command => ({
   name: 'patch',
   summary: 'Look at patches that were proposed, apply or reject them',
   usage: '[ls | show <id> | apply <id> | reject <id>]',
@@ -17,7 +17,7 @@ export const createPatchCommand = (open: (cwd: string) => PatchDesk): Command =>
   async run(context) {
     const [name = 'ls', ...args] = context.args
     const action = requireAction('patch', actions, name)
-    await action(open(context.cwd), { ...context, args })
+    await action(await open(context.cwd), { ...context, args })
     return 0
   },
 })

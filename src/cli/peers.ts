@@ -1,6 +1,5 @@
 /** `covey peers`: other machines of yours. One invites, the other joins with the code; after that they know each other. */
 import { AppError } from '../protocol/error.ts'
-import { call } from '../client/call.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
@@ -43,7 +42,7 @@ type Action = (peers: Peers, context: CommandContext) => Promise<void>
 export const createPeersCommand = (open: OpenPeers): Command => ({
   name: 'peers',
   summary: 'Pair with other machines that answer and vote',
-  usage: '[ls | invite | join <code> | rm <name> | scope <name> <scopes>]',
+  usage: '[ls | invite | join <code> | rm <name> | scope <name> <generate,status,tools>]',
   examples: [
     'covey peers invite',
     'covey peers join CODE',
@@ -126,6 +125,7 @@ export async function renderPeers(peers: Peers, context: CommandContext): Promis
 async function fromServer({ url }: Peers, { env }: CommandContext): Promise<readonly Seen[] | undefined> {
   const token = env['COVEY_TOKEN']
   if (token === undefined) return undefined
+  const { call } = await import('../client/call.ts')
   const limit = AbortSignal.timeout(1_000)
   const response = await call({ baseUrl: url, token }, '/v1/federation/health', { signal: limit }).catch(
     () => undefined,

@@ -20,7 +20,7 @@ export async function runProgram(argv: readonly string[], surroundings: Surround
   try {
     const typo = mistypedCommand(argv)
     if (typo) throw new AppError('config-invalid', typo)
-    await program.parseAsync(argv, { from: 'user' })
+    await program.parseAsync(withHelpFlag(argv), { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
@@ -78,9 +78,17 @@ function addCommand(target: Commander, command: Command, { surroundings, finish 
   })
 }
 
+/** `covey help run` is `covey run --help`; `covey help me ...` is a prompt. */
+function withHelpFlag(argv: readonly string[]): readonly string[] {
+  const [first, name, ...rest] = argv
+  if (first !== 'help' || rest.length > 0) return argv
+  if (name === undefined) return ['--help']
+  return commands.some((command) => command.name === name) ? [name, '--help'] : argv
+}
+
 /** `covey modles ls` is a slip; `covey "modles"` with a space in it, or words far from any command, are a prompt. */
 function mistypedCommand(argv: readonly string[]): string | undefined {
-  const first = argv[0]
+  const [first] = argv[0] === 'help' && argv.length === 2 ? argv.slice(1) : argv
   if (first === undefined || !/^[a-z-]{3,}$/.test(first) || first.startsWith('-')) return undefined
   const names = commands.map(({ name }) => name)
   if (names.includes(first) || first === 'help') return undefined

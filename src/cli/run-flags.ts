@@ -7,6 +7,7 @@ import { AppError } from '../protocol/error.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import { withoutUndefined } from '../lib/object.ts'
 import type { CommandContext } from './command.ts'
+import { wholeNumber } from './number-flag.ts'
 
 export type RunFlags = {
   readonly app: Omit<AppOptions, 'env'>
@@ -19,21 +20,21 @@ export type RunFlags = {
   readonly verbose: boolean
 }
 
-const wholeNumber = z.coerce.number().int().positive()
+const SECONDS = 'must be seconds, more than 0'
 
 const Flags = z.object({
   model: z.string().optional(),
   auto: z.boolean().optional(),
   offline: z.boolean().optional(),
-  swarm: wholeNumber.max(7).optional(),
+  swarm: wholeNumber({ max: 7 }).optional(),
   toolHost: z.string().optional(),
   baseUrl: z.url({ protocol: /^https?$/, error: 'is no http(s) address' }).optional(),
   provider: z.enum(['openai-compatible', 'openai', 'anthropic', 'google']).optional(),
-  window: wholeNumber.min(1024).optional(),
+  window: wholeNumber({ min: 1024 }).optional(),
   probe: z.boolean().default(true),
   permission: z.enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass']).optional(),
-  maxTurns: wholeNumber.optional(),
-  timeout: z.coerce.number().positive().optional(),
+  maxTurns: wholeNumber().optional(),
+  timeout: z.coerce.number({ error: SECONDS }).positive({ error: SECONDS }).optional(),
   system: z.string().optional(),
   resume: z.boolean().default(false),
   resumeId: z.string().optional(),

@@ -49,7 +49,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
   async export(store, context) {
     const [, name = 'md'] = context.args
-    const format = formats[name]
+    const format = Object.hasOwn(formats, name) ? formats[name] : undefined
     if (!format) throw new AppError('config-invalid', `unknown format "${name}"; there are md, json, html.`)
     context.io.out(await store.export(requireArgument(context, 'session id'), format))
   },

@@ -28,17 +28,17 @@ export const createSkillsCommand = (open: OpenSkillsDesk): Command => ({
   async run(context) {
     const { options, cwd } = context
     const project = resolve(cwd, typeof options['cwd'] === 'string' ? options['cwd'] : '.')
-    return act(actions, await open(context.env, project), context)
+    return act(actions, await open(context.env, project), { ...context, command: 'skills' })
   },
 })
 
 function act(
   known: Readonly<Record<string, Action>>,
   desk: SkillsDesk,
-  context: CommandContext,
+  context: CommandContext & { readonly command: string },
 ): Promise<number> {
   const [name = 'ls', ...args] = context.args
-  return requireAction('skills', known, name)(desk, { ...context, args })
+  return requireAction(context.command, known, name)(desk, { ...context, args })
 }
 
 const listed =
@@ -82,7 +82,7 @@ const actions: Readonly<Record<string, Action>> = {
     context.io.out(`Removed ${name}.\n`)
     return 0
   },
-  plugin: (desk, context) => act(pluginActions, desk, context),
+  plugin: (desk, context) => act(pluginActions, desk, { ...context, command: 'skills plugin' }),
 }
 
 const pluginActions: Readonly<Record<string, Action>> = {

@@ -1,11 +1,10 @@
 /** `covey token`: who may use the server of this machine. A token is shown once; only its hash is kept. */
-import { appPaths } from '../config/paths.ts'
+import { openTokensOf } from '../desks.ts'
 import { AppError } from '../protocol/error.ts'
-import { tokensIn } from '../serve.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
-type Tokens = ReturnType<typeof tokensIn>
+type Tokens = Awaited<ReturnType<typeof openTokensOf>>
 type Scope = Parameters<Tokens['add']>[1][number]
 type Action = (tokens: Tokens, context: CommandContext) => Promise<void>
 
@@ -20,7 +19,7 @@ export const tokenCommand: Command = {
   async run(context) {
     const [name = 'ls', ...args] = context.args
     const action = requireAction('token', actions, name)
-    await action(tokensIn(appPaths(context.env, process.platform).dataFolder), { ...context, args })
+    await action(await openTokensOf(context.env), { ...context, args })
     return 0
   },
 }

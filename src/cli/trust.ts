@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { cleanControl } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Trust } from '../protocol/guard.ts'
+import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
 type OpenTrust = (env: NodeJS.ProcessEnv) => Promise<Trust>
@@ -17,12 +18,7 @@ export const createTrustCommand = (open: OpenTrust): Command => ({
   examples: ['covey trust', 'covey trust add', 'covey trust add .covey/config.toml', 'covey trust rm'],
   async run(context) {
     const [action = 'ls', file = join('.covey', 'config.toml')] = context.args
-    const act = actions[action]
-    if (!act)
-      throw new AppError(
-        'config-invalid',
-        `unknown action "${action}" of covey trust; there are ls, add, rm.`,
-      )
+    const act = requireAction('trust', actions, action)
     await act(await open(context.env), resolve(context.cwd, file), context)
     return 0
   },

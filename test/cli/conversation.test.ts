@@ -109,6 +109,34 @@ describe.skipIf(!hasScript)('the conversation on a terminal (needs `script` of u
     await screen.shows('Then not.')
   })
 
+  test('takes back what a run did, and the model is told', async () => {
+    const edit = { name: 'edit_file', input: { path: 'a.txt', old: 'one', new: 'two' } }
+    const screen = await open(
+      [
+        { calls: [edit] },
+        { text: 'Changed.' },
+        { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] },
+        { text: 'Seen.' },
+      ],
+      '--permission',
+      'bypass',
+    )
+
+    await screen.shows('> ')
+    screen.type('Change it\n')
+    await screen.shows('Changed.')
+    await screen.shows('> ')
+    screen.type('/undo\n')
+    await screen.shows('Undid "Change it": 1 file')
+    await screen.shows('a.txt')
+    await screen.shows('> ')
+    screen.type('/undo\n')
+    await screen.shows('nothing to undo')
+    screen.type('!cat a.txt\n')
+
+    await screen.shows('one')
+  })
+
   test('Ctrl+C ends the run and not the conversation', async () => {
     const screen = await open([run('sleep 60'), { text: 'Here.' }], '--permission', 'bypass')
 

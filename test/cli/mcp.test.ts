@@ -59,7 +59,7 @@ describe('covey mcp', () => {
 
     await covey(['mcp', 'test', 'odd'], { cwd, env })
 
-    expect((await covey(['mcp'], { cwd, env })).out).toMatch(/^odd +1 tools /)
+    expect((await covey(['mcp'], { cwd, env })).out).toMatch(/^odd +1 tool /)
   })
 
   test.each([

@@ -1,7 +1,7 @@
 /** `covey models probe` and `show` for an arm, on a fake server. */
 import { expect, test } from 'vitest'
 import type { CommandContext } from '../../src/cli/command.ts'
-import { createProbeActions, type ProbeArm } from '../../src/cli/models-probe.ts'
+import type { ProbeArm } from '../../src/cli/models-probe.ts'
 import { createModelsCommand } from '../../src/cli/models.ts'
 import { capabilitiesOf } from '../../src/provider/arm-models.ts'
 import { probeArm } from '../../src/provider/probe.ts'
@@ -29,7 +29,7 @@ async function models(home: string, args: readonly string[], options: Record<str
       isTty: false,
     },
   }
-  const code = await createModelsCommand({ actions: createProbeActions(probe) }).run(context)
+  const code = await createModelsCommand({ probe }).run(context)
   return { code, out }
 }
 

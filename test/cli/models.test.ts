@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { CommandContext } from '../../src/cli/command.ts'
-import { createModelsCommand, type ModelsParts } from '../../src/cli/models.ts'
+import { createModelsCommand } from '../../src/cli/models.ts'
+import type { ModelsParts } from '../../src/cli/models-actions.ts'
 import type { Hardware } from '../../src/models/machine.ts'
 import { fileServer, type FileServer } from '../models/file-server.ts'
 import { tinyFile } from '../models/tiny-file.ts'
@@ -88,10 +89,13 @@ describe('covey models', () => {
     await expect(models('/', ['constructor'])).rejects.toThrow('there are ls, fit, pull, show, import, rm.')
   })
 
-  test('takes further actions from others', async () => {
-    const probe = async () => 7
+  test('has a help that names every action', async () => {
+    const probe = async () => Promise.reject(new Error('is not asked'))
 
-    expect(await models('/', ['probe'], { parts: { actions: { probe } } })).toMatchObject({ code: 7 })
+    const refusal = models('/', ['constructor'], { parts: { probe } })
+
+    await expect(refusal).rejects.toThrow('there are ls, fit, pull, show, import, rm, probe.')
+    expect(createModelsCommand().usage).toBe('[ls | fit | pull | show | import | rm | probe] [model]')
   })
 })
 

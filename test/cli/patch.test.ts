@@ -10,7 +10,7 @@ import { createProposePatch } from '../../src/tools/propose-patch.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { callTool } from '../tools/call.ts'
 
-const command = createPatchCommand((cwd) =>
+const command = createPatchCommand(async (cwd) =>
   createPatchDesk({ patches: () => findPatchFolder(cwd), project: createFiles({ root: cwd }) }),
 )
 

@@ -1,0 +1,135 @@
+/** What `covey doctor` looks at. A check never throws: what it could not find out is a finding. */
+import { execFile } from 'node:child_process'
+import { access, constants, mkdir, statfs } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { rgPath } from '@vscode/ripgrep'
+import { findConfinement } from '../desks.ts'
+import { appPaths } from '../config/paths.ts'
+import { errorMessage } from '../protocol/error.ts'
+import { loadTrusted } from '../trusted.ts'
+import type { CommandContext } from './command.ts'
+
+type Finding = { readonly name: string; readonly state: 'ok' | 'missing' | 'broken'; readonly text: string }
+
+export async function checkMachine(context: CommandContext): Promise<number> {
+  const findings = (await Promise.all(checks.map((check) => check(context)))).flat()
+  for (const { name, state, text } of findings) {
+    context.io.out(`${marks[state]} ${name.padEnd(10)} ${text}\n`)
+  }
+  return findings.some(({ state }) => state === 'broken') ? 1 : 0
+}
+
+const marks = { ok: '✓', missing: '–', broken: '✗' } as const
+
+const MIN_NODE = [20, 19] as const
+
+const checks: readonly ((context: CommandContext) => Promise<Finding | readonly Finding[]>)[] = [
+  checkNode,
+  checkConfig,
+  checkData,
+  ({ cwd }) =>
+    checkProgram({ name: 'ripgrep', argv: [rgPath, '--version'], cwd, fix: 'run npm install again' }),
+  ({ cwd }) =>
+    checkProgram({ name: 'git', argv: ['git', '--version'], cwd, fix: 'install git to see branches' }),
+  ({ cwd }) =>
+    checkProgram({
+      name: 'python',
+      argv: ['python3', '--version'],
+      cwd,
+      fix: 'install python3 to run Python',
+    }),
+  checkSandbox,
+  checkServers,
+]
+
+async function checkNode(): Promise<Finding> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const isNew = major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])
+  const text = isNew
+    ? process.version
+    : `${process.version} is too old; install Node ${MIN_NODE.join('.')} or later`
+  return { name: 'node', state: isNew ? 'ok' : 'broken', text }
+}
+
+async function checkConfig({ env, cwd }: CommandContext): Promise<Finding> {
+  try {
+    const { config } = await loadTrusted({ env, cwd })
+    const arms = Object.keys(config.arms)
+    if (arms.length === 0) {
+      const fix = `no arm configured; use --base-url URL, or add [arms.NAME] to ${appPaths(env, process.platform).configFile}`
+      return { name: 'config', state: 'missing', text: fix }
+    }
+    return { name: 'config', state: 'ok', text: `arms: ${arms.join(', ')}` }
+  } catch (error) {
+    return { name: 'config', state: 'broken', text: errorMessage(error) }
+  }
+}
+
+async function checkData({ env }: CommandContext): Promise<Finding> {
+  const folder = appPaths(env, process.platform).dataFolder
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await access(folder, constants.W_OK)
+    const { bavail, bsize } = await statfs(folder)
+    return {
+      name: 'data',
+      state: 'ok',
+      text: `${folder}, ${Math.round((bavail * bsize) / 2 ** 30)} GiB free`,
+    }
+  } catch (error) {
+    const fix = 'sessions cannot be kept; set XDG_DATA_HOME to a folder you can write'
+    return { name: 'data', state: 'broken', text: `${errorMessage(error)}; ${fix}` }
+  }
+}
+
+type Program = {
+  readonly name: string
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly fix: string
+}
+
+async function checkProgram({ name, argv, cwd, fix }: Program): Promise<Finding> {
+  const [program = '', ...rest] = argv
+  try {
+    const { stdout } = await promisify(execFile)(program, rest, { cwd, timeout: 5_000 })
+    return { name, state: 'ok', text: stdout.split('\n', 1)[0] ?? '' }
+  } catch {
+    return { name, state: 'missing', text: fix }
+  }
+}
+
+async function checkSandbox({ env, cwd }: CommandContext): Promise<Finding> {
+  const { name, missing = '' } = await findConfinement(env, cwd)
+  if (name !== undefined) return { name: 'sandbox', state: 'ok', text: `commands run in ${name}` }
+  const fix = 'every command is asked for; on Linux: apt install bubblewrap'
+  return { name: 'sandbox', state: 'missing', text: `${missing}; ${fix}` }
+}
+
+/** Where local model servers listen when nobody told them otherwise. */
+const SERVERS = [
+  { name: 'Ollama', port: 11434 },
+  { name: 'llama.cpp', port: 8080 },
+  { name: 'LM Studio', port: 1234 },
+  { name: 'vLLM', port: 8000 },
+] as const
+
+async function checkServers(): Promise<readonly Finding[]> {
+  const found = await Promise.all(SERVERS.map(checkServer))
+  const running = found.filter((finding) => finding !== undefined)
+  if (running.length > 0) return running
+  return [{ name: 'servers', state: 'missing', text: 'no local model server answers on its usual port' }]
+}
+
+async function checkServer({ name, port }: (typeof SERVERS)[number]): Promise<Finding | undefined> {
+  const url = `http://127.0.0.1:${port}/v1`
+  try {
+    const answer = await fetch(`${url}/models`, { signal: AbortSignal.timeout(1_500) })
+    const list = (await answer.json()) as { data?: readonly { id?: string }[] }
+    const models = list.data?.flatMap(({ id }) => id ?? []) ?? []
+    const use = models[0] ? `use it with --base-url ${url} --model ${models[0]}` : 'it has no model loaded'
+    return { name, state: 'ok', text: `${models.length} models; ${use}` }
+  } catch {
+    return undefined
+  }
+}

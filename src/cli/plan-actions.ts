@@ -1,0 +1,73 @@
+/** What `covey plan` does. Only working at the plan opens an app. */
+import { z } from 'zod'
+import { cleanControl } from '../lib/clean.ts'
+import { withoutUndefined } from '../lib/object.ts'
+import { AppError } from '../protocol/error.ts'
+import type { PlanDesk, QueueEnd } from '../protocol/plan-desk.ts'
+import { asUsage } from './action.ts'
+import type { CommandContext } from './command.ts'
+import { wholeNumber } from './number-flag.ts'
+import { toRunFlags } from './run-flags.ts'
+
+export type OpenPlanDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<PlanDesk>
+
+export async function actOnPlan(open: OpenPlanDesk, context: CommandContext): Promise<number> {
+  const [action = 'show', ...words] = context.args
+  const { cwd } = toRunFlags(context).app
+  const desk = await open(context.env, cwd)
+  if (action === 'run') return work(desk, context)
+  const { io } = context
+  if (action === 'export') io.out(await desk.export())
+  else if (action === 'reset') {
+    await desk.reset()
+    io.out('A new plan begins; the old one is kept beside it.\n')
+  } else io.out(`${cleanControl(await asUsage(desk.act(action, words.join(' '))))}\n`)
+  return 0
+}
+
+const count = wholeNumber().optional()
+const Limits = z.object({ packetTurns: count, packetCalls: count })
+
+async function work(desk: PlanDesk, context: CommandContext): Promise<number> {
+  const { io, env, signal } = context
+  const parsed = Limits.safeParse(context.options)
+  if (!parsed.success) {
+    throw new AppError('config-invalid', '--packet-turns and --packet-calls are whole numbers above zero.')
+  }
+  const { packetTurns, packetCalls } = parsed.data
+  const { createApp } = await import('../app.ts')
+  const app = await createApp({ ...toRunFlags(context).app, env })
+  try {
+    for (const warning of app.warnings) io.err(`covey: ${cleanControl(warning)}\n`)
+    const end = await desk.work(
+      {
+        open: (id) => app.openSession({ resume: id === undefined ? 'new' : { id }, canAsk: false }),
+        limits: withoutUndefined({ maxTurns: packetTurns, maxCalls: packetCalls }),
+        tell: (line) => io.out(`${cleanControl(line)}\n`),
+      },
+      signal,
+    )
+    io.out(`${ENDS[end.why]}${end.text === undefined ? '' : ` ${cleanControl(end.text)}`}\n`)
+    return EXIT_CODES[end.why]
+  } finally {
+    await app.close()
+  }
+}
+
+const ENDS: Readonly<Record<QueueEnd['why'], string>> = {
+  finished: 'Every task is done; look at the result, then `covey plan finish`.',
+  blocked: 'What is left is blocked; `covey plan` shows why.',
+  empty: 'There is no task; `covey plan add "…"` makes one.',
+  paused: 'The plan is paused; `covey plan resume` goes on.',
+  cancelled: 'Interrupted; `covey plan run` goes on from here.',
+  error: 'Stopped; `covey plan run` goes on from here.',
+}
+
+const EXIT_CODES: Readonly<Record<QueueEnd['why'], number>> = {
+  finished: 0,
+  blocked: 3,
+  empty: 2,
+  paused: 3,
+  cancelled: 130,
+  error: 1,
+}

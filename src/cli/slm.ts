@@ -1,0 +1,63 @@
+/** `covey slm`: the small model that says what a request is about, asked now. */
+import { cleanControl } from '../lib/clean.ts'
+import type { SlmReport } from '../protocol/provider-desk.ts'
+import { requireAction } from './action.ts'
+import type { Command, CommandContext } from './command.ts'
+import type { OpenProviders } from './providers.ts'
+
+export const createSlmCommand = (open: OpenProviders): Command => ({
+  name: 'slm',
+  summary: 'Try the small model that says what a request is about, or find a better one',
+  usage: '[status | setup [arm]]',
+  options: [{ flags: '--json', description: 'as JSON, for programs' }],
+  examples: ['covey slm', 'covey slm setup', 'covey slm setup coder'],
+  async run(context) {
+    const [name = 'status', ...args] = context.args
+    return requireAction('slm', actions, name)(open, { ...context, args })
+  },
+})
+
+type Action = (open: OpenProviders, context: CommandContext) => Promise<number>
+
+const actions: Readonly<Record<string, Action>> = {
+  async status(open, { env, cwd, io, options, signal }) {
+    const report = await (await open(env, cwd)).trySlm(undefined, signal)
+    io.out(options['json'] ? toJson(report) : render(report))
+    return report.state === 'failed' ? 1 : 0
+  },
+  /** Measures and says what to write; the configuration stays the person's own. */
+  async setup(open, { args, env, cwd, io, options, signal }) {
+    const desk = await open(env, cwd)
+    const reports: SlmReport[] = []
+    for (const id of args.length > 0 ? args : desk.slms()) {
+      const report = await desk.trySlm(id, signal)
+      reports.push(report)
+      if (!options['json']) io.out(render(report))
+    }
+    if (options['json']) io.out(toJson(reports))
+    const best = bestOf(reports)
+    if (best && !options['json']) io.out(`\nTo use it:\n\n[router]\nclassifier = "${best.classifier}"\n`)
+    return best ? 0 : 1
+  },
+}
+
+const toJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+/** Later than this it is not waited for; see `router/classify.ts`. */
+const LIMIT_MS = 2_000
+
+/** The most right ones in time; of equals the quickest. */
+const bestOf = (reports: readonly SlmReport[]): SlmReport | undefined =>
+  reports
+    .filter(({ state, ms = Infinity }) => state === 'ok' && ms <= LIMIT_MS)
+    .toSorted((one, other) => other.right - one.right || (one.ms ?? 0) - (other.ms ?? 0))[0]
+
+function render({ classifier, state, usesTools, right, asked, ms = 0, why = '' }: SlmReport): string {
+  const late = ms > LIMIT_MS ? `; too slow, ${LIMIT_MS} ms are allowed` : ''
+  const text = {
+    ok: `slm: ${classifier}${usesTools ? ' ⚙' : ''}  ${right} of ${asked} sample requests right, ${ms} ms each${late}`,
+    off: `slm: off  ${why}`,
+    failed: `slm: ✗ ${classifier}  ${why}`,
+  }[state]
+  return `${cleanControl(text)}\n`
+}

@@ -1,0 +1,38 @@
+/** Who could answer on this machine, and who says what a request is about. For a person who looks. */
+import type { Classification } from './classification.ts'
+import type { Tier } from './routing.ts'
+
+export type ProviderInfo = {
+  /** An arm's id, or the name of a server or program that was found. */
+  readonly id: string
+  /** The wire format, or what else it is. */
+  readonly kind: string
+  readonly tier: Tier
+  readonly isOn: boolean
+  /** Where it is, or why it is off. */
+  readonly about: string
+}
+
+/** How the small model that classifies requests does. */
+export type SlmReport = {
+  /** `covey/nano`, an arm, or `keywords`. */
+  readonly classifier: string
+  readonly state: 'ok' | 'off' | 'failed'
+  /** Whether it can call tools itself. */
+  readonly usesTools: boolean
+  /** Of the sample requests. */
+  readonly right: number
+  readonly asked: number
+  /** For one request, in the middle. */
+  readonly ms?: number
+  readonly why?: string
+  readonly samples: readonly { readonly prompt: string; readonly said: Classification['type'] }[]
+}
+
+export interface ProviderDesk {
+  list(): Promise<readonly ProviderInfo[]>
+  /** The classifier that is configured, or another one. */
+  trySlm(classifier: string | undefined, signal: AbortSignal): Promise<SlmReport>
+  /** Those worth a try: the model in the box and the arms on this machine. */
+  slms(): readonly string[]
+}

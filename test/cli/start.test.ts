@@ -1,0 +1,86 @@
+/**
+ * What a command loads before it does anything: a person waits for it at every call. Seen from outside, by the scripts
+ * that V8 reports for a real process, so that a heavy import is found wherever it was added.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { coveyProcess } from '../support/covey.ts'
+import { tempProject } from '../support/project.ts'
+import { emptyHome } from '../support/run.ts'
+
+/** One for each command, what they share, and the way in. */
+const MOST_FOR_HELP = 45
+
+describe('help loads descriptions and nothing they stand on', () => {
+  test.each(['--version', '--help', 'help run'])('covey %s', async (line) => {
+    const { own, packages } = await loadedBy(line.split(' '))
+
+    expect(packages).toEqual(['commander'])
+    expect(own.length).toBeLessThan(MOST_FOR_HELP)
+  })
+})
+
+describe('a command loads the packages it needs', () => {
+  test.each([
+    ['token', ['commander', 'zod']],
+    ['config explain offline', ['commander', 'jsonrepair', 'smol-toml', 'zod']],
+  ])('covey %s', async (line, wanted) => {
+    const { packages } = await loadedBy(line.split(' '))
+
+    expect(packages).toEqual(wanted)
+  })
+})
+
+test('a run loads no server, no reader of web pages and no engine but that of its arm', async () => {
+  const { own, packages } = await loadedBy(['-m', 'scripted:play.jsonl', 'Go.'], {
+    'play.jsonl': JSON.stringify({ text: 'Done.' }),
+  })
+
+  expect(own).toContain('engine/loop.ts')
+  expect(own.filter((path) => /^(?:client|embedded|federation|server)\//.test(path))).toEqual([])
+  expect(packages.filter((name) => HEAVY.has(name))).toEqual([])
+})
+
+const HEAVY = new Set([
+  '@modelcontextprotocol/sdk',
+  'fastify',
+  'linkedom',
+  'node-llama-cpp',
+  'prom-client',
+  'turndown',
+])
+
+type Loaded = {
+  /** Paths below src/. */
+  readonly own: readonly string[]
+  /** Names, each once. */
+  readonly packages: readonly string[]
+}
+
+async function loadedBy(args: readonly string[], files: Record<string, string> = {}): Promise<Loaded> {
+  const cwd = await tempProject(files)
+  const coverage = join(cwd, 'coverage')
+  await coveyProcess(args, { cwd, env: { ...(await emptyHome()), NODE_V8_COVERAGE: coverage } })
+  return toLoaded(await scriptsIn(coverage))
+}
+
+/** A process writes one file for each of its threads. */
+async function scriptsIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder)
+  const reports = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+  return reports.flatMap((text) => {
+    const { result } = JSON.parse(text) as { readonly result: readonly { readonly url: string }[] }
+    return result.map(({ url }) => url)
+  })
+}
+
+const SOURCES = new URL('../../src/', import.meta.url).href
+
+function toLoaded(urls: readonly string[]): Loaded {
+  const own = urls.filter((url) => url.startsWith(SOURCES)).map((url) => url.slice(SOURCES.length))
+  const packages = urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? [])
+  // What the tests themselves run on is not loaded by the program as it is built.
+  const ours = packages.filter((name) => name !== 'tsx' && name !== 'esbuild')
+  return { own: [...new Set(own)], packages: [...new Set(ours)].toSorted() }
+}
