@@ -43,6 +43,11 @@ export const swarmSchema = z
       .describe(
         'What `auto` asks others about: everything that changes something, or what cannot be undone.',
       ),
+    arbiter: z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe('The arm that decides where the others do not agree; best a stronger one.'),
     sure: z
       .number()
       .min(0)

@@ -17,7 +17,7 @@ import type { Worker } from './worker.ts'
 /** Somebody on another machine who answers the same request. */
 export type Elsewhere = { readonly machine: string; readonly name: string; readonly model: Model }
 
-type SwarmSettings = Pick<SwarmOptions, 'policy'> & {
+export type SwarmSettings = Pick<SwarmOptions, 'policy' | 'arbiter'> & {
   readonly workers: number
   /** Who else answers what this arm is asked. */
   readonly elsewhere?: (arm: string) => readonly Elsewhere[]
@@ -29,7 +29,7 @@ type SwarmSession = {
   readonly files: CheckContext['files']
   readonly authorize: Authorize
   readonly understand?: SwarmOptions['understand']
-  /** The same model behind the firewall of the session. Absent: nobody on another machine is asked. */
+  /** The same model behind the firewall of the session. Absent: nobody but the arm itself is asked. */
   readonly guarded?: (model: Model) => Model
   /** Runs the project's checks on what a candidate would change; absent = parsing it is all that is done. */
   readonly trial?: TrialParts
@@ -38,13 +38,18 @@ type SwarmSession = {
 /** Whatever arm a session reserves, several answers of it are voted on. */
 export function throughSwarm({
   elsewhere,
+  arbiter,
   ...settings
 }: SwarmSettings): (reserve: Reserve, session: SwarmSession) => Reserve {
   return (reserve, session) => {
     const names = birdNames(settings.workers)
     const reading = createDryRun(session)
     const { files, understand, guarded, trial } = session
-    const inspection = { root: files.root, ...(understand && { understand }) }
+    const inspection = {
+      root: files.root,
+      ...(understand && { understand }),
+      ...(arbiter && guarded && { arbiter: { ...arbiter, model: guarded(arbiter.model) } }),
+    }
     const tools = () => toVotingTools(session.tools())
     return async (request, signal) => {
       const lease = await reserve(request, signal)
@@ -70,7 +75,7 @@ type LeaseSwarm = Omit<SwarmOptions, 'name' | 'workers'> & {
 }
 
 export function withSwarm(lease: Lease, swarm: LeaseSwarm): Lease {
-  const { workers: count, names, elsewhere = [], ...options } = swarm
+  const { workers: count, names, elsewhere = [], arbiter, ...options } = swarm
   const places: readonly ((bird: string) => Worker)[] = [
     (name) => ({
       name,
@@ -91,7 +96,15 @@ export function withSwarm(lease: Lease, swarm: LeaseSwarm): Lease {
   const { most = usualPolicy.most } = options.policy ?? {}
   // No worker is asked twice: the nearest would outvote the others by being quick.
   const policy = elsewhere.length === 0 ? {} : { policy: { ...options.policy, most: Math.min(most, count) } }
-  return { ...lease, model: createSwarmModel({ ...options, ...policy, name: lease.model.name, workers }) }
+  const model = createSwarmModel({
+    ...options,
+    ...policy,
+    name: lease.model.name,
+    workers,
+    // Who could not make up its mind as a worker does not decide either.
+    ...(arbiter && arbiter.name !== lease.arm.id && { arbiter }),
+  })
+  return { ...lease, model }
 }
 
 /**

@@ -3,10 +3,11 @@
  * where it cannot be undone, and only then the answer that leads. Who decided is always said.
  */
 import type { ModelEvent, ModelRequest, Usage } from '../protocol/model.ts'
-import type { Candidate, Decider, VoteReport } from '../protocol/vote.ts'
+import type { Candidate, Decider, MissingVote, VoteReport } from '../protocol/vote.ts'
 import { clip } from '../lib/text.ts'
+import { isBallot, toBallot } from './ballot.ts'
 import { gather } from './gather.ts'
-import type { Round, VoteParts } from './hold-vote.ts'
+import { noRound, type Round, type VoteParts, withArrival } from './hold-vote.ts'
 import type { Answered, Worker } from './worker.ts'
 
 export type Settling = {
@@ -21,19 +22,21 @@ export type Settling = {
 
 export async function* settle(
   settling: Settling,
-  { deadlineMs }: Pick<VoteParts, 'deadlineMs'>,
+  parts: VoteParts,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const { result } = settling.round
   if (result.winner) return yield* conclude(settling, 'vote', result.winner)
-  const judged = await askArbiter(settling, deadlineMs, signal)
+  const { judged, missing } = await askArbiter(settling, parts, signal)
   if (signal.aborted) return
   if (judged) {
     const answered = [...settling.answered, judged]
     return yield* conclude({ ...settling, answered }, 'arbiter', judged)
   }
-  if (result.votes[0]?.effect === 'destroy') return yield* conclude(settling, 'person', undefined)
-  yield* conclude(settling, 'first', leading(settling.round))
+  const round = { ...settling.round, missing: [...settling.round.missing, ...missing] }
+  const alone = { ...settling, round }
+  if (result.votes[0]?.effect === 'destroy') return yield* conclude(alone, 'person', undefined)
+  yield* conclude(alone, 'first', leading(round))
 }
 
 /** The request once more, with what was proposed behind it. */
@@ -58,17 +61,26 @@ const inFull = ({ text, calls }: Answered): string =>
 
 const LONGEST = 800
 
+type Judgement = { readonly judged?: Answered; readonly missing: readonly MissingVote[] }
+
+/** Its answer is looked at like everybody's: what would fail decides nothing. */
 async function askArbiter(
   { arbiter, request, round }: Settling,
-  deadlineMs: number,
+  parts: VoteParts,
   signal: AbortSignal,
-): Promise<Answered | undefined> {
-  if (!arbiter) return undefined
+): Promise<Judgement> {
+  if (!arbiter) return { missing: [] }
   const asks = [{ name: arbiter.name, worker: arbiter, request: withAlternatives(request, round) }]
-  for await (const arrival of gather(asks, deadlineMs, signal)) {
-    if (arrival.kind === 'candidate' && !arrival.candidate.isCut) return arrival.candidate
+  let heard = noRound
+  for await (const arrival of gather(asks, parts.deadlineMs, signal)) {
+    heard = await withArrival(heard, arrival, { ...parts, signal })
   }
-  return undefined
+  const [judged] = heard.answered
+  if (!judged) return { missing: heard.missing }
+  const ballot = toBallot(judged, parts.options)
+  return isBallot(ballot)
+    ? { judged, missing: [] }
+    : { missing: [{ worker: judged.worker, why: ballot.why }] }
 }
 
 /** Of the largest groups the one that the first answer is in; where nobody has a vote, the first answer. */

@@ -44,3 +44,30 @@ test('a candidate that the guard would refuse has no vote', async () => {
   expect(await readFile(join(project, 'inside.txt'), 'utf8')).toBe('x')
   expect(ofType(events, 'tool-end').map(({ ok }) => ok)).toEqual([true])
 })
+
+test('where the workers do not agree, the arm that is named for it decides', async () => {
+  const model = scriptedModel(edit('LIMIT = 5', 'LIMIT = 4'), edit('LIMIT = 5', 'LIMIT = 6'), [says('Done.')])
+  const right = { name: 'edit_file', input: { path: 'a.ts', old: 'LIMIT = 5', new: 'LIMIT = 10' } }
+  const project = await tempProject({
+    'a.ts': 'const LIMIT = 5\n',
+    'large.jsonl': `${JSON.stringify({ calls: [right] })}\n`,
+  })
+  const arbiter = `scripted:${join(project, 'large.jsonl')}`
+  const few = { ...flags, 'swarm.workers': 2, 'swarm.most': 2, 'swarm.rounds': 1, 'swarm.arbiter': arbiter }
+
+  const small = { ...model, name: 'small' }
+
+  const events = await run(small, project, { flags: few, prompt: 'Raise the limit to 10' })
+
+  const [end] = ofType(events, 'vote').flatMap((event) => (event.stage === 'end' ? [event.report] : []))
+  expect(end).toMatchObject({ state: 'split', decider: 'arbiter' })
+  expect(await readFile(join(project, 'a.ts'), 'utf8')).toBe('const LIMIT = 10\n')
+})
+
+test('an arm to decide that is not there is told before anything is asked', async () => {
+  const model = scriptedModel([says('Hello.')])
+  const options = { flags: { ...flags, 'swarm.arbiter': 'lage' }, incognito: false }
+
+  await expect(run(model, await tempProject(), options)).rejects.toThrow(/lage/)
+  expect(model.asked).toHaveLength(0)
+})

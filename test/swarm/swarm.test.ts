@@ -350,6 +350,18 @@ describe('where nobody is elected', () => {
     expect(callsOf(swarm)).toEqual(['{"path":"a","old":"x","new":"w"}'])
   })
 
+  test.each<[string, Model, string]>([
+    ['fails', script([fails(new AppError('model-unavailable', 'gone'))]), 'gone'],
+    ['calls a tool that is not there', script([calls('fly', {})]), 'there is no tool fly'],
+    ['was cut off', script([says('I th'), finish('length')]), 'it was cut off'],
+  ])('one that %s decides nothing, and that is said', async (_, model, why) => {
+    const arbiter = { name: 'eagle', model }
+
+    const { report } = await ask([script(edit('y')), script(edit('z'))], {}, { arbiter })
+
+    expect(report).toMatchObject({ winner: 'wren', decider: 'first', missing: [{ worker: 'eagle', why }] })
+  })
+
   test('the person decides what cannot be undone', async () => {
     const { events, report } = await ask([script(remove('a')), script(remove('b'))])
 
