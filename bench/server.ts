@@ -1,9 +1,9 @@
 /**
  * What the server adds to an upstream it passes on: the same requests, in the same run, straight to a server that answers
- * at once, through Covey with a real arm, and to a model inside Covey's process, which shows what the server takes by
- * itself; then a thousand streams held open. Ratios count, not the numbers of one machine. Covey runs as it was built: tsx
- * names every function anew each time one is made, which costs a fifth of the time and memory measured here. Repeat with:
- * npm run build && npx tsx bench/server.ts
+ * at once, through one that hands bytes on and does nothing else (the most any program on Node can reach), through Covey
+ * with a real arm, and to a model inside Covey's process, which shows what the server takes by itself; then a thousand
+ * streams held open. Ratios count, not the numbers of one machine. Covey runs as it was built: tsx names every function
+ * anew each time one is made, which costs a fifth of the time and memory. Repeat with: npm run bench:server
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,6 +34,7 @@ const SLOW_MS = 25
 
 async function measure(): Promise<void> {
   const upstream = await start('upstream')
+  const bare = await start('bare', upstream.url)
   const covey = await start('covey', upstream.url)
   console.log(
     `${'connections'.padEnd(12)}${'stream'.padEnd(8)}${HEADS.map((head) => head.padStart(13)).join('')}`,
@@ -44,6 +45,7 @@ async function measure(): Promise<void> {
     for (const connections of [1, 16, 64]) {
       const how = { connections, stream, seconds: SECONDS }
       const direct = await load(upstream, { ...how, model: 'bench' })
+      const passed = await load(bare, { ...how, model: 'bench' })
       const through = await load(covey, { ...how, model: 'bench' })
       const inside = await load(covey, { ...how, model: 'inside' })
       const added = through.p50 - direct.p50
@@ -52,8 +54,10 @@ async function measure(): Promise<void> {
         `${through.p50.toFixed(2)} ms`,
         `${added.toFixed(2)} ms`,
         `${direct.rate.toFixed(0)}/s`,
+        `${passed.rate.toFixed(0)}/s`,
         `${through.rate.toFixed(0)}/s`,
         (through.rate / direct.rate).toFixed(2),
+        (through.rate / passed.rate).toFixed(2),
         `${inside.p50.toFixed(2)} ms`,
         `${inside.rate.toFixed(0)}/s`,
       ]
@@ -65,8 +69,7 @@ async function measure(): Promise<void> {
   await waitInLine(covey)
   await holdStreams(covey, 'inside')
   await holdStreams(covey, 'bench')
-  covey.child.kill()
-  upstream.child.kill()
+  for (const { child } of [covey, bare, upstream]) child.kill()
 }
 
 const HEADS = [
@@ -74,8 +77,10 @@ const HEADS = [
   'covey p50',
   'added',
   'direct rate',
+  'bare rate',
   'covey rate',
-  'ratio',
+  'of direct',
+  'of bare',
   'inside p50',
   'inside rate',
 ]
@@ -251,6 +256,26 @@ async function serveUpstream(): Promise<void> {
   process.send?.({ url, keys: ['none'] })
 }
 
+/** Hands on what comes, unread, in both directions. */
+async function serveBare(baseUrl: string): Promise<void> {
+  const { origin, pathname } = new URL(`${baseUrl}/chat/completions`)
+  const dispatcher = new Agent()
+  const headers = { 'content-type': 'application/json' }
+  const server = createHttpServer((incoming, response) => {
+    const pieces: Buffer[] = []
+    incoming.on('data', (piece: Buffer) => pieces.push(piece))
+    incoming.on('end', async () => {
+      const asked = { origin, path: pathname, method: 'POST', headers, body: Buffer.concat(pieces) } as const
+      const answer = await dispatcher.request(asked)
+      response.writeHead(answer.statusCode, { 'content-type': String(answer.headers['content-type']) })
+      answer.body.pipe(response)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  process.send?.({ url, keys: ['none'] })
+}
+
 type Program = typeof Arms &
   typeof Count &
   typeof FitClient &
@@ -322,8 +347,12 @@ async function serveCovey(baseUrl: string): Promise<void> {
     }),
   })
   const [address] = await server.listen({ port: 0 })
-  process.on('message', () => {
-    globalThis.gc?.()
+  process.on('message', async () => {
+    // Signals and buffers of what is over leave in steps: once a finalizer has run, the rest is garbage too.
+    for (let round = 0; round < 3; round++) {
+      globalThis.gc?.()
+      await delay(50)
+    }
     process.send?.(process.memoryUsage())
   })
   process.send?.({ url: `http://127.0.0.1:${address?.port}/v1`, keys })
@@ -353,5 +382,6 @@ const [role, upstreamUrl = ''] = process.argv.slice(2)
 // No server outlives the run that started it.
 process.once('disconnect', () => process.exit())
 if (role === 'upstream') await serveUpstream()
+else if (role === 'bare') await serveBare(upstreamUrl)
 else if (role === 'covey') await serveCovey(upstreamUrl)
 else await measure()

@@ -19,7 +19,7 @@ import { createServer } from './server/server.ts'
 import type { Serving } from './server/serving.ts'
 import { createSessionDesk, type SessionDesk } from './server/session-desk.ts'
 import { sessionRoutes } from './server/sessions.ts'
-import { openTokens, type Tokens } from './server/tokens.ts'
+import { type Tokens, tokensIn } from './server/tokens.ts'
 
 export type ServeSettings = {
   readonly dataFolder: string
@@ -56,9 +56,6 @@ export async function startServing(settings: ServeSettings, open: () => Promise<
     throw error
   }
 }
-
-/** The tokens of a data folder, for whoever lists, makes and revokes them. */
-export const tokensIn = (dataFolder: string): Tokens => openTokens(join(dataFolder, 'tokens'))
 
 async function lockFolder(dataFolder: string): Promise<() => Promise<void>> {
   const folder = join(dataFolder, 'serve')

@@ -6,7 +6,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { type AppOptions, type Ground, loadTrusted, openGround, swarmSettings } from './app.ts'
+import { type AppOptions, type Ground, openGround } from './app.ts'
 import { listProfiles } from './config/profile.ts'
 import { fixedTokens, messagesTokens } from './context/count.ts'
 import { fitClient } from './context/fit-client.ts'
@@ -28,6 +28,7 @@ import type { Serving } from './server/serving.ts'
 import { openSession } from './sessions.ts'
 import { openMcpRoutes } from './tool-serving.ts'
 import { withSwarm } from './swarm/lease.ts'
+import { loadTrusted } from './trusted.ts'
 
 const NANO = 'covey/nano'
 /** Whoever answers here: the one arm, or the one the router picks. */
@@ -153,8 +154,8 @@ async function openOthers({ config, answering }: Ground, { incognito }: AppOptio
 const SLOTS = { local: 4, remote: 16 } as const
 
 function modelsOf(ground: Ground, arms: () => ReadonlyMap<string, Arm>): ModelParts {
-  const { config, sessions, answering } = ground
-  const { workers, policy } = swarmSettings(config, answering)
+  const { sessions, answering } = ground
+  const { workers, policy, arbiter } = ground.swarm
   const swarm = { workers, policy: { ...policy, when: 'always' as const } }
   const firewallOf = clientFirewalls(sessions.root)
   const created = Math.floor(Date.now() / 1000)
@@ -179,7 +180,11 @@ function modelsOf(ground: Ground, arms: () => ReadonlyMap<string, Arm>): ModelPa
       const firewall = firewallOf(about?.client ?? '')
       const echoed = { ...lease, model: firewall.echo(lease.model) }
       if (model !== SWARM) return echoed
-      return withSwarm(echoed, { ...swarm, elsewhere: elsewhereOf(answering, lease, firewall) })
+      return withSwarm(echoed, {
+        ...swarm,
+        elsewhere: elsewhereOf(answering, lease, firewall),
+        ...(arbiter && { arbiter: { ...arbiter, model: firewall.echo(arbiter.model) } }),
+      })
     },
     fit: (request, lease) => fitClient(request, windowOf(lease)),
     count: countRequest,

@@ -226,17 +226,17 @@ const withToolText = (model: Model, options: InstructionOptions): Model => ({
   },
 })
 
-/** `model` and `dialect` only say which formats to expect first; all are read. */
-const replyReader =
-  (model: string, dialect: string | undefined) =>
-  (tools: readonly ToolSchema[], { messages }: ModelRequest): ReplyReader =>
+/** `model` and `dialect` only say which formats to expect first; all are read. Looked up once, not for every reply. */
+function replyReader(model: string, given: string | undefined) {
+  const dialect = given ?? dialectFor(model)
+  return (tools: readonly ToolSchema[], { messages }: ModelRequest): ReplyReader =>
     createReplyReader({
       tools,
-      model,
       ...(dialect !== undefined && { dialect }),
       earlier: (text) =>
         messages.some((message) => message.role !== 'assistant' && message.text.includes(text)),
     })
+}
 
 /** Tokens a second of a slow machine that was not measured yet. */
 const SLOWEST_PREFILL = 20

@@ -29,7 +29,7 @@ export async function* readReplyParts(
   const written: ToolCall[] = []
   const tokens: WrittenToken[] = []
   const told: ReplyEvent[] = []
-  const tell = (events: readonly ReplyEvent[]): Generator<ModelEvent> => {
+  const tell = (events: readonly ReplyEvent[]): readonly ModelEvent[] => {
     told.push(...events)
     return holdCalls(events, written)
   }
@@ -38,7 +38,8 @@ export async function* readReplyParts(
     if (part.type === 'reasoning-delta') {
       if (part.delta !== '') yield { type: 'reasoning-delta', text: part.delta }
     } else if (part.type === 'text-delta') {
-      yield* tell(reader?.push(part.delta) ?? [{ type: 'text-delta', text: part.delta }])
+      const events = reader?.push(part.delta) ?? [{ type: 'text-delta', text: part.delta }]
+      for (const event of tell(events)) yield event
     } else if (part.type === 'tool-call') {
       native.push({ id: part.toolCallId, name: part.toolName, input: part.input })
     } else if (part.type === 'logprobs') {
@@ -48,7 +49,7 @@ export async function* readReplyParts(
       throw part.error
     } else if (part.type === 'finish') {
       requireWhole(part.finishReason, endpoint)
-      yield* tell(reader?.end() ?? [])
+      for (const event of tell(reader?.end() ?? [])) yield event
       const calls = withUniqueIds([...native, ...withoutRepeats(written, native)], parts.takenIds)
       for (const call of calls) yield { type: 'tool-call', call }
       const usage = toUsage(part.usage)
@@ -62,11 +63,14 @@ export async function* readReplyParts(
   throw brokenStream(endpoint, 'it ended without a finish reason')
 }
 
-function* holdCalls(events: readonly ReplyEvent[], held: ToolCall[]): Generator<ModelEvent> {
+/** What is told now. A list: `yield*` over a generator costs several promises for every token. */
+function holdCalls(events: readonly ReplyEvent[], held: ToolCall[]): readonly ModelEvent[] {
+  const told: ModelEvent[] = []
   for (const event of events) {
     if (event.type === 'tool-call') held.push(event.call)
-    else if (!('text' in event) || event.text !== '') yield event
+    else if (!('text' in event) || event.text !== '') told.push(event)
   }
+  return told
 }
 
 const toWritten = ({ token, logprob }: TokenChance): WrittenToken => ({

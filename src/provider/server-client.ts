@@ -8,7 +8,8 @@ import type { ArmSettings } from '../protocol/arm.ts'
 import { readText } from './body.ts'
 import { brokenStream, htmlAnswer, secretsOf, toAppError, type Endpoint } from './errors.ts'
 import type { Fetch } from './fetch.ts'
-import { type Answer, createSend, type Send, sendBy } from './send.ts'
+import type { Answer } from './arrival.ts'
+import { createSend, type Send, sendBy } from './send.ts'
 import { isObject } from '../lib/json.ts'
 
 /** What of an arm's settings says where and as whom to ask. */
@@ -74,7 +75,7 @@ function createRequest({ apiKey, headers }: ServerAddress, endpoint: Endpoint, s
       signal,
     })
     if (answer.status < 200 || answer.status > 299) throw await refused(answer, url, endpoint)
-    if (!answer.headers['content-type']?.includes('text/html')) return answer
+    if (!answer.type.includes('text/html')) return answer
     answer.leave(false)
     throw htmlAnswer(endpoint)
   }
@@ -86,7 +87,7 @@ async function refused(answer: Answer, url: string, endpoint: Endpoint): Promise
     url,
     requestBodyValues: {},
     statusCode: answer.status,
-    responseHeaders: { ...answer.headers },
+    responseHeaders: answer.headers(),
     responseBody: await wholeText(answer),
   })
   return toAppError(error, endpoint)
@@ -98,10 +99,14 @@ async function readJson(answer: Answer, endpoint: Endpoint): Promise<unknown> {
 
 async function wholeText(answer: Answer): Promise<string> {
   try {
-    return await readText(answer.body)
+    return await readText(chunksOf(answer))
   } finally {
     answer.leave(false)
   }
+}
+
+async function* chunksOf(answer: Answer): AsyncGenerator<Uint8Array> {
+  for (let chunk = await answer.next(); chunk; chunk = await answer.next()) yield chunk
 }
 
 const LONGEST_LINE = 16 * 1024 * 1024
@@ -113,34 +118,47 @@ async function* readParts<Part>(
   endpoint: Endpoint,
 ): AsyncGenerator<Part> {
   const answer = await ask()
-  if (answer.headers['content-type']?.includes('application/json')) {
+  if (answer.type.includes('application/json')) {
     const whole = await wholeText(answer)
     yield* reader.read([valueOf(dataIn(whole), endpoint)])
     return yield* reader.end(/"choices"\s*:/.test(whole))
   }
   const lines = createLineReader(reader, endpoint)
   try {
-    for await (const chunk of answer.body) {
-      yield* told(lines.take(chunk))
-      if (lines.isDone()) break
+    for (;;) {
+      const { parts, failure, isLast } = await nextPacket(answer, lines)
+      for (const part of parts) yield part
+      // What was said before a mistake is told before it is thrown.
+      if (failure) throw failure.error
+      if (isLast) break
     }
-    yield* told(lines.end())
-    yield* reader.end(lines.isDone())
+    for (const part of reader.end(lines.isDone())) yield part
   } finally {
     answer.leave(lines.isDone())
   }
 }
 
-type Packet<Part> = { readonly parts: readonly Part[]; readonly failure?: { readonly error: unknown } }
+/** Not in the generator itself, which would keep the bytes of one packet while it waits for the next. */
+async function nextPacket<Part>(answer: Answer, lines: LineReader<Part>): Promise<Packet<Part>> {
+  const chunk = await answer.next()
+  return chunk ? lines.take(chunk) : lines.end()
+}
 
-/** What was said before a mistake is told before it is thrown. */
-function* told<Part>({ parts, failure }: Packet<Part>): Generator<Part> {
-  yield* parts
-  if (failure) throw failure.error
+type Packet<Part> = {
+  readonly parts: readonly Part[]
+  readonly failure?: { readonly error: unknown }
+  /** The server said that it is done, or closed. */
+  readonly isLast: boolean
+}
+
+type LineReader<Part> = {
+  take(chunk: Uint8Array): Packet<Part>
+  end(): Packet<Part>
+  isDone(): boolean
 }
 
 /** Reads whole packets: of a stream that waits for its next token, nothing is kept but half a line. */
-function createLineReader<Part>(reader: ValueReader<Part>, endpoint: Endpoint) {
+function createLineReader<Part>(reader: ValueReader<Part>, endpoint: Endpoint): LineReader<Part> {
   const decoder = new StringDecoder('utf8')
   let held = ''
   let isDone = false
@@ -160,12 +178,12 @@ function createLineReader<Part>(reader: ValueReader<Part>, endpoint: Endpoint) {
     } catch (error) {
       failure = { error }
     }
-    return { parts: reader.read(values), ...(failure && { failure }) }
+    return { parts: reader.read(values), isLast: isDone, ...(failure && { failure }) }
   }
   return {
-    take: (chunk: Uint8Array): Packet<Part> => read(decoder.write(chunk)),
-    end: (): Packet<Part> => (isDone ? { parts: [] } : read(`${decoder.end()}\n`)),
-    isDone: (): boolean => isDone,
+    take: (chunk) => read(decoder.write(chunk)),
+    end: () => ({ ...read(`${decoder.end()}\n`), isLast: true }),
+    isDone: () => isDone,
   }
 }
 

@@ -9,8 +9,9 @@ import type { FinishReason, Usage } from '../protocol/model.ts'
 import type { AnswerEvent } from './api-ask.ts'
 import type { Collected } from './api-collect.ts'
 import { ChatLogprobs, type Chances, toChatLogprobs } from './api-logprobs.ts'
-import { toSeconds } from './api-wire.ts'
+import { toPart, toSeconds } from './api-wire.ts'
 import { newId } from './new-id.ts'
+import type { StreamPart } from './route.ts'
 
 const Finish = z.enum(['stop', 'length', 'tool_calls', 'content_filter'])
 
@@ -140,30 +141,44 @@ export class ChoiceStream {
   readonly #index: number
   #hasRole = false
   #calls = 0
+  #frame: readonly [string, string] | undefined
 
   constructor(envelope: Envelope, index: number) {
     this.#envelope = envelope
     this.#index = index
   }
 
-  *take(event: AnswerEvent): Iterable<ChatChunk> {
-    if (event.type === 'waiting') yield this.#chunk({}, { covey: toQueue(event.position) })
-    else if (event.type === 'start') {
-      const shortened = event.shortened.length > 0 ? { shortened: [...event.shortened] } : undefined
-      if (!this.#hasRole || shortened) yield this.#chunk({}, { covey: shortened })
-    } else if (event.type === 'text-delta')
-      yield this.#chunk({ content: event.text }, { chances: event.chances })
-    else if (event.type === 'reasoning-delta') yield this.#chunk({ reasoning_content: event.text })
-    else if (event.type === 'tool-call') yield* this.#call(event.call)
-    else if (event.type === 'activity') yield this.#chunk({}, { covey: { activity: event.activity } })
-    else if (event.type === 'restart') throw voidReply(event.why)
-    else yield this.#chunk({}, { finish: finishWords[event.reason] })
+  take(event: AnswerEvent): readonly StreamPart[] {
+    if (event.type === 'text-delta' && this.#hasRole && !event.chances) return [this.#text(event.text)]
+    return this.#chunks(event).map(toPart)
   }
 
-  *#call({ id, name, input }: ToolCall): Iterable<ChatChunk> {
+  /** Most chunks differ in their text alone: what stands around it is written once. */
+  #text(text: string): StreamPart {
+    const [before, after] = (this.#frame ??= around('"content":', this.#chunk({ content: '' })))
+    return { data: `${before}${JSON.stringify(text)}${after}` }
+  }
+
+  #chunks(event: AnswerEvent): readonly ChatChunk[] {
+    if (event.type === 'waiting') return [this.#chunk({}, { covey: toQueue(event.position) })]
+    if (event.type === 'start') {
+      const shortened = event.shortened.length > 0 ? { shortened: [...event.shortened] } : undefined
+      return this.#hasRole && !shortened ? [] : [this.#chunk({}, { covey: shortened })]
+    }
+    if (event.type === 'text-delta') return [this.#chunk({ content: event.text }, { chances: event.chances })]
+    if (event.type === 'reasoning-delta') return [this.#chunk({ reasoning_content: event.text })]
+    if (event.type === 'tool-call') return this.#call(event.call)
+    if (event.type === 'activity') return [this.#chunk({}, { covey: { activity: event.activity } })]
+    if (event.type === 'restart') throw voidReply(event.why)
+    return [this.#chunk({}, { finish: finishWords[event.reason] })]
+  }
+
+  #call({ id, name, input }: ToolCall): readonly ChatChunk[] {
     const index = this.#calls++
-    yield this.#chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] })
-    yield this.#chunk({ tool_calls: [{ index, function: { arguments: input } }] })
+    return [
+      this.#chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
+      this.#chunk({ tool_calls: [{ index, function: { arguments: input } }] }),
+    ]
   }
 
   #chunk(delta: Delta, { finish = null, covey, chances }: Beside = {}): ChatChunk {
@@ -183,6 +198,13 @@ export class ChoiceStream {
       ...(covey && { covey }),
     }
   }
+}
+
+/** What is written before and behind the text of a field that is empty. In a value these quotes would be escaped. */
+function around(field: string, value: ChatChunk): readonly [string, string] {
+  const whole = JSON.stringify(value)
+  const at = whole.indexOf(`${field}""`) + field.length
+  return [whole.slice(0, at), whole.slice(at + 2)]
 }
 
 export const toUsageChunk = (envelope: Envelope, usage: Usage): ChatChunk => ({

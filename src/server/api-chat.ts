@@ -75,7 +75,7 @@ async function* streamChat(
     answer(varied(ask, index), parts, { ...caller, signal })
   for await (const event of sideBySide(count, open, caller)) {
     if (event.type === 'finish') used = used ? addUsage(used, event.usage) : event.usage
-    for (const chunk of choices[event.choice ?? 0]?.take(event) ?? []) yield toPart(chunk)
+    for (const part of choices[event.choice ?? 0]?.take(event) ?? []) yield part
   }
   if (includeUsage && used) yield toPart(toUsageChunk(envelope, used))
   yield { data: '[DONE]' }

@@ -126,7 +126,7 @@ const stopReasons: Readonly<Record<FinishReason, z.infer<typeof StopReason>>> = 
 
 /** What was read from a cache is not counted as input here. */
 const toMessageUsage = ({ prompt, completion, cached = 0 }: Usage) => ({
-  input_tokens: prompt - cached,
+  input_tokens: Math.max(0, prompt - cached),
   output_tokens: completion,
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: cached,

@@ -7,18 +7,20 @@ import { AppError } from '../protocol/error.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import { addUsage, type Answer, type AnswerEvent, type ApiParts, type Ask, type Caller } from './api-ask.ts'
 import { withFill } from './api-fill.ts'
-import { createReplyTaker } from './api-reply.ts'
+import { createReplyTaker, type ReplySource } from './api-reply.ts'
 import { reminderFor, type Reply, unmetBy, unmetError, type Unmet } from './api-rules.ts'
 import { defineProblem, ProblemError } from './errors.ts'
 import type { ReserveAbout } from './parts.ts'
+import type { Place } from './queue.ts'
 
 export async function* askModel(ask: Ask, parts: ApiParts, caller: Caller): Answer {
   const question = { ask, parts, caller }
   const lease = withFill(await reserve(ask.model, question), ask, parts.models, caller)
-  const { reply, request } = yield* settled(lease, firstTry(question, lease))
-  const unmet = unmetBy(reply, ask.request)
-  const final = unmet ? yield* secondTry(question, { lease, request, reply, unmet }) : reply
-  yield { type: 'finish', reason: final.reason, usage: final.usage ?? counted(final, request, lease, parts) }
+  const first = yield* attempt(question, lease, () => firstReading(question, lease))
+  const unmet = unmetBy(first.reply, ask.request)
+  const final = unmet ? yield* secondTry(question, { lease, unmet, ...first }) : first.reply
+  const usage = final.usage ?? counted(final, first.request, lease, parts)
+  yield { type: 'finish', reason: final.reason, usage }
 }
 
 /** Whatever name is not known is told as clients expect it. */
@@ -43,20 +45,16 @@ const hasImages = ({ messages }: ModelRequest): boolean =>
 
 type Question = { readonly ask: Ask; readonly parts: ApiParts; readonly caller: Caller }
 
-type Tried = Pick<Prepared, 'request' | 'callTool'> & { readonly reply: Reply }
+/** What is sent, and how its reply is read. */
+type Reading = Omit<ReplySource, 'arm'> & { readonly request: ModelRequest }
 
-async function* firstTry(question: Question, lease: Lease): AsyncGenerator<AnswerEvent, Tried> {
-  const { models } = question.parts
-  const { request, shortened, callTool } = prepare(question.ask, lease, question.parts)
-  const calling = callTool === undefined ? {} : { callTool }
-  const start = {
-    type: 'start',
-    model: lease.arm.id,
-    shortened,
-    promptTokens: () => models.count(request, lease),
-  } as const
-  const reply = yield* inTurn(question, lease, read(question, { lease, request, start, ...calling }))
-  return { reply, request, ...calling }
+type Tried = Reading & { readonly reply: Reply }
+
+function firstReading({ ask, parts }: Question, lease: Lease): Reading {
+  const { request, shortened, callTool } = prepare(ask, lease, parts)
+  const promptTokens = () => parts.models.count(request, lease)
+  const start = { type: 'start', model: lease.arm.id, shortened, promptTokens } as const
+  return { request, start, ...(callTool !== undefined && { callTool }) }
 }
 
 type Missed = Tried & { readonly lease: Lease; readonly unmet: Unmet }
@@ -64,19 +62,15 @@ type Missed = Tried & { readonly lease: Lease; readonly unmet: Unmet }
 /** The arm is told what was missing; what it already said stays said. */
 async function* secondTry(question: Question, missed: Missed): AsyncGenerator<AnswerEvent, Reply> {
   const { ask } = question
-  const { callTool } = missed
+  const { callTool, reply: after } = missed
   const { continueLast: _, ...asked } = missed.request
-  const messages = [...asked.messages, ...reminderFor(missed.unmet, missed.reply, ask.request)]
-  const request: ModelRequest = { ...asked, messages }
+  const messages = [...asked.messages, ...reminderFor(missed.unmet, after, ask.request)]
+  const reading = { request: { ...asked, messages }, after, ...(callTool !== undefined && { callTool }) }
   const lease = await reserve(missed.lease.arm.id, question)
-  const again = async function* () {
-    const reading = { lease, request, after: missed.reply, ...(callTool !== undefined && { callTool }) }
-    return { reply: yield* inTurn(question, lease, read(question, reading)) }
-  }
-  const { reply } = yield* settled(lease, again())
+  const { reply } = yield* attempt(question, lease, () => reading)
   const problem = unmetError(unmetBy(reply, ask.request), lease.arm.id)
   if (problem) throw problem
-  return withUsage(reply, missed.reply)
+  return withUsage(reply, after)
 }
 
 function withUsage(reply: Reply, before: Reply): Reply {
@@ -85,25 +79,42 @@ function withUsage(reply: Reply, before: Reply): Reply {
   return { ...rest, usage: addUsage(before.usage, usage) }
 }
 
-/** Runs a body under a lease: committed when it ends, given back when it throws or is abandoned. */
-async function* settled<Result extends { readonly reply: Reply }>(
+/**
+ * One question under one lease and in one place of the line: the lease is committed when the reply is whole and given back
+ * when something throws or nobody listens any more. All in one generator, because every token passes each of them.
+ */
+async function* attempt(
+  { ask, parts, caller }: Question,
   lease: Lease,
-  body: AsyncGenerator<AnswerEvent, Result>,
-): AsyncGenerator<AnswerEvent, Result> {
+  prepared: () => Reading,
+): AsyncGenerator<AnswerEvent, Tried> {
+  const { signal, client } = caller
+  let place: Place | undefined
   let isSettled = false
-  const settle = (act: () => void) => {
-    if (!isSettled) act()
-    isSettled = true
-  }
   try {
-    const result = yield* body
-    settle(() => lease.commit(result.reply.usage))
-    return result
+    const reading = prepared()
+    place = parts.queue.enter({ model: lease.arm.id, client })
+    if (!place.isServed()) {
+      for await (const position of place.positions(signal)) yield { type: 'waiting', position }
+    }
+    signal.throwIfAborted()
+    const taker = createReplyTaker(ask, { arm: lease.arm.id, ...reading })
+    for await (const event of lease.model.stream(reading.request, signal)) {
+      for (const told of taker.take(event)) yield told
+    }
+    signal.throwIfAborted()
+    for (const told of taker.end()) yield told
+    const reply = taker.reply()
+    isSettled = true
+    lease.commit(reply.usage)
+    return { ...reading, reply }
   } catch (error) {
-    settle(() => lease.release(error))
+    isSettled = true
+    lease.release(error)
     throw error
   } finally {
-    settle(() => lease.release())
+    place?.leave()
+    if (!isSettled) lease.release()
   }
 }
 
@@ -150,50 +161,6 @@ function forArm(request: ModelRequest, lease: Lease): ModelRequest {
   const tools =
     choice === 'required' ? request.tools : request.tools.filter(({ name }) => name === choice.name)
   return { ...rest, ...continued, tools }
-}
-
-/** A place in the line for as long as the body runs. */
-async function* inTurn<Result>(
-  { parts, caller }: Question,
-  lease: Lease,
-  body: AsyncGenerator<AnswerEvent, Result>,
-): AsyncGenerator<AnswerEvent, Result> {
-  const place = parts.queue.enter({ model: lease.arm.id, client: caller.client })
-  try {
-    for await (const position of place.positions(caller.signal)) yield { type: 'waiting', position }
-    return yield* body
-  } finally {
-    place.leave()
-  }
-}
-
-type Reading = Pick<Prepared, 'callTool'> & {
-  readonly lease: Lease
-  readonly request: ModelRequest
-  readonly start?: Extract<AnswerEvent, { type: 'start' }>
-  /** What was said before the reminder. */
-  readonly after?: Reply
-}
-
-async function* read({ ask, caller }: Question, reading: Reading): AsyncGenerator<AnswerEvent, Reply> {
-  const { lease, request, start, ...rest } = reading
-  const taker = createReplyTaker(ask, { arm: lease.arm.id, ...rest })
-  let opening = start
-  for await (const event of lease.model.stream(request, caller.signal)) {
-    const told = [...taker.take(event)]
-    // Not before the model shows a sign of life, or its log probabilities where they are asked for: until then a failure
-    // can still be told as an HTTP status.
-    if (opening && (request.logprobs === undefined || told.length > 0)) {
-      yield opening
-      opening = undefined
-    }
-    yield* told
-  }
-  caller.signal.throwIfAborted()
-  const last = [...taker.end()]
-  if (opening) yield opening
-  yield* last
-  return taker.reply()
 }
 
 function counted(reply: Reply, request: ModelRequest, lease: Lease, { models }: ApiParts) {

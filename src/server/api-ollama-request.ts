@@ -57,7 +57,7 @@ export type OllamaGenerate = z.infer<typeof OllamaGenerate>
 
 export function fromOllamaChat(body: OllamaChat, caller: Caller): Ask {
   const tools = body.tools?.map((tool) => toTool(tool.function))
-  const said = (body.messages ?? []).reduce(join, [])
+  const said = toSaid(body.messages ?? [])
   return toAsk({ ...common(body), said, ...(tools && { tools }) }, caller)
 }
 
@@ -90,14 +90,20 @@ function toFormat(format: z.infer<typeof Common>['format']): ResponseFormat | un
   return isObject(format) ? { type: 'json', schema: format } : { type: 'json' }
 }
 
-function join(said: Said[], message: OllamaMessage): Said[] {
-  const { role } = message
-  const text = message.content ?? ''
-  if (role === 'system') said.push({ role, text })
-  else if (role === 'user') said.push({ role, text, ...imagesOf(message.images) })
-  else if (role === 'assistant') said.push({ role, text, calls: toCalls(message, said.length) })
-  else said.push({ role, callId: nextOpen(said, message.tool_name), text, ok: true })
-  return said
+function toSaid(messages: readonly OllamaMessage[]): readonly Said[] {
+  /** Calls of the last reply that have no result yet, in their order. */
+  const open = new Map<string, ToolCall>()
+  return messages.map((message, place) => {
+    const { role } = message
+    const text = message.content ?? ''
+    if (role === 'system') return { role, text }
+    if (role === 'user') return { role, text, ...imagesOf(message.images) }
+    if (role === 'tool') return { role, callId: takeOpen(open, message.tool_name), text, ok: true }
+    const calls = toCalls(message, place)
+    open.clear()
+    for (const call of calls) open.set(call.id, call)
+    return { role, text, calls }
+  })
 }
 
 const toCalls = ({ tool_calls }: OllamaMessage, place: number): readonly ToolCall[] =>
@@ -107,14 +113,13 @@ const toCalls = ({ tool_calls }: OllamaMessage, place: number): readonly ToolCal
     input: JSON.stringify(input ?? {}),
   }))
 
-/** The first call that has no result yet, of this name where one is given. */
-function nextOpen(said: readonly Said[], name: string | null | undefined): string {
-  const at = said.findLastIndex(({ role }) => role === 'assistant')
-  const reply = said[at]
-  if (reply?.role !== 'assistant') return ''
-  const answered = new Set(said.slice(at + 1).map((message) => message.role === 'tool' && message.callId))
-  const open = reply.calls.filter(({ id }) => !answered.has(id))
-  return (open.find((call) => call.name === name) ?? open[0])?.id ?? ''
+/** The first one, of this name where one is given. */
+function takeOpen(open: Map<string, ToolCall>, name: string | null | undefined): string {
+  const [first] = open.values()
+  const found =
+    first?.name === name ? first : ([...open.values()].find((call) => call.name === name) ?? first)
+  open.delete(found?.id ?? '')
+  return found?.id ?? ''
 }
 
 const imagesOf = (images: readonly string[] | null | undefined): { images?: readonly Image[] } =>

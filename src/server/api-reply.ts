@@ -12,13 +12,19 @@ import { unsupported } from './api-wire.ts'
 import type { ProblemError } from './errors.ts'
 
 export type ReplyTaker = {
-  take(event: ModelEvent): Iterable<AnswerEvent>
-  end(): Iterable<AnswerEvent>
+  /** What of this the client is told now. */
+  take(event: ModelEvent): readonly AnswerEvent[]
+  end(): readonly AnswerEvent[]
   reply(): Reply
 }
 
 export type ReplySource = {
   readonly arm: string
+  /**
+   * Told first, but not before the model shows a sign of life, or its log probabilities where they are asked for: until
+   * then a failure can still be told as an HTTP status.
+   */
+  readonly start?: Extract<AnswerEvent, { type: 'start' }>
   /** The tool that stands for tools which are only listed. */
   readonly callTool?: string
   /** The reply a reminder was needed for: text that was told then is not told again. */
@@ -27,6 +33,7 @@ export type ReplySource = {
 
 export const createReplyTaker = (ask: Ask, source: ReplySource): ReplyTaker => new Taker(ask, source)
 
+/** Collects what is to be told in a list: a generator inside a generator for every token costs more than the token. */
 class Taker implements ReplyTaker {
   readonly #ask: Ask
   readonly #source: ReplySource
@@ -41,7 +48,9 @@ class Taker implements ReplyTaker {
   #reasoning: string[] = []
   #calls: ToolCall[] = []
   #badCalls: string[] = []
-  #told = false
+  #opening: ReplySource['start']
+  #told: AnswerEvent[] = []
+  #hasTold = false
   #toldText = false
   #reason: FinishReason | undefined
   #usage: Usage | undefined
@@ -50,37 +59,42 @@ class Taker implements ReplyTaker {
     this.#ask = ask
     this.#source = source
     this.#after = source.after
+    this.#opening = source.start
     this.#isJson = ask.request.responseFormat?.type === 'json'
   }
 
-  *take(event: ModelEvent): Iterable<AnswerEvent> {
+  take(event: ModelEvent): readonly AnswerEvent[] {
     if (event.type !== 'logprobs') {
-      yield* this.#passWaiting()
+      this.#passWaiting()
       this.#isThinking = event.type === 'reasoning-delta'
     }
-    if (event.type === 'text-delta') yield* this.#takeText(event.text)
-    else if (event.type === 'logprobs') yield* this.#takeChances(event.tokens)
+    if (event.type === 'text-delta') this.#takeText(event.text)
+    else if (event.type === 'logprobs') this.#takeChances(event.tokens)
     else if (event.type === 'reasoning-delta') {
       this.#reasoning.push(event.text)
-      yield* this.#tell(event)
-    } else if (event.type === 'tool-call') yield* this.#takeCall(event.call)
+      this.#tell(event)
+    } else if (event.type === 'tool-call') this.#takeCall(event.call)
     else if (event.type === 'bad-call') this.#badCalls.push(badCallText(event))
     else if (event.type === 'usage') this.#usage = event.usage
     else if (event.type === 'finish') this.#reason = event.reason
-    else if (event.type === 'reply-restart') yield* this.#restart(event.why)
+    else if (event.type === 'reply-restart') this.#restart(event.why)
     else if (event.type === 'vote' && event.stage === 'end')
-      yield { type: 'activity', activity: { type: 'vote', ...event.report } }
+      this.#told.push({ type: 'activity', activity: { type: 'vote', ...event.report } })
+    if (this.#ask.request.logprobs === undefined || this.#told.length > 0) this.#open()
+    return this.#drain()
   }
 
-  *end(): Iterable<AnswerEvent> {
-    yield* this.#passWaiting()
+  end(): readonly AnswerEvent[] {
+    this.#passWaiting()
     if (this.#reason === undefined)
       throw new AppError('model-unavailable', 'The reply of the model was cut off before its end; ask again.')
-    if (this.#isHeld()) yield* this.#flushJson()
+    if (this.#isHeld()) this.#flushJson()
     // Where nothing else came of the reply, the model is reminded first.
     const isFinal = this.#after !== undefined || this.#calls.length > 0
     const lines = isFinal ? this.#badCalls : []
-    if (lines.length > 0) yield* this.#tellText(`${this.#toldText ? '\n\n' : ''}${lines.join('\n')}`)
+    if (lines.length > 0) this.#tellText(`${this.#toldText ? '\n\n' : ''}${lines.join('\n')}`)
+    this.#open()
+    return this.#drain()
   }
 
   reply(): Reply {
@@ -97,31 +111,31 @@ class Taker implements ReplyTaker {
     }
   }
 
-  *#takeText(text: string): Iterable<AnswerEvent> {
-    if (this.#ask.request.logprobs === undefined) yield* this.#passText(text)
+  #takeText(text: string): void {
+    if (this.#ask.request.logprobs === undefined) this.#passText(text)
     else this.#waiting = text
   }
 
-  *#takeChances(tokens: readonly TokenChance[]): Iterable<AnswerEvent> {
+  #takeChances(tokens: readonly TokenChance[]): void {
     this.#hasChances = true
     // Those of thoughts have no place in any API.
     if (!this.#isThinking) this.#chances.push(...tokens)
-    yield* this.#passWaiting()
+    this.#passWaiting()
   }
 
-  *#passWaiting(): Iterable<AnswerEvent> {
+  #passWaiting(): void {
     if (this.#waiting === '') return
     if (!this.#hasChances) throw noLogprobs(this.#source.arm)
     const text = this.#waiting
     this.#waiting = ''
-    yield* this.#passText(text)
+    this.#passText(text)
   }
 
-  *#passText(text: string): Iterable<AnswerEvent> {
+  #passText(text: string): void {
     this.#text.push(text)
     if (this.#after?.isTold || this.#isHeld()) return
     const all = this.#toldText ? text : this.#text.join('')
-    if (all !== '') yield* this.#tellText(all)
+    if (all !== '') this.#tellText(all)
   }
 
   /** JSON is passed on as it comes when it begins like JSON; otherwise it is read, and mended, once it is whole. */
@@ -133,14 +147,14 @@ class Taker implements ReplyTaker {
     return !/^[[{]/.test(start)
   }
 
-  *#flushJson(): Iterable<AnswerEvent> {
+  #flushJson(): void {
     const text = this.#text.join('')
     const value = jsonIn(text)
-    if (value !== undefined) yield* this.#tellText(JSON.stringify(value))
-    else if (this.#after && text !== '') yield* this.#tellText(text)
+    if (value !== undefined) this.#tellText(JSON.stringify(value))
+    else if (this.#after && text !== '') this.#tellText(text)
   }
 
-  *#takeCall(written: ToolCall): Iterable<AnswerEvent> {
+  #takeCall(written: ToolCall): void {
     const { toolChoice, tools } = this.#ask.request
     const meant = innerCall(written, this.#source.callTool)
     const call = meant && mendCall(meant, tools)
@@ -153,33 +167,49 @@ class Taker implements ReplyTaker {
       toolChoice === 'none' || (typeof toolChoice === 'object' && toolChoice.name !== call.name)
     if (isRefused || (!this.#ask.parallelCalls && this.#calls.length > 0)) return
     this.#calls.push(call)
-    yield* this.#tell({ type: 'tool-call', call })
+    this.#tell({ type: 'tool-call', call })
   }
 
-  *#restart(why: string): Iterable<AnswerEvent> {
-    const wasTold = this.#told
+  #restart(why: string): void {
+    const wasTold = this.#hasTold
     this.#waiting = ''
     this.#chances = []
     this.#text = []
     this.#reasoning = []
     this.#calls = []
     this.#badCalls = []
-    this.#told = false
+    this.#hasTold = false
     this.#toldText = false
-    if (wasTold) yield { type: 'restart', why }
+    if (wasTold) this.#told.push({ type: 'restart', why })
   }
 
-  *#tellText(text: string): Iterable<AnswerEvent> {
+  #tellText(text: string): void {
     this.#toldText = true
-    const chances = this.#chances.splice(0)
-    yield* this.#tell({ type: 'text-delta', text, ...(chances.length > 0 && { chances }) })
+    if (this.#chances.length === 0) return this.#tell({ type: 'text-delta', text })
+    const chances = this.#chances
+    this.#chances = []
+    this.#tell({ type: 'text-delta', text, chances })
   }
 
-  *#tell(event: AnswerEvent): Iterable<AnswerEvent> {
-    this.#told = true
-    yield event
+  #tell(event: AnswerEvent): void {
+    this.#hasTold = true
+    this.#told.push(event)
+  }
+
+  #open(): void {
+    if (this.#opening) this.#told.unshift(this.#opening)
+    this.#opening = undefined
+  }
+
+  #drain(): readonly AnswerEvent[] {
+    if (this.#told.length === 0) return NOTHING
+    const told = this.#told
+    this.#told = []
+    return told
   }
 }
+
+const NOTHING: readonly AnswerEvent[] = []
 
 const noLogprobs = (arm: string): ProblemError =>
   unsupported('logprobs', `${arm} tells no log probabilities; leave them out, or ask another model`)

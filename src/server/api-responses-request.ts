@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { readJson, isObject } from '../lib/json.ts'
 import { withoutUndefined } from '../lib/object.ts'
-import type { AssistantMessage } from '../protocol/message.ts'
+import type { AssistantMessage, ToolCall } from '../protocol/message.ts'
 import type { ResponseFormat, ToolChoice, ToolSchema } from '../protocol/model.ts'
 import { type Ask, type Caller, toAsk, toTool } from './api-ask.ts'
 import { Extension } from './api-chat-request.ts'
@@ -89,10 +89,20 @@ const WITH_LOGPROBS = 'message.output_text.logprobs'
 /** The items of a request as messages: calls that stand together are one reply. */
 export function toSaid({ input }: ResponsesRequest): readonly Said[] {
   if (typeof input === 'string') return [{ role: 'user', text: input }]
-  return input.flatMap(itemToSaid).reduce(joinReplies, [])
+  const said: Part[] = []
+  for (const next of input.flatMap(itemToPart)) {
+    const last = said.at(-1)
+    const isSameReply = last?.role === 'assistant' && next.role === 'assistant' && next.text === ''
+    if (isSameReply) last.calls.push(...next.calls)
+    else said.push(next)
+  }
+  return said
 }
 
-function itemToSaid(item: Item, index: number): readonly Said[] {
+/** What was said, with replies that calls can still join in place: a stranger may send a hundred thousand in a row. */
+type Part = Exclude<Said, AssistantMessage> | (AssistantMessage & { readonly calls: ToolCall[] })
+
+function itemToPart(item: Item, index: number): readonly Part[] {
   const param = `input[${index}]`
   const { type = 'message', call_id: id = '', name = '' } = item
   if (type === 'message') return [messageOf(item, param)]
@@ -104,26 +114,14 @@ function itemToSaid(item: Item, index: number): readonly Said[] {
   return []
 }
 
-function messageOf({ role, content }: Item, param: string): Said {
+function messageOf({ role, content }: Item, param: string): Part {
   const { text, images } = toContent(content, `${param}.content`)
   if (role === 'assistant') return { role, text, calls: [] }
   if (role === 'system' || role === 'developer') return { role: 'system', text }
   return { role: 'user', text, ...(images.length > 0 && { images }) }
 }
 
-const replyOf = (call: AssistantMessage['calls'][number]): AssistantMessage => ({
-  role: 'assistant',
-  text: '',
-  calls: [call],
-})
-
-function joinReplies(all: Said[], next: Said): Said[] {
-  const last = all.at(-1)
-  const isSameReply = last?.role === 'assistant' && next.role === 'assistant' && next.text === ''
-  if (isSameReply) all[all.length - 1] = { ...last, calls: [...last.calls, ...next.calls] }
-  else all.push(next)
-  return all
-}
+const replyOf = (call: ToolCall): Part => ({ role: 'assistant', text: '', calls: [call] })
 
 function toSchema(tool: ResponseTool): readonly ToolSchema[] {
   if (!tool.name) return []

@@ -1,13 +1,16 @@
 /**
  * The locks before every route, in their order: size, Host, Origin, token, wrong tokens, scope, media type. Host and Origin
  * keep web pages out that reach this machine under another name (DNS rebinding) or from another site; they hold for a
- * right token as well. Everything here happens before a byte of the body is read.
+ * right token as well. Whoever came by TLS is known by its key instead. Everything here happens before a byte of the body
+ * is read.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { TLSSocket } from 'node:tls'
 import { clip } from '../lib/text.ts'
 import { defineProblem, type Problem, ProblemError } from './errors.ts'
 import type { Limits } from './limits.ts'
+import { admitPeer, type PeerDoor } from './peer-door.ts'
 import { type Scope, scopes } from './route.ts'
 import type { Tokens } from './tokens.ts'
 import type { WrongTokens } from './wrong-tokens.ts'
@@ -21,10 +24,16 @@ export type Knock = {
   /** How many Host headers there are. */
   readonly hosts: number
   readonly address: string
+  /** The route that answers reads no body. */
+  readonly isBodiless: boolean
+  /** Where a key was shown: then that says who it is, and nothing else does. */
+  readonly secure?: TLSSocket | undefined
 }
 
 export type Admission = {
   readonly client: string
+  /** What people call the client; absent where `client` is its name. */
+  readonly shown?: string
   readonly scopes: readonly Scope[]
   /** Asked again while a stream goes on; a token may have been revoked. */
   isStillValid(): Promise<boolean>
@@ -37,6 +46,8 @@ export type LockParts = {
   readonly tokens: Pick<Tokens, 'find'>
   readonly wrongTokens: WrongTokens
   readonly limits: Limits
+  /** Absent where machines are not known by their keys. */
+  readonly peers?: PeerDoor
 }
 
 /** Throws a ProblemError at the first lock that holds. `scope` is undefined where no route answers. */
@@ -46,10 +57,10 @@ export async function admit(
   parts: LockParts,
   signal: AbortSignal,
 ): Promise<Admission> {
-  const problem =
-    sizeProblem(knock, parts.limits) ?? hostProblem(knock, parts.allowedHosts) ?? originProblem(knock)
+  const peer = knock.secure && (await admitPeer(knock.secure, parts.peers))
+  const problem = sizeProblem(knock, parts.limits) ?? (peer ? undefined : pageProblem(knock, parts))
   if (problem) throw new ProblemError(problem)
-  const admission = scope === 'open' ? nobody : await authenticate(knock, parts, signal)
+  const admission = peer ?? (scope === 'open' ? nobody : await authenticate(knock, parts, signal))
   const refused = scopeProblem(admission, scope) ?? mediaProblem(knock)
   if (refused) throw new ProblemError(refused)
   return admission
@@ -62,6 +73,10 @@ function sizeProblem({ headers }: Knock, limits: Limits): Problem | undefined {
 
 export const tooLarge = (bytes: number): Problem =>
   defineProblem(413, 'body_too_large', `The body is larger than ${Math.round(bytes / 1_048_576)} MB.`)
+
+/** No page can show a key, so machines that did need no look at this. */
+const pageProblem = (knock: Knock, { allowedHosts }: LockParts): Problem | undefined =>
+  hostProblem(knock, allowedHosts) ?? originProblem(knock)
 
 const HOST = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253}?)\.?(?::\d{1,5})?$/
 
@@ -139,15 +154,22 @@ const covered = (given: readonly Scope[]): readonly Scope[] =>
 
 function scopeProblem(admission: Admission, scope: Scope | 'open' | undefined): Problem | undefined {
   if (scope === undefined || scope === 'open' || admission.scopes.includes(scope)) return undefined
-  return defineProblem(403, 'scope_missing', `The token "${admission.client}" lacks the scope \`${scope}\`.`)
+  const { client, shown = `The token "${client}"` } = admission
+  return defineProblem(403, 'scope_missing', `${shown} lacks the scope \`${scope}\`.`)
 }
 
 /** A page of another site can send forms and plain text without being asked first, but no JSON. */
-function mediaProblem({ method, headers }: Knock): Problem | undefined {
-  if (method !== 'POST') return undefined
+function mediaProblem({ method, headers, isBodiless }: Knock): Problem | undefined {
+  if (method !== 'POST' || (isBodiless && isEmpty(headers))) return undefined
   const [type = ''] = (headers['content-type'] ?? '').split(';')
   const isJson = type.trim().toLowerCase() === 'application/json'
   const encoding = headers['content-encoding'] ?? 'identity'
   if (isJson && encoding === 'identity') return undefined
   return defineProblem(415, 'media_type', 'Send the body as plain `content-type: application/json`.')
 }
+
+/** As SDKs cancel. A form says its type even where it is empty, and what a script sends has an Origin. */
+const isEmpty = (headers: IncomingHttpHeaders): boolean =>
+  headers['content-type'] === undefined &&
+  headers['transfer-encoding'] === undefined &&
+  Number(headers['content-length'] ?? 0) === 0

@@ -4,6 +4,7 @@
  */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import { AppError } from '../protocol/error.ts'
 import { errnoOf } from '../lib/atomic-write.ts'
 import { defineProblem, type Problem, toErrorBody } from './errors.ts'
@@ -105,7 +106,8 @@ const malformed = defineProblem(400, 'malformed_request', 'This is no HTTP reque
 
 function refuse(error: Error, socket: Duplex, tell: (refusal: Refusal) => void): void {
   const code = errnoOf(error)
-  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  // Whoever came by TLS and cannot speak has not shown that it may be told anything.
+  if (code === 'ECONNRESET' || !socket.writable || socket instanceof TLSSocket) return void socket.destroy()
   const problem = problems[code ?? ''] ?? malformed
   const address = 'remoteAddress' in socket ? String(socket.remoteAddress).replace(/^::ffff:/, '') : 'unknown'
   tell({ problem, address })

@@ -11,6 +11,8 @@ export type FairQueue = {
 }
 
 export type Place = {
+  /** Whether it is this one's turn; who finds a free slot need not wait for `positions`. */
+  isServed(): boolean
   /** How many are served before this one, each time that changes; ends when it is this one's turn. */
   positions(signal: AbortSignal): AsyncGenerator<number, void>
   leave(): void
@@ -31,6 +33,7 @@ export function createFairQueue({ slots }: FairQueueOptions): FairQueue {
       enqueue(line, ticket)
       admit(line, slots(model))
       return {
+        isServed: () => line.active.has(ticket),
         positions: (signal) => positionsOf(line, ticket, signal),
         leave() {
           remove(line, ticket)
@@ -63,7 +66,9 @@ function enqueue({ waiting }: Line, ticket: Ticket): void {
   else waiting.set(ticket.client, [ticket])
 }
 
+/** Those who are served already are not woken: there may be a thousand of them. */
 function admit(line: Line, slots: number): void {
+  const changed = order(line)
   while (line.active.size < Math.max(1, slots)) {
     const [next] = line.waiting
     if (!next) break
@@ -73,7 +78,7 @@ function admit(line: Line, slots: number): void {
     if (rest.length > 0) line.waiting.set(client, rest)
     if (ticket) line.active.add(ticket)
   }
-  for (const ticket of [...line.active, ...order(line)]) ticket.wake()
+  for (const ticket of changed) ticket.wake()
 }
 
 function remove({ active, waiting }: Line, ticket: Ticket): void {

@@ -14,7 +14,7 @@ export type RouteRequest<Body = unknown> = {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Whose token it came with; turns at a busy model are fair between clients. */
+  /** Whose token or key it came with; turns at a busy model are fair between clients. */
   readonly client: string
   /** What its token allows. A route that runs tools for some requests only asks for `tools` here. */
   readonly scopes: readonly Scope[]

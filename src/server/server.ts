@@ -14,11 +14,12 @@ import { admit, tooLarge } from './guard-order.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { type Address, addressesFor, addressOf, bindAll, createHttp, type Refusal } from './listen.ts'
 import type { TellAudit } from './parts.ts'
+import { openPeerDoor } from './peer-door.ts'
 import type { Route } from './route.ts'
 import { beginVisit, toKnock, type Visit } from './visit.ts'
 import { createWrongTokens } from './wrong-tokens.ts'
 
-export type ServerParts = Pick<House, 'tokens' | 'audit' | 'metrics' | 'log'> & {
+export type ServerParts = Pick<House, 'tokens' | 'peers' | 'audit' | 'metrics' | 'log'> & {
   readonly routes: readonly Route[]
   /** Everyone on this machine may do everything. Host and Origin are looked at all the same. */
   readonly isAuthOff: boolean
@@ -43,20 +44,24 @@ export async function createServer(parts: ServerParts): Promise<Server> {
   app.setNotFoundHandler(async () => refuse(NOT_FOUND))
   await app.ready()
   let servers: readonly HttpServer[] = []
+  const closed = new AbortController()
   return {
     routes: parts.routes,
     async listen({ host, port }) {
       // Sockets of our own, two of them for loopback; the one that Fastify made never listens.
-      const make = () =>
-        createHttp(
+      const make = () => {
+        const http = createHttp(
           (request, response) => app.routing(request, response),
           house.limits,
           (refusal) => house.audit(toAudit(refusal)),
         )
+        const patience = { ms: house.limits.headersMs, signal: closed.signal }
+        return house.peers ? openPeerDoor(http, house.peers, patience) : http
+      }
       servers = await bindAll(make, addressesFor(host), port)
       return servers.map(addressOf)
     },
-    close: () => closeHouse(house, app, servers),
+    close: () => closeHouse(house, app, { servers, hangUp: () => closed.abort() }),
   }
 }
 
@@ -131,7 +136,8 @@ async function enter(house: House, request: FastifyRequest, reply: FastifyReply)
   reply.headers(visit.headers)
   void visit.done.then(() => leave(house, request, reply))
   if (house.isClosing) throw closing
-  visit.admission = await admit(toKnock(request.raw), route?.scope, house, visit.controller.signal)
+  const knock = toKnock(request.raw, route)
+  visit.admission = await admit(knock, route?.scope, house, visit.controller.signal)
 }
 
 const closing = new AppError('model-unavailable', 'The server is closing; try again in a moment.')
@@ -144,7 +150,7 @@ function leave({ visits, metrics, log }: House, { raw, method }: FastifyRequest,
   const status = reply.raw.statusCode
   const seconds = (performance.now() - visit.startedAt) / 1000
   metrics.answered({ method, route, status, seconds })
-  const client = visit.admission?.client ?? visit.address
+  const client = visit.admission?.shown ?? visit.admission?.client ?? visit.address
   log?.info({ id: visit.id, method, route, status, client, ms: Math.round(seconds * 1000) }, 'request')
 }
 
@@ -192,7 +198,9 @@ function fromFastify(error: unknown, { bodyBytes }: Limits): unknown {
   )
 }
 
-async function closeHouse(house: House, app: FastifyInstance, servers: readonly HttpServer[]): Promise<void> {
+type Lines = { readonly servers: readonly HttpServer[]; hangUp(): void }
+
+async function closeHouse(house: House, app: FastifyInstance, { servers, hangUp }: Lines): Promise<void> {
   house.isClosing = true
   const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
   end(house, ({ isWatch }) => isWatch)
@@ -200,6 +208,7 @@ async function closeHouse(house: House, app: FastifyInstance, servers: readonly 
   end(house, () => true)
   await settled(house)
   for (const server of servers) server.closeAllConnections()
+  hangUp()
   await Promise.all(closed)
   await app.close()
 }

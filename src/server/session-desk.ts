@@ -55,12 +55,7 @@ export function createSessionDesk(parts: SessionParts, options: DeskOptions = {}
   const look = setInterval(() => {
     for (const [id, one] of held) if (one.idleMs() > idleMs) void release(id).catch(() => undefined)
   }, lookEveryMs)
-  const hold = async (open: () => Promise<KeptSession>): Promise<Held> => {
-    if (held.size + opening.size >= maxHeld) await releaseIdlest(held, release)
-    const one = new Held(await open())
-    held.set(one.session.id, one)
-    return one
-  }
+  const { hold, settled } = createOpener(held, maxHeld, release)
   const resume = async (id: string): Promise<KeptSession> => {
     await leaving.get(id)?.catch(() => undefined)
     return parts.resume(id)
@@ -82,14 +77,36 @@ export function createSessionDesk(parts: SessionParts, options: DeskOptions = {}
     },
     async close() {
       clearInterval(look)
+      // One that is just being opened would stay open, and locked for everyone else.
+      await settled()
       await Promise.all([...held.keys()].map(release))
     },
   }
 }
 
+/** Opens sessions, no more than may be held at a time; `settled` waits for those that are being opened. */
+function createOpener(held: Map<string, Held>, maxHeld: number, release: SessionDesk['release']) {
+  const arriving = new Set<Promise<Held>>()
+  return {
+    async hold(open: () => Promise<KeptSession>): Promise<Held> {
+      // Counted before anything is awaited: many may come at once.
+      const isFull = held.size + arriving.size >= maxHeld
+      const arrival = (async () => {
+        if (isFull) await releaseIdlest(held, release)
+        const one = new Held(await open())
+        held.set(one.session.id, one)
+        return one
+      })()
+      arriving.add(arrival)
+      return arrival.finally(() => arriving.delete(arrival))
+    },
+    settled: () => Promise.allSettled(arriving),
+  }
+}
+
 async function releaseIdlest(
   held: ReadonlyMap<string, Held>,
-  release: (id: string) => Promise<boolean>,
+  release: SessionDesk['release'],
 ): Promise<void> {
   const [idlest] = [...held.values()]
     .filter((one) => one.idleMs() > 0)
@@ -115,7 +132,10 @@ class Held implements HeldOpen {
   constructor(session: KeptSession) {
     this.session = session
     this.#ring = new SessionRing(session.lastEventId)
+    // Where the events cannot be read any more, whoever watches is told the end; the other sessions go on.
     void this.#follow()
+      .catch(() => undefined)
+      .finally(() => this.#ring.close())
   }
 
   /** 0 while it works or is watched. */
@@ -173,6 +193,5 @@ class Held implements HeldOpen {
       this.#usedAt = performance.now()
       if (event.type === 'run-end' && !this.#running.delete(event.runId)) this.#endedEarly.add(event.runId)
     }
-    this.#ring.close()
   }
 }

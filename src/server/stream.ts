@@ -13,14 +13,17 @@ export type StreamReply = Extract<RouteReply, { kind: 'stream' }>
 
 export type OpenedStream = {
   readonly reply: StreamReply
-  readonly iterator: AsyncIterator<StreamPart>
-  readonly first: Promise<IteratorResult<StreamPart>>
+  next(): Promise<IteratorResult<StreamPart>>
+  /** Nothing more is read. */
+  leave(): void
 }
 
 /** Starts the stream. Throws what it throws before its first part, if it does so soon. */
 export async function openStream(reply: StreamReply, graceMs: number): Promise<OpenedStream> {
   const iterator = reply.parts[Symbol.asyncIterator]()
-  const first = iterator.next()
+  let first: Promise<IteratorResult<StreamPart>> | undefined = iterator.next()
+  // Whoever reads the stream awaits it again.
+  first.catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
   const grace = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, graceMs)
@@ -29,10 +32,17 @@ export async function openStream(reply: StreamReply, graceMs: number): Promise<O
     await Promise.race([first, grace])
   } finally {
     clearTimeout(timer)
-    // Whoever reads the stream awaits it again.
-    first.catch(() => undefined)
   }
-  return { reply, iterator, first }
+  return {
+    reply,
+    next() {
+      const next = first ?? iterator.next()
+      // A stream may last for hours: its first part need not.
+      first = undefined
+      return next
+    },
+    leave: () => void Promise.resolve(iterator.return?.()).catch(() => undefined),
+  }
 }
 
 export type StreamSettings = {
@@ -52,7 +62,7 @@ export async function sendStream(
   opened: OpenedStream,
   settings: StreamSettings,
 ): Promise<void> {
-  const { reply, iterator } = opened
+  const { reply } = opened
   const { limits, controller, tell } = settings
   const { signal } = controller
   const isSse = reply.format === 'sse'
@@ -73,7 +83,7 @@ export async function sendStream(
     if (!raw.destroyed && !isSilent) for (const part of reply.failure(error)) writer.add(encode(part))
   } finally {
     clearInterval(watching)
-    void Promise.resolve(iterator.return?.()).catch(() => undefined)
+    opened.leave()
     writer.end(limits.closeMs)
   }
 }
@@ -116,8 +126,11 @@ const sseHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'x-acce
 const ndjsonHeaders = { 'content-type': 'application/x-ndjson; charset=utf-8' }
 
 function toSse({ data, event, id }: StreamPart): string {
+  const fields = `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}`
+  // JSON is one line, and nearly every part is JSON.
+  if (!/[\r\n]/.test(data)) return `${fields}data: ${data}\n\n`
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`)
-  return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`
+  return `${fields}${lines.join('')}\n`
 }
 
 const toNdjson = ({ data }: StreamPart): string => `${data}\n`
@@ -135,7 +148,7 @@ function watch(raw: ServerResponse, isSse: boolean, { limits, controller, isAllo
 
 /** Ends with the signal, also while a part is awaited. One listener for all of them: a stream may have a million parts. */
 async function pump(
-  { iterator, first }: OpenedStream,
+  opened: OpenedStream,
   signal: AbortSignal,
   write: (part: StreamPart) => Promise<void>,
 ): Promise<void> {
@@ -143,12 +156,12 @@ async function pump(
   const stop = () => leave()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    for (let next = first; ; next = iterator.next()) {
+    for (;;) {
       const result = await new Promise<IteratorResult<StreamPart> | undefined>((resolve, reject) => {
         leave = () => resolve(undefined)
         if (signal.aborted) leave()
         // Listened to in any case: a part that fails when nobody waits for it is no failure of the process.
-        next.then(resolve, reject)
+        opened.next().then(resolve, reject)
       })
       if (result === undefined || result.done) return
       await write(result.value)

@@ -5,6 +5,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
 import { waitForLock } from '../lib/lock.ts'
@@ -31,6 +32,9 @@ export type Tokens = {
   /** Whose token this is; takes as long for a wrong one. */
   find(token: string): Promise<StoredToken | undefined>
 }
+
+/** The tokens of a data folder, for its server and for whoever lists, makes and revokes them. */
+export const tokensIn = (dataFolder: string): Tokens => openTokens(join(dataFolder, 'tokens'))
 
 export function openTokens(path: string, now: () => number = Date.now): Tokens {
   let known: Known | undefined

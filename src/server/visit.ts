@@ -1,5 +1,6 @@
 /** One request from its first header to its last byte: its id, who sent it, and the signal that ends its work. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { TLSSocket } from 'node:tls'
 import { AppError } from '../protocol/error.ts'
 import type { Admission, Knock } from './guard-order.ts'
 import { newId } from './new-id.ts'
@@ -45,12 +46,14 @@ export function beginVisit(raw: IncomingMessage, answer: ServerResponse, route: 
 
 export const newRequestId = (): string => newId('req_')
 
-export const toKnock = (raw: IncomingMessage): Knock => ({
+export const toKnock = (raw: IncomingMessage, route: Route | undefined): Knock => ({
   method: raw.method ?? '',
   target: raw.url ?? '',
   headers: raw.headers,
   hosts: raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length,
   address: addressOf(raw),
+  isBodiless: route !== undefined && route.body === undefined,
+  secure: raw.socket instanceof TLSSocket ? raw.socket : undefined,
 })
 
 /** Never from a header: anyone can write one. */

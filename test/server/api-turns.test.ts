@@ -11,6 +11,7 @@ import { TextCompletion } from '../../src/server/api-completions.ts'
 import { MessageEvent } from '../../src/server/api-messages-reply.ts'
 import { OllamaChatLine, OllamaGenerateLine } from '../../src/server/api-ollama.ts'
 import { readEvents, startApi } from './api-host.ts'
+import { until } from './support.ts'
 
 const hello = { messages: [{ role: 'user', content: 'Hello.' }] }
 
@@ -33,22 +34,34 @@ function slowModel(words: number): Model & { readonly log: string[] } {
   }
 }
 
+/** Begins to speak and goes on when it is let: who is served now by `step`, all of them by `open`. */
+function gatedModel(name: string) {
+  const gates: (() => void)[] = []
+  const order: string[] = []
+  let isOpen = false
+  const step = () => gates.shift()?.()
+  const model: Model = {
+    name,
+    async *stream({ messages }) {
+      yield { type: 'text-delta', text: 'word' }
+      const gate = new Promise<void>((resolve) => gates.push(resolve))
+      order.push(messages.at(-1)?.text ?? '')
+      if (!isOpen) await gate
+      yield { type: 'finish', reason: 'stop' }
+    },
+  }
+  const open = () => {
+    isOpen = true
+    while (gates.length > 0) step()
+  }
+  return { ...model, order, step, open }
+}
+
 const ask = (who: string) => ({ messages: [{ role: 'user', content: who }], stream: true })
 
 describe('turns at a slow model', () => {
   test('are fair between sixteen clients, however many requests one of them sends', async () => {
-    let open = () => {}
-    const gate = new Promise<void>((resolve) => (open = resolve))
-    const order: string[] = []
-    const model: Model = {
-      name: 'gated',
-      async *stream({ messages }) {
-        order.push(messages[0]!.text)
-        yield { type: 'text-delta', text: 'word' }
-        await gate
-        yield { type: 'finish', reason: 'stop' }
-      },
-    }
+    const model = gatedModel('gated')
     const host = await startApi(model, { slots: 1 })
     const send = (client: string, who: string) => host.post('/v1/chat/completions', ask(who), { client })
 
@@ -58,11 +71,11 @@ describe('turns at a slow model', () => {
     const others = await Promise.all(
       Array.from({ length: 15 }, (_, index) => send(`c${index}`, `other ${index}`)),
     )
-    open()
+    model.open()
     await Promise.all([...greedy, ...others].map(readEvents))
 
     // One was being served, one had its turn; then everyone else comes before the same client again.
-    expect(order.map((who) => who.split(' ')[0])).toEqual([
+    expect(model.order.map((who) => who.split(' ')[0])).toEqual([
       'greedy',
       'greedy',
       ...others.map(() => 'other'),
@@ -71,12 +84,18 @@ describe('turns at a slow model', () => {
   })
 
   test('are counted down to those who wait in a stream', async () => {
-    const host = await startApi(slowModel(10), { slots: 1 })
+    const model = gatedModel('gated')
+    const host = await startApi(model, { slots: 1 })
 
     const responses = await Promise.all(
       ['one', 'two', 'three'].map((who) => host.post('/v1/chat/completions', ask(who), { client: who })),
     )
-    const streams = await Promise.all(responses.map(readEvents))
+    const reading = Promise.all(responses.map(readEvents))
+    for (let served = 1; served <= 3; served++) {
+      await until(() => model.order.length === served)
+      model.step()
+    }
+    const streams = await reading
 
     const positions = streams.map((events) =>
       events
@@ -110,10 +129,12 @@ describe('turns at a slow model', () => {
       (events) => events.map(({ data }) => OllamaGenerateLine.parse(data).covey),
     ],
   ])('are told to those who wait at %s', async (path, body, read) => {
-    const host = await startApi(slowModel(10), { slots: 1 })
+    const model = gatedModel('slow')
+    const host = await startApi(model, { slots: 1 })
     const ahead = await host.post('/v1/chat/completions', ask('ahead'), { client: 'a' })
 
     const response = await host.post(path, { ...body, stream: true }, { client: 'b' })
+    model.open()
     const [told] = await Promise.all([toldIn(response), readEvents(ahead)])
 
     expect(read(told).filter(Boolean)).toEqual([{ queue: { position: 1 } }])

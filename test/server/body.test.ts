@@ -3,8 +3,9 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readBody } from '../../src/server/body.ts'
 import { errorSchemas } from '../../src/server/openapi.ts'
+import { defineRoute } from '../../src/server/route.ts'
 import { oddStrings } from './odd-strings.ts'
-import { openTestServer, testRoutes, type Reply } from './support.ts'
+import { type Ask, openTestServer, testRoutes, type Reply } from './support.ts'
 
 const errorOf = (reply: Reply) => errorSchemas.openai.parse(reply.json()).error
 
@@ -82,6 +83,41 @@ test.each([
 
   expect(reply.status).toBe(415)
   expect(errorOf(reply).code).toBe('media_type')
+})
+
+test('a route that reads no body is asked with none and without a media type; a page of another site is not', async () => {
+  const route = defineRoute({
+    method: 'POST',
+    path: '/stop',
+    scope: 'chat',
+    summary: 'Needs no body',
+    handle: async () => ({ kind: 'json', body: { ok: true } }),
+  })
+  const open = await openTestServer([...testRoutes(), route])
+  const ask = async (headers: Ask['headers'], more: Ask = {}) =>
+    (
+      await open.ask({
+        method: 'POST',
+        path: '/stop',
+        ...more,
+        headers: { 'content-type': undefined, ...headers },
+      })
+    ).status
+
+  const empty = [await ask({}), await ask({ 'content-length': '0' })]
+  const withBody = [
+    await ask({}, { body: '{}' }),
+    await ask({ 'transfer-encoding': 'chunked' }, { body: '{}' }),
+  ]
+  const ofForms = await ask({ 'content-type': 'application/x-www-form-urlencoded' })
+  const ofPages = await ask({ origin: 'http://elsewhere.example' })
+  const whereOneIsNeeded = await ask({}, { path: '/echo' })
+
+  expect([empty, withBody]).toEqual([
+    [200, 200],
+    [415, 415],
+  ])
+  expect([ofForms, ofPages, whereOneIsNeeded]).toEqual([415, 403, 415])
 })
 
 test('a packed body is refused, one with a charset is taken', async () => {

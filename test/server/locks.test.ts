@@ -303,7 +303,14 @@ describe('the Host lock', () => {
     limits: defaultLimits,
   }
   const knock = (host: string): Promise<unknown> => {
-    const request = { method: 'GET', target: '/', headers: { host }, hosts: 1, address: '127.0.0.1' }
+    const request = {
+      method: 'GET',
+      target: '/',
+      headers: { host },
+      hosts: 1,
+      address: '127.0.0.1',
+      isBodiless: false,
+    }
     return admit(request, 'chat', parts, new AbortController().signal)
   }
   const ours = /^(localhost\.?|127\.0\.0\.1\.?|\[::1\]\.?)(:\d{1,5})?$/i

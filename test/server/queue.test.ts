@@ -29,6 +29,21 @@ test('whoever finds a free slot is served at once', async () => {
   expect(served).toEqual(['a', 'b'])
 })
 
+test('a place is served while it has a slot, and not before', () => {
+  const queue = createFairQueue({ slots: () => 1 })
+  const first = queue.enter({ model, client: 'a' })
+  const second = queue.enter({ model, client: 'b' })
+
+  const before = [first, second].map((place) => place.isServed())
+  first.leave()
+  const after = [first, second].map((place) => place.isServed())
+
+  expect([before, after]).toEqual([
+    [true, false],
+    [false, true],
+  ])
+})
+
 test('clients take turns, however many requests one of them has', async () => {
   const queue = createFairQueue({ slots: () => 1 })
   const served: string[] = []
