@@ -114,6 +114,7 @@ async function* tell(events: AsyncIterable<SessionEvent>, runId: string, activit
 }
 
 function* toActivity(event: SessionEvent, asReasoning: boolean): Iterable<AnswerEvent> {
+  if (event.type === 'vote') yield { type: 'vote', vote: event }
   if (event.type === 'reasoning-delta') yield { type: 'reasoning-delta', text: event.text }
   if (event.type === 'reply-restart' && asReasoning)
     yield { type: 'reasoning-delta', text: '\n[the reply begins again]\n' }

@@ -11,7 +11,7 @@ import type {
   Usage,
 } from '../protocol/model.ts'
 import type { ToolCall } from '../protocol/message.ts'
-import type { VoteReport } from '../protocol/vote.ts'
+import type { VoteEvent } from '../protocol/vote.ts'
 import { conversationId, type Said, toConversation } from './api-conversation.ts'
 import type { Sampling } from './api-sampling.ts'
 import type { AgentParts, ModelParts } from './parts.ts'
@@ -66,14 +66,14 @@ export type AnswerEvent =
   | { readonly type: 'restart'; readonly why: string }
   /** What an agent does, as data for clients that know Covey. */
   | { readonly type: 'activity'; readonly activity: Activity }
+  /** How several answers become one. */
+  | { readonly type: 'vote'; readonly vote: VoteEvent }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly usage: Usage }
 
 export type Activity =
   | { readonly type: 'tool-start'; readonly call_id: string; readonly name: string; readonly title: string }
   | { readonly type: 'tool-end'; readonly call_id: string; readonly name: string; readonly ok: boolean }
   | { readonly type: 'run-end'; readonly reason: string; readonly changed: readonly string[] }
-  /** How several answers became one. */
-  | ({ readonly type: 'vote' } & VoteReport)
 
 export type Answer = AsyncGenerator<AnswerEvent, void>
 

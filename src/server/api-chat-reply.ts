@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { FinishReason, Usage } from '../protocol/model.ts'
+import type { VoteEvent } from '../protocol/vote.ts'
 import type { AnswerEvent } from './api-ask.ts'
 import type { Collected } from './api-collect.ts'
 import { ChatLogprobs, type Chances, toChatLogprobs } from './api-logprobs.ts'
@@ -28,6 +29,10 @@ const CoveyField = z.object({
   queue: z.object({ position: z.int() }).optional(),
   shortened: z.array(z.string()).optional(),
   activity: z.object({ type: z.string() }).loose().optional(),
+  swarm: z
+    .object({ stage: z.enum(['start', 'candidate', 'end']) })
+    .loose()
+    .optional(),
 })
 
 const WireCall = z.object({
@@ -57,7 +62,11 @@ export const ChatCompletion = z.strictObject({
   ),
   usage: ChatUsage,
   covey: z
-    .object({ shortened: z.array(z.string()), activity: z.array(z.unknown()) })
+    .object({
+      shortened: z.array(z.string()),
+      activity: z.array(z.unknown()),
+      swarm: z.object({ state: z.string(), confidence: z.number() }).loose(),
+    })
     .partial()
     .optional(),
 })
@@ -169,6 +178,7 @@ export class ChoiceStream {
     if (event.type === 'reasoning-delta') return [this.#chunk({ reasoning_content: event.text })]
     if (event.type === 'tool-call') return this.#call(event.call)
     if (event.type === 'activity') return [this.#chunk({}, { covey: { activity: event.activity } })]
+    if (event.type === 'vote') return [this.#chunk({}, { covey: { swarm: toSwarm(event.vote) } })]
     if (event.type === 'restart') throw voidReply(event.why)
     return [this.#chunk({}, { finish: finishWords[event.reason] })]
   }
@@ -200,6 +210,12 @@ export class ChoiceStream {
   }
 }
 
+/** A vote as it goes on; at its end with everything that is told of it in an answer that comes whole. */
+const toSwarm = (vote: VoteEvent) =>
+  vote.stage === 'end' ? { stage: vote.stage, ...vote.report } : withoutType(vote)
+
+const withoutType = <Event extends { readonly type: string }>({ type: _, ...rest }: Event) => rest
+
 /** What is written before and behind the text of a field that is empty. In a value these quotes would be escaped. */
 function around(field: string, value: ChatChunk): readonly [string, string] {
   const whole = JSON.stringify(value)
@@ -229,10 +245,14 @@ export function toCompletion(
     object: 'chat.completion',
     choices: answers.map(toChoice),
     usage: toChatUsage(usage),
-    ...(first && (first.shortened.length > 0 || first.activity.length > 0)
-      ? { covey: { shortened: [...first.shortened], activity: [...first.activity] } }
-      : {}),
+    ...(first && coveyOf(first)),
   }
+}
+
+/** Only where there is something to tell. */
+function coveyOf({ shortened, activity, swarm }: Collected): Pick<ChatCompletion, 'covey'> {
+  if (shortened.length === 0 && activity.length === 0 && !swarm) return {}
+  return { covey: { shortened: [...shortened], activity: [...activity], ...(swarm && { swarm }) } }
 }
 
 const toChoice = (

@@ -3,6 +3,7 @@ import { createChannel } from '../lib/channel.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { FinishReason, TokenChance, Usage } from '../protocol/model.ts'
+import type { VoteReport } from '../protocol/vote.ts'
 import type { Activity, Answer, AnswerEvent, Caller } from './api-ask.ts'
 
 export type Collected = {
@@ -15,6 +16,8 @@ export type Collected = {
   readonly chances?: readonly TokenChance[]
   readonly shortened: readonly string[]
   readonly activity: readonly Activity[]
+  /** The last vote, where there was one. */
+  readonly swarm?: VoteReport
   readonly reason: FinishReason
   readonly usage: Usage
 }
@@ -24,19 +27,21 @@ export async function collect(answer: Answer): Promise<Collected> {
   let shortened: readonly string[] = []
   let taken = nothing()
   const activity: Activity[] = []
+  let swarm: VoteReport | undefined
   for await (const event of answer) {
     if (event.type === 'start') ({ model, shortened } = event)
     else if (event.type === 'text-delta') takeText(taken, event)
     else if (event.type === 'reasoning-delta') taken.reasoning.push(event.text)
     else if (event.type === 'tool-call') taken.calls.push(event.call)
     else if (event.type === 'activity') activity.push(event.activity)
+    else if (event.type === 'vote' && event.vote.stage === 'end') swarm = event.vote.report
     else if (event.type === 'restart') taken = nothing()
     else if (event.type === 'finish') {
       const { reason, usage } = event
       const { calls, chances } = taken
       const [text, reasoning] = [taken.text.join(''), taken.reasoning.join('')]
       const told = { model, shortened, activity, text, reasoning, calls, reason, usage }
-      return chances.length > 0 ? { ...told, chances } : told
+      return { ...told, ...(swarm && { swarm }), ...(chances.length > 0 && { chances }) }
     }
   }
   throw new AppError('model-unavailable', 'The reply ended without saying how; ask again.')

@@ -78,8 +78,7 @@ class Taker implements ReplyTaker {
     else if (event.type === 'usage') this.#usage = event.usage
     else if (event.type === 'finish') this.#reason = event.reason
     else if (event.type === 'reply-restart') this.#restart(event.why)
-    else if (event.type === 'vote' && event.stage === 'end')
-      this.#told.push({ type: 'activity', activity: { type: 'vote', ...event.report } })
+    else if (event.type === 'vote') this.#told.push({ type: 'vote', vote: event })
     if (this.#ask.request.logprobs === undefined || this.#told.length > 0) this.#open()
     return this.#drain()
   }

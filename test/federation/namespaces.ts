@@ -181,15 +181,10 @@ export class NamespaceMachine implements Place {
     const { choices, covey } = JSON.parse(reply || '{}') as {
       choices?: { message: { content: string } }[]
       covey?: {
-        activity: {
-          type: string
-          winner?: string
-          missing: { worker: string }[]
-          votes: { workers: string[] }[]
-        }[]
+        swarm: { winner?: string; missing: { worker: string }[]; votes: { workers: string[] }[] }
       }
     }
-    const vote = covey?.activity.find(({ type }) => type === 'vote')
+    const vote = covey?.swarm
     return {
       status: choices ? 200 : 500,
       text: choices?.[0]?.message.content.trim() ?? reply,

@@ -25,6 +25,7 @@ async function serve(script: readonly ScriptedServerReply[], options: Partial<Ap
   return {
     upstream,
     cwd,
+    base,
     get: async (path: string) => (await fetch(base + path)).json() as Promise<Reply>,
     async post(path: string, body: object) {
       const headers = { 'content-type': 'application/json' }
@@ -38,7 +39,7 @@ type Reply = {
   readonly data?: readonly { readonly id: string }[]
   readonly error?: { readonly message: string; readonly code: string }
   readonly choices?: readonly { readonly message: { readonly content: string | null } }[]
-  readonly covey?: { readonly activity: readonly { readonly type: string; readonly state?: string }[] }
+  readonly covey?: { readonly swarm?: object }
 }
 
 const chat = (model: string, content: string) => ({ model, messages: [{ role: 'user', content }] })
@@ -116,10 +117,39 @@ test('several answers are voted on where that is asked for', async () => {
   const reply = await post('/v1/chat/completions', chat('covey/swarm', 'What is the capital of France?'))
 
   expect(contentOf(reply)).toBe('Paris')
-  expect(reply.body.covey?.activity).toContainEqual(
-    expect.objectContaining({ type: 'vote', state: 'elected' }),
-  )
+  expect(reply.body.covey?.swarm).toMatchObject({
+    state: 'elected',
+    decider: 'vote',
+    missing: [],
+    usage: expect.any(Object),
+  })
 })
+
+test('a stream tells how the vote goes before it tells the answer', async () => {
+  const { base } = await serve([{ text: 'Paris' }, { text: 'Paris' }, { text: 'Lyon' }, { text: 'Paris' }])
+  const body = JSON.stringify({ ...chat('covey/swarm', 'What is the capital of France?'), stream: true })
+
+  const response = await fetch(`${base}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  const chunks = (await response.text())
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6)) as Chunk] : []))
+
+  const stages = chunks.flatMap(({ covey }) => covey?.swarm?.stage ?? [])
+  const firstWord = chunks.findIndex(({ choices }) => choices[0]?.delta.content)
+  const lastVote = chunks.findLastIndex(({ covey }) => covey?.swarm)
+  expect(stages).toEqual(['start', 'candidate', 'candidate', 'end'])
+  expect(chunks[lastVote]?.covey?.swarm).toMatchObject({ stage: 'end', state: 'elected', confidence: 1 })
+  expect(lastVote).toBeLessThan(firstWord)
+})
+
+type Chunk = {
+  readonly choices: readonly { readonly delta: { readonly content?: string } }[]
+  readonly covey?: { readonly swarm?: { readonly stage: string } }
+}
 
 test('is ready while a model can be asked, and not when its server is gone', async () => {
   const { upstream, get } = await serve([])
