@@ -86,12 +86,15 @@ export function openPeers({ federation, server }: Pick<Config, 'federation' | 's
 const API_PORT = 17_615
 
 function joinMachines(way: Way, name: string): Flock {
-  const arms = createPeerArms((id) => way.machines().find((machine) => machine.id === id))
+  const everybody = () => [...way.machines(), ...(way.line ? [way.line] : [])]
+  const arms = createPeerArms((id) => everybody().find((machine) => machine.id === id))
+  const isLine = (arm: string) => way.line !== undefined && arm === arms.id(way.line, modelOf(arm))
   const place = createPlacing()
   let load = () => ({ waiting: 0, running: 0 })
   return {
     health: () => healthOf(way),
-    arms: () => arms.of(way.machines()),
+    // Whoever is free may be another one each time, and has read nothing of a run before: nobody is sent there unasked.
+    arms: () => arms.of(everybody()).map((one) => (isLine(one.arm.id) ? { ...one, enabled: false } : one)),
     elsewhere: (arm) => way.machines().flatMap((machine) => workerOf(machine, arm, arms)),
     placed: (reserve) => async (request, signal) => {
       const lease = await reserve(request, signal)

@@ -2,8 +2,8 @@
 import { toAddress } from './dial.ts'
 import type { Hint } from './discovery.ts'
 import { type LanFiles, type LanOptions, type Listening, openLan, type Place } from './lan.ts'
-import type { Offer, Transport } from './machine.ts'
-import type { NatsOptions } from './nats.ts'
+import type { Machine, MachineReport, MachineState, Offer, Transport } from './machine.ts'
+import type { NatsOptions, NatsTransport } from './nats.ts'
 
 export type Reachable = {
   readonly address: string
@@ -13,6 +13,8 @@ export type Reachable = {
 
 export interface Way extends Transport {
   readonly id: string
+  /** Whoever is free, as if it were one machine: for an answer where it does not matter whose. Absent without a line. */
+  readonly line?: Machine
   /** Lets others ask; nothing where there is no address at which they could. */
   listen(offer: Offer): Promise<Reachable | undefined>
   listening(): Reachable | undefined
@@ -71,6 +73,7 @@ export async function openNatsWay({ name, files, ...options }: NatsWayOptions): 
   let isListening = false
   return {
     id: identity.id,
+    line: lineOf(() => transport),
     machines: () => transport.machines(),
     async listen(offer) {
       await transport.close()
@@ -84,4 +87,32 @@ export async function openNatsWay({ name, files, ...options }: NatsWayOptions): 
     problem: () => transport.problem(),
     close: () => transport.close(),
   }
+}
+
+function lineOf(transport: () => NatsTransport): Machine {
+  const state = (): MachineState => {
+    const seen = transport()
+      .machines()
+      .map((machine) => machine.state())
+    const models = sharedModels(seen.flatMap((one) => (one.state === 'here' ? one.report.models : [])))
+    if (models.length === 0) return { state: 'gone', why: 'no two machines have the same model' }
+    const report = { name: ANY, waiting: 0, running: 0, freeMemory: 0, models }
+    return { state: 'here', report, roundTripMs: 0 }
+  }
+  return { id: ANY, name: ANY, via: 'nats', state, model: (id) => transport().anyone(id) }
+}
+
+const ANY = 'any'
+
+type Offered = MachineReport['models'][number]
+
+/** Those that several have, with the smallest window: whoever takes the request must be able to. */
+function sharedModels(offered: readonly Offered[]): Offered[] {
+  const smallest = new Map<string, Offered>()
+  const shared = new Set<string>()
+  for (const model of offered.toSorted((one, other) => other.window - one.window)) {
+    if (smallest.has(model.id)) shared.add(model.id)
+    smallest.set(model.id, model)
+  }
+  return [...smallest.values()].filter(({ id }) => shared.has(id))
 }
