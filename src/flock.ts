@@ -40,12 +40,11 @@ type OwnModels = { arms(): readonly Arm[]; readonly queue: FairQueue }
 /** How long a program that starts waits for peers to say that they are here. */
 const FIRST_LOOK_MS = 1_500
 
-/** Nothing where it is not switched on. */
+/** Asked for only where it is switched on. */
 export async function openFlock(
   config: Pick<Config, 'federation' | 'log'>,
   ground: FlockGround,
-): Promise<Flock | undefined> {
-  if (!config.federation.enabled) return undefined
+): Promise<Flock> {
   const way = await openWay(config, ground)
   const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_LOOK_MS).unref())
   await Promise.race([way.look(), late]).catch(async (error: unknown) => {

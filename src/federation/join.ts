@@ -2,9 +2,8 @@
  * `covey peers join`: the side of a pairing that was given the code. It sends nothing before the machine at the address
  * has shown the key that is in the code, and pins that key only after that machine has proven the secret as well.
  */
-import type { TLSSocket } from 'node:tls'
-import { AppError } from '../protocol/error.ts'
-import { askJson, dial, toAddress } from './dial.ts'
+import { AppError, errorMessage } from '../protocol/error.ts'
+import { askJson, dialFirst, toAddress } from './dial.ts'
 import type { Identity } from './identity.ts'
 import type { InviteCode } from './invite-code.ts'
 import { fromSecret, isSameProof } from './invites.ts'
@@ -43,33 +42,18 @@ export async function joinPeer(code: InviteCode, parts: JoinParts, signal: Abort
   return book.add({ id: code.id, name: reply.data.name, addresses: [address] })
 }
 
-type Reached = { readonly socket: TLSSocket; readonly address: string }
-
 /** Whichever of its addresses answers first. */
-async function reach(code: InviteCode, parts: JoinParts, signal: AbortSignal): Promise<Reached> {
-  const { identity, timing } = parts
-  const tried = code.addresses.map(async (host): Promise<Reached> => {
-    const address = toAddress(host, code.port)
-    const dialling = { identity, address, expected: code.id, timeoutMs: timing.dialMs }
-    return { socket: await dial(dialling, signal), address }
-  })
-  try {
-    const first = await Promise.any(tried)
-    for (const other of tried)
-      void other.then(({ socket }) => socket !== first.socket && socket.destroy(), NOTHING)
-    return first
-  } catch (error) {
-    const why = error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error)
+function reach(code: InviteCode, { identity, timing }: JoinParts, signal: AbortSignal) {
+  const addresses = code.addresses.map((host) => toAddress(host, code.port))
+  const dialling = { identity, expected: code.id, timeoutMs: timing.dialMs }
+  return dialFirst(addresses, dialling, signal).catch((error: unknown) => {
     throw new AppError(
       'model-unavailable',
-      `nobody with the key of this invitation answers (${why}); is \`covey serve --federation\` running there?`,
+      `nobody with the key of this invitation answers (${errorMessage(error)}); is \`covey serve --federation\` running there?`,
       { cause: error },
     )
-  }
+  })
 }
-
-const NOTHING = () => {}
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function refusal(status: number, body: unknown): AppError {
   const version = versionIn(body)

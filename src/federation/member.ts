@@ -5,7 +5,7 @@
  */
 import type { TLSSocket } from 'node:tls'
 import { AppError, errorMessage } from '../protocol/error.ts'
-import { askJson, dial } from './dial.ts'
+import { askJson, dialFirst, type Dialling } from './dial.ts'
 import type { Identity } from './identity.ts'
 import type { Machine, MachineReport, MachineState } from './machine.ts'
 import { reportReply, versionIn } from './messages.ts'
@@ -81,15 +81,15 @@ type Way = { connect(signal: AbortSignal): Promise<TLSSocket>; hint(address: str
 
 /** Where it may be, the place where it answered last first. */
 function createWay({ identity, id, timing, onMet, addresses: first }: MemberParts): Way {
+  const dialling = { identity, expected: id, timeoutMs: timing.dialMs }
   let addresses = first
-  const connectAt = async (address: string, signal: AbortSignal): Promise<TLSSocket> => {
-    const socket = await dial({ identity, address, expected: id, timeoutMs: timing.dialMs }, signal)
-    if (addresses[0] !== address) addresses = [address, ...addresses.filter((other) => other !== address)]
-    onMet(address)
-    return socket
-  }
   return {
-    connect: (signal) => firstOf(addresses, (address) => connectAt(address, signal)),
+    async connect(signal) {
+      const { socket, address } = await reach(addresses, dialling, signal)
+      if (addresses[0] !== address) addresses = [address, ...addresses.filter((other) => other !== address)]
+      onMet(address)
+      return socket
+    },
     hint(address) {
       if (!addresses.includes(address)) addresses = [address, ...addresses].slice(0, MAX_ADDRESSES)
     },
@@ -110,25 +110,19 @@ async function askReport(
 }
 
 /** The one that answered last is asked alone; where it fails, all others at once. */
-async function firstOf(
+async function reach(
   [best, ...others]: readonly string[],
-  attempt: (address: string) => Promise<TLSSocket>,
-): Promise<TLSSocket> {
+  dialling: Omit<Dialling, 'address'>,
+  signal: AbortSignal,
+): ReturnType<typeof dialFirst> {
   if (best === undefined) throw nowhere('no address of it is known; start it, or give --peer HOST:PORT')
   try {
-    return await attempt(best)
+    return await dialFirst([best], dialling, signal)
   } catch (error) {
     if (others.length === 0) throw error
-    const tried = others.map((address) => attempt(address))
-    const first = await Promise.any(tried).catch(({ errors }: AggregateError) => {
-      throw nowhere([error, ...errors].map(errorMessage).join('; '))
+    return await dialFirst(others, dialling, signal).catch((later: unknown) => {
+      throw nowhere([error, later].map(errorMessage).join('; '))
     })
-    for (const other of tried)
-      void other.then(
-        (socket) => socket !== first && socket.destroy(),
-        () => {},
-      )
-    return first
   }
 }
 

@@ -33,7 +33,7 @@ import type { Persist } from './nats-link.ts'
 import type { NatsNames } from './nats-names.ts'
 import { lock, newKey, toReplyKey, unlock, wrapKey } from './nats-seal.ts'
 import type { NatsStore } from './nats-streams.ts'
-import { believable, toWireRequest } from './peer-model.ts'
+import { toWireRequest } from './peer-model.ts'
 import { fromWireFailure, WIRE_VERSION } from './wire.ts'
 
 export type AskerParts = {
@@ -214,7 +214,7 @@ async function* follow(job: Job, parts: AskerParts): AsyncIterable<ModelEvent> {
     }
     if (sign.type === 'result') {
       yield* ledger.settle(sign.result)
-      if (sign.result.failure) throw fromWireFailure(target.name, believable(sign.result.failure))
+      if (sign.result.failure) throw fromWireFailure(target.name, sign.result.failure)
       return
     }
   }

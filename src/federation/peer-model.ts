@@ -10,7 +10,7 @@ import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
 import { ask } from './dial.ts'
 import { generateLine, readText } from './messages.ts'
-import { fromWireFailure, requestSchema, type WireFailure, WIRE_VERSION } from './wire.ts'
+import { fromWireFailure, requestSchema, WIRE_VERSION } from './wire.ts'
 
 export type PeerModelParts = {
   /** What its failures are told under. */
@@ -97,19 +97,13 @@ async function* eventsOf(peer: string, lines: AsyncIterable<string>): AsyncGener
     const read = generateLine.safeParse(readText(line))
     if (!read.success) throw new Error('what it says is no answer of a model')
     if ('beat' in read.data) continue
-    if ('failure' in read.data) throw fromWireFailure(peer, believable(read.data.failure))
+    if ('failure' in read.data) throw fromWireFailure(peer, read.data.failure)
     if (isFinished) throw new Error('it goes on after its end')
     isFinished = read.data.event.type === 'finish'
     yield read.data.event
   }
   if (!isFinished) throw new Error('it went away in the middle of its answer')
 }
-
-/** Only what the caller can act on; anything else is "not now". */
-export const believable = (failure: WireFailure): WireFailure =>
-  failure.code === 'context-overflow' || failure.code === 'rate-limited'
-    ? failure
-    : { code: 'model-unavailable', message: failure.message }
 
 const MAX_LINE = 9 * 2 ** 20
 const MAX_ANSWER = 64 * 2 ** 20

@@ -129,5 +129,9 @@ export function toWireFailure(error: unknown): WireFailure {
   return { code, message: error.message.slice(0, 10_000), ...(window !== undefined && { window }) }
 }
 
-export const fromWireFailure = (peer: string, { code, message, window }: WireFailure): AppError =>
-  new AppError(code, `${peer}: ${message}`, window === undefined ? {} : { window })
+/** Only what the caller can act on is believed of another machine; anything else is "not now". */
+export function fromWireFailure(peer: string, { code, message, window }: WireFailure): AppError {
+  const isUseful = code === 'context-overflow' || code === 'rate-limited'
+  const details = isUseful && window !== undefined ? { window } : {}
+  return new AppError(isUseful ? code : 'model-unavailable', `${peer}: ${message}`, details)
+}

@@ -23,7 +23,6 @@ async function flockOf(models: readonly string[]) {
   })
   const { config } = await loadConfig({ env: home.env, cwd: home.cwd, isTrusted: () => true })
   const flock = await openFlock(config, { dataFolder, env: home.env })
-  if (!flock) throw new Error('federation is on')
   onTestFinished(() => flock.close())
   await until(() => flock.arms().filter(({ gone }) => gone === undefined).length >= models.length, 20_000)
   return flock
