@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type ArmParts, type ArmWanted, openArm, type OpenedArm } from './arms.ts'
 import { type ArmChoice, type ArmWish, chooseArm, routedArms } from './config/choose-arm.ts'
 import type { AppPaths } from './config/paths.ts'
+import { toServers } from './config/router.ts'
 import type { Config } from './config/schema.ts'
 import type { Flock } from './flock.ts'
 import { withoutUndefined } from './lib/object.ts'
@@ -16,7 +17,7 @@ import type { Model } from './protocol/model.ts'
 import type { Evidence } from './protocol/routing.ts'
 import { findAgents } from './provider/agent-model.ts'
 import type { Arm } from './router/arm.ts'
-import { findServers, usualServers } from './router/discovery.ts'
+import { allServers, findServers } from './router/discovery.ts'
 import { reservePinned } from './router/pinned.ts'
 
 export type AnsweringParts = Omit<ArmParts, 'hasOther'> &
@@ -133,7 +134,8 @@ async function chosen({ config, parts }: Opening): Promise<Choice> {
   if (!isOpen) return choice
   if (peersHere(parts).length > 0) return { kind: 'routed' }
   if (!config.router.discover || parts.probe === false) return choice
-  const found = await findServers(usualServers)
+  const mayLeave = !config.offline && !parts.incognito
+  const found = await findServers(allServers(toServers(config.router, mayLeave)))
   return found.length > 0 ? { kind: 'routed' } : choice
 }
 
@@ -189,7 +191,7 @@ const onlyArm = (arm: Arm, why: string): Chosen => ({
 
 async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
   const { arms, warnings } = routedArms(config, parts.env)
-  const said = [...warnings]
+  const said = new Set(warnings)
   const { openFleet } = await import('./fleet.ts')
   const fleet = await openFleet({
     config,
@@ -203,7 +205,8 @@ async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
     })),
     peers: () => parts.flock?.arms() ?? [],
     open,
-    warn: (text) => void said.push(text),
+    // The record may fail at every run; what a person is told at the start is over by then.
+    warn: (text) => void (said.size < MOST_WARNINGS && said.add(text)),
   })
   const all = () => fleet.arms().map(({ arm }) => arm)
   const own = () => fleet.arms().flatMap(({ arm, tier }) => (tier === 'peer' ? [] : [arm]))
@@ -212,7 +215,7 @@ async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
     reserve: fleet.router.reserve,
     measure: () => smallest(own()).lease('to measure'),
     arms: all,
-    warnings: said,
+    warnings: [...said],
     onRunEnd(end, evidence) {
       if (evidence) fleet.router.report(end.runId, evidence)
       fleet.router.runEnded(end)
@@ -222,6 +225,8 @@ async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
     close: fleet.close,
   }
 }
+
+const MOST_WARNINGS = 100
 
 /** What fits the smallest window fits all of them. The model in the box reads little of what it is sent. */
 function smallest(arms: readonly Arm[]): Arm {

@@ -107,7 +107,12 @@ function withClassifier(arm: OpenedArm, parts: ArmParts): OpenedArm {
       return (await nano).classify(prompt)
     },
     async close() {
-      await Promise.all([arm.close(), nano?.then((model) => model.close())])
+      // One that could not be loaded has nothing to close.
+      const helper = nano?.then(
+        (model) => model.close(),
+        () => {},
+      )
+      await Promise.all([arm.close(), helper])
     },
   }
 }

@@ -5,19 +5,23 @@
 import { join } from 'node:path'
 import type { ArmWanted, OpenedArm } from './arms.ts'
 import type { RoutedArm } from './config/choose-arm.ts'
-import { toRouterSettings } from './config/router.ts'
+import { isLocalAddress } from './config/address.ts'
+import { toRouterSettings, toServers } from './config/router.ts'
 import type { Config } from './config/schema.ts'
 import type { ArmSettings } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
 import type { RouterDesk } from './protocol/routing.ts'
-import { type Classify, classifyWith, createClassifier } from './router/classify.ts'
+import { classifyByArm } from './router/arm-classifier.ts'
+import { type Classify, createClassifier } from './router/classify.ts'
 import { createDecisionLog } from './router/decision-log.ts'
 import { createRouterDesk } from './router/desk.ts'
-import { startDiscovery, usualServers } from './router/discovery.ts'
+import { allServers, type Discovery, isSameAddress, startDiscovery } from './router/discovery.ts'
+import { entryOf } from './router/entry.ts'
 import { isOneStep } from './router/keywords.ts'
 import { createPools } from './router/pools.ts'
-import { priorOf } from './router/prior.ts'
+import { type PriorFacts, priorOf } from './router/prior.ts'
 import { openRecord } from './router/record.ts'
+import { isAllowed } from './router/route.ts'
 import { createRouter, type Router } from './router/router.ts'
 import type { RouterArm } from './router/snapshot.ts'
 
@@ -50,29 +54,22 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
   const nano = await openNano(parts)
   const agents = incognito ? [] : await Promise.all(parts.agents.map((agent) => openAgent(agent, parts)))
   const configured = [...(await Promise.all(parts.arms.map((arm) => create(arm)))).flat(), ...agents]
-  const discovery = config.router.discover
-    ? startDiscovery({
-        servers: [
-          ...usualServers,
-          ...Object.entries(config.router.servers).map(([name, baseUrl]) => ({ name, baseUrl })),
-        ],
-        createModel: async (found) =>
-          requireOne(await create({ settings: found, routing: { enabled: true, strengths: [] } }), found),
-        every(ms, look) {
-          const timer = setInterval(look, ms).unref()
-          return () => clearInterval(timer)
-        },
-      })
-    : undefined
+  const discovery = config.router.discover ? lookAround(parts, create) : undefined
   // With nothing configured there is nobody to ask before the first look.
   if (parts.arms.length === 0) await discovery?.look()
   const arms = () => [...configured, ...(discovery?.arms() ?? []), ...parts.peers(), nano.arm]
+  const pools = createPools({ limits: settings.limits, ledgers: record.ledgers, now: Date.now })
+  const options = { ...settings, incognito, airGap: config.offline }
+  const find = (id: string) => arms().find(({ arm }) => arm.id === id)
+  const byArm = (id: string) => classifyByArm({ find: () => find(id), pools, options })
+  const sorter = find(config.router.classifier)
+  if (sorter && !isAllowed(sorter, options)) warn(notForClassifying(sorter))
   const router = createRouter({
     arms,
     record,
-    pools: createPools({ limits: settings.limits, ledgers: record.ledgers, now: Date.now }),
-    classify: createClassifier(classifierOf(config.router.classifier, arms, nano.classify)),
-    options: { ...settings, incognito, airGap: config.offline },
+    pools,
+    classify: createClassifier(classifierOf(config.router.classifier, nano.classify, byArm)),
+    options,
     now: Date.now,
     random: Math.random,
     onDecision: (decision) => !incognito && log.append(decision),
@@ -87,11 +84,30 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
   }
 }
 
+type Create = (arm: RoutedArm) => Promise<readonly RouterArm[]>
+
+const lookAround = ({ config, arms, incognito }: FleetParts, create: Create): Discovery =>
+  startDiscovery({
+    servers: allServers(toServers(config.router, !config.offline && !incognito)),
+    async createModel(found) {
+      const routing = { enabled: !isConfigured(arms, found), strengths: [] }
+      return requireOne(await create({ settings: found, routing }), found)
+    },
+    every(ms, look) {
+      const timer = setInterval(look, ms).unref()
+      return () => clearInterval(timer)
+    },
+  })
+
+/** What the person set for an arm must not be got round by finding the same model once more. */
+const isConfigured = (arms: readonly RoutedArm[], { baseUrl = '', model }: ArmSettings): boolean =>
+  arms.some(({ settings }) => settings.model === model && isSameAddress(settings.baseUrl ?? '', baseUrl))
+
 async function openNano({
   open,
 }: FleetParts): Promise<{ readonly arm: RouterArm; readonly classify?: Classify }> {
   const { arm, classify } = await open({ kind: 'nano', why: 'the last resort' }, () => false)
-  const entry: RouterArm = { arm, tier: 'local', lastResort: true, proves: isOneStep, measured: 0.2 }
+  const entry: RouterArm = { arm, tier: 'local', lastResort: true, proves: isOneStep, measured: NANO_QUALITY }
   return classify ? { arm: entry, classify: (prompt) => classify(prompt) } : { arm: entry }
 }
 
@@ -100,6 +116,7 @@ async function openAgent(wanted: ArmWanted, { open }: FleetParts): Promise<Route
   return { arm, tier: 'cloud', tools: true, measured: AGENT_QUALITY }
 }
 
+const NANO_QUALITY = 0.2
 /** Large models behind them; that they work by their own rules counts against them. */
 const AGENT_QUALITY = 0.7
 
@@ -133,24 +150,18 @@ function requireOne([arm]: readonly RouterArm[], { id }: ArmSettings): RouterArm
 
 function classifierOf(
   name: string,
-  arms: () => readonly RouterArm[],
   nano: Classify | undefined,
+  byArm: (id: string) => Classify,
 ): { ask?: Classify } {
   if (name === 'keywords') return {}
-  if (name === 'covey/nano') return nano ? { ask: nano } : {}
-  return {
-    async ask(prompt, signal) {
-      const entry = arms().find(({ arm }) => arm.id === name)
-      if (!entry) throw new AppError('config-invalid', `router.classifier names ${name}, which is no arm.`)
-      const lease = entry.arm.lease('to classify')
-      try {
-        return await classifyWith(lease.model)(prompt, signal)
-      } finally {
-        lease.release()
-      }
-    },
-  }
+  if (name !== NANO) return { ask: byArm(name) }
+  return nano ? { ask: nano } : {}
 }
+
+const NANO = 'covey/nano'
+
+const notForClassifying = ({ arm, tier }: RouterArm): string =>
+  `router.classifier names ${arm.id}, which is off (${tier}); \`covey providers\` says why. Words decide instead.`
 
 /** For `covey router`: what was learnt, without opening any arm. */
 export async function openRouterDesk(
@@ -160,7 +171,14 @@ export async function openRouterDesk(
 ): Promise<RouterDesk> {
   const record = await openRecord({ path: join(dataFolder, 'router.json'), learning: true, onProblem: warn })
   const log = createDecisionLog({ path: join(dataFolder, 'router-decisions.jsonl'), onProblem: warn })
-  const prior = (id: string) =>
-    priorOf({ id, tier: arms[id]?.tier ?? 'local', parameters: arms[id]?.parameters })
-  return createRouterDesk({ record, log, prior })
+  return createRouterDesk({ record, log, prior: (id) => priorOf(factsOf(id, entryOf(arms, id))) })
+}
+
+/** What the router went by when it chose, as far as the name and the configuration still tell. */
+function factsOf(id: string, arm: Config['arms'][string] | undefined): PriorFacts {
+  if (id === NANO) return { id, tier: 'local', measured: NANO_QUALITY }
+  if (id.startsWith('agent/')) return { id, tier: 'cloud', measured: AGENT_QUALITY }
+  if (!arm) return { id, tier: id.startsWith('peer/') ? 'peer' : 'local' }
+  const isLocal = arm.local ?? isLocalAddress(arm.base_url)
+  return { id, tier: arm.tier ?? (isLocal ? 'local' : 'cloud'), parameters: arm.parameters }
 }

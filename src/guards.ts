@@ -213,16 +213,22 @@ async function openSecrets(
   const key = incognito ? undefined : await loadSecretKey(join(paths.dataFolder, 'keys', 'secrets'))
   const store = folder === undefined ? undefined : await openSecretStore(join(folder, 'secrets.jsonl'))
   const patterns = toSecretPatterns(config.secrets)
-  const firewall = createFirewall({
-    files,
-    patterns,
-    entropy: config.secrets.entropy,
-    known: [...keysOf(config, apiKey), ...environmentSecrets(env)],
-    onWarning: warn,
-    ...(key && { key }),
-    ...(store && { records: store.records, keep: store.keep }),
-  })
-  return { firewall, close: async () => store?.close() }
+  const close = async () => store?.close()
+  try {
+    const firewall = createFirewall({
+      files,
+      patterns,
+      entropy: config.secrets.entropy,
+      known: [...keysOf(config, apiKey), ...environmentSecrets(env)],
+      onWarning: warn,
+      ...(key && { key }),
+      ...(store && { records: store.records, keep: store.keep }),
+    })
+    return { firewall, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 /** Keys that are written out; one that is `${VARIABLE}` stands in the environment. */

@@ -6,6 +6,7 @@ import { openAnswering } from './answering.ts'
 import { openArm } from './arms.ts'
 import { routedArms } from './config/choose-arm.ts'
 import type { AppPaths } from './config/paths.ts'
+import { toServers } from './config/router.ts'
 import type { Config } from './config/schema.ts'
 import { lanFiles } from './federation/lan.ts'
 import { createFiles } from './guard/files.ts'
@@ -14,7 +15,7 @@ import type { ProviderDesk, ProviderInfo, SlmReport } from './protocol/provider-
 import type { TaskType } from './protocol/routing.ts'
 import { findAgents } from './provider/agent-model.ts'
 import { type Classify, classifyWith } from './router/classify.ts'
-import { findServers, usualServers } from './router/discovery.ts'
+import { allServers, findServers } from './router/discovery.ts'
 
 export type ProviderGround = {
   readonly config: Config
@@ -78,13 +79,12 @@ function whyOff(tier: ProviderInfo['tier'], isEnabled: boolean, { router }: Conf
 }
 
 async function servers({ config }: ProviderGround): Promise<readonly ProviderInfo[]> {
-  const further = Object.entries(config.router.servers).map(([name, baseUrl]) => ({ name, baseUrl }))
   if (!config.router.discover) return []
-  const found = await findServers([...usualServers, ...further])
-  return found.map(({ name, baseUrl }) => ({
+  const found = await findServers(allServers(toServers(config.router, !config.offline)))
+  return found.map(({ name, baseUrl, local = true }) => ({
     id: name,
     kind: 'found',
-    tier: 'local',
+    tier: local ? 'local' : 'cloud',
     isOn: true,
     about: `${baseUrl}; its models are called ${name}/MODEL`,
   }))

@@ -3,9 +3,9 @@
  * token. The order matters: nothing is made before the address is known to be allowed, and a first token is made last, so
  * that it is always shown.
  */
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Ends } from './lib/ends.ts'
+import { ensureFolder } from './lib/ensure-folder.ts'
 import { acquireLock } from './lib/lock.ts'
 import { packageVersion } from './lib/package-version.ts'
 import { renderBanner } from './server/banner.ts'
@@ -59,7 +59,7 @@ export async function startServing(settings: ServeSettings, open: () => Promise<
 
 async function lockFolder(dataFolder: string): Promise<() => Promise<void>> {
   const folder = join(dataFolder, 'serve')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await ensureFolder(folder)
   const lock = await acquireLock(
     folder,
     (pid) =>

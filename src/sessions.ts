@@ -77,6 +77,8 @@ type SwarmSession = {
 export type SessionChoice = {
   readonly resume: Resume
   readonly canAsk: boolean
+  /** It is begun for a packet of a plan. */
+  readonly isPacket?: true
   /** A conversation somebody else keeps, for one more run: nothing of it is written down. */
   readonly passing?: Passing
 }
@@ -101,7 +103,7 @@ const NOBODY =
 
 export async function openSession(
   ground: SessionGround,
-  { resume, canAsk, passing }: SessionChoice,
+  { resume, canAsk, isPacket, passing }: SessionChoice,
 ): Promise<AppSession> {
   const { root } = ground
   const store = passing ? createSessionStore({}) : ground.store
@@ -115,7 +117,7 @@ export async function openSession(
       opening = await openParts(ground, place, { lastTime, instructions: passing?.instructions })
       const { guards, sources, tools } = opening
       const system = await systemText(ground, sources, tools())
-      return { cwd: root, system: await guards.firewall.outgoing(system) }
+      return { cwd: root, system: await guards.firewall.outgoing(system), ...(isPacket && { isPacket }) }
     },
   }).catch(async (error: unknown) => {
     await opening?.close()

@@ -3,7 +3,6 @@
  * machines (`covey tools serve`), or on stdin and stdout for one program (`covey mcp serve`). One tool host per data
  * folder, because it remembers which calls it has run; it may stand beside `covey serve`.
  */
-import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -19,6 +18,7 @@ import { createFiles } from './guard/files.ts'
 import { createFirewall } from './guard/firewall.ts'
 import { cleanControl } from './lib/clean.ts'
 import { Ends } from './lib/ends.ts'
+import { ensureFolder } from './lib/ensure-folder.ts'
 import { acquireLock } from './lib/lock.ts'
 import { createLogger, type Logger } from './lib/log.ts'
 import { packageVersion } from './lib/package-version.ts'
@@ -189,7 +189,7 @@ async function requireEntry(options: ToolHostOptions, config: Config, { dataFold
 
 async function lockFolder({ dataFolder }: AppPaths, ends: Ends): Promise<string> {
   const folder = join(dataFolder, 'tool-host')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await ensureFolder(folder)
   const lock = await acquireLock(
     folder,
     (pid) =>

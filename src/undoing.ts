@@ -9,6 +9,7 @@ import { createExec } from './guard/exec.ts'
 import { createFiles } from './guard/files.ts'
 import { judgeCommand } from './guard/judge-command.ts'
 import { protectionOf } from './guard/protected-names.ts'
+import { isStub } from './guard/protected-paths.ts'
 import { shortHash } from './lib/hash.ts'
 import { listProject } from './lib/list-project.ts'
 import { acquireLock } from './lib/lock.ts'
@@ -18,7 +19,7 @@ import type { Evidence } from './protocol/routing.ts'
 import type { Restored, Undo, UndoableRun, UndoDesk } from './protocol/undo.ts'
 import type { StartRun } from './session/run.ts'
 import { createSessionStore } from './session/store.ts'
-import { hasJournal, type OpenUndo, openUndo } from './undo/undo.ts'
+import { hasJournal, lastUndone, type OpenUndo, openUndo, requireRun } from './undo/undo.ts'
 
 export type UndoGround = {
   readonly files: Pick<Files, 'root' | 'list'>
@@ -29,15 +30,17 @@ export type UndoGround = {
 }
 
 /** Looking must not hold up a command for longer than a person would wait. */
-const LIST_MS = 5_000
+const LIST_MS = 3_000
 
 export function openUndoFor({ files, exec, dataFolder, folder }: UndoGround): Promise<OpenUndo> {
   const { root } = files
   return openUndo({
     root,
     async list(signal) {
-      const { paths, isPartial } = await listProject({ files, exec, timeoutMs: LIST_MS }, signal)
-      return isPartial ? undefined : paths
+      // One limit for all of it: a large folder is listed in many pieces.
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)])
+      const { paths, isPartial } = await listProject({ files, exec, timeoutMs: LIST_MS }, limit)
+      return isPartial ? undefined : withoutStandIns(root, paths)
     },
     isKept: (path) => protectionOf(path) !== 'secret',
     isHarmless: async (command) => (await judgeCommand(command)).kind === 'read-only',
@@ -46,6 +49,16 @@ export function openUndoFor({ files, exec, dataFolder, folder }: UndoGround): Pr
       folders: { session: folder, contents: join(dataFolder, 'undo', shortHash(root)) },
     }),
   })
+}
+
+/** Also those of another process, and those that one left which was killed: nobody made them, nobody may undo them. */
+async function withoutStandIns(root: string, paths: readonly string[]): Promise<readonly string[]> {
+  const candidates = paths.filter((path) => protectionOf(path) !== undefined)
+  const found = await Promise.all(
+    candidates.map(async (path) => ((await isStub(join(root, path))) ? [path] : [])),
+  )
+  const standIns = new Set(found.flat())
+  return standIns.size === 0 ? paths : paths.filter((path) => !standIns.has(path))
 }
 
 type SessionUndo = Undo & {
@@ -96,7 +109,7 @@ async function placeIn(root: string, path: string): Promise<string> {
   throw new AppError('permission-denied', why ?? 'it is out of reach')
 }
 
-type Found = { readonly session: string; readonly run: UndoableRun }
+type Found = UndoableRun & { readonly session: string }
 
 /** What can be seen now; the runs of a session that somebody works in cannot. */
 type Seen = { readonly found: readonly Found[]; readonly busy?: AppError }
@@ -128,21 +141,18 @@ export async function openUndoDesk(env: NodeJS.ProcessEnv, cwd: string): Promise
         busy = error
         return []
       })
-      found.push(...runs.map((run) => ({ session: id, run })))
+      found.push(...runs.map((run) => ({ ...run, session: id })))
     }
-    return { found: found.toSorted((one, other) => one.run.at - other.run.at), ...(busy && { busy }) }
+    return { found: found.toSorted((one, other) => one.at - other.at), ...(busy && { busy }) }
   }
   return {
-    runs: async () => (await look()).found.map(({ run }) => run),
+    runs: async () => (await look()).found,
     async undo(wish) {
-      const { found, busy } = await look()
-      // What happened last may have happened there.
-      if (busy && wish === undefined) throw busy
-      const { session, run } = toUndo(found, wish)
-      return within(session, (undo) => undo.undo(run.runId))
+      const { session, runId } = toUndo(await look(), wish)
+      return within(session, (undo) => undo.undo(runId))
     },
     async redo() {
-      const undone = (await look()).found.findLast(({ run }) => run.isUndone)
+      const undone = lastUndone((await look()).found)
       if (!undone) throw new AppError('config-invalid', 'There is nothing to redo in this folder.')
       return within(undone.session, (undo): Promise<Restored> => undo.redo())
     },
@@ -152,15 +162,12 @@ export async function openUndoDesk(env: NodeJS.ProcessEnv, cwd: string): Promise
 const inUse = (id: string, pid: number): string =>
   `Session ${id} is open in another terminal (process ${pid}); type /undo there, or end it first.`
 
-function toUndo(all: readonly Found[], wish: string | undefined): Found {
-  const open = all.filter(({ run }) => !run.isUndone)
-  const found = wish === undefined ? open.at(-1) : open.find(({ run }) => run.runId.startsWith(wish))
-  if (found) return found
-  const known = open.map(({ run }) => run.runId).join(', ')
-  throw new AppError(
-    'config-invalid',
-    wish === undefined || known === ''
-      ? 'There is nothing to undo in this folder.'
-      : `No run "${wish}" is there to undo; there are ${known}.`,
-  )
+function toUndo({ found, busy }: Seen, wish: string | undefined): Found {
+  if (wish !== undefined && (!busy || found.some(({ runId }) => runId.includes(wish))))
+    return requireRun(found, wish)
+  // What happened last, or what is named, may have happened there.
+  if (busy) throw busy
+  const last = found.findLast(({ isUndone }) => !isUndone)
+  if (last) return last
+  throw new AppError('config-invalid', 'There is nothing to undo in this folder.')
 }

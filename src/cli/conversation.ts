@@ -9,7 +9,7 @@ import { errorMessage } from '../protocol/error.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
 import type { Undo } from '../protocol/undo.ts'
 import { answerQuestion } from './answer.ts'
-import type { CommandContext } from './command.ts'
+import type { CommandContext, CommandIo } from './command.ts'
 import { createPrinter } from './print.ts'
 import type { RunFlags } from './run-flags.ts'
 import { renderRestored } from './undo.ts'
@@ -50,13 +50,18 @@ export async function converse(talk: Talk, flags: RunFlags, context: CommandCont
     for (;;) {
       const line = typed.next(io.out) ?? (await readLine(terminal))
       if (line === undefined || line === '/quit') return 0
-      if (line !== '') await takeLine(line, { talk, session, terminal, flags, context })
+      // A server that is away, a command that cannot run: the conversation outlives the line.
+      if (line !== '')
+        await takeLine(line, { talk, session, terminal, flags, context }).catch(complaining(io))
     }
   } finally {
     terminal.close()
     await session.close()
   }
 }
+
+const complaining = (io: CommandIo) => (error: unknown) =>
+  io.err(`covey: ${cleanControl(errorMessage(error))}\n`)
 
 /** What is typed while an answer comes is asked afterwards, not lost. */
 function keepTyped(terminal: Interface): { next(show: (text: string) => void): string | undefined } {
@@ -119,16 +124,19 @@ async function ask(prompt: string, desk: Desk): Promise<void> {
   const cancelled = new AbortController()
   const cancel = () => cancelled.abort()
   terminal.on('SIGINT', cancel)
+  // Nobody is left to answer.
+  terminal.on('close', cancel)
   const print = createPrinter(io, { json: false, verbose: flags.verbose, colour: !env['NO_COLOR'] })
   const show = (event: SessionEvent) => {
     print(event)
     if (event.type === 'proposal') proposed = event.command
-    void answerQuestion(event, { session, terminal, signal: cancelled.signal })
+    void answerQuestion(event, { session, terminal, signal: cancelled.signal }).catch(complaining(io))
   }
   try {
     await promptAndWatch({ session, prompt, options: flags.prompt, show, signal: cancelled.signal })
   } finally {
     terminal.off('SIGINT', cancel)
+    terminal.off('close', cancel)
   }
   if (proposed !== undefined) await offerCommand(proposed, desk)
 }
@@ -157,14 +165,10 @@ async function runForPerson(command: string, { talk, session, context }: Desk): 
 async function moveFiles(way: 'undo' | 'redo', { talk, session, context }: Desk): Promise<void> {
   const { out } = context.io
   if (!talk.undo) return out('files are put back only in a session on this machine\n')
-  try {
-    const restored = await talk.undo[way]()
-    const text = renderRestored(restored, way === 'undo' ? 'Undid' : 'Did again')
-    out(text)
-    await session.command('exec-output', `The person typed /${way}. ${text}`)
-  } catch (error) {
-    out(`${cleanControl(errorMessage(error))}\n`)
-  }
+  const restored = await talk.undo[way]()
+  const text = renderRestored(restored, way === 'undo' ? 'Undid' : 'Did again')
+  out(text)
+  await session.command('exec-output', `The person typed /${way}. ${text}`)
 }
 
 async function listSessions({ session }: Desk): Promise<string> {

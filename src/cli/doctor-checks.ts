@@ -1,10 +1,12 @@
 /** What `covey doctor` looks at. A check never throws: what it could not find out is a finding. */
 import { execFile } from 'node:child_process'
-import { access, constants, mkdir, statfs } from 'node:fs/promises'
+import { access, constants, statfs } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { rgPath } from '@vscode/ripgrep'
 import { findConfinement } from '../desks.ts'
 import { appPaths } from '../config/paths.ts'
+import { cleanControl } from '../lib/clean.ts'
+import { ensureFolder } from '../lib/ensure-folder.ts'
 import { errorMessage } from '../protocol/error.ts'
 import { loadTrusted } from '../trusted.ts'
 import type { CommandContext } from './command.ts'
@@ -14,7 +16,7 @@ type Finding = { readonly name: string; readonly state: 'ok' | 'missing' | 'brok
 export async function checkMachine(context: CommandContext): Promise<number> {
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat()
   for (const { name, state, text } of findings) {
-    context.io.out(`${marks[state]} ${name.padEnd(10)} ${text}\n`)
+    context.io.out(`${marks[state]} ${name.padEnd(10)} ${cleanControl(text)}\n`)
   }
   return findings.some(({ state }) => state === 'broken') ? 1 : 0
 }
@@ -68,7 +70,7 @@ async function checkConfig({ env, cwd }: CommandContext): Promise<Finding> {
 async function checkData({ env }: CommandContext): Promise<Finding> {
   const folder = appPaths(env, process.platform).dataFolder
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await ensureFolder(folder)
     await access(folder, constants.W_OK)
     const { bavail, bsize } = await statfs(folder)
     return {

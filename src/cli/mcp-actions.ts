@@ -49,7 +49,7 @@ const actions: Readonly<Record<string, Action>> = {
     const { io, env, signal } = context
     const flags = readFlags(context)
     // stdout belongs to the protocol: whatever a person should know goes to stderr.
-    const onWarning = (message: string): void => io.err(`covey: ${message}\n`)
+    const onWarning = (message: string): void => io.err(`covey: ${cleanControl(message)}\n`)
     await serveMcpStdio({ ...flags, env, onWarning }, { stdin: io.stdin, stdout: process.stdout }, signal)
     return 0
   },

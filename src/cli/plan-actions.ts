@@ -41,7 +41,8 @@ async function work(desk: PlanDesk, context: CommandContext): Promise<number> {
     for (const warning of app.warnings) io.err(`covey: ${cleanControl(warning)}\n`)
     const end = await desk.work(
       {
-        open: (id) => app.openSession({ resume: id === undefined ? 'new' : { id }, canAsk: false }),
+        open: (id) =>
+          app.openSession({ resume: id === undefined ? 'new' : { id }, canAsk: false, isPacket: true }),
         limits: withoutUndefined({ maxTurns: packetTurns, maxCalls: packetCalls }),
         tell: (line) => io.out(`${cleanControl(line)}\n`),
       },

@@ -4,6 +4,7 @@
  */
 import { Command as Commander, CommanderError, Option } from 'commander'
 import { AppError, errorMessage } from '../protocol/error.ts'
+import { cleanControl } from '../lib/clean.ts'
 import { distance } from '../lib/nearest.ts'
 import type { Command, CommandContext, CommandIo } from './command.ts'
 import { commands } from './commands.ts'
@@ -30,7 +31,7 @@ export async function runProgram(argv: readonly string[], surroundings: Surround
 
 /** One line for a person; the exit code says whose turn it is. */
 function report(error: unknown, io: CommandIo): number {
-  io.err(`covey: ${errorMessage(error)}\n`)
+  io.err(`covey: ${cleanControl(errorMessage(error))}\n`)
   const isUsage = error instanceof AppError && usageCodes.has(error.code)
   return isUsage ? 2 : 1
 }

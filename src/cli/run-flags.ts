@@ -20,7 +20,9 @@ export type RunFlags = {
   readonly verbose: boolean
 }
 
-const SECONDS = 'must be seconds, more than 0'
+/** What a timer of Node can hold. */
+const MAX_SECONDS = 2_000_000
+const SECONDS = `must be seconds, more than 0 and at most ${MAX_SECONDS}`
 
 const Flags = z.object({
   model: z.string().optional(),
@@ -34,7 +36,11 @@ const Flags = z.object({
   probe: z.boolean().default(true),
   permission: z.enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass']).optional(),
   maxTurns: wholeNumber().optional(),
-  timeout: z.coerce.number({ error: SECONDS }).positive({ error: SECONDS }).optional(),
+  timeout: z.coerce
+    .number({ error: SECONDS })
+    .positive({ error: SECONDS })
+    .max(MAX_SECONDS, { error: SECONDS })
+    .optional(),
   system: z.string().optional(),
   resume: z.boolean().default(false),
   resumeId: z.string().optional(),
@@ -65,7 +71,7 @@ export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
     prompt: maxTurns === undefined ? {} : { maxTurns },
     resume: resumeId ? { id: resumeId } : resume ? 'last' : 'new',
     ...(attach !== undefined && { attach }),
-    ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
+    ...(timeout !== undefined && { timeoutMs: Math.ceil(timeout * 1000) }),
     json,
     verbose,
   }

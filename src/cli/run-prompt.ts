@@ -3,6 +3,7 @@
  * ended. Without a prompt on a terminal it opens the conversation.
  */
 import type { App } from '../app.ts'
+import { cleanControl } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import type { CommandContext } from './command.ts'
 import { converse, type Talk } from './conversation.ts'
@@ -31,7 +32,7 @@ export async function runPrompt(context: CommandContext): Promise<number> {
   const { createApp } = await import('../app.ts')
   const app = await createApp({ ...flags.app, env: context.env })
   try {
-    for (const warning of app.warnings) io.err(`covey: ${warning}\n`)
+    for (const warning of app.warnings) io.err(`covey: ${cleanControl(warning)}\n`)
     if (flags.verbose) io.err(`covey: commands: ${app.confinement}\n`)
     if (isConversation) return await talkTo(app, flags, context)
     const session = await app.openSession({ resume: flags.resume, canAsk: false })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { z } from 'zod'
 import type { AppOptions } from '../app.ts'
 import { appPaths } from '../config/paths.ts'
+import { cleanControl } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import { type OpenServing, startServing } from '../serve.ts'
 import type { CommandContext } from './command.ts'
@@ -27,7 +28,7 @@ export async function serveUntilStopped(
   const { dataFolder } = appPaths(env, process.platform)
   const flags = { ...app.flags, ...federation }
   const started = await startServing({ ...settings, dataFolder }, () => open({ ...app, env, flags }))
-  for (const warning of started.warnings) io.err(`covey: ${warning}\n`)
+  for (const warning of started.warnings) io.err(`covey: ${cleanControl(warning)}\n`)
   io.out(started.banner)
   if (!signal.aborted) await once(signal, 'abort')
   await started.close()

@@ -1,5 +1,6 @@
 /** The process's edge: its streams, its signals and its exit code, handed to the program as values. */
 import { readFileSync } from 'node:fs'
+import { errnoOf, storageError } from '../lib/atomic-write.ts'
 import { runProgram } from './program.ts'
 import { readPiped } from './read-stdin.ts'
 
@@ -13,13 +14,27 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
     controller.abort()
   })
   process.on('SIGTERM', () => controller.abort())
-  // A reader that went away (`covey ... | head`) is not an error of ours.
-  process.stdout.on('error', () => process.exit(0))
+  // The terminal is gone. Without this its commands would go on: they are in groups of their own.
+  process.on('SIGHUP', () => controller.abort())
+  process.stdout.on('error', (error) => {
+    // A reader that went away (`covey ... | head`) is not an error of ours; an answer that a full disk swallowed is.
+    if (errnoOf(error) === 'EPIPE') process.exit(0)
+    process.stderr.write(`covey: ${storageError('the output', error).message}\n`, () => process.exit(1))
+  })
+  // What is told beside the answer may be lost; the answer may not be lost for it.
+  process.stderr.on('error', () => undefined)
 
+  const cwd = workingFolder(process)
+  if (cwd === undefined) {
+    process.stderr.write(
+      'covey: the folder you are in is gone; change to one that exists (cd), then try again.\n',
+    )
+    return 1
+  }
   return runProgram(process.argv.slice(2), {
     version: packageVersion(),
     env: process.env,
-    cwd: process.cwd(),
+    cwd,
     signal: controller.signal,
     io: {
       out: (text) => void process.stdout.write(text),
@@ -29,6 +44,14 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
       isTty: Boolean(process.stdin.isTTY && process.stdout.isTTY),
     },
   })
+}
+
+function workingFolder(process: NodeJS.Process): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
 }
 
 function packageVersion(): string {

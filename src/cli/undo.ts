@@ -1,6 +1,7 @@
 /** `covey undo` and `covey redo`: takes back what a run did to the files of this folder, and does it again. */
-import { cleanControl } from '../lib/clean.ts'
+import { cleanControl, cleanJson } from '../lib/clean.ts'
 import { plural } from '../lib/text.ts'
+import { AppError } from '../protocol/error.ts'
 import type { Restored, UndoableRun, UndoDesk } from '../protocol/undo.ts'
 import type { Command } from './command.ts'
 
@@ -16,7 +17,9 @@ export const createUndoCommand = (open: OpenUndoDesk): Command => ({
   examples: ['covey undo', 'covey undo ls', 'covey undo 3f2a'],
   async run({ args, env, cwd, io, options }) {
     const desk = await open(env, cwd)
-    const [wish] = args
+    const [wish, ...more] = args
+    if (more.length > 0)
+      throw new AppError('config-invalid', 'Runs are undone one at a time; name one of them.')
     if (wish === 'ls') {
       const runs = await desk.runs()
       io.out(options['json'] ? toJson(runs) : renderRuns(runs))
@@ -32,7 +35,9 @@ export const createRedoCommand = (open: OpenUndoDesk): Command => ({
   usage: '',
   options: [json],
   examples: ['covey redo'],
-  async run({ env, cwd, io, options }) {
+  async run({ args, env, cwd, io, options }) {
+    if (args.length > 0)
+      throw new AppError('config-invalid', '`covey redo` takes no name: it is the run undone last.')
     const desk = await open(env, cwd)
     return tell(await desk.redo(), 'Did again', { out: io.out, isJson: options['json'] === true })
   },
@@ -46,20 +51,32 @@ function tell(restored: Restored, verb: string, { out, isJson }: Voice): number 
   return restored.conflicts.length > 0 ? 1 : 0
 }
 
-const toJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
+const toJson = (value: unknown): string => `${cleanJson(JSON.stringify(value, undefined, 2))}\n`
+
+/** A run may have changed thousands; `--json` names them all. */
+const MOST_PATHS = 50
 
 export function renderRestored({ prompt, restored, conflicts, uncovered }: Restored, verb: string): string {
+  const refused = conflicts.map(
+    ({ path, why, kept }) =>
+      `not ${path}: ${why}${kept === undefined ? '' : `; the other version is in ${kept}`}`,
+  )
   const lines = [
     `${verb} "${prompt}": ${plural(restored.length, 'file')}`,
-    ...restored.map((path) => `  ${path}`),
-    ...conflicts.map(
-      ({ path, why, kept }) =>
-        `not ${path}: ${why}${kept === undefined ? '' : `; the other version is in ${kept}`}`,
-    ),
-    ...uncovered.map((what) => `not covered: ${what}`),
+    ...shortened(restored.map((path) => `  ${path}`)),
+    ...refused,
+    ...shortened(uncovered.map((what) => `not covered: ${what}`)),
   ]
-  return `${lines.map(cleanControl).join('\n')}\n`
+  return lines.map((line) => `${oneLine(line)}\n`).join('')
 }
+
+const shortened = (lines: readonly string[]): readonly string[] =>
+  lines.length <= MOST_PATHS
+    ? lines
+    : [...lines.slice(0, MOST_PATHS), `  … and ${lines.length - MOST_PATHS} more`]
+
+/** A line end in a name or a prompt must not begin a line that says something else. */
+const oneLine = (text: string): string => cleanControl(text.replaceAll(/[\r\n]+/g, ' '))
 
 function renderRuns(runs: readonly UndoableRun[]): string {
   if (runs.length === 0) return 'No run changed a file in this folder.\n'

@@ -63,12 +63,15 @@ export async function createHttpSession(options: HttpSessionOptions): Promise<Ht
     },
     async close() {
       await ask(path, { method: 'DELETE' }).catch((error: unknown) => {
-        // Somebody else closed it, or the server gave it free.
-        if (!(error instanceof AppError && error.code === 'session-unknown')) throw error
+        // Somebody else closed it, or the server gave it free, or went away, which gives free everything.
+        const isFree = error instanceof AppError && FREE.has(error.code)
+        if (!isFree) throw error
       })
     },
   }
 }
+
+const FREE: ReadonlySet<string> = new Set(['session-unknown', 'model-unavailable'])
 
 async function createOn(remote: Remote): Promise<string> {
   const response = await call(remote, '/v1/sessions', { method: 'POST' })

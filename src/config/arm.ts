@@ -7,6 +7,7 @@ import { nearest } from '../lib/nearest.ts'
 import { AppError } from '../protocol/error.ts'
 import { armRouting } from './router.ts'
 import { formatKey } from './tree.ts'
+import { allFilled, filled, missingIn } from './variables.ts'
 
 const emission = z.strictObject({
   base: z
@@ -95,9 +96,7 @@ export function requireArm(
     ...arm,
     id,
     model: arm.model ?? id,
-    headers: Object.fromEntries(
-      Object.entries(arm.headers).map(([name, value]) => [name, filled(value, env)]),
-    ),
+    headers: allFilled(arm.headers, env),
     ...(arm.api_key === undefined ? {} : { api_key: filled(arm.api_key, env) }),
   }
 }
@@ -110,14 +109,6 @@ export function unknownArm(id: string, ids: readonly string[]): string {
   return `No arm is called "${id}" and none is configured; add [${formatKey(['arms', id])}] to config.toml.`
 }
 
-const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
-
 /** The variables that an arm's secrets refer to and the environment does not hold. */
-export function missingVariables(arm: ArmConfig, env: NodeJS.ProcessEnv): string[] {
-  const texts = [arm.api_key ?? '', ...Object.values(arm.headers)]
-  const names = texts.flatMap((text) => [...text.matchAll(REFERENCE)].map((match) => match[1] ?? ''))
-  return [...new Set(names)].filter((name) => !env[name])
-}
-
-const filled = (text: string, env: NodeJS.ProcessEnv): string =>
-  text.replace(REFERENCE, (_reference, name: string) => env[name] ?? '')
+export const missingVariables = ({ api_key: key = '', headers }: ArmConfig, env: NodeJS.ProcessEnv) =>
+  missingIn([key, ...Object.values(headers)], env)

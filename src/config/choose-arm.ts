@@ -1,8 +1,8 @@
 /** Which model answers: flags before configuration, and an error that names the next step where nothing is said. Pure. */
-import { isIP } from 'node:net'
 import type { ArmSettings, EmissionMode } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { withoutUndefined } from '../lib/object.ts'
+import { isLocalAddress } from './address.ts'
 import type { armRouting } from './router.ts'
 import { armSchema, requireArm, type ResolvedArm } from './arm.ts'
 import type { Config } from './schema.ts'
@@ -113,7 +113,7 @@ function toSettings(arm: ResolvedArm): ArmSettings {
     kind,
     model,
     headers,
-    local: arm.local ?? isLocal(arm.base_url),
+    local: arm.local ?? isLocalAddress(arm.base_url),
     known: toKnown(arm),
     ...(arm.base_url !== undefined && { baseUrl: arm.base_url }),
     ...(arm.api_key !== undefined && { apiKey: arm.api_key }),
@@ -140,15 +140,3 @@ const toEmission = (
   { base, strict, no_system: noSystem }: NonNullable<ResolvedArm['emission']>,
   dialect: string | undefined,
 ): EmissionMode => ({ base, strict, noSystem, ...(dialect !== undefined && { dialect }) })
-
-/** This machine or its own network: private addresses, single words and `.local` names. */
-function isLocal(url: string | undefined): boolean {
-  if (url === undefined || !URL.canParse(url)) return false
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) === 4) return PRIVATE_V4.test(host)
-  if (isIP(host) === 6) return /^(?:::1$|f[cd]|fe80:)/i.test(host)
-  return !host.includes('.') || /\.(?:local|lan|home|internal|localhost)$/i.test(host)
-}
-
-const PRIVATE_V4 =
-  /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/

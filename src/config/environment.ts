@@ -13,7 +13,7 @@ import { formatKey, mergeTables, tableOf, valueAt, type KeyPath, type Table } fr
 const PREFIX = 'COVEY_'
 
 /** Read by the command line on its own; not keys of the configuration. */
-const RESERVED = ['BASE_URL', 'API_KEY', 'PROFILE']
+const RESERVED = ['BASE_URL', 'API_KEY', 'PROFILE', 'TOKEN']
 
 /** `lower` are the values of the layers before: an arm that exists is found whatever its capitals and dashes. */
 export function readEnvironment(env: NodeJS.ProcessEnv, lower: Table): LayerReading {
@@ -79,7 +79,7 @@ function existingName(word: string, table: unknown): string {
 /** A single word that is no key may belong to somebody else, unless it looks like a slip. */
 function unknownVariable(name: string): string[] {
   const guess = nearest(name, [...knownVariables(name.split('__')), ...RESERVED])
-  if (guess) return [`${PREFIX}${name}: no such setting; did you mean ${PREFIX}${guess}?`]
+  if (guess && guess !== name) return [`${PREFIX}${name}: no such setting; did you mean ${PREFIX}${guess}?`]
   return name.includes('__')
     ? [`${PREFIX}${name}: no such setting; \`covey config explain\` lists them.`]
     : []

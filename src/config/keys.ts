@@ -25,7 +25,7 @@ export function listKeys(schema: JsonSchema = configJsonSchema, path: KeyPath = 
   return below.flatMap(([name, inner]) => listKeys(inner, [...path, name]))
 }
 
-/** The schema of one key. Where users choose names, any name is found. */
+/** The schema of one key. Where users choose names, any name is found, and in a list any number. */
 export function findSchema(path: KeyPath): JsonSchema | undefined {
   return path.reduce<JsonSchema | undefined>(
     (schema, name) => schema && childOf(schema, name),
@@ -35,7 +35,9 @@ export function findSchema(path: KeyPath): JsonSchema | undefined {
 
 export function childOf(schema: JsonSchema, name: string): JsonSchema | undefined {
   const properties = propertiesOf(schema)
-  return Object.hasOwn(properties, name) ? properties[name] : openEntry(schema)[0]?.[1]
+  if (Object.hasOwn(properties, name)) return properties[name]
+  const { items } = schema
+  return isObject(items) && /^\d+$/.test(name) ? items : openEntry(schema)[0]?.[1]
 }
 
 export const propertiesOf = (schema: JsonSchema): Record<string, JsonSchema> =>
@@ -61,14 +63,19 @@ export function meaningOf(path: KeyPath): string {
 
 /** What a value must be, in words that complete "must be". */
 export function expectedOf(schema: JsonSchema): string {
-  const { enum: choices, minimum, maximum, format } = schema
+  const { enum: choices, format } = schema
   if (Array.isArray(choices)) return `one of ${choices.join(', ')}`
   if (format === 'uri') return 'an http or https address'
   if (format === 'path') return 'a path'
   const [type = 'anything'] = typesOf(schema)
-  const word = words[type] ?? type
-  if (minimum !== undefined && maximum !== undefined) return `${word} from ${minimum} to ${maximum}`
-  return minimum === undefined ? word : `${word} of at least ${minimum}`
+  return `${words[type] ?? type}${limitsOf(schema)}`
+}
+
+function limitsOf({ minimum, maximum, exclusiveMinimum, minLength, minItems }: JsonSchema): string {
+  if (minLength !== undefined || minItems !== undefined) return ' that is not empty'
+  const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`
+  if (maximum === undefined) return minimum === undefined ? above : ` of at least ${minimum}`
+  return minimum === undefined ? `${above} up to ${maximum}` : ` from ${minimum} to ${maximum}`
 }
 
 const words: Readonly<Record<string, string>> = {

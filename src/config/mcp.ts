@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { categories } from '../protocol/tool.ts'
+import { allFilled, missingIn } from './variables.ts'
 
 const server = z.strictObject({
   command: z
@@ -71,8 +72,8 @@ export function toMcpServers(
       ...settings,
       name,
       timeoutMs: seconds * 1000,
-      env: fillAll(settings.env, env),
-      headers: fillAll(settings.headers, env),
+      env: allFilled(settings.env, env),
+      headers: allFilled(settings.headers, env),
     })
   }
   return { servers: ready, problems }
@@ -84,18 +85,6 @@ function problemOf(settings: Unnamed, env: NodeJS.ProcessEnv, offline: boolean):
   const { command, url } = settings
   if ((command === undefined) === (url === undefined)) return 'it needs either `command` or `url`'
   if (url !== undefined && offline) return 'the network is switched off (`offline`)'
-  const missing = [...Object.values(settings.env), ...Object.values(settings.headers)]
-    .flatMap((text) => [...text.matchAll(REFERENCE)].map((match) => match[1] ?? ''))
-    .filter((name) => !env[name])
-  return missing.length > 0 ? `it needs ${[...new Set(missing)].join(' and ')} in the environment` : undefined
+  const missing = missingIn([...Object.values(settings.env), ...Object.values(settings.headers)], env)
+  return missing.length > 0 ? `it needs ${missing.join(' and ')} in the environment` : undefined
 }
-
-const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
-
-const fillAll = (texts: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [
-      name,
-      text.replace(REFERENCE, (_reference, variable: string) => env[variable] ?? ''),
-    ]),
-  )

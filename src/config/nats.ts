@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../lib/object.ts'
 import { AppError } from '../protocol/error.ts'
+import { filled, missingIn } from './variables.ts'
 
 const seconds = (usual: number, description: string) =>
   z.number().positive().max(86_400).default(usual).describe(description)
@@ -31,7 +32,7 @@ export const natsSchema = z
       .describe('Go to a server outside of the own network without TLS, because something else encrypts.'),
     prefix: z
       .string()
-      .regex(/^[A-Za-z0-9_-]{1,40}$/)
+      .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 letters, digits, `-` and `_`')
       .default('covey')
       .describe('First word of all subjects; machines with the same one find each other.'),
     trusted: z
@@ -57,13 +58,19 @@ export function toNatsSettings(config: NatsConfig, env: NodeJS.ProcessEnv) {
       'federation.nats.url is not set; write nats://HOST:4222, or give --nats URL.',
     )
   }
+  const password = config.password ?? ''
+  const [missing] = missingIn([password], env)
+  if (missing !== undefined) {
+    const text = `federation.nats.password needs ${missing} in the environment; set it first.`
+    throw new AppError('config-invalid', text)
+  }
   return {
     server: {
       url: config.url,
       allowPlain: config.allow_plain,
       ...withoutUndefined({
         user: config.user,
-        password: config.password && filled(config.password, env),
+        password: filled(password, env) || undefined,
         credentialsFile: config.credentials,
         caFile: config.ca,
       }),
@@ -79,13 +86,3 @@ export function toNatsSettings(config: NatsConfig, env: NodeJS.ProcessEnv) {
     },
   }
 }
-
-const filled = (text: string, env: NodeJS.ProcessEnv): string =>
-  text.replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_reference, name: string) => {
-    const value = env[name]
-    if (value) return value
-    throw new AppError(
-      'config-invalid',
-      `federation.nats.password needs ${name} in the environment; set it first.`,
-    )
-  })

@@ -1,7 +1,9 @@
 /** What is wrong with a value, in words that name what is expected instead. What may hold a secret is never quoted. */
 import type { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
+import { typesOf } from '../lib/schema.ts'
 import { expectedOf, findSchema, isSecret, listKeys, propertiesOf } from './keys.ts'
+import { holdsSecret } from './mask.ts'
 import { formatKey, valueAt, type KeyPath, type Table } from './tree.ts'
 
 /** `message` goes on after the key: "must be true or false, not 3". */
@@ -13,7 +15,10 @@ export function describeIssue(issue: z.core.$ZodIssue, values: Table): Problem[]
   const schema = findSchema(path)
   if (!schema) return [{ path, message: issue.message }]
   const value = valueAt(values, path)
-  const expected = `must be ${expectedOf(schema)}, not ${shown(value, path)}`
+  if (value === undefined) return [{ path, message: `is missing; it must be ${expectedOf(schema)}` }]
+  // Where the schema has words of its own, they know better what is wrong with a text.
+  const rule = issue.message.startsWith('must be ') ? issue.message : `must be ${expectedOf(schema)}`
+  const expected = `${rule}, not ${shown(value, path)}`
   const guess = typeof value === 'string' ? nearest(value, choicesOf(schema['enum'])) : undefined
   return [{ path, message: guess ? `${expected}; did you mean ${guess}?` : expected }]
 }
@@ -36,9 +41,21 @@ const choicesOf = (choices: unknown): string[] =>
 const LONGEST_SHOWN = 60
 
 function shown(value: unknown, path: KeyPath): string {
-  const kind = Array.isArray(value) ? 'a list' : `a ${typeof value === 'object' ? 'table' : typeof value}`
-  const maySpill = isSecret(path) || findSchema(path)?.['format'] === 'uri'
-  if (maySpill || typeof value === 'object') return kind
-  const text = JSON.stringify(value) ?? kind
-  return text.length > LONGEST_SHOWN ? kind : text
+  const kind = kindOf(value)
+  if (typeof value === 'object' || isSecret(path) || mayHoldSecret(path)) return kind
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  return text.length > LONGEST_SHOWN || holdsSecret(text) ? kind : text
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (value instanceof Date) return 'a date'
+  return `a ${typeof value === 'object' ? 'table' : typeof value}`
+}
+
+/** An address, or a table or list that was written as a text: nobody knows what stands in it. */
+function mayHoldSecret(path: KeyPath): boolean {
+  const schema = findSchema(path) ?? {}
+  const [type] = typesOf(schema)
+  return schema['format'] === 'uri' || type === 'object' || type === 'array'
 }

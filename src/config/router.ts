@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { withoutUndefined } from '../lib/object.ts'
 import { taskTypes } from '../protocol/classification.ts'
 import { type PoolLimits, type TaskType, type Tier, tiers } from '../protocol/routing.ts'
+import { isLocalAddress } from './address.ts'
 
 const count = (description: string) => z.int().min(1).exactOptional().describe(description)
 
@@ -111,6 +112,12 @@ export const toRouterSettings = (config: RouterConfig): RouterSettings => ({
   minimumQuality: { ...USUAL_QUALITY, ...config.minimum_quality },
   limits: (name) => (Object.hasOwn(config.pools, name) ? toLimits(config.pools[name] ?? {}) : undefined),
 })
+
+/** The further servers to look at. Those beyond this network are not even asked what they offer until that is allowed. */
+export const toServers = ({ servers, cloud }: RouterConfig, mayLeave: boolean) =>
+  Object.entries(servers)
+    .map(([name, baseUrl]) => ({ name, baseUrl, local: isLocalAddress(baseUrl) }))
+    .filter(({ local }) => local || (cloud && mayLeave))
 
 /** What is dangerous to get wrong asks for more. */
 const USUAL_QUALITY: Readonly<Record<TaskType, number>> = {

@@ -41,6 +41,8 @@ function nearestLine(path: KeyPath, lines: ReadonlyMap<string, number>): number 
 const PART = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`
 const KEY = String.raw`${PART}(?:\s*\.\s*${PART})*`
 const HEADER = new RegExp(String.raw`^\s*\[\s*(${KEY})\s*\]`)
+/** One more table of a list. */
+const ELEMENT = new RegExp(String.raw`^\s*\[\[\s*(${KEY})\s*\]\]`)
 const ASSIGNMENT = new RegExp(String.raw`^\s*(${KEY})\s*=`)
 
 /** Deeper than any key of the schema: a hostile file with keys of a million levels must not stop the start. */
@@ -48,12 +50,15 @@ const DEEPEST = 10
 
 function keyLines(text: string): Map<string, number> {
   const lines = new Map<string, number>()
+  const elements = new Map<string, number>()
   let table: KeyPath = []
   for (const [index, line] of text.split('\n').entries()) {
     const header = HEADER.exec(line)?.[1]
+    const element = ELEMENT.exec(line)?.[1]
     const assigned = ASSIGNMENT.exec(line)?.[1]
     if (header) table = pathOf(header).slice(0, DEEPEST)
-    if (!header && !assigned) continue
+    if (element) table = nextElement(pathOf(element).slice(0, DEEPEST - 1), elements)
+    if (!header && !element && !assigned) continue
     const path = (assigned ? [...table, ...pathOf(assigned)] : table).slice(0, DEEPEST)
     // `[a.b]` makes `a` too; the first mention is where a reader looks.
     for (const key of path.map((_, end) => formatKey(path.slice(0, end + 1)))) {
@@ -61,6 +66,13 @@ function keyLines(text: string): Map<string, number> {
     }
   }
   return lines
+}
+
+function nextElement(list: KeyPath, elements: Map<string, number>): KeyPath {
+  const key = formatKey(list)
+  const number = elements.get(key) ?? 0
+  elements.set(key, number + 1)
+  return [...list, String(number)]
 }
 
 /** The parser itself reads a dotted or quoted key. */

@@ -1,5 +1,6 @@
 /** Tools on another machine, and this machine's tools for others, as they are configured. */
 import { z } from 'zod'
+import { filled, missingIn } from './variables.ts'
 
 export const toolHostSchema = z
   .strictObject({
@@ -37,6 +38,6 @@ export const toolHostSchema = z
   .prefault({})
   .describe('Tools that run on another machine, and `covey tools serve`, which runs them for others.')
 
-/** A token as it is sent. A variable that is not set leaves none. */
-export const toToken = (text: string | undefined, env: NodeJS.ProcessEnv): string | undefined =>
-  text?.replace(/\$\{([A-Za-z_]\w*)\}/g, (_reference, name: string) => env[name] ?? '') || undefined
+/** A token as it is sent; none where a variable of it is not set. */
+export const toToken = (text = '', env: NodeJS.ProcessEnv): string | undefined =>
+  missingIn([text], env).length > 0 ? undefined : filled(text, env) || undefined

@@ -16,11 +16,12 @@ export function* leaves(value: unknown, path: KeyPath = []): Generator<KeyPath> 
   for (const [key, inner] of Object.entries(value)) yield* leaves(inner, [...path, key])
 }
 
+/** An element of a list is found by its number. */
 export const valueAt = (value: unknown, path: KeyPath): unknown =>
-  path.reduce<unknown>(
-    (inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
-    value,
-  )
+  path.reduce<unknown>((inner, key) => {
+    if (Array.isArray(inner)) return inner[Number(key)]
+    return isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined
+  }, value)
 
 export function mapLeaves(
   table: Table,

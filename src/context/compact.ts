@@ -6,7 +6,7 @@
 import type { CompactionStage } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { Budget } from './budget.ts'
-import { type CountTokens, type MessageView, messagesTokens } from './count.ts'
+import { type CountTokens, IMAGE_TOKENS, type MessageView, messagesTokens } from './count.ts'
 import { toDigest } from './digest.ts'
 import { type Group, toGroups } from './history.ts'
 import { shrinkGroup } from './shrink.ts'
@@ -69,10 +69,23 @@ export async function compact(input: CompactInput): Promise<Compaction> {
 
 type Goal = { readonly target: number; readonly keep: number }
 
-function goalOf({ budget, fixed, overflow }: CompactInput, before: number): Goal {
-  if (!overflow) return budget
-  const half = fixed + Math.floor((before - fixed) / 2)
-  return { target: Math.min(budget.target, half), keep: Math.min(budget.keep, half) }
+/**
+ * Where instructions, tools and the images of the newest prompt take most of the target, the words still get a third of
+ * what is left beside them: a goal that nothing can reach would cut every text to a few words and gain nothing by it.
+ */
+function goalOf(input: CompactInput, before: number): Goal {
+  const { budget, fixed, overflow } = input
+  const { window, reserve, keep } = budget
+  const stays = fixed + imageTokens(input.messages)
+  const target = Math.max(budget.target, stays + Math.floor((window - reserve - stays) / 3))
+  if (!overflow) return { target, keep }
+  const half = stays + Math.floor((before - stays) / 2)
+  return { target: Math.min(target, half), keep: Math.min(keep, half) }
+}
+
+function imageTokens(messages: readonly Message[]): number {
+  const prompt = messages.findLast((message) => message.role === 'user' && message.origin === undefined)
+  return prompt?.role === 'user' ? (prompt.images?.length ?? 0) * IMAGE_TOKENS : 0
 }
 
 /** The last reply with its results stays and all after it, older groups while there is room for them. */

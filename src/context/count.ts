@@ -90,7 +90,7 @@ const isPlausible = (ratio: number): boolean => ratio >= 0.5 && ratio <= 4
 /** What a chat template puts around a message and around a call. */
 const MESSAGE_OVERHEAD = 5
 const CALL_OVERHEAD = 10
-const IMAGE_TOKENS = 800
+export const IMAGE_TOKENS = 800
 
 export type MessageView = { readonly count: CountTokens; readonly reasoning?: 'keep' | 'drop' }
 

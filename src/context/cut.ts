@@ -30,13 +30,14 @@ type Cutting = { readonly count: CountTokens; readonly cut: (characters: number)
 function within(text: string, limit: number, { count, cut }: Cutting): string {
   const tokens = count(text)
   if (tokens <= limit) return text
-  let length = Math.floor((text.length * limit) / tokens)
+  let length = Math.max(0, Math.floor((text.length * limit) / tokens))
   let result = cut(length)
   for (let over = count(result) - limit; over > 0 && length > 0; over = count(result) - limit) {
-    length = Math.min(length - 1, Math.floor(length * (1 - over / (limit + over))))
-    result = cut(Math.max(0, length))
+    length = Math.max(0, Math.min(length - 1, Math.floor(length * (1 - over / (limit + over)))))
+    result = cut(length)
   }
-  return result
+  // Half a character at a cut: servers refuse it, and with it every later request of the conversation.
+  return result.replaceAll(/\p{Surrogate}/gu, '\uFFFD')
 }
 
 /** The handle the engine wrote under a result it keeps whole; only the last one counts, others are quoted. */

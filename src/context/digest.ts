@@ -144,4 +144,8 @@ const LEFT_OUT_TOKENS = 10
 
 /** The person's words without what was put in front of them. */
 const ownWords = (text: string): string =>
-  oneLine(text.replace(/^\[\d{4}-\d\d-\d\d[^\]\n]*\]\n+/, '').replace(/^\[exec output\]\n.*\n\n/s, ''))
+  oneLine(text.replace(PRECEDING, '').replace(/^\[exec output\]\n.*\n\n/s, ''))
+
+/** Paragraphs of sources, by how they begin: a line in brackets, what the last session was about, the plan. */
+const PRECEDING =
+  /^(?:(?:\[(?!Image: |exec output\])[^\n]*\]|Last session \(|Plan \()[^\n]*\n(?:[^\n]+\n)*\n+)+/

@@ -101,8 +101,9 @@ function writeOut(
   how: How,
 ): readonly WireMessage[] {
   const head = group.filter(({ role }) => role !== 'tool').map((message) => toWritten(message, how))
+  const own = toolNames(group)
   const results = resultsIn(group).map(({ callId, text, ok = true }) =>
-    how.writer.result({ name: names.get(callId) ?? 'tool', callId, text, ok }),
+    how.writer.result({ name: own.get(callId) ?? names.get(callId) ?? 'tool', callId, text, ok }),
   )
   return results.length === 0 ? head : [...head, { role: 'user', content: results.join('\n') }]
 }

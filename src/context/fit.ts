@@ -22,6 +22,8 @@ export type FitOptions = {
 
 export type FitInput = {
   readonly messages: readonly Message[]
+  /** Sent behind the messages, but no part of the conversation yet: it cannot be compacted. */
+  readonly begun?: readonly Message[]
   readonly tools: readonly ToolSchema[]
   readonly lease: Lease
   readonly force: boolean
@@ -32,6 +34,8 @@ export type Fitted = {
   readonly messages: readonly Message[]
   readonly maxTokens: number
   readonly pageTokens: number
+  /** What results may add before the conversation has to be compacted. */
+  readonly roomTokens: number
   readonly compaction?: Pick<Compaction, 'stage' | 'before' | 'after'>
   readonly tooSmall?: string
 }
@@ -39,14 +43,16 @@ export type Fitted = {
 /** One per session: it remembers how often compacting failed in a row. */
 export function createFit(options: FitOptions): (input: FitInput) => Promise<Fitted> {
   let failures = 0
-  return async ({ lease, tools, force, resultsSinceCompaction, messages: all }) => {
+  return async ({ lease, tools, force, resultsSinceCompaction, messages: all, begun = [] }) => {
     const { window, reasoning } = lease.arm.capabilities
     const budget = budgetFor(window)
     const count = (text: string) => lease.countTokens(text)
     const messages = options.maxMessages ? slideWindow(all, options.maxMessages).messages : all
-    const fixed = fixedTokens(options.system, tools, count)
+    const fixed = fixedTokens(options.system, tools, count) + messagesTokens(begun, { count, reasoning })
     const used = fixed + messagesTokens(messages, { count, reasoning })
-    const fitted: Fitted = { messages, maxTokens: budget.reserve, pageTokens: budget.page }
+    const { reserve: maxTokens, page: pageTokens } = budget
+    const roomBeside = (tokens: number) => ({ roomTokens: Math.max(0, budget.trigger - tokens) })
+    const fitted: Fitted = { messages, maxTokens, pageTokens, ...roomBeside(used) }
 
     const question = { used, budget, forced: force, resultsSince: resultsSinceCompaction, failures }
     const decision = decideCompaction(question)
@@ -66,6 +72,7 @@ export function createFit(options: FitOptions): (input: FitInput) => Promise<Fit
     failures = fits ? 0 : failures + 1
     if (!fitsWindow(after, budget)) return { ...fitted, tooSmall: tooSmallText(after, fixed, budget) }
     // Nothing gained: the prefix stays as it was.
-    return after < before ? { ...fitted, ...compacted, compaction: { stage, before, after } } : fitted
+    if (after >= before) return fitted
+    return { ...fitted, ...compacted, ...roomBeside(after), compaction: { stage, before, after } }
   }
 }

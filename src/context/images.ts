@@ -7,13 +7,19 @@ export type ReadBytes = (path: string, maxBytes: number) => Promise<Uint8Array |
 export type FoundImages = { readonly images: readonly Image[]; readonly warnings: readonly string[] }
 
 const MAX_BYTES = 10 * 1024 * 1024
+const MOST_IMAGES = 20
 
 export async function findImages(text: string, vision: boolean, read: ReadBytes): Promise<FoundImages> {
   const paths = [...text.matchAll(/\[Image: ([^\]\n]{1,4096})\]/g)].map(([, path = '']) => path.trim())
-  const found = await Promise.all([...new Set(paths)].map((path) => loadImage(path, vision, read)))
+  const distinct = [...new Set(paths)]
+  const found = await Promise.all(distinct.slice(0, MOST_IMAGES).map((path) => loadImage(path, vision, read)))
+  const left = distinct.length - MOST_IMAGES
   return {
     images: found.filter((image) => typeof image !== 'string'),
-    warnings: found.filter((warning) => typeof warning === 'string'),
+    warnings: [
+      ...found.filter((warning) => typeof warning === 'string'),
+      ...(left > 0 ? [`${left} more images are sent as text: ${MOST_IMAGES} are the most at once.`] : []),
+    ],
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Message, ToolCall } from '../protocol/message.ts'
 import { isObject, readJson } from '../lib/json.ts'
+import { clip } from '../lib/text.ts'
 import { fairShare } from './budget.ts'
 import { type CountTokens, type MessageView, messagesTokens, sum } from './count.ts'
 import { cutMiddle } from './cut.ts'
@@ -46,8 +47,15 @@ const textsOf = (message: Message): string[] =>
 function cutMessage(message: Message, share: number, count: CountTokens): Message {
   const text = cutMiddle(message.text, share, count)
   if (message.role !== 'assistant') return { ...message, text }
-  return { ...message, text, calls: message.calls.map((call) => cutCall(call, share, count)) }
+  const calls = message.calls.map((call) => cutCall(withShortName(call), share, count))
+  return { ...message, text, calls }
 }
+
+/** No tool has a name as long as this; a model that babbles writes one. */
+const LONGEST_NAME = 64
+
+const withShortName = (call: ToolCall): ToolCall =>
+  call.name.length <= LONGEST_NAME ? call : { ...call, name: clip(call.name, LONGEST_NAME) }
 
 function cutCall(call: ToolCall, share: number, count: CountTokens): ToolCall {
   if (count(call.input) <= share) return call

@@ -7,6 +7,7 @@ import type { ToolSchema } from '../protocol/model.ts'
 import { isObject } from '../lib/json.ts'
 import { coerce } from '../lib/schema.ts'
 import type { Repair } from './repair.ts'
+import { isTooDeep, TOO_DEEP } from './repair.ts'
 import type { ToolBook } from './tool-book.ts'
 import { isWriting } from './tool-book.ts'
 
@@ -60,12 +61,14 @@ function inputFromText(text: string, tool: ToolSchema | undefined, json: Repair)
   if (reading.value === null) return { ok: true, text: '{}' }
   if (!isObject(reading.value)) return { ok: false, reason: 'the arguments are no JSON object' }
   const bent = tool ? coerce(reading.value, tool.parameters) : { value: reading.value, changed: false }
-  return { ok: true, text: bent.changed || reading.repaired ? JSON.stringify(bent.value) : text.trim() }
+  return bent.changed || reading.repaired ? toInput(bent.value) : { ok: true, text: text.trim() }
 }
 
-function inputFromValue(values: Record<string, unknown>, tool: ToolSchema | undefined): InputReading {
-  return { ok: true, text: JSON.stringify(tool ? coerce(values, tool.parameters).value : values) }
-}
+const inputFromValue = (values: Record<string, unknown>, tool: ToolSchema | undefined): InputReading =>
+  toInput(tool ? coerce(values, tool.parameters).value : values)
+
+const toInput = (value: unknown): InputReading =>
+  isTooDeep(value) ? { ok: false, reason: TOO_DEEP } : { ok: true, text: JSON.stringify(value) }
 
 function problemWith(name: string, reason: string, tool: ToolSchema | undefined): string {
   const properties = Object.keys(

@@ -3,6 +3,7 @@ import { isObject, readJson } from '../lib/json.ts'
 import { readBare } from './bare.ts'
 import type { Draft } from './call.ts'
 import { CUT_OFF, isProblem } from './call.ts'
+import type { Control } from './family.ts'
 import type { Step } from './input.ts'
 import type { Owned } from './marker-table.ts'
 import type { Manner } from './quoted.ts'
@@ -110,6 +111,18 @@ function* bareFollows({ input }: Reading): Step<boolean> {
   if (!separator) return false
   input.consume(space + separator[0].length)
   return true
+}
+
+/** What a control marker said. A call in it is settled like any other: the format may be quoted or documented too. */
+export function* applyControl(
+  reading: Reading,
+  { text, channel, drafts }: Control,
+  { raw, place }: Pick<Found, 'raw' | 'place'>,
+): Step<void> {
+  if (text !== undefined) reading.say(text)
+  else if (!drafts) reading.sink.atMarker()
+  if (channel) reading.switchTo(channel)
+  if (drafts) yield* settle(reading, { drafts, raw, place, manner: 'marker' })
 }
 
 /** Tells calls from mentions: events for the one, the text as it was for the other. True when they are calls. */

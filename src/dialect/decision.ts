@@ -89,9 +89,11 @@ const FARTHEST = 200
 
 /** Where `word` stands by itself, near enough to belong here. */
 function* wordsAhead(word: string, { text, from }: Reading): Generator<number> {
-  const last = word === '' ? -1 : from + FARTHEST
-  for (let at = text.indexOf(word, from); at >= 0 && at <= last; at = text.indexOf(word, at + 1)) {
-    if (!isWord(text[at - 1]) && !isWord(text[at + word.length])) yield at
+  if (word === '') return
+  const near = text.slice(from, from + FARTHEST + word.length)
+  for (let at = near.indexOf(word); at >= 0; at = near.indexOf(word, at + 1)) {
+    const start = from + at
+    if (!isWord(text[start - 1]) && !isWord(text[start + word.length])) yield start
   }
 }
 

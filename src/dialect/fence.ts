@@ -8,32 +8,34 @@ import { pythonName, readPythonCall } from './python-calls.ts'
 import type { Reading } from './reading.ts'
 import { readOpening } from './section.ts'
 
+export type Fence = '```' | '~~~'
+
 const MAX_INFO = 80
-const TICK = 96
 const NEWLINE = 10
 /** Languages a call may be dressed up in; a block of anything else is code. */
 const CALL_LANGUAGES =
   /^(?:json[5c]?|xml|tool[_-]?(?:call|calls|code|use)?|function[_-]?(?:call)?|action|python|py|javascript|js|ts|typescript|text|plaintext|txt|)$/i
 
-/** Behind three backticks, already consumed. */
-export function* readFence(reading: Reading): Step<void> {
+/** Behind three backticks or tildes, already consumed. */
+export function* readFence(reading: Reading, opener: Fence): Step<void> {
   const { input, sink } = reading
   reading.fences++
-  let ticks = 3
-  for (let code = input.code(0); code === undefined || code === TICK; code = input.code(0)) {
+  let count = opener.length
+  const mark = opener.charCodeAt(0)
+  for (let code = input.code(0); code === undefined || code === mark; code = input.code(0)) {
     if (code === undefined) yield* input.more()
-    else ticks += input.consume(1).length
+    else count += input.consume(1).length
   }
-  const fence = '`'.repeat(ticks)
+  const fence = opener.charAt(0).repeat(count)
   const length = yield* lengthOfLine(reading)
   const line = length === undefined ? undefined : input.text.slice(input.at, input.at + length).trim()
-  if (sink.fence > 0 && ticks >= sink.fence && line === '' && sink.atLineStart) {
+  if (sink.fence !== '' && fence.startsWith(sink.fence) && line === '' && sink.atLineStart) {
     reading.say(fence)
-    sink.fence = 0
+    sink.fence = ''
     sink.breakLine()
     return
   }
-  if (sink.fence > 0 || !sink.atLineStart || reading.channel === 'reasoning') {
+  if (sink.fence !== '' || !sink.atBlockStart || reading.channel === 'reasoning') {
     reading.say(fence)
     return
   }
@@ -43,7 +45,7 @@ export function* readFence(reading: Reading): Step<void> {
     return
   }
   reading.say(fence)
-  sink.fence = ticks
+  sink.fence = fence
 }
 
 /** How far the line goes on; undefined when it is too long to be a fence's. */
@@ -67,7 +69,7 @@ function* mayHoldCall(reading: Reading, offset: number): Step<boolean> {
     else break
   }
   const first = input.text[input.at + at] ?? ''
-  if (first === '`' || first === '') return false
+  if (first === '`' || first === '~' || first === '') return false
   if (first === '{' || first === '[') return opensCall(input.text, input.at + at) !== false
   if (options.tools.names.some((name) => name.startsWith(first))) return true
   if (first === 'p') return yield* input.starts('print(', at)
@@ -78,22 +80,23 @@ function* readBlock(reading: Reading, opening: string): Step<void> {
   const { input, sink } = reading
   const place = sink.place
   input.mark(opening)
-  const drafts = yield* readCallsOnly(reading)
+  const drafts = yield* readCallsOnly(reading, opening)
   const raw = input.unmark()
   if (drafts) yield* settle(reading, { drafts, raw, place, manner: 'fence' })
   else {
     reading.say(raw)
-    sink.fence = opening.length
+    sink.fence = opening
   }
 }
 
-function* readCallsOnly(reading: Reading): Step<readonly Draft[] | undefined> {
+function* readCallsOnly(reading: Reading, opening: string): Step<readonly Draft[] | undefined> {
   const { input } = reading
+  const closing = opening.slice(0, 3)
   const drafts: Draft[] = []
   yield* input.until(['\n'], MAX_INFO + 1)
   for (;;) {
-    if (drafts.length > 0 && ((yield* input.takePast(['```'])) !== undefined || (yield* input.isOver()))) {
-      while (yield* input.take('`')) continue
+    if (drafts.length > 0 && ((yield* input.takePast([closing])) !== undefined || (yield* input.isOver()))) {
+      while (yield* input.take(closing.charAt(0))) continue
       return drafts
     }
     yield* input.skipSpace()

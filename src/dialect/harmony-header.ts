@@ -2,7 +2,7 @@
  * Harmony: every message has a header that says who it is for and in which channel it stands, then `<|message|>` and its
  * text. `to=functions.x` is a call; `analysis` is thinking; everything else is for the person.
  */
-import { CUT_OFF } from './call.ts'
+import { CUT_OFF, TOO_LONG } from './call.ts'
 import type { Draft } from './call.ts'
 import type { Control } from './family.ts'
 import type { Input, Step } from './input.ts'
@@ -47,16 +47,14 @@ function* readMessageCall(input: Input, name: string, context: ReadContext): Ste
   if (first !== '{') return yield* readPlainArguments(input, name, context)
   const extent = yield* scanJson(input, { stops: ENDS, limit: MAX_CALL })
   yield* input.takePast(['<|call|>'])
-  return [
-    extent.end === 'closed' || extent.end === 'stopped'
-      ? { name, json: extent.text }
-      : { name, problem: CUT_OFF },
-  ]
+  if (extent.end === 'long') return [{ name, problem: TOO_LONG }]
+  return [extent.end === 'cut' ? { name, problem: CUT_OFF } : { name, json: extent.text }]
 }
 
 /** Code for a tool with one parameter comes without JSON around it. */
 function* readPlainArguments(input: Input, name: string, context: ReadContext): Step<Draft[]> {
-  const { text, stop } = yield* input.until(ENDS, MAX_CALL)
+  const { text, stop, long } = yield* input.until(ENDS, MAX_CALL)
+  if (long) return [{ name, problem: TOO_LONG }]
   if (stop === undefined && text.trim() === '') return [{ name, problem: CUT_OFF }]
   const [only, ...more] = Object.keys(propertiesOf(context.tools.find(name)))
   if (text.trim() === '') return [{ name, json: '{}' }]

@@ -163,8 +163,8 @@ export class Input {
     const longest = Math.max(...stops.map((stop) => stop.length))
     let text = ''
     for (;;) {
-      const found = firstOf(this.text, stops, this.at)
-      if (found && text.length + found.index - this.at < limit) {
+      const found = firstOf(this.text, stops, { from: this.at, to: this.at + limit - text.length })
+      if (found) {
         text += this.consume(found.index - this.at)
         // A longer stop may begin with this one.
         if (!stops.some((stop) => this.ahead(stop) === undefined))
@@ -190,17 +190,21 @@ const WIDE_SPACES = new Set([
   0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff,
 ])
 
-/** Looks in ever longer stretches: one rare stop must not cost a search through everything that is there. */
+/**
+ * The first stop that begins before `to`. Looks in ever longer stretches, and no further: neither one rare stop nor a
+ * short limit may cost a search through everything that is there.
+ */
 function firstOf(
   text: string,
   stops: readonly string[],
-  from: number,
+  { from, to }: { readonly from: number; readonly to: number },
 ): { index: number; stop: string } | undefined {
   const longest = Math.max(...stops.map((stop) => stop.length))
-  for (let size = 256, start = from; start < text.length; start += size, size *= 2) {
-    const part = text.slice(start, start + size + longest - 1)
-    const found = firstIn(part, stops)
-    if (found && found.index < size) return { ...found, index: start + found.index }
+  const end = Math.min(to, text.length)
+  for (let size = 256, start = from; start < end; start += size, size *= 2) {
+    const last = Math.min(start + size, end)
+    const found = firstIn(text.slice(start, last + longest - 1), stops)
+    if (found && start + found.index < last) return { ...found, index: start + found.index }
   }
   return undefined
 }

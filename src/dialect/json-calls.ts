@@ -3,11 +3,12 @@
  * `{function: {...}}`, `{tool: "x", ...arguments}`, `{"x": {...arguments}}`. Arguments keep the bytes they were written
  * with as long as those were valid.
  */
-import { hasOpenString, isObject, jsonParts } from '../lib/json.ts'
+import { isObject, jsonParts } from '../lib/json.ts'
 import type { Draft } from './call.ts'
 import { isProblem } from './call.ts'
+import { endsInString } from './json-scan.ts'
 import type { ToolBook } from './tool-book.ts'
-import { isWriting, requiredOf } from './tool-book.ts'
+import { isWriting, propertiesOf, requiredOf } from './tool-book.ts'
 
 export const NAME_KEYS = [
   'name',
@@ -51,14 +52,14 @@ export function callsInJson(text: string, rules: CallRules): Draft[] | undefined
   const reading = rules.tools.json.read(text)
   if (!reading.ok) return undefined
   const drafts = callsIn({ value: reading.value, ...(!reading.repaired && { text }) }, rules)
-  const truncated = reading.repaired && hasOpenString(text)
+  const truncated = reading.repaired && endsInString(text)
   return truncated ? drafts?.map((draft) => refuseWriting(draft, rules.tools)) : drafts
 }
 
 /** The repair closed a string. For a tool that writes, the part that is missing would be lost without a trace. */
 function refuseWriting(draft: Draft, tools: ToolBook): Draft {
   if (isProblem(draft) || !isWriting(tools.find(draft.name))) return draft
-  const problem = `The arguments of ${draft.name} end in the middle of a string, so nothing was written. Send the whole call again.`
+  const problem = `The arguments of ${draft.name} end in the middle of a string, so nothing was done. Send the whole call again.`
   return { name: draft.name, problem }
 }
 
@@ -103,8 +104,9 @@ function fromNamed(written: Written, value: Record<string, unknown>, rules: Call
     const json = textOf(member(written, argumentKey))
     return isArguments(value[argumentKey]) ? { name, ...idOf(value), json } : undefined
   }
+  const isOwn = (key: string): boolean => key === 'type' || ID_KEYS.includes(key)
   const rest = Object.entries(value).filter(
-    ([key]) => key !== nameKey && key !== 'type' && !ID_KEYS.includes(key),
+    ([key]) => key !== nameKey && (!isOwn(key) || Object.hasOwn(propertiesOf(tool), key)),
   )
   const complete = tool ? requiredOf(tool).every((key) => key in value) : rest.length === 0
   if (rules.known && !complete) return undefined

@@ -67,6 +67,13 @@ function endOfReply(input: Input, extent: JsonExtent, stops: readonly string[]):
   return { ...extent, text: extent.text.slice(0, at), end: 'stopped' }
 }
 
+/** Whether a text, valid or nearly so, ends inside a string in either quotes. */
+export function endsInString(text: string): boolean {
+  const scan = new JsonScan(undefined)
+  for (let index = 0; index < text.length && !scan.done; index++) scan.push(text.charCodeAt(index))
+  return scan.inString
+}
+
 class JsonScan {
   depth = 0
   done = false
@@ -85,6 +92,10 @@ class JsonScan {
 
   constructor(watch: Watch | undefined) {
     this.#watch = watch
+  }
+
+  get inString(): boolean {
+    return this.#quote !== 0 && !this.#maybeClosed
   }
 
   get mayStop(): boolean {

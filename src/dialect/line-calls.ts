@@ -102,8 +102,8 @@ function* readArguments(input: Input, tool: ToolSchema, form: LineForm): Step<Dr
       ? { name: tool.name, problem: CUT_OFF }
       : { name: tool.name, json: extent.text }
   }
-  const text = (yield* input.until(form.ends, MAX_CALL)).text.trim()
-  return fromPlainText(text, tool)
+  const { text, long } = yield* input.until(form.ends, MAX_CALL)
+  return long ? { name: tool.name, problem: TOO_LONG } : fromPlainText(text.trim(), tool)
 }
 
 /** One bare text is the value of the one parameter the tool must have. */

@@ -8,7 +8,7 @@ const NONE = -1
 
 export class MarkerFinder {
   readonly markers: readonly string[]
-  readonly #classes: Uint8Array
+  readonly #classes: Uint16Array
   readonly #classCount: number
   readonly #next: Int32Array
   readonly #depth: Int32Array
@@ -99,8 +99,8 @@ export class MarkerFinder {
 }
 
 /** Characters that occur in no marker share one class, so that the table stays small. */
-function classify(markers: readonly string[]): { classes: Uint8Array; count: number } {
-  const classes = new Uint8Array(0x10000)
+function classify(markers: readonly string[]): { classes: Uint16Array; count: number } {
+  const classes = new Uint16Array(0x10000)
   let count = 1
   for (const marker of markers) {
     for (let at = 0; at < marker.length; at++) {

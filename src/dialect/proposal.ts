@@ -6,6 +6,8 @@
 import type { Sink } from './sink.ts'
 
 const MAX_COMMANDS = 20
+/** A longer line is prose, or nothing a person could judge before a yes. */
+const MAX_COMMAND = 1_000
 const SHELLS = /^(?:sh|bash|shell|zsh|console|terminal|shell-session|powershell|cmd|bat)$/i
 /** Programs whose name at the start of a line makes it a command rather than a sentence. */
 const PROGRAMS = new Set(
@@ -71,6 +73,7 @@ function numberedCommands(answer: string): string[] {
 }
 
 function commandIn(item: string): string | undefined {
+  if (item.length > MAX_COMMAND) return undefined
   const spans = [...item.matchAll(/`([^`]+)`/g)]
   const [span] = spans
   if (spans.length > 1) return undefined

@@ -91,7 +91,7 @@ class Parser {
     const text = this.#strings()
     if (text !== undefined) return text
     const word = this.#match(/[A-Za-z]+(?!\w)/y)
-    return word !== undefined && word in WORDS ? WORDS[word] : this.#refuse()
+    return word !== undefined && Object.hasOwn(WORDS, word) ? WORDS[word] : this.#refuse()
   }
 
   #list(close: string): unknown[] {

@@ -8,7 +8,7 @@ import type { ToolSchema } from '../protocol/model.ts'
 import { dialectFor, families } from './all.ts'
 import { opensCall } from './bare.ts'
 import { CUT_OFF } from './call.ts'
-import { isToken, readBareCalls, readCalls } from './calls.ts'
+import { applyControl, isToken, readBareCalls, readCalls } from './calls.ts'
 import type { Family } from './family.ts'
 import { readFence } from './fence.ts'
 import type { Step } from './input.ts'
@@ -17,6 +17,7 @@ import type { MarkerTable, Owned } from './marker-table.ts'
 import { toMarkerTable } from './marker-table.ts'
 import { proposalIn } from './proposal.ts'
 import { Reading } from './reading.ts'
+import { NOWHERE } from './sink.ts'
 import { readRecipient, readStart } from './start.ts'
 import { ToolBook } from './tool-book.ts'
 
@@ -180,13 +181,22 @@ function follow(reading: Reading, marker: Owned): Step<void> {
 
 function followWeak(reading: Reading, open: string): Step<void> {
   if (open === '{' || open === '[') return readBareCalls(reading)
-  if (open === '```') return readFence(reading)
+  if (open === '```' || open === '~~~') return readFence(reading, open)
   return open === '>>>' ? readRecipient(reading) : readLineCalls(reading, open)
 }
 
 function* followControl(reading: Reading, marker: Extract<Owned, { kind: 'control' }>): Step<void> {
-  if (reading.sink.inCode) reading.say(marker.open)
-  else reading.apply(yield* marker.read(reading.input, reading.context))
+  const { input, sink, context, options } = reading
+  if (sink.inCode) {
+    reading.say(marker.open)
+    return
+  }
+  // In a family's own protocol what was said before a marker is another message, and no lead to this one.
+  const isOwn = sink.isSilent && options.hint !== undefined && marker.owners.has(options.hint.name)
+  const place = isOwn ? NOWHERE : sink.place
+  input.mark(marker.open)
+  const said = yield* marker.read(input, context)
+  yield* applyControl(reading, said, { raw: input.unmark(), place })
 }
 
 /** Markers that are nothing but themselves: they switch between thinking and answer, or are dropped. */

@@ -1,11 +1,12 @@
 /** The state of one reply while it is read: where it stands, what it may call, where its text goes. */
 import type { Draft } from './call.ts'
 import { finishCall } from './call.ts'
-import type { Control, Family } from './family.ts'
+import type { Family } from './family.ts'
 import { Input } from './input.ts'
 import type { MarkerTable, Owned } from './marker-table.ts'
 import { openingAhead } from './marker-table.ts'
 import type { ReadContext } from './section.ts'
+import { createEffort } from './section.ts'
 import { Sink } from './sink.ts'
 import { ToolBook } from './tool-book.ts'
 
@@ -43,7 +44,7 @@ export class Reading {
   constructor(options: ReadingOptions) {
     this.options = options
     const opening: ReadContext['opening'] = (input, offset) => openingAhead(options.table, input, offset)
-    this.#context = { tools: options.tools, stops: [], opening, depth: 0 }
+    this.#context = { tools: options.tools, stops: [], opening, depth: 0, effort: createEffort() }
   }
 
   get context(): ReadContext {
@@ -84,20 +85,16 @@ export class Reading {
     this.sink.afterCall = true
   }
 
-  /** What a control marker said. */
-  apply({ text, channel, drafts }: Control): void {
-    if (text === undefined) this.sink.atMarker()
-    else this.say(text)
-    if (channel) {
-      this.channel = channel
-      this.thinkEnds = undefined
-    }
-    if (drafts) this.emit(drafts)
+  /** Text goes there from here on, whatever opened or ended thinking before. */
+  switchTo(channel: 'text' | 'reasoning'): void {
+    this.channel = channel
+    this.thinkEnds = undefined
   }
 
   #unique(event: ReturnType<typeof finishCall>): ReturnType<typeof finishCall> {
     if (event.type !== 'tool-call') return event
-    const id = this.#ids.has(event.call.id) ? `call-${this.sink.calls}` : event.call.id
+    let { id } = event.call
+    for (let number = this.sink.calls; this.#ids.has(id); number++) id = `call-${number}`
     this.#ids.add(id)
     return { ...event, call: { ...event.call, id } }
   }

@@ -4,18 +4,35 @@
  */
 import type { JsonReading } from '../lib/json.ts'
 import { readJson } from '../lib/json.ts'
+import { endsInString } from './json-scan.ts'
 
 /** Characters times quotes: about half a second of repairing. */
 const BUDGET = 300_000_000
+/** What a repair costs, however short the text is. */
+const ONE_REPAIR = 200_000
+/** No tool asks for more; what goes deeper would overflow the stack of whoever walks through it. */
+const MAX_DEPTH = 100
+
+export const TOO_DEEP = 'it is nested too deeply'
+
+export function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth >= MAX_DEPTH || Object.values(value).some((inner) => isTooDeep(inner, depth + 1))
+}
 
 export class Repair {
   #left = BUDGET
 
-  read(text: string, options: { readonly closeStrings?: boolean } = {}): JsonReading {
-    const cost = isValid(text) ? 0 : text.length * (1 + countQuotes(text))
+  /** `closeStrings: false`: a string that was left open is not closed. */
+  read(text: string, { closeStrings = true }: { readonly closeStrings?: boolean } = {}): JsonReading {
+    const isSound = isValid(text)
+    const cost = isSound ? 0 : ONE_REPAIR + text.length * (1 + countQuotes(text))
     if (cost > this.#left) return { ok: false, reason: 'not valid JSON' }
     this.#left -= cost
-    return readJson(text, options)
+    if (!closeStrings && !isSound && endsInString(text))
+      return { ok: false, reason: 'a string is never closed' }
+    const reading = readJson(text, { closeStrings })
+    return reading.ok && isTooDeep(reading.value) ? { ok: false, reason: TOO_DEEP } : reading
   }
 }
 

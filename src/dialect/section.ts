@@ -37,6 +37,7 @@ export type ReadContext = {
   readonly opening: (input: Input, offset: number) => Step<Opening | undefined>
   /** How many sections this one stands in. */
   readonly depth: number
+  readonly effort: Effort
 }
 
 /** A section, or an item with a marker of its own; an inner one only counts in a section. */
@@ -52,6 +53,13 @@ export type ItemReader = (input: Input, context: ReadContext) => Step<readonly D
 
 const MAX_NAME = 128
 const MAX_NESTED = 3
+/** Calls, and what stands between them, in the sections of one reply; more than any honest one has. */
+const MAX_PIECES = 2000
+
+/** What may still be spent on the sections of a reply, however they are nested. */
+export const createEffort = (): Effort => ({ left: MAX_PIECES })
+
+type Effort = { left: number }
 const FENCES = ['```json', '```xml', '```']
 
 /** The calls of a section, the cursor behind its opener; undefined when there is no call in it. */
@@ -59,7 +67,7 @@ function* readSection(input: Input, section: Section, context: ReadContext): Ste
   const inner = { ...context, stops: section.close }
   const drafts: Draft[] = []
   let count = 0
-  for (;;) {
+  while (context.effort.left-- > 0) {
     if ((yield* input.takePast(section.close)) !== undefined) return count > 0 ? drafts : undefined
     const found = yield* readItem(input, section, { ...inner, isFirst: count === 0 })
     if (found && !(section.known && !areKnown(found, context.tools))) {
@@ -214,7 +222,10 @@ function* readNamedJson(input: Input, { name, section, context }: NamedJson): St
 
 /** The arguments of a named call, the cursor on their opening bracket. */
 export function* readArgumentsJson(input: Input, name: string, context: ReadContext): Step<Draft> {
-  if (!(yield* input.starts('{')))
+  const [first] = yield* input.peek(1)
+  // A text is read too: some models put the object into a string.
+  if (first === '"') return { name, json: (yield* input.until(['\n', ...context.stops], MAX_CALL)).text }
+  if (first !== '{' && first !== '[')
     return (yield* endsEarly(input, context)) ? { name, problem: CUT_OFF } : { name, json: '{}' }
   const extent = yield* scanJson(input, { stops: context.stops, limit: MAX_CALL })
   if (extent.end === 'long') return { name, problem: TOO_LONG }

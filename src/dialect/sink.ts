@@ -16,6 +16,9 @@ export type Place = {
   readonly code: boolean
 }
 
+/** Nothing stands before it. */
+export const NOWHERE: Place = { lead: '', prefix: '', code: false }
+
 const LEAD = 300
 /** An answer longer than this proposes nothing; keeping it for that would not be bounded. */
 const MAX_ANSWER = 65_536
@@ -37,14 +40,17 @@ export class Sink {
   #prefix = ''
   #ticks = 0
   #answer = ''
-  /** How many backticks opened the fence the text stands in; 0 outside. */
-  fence = 0
+  /** The backticks or tildes that opened the fence the text stands in; empty outside. */
+  fence = ''
   /** No visible text since the last call: a stray closing tag still belongs to it. */
   afterCall = false
   calls = 0
+  /** Nothing was said since the reply began, or since the last marker. */
+  isSilent = true
 
   text(text: string): void {
     if (text === '') return
+    this.isSilent &&= text.trim() === ''
     this.#follow(text)
     this.#write('text-delta', text)
   }
@@ -64,6 +70,7 @@ export class Sink {
     this.#gap = this.#space['text-delta'] || this.#gap
     this.#space['text-delta'] = ''
     this.#isFresh = false
+    this.isSilent = true
     this.breakLine()
   }
 
@@ -91,11 +98,16 @@ export class Sink {
   }
 
   get inCode(): boolean {
-    return this.fence > 0 || this.#ticks % 2 === 1
+    return this.fence !== '' || this.#ticks % 2 === 1
   }
 
   get atLineStart(): boolean {
     return this.#prefix.trim() === ''
+  }
+
+  /** At the start of a line, or of an item of a list. */
+  get atBlockStart(): boolean {
+    return this.atLineStart || /^\s*(?:(?:[-*+•]|\d{1,9}[.)])\s+)+$/.test(this.#prefix)
   }
 
   get hasText(): boolean {

@@ -3,7 +3,7 @@
  * recipient (Functionary, Harmony), with the name of a tool whose marker was dropped, or with reasoning.
  */
 import type { Draft } from './call.ts'
-import { settle } from './calls.ts'
+import { applyControl, settle } from './calls.ts'
 import { readHarmonyHeader } from './harmony-header.ts'
 import type { Step } from './input.ts'
 import { pythonName, readPythonCall } from './python-calls.ts'
@@ -22,7 +22,9 @@ export function* readStart(reading: Reading): Step<void> {
   if (reading.channel === 'reasoning') return
   if (yield* input.take('all\n')) return reading.sink.atMarker()
   if (((yield* input.starts(' to=')) || (yield* input.starts('to='))) && (yield* isHeader(reading))) {
-    reading.apply(yield* readHarmonyHeader(input, reading.context))
+    input.mark()
+    const said = yield* readHarmonyHeader(input, reading.context)
+    yield* applyControl(reading, said, { raw: input.unmark(), place: reading.sink.place })
     return
   }
   if (options.tools.names.length > 0) yield* readNamedStart(reading)
@@ -55,13 +57,15 @@ function* readNamedStart(reading: Reading): Step<void> {
 
 /** Olmo writes one call per line. */
 function* readMoreLines(reading: Reading): Step<void> {
-  const { input, options } = reading
+  const { input, options, sink } = reading
   for (;;) {
     const space = yield* input.space()
     const name = yield* pythonName(input, space)
     if (name === undefined || !options.tools.find(name)) return
     input.consume(space)
-    reading.emit([yield* readPythonCall(input, options.tools)])
+    input.mark()
+    const drafts = [yield* readPythonCall(input, options.tools)]
+    yield* settle(reading, { drafts, raw: input.unmark(), place: sink.place, manner: 'marker' })
   }
 }
 

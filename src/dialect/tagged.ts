@@ -39,7 +39,7 @@ const MAX_JUNK = 4000
 
 /** Reads arguments up to the closing tag of the call, which is consumed, or a stop, which is not. */
 export function* readTaggedArguments(input: Input, shape: TagShape, context: TagContext): Step<Draft> {
-  const values: Record<string, unknown> = {}
+  const values: [string, unknown][] = []
   const close = shape.call ? [shape.call.close] : []
   const structure = [shape.key.open, ...close, ...context.stops]
   for (;;) {
@@ -47,7 +47,7 @@ export function* readTaggedArguments(input: Input, shape: TagShape, context: Tag
     if (next === undefined) return { name: context.name, problem: CUT_OFF }
     if (next !== shape.key.open) {
       if (close.includes(next)) yield* input.takePast(close)
-      return { name: context.name, values }
+      return { name: context.name, values: Object.fromEntries(values) }
     }
     yield* input.takePast([shape.key.open])
     const header = yield* input.until([shape.key.end], MAX_HEADER)
@@ -58,7 +58,7 @@ export function* readTaggedArguments(input: Input, shape: TagShape, context: Tag
     if (value.stop === undefined) return { name: context.name, problem: value.long ? TOO_LONG : CUT_OFF }
     const { name, attributes } = parseHeader(header.text)
     const rules = { schema: propertyOf(context.tool, name), attributes, json: shape.json === true }
-    values[name] = castValue(shape.padded ? unpadded(value.text) : value.text, rules)
+    values.push([name, castValue(shape.padded ? unpadded(value.text) : value.text, rules)])
   }
 }
 

@@ -42,15 +42,19 @@ export type DerivedDialect = {
   readonly parallel: boolean
 }
 
+/** No family writes more around a call; longer markers from a hostile file would cost memory without end. */
+const MAX_WRITTEN = 2_000
+
 /** Undefined where the template cannot be rendered, writes no calls, or writes them in no shape we know. */
 export function deriveDialect(
   template: string,
   options: { readonly name?: string } = {},
 ): DerivedDialect | undefined {
   const probe = probeTemplate(template)
-  const found = probe
-    ? (fromJson(probe) ?? fromNamed(probe) ?? fromPython(probe) ?? fromTagged(probe))
-    : undefined
+  const found =
+    probe && probe.call.length <= MAX_WRITTEN
+      ? (fromJson(probe) ?? fromNamed(probe) ?? fromPython(probe) ?? fromTagged(probe))
+      : undefined
   if (!probe || !found) return undefined
   const reasoning = reasoningIn(probe)
   const family = defineFamily({

@@ -5,7 +5,8 @@ import { resolveName } from '../lib/nearest.ts'
 import { Repair } from './repair.ts'
 
 const WRITING_TOOLS = new Set(['write_file', 'edit_file', 'apply_patch'])
-const WRITING_PARAMETERS = ['content', 'new', 'patch']
+/** What is written, and what is run: half a command does something else than the whole one. */
+const WRITING_PARAMETERS = ['content', 'new', 'patch', 'command', 'code']
 
 export class ToolBook {
   /** Arguments of this reply are read through this. */
@@ -49,7 +50,7 @@ export function requiredOf(tool: ToolSchema): readonly string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
 }
 
-/** A tool that writes must never get a text with its end missing. */
+/** A tool that writes or runs what it is given must never get a text with its end missing. */
 export const isWriting = (tool: ToolSchema | undefined): boolean =>
   tool !== undefined &&
   (WRITING_TOOLS.has(tool.name) || WRITING_PARAMETERS.some((name) => name in propertiesOf(tool)))

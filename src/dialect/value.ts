@@ -2,6 +2,7 @@
 import type { JsonSchema } from '../protocol/model.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { coerce, typesOf } from '../lib/schema.ts'
+import { isTooDeep } from './repair.ts'
 
 export type CastRules = {
   readonly schema: JsonSchema | undefined
@@ -14,7 +15,7 @@ export type CastRules = {
 export function castValue(text: string, { schema, attributes = '', json = false }: CastRules): unknown {
   if (/\bstring\s*=\s*["']?true/.test(attributes)) return text
   const types = schema ? typesOf(schema) : []
-  if (types.length === 0) return json || saysJson(attributes) ? (jsonValue(text) ?? text) : text
+  if (types.length === 0) return json || saysJson(attributes) ? unwrap(jsonValue(text) ?? text) : text
   if (types.every((type) => type === 'string')) return text
   const value = jsonValue(text)
   if (types.includes('string'))
@@ -33,7 +34,8 @@ function jsonValue(text: string): unknown {
   const trimmed = text.trim()
   if (/^(?:null|None)$/.test(trimmed)) return NULL
   try {
-    return JSON.parse(trimmed) as unknown
+    const value: unknown = JSON.parse(trimmed)
+    return isTooDeep(value) ? undefined : value
   } catch {
     return undefined
   }

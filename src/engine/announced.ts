@@ -59,15 +59,15 @@ type Language = {
 
 const LEAD = '(?:(?:ok|okay|sure|great|good|alright|now|next|first|then|so|and|but|therefore|finally) )*'
 const SOFTENER =
-  '(?:now |first |then |next |also |just |quickly |simply |go ahead and |proceed to |continue to |try to |(?:start|begin|proceed|continue) (?:by |with )?)*'
+  '(?:now |first |then |next |also |just |quickly |simply |go ahead and |proceed to |continue to |try (?:to |(?=\\w+ing\\b))|(?:start|begin|proceed|continue) (?:by |with )?)*'
 
 const languages: readonly Language[] = [
   {
     future: new RegExp(
-      `^${LEAD}(?:i'll|i will|i shall|i'm going to|i am going to|i'm about to|i am about to|let me|let's|let us) ${SOFTENER}(.*)`,
+      `^${LEAD}(?:i'll|i will|i shall|i'm going to|i am going to|i'm about to|i am about to|i need to|i have to|i should|i must|let me|let's|let us) ${SOFTENER}(.*)`,
       'i',
     ),
-    verb: /^(?:re-?)?(?:read|open|view|look|see what|see how|see the|take a (?:closer )?look|have a look|examin|inspect|explor|search|find|locat|grep|list|edit|chang|modif|updat|fix|replac|renam|writ|creat|add|append|delet|remov|mov|apply|implement|run|runn|execut|test|check|verif|fetch|download|install)(?:e|es|ing|ning|y|ying|ting)?\b/i,
+    verb: /^(?:re-?)?(?:read|open|view|look|see what|see how|see the|take a (?:closer )?look|have a look|examin|inspect|explor|search|find|locat|grep|list|edit|chang|modif|updat|fix|replac|renam|writ|creat|add(?! that\b)|append|delet|remov|mov|apply|implement|run|runn|execut|test|check|verif|fetch|download|install)(?:e|es|ing|ning|y|ying|ting)?\b/i,
   },
   {
     future: /^(?:.{0,40}\b)?(?:ich werde|werde ich|lass mich|lassen sie mich) (?!.*\bnicht\b)(.*)/i,

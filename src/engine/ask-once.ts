@@ -14,6 +14,8 @@ export async function askOnce(reserve: Reserve, question: string, signal: AbortS
       if (event.type === 'reply-restart') text = ''
       if (event.type === 'usage') usage = event.usage
     }
+    // A cancelled stream ends like a short one.
+    signal.throwIfAborted()
   } catch (error) {
     lease.release(error)
     throw error

@@ -8,7 +8,7 @@ import type { Message } from '../protocol/message.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import { collectReply, type Reply } from './collect.ts'
 import type { Fitted, LoopEvent, LoopParts, Offer } from './parts.ts'
-import type { RunState } from './run-state.ts'
+import { goOnNote, type RunState } from './run-state.ts'
 
 export type Asked =
   | {
@@ -39,8 +39,10 @@ export async function* askModel(
     } catch (error) {
       settle.release(error)
       if (signal.aborted || !(error instanceof AppError)) throw error
-      if (error.code === 'context-overflow' && !force) force = true
-      else if (error.details.unparsedCall && lease.toText()) yield { type: 'reply-restart', why: AS_TEXT }
+      if (error.code === 'context-overflow' && !force) {
+        force = true
+        yield { type: 'reply-restart', why: error.message }
+      } else if (error.details.unparsedCall && lease.toText()) yield { type: 'reply-restart', why: AS_TEXT }
       else if (!isArmsFault(error)) throw error
       else {
         failed.push({ arm: lease.arm.id, error })
@@ -88,7 +90,15 @@ async function* askArm(run: RunState, parts: LoopParts, attempt: Attempt): Async
   const { lease, force, signal } = attempt
   const offer = parts.offer(lease, run.added)
   const { messages, resultsSinceCompaction } = run
-  const fitted = await parts.fit({ messages, tools: offer.tools, lease, force, resultsSinceCompaction })
+  const begun = begunReply(run, lease)
+  const fitted = await parts.fit({
+    messages,
+    begun,
+    tools: offer.tools,
+    lease,
+    force,
+    resultsSinceCompaction,
+  })
   if (fitted.tooSmall) return { kind: 'too-small', report: fitted.tooSmall }
   yield* keepCompaction(run, fitted, lease)
 
@@ -120,14 +130,15 @@ function toRequest(
   const { hotter, seed, thinking = lease.arm.thinking } = run.sampling
   const usual = lease.arm.temperature ?? parts.temperature
   const temperature = hotter ? (usual ?? USUAL_TEMPERATURE) + 0.3 : usual
-  const choice = parts.options.toolChoice ?? offer.choice
+  const choice = choiceOf(run, parts, offer)
+  const begun = begunReply(run, lease)
   return {
     runId: parts.runId,
     sessionId: parts.sessionId,
     turn: run.turns,
     task: parts.prompt,
     system: parts.system,
-    messages: [...fitted.messages, ...partialMessage(run)],
+    messages: [...fitted.messages, ...begun],
     tools: offer.tools,
     maxTokens: fitted.maxTokens,
     ...(choice && { toolChoice: choice }),
@@ -135,12 +146,24 @@ function toRequest(
     ...(seed !== undefined && { seed }),
     ...(hotter && { repeatPenalty: 1.1 }),
     ...(thinking && { thinking }),
-    ...(run.partial && { continueLast: true }),
+    ...(begun.at(-1)?.role === 'assistant' && { continueLast: true }),
   }
 }
 
-const partialMessage = ({ partial }: RunState): readonly Message[] =>
-  partial ? [{ role: 'assistant', text: partial, calls: [] }] : []
+/** A call that must be made is made once: whoever has to call a tool in every turn can never answer. */
+function choiceOf(run: RunState, { options: { toolChoice } }: LoopParts, offer: Offer): Offer['choice'] {
+  if (toolChoice === undefined || toolChoice === 'auto' || toolChoice === 'none')
+    return toolChoice ?? offer.choice
+  const isOffered = toolChoice === 'required' || offer.tools.some(({ name }) => name === toolChoice.name)
+  return isOffered && run.calls.length === 0 ? toolChoice : offer.choice
+}
+
+/** The reply to go on with. An arm that took over in the middle of it may have to be asked to. */
+function begunReply({ partial }: RunState, { arm }: Lease): readonly Message[] {
+  if (!partial) return []
+  const begun: Message = { role: 'assistant', text: partial, calls: [] }
+  return arm.capabilities.prefill ? [begun] : [begun, goOnNote]
+}
 
 const routing = ({ arm, why }: Lease): LoopEvent => ({
   type: 'routing',

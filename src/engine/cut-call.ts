@@ -3,45 +3,58 @@
  * Reads JSON that just stops, in one pass. Anything it does not understand saves nothing: half a file under a guessed name
  * would be worse than none.
  */
-export function salvageWrite(input: string): { path: string; content: string } | undefined {
-  const values = readStrings(input)
-  const path = PATH_NAMES.map((name) => values.get(name)).find(Boolean)
+export function salvageWrite(input: string): SavedWrite | undefined {
+  const values = readValues(input)
+  const path = PATH_NAMES.map((name) => values.get(name)).find((value) => value?.isString)
   const content = values.get('content')
-  if (!path?.isClosed || path.text === '' || !content) return undefined
+  if (!path?.isClosed || path.text === '' || !content?.isString) return undefined
   const kept = content.isClosed ? content.text : content.text.slice(0, content.text.lastIndexOf('\n') + 1)
-  return kept === '' ? undefined : { path: path.text, content: kept }
+  if (kept === '') return undefined
+  return { path: path.text, content: kept, ...(values.get('append')?.text === 'true' && { append: true }) }
+}
+
+type SavedWrite = {
+  readonly path: string
+  readonly content: string
+  /** Only where it was read: it may have stood behind the cut. */
+  readonly append?: true
 }
 
 const PATH_NAMES = ['path', 'file_path', 'filename', 'file']
 
 type JsonString = { readonly text: string; readonly isClosed: boolean; readonly end: number }
 
-/** The string values of the outermost object, by key, as far as the text goes. */
-function readStrings(input: string): ReadonlyMap<string, JsonString> {
-  const values = new Map<string, JsonString>()
+/** Of a string what it says, of anything else how it is written. */
+type JsonValue = JsonString & { readonly isString: boolean }
+
+/** The values of the outermost object, by key, as far as the text goes. */
+function readValues(input: string): ReadonlyMap<string, JsonValue> {
+  const values = new Map<string, JsonValue>()
   let index = skipBlanks(input, 0)
   if (input[index] !== '{') return values
   do {
     const member = readMember(input, skipBlanks(input, index + 1))
     if (!member) break
-    if (typeof member.value !== 'number') values.set(member.key, member.value)
-    index = skipBlanks(input, typeof member.value === 'number' ? member.value : member.value.end)
+    values.set(member.key, member.value)
+    index = skipBlanks(input, member.value.end)
   } while (input[index] === ',')
   return values
 }
 
-type Member = {
-  readonly key: string
-  /** A string, or where another value ends. */ readonly value: JsonString | number
-}
+type Member = { readonly key: string; readonly value: JsonValue }
 
 function readMember(input: string, start: number): Member | undefined {
   if (input[start] !== '"') return undefined
   const key = readString(input, start)
   const colon = skipBlanks(input, key.end)
   if (!key.isClosed || input[colon] !== ':') return undefined
-  const from = skipBlanks(input, colon + 1)
-  return { key: key.text, value: input[from] === '"' ? readString(input, from) : skipValue(input, from) }
+  return { key: key.text, value: readValue(input, skipBlanks(input, colon + 1)) }
+}
+
+function readValue(input: string, from: number): JsonValue {
+  if (input[from] === '"') return { ...readString(input, from), isString: true }
+  const end = skipValue(input, from)
+  return { text: input.slice(from, end).trim(), isClosed: end < input.length, end, isString: false }
 }
 
 /** From the opening quote on. Raw line ends are taken as they are: models write them. */

@@ -58,7 +58,8 @@ function strangeness(path: string, candidate: string): number {
   const name = baseOf(path)
   const other = baseOf(candidate)
   if (name === other) return 0
-  const share = Math.abs(name.length - other.length) > name.length ? 1 : distance(name, other) / name.length
+  const isUnlike = Math.abs(name.length - other.length) > Math.min(name.length, other.length)
+  const share = isUnlike ? 1 : distance(name, other) / name.length
   const sameStem = stemOf(path).toLowerCase() === stemOf(candidate).toLowerCase() ? 0.5 : 0
   const sameFolder = posix.dirname(path) === posix.dirname(candidate) ? 0.3 : 0
   const depth = candidate.split('/').length / 100

@@ -5,7 +5,7 @@
  */
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/event.ts'
-import type { Message, ToolMessage } from '../protocol/message.ts'
+import type { AssistantMessage, Message, ToolMessage } from '../protocol/message.ts'
 import { askModel } from './ask.ts'
 import { climb } from './climb.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
@@ -29,6 +29,7 @@ export async function* runLoop(
     yield* closeOpenCalls(run)
     if (ending.reason === 'error') yield toErrorEvent(error)
   }
+  yield* keepPartial(run)
   const end = toRunEnd(run, parts, ending)
   yield end
   return end
@@ -46,30 +47,42 @@ async function* takeTurns(
     run.turns++
     yield { type: 'turn-start', turn: run.turns }
     const asked = yield* askModel(run, parts, signal)
-    if (asked.kind === 'too-small') return { reason: 'window-too-small', report: asked.report }
+    if (asked.kind === 'too-small') return noRoom(run, asked.report)
 
     const ending = yield* takeReply(run, parts, { asked, signal })
     if (ending && !(yield* climb(run, parts, ending.reason))) return ending
   }
 }
 
-/** A run that broke off leaves no call without its result. */
+/** An answer that has no room to grow is as long as it gets. */
+const noRoom = ({ partial }: RunState, report: string): Ending =>
+  partial ? { reason: 'answered' } : { reason: 'window-too-small', report }
+
+/** A run that broke off leaves no call without its result. Servers number calls anew in each reply: ids may occur twice. */
 function* closeOpenCalls(run: RunState): Generator<LoopEvent> {
-  const answered = new Set(run.added.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
-  const open = run.added
-    .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
-    .filter(({ id }) => !answered.has(id))
+  const last = run.added.findLastIndex(({ role }) => role === 'assistant')
+  const [reply, ...results] = run.added.slice(Math.max(0, last))
+  const answered = new Set(results.map((message) => message.role === 'tool' && message.callId))
+  const open = reply?.role === 'assistant' ? reply.calls.filter(({ id }) => !answered.has(id)) : []
   for (const { id } of open) {
     const message: ToolMessage = {
       role: 'tool',
       callId: id,
-      text: 'interrupted: the run ended while this ran',
+      text: 'interrupted: the run ended before this was run',
       ok: false,
       code: 'interrupted',
     }
     run.add(message)
     yield { type: 'message', message }
   }
+}
+
+/** What was written of an answer joins the conversation, however the run ended before it was whole. */
+function* keepPartial(run: RunState): Generator<LoopEvent> {
+  if (run.partial === '') return
+  const message: AssistantMessage = { role: 'assistant', text: run.partial, calls: [], flag: 'cut' }
+  run.add(message)
+  yield { type: 'message', message }
 }
 
 const toErrorEvent = (error: unknown): LoopEvent => ({

@@ -4,9 +4,9 @@ import type { CallRecord, StopRule } from './trace.ts'
 
 const PATIENCE = 8
 
-export const noProgress: StopRule = ({ turns, calls }) => {
+export const noProgress: StopRule = ({ turns, turnsBefore = 0, calls }) => {
   const news = findNews(calls)
-  const last = calls.findLast((_, index) => news[index])?.turn ?? 0
+  const last = calls.findLast((_, index) => news[index])?.turn ?? turnsBefore
   return turns - last >= PATIENCE ? 'no-progress' : undefined
 }
 

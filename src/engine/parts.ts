@@ -25,6 +25,8 @@ export type Offer = { readonly tools: readonly ToolSchema[]; readonly choice?: T
 
 type FitInput = {
   readonly messages: readonly Message[]
+  /** Sent behind the messages, but no part of the conversation yet: it cannot be compacted. */
+  readonly begun?: readonly Message[]
   readonly tools: readonly ToolSchema[]
   readonly lease: Lease
   /** Compact even if we think it fits: the server says it does not. */
@@ -37,6 +39,8 @@ export type Fitted = {
   readonly messages: readonly Message[]
   readonly maxTokens: number
   readonly pageTokens: number
+  /** What results may add before the conversation has to be compacted. */
+  readonly roomTokens: number
   readonly compaction?: { readonly stage: CompactionStage; readonly before: number; readonly after: number }
   /** Why this window cannot hold the conversation, with the numbers. */
   readonly tooSmall?: string

@@ -6,6 +6,7 @@
 import { basename, posix } from 'node:path'
 import type { Files } from '../protocol/tool.ts'
 import { isInside, toPosix } from '../lib/path.ts'
+import { clip } from '../lib/text.ts'
 import { nearestPaths, onlyLikely, walk } from './likely-path.ts'
 
 export type Project = Pick<Files, 'root' | 'list' | 'info'>
@@ -26,6 +27,7 @@ export async function preflightPath(
   project: Project,
   { creates = false, cwd = project.root }: PreflightOptions = {},
 ): Promise<Preflight> {
+  if (path.length > LONGEST_PATH) return { missing: explainLong(path) }
   const plain = posix.normalize(path === '' ? '.' : path).replace(/(?<=.)\/$/, '')
   const isPlain = !posix.isAbsolute(plain) && !isOutside(plain)
   if (isPlain && (await exists(project, plain))) return { path: plain }
@@ -49,6 +51,12 @@ export async function preflightPath(
   const likely = onlyLikely(meant, tree)
   return likely === undefined ? { missing: explainMissing(meant, tree.paths) } : corrected(likely)
 }
+
+/** No system takes a longer one: the model wrote something else in its place. */
+const LONGEST_PATH = 4096
+
+const explainLong = (path: string): string =>
+  `A path of ${path.length} characters cannot exist; it begins with ${JSON.stringify(clip(path, 80))}. Give the path alone.`
 
 /** Without what stands round a path in prose and code. */
 const written = (path: string): string =>

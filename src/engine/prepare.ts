@@ -3,7 +3,7 @@ import type { FailureCode } from '../protocol/error.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import { type Access, isReadOnly, type Tool } from '../protocol/tool.ts'
-import { canonicalJson, isObject, readJson } from '../lib/json.ts'
+import { canonicalJson, hasOpenString, isObject, readJson } from '../lib/json.ts'
 import { resolveName } from '../lib/nearest.ts'
 import { parseArguments } from './arguments.ts'
 import { salvageWrite } from './cut-call.ts'
@@ -21,15 +21,17 @@ export type Ready = {
   readonly repaired: boolean
   /** Said to the model in front of the result. */
   readonly remark?: string
+  /** The path must not exist: what of the call was cut off may have said what to do with a file that does. */
+  readonly onlyNew?: boolean
 }
 
-type Hopeless = {
+export type Hopeless = {
   readonly kind: 'hopeless'
   readonly call: ToolCall
   readonly key: string
   readonly code: FailureCode
   readonly text: string
-  /** Where it was found out before it got this far: the tool that was meant, and the path it asked for. */
+  /** The tool that was meant, where one was, and the path it asked for. */
   readonly tool?: string
   readonly path?: string
 }
@@ -50,26 +52,30 @@ export function prepareCall(call: ToolCall, { tools, options, atLimit }: Prepare
   const name = resolveName(meant.name, names)
   const tool = usable.find((candidate) => candidate.name === name)
   if (!tool) return hopeless(call, 'unknown-tool', unknownTool(meant.name, names))
-  if (atLimit && !isWhole(meant.input)) return prepareCut(call, meant, tool)
+  if (atLimit && !isWhole(call.input)) return prepareCut(call, tool)
 
-  const parsed = parseArguments(meant, tool)
-  if (!parsed.ok) return hopeless(call, 'bad-arguments', parsed.text)
+  // Reading the wrapper has closed a string that was left open: what is written must not end there unnoticed.
+  const isTorn = tool.category === 'write' && hasOpenString(call.input)
+  const parsed = parseArguments(isTorn ? call : meant, tool)
+  if (!parsed.ok) return hopeless(call, 'bad-arguments', parsed.text, tool)
   return ready(call, { tool, input: parsed.input, repaired: parsed.repaired || tool.name !== call.name })
 }
 
-/** Of a cut write the complete lines are worth keeping; any other cut call is never run. */
-function prepareCut(call: ToolCall, meant: ToolCall, tool: Tool): Prepared {
-  const saved = tool.name === 'write_file' ? salvageWrite(meant.input) : undefined
-  const parsed = saved && parseArguments({ ...meant, input: JSON.stringify(saved) }, tool)
+/** Of a cut write the complete lines are worth keeping; any other cut call is never run, nor one inside `call_tool`. */
+function prepareCut(call: ToolCall, tool: Tool): Prepared {
+  const saved = tool.name === 'write_file' ? salvageWrite(call.input) : undefined
+  const parsed = saved && parseArguments({ ...call, input: JSON.stringify(saved) }, tool)
   if (!parsed?.ok) {
-    return hopeless(call, 'cut', 'The call was cut off by the output limit and was not run. Make it shorter.')
+    return hopeless(call, 'cut', CUT, tool)
   }
   const remark =
     '[cut off by the output limit: only the complete lines were written; add the rest with append: true]'
-  return ready(call, { tool, input: parsed.input, repaired: true, remark })
+  return ready(call, { tool, input: parsed.input, repaired: true, remark, onlyNew: !saved?.append })
 }
 
-type ReadyParts = Pick<Ready, 'tool' | 'input' | 'repaired' | 'remark'>
+const CUT = 'The call was cut off by the output limit and was not run. Make it shorter.'
+
+type ReadyParts = Pick<Ready, 'tool' | 'input' | 'repaired' | 'remark' | 'onlyNew'>
 
 function ready(call: ToolCall, parts: ReadyParts): Ready {
   const { tool, input } = parts
@@ -77,17 +83,27 @@ function ready(call: ToolCall, parts: ReadyParts): Ready {
     kind: 'ready',
     call,
     key: callKey(tool.name, input),
-    readOnly: isReadOnly(accessOf(tool, input)),
+    readOnly: touchesNothing(tool, input),
     ...parts,
   }
 }
 
-const hopeless = (call: ToolCall, code: FailureCode, text: string): Hopeless => ({
+/** A tool that cannot say what it would touch runs alone; the guard asks it again and tells the model what is wrong. */
+function touchesNothing(tool: Tool, input: unknown): boolean {
+  try {
+    return isReadOnly(accessOf(tool, input))
+  } catch {
+    return false
+  }
+}
+
+const hopeless = (call: ToolCall, code: FailureCode, text: string, tool?: Tool): Hopeless => ({
   kind: 'hopeless',
   call,
   key: callKey(call.name, call.input),
   code,
   text,
+  ...(tool && { tool: tool.name }),
 })
 
 export const callKey = (name: string, input: unknown): string => `${name} ${canonicalJson(input)}`

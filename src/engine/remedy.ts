@@ -3,6 +3,7 @@
  * or stop. Pure. Asking again costs no history and hardly any prefill, so it comes before words.
  */
 import type { RunEndReason } from '../protocol/event.ts'
+import { clip } from '../lib/text.ts'
 import { announced } from './announced.ts'
 import type { Reply } from './collect.ts'
 import { emptyReply } from './empty-reply.ts'
@@ -22,6 +23,9 @@ export type Verdict =
 
 const MAX_CONTINUES = 3
 const MAX_BAD_CALL_NOTES = 2
+/** A reply may hold a hundred calls that cannot be read, and a call may be all of it. */
+const MOST_REASONS = 3
+const LONGEST_REASON = 600
 
 const detectors: readonly ReplyDetector[] = [emptyReply, greeting, announced]
 
@@ -59,10 +63,11 @@ function judgeCutText(reply: Reply, tally: Tally): Verdict | undefined {
 }
 
 function judgeBadCalls(reply: Reply, tally: Tally): Verdict {
-  const reasons = reply.badCalls.map(({ name, reason }) => (name ? `${name}: ${reason}` : reason)).join('; ')
+  const reasons = reply.badCalls.map(({ name, reason }) => (name ? `${name}: ${reason}` : reason))
+  const told = clip([...new Set(reasons)].slice(0, MOST_REASONS).join('; '), LONGEST_REASON)
   const finding = {
     detector: 'bad-call',
-    note: `Your tool call could not be read (${reasons}). Write it again.`,
+    note: `Your tool call could not be read (${told}). Write it again.`,
   }
   return tally.notes < MAX_BAD_CALL_NOTES ? { kind: 'note', finding } : { kind: 'accept', flag: 'bad-call' }
 }

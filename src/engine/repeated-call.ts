@@ -15,6 +15,8 @@ export type NextCall = {
   readonly key: string
   readonly polling: boolean
   readonly path?: string
+  /** There is nothing at `path` now. */
+  readonly isMissing?: boolean
 }
 
 export type RepeatVerdict =
@@ -28,7 +30,7 @@ const PATIENCE = 2
 
 export function judgeRepeat(trace: Trace, next: NextCall): RepeatVerdict {
   const view = toView(trace)
-  for (const rule of [sameCall, missingPath, changedBack, sameFailure]) {
+  for (const rule of [sameReply, sameCall, missingPath, changedBack, sameFailure]) {
     const verdict = rule(view, next)
     if (verdict) return verdict
   }
@@ -39,6 +41,8 @@ export function judgeRepeat(trace: Trace, next: NextCall): RepeatVerdict {
 type View = {
   readonly calls: readonly CallRecord[]
   readonly news: readonly boolean[]
+  /** Those that the reply in progress has made already. */
+  readonly now: readonly CallRecord[]
   /** Calls since a tool last brought something new. */
   readonly idle: readonly CallRecord[]
   /** Turns of that stretch in which a call was answered or refused. */
@@ -54,14 +58,25 @@ function toView({ calls: all, turns, compactedTurn = 0 }: Trace): View {
     ({ ok, code }, index) => news[index] === true && (ok || code === 'exit-code'),
   )
   const idle = calls.slice(progress + 1)
-  return { calls, news, idle, warnings: turnsOf(idle.filter(isRefused).filter(({ turn }) => turn < turns)) }
+  const now = calls.filter(({ turn }) => turn === turns)
+  const warnings = turnsOf(idle.filter(isRefused).filter(({ turn }) => turn < turns))
+  return { calls, news, now, idle, warnings }
 }
 
 type Rule = (view: View, next: NextCall) => RepeatVerdict | undefined
 
+const MOST_IN_A_REPLY = 2
+
+/** One reply that makes the same call over and over: nobody stops it between two of them. */
+const sameReply: Rule = ({ now }, next) => {
+  const runs = sinceChange(now, next).filter(({ key }) => key === next.key)
+  const last = runs.at(-1)
+  if (!last || sameRuns(runs, last).length < MOST_IN_A_REPLY) return undefined
+  return { action: 'answer', text: answerAgain(last) }
+}
+
 const sameCall: Rule = ({ calls, news, warnings }, next) => {
-  const change = calls.findLastIndex(({ key, wrote }) => wrote && key !== next.key)
-  const since = calls.slice(change + 1).filter((call) => !isRefused(call))
+  const since = sinceChange(calls, next)
   const last = since.findLast(({ key }) => key === next.key)
   if (!last) return undefined
   const hasNews = news.slice(calls.lastIndexOf(last) + 1).includes(true)
@@ -71,6 +86,12 @@ const sameCall: Rule = ({ calls, news, warnings }, next) => {
   return warnings < PATIENCE ? { action: 'refuse', text: refuseAgain(next.name) } : { action: 'stop' }
 }
 
+/** What was run since another call changed something. */
+function sinceChange(calls: readonly CallRecord[], next: NextCall): readonly CallRecord[] {
+  const change = calls.findLastIndex(({ key, wrote }) => wrote && key !== next.key)
+  return calls.slice(change + 1).filter((call) => !isRefused(call))
+}
+
 /** The last runs of a call that ended alike. Its own write made the results after it differ, so it counts as alike. */
 function sameRuns(since: readonly CallRecord[], last: CallRecord): readonly CallRecord[] {
   const runs = since.filter(({ key }) => key === last.key)
@@ -78,13 +99,7 @@ function sameRuns(since: readonly CallRecord[], last: CallRecord): readonly Call
   return runs.slice(other + 1)
 }
 
-/** Test runs print how long they took. For a tool that is meant to be asked again the time is news. */
-const isSameResult = (a: CallRecord, b: CallRecord): boolean =>
-  a.resultHash === b.resultHash || (!a.polling && withoutTimes(a.text) === withoutTimes(b.text))
-
-const TIMES = /\d+(?::\d\d)+(?:\.\d+)?|\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|milliseconds)\b/g
-
-const withoutTimes = (text: string): string => text.replaceAll(TIMES, '#')
+const isSameResult = (a: CallRecord, b: CallRecord): boolean => a.resultHash === b.resultHash
 
 /** The second round of a cycle of three ends with `next`. Shorter cycles show as repeats soon enough. */
 function closesCycle(since: readonly CallRecord[], next: NextCall): boolean {
@@ -117,9 +132,8 @@ const alternatives: { readonly [name: string]: string } = {
   job_output: 'Nothing new was printed. Do something else meanwhile, stop it with job_stop, or answer.',
 }
 
-/** Nothing that creates files is kept from doing so. */
-const missingPath: Rule = ({ calls, warnings }, { name, path }) => {
-  if (path === undefined || CREATES.has(name)) return undefined
+const missingPath: Rule = ({ calls, warnings }, { path, isMissing }) => {
+  if (path === undefined || !isMissing) return undefined
   const index = calls.findLastIndex((call) => call.path === path && call.code === 'missing-path')
   const missed = calls[index]
   if (!missed) return undefined
@@ -170,8 +184,6 @@ const advice: { readonly [code in FailureCode]?: string } = {
   denied: 'Find a way that is allowed, or tell the person what you need and why.',
   timeout: 'Ask for less at a time, or take another way.',
 }
-
-const CREATES: ReadonlySet<string> = new Set(['write_file', 'apply_patch'])
 
 const isRefused = ({ code }: CallRecord): boolean => code === 'refused'
 

@@ -21,6 +21,9 @@ const LONGEST_UNIT = 400
 const prose = { copies: 4, characters: 160 }
 const code = { copies: 8, characters: 400 }
 
+/** Rules, blanks and frames may repeat; more of one than this is no frame any more but a model that has come to a stop. */
+const LONGEST_FRAME = 3000
+
 const STEP = 64
 const WINDOW = code.copies * LONGEST_UNIT + STEP
 const SHOWN = 200
@@ -66,8 +69,9 @@ function findExact(
 ): RepetitionFinding | undefined {
   const overlaps = tailOverlaps(tail)
   const quiet = quietEnd(tail)
-  for (let size = quiet + 1; size <= Math.min(LONGEST_UNIT, tail.length - 1); size++) {
+  for (let size = 1; size <= Math.min(LONGEST_UNIT, tail.length - 1); size++) {
     const found = size + (overlaps[size] ?? 0)
+    if (size <= quiet && found < LONGEST_FRAME) continue
     // A unit that contains the fence itself reaches further back than one copy.
     const isCode = codeFrom !== undefined && length - found > codeFrom - size
     const run = isCode ? Math.min(found, length - codeFrom) : found

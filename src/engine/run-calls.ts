@@ -67,15 +67,21 @@ async function* runBatch(
   environment: (teller: Teller) => CallEnvironment,
 ): AsyncGenerator<LoopEvent, readonly Finished[]> {
   const channel = createChannel<RunEvent>()
+  let isOver = false
+  // A tool that was left alone may go on telling things; nobody reads them any more.
+  const emit = (event: RunEvent): void => (isOver ? undefined : channel.push(event))
   const byKey = new Map<string, Promise<Finished>>()
   const running = batch.map(async (prepared) => {
     const twin = byKey.get(prepared.key)
     if (twin) return sameAs(await twin, prepared)
-    const promise = runTool(prepared, environment({ emit: channel.push, told: channel.drained }))
+    const promise = runTool(prepared, environment({ emit, told: channel.drained }))
     byKey.set(prepared.key, promise)
     return promise
   })
-  const all = Promise.all(running).finally(channel.close)
+  const all = Promise.all(running).finally(() => {
+    isOver = true
+    channel.close()
+  })
   yield* channel
   return all
 }
@@ -95,16 +101,27 @@ const environmentFor =
     desk: parts.desk,
     trace: run.trace,
     options: parts.options,
-    pageTokens: asked.fitted.pageTokens,
+    pageTokens: pageFor(asked),
     countTokens: (text) => asked.lease.countTokens(text),
     now: parts.now,
     signal,
   })
 
+/** What stands around one result, and the least that is worth calling a page. */
+const AROUND_RESULT = 40
+const SMALLEST_PAGE = 80
+
+/** The results of one reply share what is free: pages that do not fit together would be cut in their middle. */
+function pageFor({ fitted: { pageTokens, roomTokens }, reply: { calls } }: Desk['asked']): number {
+  const share = Math.floor(Math.max(roomTokens, 2 * pageTokens) / calls.length)
+  return Math.min(pageTokens, Math.max(SMALLEST_PAGE, share - AROUND_RESULT))
+}
+
 function keepRecord(run: RunState, { record, changed, repaired }: Finished): void {
   run.record(record)
   for (const path of changed) run.changed.add(path)
-  run.attribution[repaired ? 'repair' : 'model']++
+  const byModel = repaired ? 'repair' : 'model'
+  run.attribution[record.code === 'refused' ? 'detector' : byModel]++
 }
 
 /** What a detector has to say goes behind the last result before it is sent: a user message here breaks templates. */

@@ -1,5 +1,5 @@
 /** What one run knows about itself while it goes on. Made, read and changed only by the loop and its helpers. */
-import type { Message } from '../protocol/message.ts'
+import type { Message, UserMessage } from '../protocol/message.ts'
 import type { Thinking } from '../protocol/model.ts'
 import type { CallRecord, Trace } from './trace.ts'
 
@@ -12,6 +12,13 @@ export type Sampling = {
 
 /** Remedies spent since the run last made progress. */
 export type Tally = { readonly again: number; readonly notes: number; readonly continues: number }
+
+/** Where the arm cannot go on writing its own message. */
+export const goOnNote: UserMessage = {
+  role: 'user',
+  text: '[note] Your answer was cut off. Go on exactly where it stopped.',
+  origin: 'note',
+}
 
 const freshTally: Tally = { again: 0, notes: 0, continues: 0 }
 
@@ -38,8 +45,8 @@ export class RunState {
   arm = ''
   /** Why another arm took over, if one did. */
   escalated: string | undefined
-  /** Calls before this one were another arm's. */
-  #firstCall = 0
+  /** What another arm took before this one went on. */
+  #before = { calls: 0, turns: 0 }
 
   constructor(history: readonly Message[]) {
     this.messages = history
@@ -47,14 +54,15 @@ export class RunState {
 
   get trace(): Trace {
     const { turns, compactedTurn } = this
-    return { turns, calls: this.calls.slice(this.#firstCall), compactedTurn }
+    const { calls, turns: turnsBefore } = this.#before
+    return { turns, turnsBefore, calls: this.calls.slice(calls), compactedTurn }
   }
 
   /** Another arm goes on: what the one before did wrong is not held against it. */
   startOver(reason: string): void {
     this.escalated = reason
     this.attribution.escalation = 1
-    this.#firstCall = this.calls.length
+    this.#before = { calls: this.calls.length, turns: this.turns }
     this.tally = freshTally
     this.sampling = {}
     this.partial = ''

@@ -9,15 +9,14 @@ import type { ToolMessage } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import type { ToolContext, ToolResult } from '../protocol/tool.ts'
 import { foldMiddle } from '../lib/fold.ts'
-import { shortHash } from '../lib/hash.ts'
 import { isObject } from '../lib/json.ts'
 import { leaveGuard, passGuard, type Passed } from './pass-guard.ts'
 import type { ToolDesk } from './parts.ts'
 import { mayOverwrite } from './patch-spiral.ts'
-import { callKey, type Prepared, type Ready } from './prepare.ts'
-import { preflightPath } from './preflight.ts'
+import { placePaths } from './place-paths.ts'
+import type { Prepared, Ready } from './prepare.ts'
 import { judgeRepeat } from './repeated-call.ts'
-import type { CallRecord, Trace } from './trace.ts'
+import { type CallRecord, hashResult, type Trace } from './trace.ts'
 
 export type CallEnvironment = {
   readonly desk: ToolDesk
@@ -47,7 +46,7 @@ export async function runTool(prepared: Prepared, environment: CallEnvironment):
   const { emit, now } = environment
   const started = now()
   emit({ type: 'tool-start', call: prepared.call, title: titleOf(prepared) })
-  const placed = await placePaths(prepared, environment)
+  const placed = await placePaths(prepared, environment.desk.context.files)
   const outcome = await attempt(placed, environment)
   const text = await toContextText(placed, outcome, environment)
   const { ok, code } = outcome
@@ -68,35 +67,6 @@ export async function runTool(prepared: Prepared, environment: CallEnvironment):
     repaired: placed.kind === 'ready' && placed.repaired,
     ...(outcome.stop && { stop: outcome.stop }),
   }
-}
-
-/** Every path the tool names, as it is really written on disk. */
-async function placePaths(prepared: Prepared, { desk }: CallEnvironment): Promise<Prepared> {
-  if (prepared.kind === 'hopeless') return prepared
-  const { tool, call } = prepared
-  let { input } = prepared
-  const remarks = prepared.remark ? [prepared.remark] : []
-  for (const parameter of tool.paths ?? []) {
-    const path = isObject(input) ? input[parameter] : undefined
-    if (typeof path !== 'string') continue
-    const placed = await preflightPath(path, desk.context.files, { creates: tool.creates ?? false })
-    if ('missing' in placed) {
-      return {
-        kind: 'hopeless',
-        call,
-        key: callKey(tool.name, input),
-        code: 'missing-path',
-        text: placed.missing,
-        tool: tool.name,
-        path,
-      }
-    }
-    if (placed.repaired) remarks.push(placed.repaired)
-    input = { ...(input as object), [parameter]: placed.path }
-  }
-  const remark = remarks.length > 0 ? { remark: remarks.join('\n') } : {}
-  const repaired = prepared.repaired || remarks.length > 0
-  return { ...prepared, input, key: callKey(tool.name, input), repaired, ...remark }
 }
 
 async function attempt(prepared: Prepared, environment: CallEnvironment): Promise<Outcome> {
@@ -132,6 +102,7 @@ function judgeAgain(prepared: Prepared, trace: Trace): Outcome | undefined {
     name: nameOf(prepared),
     key: prepared.key,
     polling,
+    isMissing: prepared.kind === 'hopeless' && prepared.code === 'missing-path',
     ...pathOf(prepared),
   })
   if (repeat.action === 'answer') return { ok: true, code: 'refused', text: repeat.text }
@@ -147,7 +118,8 @@ async function execute({ ready, input }: Passed, environment: CallEnvironment): 
   const live = createLive(call.id, environment)
   const limit = tool.timeoutMs ?? DEFAULT_LIMIT_MS
   const expired = Number.isFinite(limit) ? AbortSignal.timeout(limit) : undefined
-  const signal = expired ? AbortSignal.any([environment.signal, expired]) : environment.signal
+  // One of its own for every call: Node warns of more than ten listeners on the run's.
+  const signal = AbortSignal.any(expired ? [environment.signal, expired] : [environment.signal])
   const context: ToolContext = {
     ...environment.desk.context,
     signal,
@@ -157,14 +129,39 @@ async function execute({ ready, input }: Passed, environment: CallEnvironment): 
     tell: environment.emit,
     limits: environment.options,
   }
-  const late =
-    expired &&
-    whenAborted(
-      expired,
-      () => new AppError('tool-failed', timeoutText(tool.name, limit), { failure: 'timeout' }),
-    )
+  const whyLeft = (): Left =>
+    environment.signal.aborted
+      ? { graceMs: GRACE_MS, error: new AppError('tool-failed', 'cancelled', { failure: 'interrupted' }) }
+      : { graceMs: 0, error: late(tool.name, limit) }
   const running = tool.run(inputFor({ tool, input }, environment.trace), context)
-  return (late ? Promise.race([running, late]) : running).finally(live.end)
+  return unlessLeft(running, signal, whyLeft).finally(live.end)
+}
+
+/** Longer than a command takes that must be killed in the end. A tool that does not heed its signal is left after it. */
+const GRACE_MS = 5000
+
+type Left = { readonly graceMs: number; readonly error: AppError }
+
+/** What `running` gives, or why it was not waited for: some time after `signal` aborts it is left. */
+function unlessLeft<Value>(
+  running: Promise<Value>,
+  signal: AbortSignal,
+  whyLeft: () => Left,
+): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  let leave = (): void => {}
+  const left = new Promise<never>((_, reject) => {
+    leave = () => {
+      const { graceMs, error } = whyLeft()
+      timer = setTimeout(() => reject(error), graceMs)
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+  })
+  return Promise.race([running, left]).finally(() => {
+    signal.removeEventListener('abort', leave)
+    clearTimeout(timer)
+  })
 }
 
 /** Output while it comes; a secret that is cut in two by the pieces is still found. */
@@ -179,11 +176,10 @@ function createLive(callId: string, { desk, emit }: CallEnvironment) {
   }
 }
 
-const timeoutText = (name: string, limit: number): string =>
-  `${name} took longer than ${limit / 1000} s and was stopped.`
-
-const whenAborted = (signal: AbortSignal, error: () => AppError): Promise<never> =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(error()), { once: true }))
+const late = (name: string, limit: number): AppError =>
+  new AppError('tool-failed', `${name} took longer than ${limit / 1000} s and was stopped.`, {
+    failure: 'timeout',
+  })
 
 /** After a patch spiral the file may be written whole. */
 function inputFor({ tool, input }: Pick<Ready, 'tool' | 'input'>, trace: Trace): unknown {
@@ -200,18 +196,29 @@ async function toContextText(
   outcome: Outcome,
   environment: CallEnvironment,
 ): Promise<string> {
-  const { desk, pageTokens, countTokens } = environment
-  const text =
-    outcome.ok || outcome.code === 'exit-code'
-      ? outcome.text
-      : `Error: ${outcome.text.replace(/^error: /i, '')}`
+  const text = toShown(outcome)
   if (prepared.kind === 'hopeless' || text.length < STORE_FROM || outcome.code === 'refused') return text
   if (prepared.tool.paged) return text
+  const { desk, pageTokens, countTokens } = environment
   const tokens = countTokens(text)
-  const stored = await desk.context.results.put(titleOf(prepared), text)
-  if (tokens <= pageTokens) return `${text}\n[stored as ${stored.id}]`
+  // A disk that is full is no reason to keep from the model what the tool found.
+  const stored = await desk.context.results.put(titleOf(prepared), text).catch(() => undefined)
+  if (tokens <= pageTokens) return stored ? `${text}\n[stored as ${stored.id}]` : text
   const folded = foldMiddle(text, Math.floor((text.length / tokens) * pageTokens))
-  return `${folded.text}\n[stored as ${stored.id}: ${stored.lines} lines; read_result shows the rest]`
+  const how = stored
+    ? `[stored as ${stored.id}: ${stored.lines} lines; read_result shows the rest]`
+    : '[the rest could not be stored]'
+  return `${folded.text.replaceAll(TORN, '\uFFFD')}\n${how}`
+}
+
+/** Half a character at a cut: servers refuse it, and with it every later request of the conversation. */
+const TORN = /\p{Surrogate}/gu
+
+/** A result needs text, whatever a tool or a hook made of it. */
+function toShown({ ok, code, text: given }: Outcome): string {
+  const text = given.replaceAll(TORN, '\uFFFD')
+  if (!ok && code !== 'exit-code') return `Error: ${text.replace(/^error: /i, '')}`
+  return text === '' ? '(no output)' : text
 }
 
 const fail = (code: FailureCode, text: string): Outcome => ({ ok: false, code, text })
@@ -225,7 +232,7 @@ function pathOf(prepared: Prepared): { readonly path?: string } {
 }
 
 const nameOf = (prepared: Prepared): string =>
-  prepared.kind === 'ready' ? prepared.tool.name : prepared.call.name
+  prepared.kind === 'ready' ? prepared.tool.name : (prepared.tool ?? prepared.call.name)
 
 /** What a person sees of a call: its name and what it is about. */
 function titleOf(prepared: Prepared): string {
@@ -235,18 +242,22 @@ function titleOf(prepared: Prepared): string {
   return [nameOf(prepared), line?.slice(0, 100)].filter(Boolean).join(' ')
 }
 
+/** What the detectors may quote or look for; a run makes hundreds of calls. */
+const REMEMBERED = 20_000
+
 function toRecord(prepared: Prepared, outcome: Outcome, trace: Trace): CallRecord {
   const isReady = prepared.kind === 'ready'
+  const polling = isReady && (prepared.tool.polling ?? false)
   const writes = isReady && prepared.tool.category === 'write'
   return {
     turn: trace.turns,
     name: nameOf(prepared),
     key: prepared.key,
     ok: outcome.ok,
-    text: outcome.text,
-    resultHash: shortHash(outcome.text),
+    text: foldMiddle(outcome.text, REMEMBERED).text,
+    resultHash: hashResult(outcome.text, polling),
     wrote: outcome.ok && (writes || (outcome.changed?.length ?? 0) > 0),
-    polling: isReady && (prepared.tool.polling ?? false),
+    polling,
     ...pathOf(prepared),
     ...(outcome.code && { code: outcome.code }),
   }

@@ -9,7 +9,7 @@ import type { LoopEvent, LoopParts } from './parts.ts'
 import { judgeReply, type Verdict } from './remedy.ts'
 import type { Ending } from './report.ts'
 import { runCalls } from './run-calls.ts'
-import type { RunState } from './run-state.ts'
+import { goOnNote, type RunState } from './run-state.ts'
 
 type Taken = { readonly asked: Extract<Asked, { kind: 'reply' }>; readonly signal: AbortSignal }
 
@@ -96,12 +96,7 @@ function toAssistantMessage(reply: Reply, verdict: Verdict): AssistantMessage {
 /** Only after a reply without calls: words that follow results are appended to the last result instead. */
 function noteAfter(verdict: Verdict): UserMessage | undefined {
   if (verdict.kind === 'note') return { role: 'user', text: `[note] ${verdict.finding.note}`, origin: 'note' }
-  if (verdict.kind !== 'continue') return undefined
-  return {
-    role: 'user',
-    text: '[note] Your answer was cut off. Go on exactly where it stopped.',
-    origin: 'note',
-  }
+  return verdict.kind === 'continue' ? goOnNote : undefined
 }
 
 function* spendNote(run: RunState, verdict: Verdict): Generator<LoopEvent> {

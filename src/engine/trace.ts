@@ -2,6 +2,7 @@
 import type { FailureCode } from '../protocol/error.ts'
 import type { RunEndReason } from '../protocol/event.ts'
 import type { ToolCall } from '../protocol/message.ts'
+import { shortHash } from '../lib/hash.ts'
 
 export type CallRecord = {
   readonly turn: number
@@ -12,16 +13,25 @@ export type CallRecord = {
   readonly ok: boolean
   readonly code?: FailureCode
   readonly text: string
+  /** Equal for results that say the same; see `hashResult`. */
   readonly resultHash: string
   /** It changed files and succeeded. */
   readonly wrote: boolean
   readonly polling: boolean
 }
 
+/** Test runs print how long they took. For a tool that is meant to be asked again the time is news. */
+export const hashResult = (text: string, polling: boolean): string =>
+  shortHash(polling ? text : text.replaceAll(TIMES, '#'))
+
+const TIMES = /\d+(?::\d\d)+(?:\.\d+)?|\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|milliseconds)\b/g
+
 export type Trace = {
   /** Turns started so far; the call being judged belongs to this one. */
   readonly turns: number
   readonly calls: readonly CallRecord[]
+  /** Turns that another arm took before; its calls are not among these. */
+  readonly turnsBefore?: number
   /** Results of earlier turns may have been compacted away: asking for them again is no repetition. */
   readonly compactedTurn?: number
 }

@@ -1,9 +1,13 @@
+/** What a model reads after calling a tool that does not exist: the one it meant, or what there is. */
 import { nearest, resolveName } from '../lib/nearest.ts'
+import { clip } from '../lib/text.ts'
 
 const MOST_NAMES = 20
+/** Servers take no name longer than this; a model that babbles writes one. */
+const LONGEST_NAME = 64
 
-/** What a model reads after calling a tool that does not exist: the one it meant, or what there is. */
-export function unknownTool(name: string, names: readonly string[]): string {
+export function unknownTool(written: string, names: readonly string[]): string {
+  const name = clip(written, LONGEST_NAME)
   const meant = resolveName(name, names) ?? meantBy(name, names)
   const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
   const list =

@@ -1,9 +1,10 @@
 /** A small JSON file of this person's decisions: private, replaced as a whole, read again before every change. */
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { z } from 'zod'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { errnoOf, writeAtomic } from '../lib/atomic-write.ts'
+import { ensureFolder } from '../lib/ensure-folder.ts'
 
 export type JsonFile<T> = {
   /** As it was when last read or written. */
@@ -24,7 +25,7 @@ export async function openJsonFile<T>(path: string, schema: z.ZodType<T>, empty:
   let last: Promise<unknown> = Promise.resolve()
   const write = async (change: (now: T) => T): Promise<void> => {
     value = change(await read())
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await ensureFolder(dirname(path))
     await writeAtomic(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
   }
   return {

@@ -7,6 +7,7 @@ import { access, constants, mkdir, mkdtemp, realpath, rm, stat, writeFile } from
 import { freemem, homedir, tmpdir, totalmem } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { isInside } from '../lib/path.ts'
+import { errorMessage } from '../protocol/error.ts'
 import { createBubblewrap, probeBubblewrap } from './bubblewrap.ts'
 import type { NoSandbox, Sandbox, SandboxGround, SandboxOptions } from './sandbox-ground.ts'
 import { createSeatbelt } from './seatbelt.ts'
@@ -18,7 +19,9 @@ export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | 
   const roots = await Promise.all(options.roots.map((root) => realpath(root)))
   const program = await findProgram(name, { ...options, roots })
   if (program === undefined) return { missing: `${name} is not installed` }
-  const ground = await prepare(program, { ...options, roots })
+  const ground = await prepare(program, { ...options, roots }).catch((error: unknown) => errorMessage(error))
+  if (typeof ground === 'string')
+    return { missing: `${name} needs a folder to work in; set TMPDIR to one that can be written: ${ground}` }
   if (platform === 'darwin') return withWarnings(await createSeatbelt(ground), lowMemory())
   const probe = await probeBubblewrap(ground)
   if (probe.ok) return withWarnings(await createBubblewrap(ground, probe), lowMemory())

@@ -3,11 +3,13 @@
  * whoever gets hold of a session alone cannot try passwords against its hashes.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { errnoOf, storageError } from '../lib/atomic-write.ts'
+import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
+import { ensureFolder } from '../lib/ensure-folder.ts'
 import { openJsonl } from '../lib/jsonl.ts'
+import { waitForLock } from '../lib/lock.ts'
 import type { SecretRecord } from '../protocol/firewall.ts'
 
 export type SecretStore = {
@@ -43,20 +45,29 @@ const KEY_BYTES = 32
 
 /** The key of this installation; made on first use, for its owner's eyes only. */
 export async function loadSecretKey(path: string): Promise<Uint8Array> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  return (await readKey(path)) ?? makeKey(path)
+}
+
+/** Whole or not at all: half a key, left by a full disk, would keep every later session from opening. */
+async function makeKey(path: string): Promise<Uint8Array> {
+  await ensureFolder(dirname(path))
+  const lock = await waitForLock(path)
   try {
-    const handle = await open(path, 'wx', 0o600)
-    try {
-      await handle.writeFile(randomBytes(KEY_BYTES))
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw storageError(path, error)
+    const found = await readKey(path)
+    if (found) return found
+    const made = randomBytes(KEY_BYTES)
+    await writeAtomic(path, made, { mode: 0o600 })
+    return made
+  } finally {
+    await lock.release()
   }
-  const key = await readFile(path)
-  // Another process may be writing it at this moment, or a full disk cut it short.
-  if (key.length === KEY_BYTES) return key
+}
+
+async function readKey(path: string): Promise<Uint8Array | undefined> {
+  const key = await readFile(path).catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw storageError(path, error)
+  })
+  if (key === undefined || key.length === KEY_BYTES) return key
   throw storageError(path, new Error(`it should hold ${KEY_BYTES} bytes; remove it and start again`))
 }

@@ -54,7 +54,9 @@ async function fill(handle: FileHandle, data: string | Uint8Array, mode: number)
 /** Makes a new or changed name in the folder durable. Windows cannot open a folder and keeps names by itself. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
+  const handle = await open(folder, 'r').catch((error: unknown) => {
+    throw storageError(folder, error)
+  })
   try {
     await handle.sync()
   } catch (error) {

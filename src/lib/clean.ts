@@ -4,6 +4,13 @@ export const cleanControl = (text: string): string =>
     .replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
     .replace(HIDDEN, '�')
 
+/** The same JSON, with what it leaves as it is and a terminal would obey written as escapes. */
+export const cleanJson = (json: string): string =>
+  json.replace(
+    /[\u007F-\u009F\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
 /** Everything below space except tab and newline, DEL, and the C1 range. */
 const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g
 /** Bidirectional overrides and zero-width characters hide what a line says. */

@@ -4,11 +4,12 @@
  * up its own file and then looks for others: of two who try at once at least one sees the other and steps back.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../protocol/error.ts'
 import { errnoOf, storageError } from './atomic-write.ts'
+import { ensureFolder } from './ensure-folder.ts'
 
 export type Lock = { release(): Promise<void> }
 
@@ -35,9 +36,7 @@ export async function waitForLock(
   busy: (pid: number) => string = (pid) => `${path} is being written by process ${pid}; try again.`,
 ): Promise<Lock> {
   const folder = `${path}.lock`
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw storageError(path, error)
-  })
+  await ensureFolder(folder)
   for (let waited = 1; ; waited++) {
     try {
       return await acquireLock(folder, busy)
@@ -62,14 +61,22 @@ async function claim(folder: string, name: string): Promise<number | undefined> 
     if (holder !== undefined) await takeDown(folder, name)
     return holder
   } catch (error) {
-    await takeDown(folder, name)
+    // What keeps it from being put up may keep it from being looked for, too; the first reason is the one to tell.
+    await takeDown(folder, name).catch(() => undefined)
     throw storageError(folder, error)
   }
 }
 
+/** Files of this process that it let go and could not remove; whoever comes next does. */
+const leftFiles = new Set<string>()
+
 async function takeDown(folder: string, name: string): Promise<void> {
-  await rm(join(folder, name), { force: true })
   ownFiles.delete(name)
+  leftFiles.add(name)
+  await rm(join(folder, name), { force: true }).catch((error: unknown) => {
+    throw storageError(join(folder, name), error)
+  })
+  leftFiles.delete(name)
 }
 
 /** Another living process with a file here, if any; files of dead ones are cleared away. */
@@ -77,8 +84,10 @@ async function otherHolder(folder: string, own: string): Promise<number | undefi
   for (const name of await readdir(folder)) {
     const [, pid, start] = /^lock-(\d+)-(\d+)-[0-9a-f]+$/.exec(name) ?? []
     if (name === own || pid === undefined || start === undefined) continue
-    if (ownFiles.has(name) || (await isAlive(Number(pid), start))) return Number(pid)
+    const isHeld = ownFiles.has(name) || (!leftFiles.has(name) && (await isAlive(Number(pid), start)))
+    if (isHeld) return Number(pid)
     await rm(join(folder, name), { force: true })
+    leftFiles.delete(name)
   }
   return undefined
 }

@@ -3,10 +3,11 @@
  * server is started: another program, argument or address is another server. Only a cache: what is lost or damaged is asked
  * for again, and what was not written for longest leaves first.
  */
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { writeAtomic } from '../lib/atomic-write.ts'
+import { ensureFolder } from '../lib/ensure-folder.ts'
 import { shortHash } from '../lib/hash.ts'
 import { canonicalJson } from '../lib/json.ts'
 import type { ServerSettings } from './connection.ts'
@@ -32,7 +33,7 @@ export async function readCached(place: CachePlace): Promise<ServerOffer | undef
 
 export async function writeCached(place: CachePlace, offer: ServerOffer): Promise<void> {
   const { folder } = place
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await ensureFolder(folder)
   await writeAtomic(join(folder, fileOf(place)), `${JSON.stringify({ version: 2, offer })}\n`, {
     mode: 0o600,
   })

@@ -4,11 +4,12 @@
  * its work a second time on the new file.
  */
 import { statSync } from 'node:fs'
-import { mkdir, open, rename, stat } from 'node:fs/promises'
+import { open, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Libsql from 'libsql'
 import { errnoOf, storageError } from '../lib/atomic-write.ts'
-import { acquireLock, type Lock } from '../lib/lock.ts'
+import { ensureFolder } from '../lib/ensure-folder.ts'
+import { type Lock, waitForLock } from '../lib/lock.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 
 type Value = string | number | null | Uint8Array
@@ -91,7 +92,7 @@ async function openOrReplace(options: DatabaseOptions): Promise<Opened> {
 
 /** Nobody else may read what is kept; the files beside it get the same mode. */
 async function makeFile(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await ensureFolder(dirname(path))
   await (await open(path, 'a', 0o600)).close()
 }
 
@@ -226,20 +227,9 @@ async function replace(options: DatabaseOptions, insist: boolean): Promise<Opene
   }
 }
 
-const LOCK_TRIES = 20
-
 /** In a folder of its own: others lock the one the file lies in. */
-async function lockRepair(path: string): Promise<Lock> {
-  const folder = `${path}.repair`
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await acquireLock(folder, (pid) => `${path} is being repaired by process ${pid}; try again.`)
-    } catch (error) {
-      if (attempt === LOCK_TRIES) throw error
-    }
-  }
-}
+const lockRepair = (path: string): Promise<Lock> =>
+  waitForLock(`${path}.repair`, (pid) => `${path} is being repaired by process ${pid}; try again.`)
 
 function isReadable(database: Database): boolean {
   try {

@@ -63,7 +63,11 @@ export async function download(request: DownloadRequest, signal: AbortSignal): P
   )
   try {
     const here = await stat(path).catch(() => undefined)
-    if (here) return { path, bytes: here.size, wasHere: true }
+    if (here) {
+      // Whoever was killed right after the file got its name has left its note.
+      await discard(folder)
+      return { path, bytes: here.size, wasHere: true }
+    }
     const sha256 = await fetchInto(folder, request, signal)
     await verify(folder, { ...request, ...(sha256 !== undefined && { sha256 }) }, signal)
     await rename(dataFile(folder), path)
@@ -146,11 +150,21 @@ type Fetching = {
 /** Large enough that asking costs nothing, small enough that a kill loses little. */
 const CHUNK_BYTES = 32 << 20
 
+/** Larger than any model there is; a server that claims more, or never stops, would fill memory and disk. */
+const LARGEST_FILE = 4096 * GIB
+
+const tooLarge = (url: URL): AppError =>
+  new AppError(
+    'model-unavailable',
+    `${url.host} claims that the file is larger than any model; it was not fetched.`,
+  )
+
 async function fetchFile(fetching: Fetching, signal: AbortSignal): Promise<void> {
   const { folder, request, answer, file } = fetching
   const size = Number(/^bytes 0-0\/(\d+)$/.exec(answer.headers.get('content-range') ?? '')?.[1])
   if (answer.status === 200 || !(size > 0)) return fetchWhole(fetching, signal)
-  await answer.cancel()
+  if (size > LARGEST_FILE) throw tooLarge(request.url)
+  await answer.cancel().catch(() => undefined)
   const vouched = file.etag ?? answer.sha256 ?? request.sha256
   const identity: Identity = { size, etag: vouched ?? '', chunkBytes: request.chunkBytes ?? CHUNK_BYTES }
   if (vouched === undefined) await discard(folder)
@@ -161,7 +175,8 @@ async function fetchFile(fetching: Fetching, signal: AbortSignal): Promise<void>
   onProgress()
   try {
     const { connections = 4, sleep = sleepFor } = request
-    await fetchRanges({ request: file, size, partial, connections, sleep, onProgress }, signal)
+    const announced = answer.sha256
+    await fetchRanges({ request: file, size, announced, partial, connections, sleep, onProgress }, signal)
   } finally {
     await partial.close()
   }
@@ -179,6 +194,8 @@ async function fetchWhole({ folder, request, answer, file }: Fetching, signal: A
       body ??= await getFile(file, signal)
       return await receive(body, { folder, request, total }, signal)
     } catch (error) {
+      // Nothing can go on from it, and it may be what fills the disk.
+      await discard(folder)
       await patience.after(error, false, signal)
       body = undefined
     }
@@ -202,8 +219,9 @@ async function receive(
   try {
     for await (const piece of answer.body) {
       signal.throwIfAborted()
-      await writeAll(handle, piece, bytes)
       bytes += piece.length
+      if (bytes > LARGEST_FILE) throw tooLarge(request.url)
+      await writeAll(handle, piece, bytes - piece.length)
       request.onProgress?.({ stage: 'fetching', bytes, ...(total !== undefined && { total }) })
     }
     await handle.sync()

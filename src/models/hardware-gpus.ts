@@ -16,8 +16,9 @@ export async function nvidiaGpus(effects: Runner, { ramFree }: Memory): Promise<
   return text.split('\n').flatMap((line) => {
     const [name, total, free] = line.split(',').map((field) => field.trim())
     if (!name || total === undefined || free === undefined) return []
-    // Boards with one memory for everything (Jetson, GB10) print [N/A]: what is free there is the main memory.
-    const isUnified = !/^\d+$/.test(total)
+    // Boards with one memory for everything (Jetson, GB10) print [N/A]: what is free there is the main memory. What a
+    // card of its own will not tell, for want of a permission or in a slice of it, stays unknown.
+    const isUnified = /n\/a|not supported/i.test(total)
     const sizes = isUnified ? { freeBytes: ramFree } : { totalBytes: mib(total), freeBytes: mib(free) }
     return [toGpu({ vendor: 'nvidia', name, ...(isUnified && { unified: true }) }, sizes)]
   })

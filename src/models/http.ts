@@ -66,6 +66,11 @@ async function send(url: URL, headers: Record<string, string>, signal: AbortSign
     return await fetch(url, { headers, redirect: 'manual', signal })
   } catch (error) {
     if (signal.aborted) throw signal.reason
+    // Without a cause it is the request that fetch refuses, and its message would quote the token.
+    if (!(error instanceof Error && error.cause instanceof Error)) {
+      const text = `${url.host} cannot be asked: the address or HF_TOKEN holds what a request must not hold.`
+      throw new AppError('config-invalid', text)
+    }
     throw new Transient(`${url.host} cannot be reached: ${reasonOf(error)}`)
   }
 }
@@ -82,8 +87,9 @@ function announcedSha256(headers: Headers): string | undefined {
 function requireSafe(from: URL, location: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined
   const isSafe = to && (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:'))
-  if (isSafe) return to
-  throw new AppError('model-unavailable', `${from.host} redirects to ${location}, which is not https.`)
+  if (isSafe && !to.username && !to.password) return to
+  const where = to?.protocol === 'https:' ? 'to an address with a password' : 'to what is not https'
+  throw new AppError('model-unavailable', `${from.host} redirects ${where}; it was not followed.`)
 }
 
 function toAnswer(

@@ -2,15 +2,17 @@
  * Changes to covey's own model folder: a file brought in, a file or an unfinished download taken out. What lies in
  * another program's folder is never touched.
  */
-import { constants, copyFile, mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { errnoOf, storageError } from '../lib/atomic-write.ts'
+import { constants, copyFile, lstat, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { errnoOf, storageError, syncFolder } from '../lib/atomic-write.ts'
 import { readGguf } from '../lib/gguf.ts'
+import { acquireLock, type Lock } from '../lib/lock.ts'
 import { AppError } from '../protocol/error.ts'
 import { PARTIAL_SUFFIX, partialFolder } from './download.ts'
 import { freeSpace } from './free-space.ts'
 import type { LocalModel } from './local-model.ts'
 import { GIB } from './memory.ts'
+import { dataFile } from './partial.ts'
 
 /** Copies a file into covey's folder, or links to it; it must be a GGUF file that can be read. Returns its new place. */
 export async function importModel(
@@ -21,13 +23,13 @@ export async function importModel(
   const { bytes } = await readGguf(path)
   const name = /\.gguf$/i.test(path) ? basename(path) : `${basename(path)}.gguf`
   const target = join(folder, name)
-  if (await stat(target).catch(() => undefined)) {
+  if (await lstat(target).catch(() => undefined)) {
     const text = `${target} is there already; remove it first: covey models rm ${name}`
     throw new AppError('config-invalid', text)
   }
   try {
     await mkdir(folder, { recursive: true })
-    if (link) await symlink(path, target)
+    if (link) await symlink(resolve(path), target)
     else await copyInto(path, target, bytes)
   } catch (error) {
     throw storageError(target, error)
@@ -42,13 +44,33 @@ async function copyInto(path: string, target: string, bytes: number): Promise<vo
     const text = `${dirname(target)} lacks ${missing} GiB for a copy; use --link, or make room.`
     throw new AppError('storage-failed', text)
   }
-  const temporary = `${target}.import`
+  const partial = partialFolder(target)
+  await mkdir(partial, { recursive: true })
+  const lock = await lockPartial(target)
   try {
-    await copyFile(path, temporary, constants.COPYFILE_FICLONE)
-    await rename(temporary, target)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
+    await copyFile(path, dataFile(partial), constants.COPYFILE_FICLONE)
+    await syncFile(dataFile(partial))
+    await rename(dataFile(partial), target)
+    await syncFolder(dirname(target))
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+    await lock.release()
+  }
+}
+
+/** Whoever downloads or copies this file holds the same lock. */
+const lockPartial = (target: string): Promise<Lock> =>
+  acquireLock(
+    partialFolder(target),
+    (pid) => `${basename(target)} is being fetched by process ${pid}; wait for it, or stop it first.`,
+  )
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
 
@@ -69,5 +91,13 @@ export async function listUnfinished(folder: string): Promise<readonly string[]>
   return names.flatMap((name) => (name.endsWith(PARTIAL_SUFFIX) ? name.slice(0, -PARTIAL_SUFFIX.length) : []))
 }
 
-export const removeUnfinished = (folder: string, name: string): Promise<void> =>
-  rm(partialFolder(join(folder, name)), { recursive: true, force: true })
+/** Throws `session-busy` while somebody is still at it. */
+export async function removeUnfinished(folder: string, name: string): Promise<void> {
+  const target = join(folder, basename(name))
+  const lock = await lockPartial(target)
+  try {
+    await rm(partialFolder(target), { recursive: true, force: true })
+  } finally {
+    await lock.release()
+  }
+}

@@ -2,7 +2,7 @@
  * A file that is not complete yet, in a folder of its own: the bytes, and a note of which of them are there. The note is
  * written after its bytes are safely on the disk, so that it never claims too much, whatever ends this process.
  */
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { storageError, writeAtomic } from '../lib/atomic-write.ts'
@@ -72,8 +72,10 @@ export async function openPartial(folder: string, identity: Identity): Promise<P
   }
 }
 
+/** The note first: one that outlives its bytes would claim what is not there. */
 export async function discard(folder: string): Promise<void> {
-  await Promise.all([dataFile(folder), noteFile(folder)].map((path) => rm(path, { force: true })))
+  await rm(noteFile(folder), { force: true })
+  await rm(dataFile(folder), { force: true })
 }
 
 /** Bytes there of each chunk; none at all where there is nothing to go on from. */
@@ -84,7 +86,13 @@ async function readNote(folder: string, identity: Identity): Promise<readonly nu
   const isSame =
     note?.size === identity.size && note.etag === identity.etag && note.chunkBytes === identity.chunkBytes
   if (!isSame || note.written.length !== chunks.length) return []
-  return note.written.map((written, index) => Math.min(written, chunks[index]?.length ?? 0))
+  const kept = note.written.map((written, index) => Math.min(written, chunks[index]?.length ?? 0))
+  const size = await stat(dataFile(folder)).then(
+    (data) => data.size,
+    () => 0,
+  )
+  const isThere = chunks.every(({ start }, index) => kept[index] === 0 || start + (kept[index] ?? 0) <= size)
+  return isThere ? kept : []
 }
 
 function parseQuietly(text: string): unknown {
@@ -114,7 +122,9 @@ export async function openData(folder: string, flags: 'w' | 'r+'): Promise<FileH
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     try {
-      done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
+      const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)
+      if (bytesWritten === 0) throw new Error('it takes nothing more; free some space and try again')
+      done += bytesWritten
     } catch (error) {
       throw storageError('the model folder', error)
     }

@@ -3,7 +3,7 @@
  * arrived of a chunk is kept when its connection breaks.
  */
 import { AppError, errorMessage } from '../protocol/error.ts'
-import { getFile, Transient, type FileRequest } from './http.ts'
+import { getFile, Transient, type FileAnswer, type FileRequest } from './http.ts'
 import type { Chunk, PartialFile } from './partial.ts'
 
 /** The file at the source is no longer the one that was begun. */
@@ -14,6 +14,8 @@ export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 export type RangeParts = {
   readonly request: FileRequest
   readonly size: number
+  /** The hash the source named when the download began. */
+  readonly announced: string | undefined
   readonly partial: PartialFile
   readonly connections: number
   readonly sleep: Sleep
@@ -65,11 +67,13 @@ async function fetchOnce(chunk: Chunk, parts: RangeParts, signal: AbortSignal): 
   const last = chunk.start + chunk.length - 1
   const answer = await getFile({ ...parts.request, range: [first, last] }, signal)
   try {
-    requireSame(answer, `bytes ${first}-${last}/${parts.size}`, parts.request.etag)
+    requireSame(answer, `bytes ${first}-${last}/${parts.size}`, parts)
     for await (const bytes of answer.body) {
       signal.throwIfAborted()
       await parts.partial.write(chunk, bytes.subarray(0, chunk.length - chunk.written))
       parts.onProgress()
+      // A server may go on for ever behind the part it was asked for.
+      if (chunk.written === chunk.length) break
     }
   } finally {
     await answer.cancel().catch(() => undefined)
@@ -78,12 +82,14 @@ async function fetchOnce(chunk: Chunk, parts: RangeParts, signal: AbortSignal): 
 }
 
 function requireSame(
-  { status, headers }: { status: number; headers: Headers },
+  { status, headers, sha256 }: FileAnswer,
   range: string,
-  etag: string | undefined,
+  { request: { etag }, announced }: RangeParts,
 ): void {
-  const isSameFile = etag === undefined || (headers.get('etag') ?? etag) === etag
-  if (status !== 206 || headers.get('content-range') !== range || !isSameFile) throw new FileChanged()
+  const isSameEtag = etag === undefined || (headers.get('etag') ?? etag) === etag
+  const isSameHash = announced === undefined || (sha256 ?? announced) === announced
+  const isRange = status === 206 && headers.get('content-range') === range
+  if (!isRange || !isSameEtag || !isSameHash) throw new FileChanged()
 }
 
 const MOST_FAILURES = 5

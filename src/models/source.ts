@@ -20,7 +20,7 @@ export type SourceSettings = { readonly endpoint?: string; readonly token?: stri
 
 export const sourceSettings = (env: NodeJS.ProcessEnv): SourceSettings => ({
   ...(env['HF_ENDPOINT'] && { endpoint: env['HF_ENDPOINT'] }),
-  ...(env['HF_TOKEN'] && { token: env['HF_TOKEN'] }),
+  ...(env['HF_TOKEN']?.trim() && { token: env['HF_TOKEN'].trim() }),
 })
 
 export function catalogSource(entry: CatalogEntry, quant: Quant, settings: SourceSettings): ModelSource {
@@ -40,7 +40,11 @@ export function addressSource(text: string, settings: SourceSettings): ModelSour
   if (text.startsWith('hf:')) return huggingFace(readHuggingFace(text), settings)
   if (!/^https?:\/\//i.test(text)) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const file = fileName(url?.pathname.split('/').at(-1) ?? '')
+  if (url?.username || url?.password) {
+    const text = `The address of ${url.host} holds a password, which is not sent; leave it out.`
+    throw new AppError('config-invalid', text)
+  }
+  const file = fileName(decodeQuietly(url?.pathname.split('/').at(-1) ?? ''))
   if (!url || !file) throw new AppError('config-invalid', `${text} does not end in the name of a .gguf file.`)
   return { url, file }
 }
@@ -70,8 +74,7 @@ function huggingFace({ repo, revision, file }: HuggingFaceFile, settings: Source
 }
 
 /** A plain name of a GGUF file, so that nothing is ever written beside the model folder. */
-function fileName(text: string): string | undefined {
-  const name = decodeQuietly(text)
+function fileName(name: string): string | undefined {
   return /^[\w+. -]+\.gguf$/i.test(name) && !name.startsWith('.') ? name : undefined
 }
 

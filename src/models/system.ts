@@ -2,30 +2,38 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { availableParallelism, freemem, totalmem } from 'node:os'
-import { promisify } from 'node:util'
 import { freeSpace } from './free-space.ts'
 import type { HardwareEffects } from './machine.ts'
 
+/** nvidia-smi takes seconds where the driver sleeps. */
+const PATIENCE_MS = 10_000
+
 /** `folder` is where models are kept; its disk is the one that counts. */
-export const systemEffects = (folder: string): HardwareEffects => ({
+export const systemEffects = (folder: string, patienceMs = PATIENCE_MS): HardwareEffects => ({
   platform: process.platform,
   arch: process.arch,
   cores: availableParallelism,
   memory: () => ({ ramBytes: totalmem(), ramFree: freemem() }),
   read: (path) => readFile(path, 'utf8').catch(() => undefined),
   list: (path) => readdir(path).catch(() => []),
-  run: runProgram,
+  run: (program, ...args) => runProgram([program, ...args], patienceMs),
   diskFree: () => freeSpace(folder),
 })
 
-/** nvidia-smi takes seconds where the driver sleeps. */
-const PATIENCE_MS = 10_000
-
-async function runProgram(program: string, ...args: readonly string[]): Promise<string | undefined> {
-  try {
-    const options = { timeout: PATIENCE_MS, maxBuffer: 4 << 20, windowsHide: true }
-    return (await promisify(execFile)(program, [...args], options)).stdout
-  } catch {
-    return undefined
-  }
-}
+/**
+ * Not even its end is waited for: one that hangs in a driver cannot be killed, and a child of it may hold the pipe.
+ */
+const runProgram = ([program = '', ...args]: readonly string[], patienceMs: number) =>
+  new Promise<string | undefined>((resolve) => {
+    const child = execFile(program, args, { maxBuffer: 4 << 20, windowsHide: true }, (error, stdout) => {
+      clearTimeout(timer)
+      resolve(error ? undefined : stdout)
+    })
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+      child.unref()
+      resolve(undefined)
+    }, patienceMs)
+  })

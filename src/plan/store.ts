@@ -2,11 +2,12 @@
  * The plan of one project on disk: one JSON file, replaced as a whole under a lock. Whoever is killed leaves the old plan
  * or the new one, and of two processes that change it at once each sees what the other did.
  */
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
+import { ensureFolder } from '../lib/ensure-folder.ts'
 import { shortHash } from '../lib/hash.ts'
 import { acquireLock, type Lock, waitForLock } from '../lib/lock.ts'
 import { changePlan, type PlanChange } from './change.ts'
@@ -97,7 +98,7 @@ async function forgetOldest(path: string): Promise<void> {
 }
 
 async function lockPlan(path: string): Promise<Lock> {
-  await makeFolder(dirname(path))
+  await ensureFolder(dirname(path))
   return waitForLock(path, (pid) => `The plan is being changed by process ${pid}; try again.`)
 }
 
@@ -105,14 +106,8 @@ const NO_LOCK: Lock = { release: async () => {} }
 
 async function holdQueue(path: string): Promise<Lock> {
   const folder = `${path}.queue`
-  await makeFolder(folder)
+  await ensureFolder(folder)
   return acquireLock(folder, (pid) => `Process ${pid} works at this plan already; wait for it, or end it.`)
-}
-
-const makeFolder = async (folder: string): Promise<void> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw storageError(folder, error)
-  })
 }
 
 async function load(path: string): Promise<Plan> {

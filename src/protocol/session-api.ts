@@ -17,6 +17,8 @@ export type SessionInfo = {
   readonly createdAt: number
   readonly updatedAt: number
   readonly messages: number
+  /** Begun by the queue of a plan, not by a person. */
+  readonly isPacket?: true
 }
 
 /** An answer to `permission-ask` or `question-ask`. */

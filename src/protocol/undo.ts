@@ -12,6 +12,8 @@ export type UndoableRun = {
   readonly prompt: string
   readonly paths: readonly string[]
   readonly isUndone: boolean
+  /** Milliseconds since 1970, where it is undone. */
+  readonly undoneAt?: number
 }
 
 export type Conflict = {
@@ -33,7 +35,10 @@ export type Restored = {
 export interface Undo {
   /** Oldest first. */
   runs(): readonly UndoableRun[]
-  /** Absent = the last one that is not undone. Throws `config-invalid` where there is none. */
+  /**
+   * Absent = the last one that is not undone. Throws `config-invalid` where there is none, `session-busy` during a run.
+   * What the disk refused to put back is asked for again with the next undo.
+   */
   undo(runId?: string): Promise<Restored>
   /** The one that was undone last. */
   redo(): Promise<Restored>

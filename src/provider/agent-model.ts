@@ -55,15 +55,15 @@ export const createAgentModel = (parts: AgentModelParts): Model => ({
   async *stream(request, signal) {
     if (signal.aborted) return
     const child = start(parts, toPrompt(request))
-    const stop = (): void => kill(child)
-    signal.addEventListener('abort', stop, { once: true })
+    const leave = (): void => stop(child)
+    signal.addEventListener('abort', leave, { once: true })
     try {
       yield* answerOf(child, parts)
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {
-      signal.removeEventListener('abort', stop)
-      kill(child)
+      signal.removeEventListener('abort', leave)
+      if (!signal.aborted) stop(child)
     }
   },
 })
@@ -79,11 +79,26 @@ function start(
   return child
 }
 
+/** How long it may take to put things in order once it has been asked to end. */
+const ENDING_MS = 2_000
+
+function stop(child: ChildProcessWithoutNullStreams): void {
+  if (child.stdout.destroyed) return
+  kill(child, 'SIGTERM')
+  const timer = setTimeout(() => {
+    kill(child, 'SIGKILL')
+    // What it left behind may hold its output open.
+    child.stdout.destroy()
+    child.stderr.destroy()
+  }, ENDING_MS)
+  child.once('close', () => clearTimeout(timer))
+}
+
 /** The whole group: an agent starts programs of its own. */
-function kill({ pid, exitCode, signalCode }: ChildProcessWithoutNullStreams): void {
+function kill({ pid, exitCode, signalCode }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return
   try {
-    process.kill(-pid, 'SIGTERM')
+    process.kill(-pid, signal)
   } catch {
     // It has just ended.
   }
@@ -104,7 +119,10 @@ async function* answerOf(
     (bytes: Buffer) => (complaint = (complaint + bytes.toString()).slice(-MAX_COMPLAINT)),
   )
   let isFirst = true
-  for await (const text of createInterface({ input: child.stdout })) {
+  const lines = createInterface({ input: child.stdout })
+  // A stream that is destroyed has no end, and would be waited for without one.
+  child.stdout.once('close', () => lines.close())
+  for await (const text of lines) {
     const reading = readJson(text)
     for (const line of reading.ok ? agentPrograms[agent].read(reading.value) : []) {
       yield toEvent(line, { id, isFirst })

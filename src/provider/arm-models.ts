@@ -13,6 +13,7 @@ import { createAdaptingModel, type RequestShape } from './adapting-model.ts'
 import { createProviderModel, type ProviderSpec } from './create.ts'
 import { found, type Findings, type ProbeReport, type ServerKind } from './findings.ts'
 import { createRawModel, type RawModelParts } from './raw-model.ts'
+import { ASKED_FOR } from './probe-tools.ts'
 import { openRawTemplate, type OpenTemplate } from './raw-prompt.ts'
 import { createServerClient } from './server-client.ts'
 
@@ -26,6 +27,8 @@ export type ArmCapabilities = Capabilities & {
   readonly server?: ServerKind
   /** Schemas are sent without what the server is known to refuse. */
   readonly plainSchemas?: boolean
+  /** The server has handed over a call as one: one that stands in a fence of the text is an illustration. */
+  readonly callsNatively?: boolean
 }
 
 /** What is configured wins over what was found, and that over what is assumed. */
@@ -47,6 +50,7 @@ export function capabilitiesOf(settings: ArmSettings, probed: ProbeReport | unde
     ...speedsFrom(findings),
     ...(findings.server && { server: findings.server.value }),
     ...(findings.patterns?.value === false && { plainSchemas: true }),
+    ...(findings.nativeTools?.value && findings.nativeTools.from === ASKED_FOR && { callsNatively: true }),
     ...known,
     window: known.window ?? reported ?? assumed,
     windowFrom: known.window ? 'configured' : reported ? 'reported' : 'assumed',
@@ -130,7 +134,11 @@ export function createArmModels(
   const dialect = capabilities.dialect ?? dialectFor(settings.model) ?? 'hermes'
   const asText = adapting(
     { ...emission, base: emission.base === 'tool-role' ? 'user-results' : emission.base, dialect },
-    () => ({ tools: 'text', writer: requireDialect(dialect) }),
+    () => ({
+      tools: 'text',
+      writer: requireDialect(dialect),
+      readReply: replyReader(settings.model, capabilities.dialect),
+    }),
   )
   const prompted =
     capabilities.tools === 'raw' && raw ? rawModel(settings, spec, { capabilities, raw }) : undefined
@@ -196,7 +204,7 @@ function rawModel(
 
 function toSpec(
   { id, kind, model, baseUrl, apiKey, headers, local }: ArmSettings,
-  { emission, reasoning, vision, dialect, server, window }: ArmCapabilities,
+  { emission, reasoning, vision, dialect, server, window, callsNatively }: ArmCapabilities,
   prefillSpeed: () => number | undefined,
 ): ProviderSpec {
   return {
@@ -208,7 +216,7 @@ function toSpec(
     emission,
     reasoning,
     vision,
-    readReply: replyReader(model, dialect),
+    readReply: replyReader(model, dialect, callsNatively),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
     ...(local && { firstTokenMs: (tokens: number) => patience(tokens, prefillSpeed()) }),
@@ -227,11 +235,12 @@ const withToolText = (model: Model, options: InstructionOptions): Model => ({
 })
 
 /** `model` and `dialect` only say which formats to expect first; all are read. Looked up once, not for every reply. */
-function replyReader(model: string, given: string | undefined) {
+function replyReader(model: string, given: string | undefined, native = false) {
   const dialect = given ?? dialectFor(model)
   return (tools: readonly ToolSchema[], { messages }: ModelRequest): ReplyReader =>
     createReplyReader({
       tools,
+      native,
       ...(dialect !== undefined && { dialect }),
       earlier: (text) =>
         messages.some((message) => message.role !== 'assistant' && message.text.includes(text)),

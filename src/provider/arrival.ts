@@ -98,7 +98,7 @@ export class Arrival implements Dispatcher.DispatchHandler, Answer {
   }
 
   get type(): string {
-    return String(this.#headers['content-type'] ?? '')
+    return String(this.#headers['content-type'] ?? '').toLowerCase()
   }
 
   headers(): Record<string, string> {

@@ -4,7 +4,7 @@
  */
 import { isObject } from '../lib/json.ts'
 import { readChances } from './chances.ts'
-import { type CountedTokens, finishPart, type ReplyPart } from './stream-parts.ts'
+import { argumentText, type CountedTokens, finishPart, type ReplyPart } from './stream-parts.ts'
 
 export type ChunkReader = {
   read(chunk: unknown): readonly ReplyPart[]
@@ -53,9 +53,13 @@ function partsOf(delta: Readonly<Record<string, unknown>>, calls: CallBook): Rep
   if (typeof content === 'string' && content !== '')
     parts.push({ type: 'text-delta', id: '0', delta: content })
   const pieces: readonly unknown[] = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : []
-  for (const [position, piece] of pieces.entries()) if (isObject(piece)) takeCall(piece, position, calls)
-  // A token that is part of a call says that the server is at work.
-  if (parts.length === 0 && pieces.length > 0) parts.push({ type: 'tool-input-delta', id: '0', delta: '' })
+  for (const [position, piece] of pieces.entries()) {
+    // A token that is part of a call says that the server is at work, and how long the call has become.
+    if (isObject(piece)) {
+      const delta = takeCall(piece, position, calls)
+      parts.push({ type: 'tool-input-delta', id: '0', delta })
+    }
+  }
   return parts
 }
 
@@ -64,7 +68,8 @@ function chancesIn(logprobs: unknown): ReplyPart[] {
   return tokens.length > 0 ? [{ type: 'logprobs', tokens }] : []
 }
 
-function takeCall(piece: Readonly<Record<string, unknown>>, position: number, calls: CallBook): void {
+/** Tells what the piece adds to the arguments. */
+function takeCall(piece: Readonly<Record<string, unknown>>, position: number, calls: CallBook): string {
   const index = typeof piece['index'] === 'number' ? piece['index'] : position
   const given = isObject(piece['function']) ? piece['function'] : {}
   const id = textOf(piece['id'])
@@ -79,16 +84,12 @@ function takeCall(piece: Readonly<Record<string, unknown>>, position: number, ca
   }
   call.id ||= id
   call.name ||= name
-  call.input += argumentsOf(given['arguments'])
+  const added = argumentText(given['arguments'])
+  call.input += added
+  return added
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
-/** Text by the standard; some servers send the value itself. */
-function argumentsOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  return isObject(value) ? JSON.stringify(value) : ''
-}
 
 const toPart = ({ id, name, input }: OpenCall): ReplyPart => ({
   type: 'tool-call',

@@ -48,8 +48,11 @@ export const inTwo = (text: string): readonly [string, string] => {
 
 export const breakUp = (text: string): string => inTwo(text).join(BREAK)
 
-/** Undoes `breakUp` in what the model wrote, inside JSON too. */
-export const withoutBreaks = (text: string): string =>
-  text.replaceAll(BREAK, '').replaceAll(String.raw`\u2060`, '')
+/** Undoes `breakUp` in what the model wrote. */
+export const withoutBreaks = (text: string): string => text.replaceAll(BREAK, '')
+
+/** The same in JSON, where it may stand as an escape. Behind an escaped backslash it is text about it, and stays. */
+export const withoutJsonBreaks = (text: string): string =>
+  withoutBreaks(text).replace(/(?<!\\)((?:\\\\)*)\\u2060/g, '$1')
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')

@@ -2,6 +2,7 @@
  * What model servers say when they fail, and how it is recognised. The wording differs per server and version, so the
  * patterns are data: a new server is a new line here.
  */
+import { cleanControl } from '../lib/clean.ts'
 import { isObject } from '../lib/json.ts'
 
 const MAX_QUOTED = 300
@@ -38,43 +39,63 @@ const LOADING = /\bloading\b|still starting|warming up/i
 const BAD_KEY =
   /api[ _-]?key.{0,30}(?:invalid|not valid|incorrect|missing)|(?:invalid|incorrect) api[ _-]?key/i
 
-const saysOneOf = (patterns: readonly RegExp[], text: string): boolean =>
-  patterns.some((pattern) => pattern.test(text))
+/** Every server comes to the point before this; some patterns take long on a text that repeats their beginning. */
+const MAX_JUDGED = 16_384
+
+const saysOneOf = (patterns: readonly RegExp[], text: string): boolean => {
+  const start = text.slice(0, MAX_JUDGED)
+  return patterns.some((pattern) => pattern.test(start))
+}
 
 export const saysOverflow = (text: string): boolean => saysOneOf(OVERFLOW, text)
 export const saysUnparsedCall = (text: string): boolean => saysOneOf(UNPARSED_CALL, text)
 export const saysNoTools = (text: string): boolean => saysOneOf(NO_TOOLS, text)
-export const saysLoading = (text: string): boolean => LOADING.test(text)
-export const saysBadKey = (text: string): boolean => BAD_KEY.test(text)
+export const saysLoading = (text: string): boolean => saysOneOf([LOADING], text)
+export const saysBadKey = (text: string): boolean => saysOneOf([BAD_KEY], text)
 
 /** The server's own words: the message of its JSON error in any of the known shapes, else the start of the text. */
-export function serverText(body: string): string {
+export function serverText(body: string, secrets: readonly string[]): string {
   if (isHtml(body)) return 'an HTML page'
-  return quoted(messageIn(parsed(body)) ?? body)
+  return excerpt(messageIn(parsed(body)) ?? body, secrets, MAX_QUOTED)
 }
 
 /** An error object out of a stream or a body, in the shape of OpenAI, Anthropic, FastAPI, Ollama or Google. */
-export function messageIn(value: unknown): string | undefined {
+export function messageIn(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return value
-  if (Array.isArray(value)) return messageIn(value[0])
+  if (depth > DEEPEST) return undefined
+  if (Array.isArray(value)) return messageIn(value[0], depth + 1)
   if (!isObject(value)) return undefined
   for (const key of ['error', 'message', 'detail', 'msg']) {
-    const found = messageIn(value[key])
+    const found = messageIn(value[key], depth + 1)
     if (found) return found
   }
   return undefined
 }
 
+const DEEPEST = 8
+
 const isHtml = (body: string): boolean => /^\s*<(?:!doctype|html|head|body)/i.test(body)
 
-const quoted = (text: string): string => {
-  const line = text.trim().replace(/\s+/g, ' ')
-  return line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}...` : line
+/** The beginning of what a server wrote, as one line that is safe to show. */
+export function excerpt(text: string, secrets: readonly string[], length: number): string {
+  // Keys go before the cut: one that is cut in two would not be known any more.
+  const line = withoutSecrets(text.slice(0, MAX_JUDGED), secrets).trim().replace(/\s+/g, ' ')
+  return cleanControl(line.length > length ? `${line.slice(0, length)}...` : line)
+}
+
+/** A value from outside, as text; what is nested too deeply for that has none. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return ''
+  }
 }
 
 /** Servers repeat the key they refuse; it must not reach a log or a screen. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const known = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text)
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const longestFirst = secrets.toSorted((a, b) => b.length - a.length)
+  const known = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text)
   return known.replace(/\b(?:(?:sk|pk|rk|gsk|xai)[-_]|AIza)[-\w*]{8,}/g, '[key]')
 }
 

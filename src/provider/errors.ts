@@ -6,6 +6,8 @@ import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationE
 import { isObject } from '../lib/json.ts'
 import { AppError, errorMessage, type ErrorDetails } from '../protocol/error.ts'
 import {
+  excerpt,
+  jsonText,
   messageIn,
   saysBadKey,
   saysLoading,
@@ -13,10 +15,9 @@ import {
   saysOverflow,
   saysUnparsedCall,
   serverText,
-  withoutSecrets,
 } from './error-text.ts'
 
-const MAX_SHOWN = 80
+const MAX_REASON = 200
 
 /** Where an arm's requests go, as its errors tell it. */
 export type Endpoint = {
@@ -32,10 +33,15 @@ type Keys = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A header may hold a key; a short one ("true") holds none and would black out ordinary words. */
+/**
+ * A header may hold a key, alone or behind a word such as `Bearer`; a short one ("true") holds none and would black out
+ * ordinary words.
+ */
 export const secretsOf = ({ apiKey, headers = {} }: Keys): string[] => [
   ...(apiKey ? [apiKey] : []),
-  ...Object.values(headers).filter((value) => value.length >= 8),
+  ...Object.values(headers)
+    .flatMap((value) => [value, ...value.split(/\s+/)])
+    .filter((value) => value.length >= 8),
 ]
 
 export function toAppError(error: unknown, endpoint: Endpoint, now = Date.now()): AppError {
@@ -50,13 +56,14 @@ export function toAppError(error: unknown, endpoint: Endpoint, now = Date.now())
     return brokenStream(endpoint, reasonOf(chain), error)
   }
   const network = chain.map(codeOf).find((code) => code !== undefined)
+  if (network === 'UND_ERR_INVALID_ARG') return unsendable(endpoint, error)
   if (network !== undefined) return unreachable(network, endpoint, error)
 
   const inStream = chain.map(streamedError).find((found) => found !== undefined)
   if (inStream) return fromFailure(inStream, endpoint, error)
   if (chain.some(isBrokenStream)) return brokenStream(endpoint, reasonOf(chain), error)
 
-  const text = withoutSecrets(errorMessage(error), endpoint.secrets)
+  const text = excerpt(errorMessage(error), endpoint.secrets, MAX_REASON)
   return new AppError('request-invalid', `${endpoint.arm}: the request could not be sent: ${text}`, {
     cause: error,
   })
@@ -66,7 +73,7 @@ export function toAppError(error: unknown, endpoint: Endpoint, now = Date.now())
 export function brokenStream(endpoint: Endpoint, reason: string, cause?: unknown): AppError {
   return new AppError(
     'model-unavailable',
-    `${endpoint.arm}: the reply from ${shownUrl(endpoint.url)} broke off: ${clean(reason, endpoint)}. ` +
+    `${endpoint.arm}: the reply from ${shownUrl(endpoint.url)} broke off: ${withoutPeriod(excerpt(reason, endpoint.secrets, MAX_REASON))}. ` +
       'Ask again; if it happens each time, look at the log of the server.',
     cause === undefined ? {} : { cause },
   )
@@ -105,7 +112,7 @@ function fromResponse(error: APICallError, endpoint: Endpoint, now: number): App
 
 function fromFailure(failure: Failure, endpoint: Endpoint, cause: unknown): AppError {
   const { status, text, retryAfterMs } = failure
-  const answer = `${endpoint.arm}: ${shownUrl(endpoint.url)} answered ${status}: ${clean(serverText(text), endpoint)}`
+  const answer = `${endpoint.arm}: ${shownUrl(endpoint.url)} answered ${status}: ${withoutPeriod(serverText(text, endpoint.secrets))}`
   const details: ErrorDetails & { cause: unknown } = {
     status,
     cause,
@@ -159,6 +166,14 @@ const redirected = (location: string, status: number, endpoint: Endpoint): AppEr
     { status },
   )
 
+/** Nothing was sent: a key that was copied with its line break, mostly. */
+const unsendable = ({ arm }: Endpoint, cause: unknown): AppError =>
+  new AppError(
+    'credential',
+    `${arm}: the key or a header holds a character that cannot be sent, such as a line break. Set it anew.`,
+    { cause },
+  )
+
 function unreachable(code: string, endpoint: Endpoint, cause: unknown): AppError {
   const url = shownUrl(endpoint.url)
   const next = endpoint.local ? 'Is the server running?' : 'Check the network.'
@@ -177,19 +192,22 @@ function streamedError(error: unknown): Failure | undefined {
   if (!isObject(value) || value instanceof Error) return undefined
   const inner = isObject(value['error']) ? value['error'] : value
   const text = messageIn(value)
-  return text === undefined ? undefined : { status: statusOf(inner), text: JSON.stringify(value) }
+  return text === undefined ? undefined : { status: statusOf(inner), text: jsonText(value) || text }
 }
 
 function statusOf(error: Record<string, unknown>): number {
-  const numbers = [error['statusCode'], error['code'], error['status']].map(Number)
-  const status = numbers.find((number) => isFailure(number))
+  const given = [error['statusCode'], error['code'], error['status'], error['type']].filter(isPlain)
+  const status = given.map(Number).find((number) => isFailure(number))
   if (status !== undefined) return status
-  const kind = `${String(error['type'])} ${String(error['code'])}`
+  const kind = given.join(' ')
   if (/overloaded/i.test(kind)) return 529
   if (/rate_limit|quota/i.test(kind)) return 429
   if (/authentication|permission/i.test(kind)) return 401
   return 500
 }
+
+const isPlain = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number'
 
 const isFailure = (status: number | undefined): boolean =>
   status !== undefined && status >= 300 && status <= 599
@@ -212,10 +230,8 @@ const isBrokenStream = (error: unknown): boolean =>
 
 function reasonOf(chain: readonly unknown[]): string {
   for (const error of chain) {
-    if (JSONParseError.isInstance(error)) return `this is not JSON: ${error.text.slice(0, MAX_SHOWN)}`
-    if (TypeValidationError.isInstance(error)) {
-      return `this is no chat completion: ${JSON.stringify(error.value).slice(0, MAX_SHOWN)}`
-    }
+    if (JSONParseError.isInstance(error)) return `this is not JSON: ${error.text}`
+    if (TypeValidationError.isInstance(error)) return `this is no chat completion: ${jsonText(error.value)}`
   }
   return errorMessage(chain.at(-1)).replace(/^Response stream/, 'it')
 }
@@ -240,8 +256,7 @@ function codeOf(error: unknown): string | undefined {
     : undefined
 }
 
-const clean = (text: string, endpoint: Endpoint): string =>
-  withoutSecrets(text, endpoint.secrets).replace(/\.$/, '')
+const withoutPeriod = (text: string): string => text.replace(/\.$/, '')
 
 /** Without user, password and query: those may hold a key. */
 function shownUrl(url: string): string {

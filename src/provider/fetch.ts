@@ -10,7 +10,7 @@ export function createFetch(endpoint: Endpoint, send: Fetch = networkFetch(endpo
     // A redirect would carry the key to another host, and turn the POST into a GET.
     const response = await send(input, { ...init, redirect: 'manual' })
     if (!response.ok) return withBody(response, (await readText(response.body)) || null)
-    const type = response.headers.get('content-type') ?? ''
+    const type = (response.headers.get('content-type') ?? '').toLowerCase()
     if (type.includes('text/html')) {
       await response.body?.cancel()
       throw htmlAnswer(endpoint)

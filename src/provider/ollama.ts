@@ -3,18 +3,16 @@
  * shall be and loads the model anew with the default; here every request carries `num_ctx`.
  */
 import type {
-  JSONObject,
   LanguageModelV3CallOptions,
   LanguageModelV3Message,
   LanguageModelV3ToolResultPart,
 } from '@ai-sdk/provider'
 import { z } from 'zod'
-import { isObject } from '../lib/json.ts'
 import type { StreamingModel } from './ai-sdk.ts'
 import { readChances } from './chances.ts'
 import type { ServerClient } from './server-client.ts'
 import type { Endpoint } from './errors.ts'
-import { finishPart, readChunk, type ReplyPart } from './stream-parts.ts'
+import { argumentText, finishPart, readChunk, type ReplyPart } from './stream-parts.ts'
 
 export type OllamaOptions = { readonly model: string; readonly numCtx: number }
 
@@ -129,12 +127,17 @@ const Chunk = z.object({
 
 async function* toParts(
   first: IteratorResult<unknown>,
-  rest: AsyncIterable<unknown>,
+  rest: AsyncGenerator<unknown>,
   endpoint: Endpoint,
 ): AsyncGenerator<ReplyPart> {
-  if (first.done) return
-  yield* partsOf(readChunk(Chunk, first.value, endpoint))
-  for await (const value of rest) yield* partsOf(readChunk(Chunk, value, endpoint))
+  try {
+    if (first.done) return
+    yield* partsOf(readChunk(Chunk, first.value, endpoint))
+    for await (const value of rest) yield* partsOf(readChunk(Chunk, value, endpoint))
+  } finally {
+    // Also where the first piece was the last: the connection would stay open.
+    await rest.return(undefined)
+  }
 }
 
 function* partsOf(chunk: z.output<typeof Chunk>): Generator<ReplyPart> {
@@ -145,7 +148,7 @@ function* partsOf(chunk: z.output<typeof Chunk>): Generator<ReplyPart> {
   if (tokens.length > 0) yield { type: 'logprobs', tokens }
   for (const call of calls ?? []) {
     const { name, arguments: given } = call.function
-    yield { type: 'tool-call', toolCallId: call.id ?? '', toolName: name, input: argumentText(given) }
+    yield { type: 'tool-call', toolCallId: call.id ?? '', toolName: name, input: argumentText(given) || '{}' }
   }
   if (!chunk.done) return
   yield finishPart(chunk.done_reason ?? 'stop', {
@@ -153,6 +156,3 @@ function* partsOf(chunk: z.output<typeof Chunk>): Generator<ReplyPart> {
     completion: chunk.eval_count,
   })
 }
-
-const argumentText = (given: unknown): string =>
-  typeof given === 'string' ? given : JSON.stringify(isObject(given) ? (given as JSONObject) : {})

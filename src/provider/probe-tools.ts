@@ -28,6 +28,9 @@ const ANSWER_SCHEMA = {
   additionalProperties: false,
 }
 
+/** What a server says it can do is a promise; this was seen. */
+export const ASKED_FOR = 'a call that was asked for'
+
 const says = (text: string) => ({ messages: [{ role: 'user' as const, text }] })
 
 export async function probeTools(ask: AskProbe, emission: EmissionMode): Promise<Findings> {
@@ -49,7 +52,7 @@ export async function probeTools(ask: AskProbe, emission: EmissionMode): Promise
     responseFormat: { type: 'json', name: 'answer', schema: ANSWER_SCHEMA },
   })
   return mergeFindings({
-    nativeTools: found(isNative, 'a call that was asked for'),
+    nativeTools: found(isNative, ASKED_FOR),
     dialect: found(dialectIn(one), 'the text of a call'),
     requiredChoice: found(required.calls.length > 0, 'tool_choice required'),
     parallelCalls: found(

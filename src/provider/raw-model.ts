@@ -8,7 +8,7 @@ import { createReplyReader } from '../dialect/reader.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
-import { controlPattern, markersOf, withoutBreaks } from './control-text.ts'
+import { controlPattern, markersOf, withoutBreaks, withoutJsonBreaks } from './control-text.ts'
 import type { Findings, ServerKind } from './findings.ts'
 import { createLlamaCppEncoder, encodeAsText, type PromptSegment, type RawTemplate } from './raw-prompt.ts'
 import { sendRaw, toReplyParts } from './raw-send.ts'
@@ -122,8 +122,10 @@ function readerFor(
     tools: toolChoice === 'none' ? [] : tools,
     dialect: family,
     thinking: family.markers.some((marker) => marker.kind === 'think' && end.endsWith(marker.open)),
-    earlier: (text) =>
-      messages.some((message) => message.role !== 'assistant' && message.text.includes(text)),
+    earlier: (text) => {
+      const whole = withoutBreaks(text)
+      return messages.some((message) => message.role !== 'assistant' && message.text.includes(whole))
+    },
   })
 }
 
@@ -133,6 +135,8 @@ function* restored(event: ModelEvent): Generator<ModelEvent> {
     const text = withoutBreaks(event.text)
     if (text !== '') yield { ...event, text }
   } else if (event.type === 'tool-call') {
-    yield { ...event, call: { ...event.call, input: withoutBreaks(event.call.input) } }
+    yield { ...event, call: { ...event.call, input: withoutJsonBreaks(event.call.input) } }
+  } else if (event.type === 'proposal') {
+    yield { ...event, command: withoutBreaks(event.command) }
   } else yield event
 }

@@ -92,30 +92,34 @@ const Tokens = z.object({ tokens: z.array(z.int()) })
 
 export function createLlamaCppEncoder(client: ServerClient): EncodePrompt {
   /** Content repeats from request to request, and must come out the same each time. */
-  const known = new Map<string, Promise<readonly number[]>>()
-  const tokenize = async (content: string, signal: AbortSignal): Promise<readonly number[]> => {
-    const body = { content, add_special: false, parse_special: false }
-    return Tokens.parse(await client.post('/tokenize', body, signal)).tokens
-  }
-  const encodePlain = (text: string, signal: AbortSignal): Promise<readonly number[]> => {
-    const earlier = known.get(text)
-    if (earlier) return earlier
-    const tokens = Promise.all(inTwo(text).map((piece) => tokenize(piece, signal))).then((all) => all.flat())
-    known.set(text, tokens)
-    tokens.catch(() => known.delete(text))
-    return tokens
+  const known = new Map<string, readonly number[]>()
+  const tokenize = async (text: string, signal: AbortSignal): Promise<void> => {
+    const pieces = inTwo(text).map(async (content) => {
+      const body = { content, add_special: false, parse_special: false }
+      return Tokens.parse(await client.post('/tokenize', body, signal)).tokens
+    })
+    known.set(text, (await Promise.all(pieces)).flat())
   }
   return async (segments, signal) => {
     if (segments.every(({ control }) => control)) return segments.map(({ text }) => text).join('')
+    const plain = segments.filter(({ control }) => !control).map(({ text }) => text)
+    if (known.size > MAX_KNOWN) known.clear()
     try {
-      const pieces = await Promise.all(
-        segments.map(({ text, control }) => (control ? [text] : encodePlain(text, signal))),
-      )
-      return pieces.flat()
+      const unknown = [...new Set(plain)].filter((text) => !known.has(text))
+      for (let at = 0; at < unknown.length; at += AT_ONCE) {
+        await Promise.all(unknown.slice(at, at + AT_ONCE).map((text) => tokenize(text, signal)))
+      }
     } catch (error) {
       // A proxy may pass on less than the server can do.
       if (error instanceof AppError && error.details.status === 404) return encodeAsText(segments, signal)
       throw error
     }
+    return segments.flatMap<string | number>(({ text, control }) =>
+      control ? [text] : (known.get(text) ?? []),
+    )
   }
 }
+
+const MAX_KNOWN = 10_000
+/** A file may be full of control tokens, each of them two questions. */
+const AT_ONCE = 8

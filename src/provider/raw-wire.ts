@@ -154,7 +154,9 @@ const CompletionChunk = z.object({
       completion_tokens: z.number().default(0),
       prompt_tokens_details: z.object({ cached_tokens: z.number().optional() }).nullish(),
     })
-    .nullish(),
+    // Counts in a form of its own are no reason to lose the reply.
+    .nullish()
+    .catch(undefined),
 })
 
 const completions: RawWire = {

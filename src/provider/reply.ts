@@ -3,7 +3,9 @@
  * server has said that the reply is whole, because the SDK also hands out calls that a broken stream cut in two.
  */
 import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from '@ai-sdk/provider'
+import { CUT_OFF } from '../dialect/call.ts'
 import { leastShare, type WrittenToken } from '../dialect/decision.ts'
+import { isTooDeep, TOO_DEEP } from '../dialect/repair.ts'
 import { canonicalJson, readJson } from '../lib/json.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ReplyEvent, ReplyReader } from '../protocol/dialect.ts'
@@ -30,26 +32,34 @@ export async function* readReplyParts(
   const tokens: WrittenToken[] = []
   const told: ReplyEvent[] = []
   const tell = (events: readonly ReplyEvent[]): readonly ModelEvent[] => {
-    told.push(...events)
+    // One by one: a list as long as a server likes overflows the stack as arguments.
+    for (const event of events) told.push(event)
     return holdCalls(events, written)
   }
 
+  let size = 0
   for await (const part of stream) {
+    size += 'delta' in part ? part.delta.length + PIECE : 0
+    if (size > MAX_REPLY) throw brokenStream(endpoint, 'it is longer than any reply')
     if (part.type === 'reasoning-delta') {
       if (part.delta !== '') yield { type: 'reasoning-delta', text: part.delta }
     } else if (part.type === 'text-delta') {
       const events = reader?.push(part.delta) ?? [{ type: 'text-delta', text: part.delta }]
       for (const event of tell(events)) yield event
     } else if (part.type === 'tool-call') {
-      native.push({ id: part.toolCallId, name: part.toolName, input: part.input })
+      const call = { id: part.toolCallId, name: part.toolName, input: part.input }
+      if (isTooDeep(parsed(call.input))) yield tooDeep(call)
+      else native.push(call)
     } else if (part.type === 'logprobs') {
-      tokens.push(...part.tokens.map(toWritten))
+      for (const token of part.tokens) tokens.push(toWritten(token))
       yield part
     } else if (part.type === 'error') {
       throw part.error
     } else if (part.type === 'finish') {
       requireWhole(part.finishReason, endpoint)
-      for (const event of tell(reader?.end() ?? [])) yield event
+      const ending = reader?.end() ?? []
+      const isCut = part.finishReason.unified === 'length'
+      for (const event of tell(isCut ? withoutCut(ending) : ending)) yield event
       const calls = withUniqueIds([...native, ...withoutRepeats(written, native)], parts.takenIds)
       for (const call of calls) yield { type: 'tool-call', call }
       const usage = toUsage(part.usage)
@@ -62,6 +72,35 @@ export async function* readReplyParts(
   }
   throw brokenStream(endpoint, 'it ended without a finish reason')
 }
+
+/** A reply that goes on and on must not fill the memory: a million tokens or so. */
+const MAX_REPLY = 16 * 1024 * 1024
+/** What a piece takes, however short it is. */
+const PIECE = 16
+
+/** Whoever walks through such arguments would overflow the stack. */
+const tooDeep = ({ name }: ToolCall): ModelEvent => ({
+  type: 'bad-call',
+  name,
+  reason: `The arguments of ${name} could not be read: ${TOO_DEEP}. Write one JSON object.`,
+})
+
+function parsed(input: string): unknown {
+  const reading = input.length < SHALLOW ? undefined : readJson(input)
+  return reading?.ok ? reading.value : undefined
+}
+
+/** A shorter text cannot be nested too deeply. */
+const SHALLOW = 200
+
+/** What only the end of a reply makes a call may have lost its own end where the output limit made that end. */
+const withoutCut = (events: readonly ReplyEvent[]): readonly ReplyEvent[] =>
+  events.flatMap((event): ReplyEvent[] => {
+    if (event.type === 'proposal') return []
+    return event.type === 'tool-call'
+      ? [{ type: 'bad-call', name: event.call.name, reason: CUT_OFF }]
+      : [event]
+  })
 
 /** What is told now. A list: `yield*` over a generator costs several promises for every token. */
 function holdCalls(events: readonly ReplyEvent[], held: ToolCall[]): readonly ModelEvent[] {
@@ -116,26 +155,39 @@ export const callIds = (request: ModelRequest): string[] =>
 
 function withUniqueIds(calls: readonly ToolCall[], taken: Iterable<string>): ToolCall[] {
   const used = new Set(taken)
+  /** Where to go on counting: a server may call all of its calls the same. */
+  const next = new Map<string, number>()
   return calls.map((call) => {
-    const stem = call.id || 'call'
+    const stem = USABLE_ID.test(call.id) ? call.id : 'call'
     let id = stem
-    for (let suffix = 2; used.has(id); suffix++) id = `${stem}-${suffix}`
+    let suffix = next.get(stem) ?? 2
+    for (; used.has(id); suffix++) id = `${stem}-${suffix}`
+    next.set(stem, suffix)
     used.add(id)
     return { ...call, id }
   })
 }
 
+/** An id goes back to the server and into the log; one that is no plain word is not kept. */
+const USABLE_ID = /^[!-~]{1,256}$/
+
 function toUsage({ inputTokens, outputTokens, raw }: LanguageModelV3Usage): Usage | undefined {
-  if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined
+  const { total: prompt, cacheRead: cached } = inputTokens
+  const { total: completion, reasoning } = outputTokens
+  if (!isCount(prompt) || !isCount(completion)) return undefined
   // The SDK says 0 both for "nothing cached" and for "not reported".
   const reportsCache = /cache/i.test(JSON.stringify(raw ?? {}))
   return {
-    prompt: inputTokens.total,
-    completion: outputTokens.total,
-    ...(reportsCache && inputTokens.cacheRead !== undefined && { cached: inputTokens.cacheRead }),
-    ...(outputTokens.reasoning && { reasoning: outputTokens.reasoning }),
+    prompt,
+    completion,
+    ...(reportsCache && isCount(cached) && cached <= prompt && { cached }),
+    ...(isCount(reasoning) && reasoning > 0 && { reasoning }),
   }
 }
+
+/** Budgets are learnt from what servers count; what cannot be a count is as good as none. */
+const isCount = (value: number | undefined): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0
 
 function toFinishReason({ unified }: LanguageModelV3FinishReason, hasCalls: boolean): FinishReason {
   if (unified === 'stop') return hasCalls ? 'tool-calls' : 'stop'

@@ -53,7 +53,7 @@ export const sendBy =
     return {
       status: response.status,
       statusText: response.statusText,
-      type: response.headers.get('content-type') ?? '',
+      type: (response.headers.get('content-type') ?? '').toLowerCase(),
       headers: () => Object.fromEntries(response.headers),
       next: async () => (await reader?.read())?.value,
       leave: () => void reader?.cancel().catch(() => {}),

@@ -163,8 +163,10 @@ function createLineReader<Part>(reader: ValueReader<Part>, endpoint: Endpoint): 
   let held = ''
   let isDone = false
   const read = (text: string): Packet<Part> => {
-    const lines = (held + text).split('\n')
-    held = lines.pop() ?? ''
+    const end = text.lastIndexOf('\n')
+    // Only what is new is searched: a line that never ends would otherwise be read again with every packet.
+    const lines = end === -1 ? [] : (held + text.slice(0, end)).split('\n')
+    held = end === -1 ? held + text : text.slice(end + 1)
     const values: unknown[] = []
     let failure: Packet<Part>['failure']
     try {
@@ -203,12 +205,10 @@ function valueOf(text: string, endpoint: Endpoint): unknown {
   return value
 }
 
-const SHOWN = 80
-
 function parsed(text: string, endpoint: Endpoint): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw brokenStream(endpoint, `this is not JSON: ${text.slice(0, SHOWN)}`, error)
+    throw brokenStream(endpoint, `this is not JSON: ${text}`, error)
   }
 }

@@ -8,7 +8,11 @@ export type SlotBook = {
   give(slot: number): void
 }
 
-export function createSlotBook(count: number): SlotBook {
+/** No machine has more; a server that says so is not believed. */
+const MAX_SLOTS = 256
+
+export function createSlotBook(reported: number): SlotBook {
+  const count = Math.min(reported, MAX_SLOTS)
   /** Sessions by slot, least recently used first. */
   const held = new Map<number, string>()
   const busy = new Set<number>()

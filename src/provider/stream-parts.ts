@@ -2,6 +2,7 @@
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import type { z } from 'zod'
 import type { TokenChance } from '../protocol/model.ts'
+import { jsonText } from './error-text.ts'
 import { brokenStream, type Endpoint } from './errors.ts'
 
 /** What the SDK has a form for, and what it has none for. */
@@ -31,11 +32,20 @@ export function finishPart(raw: string, counted: CountedTokens): LanguageModelV3
   }
 }
 
+/**
+ * The arguments of a call: text by the standard; some servers send the value itself. One that is no object is refused
+ * where calls are prepared, never taken for a call without arguments.
+ */
+export function argumentText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === undefined || value === null ? '' : jsonText(value) || 'nested too deeply'
+}
+
 /** One value of a stream; anything else than what was expected breaks it off. */
 export function readChunk<T>(schema: z.ZodType<T>, value: unknown, endpoint: Endpoint): T {
   const read = schema.safeParse(value)
   if (read.success) return read.data
-  throw brokenStream(endpoint, `this is no piece of a reply: ${JSON.stringify(value).slice(0, 80)}`)
+  throw brokenStream(endpoint, `this is no piece of a reply: ${jsonText(value)}`)
 }
 
 /** OpenAI and Ollama say stop and length; llama.cpp says which kind of stop. */

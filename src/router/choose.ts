@@ -147,7 +147,7 @@ function bestReason(arm: ArmView, ranked: readonly Ranked[], { task, options }: 
   const second = ranked[1]?.arm
   const { escalateFrom } = options
   return {
-    line: second ? `best of ${ranked.length} for ${task.type}` : `the only ${arm.tier} arm for ${task.type}`,
+    line: second ? `best of ${ranked.length} for ${task.type}` : `the only one in question for ${task.type}`,
     sentences: [
       ...(escalateFrom === undefined ? [] : [`${escalateFrom} could not do it.`]),
       `Expected to do well in ${percent(arm.quality.mean)} of such runs${basis(arm)}.`,
@@ -170,7 +170,9 @@ function stayReason(current: ArmView, best: ArmView, { task }: ChoiceInput): Rea
 
 const exploreReason = (best: ArmView): Reason => ({
   line: 'tried out, to learn about it',
-  sentences: [`Nearly as good as ${best.id}, little is at stake, and few runs tell how good it is.`],
+  sentences: [
+    `Nearly as good as ${best.id}, and little is at stake: its outcome tells which of them to prefer.`,
+  ],
 })
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`

@@ -1,11 +1,12 @@
 /**
  * The last choices, one JSON line each with all they were made from, so that `covey router why` can explain a run and a
- * run can be replayed. Bounded; a line that a kill cut off is passed over. Several processes may append.
+ * run can be replayed. Bounded; a line that a kill cut off is passed over. Several processes may append, one at a time.
  */
 import { appendFile, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { writeAtomic } from '../lib/atomic-write.ts'
+import { waitForLock } from '../lib/lock.ts'
 import { errorMessage } from '../protocol/error.ts'
 import type { Classification } from '../protocol/classification.ts'
 import type { ChoiceInput, DecisionRecord } from '../protocol/routing.ts'
@@ -38,9 +39,14 @@ export function createDecisionLog({ path, maxBytes = MAX_BYTES, onProblem }: Dec
     append: (decision) =>
       void next(async () => {
         await mkdir(dirname(path), { recursive: true })
-        // The line end comes first: after a line that was cut off, this one still stands alone.
-        await appendFile(path, `\n${JSON.stringify(decision)}`, { mode: 0o600 })
-        if ((await stat(path)).size > maxBytes) await halve(path)
+        const lock = await waitForLock(path)
+        try {
+          // The line end comes first: after a line that was cut off, this one still stands alone.
+          await appendFile(path, `\n${JSON.stringify(decision)}`, { mode: 0o600 })
+          if ((await stat(path)).size > maxBytes) await halve(path)
+        } finally {
+          await lock.release()
+        }
       }),
     async read() {
       await last

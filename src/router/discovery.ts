@@ -7,7 +7,12 @@ import { z } from 'zod'
 import type { ArmSettings } from '../protocol/arm.ts'
 import type { RouterArm } from './snapshot.ts'
 
-export type ServerAddress = { readonly name: string; readonly baseUrl: string }
+export type ServerAddress = {
+  readonly name: string
+  readonly baseUrl: string
+  /** On this machine or its network; absent = it is. */
+  readonly local?: boolean
+}
 
 /** Where servers listen when nobody says otherwise. */
 export const usualServers: readonly ServerAddress[] = [
@@ -16,6 +21,18 @@ export const usualServers: readonly ServerAddress[] = [
   { name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' },
   { name: 'vllm', baseUrl: 'http://127.0.0.1:8000/v1' },
 ]
+
+/** All servers to look at. Of two with one name or one address, only what the person says counts. */
+export function allServers(further: readonly ServerAddress[]): readonly ServerAddress[] {
+  const isSame = (one: ServerAddress, other: ServerAddress): boolean =>
+    one.name === other.name || isSameAddress(one.baseUrl, other.baseUrl)
+  return [...usualServers.filter((usual) => !further.some((other) => isSame(usual, other))), ...further]
+}
+
+export const isSameAddress = (one: string, other: string): boolean =>
+  withoutSlash(one) === withoutSlash(other)
+
+const withoutSlash = (address: string): string => address.replace(/\/+$/, '')
 
 export type DiscoveryParts = {
   readonly servers: readonly ServerAddress[]
@@ -29,17 +46,18 @@ export type DiscoveryParts = {
 }
 
 export type Discovery = {
-  /** All that was ever found; those out of reach say so. */
+  /** All that was found so far; those out of reach say so, and of very many the first are forgotten. */
   arms(): readonly RouterArm[]
   /** One look at all servers; at most one at a time. */
   look(): Promise<void>
+  /** No arm is made after this. */
   stop(): void
 }
 
 const EVERY_MS = 30_000
 
 export function startDiscovery(parts: DiscoveryParts): Discovery {
-  const seen: Seen = { arms: new Map(), gone: new Map() }
+  const seen: Seen = { arms: new Map(), servers: new Map(), gone: new Map(), stopped: false }
   let looking: Promise<void> | undefined
   const look = (): Promise<void> => {
     looking ??= Promise.all(parts.servers.map((server) => lookAt(server, parts, seen)))
@@ -49,9 +67,16 @@ export function startDiscovery(parts: DiscoveryParts): Discovery {
       })
     return looking
   }
-  const stop = parts.every(EVERY_MS, () => void look())
+  const stopTimer = parts.every(EVERY_MS, () => void look())
   void look()
-  return { arms: () => [...seen.arms].map(([id, arm]) => marked(arm, seen.gone.get(id))), look, stop }
+  return {
+    arms: () => [...seen.arms].map(([id, arm]) => marked(arm, seen.gone.get(id))),
+    look,
+    stop() {
+      seen.stopped = true
+      stopTimer()
+    },
+  }
 }
 
 const AT_ONCE_MS = 400
@@ -65,8 +90,13 @@ export async function findServers(
   return servers.filter((_, index) => listed[index] !== 'late' && (listed[index]?.length ?? 0) > 0)
 }
 
-/** Every arm that was ever found, and for those out of reach why. */
-type Seen = { readonly arms: Map<string, RouterArm>; readonly gone: Map<string, string> }
+/** Every arm that was found, whose it is, and for those out of reach why. */
+type Seen = {
+  readonly arms: Map<string, RouterArm>
+  readonly servers: Map<string, string>
+  readonly gone: Map<string, string>
+  stopped: boolean
+}
 
 const marked = (arm: RouterArm, gone: string | undefined): RouterArm =>
   gone === undefined ? arm : { ...arm, gone }
@@ -74,28 +104,40 @@ const marked = (arm: RouterArm, gone: string | undefined): RouterArm =>
 async function lookAt(server: ServerAddress, parts: DiscoveryParts, seen: Seen): Promise<void> {
   const listed = await listModels(server, parts.fetch ?? globalThis.fetch)
   // A server that is only busy keeps its arms; a request will tell.
-  if (listed === 'late') return
-  await Promise.all(listed.map((model) => meet(parts, seen, toSettings(server, model))))
+  if (listed === 'late' || seen.stopped) return
+  await Promise.all(listed.map((model) => meet(parts, seen, { server, model })))
   const present = new Set(listed.map((model) => armId(server, model)))
-  for (const id of seen.arms.keys()) {
-    if (!id.startsWith(`${server.name}/`) || present.has(id) || seen.gone.has(id)) continue
+  for (const [id, owner] of seen.servers) {
+    if (owner !== server.name || present.has(id) || seen.gone.has(id)) continue
     seen.gone.set(id, `${server.name} no longer offers it`)
     parts.onChange?.({ arm: id, state: 'gone' })
+  }
+  forget(seen)
+}
+
+const MAX_ARMS = 500
+
+/** What answers may claim new models for ever; those that went first make room. */
+function forget({ arms, servers, gone }: Seen): void {
+  for (const id of gone.keys()) {
+    if (arms.size <= MAX_ARMS) return
+    for (const map of [arms, servers, gone]) map.delete(id)
   }
 }
 
 async function meet(
   { createModel, onChange }: DiscoveryParts,
-  { arms, gone }: Seen,
-  settings: ArmSettings,
+  { arms, servers, gone }: Seen,
+  { server, model }: { readonly server: ServerAddress; readonly model: string },
 ): Promise<void> {
-  const { id } = settings
+  const id = armId(server, model)
   if (arms.has(id)) {
     if (gone.delete(id)) onChange?.({ arm: id, state: 'back' })
     return
   }
   try {
-    arms.set(id, await createModel(settings))
+    arms.set(id, await createModel(toSettings(server, model)))
+    servers.set(id, server.name)
   } catch {
     return
   }
@@ -110,14 +152,14 @@ const toSettings = (server: ServerAddress, model: string): ArmSettings => ({
   model,
   baseUrl: server.baseUrl,
   headers: {},
-  local: true,
+  local: server.local ?? true,
   known: {},
 })
 
 const PATIENCE_MS = 2_000
 const MAX_BYTES = 1024 * 1024
 const MAX_MODELS = 100
-const Models = z.object({ data: z.array(z.object({ id: z.string().min(1).max(200) })) })
+const Models = z.object({ data: z.array(z.object({ id: z.string() })) })
 
 /** The models a server offers for chatting; none where there is no such server. */
 async function listModels(
@@ -127,19 +169,22 @@ async function listModels(
 ): Promise<readonly string[] | 'late'> {
   const limit = AbortSignal.timeout(patienceMs)
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
+    const response = await fetch(`${withoutSlash(baseUrl)}/models`, {
       redirect: 'manual',
       signal: limit,
     })
+    if (response.status === 429 || response.status >= 500) return 'late'
     if (!response.ok) return []
     const { data } = Models.safeParse(JSON.parse(await boundedText(response)))
     const ids = data?.data.map(({ id }) => id) ?? []
-    return ids.filter((id) => !NOT_FOR_CHAT.test(id)).slice(0, MAX_MODELS)
+    return ids.filter((id) => NAME.test(id) && !NOT_FOR_CHAT.test(id)).slice(0, MAX_MODELS)
   } catch {
     return limit.aborted ? 'late' : []
   }
 }
 
+/** What listens there may be anything: an id is shown on terminals and written to files. */
+const NAME = /^[^\p{C}]{1,200}$/u
 const NOT_FOR_CHAT = /embed|rerank|whisper|tts|(?:^|[-/])bge-|clip\b/i
 
 /** Anything may listen on port 8080: no more is read than a list of models can need. */

@@ -7,6 +7,7 @@
  */
 import { taskTypes } from '../protocol/classification.ts'
 import type { Estimate, Evidence, TaskType } from '../protocol/routing.ts'
+import { entryOf } from './entry.ts'
 
 /** Sums over the outcomes of one arm and type, faded: of w, wx, wxx, wy, wxy. `runs` is the plain number. */
 type Cell = {
@@ -58,7 +59,7 @@ const SLOPE_STRENGTH = 2
 
 export function observe(learned: Learned, outcome: Outcome): Learned {
   const { weight, good } = verdicts[outcome.evidence]
-  const record = learned[outcome.arm] ?? NEW_ARM
+  const record = entryOf(learned, outcome.arm) ?? NEW_ARM
   const faded = fade(record, weight)
   const cell = addTo(faded.cells[outcome.type], outcome.complexity, { weight, good, runs: 1 })
   return {
@@ -69,7 +70,7 @@ export function observe(learned: Learned, outcome: Outcome): Learned {
 
 /** Takes an outcome back that was observed when the arm's clock then showed `clock`: better evidence has come. */
 export function retract(learned: Learned, outcome: Outcome, clock: number): Learned {
-  const record = learned[outcome.arm]
+  const record = entryOf(learned, outcome.arm)
   const cell = record?.cells[outcome.type]
   if (!record || !cell) return learned
   const { weight, good } = verdicts[outcome.evidence]

@@ -1,7 +1,8 @@
 /**
  * What a pool has used, in sliding windows of real units. A window is cut into twenty slices and a slice counts whole
  * until all of it is too old, so that a limit is never exceeded, only kept a twentieth longer. Additions commute, so two
- * processes that share a pool can each add their own. Pure.
+ * processes that share a pool can each add their own. What a clock that ran ahead wrote counts if it lies within one
+ * window; else nothing would have room until that day comes. Pure.
  */
 import type { PoolLimits } from '../protocol/routing.ts'
 
@@ -31,16 +32,19 @@ const windowNames = Object.keys(WINDOWS) as readonly WindowName[]
 /** Adds at the time something was reserved; negative amounts give back. Slices that are too old are dropped. */
 export function addAmounts(ledger: Ledger, at: number, added: Amounts, now = at): Ledger {
   const entries = windowNames.map((window) => {
-    const slices = recent(ledger[window] ?? {}, sliceOf(window, now))
+    const current = sliceOf(window, now)
+    const slices = recent(ledger[window] ?? {}, current)
     const key = sliceOf(window, at)
-    if (key < sliceOf(window, now) - SLICES) return [window, slices] as const
+    if (!isRecent(key, current)) return [window, slices] as const
     return [window, { ...slices, [key]: plus(slices[key] ?? NOTHING, added) }] as const
   })
   return Object.fromEntries(entries)
 }
 
 const recent = (slices: Readonly<Record<string, Amounts>>, current: number): Record<string, Amounts> =>
-  Object.fromEntries(Object.entries(slices).filter(([key]) => Number(key) >= current - SLICES))
+  Object.fromEntries(Object.entries(slices).filter(([key]) => isRecent(Number(key), current)))
+
+const isRecent = (slice: number, current: number): boolean => Math.abs(slice - current) <= SLICES
 
 const NOTHING: Amounts = { requests: 0, input: 0, output: 0, dollars: 0 }
 
@@ -52,10 +56,10 @@ const plus = (one: Amounts, other: Amounts): Amounts => ({
 })
 
 export function usedIn(ledger: Ledger, window: WindowName, now: number): Amounts {
-  const oldest = sliceOf(window, now) - SLICES
+  const current = sliceOf(window, now)
   let used = NOTHING
   for (const [key, amounts] of Object.entries(ledger[window] ?? {})) {
-    if (Number(key) >= oldest) used = plus(used, amounts)
+    if (isRecent(Number(key), current)) used = plus(used, amounts)
   }
   return used
 }

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { taskTypes, type Classification } from '../protocol/classification.ts'
 import type { ArmStats, Evidence, TaskType } from '../protocol/routing.ts'
 import { evidenceKinds } from '../protocol/routing.ts'
+import { entryOf } from './entry.ts'
 import { type Learned, observe, type Outcome, retract, verdicts } from './learn.ts'
 import type { Ledgers } from './pools.ts'
 import type { Aside } from './set-aside.ts'
@@ -30,7 +31,7 @@ export type RouterRecord = {
   noteClassifier(source: Classification['source']): void
   /** This arm is responsible for the run from now on. */
   noteRun(share: RunShare): void
-  /** Counts for the arm responsible last. Only stronger evidence than before changes anything. */
+  /** Counts for the arm responsible last. Weaker evidence than there was before changes nothing. */
   noteEvidence(runId: string, evidence: Evidence): void
   noteTiming(arm: string, timing: Timing): void
   /** Arms that asked to slow down, until when. */
@@ -66,11 +67,11 @@ export async function openRecord({ path, learning, onProblem }: RecordParts): Pr
     arms: () => Object.entries(file.state().arms).map(([arm, stats]) => ({ arm, ...stats })),
     sources: () => file.state().sources,
     ledgers: {
-      get: (pool) => file.state().pools[pool] ?? {},
+      get: (pool) => entryOf(file.state().pools, pool) ?? {},
       change: (pool, change) =>
         file.update((state) => ({
           ...state,
-          pools: { ...state.pools, [pool]: change(state.pools[pool] ?? {}) },
+          pools: { ...state.pools, [pool]: change(entryOf(state.pools, pool) ?? {}) },
         })),
     },
     noteClassifier: (source) =>
@@ -140,7 +141,7 @@ function withEvidence(state: State, runId: string, evidence: Evidence): State {
     ? retract(state.learned, toOutcome(run, run.counted.evidence), run.counted.clock)
     : state.learned
   const learned = bounded(observe(without, toOutcome(run, evidence)), run.arm)
-  const counted = { evidence, clock: learned[run.arm]?.clock ?? 0 }
+  const counted = { evidence, clock: entryOf(learned, run.arm)?.clock ?? 0 }
   return { ...state, learned, runs: state.runs.with(index, { ...run, counted }) }
 }
 
@@ -165,7 +166,7 @@ function bounded(learned: Learned, keep: string): State['learned'] {
 const NEWEST = 0.2
 
 function withTiming(state: State, arm: string, timing: Timing): State {
-  const known = state.arms[arm] ?? { requests: 0 }
+  const known = entryOf(state.arms, arm) ?? { requests: 0 }
   const blend = (before: number | undefined, now: number | undefined): number | undefined =>
     before === undefined || now === undefined ? (now ?? before) : before + NEWEST * (now - before)
   const firstTokenMs = blend(known.firstTokenMs, timing.firstTokenMs)

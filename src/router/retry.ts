@@ -7,6 +7,8 @@ import type { Model } from '../protocol/model.ts'
 
 const DELAYS = [1000, 2000, 4000, 8000]
 const LOADING_POLL_MS = 2000
+/** Whatever a server asks for: each time it is asked keeps it from loading. */
+const SHORTEST_POLL_MS = 500
 const LOADING_LIMIT_MS = 10 * 60_000
 /** A server that asks for more patience than this is better left to the usual delays, or to another arm. */
 const MAX_RETRY_AFTER_MS = 30_000
@@ -70,7 +72,7 @@ function createTries({ delays = DELAYS, loadingMs = LOADING_LIMIT_MS, random, ha
     return asked ?? Math.round(delay * (1 + random() * JITTER))
   }
   const whileLoading = (error: AppError): number => {
-    const delay = askedDelay(error) || LOADING_POLL_MS
+    const delay = Math.max(askedDelay(error) ?? LOADING_POLL_MS, SHORTEST_POLL_MS)
     if (loadingForMs + delay > loadingMs) throw gaveUp(error, `Waited for ${toSeconds(loadingForMs)} s.`)
     loadingForMs += delay
     return delay

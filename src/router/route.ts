@@ -19,7 +19,7 @@ import type { Pools, Reservation } from './pools.ts'
 import type { RouterRecord } from './record.ts'
 import { routedLease } from './routed-lease.ts'
 import { remember, type RouteState, type RunRoute } from './run-route.ts'
-import { asideAfter } from './set-aside.ts'
+import { asideAfter, isAside } from './set-aside.ts'
 import { dollarsFor, expectedAmounts, isLowStakes, poolOf, type RouterArm, toViews } from './snapshot.ts'
 
 type RouterOptions = {
@@ -77,15 +77,26 @@ const isLastResort = ({ arm }: RoutingDecision, { arms }: ChoiceInput): boolean 
   arm === undefined || arms.some(({ id, lastResort, proven }) => id === arm && lastResort && !proven)
 
 /** Whether another arm could be asked instead of this one right now. */
-export function hasOther({ arms, options, now }: RouteParts, { asides }: RouteState, id: string): boolean {
+export function hasOther(
+  { arms, pools, options, now }: RouteParts,
+  { asides }: RouteState,
+  id: string,
+): boolean {
   if (options.pinned !== undefined) return false
-  return arms().some(({ arm, tier, enabled = true, gone, lastResort }) => {
-    if (arm.id === id || !enabled || gone !== undefined || lastResort) return false
-    const isAllowed = options.tiers.includes(tier) && (tier !== 'cloud' || (options.cloud && !options.airGap))
-    return (
-      isAllowed && (!options.incognito || arm.profile().local) && (asides.get(arm.id)?.until ?? 0) <= now()
-    )
+  return arms().some((entry) => {
+    const { arm, gone, lastResort } = entry
+    if (arm.id === id || gone !== undefined || lastResort || isAside(asides.get(arm.id), now())) return false
+    return isAllowed(entry, options) && !pools.state(poolOf(entry), expectedAmounts(entry, 0)).exhausted
   })
+}
+
+/** Whether what the person set lets this arm be asked without naming it. */
+export function isAllowed(
+  { arm, tier, enabled = true }: RouterArm,
+  { tiers, cloud, airGap, incognito }: Pick<RouterOptions, 'tiers' | 'cloud' | 'airGap' | 'incognito'>,
+): boolean {
+  const mayLeave = tier !== 'cloud' || (cloud && !airGap)
+  return enabled && tiers.includes(tier) && mayLeave && (!incognito || arm.profile().local)
 }
 
 type Asked = Attempt & { readonly arms: readonly RouterArm[] }
@@ -135,8 +146,8 @@ function causeOf(
   if (run.arm === undefined) return 'start'
   if (!held || request.excluded.includes(held.id)) return 'failure'
   if (options.pinned !== undefined) return undefined
-  const isAside = held.aside !== undefined && held.aside.until > options.now
-  if (isAside || held.gone !== undefined || held.exhausted !== undefined) return 'failure'
+  if (isAside(held.aside, options.now) || held.gone !== undefined || held.exhausted !== undefined)
+    return 'failure'
   if (request.escalated !== undefined && !run.climbed) return 'escalation'
   return request.escalated === undefined && run.climbed ? 'return' : undefined
 }
@@ -196,6 +207,7 @@ type Leasing = Attempt & { readonly entry: RouterArm; readonly task: ChoiceTask 
 
 function leaseOf(parts: RouteParts, state: RouteState, { run, entry, task }: Leasing): Lease | undefined {
   const { id } = entry.arm
+  const lease = entry.arm.lease(run.why)
   const expected = expectedAmounts(entry, task.tokens)
   const reservation = parts.pools.reserve(poolOf(entry), expected)
   if (!reservation) {
@@ -203,12 +215,12 @@ function leaseOf(parts: RouteParts, state: RouteState, { run, entry, task }: Lea
     if (exhausted?.brief) return undefined
     throw new AppError('rate-limited', `${id}: ${exhausted?.why}; wait, or choose another arm.`)
   }
-  return routedLease(entry.arm.lease(run.why), {
+  return routedLease(lease, {
     why: run.why,
     now: parts.now,
     timed: (timing) => parts.record.noteTiming(id, timing),
     committed(usage) {
-      commitUsage(reservation, entry, usage)
+      settleUsage(reservation, entry, usage)
       if (state.asides.delete(id)) parts.record.noteAside(id, undefined)
       run.failures = []
       if (run.errand) return
@@ -228,7 +240,8 @@ function leaseOf(parts: RouteParts, state: RouteState, { run, entry, task }: Lea
   })
 }
 
-function commitUsage(reservation: Reservation, entry: RouterArm, usage: Usage | undefined): void {
+/** What a request really took, as far as its server says so. */
+export function settleUsage(reservation: Reservation, entry: RouterArm, usage: Usage | undefined): void {
   if (!usage) return reservation.commit()
   const amounts = { input: usage.prompt, output: usage.completion }
   reservation.commit({ requests: 1, ...amounts, dollars: dollarsFor(entry, amounts) })

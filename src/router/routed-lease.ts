@@ -61,11 +61,11 @@ type Times = {
   readonly written: number
 }
 
-/** Too few tokens, or all at once, say nothing about speed. */
+/** Too few tokens, or all at once, say nothing about speed; nor does a clock that was set back. */
 function toTiming({ started, first, ended, written }: Times): Timing {
   const ms = ended - first
   return {
-    firstTokenMs: first - started,
+    ...(first >= started && { firstTokenMs: first - started }),
     ...(written >= 16 && ms >= 20 && { tokensPerSecond: (written / ms) * 1000 }),
   }
 }

@@ -3,6 +3,7 @@
  * be compacted for, an arm set aside can be tried again, and the model in the box is better than none. Pure.
  */
 import type { ArmView, ChoiceInput, RoutingDecision } from '../protocol/routing.ts'
+import { isAside } from './set-aside.ts'
 
 export type Candidates = {
   readonly arms: readonly ArmView[]
@@ -90,11 +91,11 @@ const softRules: readonly SoftRule[] = [
   {
     rule: ({ window }, { task }) =>
       task.tokens > window ? `its window of ${window} tokens is too small for ${task.tokens}` : undefined,
-    otherwise: 'no window holds the context; it will be compacted',
+    otherwise: 'no window of those that can be asked now holds the context; it will be compacted',
   },
   {
     rule: ({ aside }, { options: { now } }) =>
-      aside && aside.until > now
+      aside && isAside(aside, now)
         ? `it is set aside for ${Math.ceil((aside.until - now) / 1000)} s: ${aside.why}`
         : undefined,
     otherwise: 'everything else is set aside, so one of those is tried again',

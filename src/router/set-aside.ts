@@ -10,6 +10,10 @@ const LONGEST_RATE_MS = 60 * MINUTE
 const FIRST_TRANSPORT_MS = 10_000
 const LONGEST_TRANSPORT_MS = 5 * MINUTE
 
+/** Whether it is still to be left alone. Further ahead than anything is set aside, it was a clock that ran ahead. */
+export const isAside = (aside: Pick<Aside, 'until'> | undefined, now: number): boolean =>
+  aside !== undefined && aside.until > now && aside.until - now <= LONGEST_RATE_MS
+
 /** Nothing where the arm is not to blame: a bad request, a full context, a server that is still loading. */
 export function asideAfter(error: unknown, before: Aside | undefined, now: number): Aside | undefined {
   if (!(error instanceof AppError)) return undefined

@@ -15,7 +15,7 @@ export type SharedFile<State> = {
   state(): State
   /** `change` looks at nothing but the state it is given: it is applied twice. */
   update(change: Change<State>): void
-  /** The same, but it reaches the file with the next update or flush: for what may be lost. */
+  /** The same, but it reaches the file with the next update or flush, or once there are many: for what may be lost. */
   defer(change: Change<State>): void
   /** Everything changed so far is on disk, or `onProblem` was told why not. */
   flush(): Promise<void>
@@ -58,21 +58,20 @@ export async function openSharedFile<State>(parts: SharedFileParts<State>): Prom
       writing = undefined
     }
   }
-  const defer = (change: Change<State>) => {
-    state = change(state)
-    waiting.push(change)
-  }
   const start = (): Promise<void> => {
     writing ??= write()
     return writing
   }
+  const add = (change: Change<State>, isUrgent: boolean) => {
+    state = change(state)
+    waiting.push(change)
+    // At a multiple, so that a disk that takes nothing is not asked again for each of them.
+    if (isUrgent || waiting.length % MOST_DEFERRED === 0) void start()
+  }
   return {
     state: () => state,
-    update(change) {
-      defer(change)
-      void start()
-    },
-    defer,
+    update: (change) => add(change, true),
+    defer: (change) => add(change, false),
     async flush() {
       await writing
       if (waiting.length > 0) await start()
@@ -85,6 +84,9 @@ function applyAll<State>(changes: readonly Change<State>[], state: State): State
   for (const change of changes) changed = change(changed)
   return changed
 }
+
+/** A server may run for weeks without a run that says anything about its arm. */
+const MOST_DEFERRED = 200
 
 /** Of changes that no disk would take, the newest are tried again. */
 const MAX_WAITING = 1_000

@@ -2,6 +2,7 @@
 import type { Classification } from '../protocol/classification.ts'
 import type { ArmView, ChoiceTask, TaskType, Tier } from '../protocol/routing.ts'
 import type { Arm } from './arm.ts'
+import { entryOf } from './entry.ts'
 import { estimate, type Learned, slopeOf } from './learn.ts'
 import type { Amounts } from './ledger.ts'
 import type { Pools } from './pools.ts'
@@ -53,7 +54,7 @@ function toView(entry: RouterArm, parts: SnapshotParts, { task, slope }: ViewCon
   const { id, local, capabilities } = arm.profile()
   const { window, vision, speeds } = capabilities
   const prior = priorOf({ id, tier, parameters, measured })
-  const quality = estimate({ record: parts.learned[id], slope, prior }, task.type, task.complexity)
+  const quality = estimate({ record: entryOf(parts.learned, id), slope, prior }, task.type, task.complexity)
   const { scarcity, exhausted } = parts.pools.state(poolOf(entry), expectedAmounts(entry, task.tokens))
   const aside = parts.asides.get(id)
   return {

@@ -211,10 +211,11 @@ export class ChoiceStream {
 }
 
 /** A vote as it goes on; at its end with everything that is told of it in an answer that comes whole. */
-const toSwarm = (vote: VoteEvent) =>
-  vote.stage === 'end' ? { stage: vote.stage, ...vote.report } : withoutType(vote)
-
-const withoutType = <Event extends { readonly type: string }>({ type: _, ...rest }: Event) => rest
+function toSwarm(vote: VoteEvent) {
+  if (vote.stage === 'end') return { stage: vote.stage, ...vote.report }
+  const { type: _, ...rest } = vote
+  return rest
+}
 
 /** What is written before and behind the text of a field that is empty. In a value these quotes would be escaped. */
 function around(field: string, value: ChatChunk): readonly [string, string] {

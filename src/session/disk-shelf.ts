@@ -6,6 +6,7 @@
 import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoOf, storageError, syncFolder } from '../lib/atomic-write.ts'
+import { ensureFolder } from '../lib/ensure-folder.ts'
 import { isObject } from '../lib/json.ts'
 import { type JsonlFile, openJsonl, readJsonl } from '../lib/jsonl.ts'
 import { acquireLock } from '../lib/lock.ts'
@@ -89,7 +90,7 @@ async function stamp(path: string): Promise<string | undefined> {
 
 async function makeFolder(folder: string, id: string): Promise<boolean> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await ensureFolder(folder)
     await mkdir(join(folder, id), { mode: 0o700 })
     await syncFolder(folder)
     return true
@@ -145,7 +146,7 @@ async function openSession(folder: string, id: string): Promise<OpenSession> {
       close: () => file.close().finally(() => lock.release()),
     }
   } catch (error) {
-    await lock.release()
+    await lock.release().catch(() => undefined)
     throw error
   }
 }

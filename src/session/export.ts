@@ -2,7 +2,7 @@
  * A conversation as a document: markdown to read, JSON to process, one HTML file to show. Pure. Control characters of
  * models and tools are shown, not passed on: an export is often printed on a terminal.
  */
-import { cleanControl } from '../lib/clean.ts'
+import { cleanControl, cleanJson } from '../lib/clean.ts'
 import type { Message } from '../protocol/message.ts'
 import type { SessionInfo } from '../protocol/session-api.ts'
 
@@ -22,11 +22,7 @@ const writers: Readonly<Record<ExportFormat, (input: ExportInput) => string>> = 
   markdown: ({ info, messages }) =>
     [`# ${title(info)}`, about(info), ...messages.flatMap(toParts).map(partToMarkdown)].join('\n\n') + '\n',
   json: ({ info, system, messages }) =>
-    // The same value, with what JSON leaves as it is and a terminal would obey written as escapes.
-    JSON.stringify({ session: info, system, messages }, null, 2).replace(
-      /[\u007F-\u009F\u2028\u2029]/g,
-      toEscape,
-    ) + '\n',
+    `${cleanJson(JSON.stringify({ session: info, system, messages }, null, 2))}\n`,
   html: toHtml,
 }
 
@@ -34,8 +30,6 @@ const title = ({ title, id }: SessionInfo): string => cleanControl(title || id)
 
 const about = ({ id, cwd, createdAt, messages }: SessionInfo): string =>
   cleanControl(`Session ${id} in ${cwd}, begun ${new Date(createdAt).toISOString()}, ${messages} messages.`)
-
-const toEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** One heading and what stands under it; `isCode` for what must be shown letter by letter. */
 type Part = { readonly heading: string; readonly text: string; readonly isCode: boolean }

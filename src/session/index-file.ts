@@ -13,6 +13,7 @@ const entrySchema = z.object({
     createdAt: z.number(),
     updatedAt: z.number(),
     messages: z.number(),
+    isPacket: z.literal(true).exactOptional(),
   }),
 })
 

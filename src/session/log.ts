@@ -9,7 +9,11 @@ import type { RunEvent, SessionEvent } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { PromptOptions, SessionInfo } from '../protocol/session-api.ts'
 
-export type SessionStart = { readonly cwd: string; readonly system: string }
+export type SessionStart = {
+  readonly cwd: string
+  readonly system: string
+  readonly isPacket?: true
+}
 
 export type PromptInput = string | readonly UserMessage[]
 
@@ -152,8 +156,14 @@ export class Replaying {
     this.#info = { ...this.#info, createdAt, updatedAt: Math.max(this.#info.updatedAt, at) }
   }
 
-  #start({ cwd, system, title, createdAt }: LogRecord & { type: 'session-start' }): void {
-    this.#info = { ...this.#info, cwd, createdAt, title: this.#info.title || (title ?? '') }
+  #start({ cwd, system, title, createdAt, isPacket }: LogRecord & { type: 'session-start' }): void {
+    this.#info = {
+      ...this.#info,
+      cwd,
+      createdAt,
+      title: this.#info.title || (title ?? ''),
+      ...(isPacket && { isPacket }),
+    }
     this.#system = system
   }
 

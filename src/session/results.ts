@@ -2,9 +2,10 @@
  * Long results of a session, kept outside the context and read page by page. One file per result, `results/r7.txt`: a
  * line of JSON with its label and size, then the text as it was. They survive a resume, so handles in old messages hold.
  */
-import { copyFile, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { copyFile, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
+import { ensureFolder } from '../lib/ensure-folder.ts'
 import { clip } from '../lib/text.ts'
 import type { Results, StoredResult } from '../protocol/tool.ts'
 
@@ -31,7 +32,7 @@ export async function openResults(folder: string, maxBytes = MAX_DISK): Promise<
       const id = `r${++last}`
       const kept = cut(text)
       const stored = describe(id, label, kept)
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await ensureFolder(folder)
       await writeAtomic(pathOf(folder, id), `${JSON.stringify(stored)}\n${kept}`, { mode: 0o600 })
       await admit(id, stored.bytes)
       return stored
@@ -71,7 +72,7 @@ export function memoryResults(): Results {
 /** The results of another session for one that goes on from it; some may leave there meanwhile. */
 export async function copyResults(from: string, to: string): Promise<void> {
   const ids = await resultIds(from)
-  if (ids.length > 0) await mkdir(to, { recursive: true, mode: 0o700 })
+  if (ids.length > 0) await ensureFolder(to)
   for (const id of ids) await ifThere(copyFile(pathOf(from, id), pathOf(to, id)), pathOf(to, id))
 }
 

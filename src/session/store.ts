@@ -14,7 +14,7 @@ import type { OpenSession, Shelf } from './shelf.ts'
 export type StoreOptions = {
   /** Where the sessions lie; absent = they live in memory and end with the process. */
   readonly folder?: string
-  /** How many are kept; a new one makes the oldest leave. */
+  /** How many of a person's own are kept; a new one makes the oldest leave. Those of packets are counted apart. */
   readonly keep?: number
   now?(): number
 }
@@ -34,7 +34,7 @@ export interface SessionStore {
   read(id: string): Promise<Replay>
   /** Newest first; only those of one project folder when `cwd` is given. */
   list(cwd?: string): Promise<readonly SessionInfo[]>
-  /** The newest in which something was said. */
+  /** The newest of the person's own in which something was said. */
   last(cwd: string): Promise<SessionInfo | undefined>
   /** Sessions in which somebody said `text`, newest first. Letters count the same in either case. */
   search(text: string): Promise<readonly SearchHit[]>
@@ -51,7 +51,7 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
     newestFirst(await shelf.list()).filter((info) => cwd === undefined || info.cwd === cwd)
   const prune = async () => {
     await shelf.sweep()
-    return pruneShelf(shelf, await list(), keep)
+    return pruneShelf(shelf, beyond(await list(), keep))
   }
 
   return {
@@ -59,7 +59,7 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
       const id = await makeSession(shelf, now)
       const opened = await shelf.open(id)
       const start = await begin(opened, starting, now()).catch(async (error: unknown) => {
-        await shelf.remove(id)
+        await shelf.remove(id).catch(() => undefined)
         throw error
       })
       // Tidying up that fails is tried again with the next session; it is no reason to have none.
@@ -76,14 +76,14 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
       return readSession(shelf, id)
     },
     list,
-    last: async (cwd) => (await list(cwd)).find(({ messages }) => messages > 0),
+    last: async (cwd) => (await list(cwd)).find(({ messages, isPacket }) => messages > 0 && !isPacket),
     search: async (text) => searchShelf(shelf, await list(), text),
     async fork(id, messages) {
       await requireKnown(shelf, id)
       const copy = await makeSession(shelf, now)
       await writeFork(shelf, { from: id, to: copy, messages, now }).catch(async (error: unknown) => {
-        // Half a copy would look like a session.
-        await shelf.remove(copy)
+        // Half a copy would look like a session; where it cannot be removed, the first reason is still the one to tell.
+        await shelf.remove(copy).catch(() => undefined)
         throw error
       })
       return copy
@@ -120,7 +120,7 @@ async function begin(opened: OpenSession, starting: Starting, now: number): Prom
     await log.sync()
     return start
   } catch (error) {
-    await close()
+    await close().catch(() => undefined)
     throw error
   }
 }
@@ -221,11 +221,21 @@ function forkRecords(source: Replay, count: number, { to, at }: { to: string; at
   ]
 }
 
+/** As many as a long queue has: what its packets did to files can be undone while it works. */
+const PACKETS_PER_KEPT = 5
+
+/** Packets come in dozens and would crowd out what a person said. */
+function beyond(newest: readonly SessionInfo[], keep: number): readonly SessionInfo[] {
+  const packets = newest.filter(({ isPacket }) => isPacket)
+  const own = newest.filter(({ isPacket }) => !isPacket)
+  return [...own.slice(keep), ...packets.slice(keep * PACKETS_PER_KEPT)]
+}
+
 /** One that cannot be removed keeps no other; the first reason is told once all were tried. */
-async function pruneShelf(shelf: Shelf, newest: readonly SessionInfo[], keep: number): Promise<string[]> {
+async function pruneShelf(shelf: Shelf, leaving: readonly SessionInfo[]): Promise<string[]> {
   const removed: string[] = []
   const failures: unknown[] = []
-  for (const { id } of newest.slice(keep)) {
+  for (const { id } of leaving) {
     const isRemoved = await removeIfFree(shelf, id).catch((error: unknown) => void failures.push(error))
     if (isRemoved) removed.push(id)
   }

@@ -3,13 +3,14 @@
  * of the code and is written last, so whoever is killed leaves the old function or the new one.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/model.ts'
 import { categories, type Category } from '../protocol/tool.ts'
 import { storageError, writeAtomic } from '../lib/atomic-write.ts'
+import { ensureFolder } from '../lib/ensure-folder.ts'
 import { canonicalJson } from '../lib/json.ts'
 import { foldersIn } from './folder-content.ts'
 
@@ -113,9 +114,7 @@ export const toInput = ({ parameters }: Pick<Promoted, 'parameters'>): z.ZodType
   z.fromJSONSchema(parameters as Parameters<typeof z.fromJSONSchema>[0])
 
 async function write(folder: string, promoted: Promoted, source: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw storageError(folder, error)
-  })
+  await ensureFolder(folder)
   await writeAtomic(join(folder, promoted.file), source, { mode: 0o600 })
   await writeAtomic(join(folder, 'manifest.json'), `${JSON.stringify(promoted, null, 2)}\n`, { mode: 0o600 })
   const older = (await readdir(folder)).filter((name) => name.startsWith('source-') && name !== promoted.file)

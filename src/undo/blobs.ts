@@ -3,7 +3,7 @@
  * project: what nobody used for a month may go, and what does not have the hash it is called by was never there.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoOf, storageError } from '../lib/atomic-write.ts'
 
@@ -11,9 +11,10 @@ export interface Blobs {
   /** Returns the hash. */
   put(bytes: Uint8Array): Promise<string>
   get(hash: string): Promise<Uint8Array | undefined>
-  /** Lets go of what is old or too much. */
-  prune(): Promise<void>
 }
+
+/** Of one file; a larger one would have to be held in memory. */
+export const MAX_KEPT = 16 * 2 ** 20
 
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -30,17 +31,12 @@ export function memoryBlobs(maxBytes = 64 * 2 ** 20): Blobs {
       return hash
     },
     get: async (hash) => kept.get(hash),
-    prune: async () => {},
   }
 }
 
 const DAY_MS = 86_400_000
 
-type BlobLimits = { readonly days: number; readonly bytes: number }
-
-const usualLimits: BlobLimits = { days: 30, bytes: 512 * 2 ** 20 }
-
-export function diskBlobs(folder: string, { days, bytes }: BlobLimits = usualLimits, now = Date.now): Blobs {
+export function diskBlobs(folder: string, now = Date.now): Blobs {
   const pathOf = (hash: string): string => join(folder, hash.slice(0, 2), hash.slice(2))
   return {
     async put(content) {
@@ -48,7 +44,7 @@ export function diskBlobs(folder: string, { days, bytes }: BlobLimits = usualLim
       const path = pathOf(hash)
       const info = await stat(path).catch(() => undefined)
       if (info?.size !== content.length) await store(path, content)
-      else if (now() - info.mtimeMs > DAY_MS)
+      else if (Math.abs(now() - info.mtimeMs) > DAY_MS)
         await utimes(path, now() / 1000, now() / 1000).catch(() => undefined)
       return hash
     },
@@ -56,14 +52,32 @@ export function diskBlobs(folder: string, { days, bytes }: BlobLimits = usualLim
       const content = await readFile(pathOf(hash)).catch(() => undefined)
       return content && hashOf(content) === hash ? content : undefined
     },
-    async prune() {
-      const all = (await listBlobs(folder)).toSorted((one, other) => other.mtimeMs - one.mtimeMs)
-      let sum = 0
-      for (const { path, size, mtimeMs } of all) {
-        sum += size
-        if (sum > bytes || now() - mtimeMs > days * DAY_MS) await rm(path, { force: true })
-      }
-    },
+  }
+}
+
+type BlobLimits = { readonly days: number; readonly bytes: number }
+
+const usualLimits: BlobLimits = { days: 30, bytes: 512 * 2 ** 20 }
+
+/** Once a day for all projects: one that nobody works in any more must not keep its contents for ever. */
+export async function pruneDaily(projects: string, limits = usualLimits, now = Date.now): Promise<void> {
+  const marker = join(projects, 'pruned')
+  const info = await stat(marker).catch(() => undefined)
+  if (info && Math.abs(now() - info.mtimeMs) < DAY_MS) return
+  const folders = await readdir(projects, { withFileTypes: true }).catch(() => [])
+  if (folders.length === 0) return
+  await writeFile(marker, '', { mode: 0o600 })
+  for (const folder of folders) {
+    if (folder.isDirectory()) await prune(join(projects, folder.name), limits, now())
+  }
+}
+
+async function prune(folder: string, { days, bytes }: BlobLimits, now: number): Promise<void> {
+  const all = (await listBlobs(folder)).toSorted((one, other) => other.mtimeMs - one.mtimeMs)
+  let sum = 0
+  for (const { path, size, mtimeMs } of all) {
+    sum += size
+    if (sum > bytes || now - mtimeMs > days * DAY_MS) await rm(path, { force: true })
   }
 }
 

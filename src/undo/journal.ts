@@ -23,7 +23,7 @@ const recordSchema = z.discriminatedUnion('type', [
   /** A command is under way, and what it changes is not known before it ends. */
   z.object({ type: z.literal('command-start'), runId }),
   z.object({ type: z.literal('command-end'), runId }),
-  z.object({ type: z.literal('undone'), runId }),
+  z.object({ type: z.literal('undone'), runId, at: z.number().exactOptional() }),
   z.object({ type: z.literal('redone'), runId }),
 ])
 
@@ -42,6 +42,7 @@ export type JournalRun = {
   readonly changes: readonly FileChange[]
   readonly uncovered: readonly string[]
   readonly isUndone: boolean
+  readonly undoneAt?: number
   /** A command of it never told its end. */
   readonly isOpen: boolean
 }
@@ -107,11 +108,12 @@ export function toRuns(records: readonly JournalRecord[]): readonly JournalRun[]
   })
 }
 
-type Gathering = Omit<JournalRun, 'changes' | 'uncovered' | 'isOpen'> & {
+type Gathering = Omit<JournalRun, 'changes' | 'uncovered'> & {
   at: number
   prompt: string
   isUndone: boolean
-  commands: number
+  undoneAt?: number
+  isOpen: boolean
   readonly changes: Map<string, FileChange>
   readonly uncovered: Set<string>
 }
@@ -121,7 +123,7 @@ const newRun = (id: string): Gathering => ({
   at: 0,
   prompt: '',
   isUndone: false,
-  commands: 0,
+  isOpen: false,
   changes: new Map(),
   uncovered: new Set(),
 })
@@ -136,16 +138,19 @@ function take(run: Gathering, record: JournalRecord): void {
     const start = first ? first.before : before
     run.changes.set(path, { path, ...(start && { before: start }), ...(after && { after }) })
   } else if (record.type === 'uncovered') run.uncovered.add(record.what)
-  else if (record.type === 'command-start') run.commands++
-  else if (record.type === 'command-end') run.commands--
-  else run.isUndone = record.type === 'undone'
+  else if (record.type === 'command-start') run.isOpen = true
+  else if (record.type === 'command-end') run.isOpen = false
+  else {
+    run.isUndone = record.type === 'undone'
+    if (record.type === 'undone') run.undoneAt = record.at ?? 0
+    else delete run.undoneAt
+  }
 }
 
-const toRun = ({ commands, changes, uncovered, ...run }: Gathering): JournalRun => ({
+const toRun = ({ changes, uncovered, ...run }: Gathering): JournalRun => ({
   ...run,
   changes: [...changes.values()].filter(({ before, after }) => !isSame(before, after)),
   uncovered: [...uncovered],
-  isOpen: commands > 0,
 })
 
 const isSame = (one: FileVersion | undefined, other: FileVersion | undefined): boolean =>

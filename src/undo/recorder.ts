@@ -3,14 +3,14 @@
  * command's changes by looking at the files before and after it. Between runs it only passes things on.
  */
 import { lstat, readFile } from 'node:fs/promises'
-import { relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { isInside, toPosix } from '../lib/path.ts'
-import { errorMessage } from '../protocol/error.ts'
+import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Exec, ExecOptions, Files } from '../protocol/tool.ts'
 import type { FileVersion } from '../protocol/undo.ts'
-import type { Blobs } from './blobs.ts'
+import { type Blobs, MAX_KEPT } from './blobs.ts'
 import type { Journal } from './journal.ts'
-import type { Shadow, ShadowState } from './shadow.ts'
+import { isMissing, type Shadow, type ShadowState } from './shadow.ts'
 
 export type RecorderParts = {
   readonly root: string
@@ -20,17 +20,29 @@ export type RecorderParts = {
   /** Whether a command can change nothing. */
   isHarmless(command: string): Promise<boolean>
   isKept(path: string): boolean
-  /** So that a crash in the middle of a command can be made good. */
-  keepState(state: ShadowState): Promise<void>
+  /** Where a path really leads, links followed; throws for one out of reach. */
+  place(path: string): Promise<string>
+  /** So that a crash in the middle of a command can be made good; without a state it cannot. */
+  keepState(runId: string, state: ShadowState | undefined): Promise<void>
+  /** Says that the command still goes on: what changes after the last time is not its doing. */
+  stillGoesOn(): Promise<void>
 }
 
 export type RecordedRun = { readonly runId: string; readonly at: number; readonly prompt: string }
 
 const TOO_MANY = 'what commands changed: the folder has too many files to keep'
-const NOT_SEEN = { changes: [], uncovered: ['what a command changed: the files could not be looked at'] }
+/** Beyond it, files that were changed before are not what the journal says, and so stay. */
+const MAX_RECORDS = 200_000
+const TOO_LONG = 'what later commands changed: this session has changed too many files'
+const NOT_SEEN = {
+  changes: [],
+  uncovered: ['what a command changed: the files could not be looked at'],
+  isWhole: true,
+}
 
 /** A look after a cancelled command still has to be finished. */
 const LOOK_MS = 20_000
+const BEAT_MS = 1_000
 
 export class Recorder {
   readonly #parts: RecorderParts
@@ -39,6 +51,7 @@ export class Recorder {
   #commands = 0
   /** The journal knows that a command is under way. */
   #isOpen = false
+  #beat: NodeJS.Timeout | undefined
   /** Programs that may outlive their run. */
   #programs = 0
   #jobs: () => number = () => 0
@@ -55,26 +68,35 @@ export class Recorder {
   }
 
   async end(): Promise<void> {
-    if (this.#commands > 0) await this.#inTurn(() => this.#after(this.#commands))
-    this.#run = undefined
+    try {
+      if (this.#commands > 0) await this.#inTurn(() => this.#after(this.#commands))
+    } finally {
+      this.#run = undefined
+      this.#stopBeat()
+    }
+  }
+
+  isRecording(): boolean {
+    return this.#run !== undefined
   }
 
   files(files: Files): Files {
     return {
       ...files,
       write: async (path, text) => {
-        const after = Buffer.from(text)
-        await this.#recordWrite(path, async (before) => ({
-          hash: await this.#parts.blobs.put(after),
+        const place = await this.#inside(path)
+        await this.#recordWrite(place, async (before) => ({
+          hash: await this.#parts.blobs.put(Buffer.from(text)),
           mode: before?.mode ?? 0o644,
         }))
         await files.write(path, text)
-        await this.#note(path)
+        await this.#note(place)
       },
       remove: async (path) => {
-        await this.#recordWrite(path, async () => undefined)
+        const place = await this.#inside(path)
+        await this.#recordWrite(place, async () => undefined)
         await files.remove(path)
-        await this.#note(path)
+        await this.#note(place)
       },
     }
   }
@@ -138,36 +160,47 @@ export class Recorder {
     const runId = this.#told()
     if (!isFirst || runId === undefined) return
     // What changed while no command ran is the person's own doing, and so not recorded.
-    const problem = await this.#look(signal)
+    const problem = await this.#look(runId, signal)
     this.#parts.journal.append({ type: 'command-start', runId })
     this.#isOpen = true
+    this.#beat ??= setInterval(() => void this.#parts.stillGoesOn(), BEAT_MS).unref()
     if (problem !== undefined) this.#uncovered(runId, problem)
   }
 
   /** Why commands cannot be undone, if they cannot: that is no reason not to run them. */
-  async #look(signal: AbortSignal): Promise<string | undefined> {
+  async #look(runId: string, signal: AbortSignal): Promise<string | undefined> {
     const { shadow, keepState } = this.#parts
     try {
       const { isWhole } = await shadow.look(signal)
-      await keepState(shadow.state())
+      await keepState(runId, shadow.state())
       return isWhole ? undefined : TOO_MANY
     } catch (error) {
       signal.throwIfAborted()
+      await keepState(runId, undefined)
       return `what commands changed: ${errorMessage(error)}`
     }
   }
 
   async #after(count: number): Promise<void> {
-    const runId = this.#told()
     this.#commands = Math.max(0, this.#commands - count)
+    const runId = this.#told()
     if (runId === undefined || !this.#isOpen) return
     const { journal, shadow } = this.#parts
-    const { changes, uncovered } = await shadow.look(AbortSignal.timeout(LOOK_MS)).catch(() => NOT_SEEN)
-    for (const change of changes) journal.append({ type: 'change', runId, ...change })
-    for (const what of uncovered) this.#uncovered(runId, what)
+    const seen = await shadow.look(AbortSignal.timeout(LOOK_MS)).catch(() => NOT_SEEN)
+    const hasRoom = journal.records().length + seen.changes.length <= MAX_RECORDS
+    for (const change of hasRoom ? seen.changes : []) journal.append({ type: 'change', runId, ...change })
+    if (!hasRoom) this.#uncovered(runId, TOO_LONG)
+    for (const what of seen.uncovered) this.#uncovered(runId, what)
+    if (!seen.isWhole) this.#uncovered(runId, TOO_MANY)
     if (this.#commands > 0) return
     journal.append({ type: 'command-end', runId })
     this.#isOpen = false
+    this.#stopBeat()
+  }
+
+  #stopBeat(): void {
+    clearInterval(this.#beat)
+    this.#beat = undefined
   }
 
   #uncovered(runId: string, what: string): void {
@@ -175,45 +208,42 @@ export class Recorder {
   }
 
   async #recordWrite(
-    path: string,
+    path: string | undefined,
     afterOf: (before: FileVersion | undefined) => Promise<FileVersion | undefined>,
   ): Promise<void> {
     const { journal, isKept } = this.#parts
-    const inside = this.#inside(path)
-    if (!this.#run || inside === undefined) return
-    const found = isKept(inside) ? await this.#versionOf(inside) : 'unknown'
+    if (!this.#run || path === undefined) return
+    const found = isKept(path) ? await this.#versionOf(path) : 'unknown'
     const runId = this.#told()
     if (runId === undefined) return
-    if (found === 'unknown') return this.#uncovered(runId, inside)
+    if (found === 'unknown') return this.#uncovered(runId, path)
     const after = await afterOf(found)
-    journal.append({
-      type: 'change',
-      runId,
-      path: inside,
-      ...(found && { before: found }),
-      ...(after && { after }),
-    })
+    journal.append({ type: 'change', runId, path, ...(found && { before: found }), ...(after && { after }) })
   }
 
-  async #note(path: string): Promise<void> {
-    const inside = this.#inside(path)
-    if (this.#run && inside !== undefined) await this.#inTurn(() => this.#parts.shadow.note(inside))
+  async #note(path: string | undefined): Promise<void> {
+    if (this.#run && path !== undefined) await this.#inTurn(() => this.#parts.shadow.note(path))
   }
 
-  /** From the root; nothing for what lies outside. */
-  #inside(path: string): string | undefined {
-    const { root } = this.#parts
-    const real = resolve(root, path)
-    return isInside(root, real) ? toPosix(relative(root, real)) : undefined
+  /** From the root, as the file is called that is really written; nothing for what lies outside. */
+  async #inside(path: string): Promise<string | undefined> {
+    const { root, place } = this.#parts
+    if (!this.#run) return undefined
+    const real = await place(path).catch(() => resolve(root, path))
+    return real !== root && isInside(root, real) ? toPosix(relative(root, real)) : undefined
   }
 
   async #versionOf(path: string): Promise<FileVersion | undefined | 'unknown'> {
-    const real = resolve(this.#parts.root, path)
-    const info = await lstat(real).catch(() => undefined)
-    if (!info) return undefined
-    if (!info.isFile()) return 'unknown'
-    const bytes = await readFile(real).catch(() => undefined)
-    return bytes ? { hash: await this.#parts.blobs.put(bytes), mode: info.mode & 0o7777 } : 'unknown'
+    const real = join(this.#parts.root, path)
+    try {
+      const info = await lstat(real)
+      if (!info.isFile() || info.size > MAX_KEPT) return 'unknown'
+      return { hash: await this.#parts.blobs.put(await readFile(real)), mode: info.mode & 0o7777 }
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      if (error instanceof AppError) throw error
+      return 'unknown'
+    }
   }
 
   /** A run that changes nothing leaves no record. */

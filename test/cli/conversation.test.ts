@@ -80,6 +80,32 @@ describe.skipIf(!hasScript)('the conversation on a terminal (needs `script` of u
     expect(await screen.ended()).toBe(0)
   })
 
+  test('a line that fails is told, and the conversation goes on', async () => {
+    const screen = await open([{ text: 'Hello.' }])
+
+    await screen.shows('> ')
+    screen.type('!vim a.txt\n')
+    await screen.shows('covey: ')
+    await screen.shows('> ')
+    screen.type('Say hello\n')
+    await screen.shows('Hello.')
+    await screen.shows('> ')
+    screen.type('/quit\n')
+
+    expect(await screen.ended()).toBe(0)
+  })
+
+  test('the end of the input at a question is a no and the end', async () => {
+    const screen = await open([run('touch b.txt'), { text: 'Done.' }], '--permission', 'ask')
+
+    await screen.shows('> ')
+    screen.type('Make b\n')
+    await screen.shows('Allow?')
+    screen.type('\u0004')
+
+    expect(await screen.ended()).toBe(0)
+  })
+
   test('asks afterwards what was typed while an answer came', async () => {
     const screen = await open(
       [run('sleep 1'), { text: 'First.' }, { text: 'Second.' }],

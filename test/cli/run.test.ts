@@ -202,3 +202,23 @@ describe('bad input is one clear line:', () => {
     expect(run.code).not.toBe(0)
   })
 })
+
+test.each(['1.001', '2000000'])('--timeout %s is a time a run can have', async (seconds) => {
+  const { code, out } = await inProject(['-m', 'scripted:play.jsonl', '--timeout', seconds, 'hi'], {
+    'play.jsonl': script({ text: 'Hello.' }),
+  })
+
+  expect({ code, out }).toEqual({ code: 0, out: 'Hello.\n' })
+})
+
+test.each(['0', '-1', '1e308', '9999999', 'soon'])(
+  '--timeout %s is refused with what it should be',
+  async (seconds) => {
+    const { code, err } = await inProject(['-m', 'scripted:play.jsonl', '--timeout', seconds, 'hi'])
+
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'covey: --timeout must be seconds, more than 0 and at most 2000000\n',
+    })
+  },
+)

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { renderRestored } from '../../src/cli/undo.ts'
 import { covey, coveyProcess } from '../support/covey.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
@@ -53,13 +54,15 @@ test('the last run is taken back, then the one before, and done again', async ()
   const first = await world.covey('undo')
   const state = [await world.read('a.txt'), await world.read('b.txt')]
   const again = await world.covey('redo')
+  const both = await world.covey('redo')
   const none = await world.covey('undo', 'nonsense')
 
   expect(listed.out).toMatch(/1 file {4}Write b\n.*1 file {4}Append\n$/)
   expect(last).toMatchObject({ code: 0, out: 'Undid "Append": 1 file\n  a.txt\n' })
   expect(first).toMatchObject({ code: 0, out: 'Undid "Write b": 1 file\n  b.txt\n' })
   expect(state).toEqual(['one\n', undefined])
-  expect(again.out).toMatch(/^Did again "/)
+  expect(again.out).toMatch(/^Did again "Write b"/)
+  expect(both.out).toMatch(/^Did again "Append"/)
   expect(none).toMatchObject({ code: 2, err: expect.stringContaining('nonsense') })
 })
 
@@ -104,4 +107,34 @@ test('incognito leaves nothing to undo behind', async () => {
   await world.run(['--incognito', 'Append'], run('echo more >> a.txt'))
 
   expect((await world.covey('undo', 'ls')).out).toBe('No run changed a file in this folder.\n')
+})
+
+test('a run is named as the list shows it, with or without the word in front; never two at once', async () => {
+  const world = await open({})
+  await world.run(['Write b'], write('b.txt', 'b'))
+  const [run] = JSON.parse((await world.covey('undo', 'ls', '--json')).out) as { runId: string }[]
+
+  const two = await world.covey('undo', String(run?.runId), 'another')
+  const named = await world.covey('undo', String(run?.runId).replace('run-', ''))
+  const redo = await world.covey('redo', 'this')
+
+  expect([two.code, named.code, redo.code]).toEqual([2, 0, 2])
+  expect(await world.read('b.txt')).toBeUndefined()
+})
+
+test('no name of a file or run begins a line of its own, and a long list is shortened', () => {
+  const text = renderRestored(
+    {
+      runId: 'r',
+      prompt: 'one\nUndid "two"',
+      restored: ['a\nnot covered: b', ...Array.from({ length: 60 }, (_, index) => `f${index}`)],
+      conflicts: [],
+      uncovered: ['c\u001b[2J'],
+    },
+    'Undid',
+  )
+
+  expect(text.split('\n')).toHaveLength(54)
+  expect(text).toContain('Undid "one Undid "two"": 61 files\n  a not covered: b\n')
+  expect(text).toMatch(/f48\n {2}… and 11 more\nnot covered: c\\x1b\[2J\n$/)
 })

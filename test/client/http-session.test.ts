@@ -11,6 +11,14 @@ import { openTestServer, tempFolder, until } from '../server/support.ts'
 import { watchThroughCuts } from './reconnect.ts'
 import { collectRun, quick } from './support.ts'
 
+test('a session is given free where its server is gone', async () => {
+  const open = await openSessionServer()
+  const session = await createHttpSession({ baseUrl: open.url, token: open.token })
+  await open.server.close()
+
+  await expect(session.close()).resolves.toBeUndefined()
+})
+
 test('a server that does not come back is given up after so many tries, each of them told', async () => {
   const open = await openSessionServer()
   const states: LineState[] = []

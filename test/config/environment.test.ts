@@ -76,7 +76,9 @@ describe('the environment', () => {
     ['COVEY_ENGINE__MAX_TURNS', 'soon', 'engine.max_turns must be a whole number of at least 1, not "soon"'],
     ['COVEY_ENGINE__MAX_TURNS', '2.5', 'engine.max_turns must be a whole number of at least 1, not 2.5'],
     ['COVEY_OFFLINE', 'maybe', 'offline must be true or false, not "maybe"'],
-    ['COVEY_CHECKS', '{broken', 'checks must be a table, not "{broken"'],
+    ['COVEY_CHECKS', '{broken', 'checks must be a table, not a string'],
+    ['COVEY_ARMS', '{"a":{"api_key":"sk-1"}', 'arms must be a table, not a string'],
+    ['COVEY_SWARM__ROUNDS', '3', 'swarm.rounds must be one of 1, 2, not 3'],
     ['COVEY_EXEC', '{"timeout": 1}', 'exec.timeout is not a key; did you mean exec.timeout_s?'],
   ])('%s=%s is a mistake that names the variable', (name, text, message) => {
     expect(valuesOf({ [name]: text }).problems).toEqual([`${name}: ${message}`])

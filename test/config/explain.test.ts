@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { explainConfig } from '../../src/config/explain.ts'
 import { listKeys, meaningOf } from '../../src/config/keys.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { stringify } from 'smol-toml'
 import { maskSecrets } from '../../src/config/mask.ts'
 import { Config } from '../../src/config/schema.ts'
 import { formatKey } from '../../src/config/tree.ts'
@@ -135,6 +136,49 @@ test('secrets are masked, names of variables are not', async () => {
       headers: { Authorization: 'Bearer ${TOKEN}', 'X-Key': '********' },
     },
   })
+})
+
+test('secrets in commands, arguments and addresses are masked, and the rest of them is shown', async () => {
+  const { config } = await loadConfig(
+    tempHome({
+      user: stringify({
+        federation: { nats: { url: 'nats://me:SECRET@host:4222' } },
+        tool_host: { url: 'https://me:SECRET@host/' },
+        router: { servers: { a: 'http://host/v1?SECRET', b: 'http://host/v1#SECRET' } },
+        checks: { '*.ts': 'NPM_TOKEN=SECRET npx tsc --noEmit' },
+        hooks: {
+          a: { command: 'curl -H "Authorization: Bearer SECRET" https://me:SE@CRET@host/ -d key=${KEY}' },
+        },
+        mcp: {
+          servers: {
+            a: {
+              args: ['-y', 'pkg', '--api-key', 'SECRET', '--token=SECRET', '--key', '${KEY}', '--keys', '-v'],
+            },
+          },
+        },
+      }),
+    }),
+  )
+
+  const { federation, tool_host: host, router, checks, hooks, mcp } = maskSecrets(config) as Config
+
+  expect([federation.nats.url, host.url]).toEqual(['nats://********@host:4222', 'https://********@host/'])
+  expect(router.servers).toEqual({ a: 'http://host/v1?********', b: 'http://host/v1#********' })
+  expect(checks).toEqual({ '*.ts': 'NPM_TOKEN=******** npx tsc --noEmit' })
+  expect(hooks['a']?.command).toBe(
+    'curl -H "Authorization: Bearer ********" https://********@host/ -d key=${KEY}',
+  )
+  expect(mcp.servers['a']?.args).toEqual([
+    '-y',
+    'pkg',
+    '--api-key',
+    '********',
+    '--token=********',
+    '--key',
+    '${KEY}',
+    '--keys',
+    '-v',
+  ])
 })
 
 test('no explanation holds a secret', async () => {

@@ -354,6 +354,58 @@ emission = { base = "tool" }
     )
   })
 
+  test.each([
+    ['[hooks.a]\ntimeout_s = 0', 'hooks.a.timeout_s must be a number above 0 up to 600, not 0'],
+    ['[router]\ntiers = []', 'router.tiers must be a list that is not empty, not a list'],
+    ['[federation]\nname = ""', 'federation.name must be text in quotes that is not empty, not ""'],
+    [
+      '[federation.nats]\nprefix = "a b"',
+      'federation.nats.prefix must be 1 to 40 letters, digits, `-` and `_`, not "a b"',
+    ],
+    [
+      '[log]\nlevel = 1979-05-27',
+      'log.level must be one of trace, debug, info, warn, error, silent, not a date',
+    ],
+    ['[engine]\nmax_turns = inf', 'engine.max_turns must be a whole number of at least 1, not Infinity'],
+  ])('%j is told what its limits are', async (user, message) => {
+    const home = tempHome({ user })
+
+    expect(await problemsOf(home)).toEqual([`${home.userFile}:2: ${message}`])
+  })
+
+  test('a mistake in a list of tables is named with its line and a suggestion', async () => {
+    const user = [
+      '[engine]',
+      'max_turns = 3',
+      '[[permission.rules]]',
+      'tool = "read_file"',
+      'verdict = "allow"',
+      '[[permission.rules]]',
+      'tol = "x"',
+      'verdict = "alow"',
+    ]
+    const home = tempHome({ user: user.join('\n') })
+
+    expect((await problemsOf(home)).toSorted()).toEqual([
+      `${home.userFile}:6: permission.rules.1.tool is missing; it must be text in quotes`,
+      `${home.userFile}:7: permission.rules.1.tol is not a key; did you mean permission.rules.1.tool?`,
+      `${home.userFile}:8: permission.rules.1.verdict must be one of allow, ask, deny, not "alow"; did you mean allow?`,
+    ])
+  })
+
+  test.each([
+    ['[arms.a]\nheaders = "Authorization: Bearer sk-1"', 'arms.a.headers must be a table, not a string'],
+    ['[mcp.servers.a]\nargs = "--api-key sk-1"', 'mcp.servers.a.args must be a list, not a string'],
+    [
+      '[tool_host]\nurl = "ftp://me:sk-1@host"',
+      'tool_host.url must be `peer/NAME`, `auto` or an http or https address, not a string',
+    ],
+  ])('%j is a mistake whose message holds no secret', async (user, message) => {
+    const home = tempHome({ user })
+
+    expect(await problemsOf(home)).toEqual([`${home.userFile}:2: ${message}`])
+  })
+
   test('broken TOML is named with line and column, and the line itself is not repeated', async () => {
     const home = tempHome({ user: 'model = "a"\n[arms.x]\napi_key = "sk-secret\n' })
 

@@ -137,6 +137,28 @@ describe('the stages', () => {
   })
 })
 
+describe('a goal that cannot be reached does not cut every text to nothing:', () => {
+  const image = { mediaType: 'image/png', base64: '' }
+
+  test('images of the newest prompt', async () => {
+    const asked = user(`Compare these.\n${lines(60)}`, { images: [image, image] })
+
+    const done = await compact(input([asked]))
+
+    expect(done).toMatchObject({ stage: 'truncate', fits: true })
+    expect(estimateTokens(done.messages[0]?.text ?? '')).toBeGreaterThan(250)
+  })
+
+  test('tools that take nearly half of the window', async () => {
+    const messages = [user(`Explain.\n${lines(60)}`), ...reading(0, lines(60))]
+
+    const done = await compact(input(messages, { fixed: 1900 }))
+
+    expect(done.fits).toBe(true)
+    expect(messagesTokens(done.messages, { count: estimateTokens })).toBeGreaterThan(300)
+  })
+})
+
 test('after a refusal half goes, even though it seemed to fit', async () => {
   const messages = [user('Go.'), ...[0, 1, 2, 3].flatMap((at) => reading(at, lines(20)))]
 

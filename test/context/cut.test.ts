@@ -39,6 +39,16 @@ test('what is cut fits, whatever the text', () => {
   )
 })
 
+test('no character is torn, and no room is no reason to show everything', () => {
+  const smileys = '🙂'.repeat(200)
+
+  for (const limit of [-5, 0, 7, 20, 21, 22, 23, 50, 51]) {
+    const cuts = [cutMiddle(smileys, limit, estimateTokens), cutEnd(smileys, limit, estimateTokens, () => '')]
+    for (const cut of cuts) expect(cut).not.toMatch(/\p{Surrogate}/u)
+    for (const cut of cuts) expect(cut.length).toBeLessThan(smileys.length)
+  }
+})
+
 test('the handle of a stored result is found', () => {
   expect(handleIn('text\n[stored as r12]')).toBe('r12')
   expect(handleIn('text\n[stored as r3: 400 lines; read_result shows the rest]')).toBe('r3')

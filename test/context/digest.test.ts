@@ -167,6 +167,21 @@ test('of words that stay in front of it a digest is only a reminder', () => {
   expect(text).toMatch(/^Goal: (?:Rename it\. ){7}R?e?…$/m)
 })
 
+test('what sources put in front of a question is no part of the goal', () => {
+  const preceding = [
+    '[2026-01-02, branch main]',
+    'Last session (2026-01-01): "Add a port". It ended with: Done.',
+    '[remembered from earlier sessions; may be out of date]\n- the port is 8080\n- tests run with npm',
+    'Plan (working, 1 of 2 tasks done): Ship it.\n2. docs (open)',
+  ]
+  const asked = user([...preceding, 'Rename the port.\n\nKeep the default.'].join('\n\n'))
+
+  expect(digest([asked]).text).toMatch(/Goal: Rename the port\. Keep the default\.$/)
+  expect(digest([user('[Image: a.png]\n\nWhat is this?')]).text).toMatch(
+    /Goal: \[Image: a\.png\] What is this\?$/,
+  )
+})
+
 test('output that preceded a question is no part of the goal', () => {
   const asked = user('[2026-01-02]\n\n[exec output]\na\n\nb\n\nWhat is b?')
 

@@ -20,6 +20,28 @@ const modes: EmissionMode[] = bases.flatMap((base) =>
   [false, true].flatMap((strict) => [false, true].map((noSystem) => ({ base, strict, noSystem }))),
 )
 
+test('a result is told under its own tool where two replies number their calls alike', () => {
+  const first = [user('Go.'), calls(call('0', 'read_file', {})), result('0', 'one')]
+  const grown = [...first, calls(call('0', 'list_files', {})), result('0', 'two')]
+  const writer = {
+    name: 'names',
+    write: ({ name }: { readonly name: string }) => `call ${name}`,
+    result: ({ name, text }: { readonly name: string; readonly text: string }) => `${name} gave ${text}`,
+  }
+
+  const before = emit({ messages: first }, { base: 'user-results' }, writer)
+  const after = emit({ messages: grown }, { base: 'user-results' }, writer)
+
+  expect(after.map(({ content }) => content)).toEqual([
+    'Go.',
+    'call read_file',
+    'read_file gave one',
+    'call list_files',
+    'list_files gave two',
+  ])
+  expect(after.slice(0, before.length)).toEqual(before)
+})
+
 describe('by example', () => {
   test('tool-role is the OpenAI form', () => {
     const wire = emit({ system: 'Be brief.', messages: five }, { base: 'tool-role' })

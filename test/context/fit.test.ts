@@ -55,7 +55,12 @@ const lines = (from: number, count: number): string =>
 test('a short conversation is shown as it is, with the reserve and the page of its window', async () => {
   const messages = [user('hi'), says('hello')]
 
-  expect(await createFit({ system })(input(messages))).toEqual({ messages, maxTokens: 1024, pageTokens: 614 })
+  expect(await createFit({ system })(input(messages))).toEqual({
+    messages,
+    maxTokens: 1024,
+    pageTokens: 614,
+    roomTokens: 1685,
+  })
 })
 
 test('a full one is compacted, and says by how much', async () => {
@@ -96,7 +101,7 @@ test('what cannot get smaller stays as it is, however often it is asked for', as
 
   const fitted = await createFit({ system })(input(messages, { force: true }))
 
-  expect(fitted).toEqual({ messages, maxTokens: 1024, pageTokens: 614 })
+  expect(fitted).toEqual({ messages, maxTokens: 1024, pageTokens: 614, roomTokens: 1685 })
 })
 
 test('only so many messages are shown where that is switched on', async () => {
@@ -168,4 +173,20 @@ describe('25 turns over three large files in a window of 4,096', () => {
     for (const path of paths) for (const at of [1, 2, 3]) expect(shown).toContain(`new${at} in ${path}`)
     expect(shown).toContain('GREEN 7712')
   })
+})
+
+test('an answer that is only begun takes room, and is no part of what is compacted', async () => {
+  const earlier = Array.from({ length: 3 }, (_, at): Message[] => [
+    calls(call(`c${at}`, 'read_file', { path: `${at}.ts` })),
+    result(`c${at}`, lines(1, 20)),
+  ]).flat()
+  const messages = [user('Tell me.'), ...earlier]
+  const begun = [says('word '.repeat(1000))]
+
+  const without = await createFit({ system })(input(messages))
+  const fitted = await createFit({ system })(input(messages, { begun }))
+
+  expect(without.compaction).toBeUndefined()
+  expect(fitted.compaction?.before).toBeGreaterThan(2150)
+  expect(fitted.messages).not.toContainEqual(begun[0])
 })

@@ -59,3 +59,13 @@ test('nothing is read for a model that cannot see', async () => {
 
   expect(found).toEqual({ images: [], warnings: ['a.png is sent as text: this model cannot see images.'] })
 })
+
+test('a text that names more images than any model looks at is not read for all of them', async () => {
+  const text = Array.from({ length: 25 }, (_, at) => `[Image: ${at}.png]`).join(' ')
+  const asked: string[] = []
+
+  const { warnings } = await findImages(text, true, async (path) => void asked.push(path))
+
+  expect(asked).toHaveLength(20)
+  expect(warnings.at(-1)).toBe('5 more images are sent as text: 20 are the most at once.')
+})

@@ -20,6 +20,12 @@ test('only the longest texts are cut, with a mark where something is gone', () =
   expect(messagesTokens(cut, view)).toBeLessThanOrEqual(300)
 })
 
+test('a name that a model babbled is cut too', () => {
+  const messages = [calls(call('c1', 'q'.repeat(5000), {})), result('c1', 'There is no such tool.')]
+
+  expect(messagesTokens(truncateMessages(messages, 100, view), view)).toBeLessThanOrEqual(100)
+})
+
 describe('long arguments', () => {
   const cutInput = (input: string) => {
     const [, reply] = truncateMessages(

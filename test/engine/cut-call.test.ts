@@ -41,6 +41,15 @@ describe('keeps the complete lines', () => {
   })
 })
 
+test.each([
+  ['append is known', '{"path":"a.ts","append":true,"content":"x\\ny', { append: true }],
+  ['append as text', '{"path":"a.ts","append":"true","content":"x\\ny', { append: true }],
+  ['append is refused', '{"path":"a.ts","append":false,"content":"x\\ny', {}],
+  ['append is cut', '{"path":"a.ts","content":"x\\n","append":tr', {}],
+])('%s: it is kept only where it was read', (_, input, more) => {
+  expect(salvageWrite(input)).toEqual({ path: 'a.ts', content: 'x\n', ...more })
+})
+
 describe('saves nothing', () => {
   test.each([
     ['without a complete line', '{"path":"a.ts","content":"const a'],

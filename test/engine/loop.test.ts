@@ -77,6 +77,105 @@ describe('calls of one turn', () => {
   })
 })
 
+test('a call made over and over in one reply is run twice', async () => {
+  const command = { command: 'echo x >> log.txt; echo same' }
+  const model = scriptedModel(
+    Array.from({ length: 6 }, () => calls('run_command', command)),
+    [says('Done.')],
+  )
+  const folder = await tempProject({})
+
+  const events = await run(model, folder)
+
+  expect(await readFile(join(folder, 'log.txt'), 'utf8')).toBe('x\nx\n')
+  expect(model.asked[1]?.messages.filter(({ role }) => role === 'tool')).toHaveLength(6)
+  expect(endOf(events).attribution).toEqual({ model: 2, repair: 0, detector: 4 })
+})
+
+test('a path that was missing is read once it is there, whatever made it', async () => {
+  const model = scriptedModel(
+    [calls('read_file', { path: 'made.txt' })],
+    [calls('run_command', { command: 'echo hi > made.txt; exit 1' })],
+    [calls('read_file', { path: 'made.txt' })],
+    [says('Done.')],
+  )
+
+  await run(model, await tempProject({ 'other.md': '' }))
+
+  expect(lastMessage(model.asked[3])).toMatchObject({ ok: true, text: '1\thi' })
+})
+
+describe('a call that the output limit cut off', () => {
+  const cut = (name: string, input: string): ScriptedReply => [calls(name, input), finish('length')]
+
+  test('is not run inside call_tool', async () => {
+    const model = scriptedModel(
+      cut('call_tool', '{"name":"run_command","arguments":{"command":"touch b.txt; rm -rf ./bu'),
+      cut('call_tool', '{"name":"write_file","arguments":{"path":"a.txt","content":"one\\ntwo\\nthr'),
+      [says('Done.')],
+    )
+    const folder = await tempProject({})
+
+    await run(model, folder)
+
+    const results = model.asked[2]?.messages.filter((message) => message.role === 'tool')
+    expect(results?.map(({ code }) => code)).toEqual(['cut', 'cut'])
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('adds its complete lines to the file where it says so', async () => {
+    const model = scriptedModel(
+      cut('write_file', '{"path":"a.txt","content":"one\\ntwo\\nthr'),
+      cut('write_file', '{"path":"a.txt","append":true,"content":"three\\nfour\\nfi'),
+      [says('Done.')],
+    )
+    const folder = await tempProject({})
+
+    await run(model, folder)
+
+    expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\nfour\n')
+  })
+
+  test('leaves a file alone where it was cut before it said what to do with it', async () => {
+    const model = scriptedModel(
+      cut('write_file', '{"path":"a.txt","content":"one\\ntwo\\nthr'),
+      cut('write_file', '{"path":"a.txt","content":"three\\nfour\\nfi'),
+      [says('Done.')],
+    )
+    const folder = await tempProject({})
+
+    await run(model, folder)
+
+    expect(lastMessage(model.asked[2])).toMatchObject({
+      code: 'cut',
+      text: expect.stringContaining('append: true') as string,
+    })
+    expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('one\ntwo\n')
+  })
+})
+
+test('a write inside call_tool whose text is never closed is not run', async () => {
+  const model = scriptedModel(
+    [calls('call_tool', '{"name":"write_file","arguments":{"path":"a.txt","content":"half of it')],
+    [says('Done.')],
+  )
+  const folder = await tempProject({})
+
+  await run(model, folder)
+
+  expect(lastMessage(model.asked[1])?.text).toContain('a string is never closed')
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('a model that babbles a name is told so in few words, and the run goes on', async () => {
+  const model = scriptedModel([calls('q'.repeat(30_000))], [says('Done.')])
+
+  const events = await run(model, await tempProject({}), { window: 4096 })
+
+  expect(lastMessage(model.asked[1])?.text.length).toBeLessThan(600)
+  expect(endOf(events).reason).toBe('answered')
+})
+
 describe('what a model writes wrongly is mended or explained:', () => {
   const mended: readonly [name: string, call: ReturnType<typeof calls>][] = [
     ['another case of the tool', calls('Read_File', { path: 'src/a.txt' })],
@@ -281,6 +380,14 @@ describe('options of one prompt', () => {
     expect(await readdir(project)).toEqual(['src'])
   })
 
+  test('a call that must be made is made once; then the model may answer', async () => {
+    const model = scriptedModel([calls('list_files')], [says('Nothing there.')])
+
+    await run(model, await tempProject({}), { promptOptions: { toolChoice: 'required' } })
+
+    expect(model.asked.map(({ toolChoice }) => toolChoice)).toEqual(['required', undefined])
+  })
+
   test('toolChoice none lets the model only answer', async () => {
     const model = scriptedModel([says('I will now read the file.')])
 
@@ -311,6 +418,17 @@ describe('two-stage', () => {
     expect(names[1]).not.toContain('edit_file')
     expect(names[3]).toEqual(expect.arrayContaining(['read_file', 'edit_file']))
     expect(endOf(events)).toMatchObject({ reason: 'answered', changed: ['a.txt'] })
+  })
+
+  test('a choice of a tool that is not shown yet is not sent', async () => {
+    const model = scriptedModel([says('It is 42.')])
+
+    await run(model, await tempProject({}), {
+      ...twoStage,
+      promptOptions: { toolChoice: { name: 'read_file' } },
+    })
+
+    expect(model.asked[0]?.toolChoice).toBeUndefined()
   })
 
   test('an unknown category is an error result and the first stage again', async () => {

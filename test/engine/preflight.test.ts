@@ -209,3 +209,12 @@ describe('for a call that may create', () => {
     })
   })
 })
+
+test('what is too long to be a path is told as such, without a search for it', async () => {
+  const placed = await preflightPath(`const a = 1\n`.repeat(1000), await project('src/a.ts'))
+
+  expect(placed).toEqual({
+    missing: expect.stringMatching(/^A path of 12000 characters cannot exist; it begins with "const a/),
+  })
+  expect('missing' in placed && placed.missing.length).toBeLessThan(300)
+})

@@ -1,6 +1,5 @@
 /** Call records as the loop writes them, for tests of detectors. */
-import { shortHash } from '../../src/lib/hash.ts'
-import type { CallRecord, Trace } from '../../src/engine/trace.ts'
+import { type CallRecord, hashResult, type Trace } from '../../src/engine/trace.ts'
 
 export type Sketch = Partial<Omit<CallRecord, 'resultHash'>> & Pick<CallRecord, 'name'>
 
@@ -16,7 +15,7 @@ export function traceOf(sketches: readonly Sketch[], more: Partial<Trace> = {}):
       polling: false,
       ...sketch,
     }
-    return { ...filled, text, resultHash: shortHash(text) }
+    return { ...filled, text, resultHash: hashResult(text, filled.polling) }
   })
   return { turns: calls.at(-1)?.turn ?? 0, calls, ...more }
 }

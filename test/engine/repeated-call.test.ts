@@ -6,11 +6,12 @@ import { type Sketch, traceOf } from './record.ts'
 /** A call the next turn makes, and what it would give if it were run. */
 type Step = Sketch & { readonly turn?: never }
 
-const verdict = (trace: Trace, { name, key, path, polling = false }: Step) => {
+const verdict = (trace: Trace, { name, key, path, code, polling = false }: Step) => {
   const next: NextCall = {
     name,
     key: key ?? `${name} ${path ?? ''}`,
     polling,
+    isMissing: code === 'missing-path',
     ...(path !== undefined && { path }),
   }
   return judgeRepeat({ ...trace, turns: trace.turns + 1 }, next)
@@ -244,4 +245,37 @@ describe('honest work runs', () => {
 
     expect(verdict(trace, read('a.ts'))).toEqual({ action: 'run' })
   })
+})
+
+describe('one reply that makes a call over and over', () => {
+  const now = (...steps: readonly Step[]): Trace =>
+    traceOf(
+      steps.map((step) => ({ ...step, turn: 4 })),
+      { turns: 4 },
+    )
+  const judge = (trace: Trace, { name, key = name }: Step) =>
+    judgeRepeat(trace, { name, key, polling: false }).action
+
+  test('gets it run twice, then answered', () => {
+    const test = command('red')
+
+    expect(judge(now(test), test)).toBe('run')
+    expect(judge(now(test, test), test)).toBe('answer')
+    expect(judge(now(test, command('a', 'ls'), test, command('a', 'ls')), test)).toBe('answer')
+  })
+
+  test('may check after each of its own edits, and look at what changes', () => {
+    const test = command('red')
+
+    expect(judge(now(test, edit('1'), test, edit('2')), test)).toBe('run')
+    expect(judge(now(command('1 left'), command('0 left')), test)).toBe('run')
+  })
+})
+
+test('two commands in turns end although each prints how long it took', () => {
+  const steps = Array.from({ length: 30 }, (_, index) =>
+    index % 2 === 0 ? red(`1 failed in ${index}.5 s`) : red(`2 problems (${index} ms)`, 'npm run lint'),
+  )
+
+  expect(play(steps).at(-1)).toBe('stop')
 })

@@ -39,6 +39,11 @@ describe('fires', () => {
     expect(watch(`The answer is ${'A'.repeat(400)}`)).toMatchObject({ kind: 'exact', unit: 'A', keep: 15 })
   })
 
+  test.each(['!', '\n', '- \n', '?! '])('on nothing but %j without end', (unit) => {
+    expect(watch(`The answer${unit.repeat(1000)}`)).toBeUndefined()
+    expect(watch(`The answer${unit.repeat(4000)}`)).toMatchObject({ kind: 'exact', unit })
+  })
+
   test('on a unit that itself contains a code fence', () => {
     const unit = 'Here is the fix:\n```js\nconst a = 1\n```\nThis is now done.\n'
 

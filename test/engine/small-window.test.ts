@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { calls, says, scriptedModel } from '../../src/provider/scripted.ts'
 import { startModelServer, type ScriptedServerReply } from '../support/model-server.ts'
 import { tempProject } from '../support/project.ts'
 import { endOf, ofType, run } from '../support/run.ts'
@@ -83,4 +84,22 @@ test('a window that holds not even the tools ends the run with the numbers', asy
 
   expect(endOf(events).reason).not.toBe('answered')
   expect(endOf(events).report).toMatch(/200|1,024/)
+})
+
+test('pages that one reply asks for together are smaller, so that none is cut in its middle', async () => {
+  const paths = Array.from({ length: 8 }, (_, at) => `part${at}.ts`)
+  const model = scriptedModel(
+    paths.map((path) => calls('read_file', { path })),
+    [says('Done.')],
+  )
+  const project = await tempProject(Object.fromEntries(paths.map((path) => [path, large('part')])))
+
+  const events = await run(model, project, { window: 4096 })
+
+  const results = model.asked[1]?.messages.filter(({ role }) => role === 'tool') ?? []
+  expect(results.map(({ text }) => /^1\t[\s\S]*\n\[lines 1-\d+ of 700; go on with/.test(text))).toEqual(
+    paths.map(() => true),
+  )
+  expect(results.some(({ text }) => text.includes('left out'))).toBe(false)
+  expect(ofType(events, 'compaction')).toEqual([])
 })

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -337,7 +338,77 @@ describe('a server that', () => {
     other.refusals.push({ status: 302, headers: { location: 'file:///etc/passwd' } })
 
     await expect(get(circle, await tempProject())).rejects.toThrow('redirected more than 5 times')
-    await expect(get(other, await tempProject())).rejects.toThrow('which is not https')
+    await expect(get(other, await tempProject())).rejects.toThrow('redirects to what is not https')
+  })
+
+  test('redirects to an address with a password is refused, and the password is not repeated', async () => {
+    const server = await fileServer(Buffer.alloc(0))
+    server.refusals.push({ status: 302, headers: { location: 'https://me:hunter2@example.test/model.gguf' } })
+
+    const failure = get(server, await tempProject())
+
+    await expect(failure).rejects.toMatchObject({
+      code: 'model-unavailable',
+      message: `${server.url.host} redirects to an address with a password; it was not followed.`,
+    })
+  })
+
+  test('claims a file larger than any disk is left before anything is made for it', async () => {
+    const server = await fileServer(Buffer.alloc(0))
+    const headers = { 'content-range': `bytes 0-0/${Number.MAX_SAFE_INTEGER}` }
+    server.refusals.push({ status: 206, headers })
+
+    await expect(get(server, await tempProject())).rejects.toThrow('larger than any model')
+  })
+
+  test('sends more than it was asked for is not listened to for ever', async () => {
+    const content = randomBytes(16 * KIB)
+    const server = await fileServer(content)
+    server.endless = true
+    server.sendsLength = false
+
+    const { path } = await get(server, await tempProject(), { sha256: sha256(content) })
+
+    expect(readFileSync(path).equals(content)).toBe(true)
+  })
+
+  test('cannot send parts and breaks off each time leaves nothing on the disk', async () => {
+    const server = await fileServer(randomBytes(40 * KIB))
+    server.ranged = false
+    server.cuts.push(...Array.from({ length: 10 }, () => 20 * KIB))
+    const folder = await tempProject()
+
+    await expect(get(server, folder)).rejects.toMatchObject({ code: 'model-unavailable' })
+
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('names another hash half way has another file: it is begun anew', async () => {
+    const [old, fresh] = [randomBytes(64 * KIB), randomBytes(64 * KIB)]
+    const server = await fileServer(old)
+    server.etag = undefined
+    server.linked = sha256(old)
+    server.onRequest = (count) => {
+      if (count !== 3) return
+      server.content = fresh
+      server.linked = sha256(fresh)
+    }
+
+    const { path } = await get(server, await tempProject(), { connections: 1 })
+
+    expect(readFileSync(path).equals(fresh)).toBe(true)
+  })
+
+  test('is to get a token no header can hold is not asked, and the token is not repeated', async () => {
+    const server = await fileServer(randomBytes(1))
+
+    const failure = await get(server, await tempProject(), { token: 'hunter2\nx' }).catch(
+      (error) => error as AppError,
+    )
+
+    expect(failure).toMatchObject({ code: 'config-invalid' })
+    expect(String(failure)).not.toContain('hunter2')
+    expect(server.asked).toEqual([])
   })
 
   test('is not there at all is named', async () => {
@@ -348,6 +419,34 @@ describe('a server that', () => {
 
     await expect(failure).rejects.toThrow(/127\.0\.0\.1:1 cannot be reached/)
   })
+})
+
+describe('what an earlier try left', () => {
+  test.each([
+    ['without its bytes', undefined],
+    ['with fewer bytes than it says', Buffer.alloc(8 * KIB)],
+  ])('is not believed %s', async (_, left) => {
+    const content = randomBytes(64 * KIB)
+    const server = await fileServer(content)
+    const folder = await tempProject()
+    const note = { size: content.length, etag: '"one"', chunkBytes: 16 * KIB, written: [16 * KIB, 0, 0, 0] }
+    await mkdir(join(folder, 'model.gguf.download'))
+    await writeFile(join(folder, 'model.gguf.download', 'progress.json'), JSON.stringify(note))
+    if (left) await writeFile(join(folder, 'model.gguf.download', 'data'), left)
+
+    const { path } = await get(server, folder)
+
+    expect(readFileSync(path).equals(content)).toBe(true)
+  })
+})
+
+test('what a kill left beside a complete file is cleared away', async () => {
+  const server = await fileServer(Buffer.from('new'))
+  const folder = await tempProject({ 'model.gguf': 'old', 'model.gguf.download/progress.json': '{}' })
+
+  await get(server, folder)
+
+  expect(readdirSync(folder)).toEqual(['model.gguf'])
 })
 
 describe('two processes', () => {

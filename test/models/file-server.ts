@@ -7,6 +7,10 @@ export type FileServer = {
   readonly url: URL
   content: Buffer
   etag: string | undefined
+  /** The hash it names as Hugging Face does. */
+  linked?: string
+  /** Behind a part it goes on sending until nobody listens. */
+  endless?: boolean
   /** Bytes of the next answers' bodies before the connection is cut; taken one by one. */
   readonly cuts: number[]
   /** Instead of the file, one by one: a status, and headers with it. */
@@ -61,11 +65,19 @@ function answer(state: FileServer, request: IncomingMessage, response: ServerRes
   const end = Number(first) + body.length - 1
   response.writeHead(first === undefined ? 200 : 206, {
     ...(state.etag && { etag: state.etag }),
+    ...(state.linked && { 'x-linked-etag': `"${state.linked}"` }),
     ...(state.sendsLength && { 'content-length': body.length }),
     ...(first !== undefined && { 'content-range': `bytes ${first}-${end}/${state.content.length}` }),
   })
   // The question how large the file is must not use up a cut.
   const cut = range === 'bytes=0-0' && state.ranged ? undefined : state.cuts.shift()
+  if (state.endless && range !== 'bytes=0-0') return sendForEver(response, body)
   if (cut === undefined || cut >= body.length) response.end(body)
   else response.write(body.subarray(0, cut), () => setImmediate(() => response.destroy()))
+}
+
+function sendForEver(response: ServerResponse, first: Buffer): void {
+  response.write(first)
+  const timer = setInterval(() => response.write(first), 1)
+  response.on('close', () => clearInterval(timer))
 }

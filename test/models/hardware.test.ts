@@ -290,3 +290,22 @@ test('this very machine has cores, memory and a disk', async () => {
   expect(hardware.ramFree).toBeLessThanOrEqual(hardware.ramBytes ?? 0)
   expect(hardware.diskFree).toBeGreaterThan(0)
 })
+
+test('a card that does not tell its memory is no board that shares the main memory', async () => {
+  const programs = { [NVIDIA]: 'NVIDIA A100, [Insufficient Permissions], [Insufficient Permissions]\n' }
+
+  const { gpus } = await detectHardware(machine({ files: { '/proc/meminfo': MEMINFO }, programs }))
+
+  expect(gpus).toEqual([{ vendor: 'nvidia', name: 'NVIDIA A100', bandwidth: expect.any(Number) }])
+})
+
+test.skipIf(process.platform === 'win32')(
+  'a program that cannot be ended, or leaves its output to a child, is not waited for',
+  async () => {
+    const { run } = systemEffects('/', 200)
+
+    expect(await run('sh', '-c', 'trap "" TERM; sleep 5 & sleep 5')).toBeUndefined()
+    expect(await run('sh', '-c', 'echo said')).toBe('said\n')
+    expect(await run('no-such-program')).toBeUndefined()
+  },
+)

@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { acquireLock } from '../../src/lib/lock.ts'
 import { loadCatalog } from '../../src/models/catalog.ts'
 import { importModel, listUnfinished, removeModel, removeUnfinished } from '../../src/models/local-change.ts'
 import { listLocal, modelFolders, requireLocal, type ModelFolders } from '../../src/models/local.ts'
@@ -154,6 +155,40 @@ describe('bringing a model in', () => {
     expect(existsSync(source)).toBe(true)
   })
 
+  test('links to the file itself where its path is relative', async () => {
+    const folders = await tempHome({ 'down/a.gguf': tinyFile() })
+    const source = join(dirname(folders.own), 'down', 'a.gguf')
+
+    const target = await importModel(relative(process.cwd(), source), folders.own, { link: true })
+
+    expect(readFileSync(target).equals(tinyFile())).toBe(true)
+  })
+
+  test('replaces no link, not even one that leads nowhere', async () => {
+    const folders = await tempHome({ 'down/a.gguf': tinyFile() })
+    await mkdir(folders.own)
+    await symlink('/nowhere/a.gguf', join(folders.own, 'a.gguf'))
+
+    const importing = importModel(join(dirname(folders.own), 'down', 'a.gguf'), folders.own, { link: false })
+
+    await expect(importing).rejects.toThrow('is there already')
+  })
+
+  test('copies nothing over what somebody else is fetching, and leaves nothing behind', async () => {
+    const folders = await tempHome({ 'down/a.gguf': tinyFile(), 'own/a.gguf.download/data': 'half' })
+    const source = join(dirname(folders.own), 'down', 'a.gguf')
+    const fetching = await acquireLock(join(folders.own, 'a.gguf.download'), () => '')
+
+    await expect(importModel(source, folders.own, { link: false })).rejects.toMatchObject({
+      code: 'session-busy',
+    })
+    expect(readFileSync(join(folders.own, 'a.gguf.download', 'data'), 'utf8')).toBe('half')
+    await fetching.release()
+    await importModel(source, folders.own, { link: false })
+
+    expect(readdirSync(folders.own)).toEqual(['a.gguf'])
+  })
+
   test('refuses what is no GGUF file, and a name that is taken', async () => {
     const folders = await tempHome({ 'down/a.gguf': tinyFile(), 'own/a.gguf': 'mine', 'down/b.gguf': 'text' })
     const down = join(dirname(folders.own), 'down')
@@ -204,6 +239,19 @@ describe('removing', () => {
 
     expect(existsSync(other)).toBe(true)
     expect(await listLocal(folders, catalog)).toEqual([])
+  })
+
+  test('does not take a download away from whoever is at it', async () => {
+    const folders = await tempHome({ 'own/a.gguf.download/data': 'x' })
+    const fetching = await acquireLock(join(folders.own, 'a.gguf.download'), () => '')
+
+    await expect(removeUnfinished(folders.own, 'a.gguf')).rejects.toMatchObject({
+      code: 'session-busy',
+      message: `a.gguf is being fetched by process ${process.pid}; wait for it, or stop it first.`,
+    })
+
+    expect(await listUnfinished(folders.own)).toEqual(['a.gguf'])
+    await fetching.release()
   })
 
   test('clears away what was begun and not finished', async () => {

@@ -63,3 +63,21 @@ describe('what is pulled', () => {
     expect(() => addressSource('hf:a/b/c.gguf', { endpoint: 'mirror' })).toThrow('HF_ENDPOINT is no address')
   })
 })
+
+test('an address with a password is refused, and the password is not repeated', () => {
+  expect(() => addressSource('https://me:hunter2@models.example/a.gguf', {})).toThrow(
+    'The address of models.example holds a password, which is not sent; leave it out.',
+  )
+})
+
+test.each(['hf:a/b/..%2Fc.gguf', 'hf:a/b/My%20Model.gguf', 'https://models.example/..%2F..%2Fc.gguf'])(
+  '%s names no file of the model folder',
+  (text) => {
+    expect(() => addressSource(text, {})).toThrow(expect.objectContaining({ code: 'config-invalid' }))
+  },
+)
+
+test('a line end behind the token is no part of it', () => {
+  expect(sourceSettings({ HF_TOKEN: 'secret\n' })).toEqual({ token: 'secret' })
+  expect(sourceSettings({ HF_TOKEN: ' \n' })).toEqual({})
+})

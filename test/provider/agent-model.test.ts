@@ -158,6 +158,15 @@ test('cancelling ends it and what it started', async () => {
   expect(events).toEqual([])
 })
 
+test('one that does not listen is ended all the same', async () => {
+  const cancel = new AbortController()
+  setTimeout(() => cancel.abort(), 300)
+
+  const events = await ask('claude', "trap '' TERM\nsleep 60; sleep 60", cancel.signal)
+
+  expect(events).toEqual([])
+})
+
 describe('as an arm', () => {
   const home = async (config: string, folder: string) => {
     const env = await emptyHome()

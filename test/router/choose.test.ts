@@ -137,7 +137,9 @@ describe('where nobody else is left', () => {
     const decision = choose(choice({ arms: [view('tiny', { window: 4_096 })], task: { tokens: 9_000 } }))
 
     expect(decision.arm).toBe('tiny')
-    expect(decision.reasons).toContain('No window holds the context; it will be compacted.')
+    expect(decision.reasons).toContain(
+      'No window of those that can be asked now holds the context; it will be compacted.',
+    )
   })
 
   test('what was set aside is tried again before the model in the box', () => {

@@ -1,6 +1,8 @@
 import { appendFile, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { waitForLock } from '../../src/lib/lock.ts'
 import type { DecisionRecord } from '../../src/protocol/routing.ts'
 import { choose } from '../../src/router/choose.ts'
 import { createDecisionLog } from '../../src/router/decision-log.ts'
@@ -49,6 +51,23 @@ test('a line that was cut off costs itself only', async () => {
   log.append(decision('run-2'))
 
   expect((await log.read()).map(({ runId }) => runId)).toEqual(['run-1', 'run-2'])
+})
+
+test('while another process cuts the log nothing is added to what it is about to replace', async () => {
+  const { log, path, problems } = await logIn(await tempProject())
+  log.append(decision('run-1'))
+  await log.flush()
+  const cutting = await waitForLock(path)
+
+  log.append(decision('run-2'))
+  await wait(50)
+  const before = await readFile(path, 'utf8')
+  await cutting.release()
+  await log.flush()
+
+  expect(before).not.toContain('run-2')
+  expect((await log.read()).map(({ runId }) => runId)).toEqual(['run-1', 'run-2'])
+  expect(problems).toEqual([])
 })
 
 test('the log is bounded; the newest stay', async () => {

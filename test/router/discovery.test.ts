@@ -5,7 +5,7 @@ import type { ArmSettings } from '../../src/protocol/arm.ts'
 import { capabilitiesOf } from '../../src/provider/arm-models.ts'
 import { scriptedModel } from '../../src/provider/scripted.ts'
 import { createArm } from '../../src/router/arm.ts'
-import { type DiscoveryParts, startDiscovery, usualServers } from '../../src/router/discovery.ts'
+import { allServers, type DiscoveryParts, startDiscovery, usualServers } from '../../src/router/discovery.ts'
 import type { RouterArm } from '../../src/router/snapshot.ts'
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -156,4 +156,92 @@ test('an arm that cannot be made now is tried again at the next look', async () 
   await look()
 
   expect(namesOf(arms())).toEqual(['box/a'])
+})
+
+test('a look at one server says nothing about another with a similar name', async () => {
+  const [one, other] = [await modelServer('m'), await modelServer('n')]
+
+  const { arms } = await discover({
+    servers: [
+      { name: 'a/b', baseUrl: one.baseUrl },
+      { name: 'a', baseUrl: other.baseUrl },
+    ],
+  })
+
+  expect(namesOf(arms()).toSorted()).toEqual(['a/b/m', 'a/n'])
+})
+
+test('a server the person names takes the place of the usual one with its name or address', () => {
+  const ollama = { name: 'ollama', baseUrl: 'http://192.168.1.20:11434/v1' }
+  const mine = { name: 'mine', baseUrl: 'http://127.0.0.1:8080/v1/' }
+
+  const servers = allServers([ollama, mine])
+
+  expect(servers.map(({ name }) => name)).toEqual(['lmstudio', 'vllm', 'ollama', 'mine'])
+  expect(servers).toContain(ollama)
+})
+
+test('a server beyond this network makes no local arms', async () => {
+  const { baseUrl } = await modelServer('m')
+
+  const { arms } = await discover({ servers: [{ name: 'far', baseUrl, local: false }] })
+
+  expect(arms()[0]?.arm.profile().local).toBe(false)
+})
+
+test.each([429, 500, 503])('a server that answers %i once is busy, and keeps its arms', async (status) => {
+  let code = 200
+  const baseUrl = await serve((_, response) => void response.writeHead(code).end('{"data": [{"id": "m"}]}'))
+  const { arms, look } = await discover({ servers: [{ name: 'box', baseUrl }] })
+
+  code = status
+  await look()
+
+  expect(namesOf(arms())).toEqual(['box/m'])
+})
+
+test('an id that no terminal should see is passed over, and the others are taken', async () => {
+  const { baseUrl } = await modelServer(
+    'good',
+    'x'.repeat(201),
+    'bad\u001B[2J',
+    'c1\u009B2J',
+    'bidi\u202E',
+    'line\nend',
+  )
+
+  const { arms } = await discover({ servers: [{ name: 'box', baseUrl }] })
+
+  expect(namesOf(arms())).toEqual(['box/good'])
+})
+
+test('once it is stopped no arm is made any more', async () => {
+  const server = await modelServer('a')
+  const made: string[] = []
+  const createModel = async (settings: ArmSettings): Promise<RouterArm> => {
+    made.push(settings.id)
+    return toRouterArm(settings)
+  }
+  const { look, stop } = await discover({ servers: [{ name: 'box', baseUrl: server.baseUrl }], createModel })
+  server.offer('a', 'b')
+
+  const looking = look()
+  stop()
+  await looking
+
+  expect(made).toEqual(['box/a'])
+})
+
+test('a server that offers other models at each look does not fill memory', async () => {
+  const names = (look: number) => Array.from({ length: 100 }, (_, index) => `m-${look}-${index}`)
+  const server = await modelServer(...names(0))
+  const { arms, look } = await discover({ servers: [{ name: 'box', baseUrl: server.baseUrl }] })
+
+  for (let round = 1; round < 10; round++) {
+    server.offer(...names(round))
+    await look()
+  }
+
+  expect(arms()).toHaveLength(500)
+  expect(arms().filter(({ gone }) => gone === undefined)).toHaveLength(100)
 })

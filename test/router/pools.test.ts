@@ -204,3 +204,40 @@ test('a refusal names the limit that lasts longest', () => {
     'its limit of 2 requests a day is used up',
   )
 })
+
+describe('a clock', () => {
+  const YEAR = 365 * 24 * HOUR
+
+  test('that ran years ahead and was put right leaves no limit used up', () => {
+    const { reserve, state, pass } = pools({ requestsPerSecond: 1, requestsPerDay: 2, dollarsPerMonth: 1 })
+    pass(YEAR)
+    reserve('pool', amounts({ dollars: 1 }))?.commit()
+
+    pass(-YEAR)
+
+    expect(state('pool', amounts())).toEqual({ scarcity: 0 })
+    expect(reserve('pool', amounts())).toBeDefined()
+  })
+
+  test('that is put right by a day forgets nothing of the month', () => {
+    const { reserve, state, pass } = pools({ dollarsPerMonth: 1 })
+    pass(24 * HOUR)
+    reserve('pool', amounts({ dollars: 1 }))?.commit()
+
+    pass(-24 * HOUR)
+
+    expect(state('pool', amounts({ dollars: 1 })).exhausted?.why).toContain('1 dollars a month')
+  })
+
+  test('that is put back during a request does not make its reservation negative', () => {
+    const { reserve, ledger, now, pass } = pools({ requestsPerDay: 5 })
+    pass(YEAR)
+    const reservation = reserve('pool', amounts())
+
+    pass(-YEAR)
+    reserve('pool', amounts())?.commit()
+    reservation?.release()
+
+    expect(usedIn(ledger(), 'day', now()).requests).toBe(1)
+  })
+})

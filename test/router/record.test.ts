@@ -202,3 +202,34 @@ test('the record stays small: the oldest runs and the least known arms make room
   expect(Object.keys(record.learned()).length).toBe(200)
   expect(record.learned()['arm-399']).toBeDefined()
 })
+
+test('arms and pools may have the names every object has', async () => {
+  const folder = await tempProject()
+  const { record } = await recordIn(folder)
+  const used = { requests: 1, input: 0, output: 0, dollars: 0 }
+
+  for (const name of ['constructor', 'toString']) {
+    record.noteRun(share(`run-${name}`, { arm: name }))
+    record.noteEvidence(`run-${name}`, 'checks-green')
+    record.noteTiming(name, { firstTokenMs: 1 })
+    record.ledgers.change(name, (ledger) => ({ ...ledger, day: { '1': used } }))
+  }
+  await record.flush()
+
+  const { record: again, problems } = await recordIn(folder)
+  expect(again.learned()['constructor']?.cells.debug).toMatchObject({ w: 1, runs: 1 })
+  expect(again.arms().map(({ arm }) => arm)).toEqual(['constructor', 'toString'])
+  expect(again.ledgers.get('constructor')).toEqual({ day: { '1': used } })
+  expect(again.ledgers.get('valueOf')).toEqual({})
+  expect(problems).toEqual([])
+})
+
+test('what may be lost is written by itself once there is much of it', async () => {
+  const folder = await tempProject()
+  const { record, path } = await recordIn(folder)
+
+  for (let request = 0; request < 200; request++) record.noteTiming('a', { firstTokenMs: 1 })
+
+  await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toContain('"requests":200')
+  await record.flush()
+})

@@ -276,6 +276,32 @@ describe('an arm that fails', () => {
     expect(hasOther('small')).toBe(true)
   })
 
+  test('an arm without room in its limits is no other one', async () => {
+    const { reserve, hasOther } = await router({
+      arms: [routerArm('small'), routerArm('large', { measured: 0.9 })],
+      limits: { large: { requestsPerDay: 1 } },
+    })
+    expect(hasOther('small')).toBe(true)
+
+    ;(await reserve()).commit(undefined)
+
+    expect(hasOther('small')).toBe(false)
+  })
+
+  test('what a clock that ran ahead set aside is not left alone until then', async () => {
+    const { reserve, hasOther, pass, decisions } = await router({
+      arms: [routerArm('small'), routerArm('large', { measured: 0.9 })],
+    })
+    pass(365 * 24 * 60 * MINUTE)
+    ;(await reserve()).release(new AppError('rate-limited', 'slow down'))
+
+    pass(-365 * 24 * 60 * MINUTE)
+
+    expect(hasOther('small')).toBe(true)
+    expect((await reserve({ runId: 'run-2' })).arm.id).toBe('large')
+    expect(decisions.at(-1)?.decision.ruledOut).toEqual([])
+  })
+
   test('nobody left from the start says why for each', async () => {
     const { reserve, decisions } = await router({ arms: [routerArm('api', { tier: 'cloud' })] })
 

@@ -145,6 +145,23 @@ describe.each(kinds)('%s', (_kind, newStore) => {
     await expect(store.read(second)).rejects.toMatchObject({ code: 'session-unknown' })
   })
 
+  test('sessions of packets crowd out no conversation of the person, and none of them is the last one', async () => {
+    const store = await newStore(1)
+    const own = await fill(await store.create(start))
+    const packets: string[] = []
+    for (const _ of Array.from({ length: 7 })) {
+      packets.push(await fill(await store.create({ ...start, isPacket: true })))
+    }
+
+    await store.prune()
+    const kept = (await store.list()).map(({ id, isPacket }) => ({ id, isPacket }))
+
+    expect(kept).toHaveLength(6)
+    expect(kept).toContainEqual({ id: own, isPacket: undefined })
+    expect(kept.filter(({ isPacket }) => isPacket)).toHaveLength(5)
+    expect((await store.last('/project'))?.id).toBe(own)
+  })
+
   test('an unknown id is answered with near ones and where to look', async () => {
     const store = await newStore()
     const id = await fill(await store.create(start))

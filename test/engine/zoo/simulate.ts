@@ -7,8 +7,7 @@ import { noProgress } from '../../../src/engine/no-progress.ts'
 import { mayOverwrite, patchSpiral, patchSpiralGoesOn } from '../../../src/engine/patch-spiral.ts'
 import { judgeRepeat } from '../../../src/engine/repeated-call.ts'
 import { createRepetitionWatch } from '../../../src/engine/repetition.ts'
-import type { CallRecord, Trace } from '../../../src/engine/trace.ts'
-import { shortHash } from '../../../src/lib/hash.ts'
+import { type CallRecord, hashResult, type Trace } from '../../../src/engine/trace.ts'
 import { canonicalJson } from '../../../src/lib/json.ts'
 import type { RunEndReason } from '../../../src/protocol/event.ts'
 import { createWorld, toolNames, type World } from './world.ts'
@@ -109,7 +108,7 @@ async function runCall(call: Call, trace: Trace, { world, run }: Stage): Promise
     name: call.name,
     key,
     text,
-    resultHash: shortHash(text),
+    resultHash: hashResult(text, polling),
     wrote,
     polling,
   }

@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'vitest'
+import type { DiskCase } from './disk-child.ts'
+
+/** As many cases for each of the four refusals, in a process of their own; see `disk-child.ts`. */
+export async function refuse(cases: number): Promise<readonly DiskCase[]> {
+  const child = fileURLToPath(new URL('disk-child.ts', import.meta.url))
+  const argv = ['--import', 'tsx', child, String(cases)]
+  const { stdout } = await promisify(execFile)(process.execPath, argv, { maxBuffer: 64 * 1_048_576 })
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as DiskCase)
+}
+
+/** A named error, nothing lost or half written, and it goes on when the disk is well again. */
+export function expectSurvived(found: readonly DiskCase[]): void {
+  const wrong = found.filter(({ told, end, endAfter, lost, damage, written, stuck }) => {
+    const isSilent = (end === undefined || end === 'error') && told.length === 0
+    const isUnnamed = told.some(({ isNamed }) => !isNamed)
+    const isTorn = written !== 'all' && written !== 'nothing'
+    const isLost = lost.length + damage.length + stuck.length > 0
+    return isSilent || isUnnamed || isTorn || isLost || endAfter !== 'answered'
+  })
+  expect(wrong).toEqual([])
+}

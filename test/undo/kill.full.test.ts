@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { tempProject } from '../support/project.ts'
+import { openIn } from './bench.ts'
+
+const CHILD = fileURLToPath(new URL('killed-run.ts', import.meta.url))
+const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
+const FILES = { 'a.txt': 'a', 'c.txt': 'c', 'd.txt': 'd', 'e.txt': 'e', 'f.txt': 'f' }
+
+const isWhole = (root: string, session: string, when: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const argv = ['--import', TSX, CHILD, root, session, when]
+    execFile(process.execPath, argv, (_, stdout) => resolve(stdout.includes('done')))
+  })
+
+/** Without what a write that was cut off leaves beside the file. */
+async function contentsOf(root: string): Promise<Record<string, string>> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true })
+  const names = entries.filter((entry) => entry.isFile() && !/\.[0-9a-f]{12}\.tmp$/.test(entry.name))
+  const all = names.map(({ parentPath, name }) => join(parentPath, name))
+  return Object.fromEntries(
+    await Promise.all(all.map(async (path) => [path.slice(root.length + 1), await readFile(path, 'utf8')])),
+  )
+}
+
+test.each(['before', 'after'])(
+  'killed %s any of its effects, in the run or in the undo, another undo gives back what was there',
+  async (side) => {
+    for (let number = 1; ; number++) {
+      const [root, session] = [await tempProject(FILES), await tempProject({})]
+      await mkdir(join(session, 'undo'))
+      const ended = await isWhole(root, session, `${number}:${side}`)
+
+      const { undo } = await openIn(root, session, {
+        folders: { session, contents: join(session, 'undo', 'contents') },
+      })
+      if (undo.runs().some(({ isUndone }) => !isUndone)) expect((await undo.undo()).conflicts).toEqual([])
+
+      expect({ number, files: await contentsOf(root) }).toEqual({ number, files: FILES })
+      if (ended) return expect(number).toBeGreaterThan(40)
+    }
+  },
+  600_000,
+)
