@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -8,7 +9,7 @@ export default defineConfig({
     globalSetup: ['test/support/temporary.ts'],
     // Two hundred files that stand on the same modules: loading those anew for each took as long as half of the tests.
     isolate: false,
-    // Otherwise one core is left idle, which of two is half.
-    maxWorkers: '100%',
+    // Many tests wait for processes they started: one more than there are cores keeps the cores busy.
+    maxWorkers: availableParallelism() + 1,
   },
 })
