@@ -104,7 +104,7 @@ For completion and hints in an editor that knows \`#:schema\`, put this on the f
 
 ## Where values come from
 
-Later ones win, key by key; tables are merged, everything else is replaced.
+Later ones win, key by key; tables are merged, \`permission.rules\` of all of them count, everything else is replaced.
 
 1. defaults
 2. your \`config.toml\`

@@ -77,13 +77,18 @@ export type Merged = {
   readonly origins: ReadonlyMap<string, Origin>
 }
 
+/** Of rules the strictest counts, so those of every layer stay: a project that is trusted still lifts no deny of the person. */
+const RULES = ['permission', 'rules']
+
 /** Later layers win. Layers that passed `checkLayer` always merge into a valid whole. */
 export function mergeLayers(layers: readonly Layer[]): Merged {
   const written = new Map<string, Origin>()
   for (const layer of layers) {
     for (const path of leaves(layer.values)) written.set(formatKey(path), layer.originOf(path))
   }
-  const config = Config.parse(layers.map(({ values }) => values).reduce(mergeTables, {}))
+  const rules = layers.flatMap(({ values }) => valueAt(values, RULES) ?? [])
+  const values = layers.map((layer) => layer.values).reduce(mergeTables, {})
+  const config = Config.parse(mergeTables(values, tableOf(RULES, rules)))
   const keys = [...leaves(config)].map(formatKey)
   return { config, origins: new Map(keys.map((key) => [key, written.get(key) ?? { layer: 'default' }])) }
 }

@@ -515,3 +515,16 @@ emission = { base = "tool" }
     )
   })
 })
+
+test('rules of every layer count: a trusted project lifts no deny of the person', async () => {
+  const rule = (pattern: string, verdict: string) =>
+    `[[permission.rules]]\ntool = "run_command"\npattern = "${pattern}"\nverdict = "${verdict}"\n`
+  const home = tempHome({ user: rule('git push', 'deny'), project: rule('npm test', 'allow') })
+
+  const { config } = await loadConfig({ ...home, isTrusted: () => true })
+
+  expect(config.permission.rules.map(({ pattern, verdict }) => [pattern, verdict])).toEqual([
+    ['git push', 'deny'],
+    ['npm test', 'allow'],
+  ])
+})
