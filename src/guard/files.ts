@@ -9,6 +9,7 @@ import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Rule } from '../protocol/guard.ts'
 import type { FileInfo, Files } from '../protocol/tool.ts'
 import { errnoOf, writeAtomic } from '../lib/atomic-write.ts'
+import { inHeldFolder, MovedFolder } from '../lib/held-folder.ts'
 import { toPosix } from '../lib/path.ts'
 import { looksBinary } from '../lib/text.ts'
 import { containPath } from './contain.ts'
@@ -116,10 +117,13 @@ async function openFile(real: string, path: string): Promise<FileHandle> {
 async function verifyHandle(handle: FileHandle, real: string, path: string): Promise<void> {
   const [opened, standing, where] = await Promise.all([handle.stat(), lstat(real), realpath(real)])
   if (where === real && opened.ino === standing.ino && opened.dev === standing.dev) return
-  throw new AppError('permission-denied', `${path} was moved while it was opened; try again.`, {
+  throw wasMoved(path)
+}
+
+const wasMoved = (path: string): AppError =>
+  new AppError('permission-denied', `${path} was moved while it was opened; try again.`, {
     failure: 'denied',
   })
-}
 
 async function readText(handle: FileHandle, path: string, signal?: AbortSignal): Promise<string> {
   const { size } = await requireFile(handle, path)
@@ -188,21 +192,8 @@ async function writeInside(real: string, { path, text }: Write): Promise<void> {
   )
 }
 
-/**
- * Acts in a folder that is held open, so that a link put in its place meanwhile leads nowhere. Where the system has no
- * way to name a held folder, its path is verified and used.
- */
-async function inFolder<T>(folder: string, path: string, act: (folder: string) => Promise<T>): Promise<T> {
-  const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
-  const handle = await attempt(path, () => open(folder, O_RDONLY | O_NOFOLLOW | O_DIRECTORY))
-  try {
-    await verifyHandle(handle, folder, path)
-    const held = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : folder
-    return await attempt(path, () => act(held))
-  } finally {
-    await handle.close()
-  }
-}
+const inFolder = <T>(folder: string, path: string, act: (folder: string) => Promise<T>): Promise<T> =>
+  attempt(path, () => inHeldFolder(folder, act))
 
 async function infoOf(real: string): Promise<FileInfo | undefined> {
   try {
@@ -232,6 +223,7 @@ async function attempt<T>(path: string, act: () => Promise<T>): Promise<T> {
 }
 
 function toAppError(path: string, error: unknown): AppError {
+  if (error instanceof MovedFolder) return wasMoved(path)
   const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error
   const code = errnoOf(cause)
   if (code === 'ENOENT') {

@@ -32,6 +32,9 @@ export async function writeAtomic(
   }
 }
 
+/** Whether a file is one that stands beside another for a moment while that is replaced. */
+export const isTemporary = (path: string): boolean => /(?:^|\/)\.[^/]*\.[0-9a-f]{12}\.tmp$/.test(path)
+
 async function modeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).mode & 0o7777

@@ -10,7 +10,7 @@ import { isInside } from '../lib/path.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Conflict, FileVersion } from '../protocol/undo.ts'
 import { type Blobs, hashOf, MAX_KEPT } from './blobs.ts'
-import { inHeldFolder } from './held-folder.ts'
+import { inHeldFolder } from '../lib/held-folder.ts'
 import type { FileChange } from './journal.ts'
 import { isMissing } from './shadow.ts'
 

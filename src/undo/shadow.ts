@@ -7,7 +7,7 @@ import { type BigIntStats, lstatSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { errnoOf } from '../lib/atomic-write.ts'
+import { errnoOf, isTemporary } from '../lib/atomic-write.ts'
 import { plural } from '../lib/text.ts'
 import type { FileVersion } from '../protocol/undo.ts'
 import type { Blobs } from './blobs.ts'
@@ -89,7 +89,7 @@ export class Shadow {
     const known = before?.entries ?? new Map<string, Entry>()
     const listed = this.#isBeyond(at) ? undefined : await this.#parts.list(signal)
     // Known ones also where the list leaves them out: to be ignored from now on is not to be gone.
-    const paths = listed && new Set([...known.keys(), ...listed.filter((path) => !isPassing(path))])
+    const paths = listed && new Set([...known.keys(), ...listed.filter((path) => !isTemporary(path))])
     const isWhole = paths !== undefined && paths.size <= this.#limits.files
     const entries = await this.#scan([...(isWhole ? paths : known.keys())], known, signal)
     if (isWhole) this.#seen = { at, entries }
@@ -226,9 +226,6 @@ function madeSince(before: Seen, after: ReadonlyMap<string, Entry>): (entry: Ent
   )
   return ({ inode, bornMs: born }) => (born >= before.at - TICK_MS ? !rulesChanged : moved.has(inode))
 }
-
-/** What an atomic write of a tool puts beside a file for a moment. */
-const isPassing = (path: string): boolean => /(?:^|\/)\.[^/]*\.[0-9a-f]{12}\.tmp$/.test(path)
 
 const isIgnoreFile = (path: string): boolean => /(?:^|\/)\.(?:git|rg)?ignore$/.test(path)
 
