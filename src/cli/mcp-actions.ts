@@ -9,6 +9,7 @@ import { AppError } from '../protocol/error.ts'
 import { loadTrusted } from '../trusted.ts'
 import { requireAction } from './action.ts'
 import type { CommandContext } from './command.ts'
+import { parseFlags } from './parse-flags.ts'
 
 export async function actOnMcp(context: CommandContext): Promise<number> {
   const [name = 'ls', ...args] = context.args
@@ -69,10 +70,6 @@ const Flags = z.object({
 })
 
 function readFlags({ options, cwd }: CommandContext) {
-  const parsed = Flags.safeParse(options)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw new AppError('config-invalid', `--${String(issue?.path[0])} ${issue?.message ?? 'is wrong'}`)
-  }
-  return { ...parsed.data, cwd: resolve(cwd, parsed.data.cwd) }
+  const flags = parseFlags(Flags, options)
+  return { ...flags, cwd: resolve(cwd, flags.cwd) }
 }

@@ -1,5 +1,5 @@
 /** `covey memory`: what is remembered in this project and everywhere; adding, finding, removing and exporting it. */
-import { cleanControl } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import { asUsage, requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
@@ -156,7 +156,7 @@ function exportFormat({ options }: CommandContext): 'jsonl' | 'md' {
   throw new AppError('config-invalid', `--format "${String(format)}" is none of jsonl, md.`)
 }
 
-const toJsonLine = (fact: Fact): string => `${JSON.stringify(fact)}\n`
+const toJsonLine = (fact: Fact): string => jsonLine(fact)
 
 function toMarkdown(facts: readonly Fact[]): string {
   const living = facts.filter(({ supersededBy }) => supersededBy === undefined)

@@ -1,7 +1,7 @@
 /** What `covey models` does; the longer actions have files of their own. */
 import { resolve } from 'node:path'
 import { appPaths } from '../config/paths.ts'
-import { cleanControl } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { readGguf } from '../lib/gguf.ts'
 import { nearest } from '../lib/nearest.ts'
 import { loadCatalog } from '../models/catalog.ts'
@@ -75,7 +75,7 @@ const ownActions: Actions = {
 async function listModels({ context: { io }, folders, json, local }: ModelsDesk): Promise<number> {
   const [models, unfinished] = await Promise.all([local(), listUnfinished(folders.own)])
   if (json) {
-    io.out(`${JSON.stringify({ models, unfinished })}\n`)
+    io.out(jsonLine({ models, unfinished }))
     return 0
   }
   for (const { id, bytes, source, path } of models) {
@@ -93,7 +93,7 @@ async function bringIn({ context, folders, json }: ModelsDesk): Promise<number> 
   const path = resolve(cwd, requireArgument(context, 'the path of a .gguf file'))
   const target = await importModel(path, folders.own, { link: options['link'] === true })
   const { bytes, architecture } = await readGguf(target)
-  if (json) io.out(`${JSON.stringify({ path: target, bytes, architecture })}\n`)
+  if (json) io.out(jsonLine({ path: target, bytes, architecture }))
   else io.out(`${cleanControl(`Here as ${target}. Use it with: covey --model ${target}`)}\n`)
   return 0
 }
@@ -106,6 +106,6 @@ async function takeOut({ context, folders, json, local }: ModelsDesk): Promise<n
   const removed = isUnfinished ? wanted : requireLocal(wanted, models).path
   if (isUnfinished) await removeUnfinished(folders.own, wanted)
   else await removeModel(requireLocal(wanted, models))
-  context.io.out(json ? `${JSON.stringify({ removed })}\n` : `${cleanControl(`Removed ${removed}.`)}\n`)
+  context.io.out(json ? jsonLine({ removed }) : `${cleanControl(`Removed ${removed}.`)}\n`)
   return 0
 }

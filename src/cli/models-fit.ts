@@ -1,4 +1,5 @@
 /** `covey models fit`: a table of what fits this machine, and for the rest how far it is from fitting. */
+import { jsonLine } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import { fitModel, type Fit, type FitLine, type FitResult } from '../models/fit.ts'
 import type { LocalModel } from '../models/local-model.ts'
@@ -12,7 +13,7 @@ export async function printFit(desk: ModelsDesk): Promise<number> {
   const window = readWindow(context.options['window'])
   const [wish] = context.args
   const result = fitModel(hardware, catalog, wish, window === undefined ? {} : { window })
-  if (json) context.io.out(`${JSON.stringify(toJson(hardware, result))}\n`)
+  if (json) context.io.out(jsonLine(toJson(hardware, result)))
   else if (wish === undefined) context.io.out(toTable(hardware, result, local))
   if (result.ok && wish !== undefined && !json) context.io.out(`${describeFit(result.choice)}\n`)
   if (result.ok || json) return result.ok ? 0 : 1

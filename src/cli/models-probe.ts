@@ -4,7 +4,7 @@
  */
 import { chooseArm } from '../config/choose-arm.ts'
 import { loadConfig } from '../config/load.ts'
-import { cleanControl } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { isObject } from '../lib/json.ts'
 import type { ArmSettings, Capabilities } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
@@ -46,7 +46,7 @@ async function probeAndPrint(desk: ModelsDesk, probe: ProbeArm, depth: ProbeWish
   const settings = await requireSettings(desk)
   if (depth === 'full' && !json) io.err(`Asking ${cleanControl(settings.id)} what it can do...\n`)
   const probed = await probe(env, { settings, depth }, signal)
-  if (json) io.out(`${JSON.stringify({ arm: settings.id, ...probed })}\n`)
+  if (json) io.out(jsonLine({ arm: settings.id, ...probed }))
   else io.out(`${toText(settings, probed)}\n`)
   return 0
 }

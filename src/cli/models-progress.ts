@@ -1,4 +1,5 @@
 /** How far a download is: a bar that redraws itself on a terminal, a line for every tenth in a pipe, JSON where asked. */
+import { jsonLine } from '../lib/clean.ts'
 import type { DownloadProgress } from '../models/download.ts'
 import type { CommandIo } from './command.ts'
 import { formatBytes } from './models-desk.ts'
@@ -29,7 +30,7 @@ export function createProgress(
       const step = stepOf(progress)
       if (step === said) return
       said = step
-      if (json) io.out(`${JSON.stringify({ type: 'progress', ...progress })}\n`)
+      if (json) io.out(jsonLine({ type: 'progress', ...progress }))
       else io.err(`${file}: ${step}\n`)
     },
     end() {

@@ -5,7 +5,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadConfig } from '../config/load.ts'
-import { cleanControl } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { readGguf } from '../lib/gguf.ts'
 import { toId, type CatalogEntry } from '../models/catalog.ts'
 import { download, type Downloaded, type DownloadProgress } from '../models/download.ts'
@@ -94,7 +94,7 @@ function report(
   { path, bytes, wasHere }: Downloaded,
 ): number {
   if (json) {
-    io.out(`${JSON.stringify({ type: 'done', ...(id !== undefined && { id }), path, bytes, wasHere })}\n`)
+    io.out(jsonLine({ type: 'done', ...(id !== undefined && { id }), path, bytes, wasHere }))
     return 0
   }
   const what = wasHere ? 'Already here' : 'Saved'

@@ -1,6 +1,6 @@
 /** `covey models show`: what the catalogue knows of a model, and what the header of its file says where it is here. */
 import { AppError } from '../protocol/error.ts'
-import { cleanControl } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { readGguf, type GgufHeader } from '../lib/gguf.ts'
 import { quantsOf, type CatalogEntry } from '../models/catalog.ts'
 import type { LocalModel } from '../models/local-model.ts'
@@ -21,7 +21,7 @@ export async function showModel({ context, catalog, json, local }: ModelsDesk): 
   const files = await Promise.all(here.map(async (model) => ({ model, header: await readGguf(model.path) })))
   if (json) {
     const shown = files.map(({ model, header }) => ({ ...model, header: withoutTemplate(header) }))
-    io.out(`${JSON.stringify({ ...(entry && { entry }), files: shown })}\n`)
+    io.out(jsonLine({ ...(entry && { entry }), files: shown }))
     return 0
   }
   const lines = [

@@ -3,7 +3,7 @@
  * that may still be thrown away (a greeting instead of an answer) is held back until it is long enough to be meant.
  */
 import type { SessionEvent } from '../protocol/event.ts'
-import { cleanControl, cleanJson } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import type { CommandIo } from './command.ts'
 
 const HOLD_BACK = 240
@@ -11,7 +11,7 @@ const HOLD_BACK = 240
 export type PrintOptions = { readonly json: boolean; readonly verbose: boolean; readonly colour: boolean }
 
 export function createPrinter(io: Pick<CommandIo, 'out' | 'err'>, options: PrintOptions) {
-  if (options.json) return (event: SessionEvent) => io.out(`${cleanJson(JSON.stringify(event))}\n`)
+  if (options.json) return (event: SessionEvent) => io.out(jsonLine(event))
   const answer = createAnswer(io)
   const dim = (text: string) => (options.colour ? `\u001B[2m${text}\u001B[22m` : text)
   const line = (text: string) => io.err(`${dim(cleanControl(text))}\n`)

@@ -1,5 +1,5 @@
 /** `covey providers`: who could answer here, and who is off and why. Nobody is asked anything but whether it is there. */
-import { cleanControl } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import type { ProviderDesk, ProviderInfo } from '../protocol/provider-desk.ts'
 import type { Command } from './command.ts'
 
@@ -13,7 +13,7 @@ export const createProvidersCommand = (open: OpenProviders): Command => ({
   examples: ['covey providers'],
   async run({ env, cwd, io, options }) {
     const list = await (await open(env, cwd)).list()
-    io.out(options['json'] ? `${JSON.stringify(list, undefined, 2)}\n` : list.map(toLine).join(''))
+    io.out(options['json'] ? jsonLine(list, 2) : list.map(toLine).join(''))
     return 0
   },
 })

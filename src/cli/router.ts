@@ -1,5 +1,5 @@
 /** `covey router`: what the router has learnt, why it chose as it did, and forgetting all of it. */
-import { cleanControl } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { plural } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
 import type { DecisionRecord, RouterDesk, RouterStats, TaskStats } from '../protocol/routing.ts'
@@ -27,7 +27,7 @@ type Action = (desk: RouterDesk, context: CommandContext, argument?: string) => 
 const actions: Readonly<Record<string, Action>> = {
   async stats(desk, { io, options }) {
     const stats = await desk.stats()
-    io.out(options['json'] ? toJson(stats) : toTable(stats))
+    io.out(options['json'] ? jsonLine(stats, 2) : toTable(stats))
   },
   async why(desk, { io, options }, runId) {
     const decisions = await desk.decisions(runId)
@@ -37,16 +37,14 @@ const actions: Readonly<Record<string, Action>> = {
         `No choice of a run "${runId}" is kept; covey router why explains the last one.`,
       )
     }
-    io.out(options['json'] ? toJson(decisions) : explain(decisions))
+    io.out(options['json'] ? jsonLine(decisions, 2) : explain(decisions))
   },
   async reset(desk, { io, options }) {
     await desk.reset()
     const text = 'Forgotten: outcomes, speeds and choices. What pools have used stays counted.\n'
-    io.out(options['json'] ? toJson({ reset: true }) : text)
+    io.out(options['json'] ? jsonLine({ reset: true }, 2) : text)
   },
 }
-
-const toJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
 function toTable({ arms, tasks, sources, hints }: RouterStats): string {
   const speeds = new Map(arms.map((arm) => [arm.arm, arm]))

@@ -3,11 +3,11 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { AppOptions } from '../app.ts'
 import type { SessionChoice } from '../sessions.ts'
-import { AppError } from '../protocol/error.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import { withoutUndefined } from '../lib/object.ts'
 import type { CommandContext } from './command.ts'
 import { wholeNumber } from './number-flag.ts'
+import { parseFlags } from './parse-flags.ts'
 
 export type RunFlags = {
   readonly app: Omit<AppOptions, 'env'>
@@ -53,10 +53,9 @@ const Flags = z.object({
 })
 
 export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
-  const parsed = Flags.safeParse({ ...fromEnvironment(env), ...options })
-  if (!parsed.success) throw new AppError('config-invalid', problemOf(parsed.error))
+  const flags = parseFlags(Flags, { ...fromEnvironment(env), ...options })
   const { maxTurns, timeout, resume, resumeId, attach, offline, swarm, toolHost, json, verbose, ...rest } =
-    parsed.data
+    flags
   return {
     app: {
       ...withoutUndefined({ ...rest, apiKey: env['COVEY_API_KEY'] }),
@@ -84,9 +83,3 @@ const fromEnvironment = (env: NodeJS.ProcessEnv) =>
     model: env['COVEY_MODEL'],
     profile: env['COVEY_PROFILE'],
   })
-
-function problemOf(error: z.ZodError): string {
-  const issue = error.issues[0]
-  const flag = String(issue?.path[0] ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  return `--${flag} ${issue?.message ?? 'is wrong'}`
-}

@@ -4,9 +4,9 @@ import { z } from 'zod'
 import type { AppOptions } from '../app.ts'
 import { appPaths } from '../config/paths.ts'
 import { cleanControl } from '../lib/clean.ts'
-import { AppError } from '../protocol/error.ts'
 import { type OpenServing, startServing } from '../serve.ts'
 import type { CommandContext } from './command.ts'
+import { parseFlags } from './parse-flags.ts'
 import { wholeNumber } from './number-flag.ts'
 import { toRunFlags } from './run-flags.ts'
 
@@ -50,12 +50,7 @@ function readFlags({ options }: CommandContext, configured: ServerSettings) {
   const { host: given, ...others } = options
   // With --federation it is the peers who are let in there; programs of other machines still are not.
   const flags = options['federation'] === true ? others : options
-  const parsed = Flags.safeParse({ ...configured, ...flags })
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw new AppError('config-invalid', `--${String(issue?.path[0])} ${issue?.message ?? 'is wrong'}`)
-  }
-  const { auth, federation, peer, nats, ...rest } = parsed.data
+  const { auth, federation, peer, nats, ...rest } = parseFlags(Flags, { ...configured, ...flags })
   return {
     ...rest,
     isAuthOff: !auth,

@@ -1,5 +1,5 @@
 /** `covey slm`: the small model that says what a request is about, asked now. */
-import { cleanControl } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import type { SlmReport } from '../protocol/provider-desk.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
@@ -22,7 +22,7 @@ type Action = (open: OpenProviders, context: CommandContext) => Promise<number>
 const actions: Readonly<Record<string, Action>> = {
   async status(open, { env, cwd, io, options, signal }) {
     const report = await (await open(env, cwd)).trySlm(undefined, signal)
-    io.out(options['json'] ? toJson(report) : render(report))
+    io.out(options['json'] ? jsonLine(report, 2) : render(report))
     return report.state === 'failed' ? 1 : 0
   },
   /** Measures and says what to write; the configuration stays the person's own. */
@@ -34,14 +34,12 @@ const actions: Readonly<Record<string, Action>> = {
       reports.push(report)
       if (!options['json']) io.out(render(report))
     }
-    if (options['json']) io.out(toJson(reports))
+    if (options['json']) io.out(jsonLine(reports, 2))
     const best = bestOf(reports)
     if (best && !options['json']) io.out(`\nTo use it:\n\n[router]\nclassifier = "${best.classifier}"\n`)
     return best ? 0 : 1
   },
 }
-
-const toJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
 /** Later than this it is not waited for; see `router/classify.ts`. */
 const LIMIT_MS = 2_000

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import { listHostedTools, startToolHost } from '../tool-serving.ts'
 import type { CommandContext } from './command.ts'
+import { parseFlags } from './parse-flags.ts'
 import { wholeNumber } from './number-flag.ts'
 
 export async function actOnTools(context: CommandContext): Promise<number> {
@@ -45,10 +46,6 @@ const Flags = z.object({
 })
 
 function readFlags({ options, cwd }: CommandContext) {
-  const parsed = Flags.safeParse(options)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw new AppError('config-invalid', `--${String(issue?.path[0])} ${issue?.message ?? 'is wrong'}`)
-  }
-  return { ...parsed.data, cwd: resolve(cwd, parsed.data.cwd) }
+  const flags = parseFlags(Flags, options)
+  return { ...flags, cwd: resolve(cwd, flags.cwd) }
 }

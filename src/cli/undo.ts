@@ -1,5 +1,5 @@
 /** `covey undo` and `covey redo`: takes back what a run did to the files of this folder, and does it again. */
-import { cleanControl, cleanJson } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { plural } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Restored, UndoableRun, UndoDesk } from '../protocol/undo.ts'
@@ -22,7 +22,7 @@ export const createUndoCommand = (open: OpenUndoDesk): Command => ({
       throw new AppError('config-invalid', 'Runs are undone one at a time; name one of them.')
     if (wish === 'ls') {
       const runs = await desk.runs()
-      io.out(options['json'] ? toJson(runs) : renderRuns(runs))
+      io.out(options['json'] ? jsonLine(runs, 2) : renderRuns(runs))
       return 0
     }
     return tell(await desk.undo(wish), 'Undid', { out: io.out, isJson: options['json'] === true })
@@ -47,11 +47,9 @@ type Voice = { out(text: string): void; readonly isJson: boolean }
 
 /** What was asked for did not happen to every file: that is for a script to know. */
 function tell(restored: Restored, verb: string, { out, isJson }: Voice): number {
-  out(isJson ? toJson(restored) : renderRestored(restored, verb))
+  out(isJson ? jsonLine(restored, 2) : renderRestored(restored, verb))
   return restored.conflicts.length > 0 ? 1 : 0
 }
-
-const toJson = (value: unknown): string => `${cleanJson(JSON.stringify(value, undefined, 2))}\n`
 
 /** A run may have changed thousands; `--json` names them all. */
 const MOST_PATHS = 50

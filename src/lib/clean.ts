@@ -4,6 +4,10 @@ export const cleanControl = (text: string): string =>
     .replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
     .replace(HIDDEN, '�')
 
+/** A value for a program to read, on a terminal as well. */
+export const jsonLine = (value: unknown, indent?: number): string =>
+  `${cleanJson(JSON.stringify(value, undefined, indent))}\n`
+
 /** The same JSON, with what it leaves as it is and a terminal would obey written as escapes. */
 export const cleanJson = (json: string): string =>
   json.replace(
