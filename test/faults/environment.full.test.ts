@@ -60,7 +60,7 @@ withWrapper(OFFLINE, 'no network at all', () => {
   })
 })
 
-describe('a home under /proc, where no folder can ever be made', () => {
+describe('a home under /proc, where no folder can ever be made (needs /proc of Linux)', () => {
   test.skipIf(process.platform !== 'linux')('is named instead of being tried for ever', async () => {
     const { code, err } = await wrapped(PROMPT, { env: { XDG_DATA_HOME: '/proc/none/such' } })
 
