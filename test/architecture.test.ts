@@ -80,7 +80,10 @@ describe('the checker finds', () => {
   test.each([
     ['utils/text.ts', 'utils/text.ts: utils is not in the table of folders'],
     ['helper.ts', 'helper.ts: helper.ts is not in the table of folders'],
-    ['tools/files/read.ts', 'tools/files/read.ts: src/ is two levels deep, folder/file.ts'],
+    [
+      'tools/files/text/read.ts',
+      'tools/files/text/read.ts: src/ holds room/file.ts or room/floor/file.ts, never deeper',
+    ],
     ['tools/index.ts', 'tools/index.ts: no barrels; import the file itself'],
   ])('a file in the wrong place: %s', (path, line) => {
     expect(brokenRules({ [path]: '' })).toEqual([line])

@@ -279,10 +279,10 @@ const rowOf = (path: string): string => path.split('/')[0] ?? path
 
 function placeRules({ path }: Source): string[] {
   const parts = path.split('/')
-  if (parts.length > 2) return [`${path}: src/ is two levels deep, folder/file.ts`]
+  if (parts.length > 3) return [`${path}: src/ holds room/file.ts or room/floor/file.ts, never deeper`]
   if (!Object.hasOwn(mayImport, rowOf(path)))
     return [`${path}: ${rowOf(path)} is not in the table of folders`]
-  return parts.length === 2 && /^index\.tsx?$/.test(parts[1] ?? '')
+  return parts.length > 1 && /^index\.tsx?$/.test(parts.at(-1) ?? '')
     ? [`${path}: no barrels; import the file itself`]
     : []
 }
