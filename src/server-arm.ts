@@ -59,7 +59,7 @@ export async function openServer(settings: ArmSettings, parts: ServerArmParts): 
   }
   const probed = parts.probe === false ? undefined : await probe(settings, parts)
   const capabilities = capabilitiesOf(settings, probed)
-  const models = createArmModels(settings, capabilities, {
+  const models = await createArmModels(settings, capabilities, {
     prefillSpeed: () => arm.profile().capabilities.speeds?.prefill,
     promptsFolder: parts.promptsFolder,
     ...(probed && (await fromProbe(probed, parts))),

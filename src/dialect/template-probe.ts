@@ -2,7 +2,7 @@
  * Renders a chat template with and without a call, a thought, a prompt, and cuts out what the template adds for each.
  * The words put in are unlike anything a template contains, so that they can be found again.
  */
-import { Template } from '@huggingface/jinja'
+import { openTemplate, type RenderTemplate } from '../lib/template-process.ts'
 
 export const WORDS = {
   user: 'UUUSER',
@@ -36,15 +36,14 @@ const assistant = (more: Message = {}): Message => ({ role: 'assistant', content
 const values = { [WORDS.firstKey]: WORDS.firstValue, [WORDS.secondKey]: WORDS.secondValue }
 
 /** Undefined when the template cannot be rendered, or writes no calls. */
-export function probeTemplate(source: string): Probe | undefined {
+export async function probeTemplate(source: string): Promise<Probe | undefined> {
   const render = renderer(source)
-  if (!render) return undefined
   // Some templates want arguments as an object, some as text.
   for (const given of [values, JSON.stringify(values)]) {
-    const plain = render([user, assistant()])
-    const prompt = render([user], true) ?? ''
-    const one = render([user, assistant({ tool_calls: [call(WORDS.name, given, 0)] })])
-    const two = render([
+    const plain = await render([user, assistant()])
+    const prompt = (await render([user], true)) ?? ''
+    const one = await render([user, assistant({ tool_calls: [call(WORDS.name, given, 0)] })])
+    const two = await render([
       user,
       assistant({ tool_calls: [call(WORDS.name, given, 0), call(WORDS.secondName, given, 1)] }),
     ])
@@ -54,46 +53,41 @@ export function probeTemplate(source: string): Probe | undefined {
     return {
       call: added,
       twoCalls: twoCalls ?? '',
-      thought: thoughtIn(render),
+      thought: await thoughtIn(render),
       promptEnd: prompt.slice(-200),
-      result: resultIn(render, given),
+      result: await resultIn(render, given),
     }
   }
   return undefined
 }
 
-type Render = (messages: readonly Message[], prompt?: boolean) => string | undefined
+type Render = (messages: readonly Message[], prompt?: boolean) => Promise<string | undefined>
 
-function renderer(source: string): Render | undefined {
-  try {
-    const template = new Template(source)
-    // Some templates loop over the calls of every message, even of one that has none.
-    return (messages, prompt = false) =>
-      tryRender(template, messages, prompt) ??
-      tryRender(
-        template,
-        messages.map((message) => ({ tool_calls: [], ...message })),
-        prompt,
-      )
-  } catch {
-    return undefined
-  }
+function renderer(source: string): Render {
+  const template = openTemplate(source)
+  // Some templates loop over the calls of every message, even of one that has none.
+  return async (messages, prompt = false) =>
+    (await tryRender(template, messages, prompt)) ??
+    tryRender(
+      template,
+      messages.map((message) => ({ tool_calls: [], ...message })),
+      prompt,
+    )
 }
 
-function tryRender(template: Template, messages: readonly Message[], prompt: boolean): string | undefined {
-  try {
-    return template.render({
-      messages,
-      tools: [tool(WORDS.name), tool(WORDS.secondName)],
-      add_generation_prompt: prompt,
-      enable_thinking: true,
-      bos_token: '',
-      eos_token: '',
-    })
-  } catch {
-    return undefined
-  }
-}
+const tryRender = (
+  template: RenderTemplate,
+  messages: readonly Message[],
+  prompt: boolean,
+): Promise<string | undefined> =>
+  template({
+    messages,
+    tools: [tool(WORDS.name), tool(WORDS.secondName)],
+    add_generation_prompt: prompt,
+    enable_thinking: true,
+    bos_token: '',
+    eos_token: '',
+  }).catch(() => undefined)
 
 const tool = (name: string): unknown => ({
   type: 'function',
@@ -133,9 +127,9 @@ function tailBehind(text: string, word: string): string | undefined {
   return at === -1 ? undefined : text.slice(at + word.length)
 }
 
-function thoughtIn(render: Render): Probe['thought'] {
+async function thoughtIn(render: Render): Promise<Probe['thought']> {
   for (const key of ['reasoning_content', 'thinking', 'reasoning', 'thought']) {
-    const text = render([user, assistant({ [key]: WORDS.thought })])
+    const text = await render([user, assistant({ [key]: WORDS.thought })])
     const at = text?.lastIndexOf(WORDS.thought) ?? -1
     const content = text?.lastIndexOf(WORDS.content) ?? -1
     if (text === undefined || at === -1 || content < at) continue
@@ -144,11 +138,11 @@ function thoughtIn(render: Render): Probe['thought'] {
   return undefined
 }
 
-function resultIn(render: Render, given: unknown): Probe['result'] {
+async function resultIn(render: Render, given: unknown): Promise<Probe['result']> {
   const asked = assistant({ tool_calls: [call(WORDS.name, given, 0)] })
   const result: Message = { role: 'tool', tool_call_id: 'call00000', name: WORDS.name, content: WORDS.result }
-  const without = render([user, asked])
-  const text = render([user, asked, result])
+  const without = await render([user, asked])
+  const text = await render([user, asked, result])
   const at = text?.lastIndexOf(WORDS.result) ?? -1
   if (text === undefined || without === undefined || at === -1) return undefined
   let start = 0

@@ -46,11 +46,11 @@ export type DerivedDialect = {
 const MAX_WRITTEN = 2_000
 
 /** Undefined where the template cannot be rendered, writes no calls, or writes them in no shape we know. */
-export function deriveDialect(
+export async function deriveDialect(
   template: string,
   options: { readonly name?: string } = {},
-): DerivedDialect | undefined {
-  const probe = probeTemplate(template)
+): Promise<DerivedDialect | undefined> {
+  const probe = await probeTemplate(template)
   const found =
     probe && probe.call.length <= MAX_WRITTEN
       ? (fromJson(probe) ?? fromNamed(probe) ?? fromPython(probe) ?? fromTagged(probe))

@@ -8,6 +8,7 @@ import { families, requireFamily } from '../dialect/all.ts'
 import type { Family } from '../dialect/family.ts'
 import { toolInstructions } from '../dialect/instructions.ts'
 import { deriveDialect } from '../dialect/template.ts'
+import { openTemplate, type RenderTemplate } from '../lib/template-process.ts'
 import type { EmissionMode } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Message } from '../protocol/message.ts'
@@ -20,7 +21,7 @@ export type ChatTemplate = {
   readonly emission: EmissionMode
   readonly family: Family
   /** `structural` matches what must not become a control token where it comes from outside. */
-  render(request: ModelRequest, structural: RegExp): Segment[]
+  render(request: ModelRequest, structural: RegExp): Promise<Segment[]>
 }
 
 export type ChatTemplateSource = {
@@ -36,22 +37,22 @@ export type ChatTemplateSource = {
   readonly instructions: string
 }
 
-export function createChatTemplate(source: ChatTemplateSource): ChatTemplate {
-  const own = source.text === undefined ? undefined : tryParse(source.text)
-  const { parts, form } = (own && tryOpen(own, source)) ?? requireOpen(new Template(CHATML), source)
-  const family = familyOf(source, form)
+export async function createChatTemplate(source: ChatTemplateSource): Promise<ChatTemplate> {
+  const own = source.text === undefined ? undefined : await tryOpen(openTemplate(source.text), source)
+  const { parts, form } = own ?? (await requireOpen(chatml, source))
+  const family = await familyOf(source, form)
   // One that was made from the template has no name of its own to write by.
   const writer = families.includes(family) ? family : requireFamily(source.guess)
   return {
     emission: { ...form.emission, dialect: family.name },
     family,
-    render(request, structural) {
+    async render(request, structural) {
       const { begun, messages } = splitBegun(request)
-      return inFirstForm(form, parts, (usable) => {
+      return inFirstForm(form, parts, async (usable) => {
         const protection = new Protection(structural)
         const told = usable.toldTools ? tellTools(request.tools, writer, source) : ''
         const rendering = { ...parts, form: usable, writer, told }
-        const prompt = renderText({ ...request, messages }, rendering, protection)
+        const prompt = await renderText({ ...request, messages }, rendering, protection)
         return protection.toSegments(prompt + protection.hide(begun))
       })
     },
@@ -64,24 +65,22 @@ const CHATML = `{% for message in messages %}<|im_start|>{{ message.role }}
 {% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
 {% endif %}`
 
-function tryParse(text: string): Template | undefined {
-  try {
-    return new Template(text)
-  } catch {
-    return undefined
-  }
-}
+/** Our own, so that it needs no process. */
+const chatml: RenderTemplate = async (input) => new Template(CHATML).render({ ...input })
 
 type Opened = { readonly parts: TemplateParts; readonly form: Form }
 
-function tryOpen(template: Template, { bos, eos }: ChatTemplateSource): Opened | undefined {
+async function tryOpen(
+  template: RenderTemplate,
+  { bos, eos }: ChatTemplateSource,
+): Promise<Opened | undefined> {
   const parts = { template, bos, eos }
-  const form = FORMS.find((candidate) => works(candidate, parts))
-  return form && { parts, form }
+  for (const form of FORMS) if (await works(form, parts)) return { parts, form }
+  return undefined
 }
 
-function requireOpen(template: Template, source: ChatTemplateSource): Opened {
-  const opened = tryOpen(template, source)
+async function requireOpen(template: RenderTemplate, source: ChatTemplateSource): Promise<Opened> {
+  const opened = await tryOpen(template, source)
   if (!opened) throw new Error('The built-in chat template does not work.')
   return opened
 }
@@ -145,20 +144,23 @@ const PROBE_WORDS = [
 ].flatMap((line) => line.split(' '))
 
 /** Whether a conversation comes out of the template with nothing missing. */
-function works(form: Form, parts: TemplateParts): boolean {
+async function works(form: Form, parts: TemplateParts): Promise<boolean> {
   const request = { system: 'probe-system', messages: PROBE_MESSAGES, tools: [PROBE_TOOL] }
   const rendering = { ...parts, form, writer: requireFamily('hermes'), told: 'probe-description' }
   try {
-    const text = renderText(request, rendering, new Protection())
+    const text = await renderText(request, rendering, new Protection())
     return PROBE_WORDS.every((word) => text.includes(word))
   } catch {
     return false
   }
 }
 
-function familyOf({ text = '', dialect, guess }: ChatTemplateSource, { toldTools }: Form): Family {
+async function familyOf(
+  { text = '', dialect, guess }: ChatTemplateSource,
+  { toldTools }: Form,
+): Promise<Family> {
   if (dialect !== undefined) return requireFamily(dialect)
-  const derived = toldTools ? undefined : deriveDialect(text)
+  const derived = toldTools ? undefined : await deriveDialect(text)
   if (!derived) return requireFamily(guess)
   return derived.known === undefined ? derived.family : requireFamily(derived.known)
 }
@@ -181,13 +183,19 @@ function splitBegun({ messages, continueLast }: ModelRequest): {
 }
 
 /** The usual form, and where the template refuses this conversation in it, the next that works at all. */
-function inFirstForm<T>(usual: Form, parts: TemplateParts, work: (form: Form) => T): T {
+async function inFirstForm<T>(
+  usual: Form,
+  parts: TemplateParts,
+  work: (form: Form) => Promise<T>,
+): Promise<T> {
   let refusal: unknown
   for (const form of FORMS.slice(FORMS.indexOf(usual))) {
-    if (form !== usual && !works(form, parts)) continue
+    if (form !== usual && !(await works(form, parts))) continue
     try {
-      return work(form)
+      return await work(form)
     } catch (error) {
+      // No form of the conversation makes a template quicker or smaller.
+      if (error instanceof AppError && error.code === 'model-unavailable') throw error
       refusal = error
     }
   }

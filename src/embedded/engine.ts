@@ -82,7 +82,7 @@ export const DEFAULT_IDLE_MS = 600_000
 
 export async function createEmbeddedModel(options: EmbeddedOptions & OwnPrompt): Promise<EmbeddedModel> {
   const header = await readGguf(options.path)
-  const core = createCore(options, header, await loadPrompt('tools.md', options.promptsFolder))
+  const core = await createCore(options, header, await loadPrompt('tools.md', options.promptsFolder))
   const { weights } = core
   return {
     name: options.name,
@@ -106,11 +106,15 @@ type Core = TurnParts &
     readonly template: ChatTemplate
   }
 
-function createCore(options: EmbeddedOptions & OwnPrompt, header: GgufHeader, instructions: string): Core {
+async function createCore(
+  options: EmbeddedOptions & OwnPrompt,
+  header: GgufHeader,
+  instructions: string,
+): Promise<Core> {
   const { name, path, statesFolder, sequences = 1, gpu = false, idleMs = DEFAULT_IDLE_MS } = options
   const window = options.window ?? Math.min(header.contextLength ?? DEFAULT_WINDOW, DEFAULT_WINDOW)
   const chatTemplate = header.chatTemplate ?? ''
-  const template = createChatTemplate({
+  const template = await createChatTemplate({
     text: header.chatTemplate,
     bos: header.bos?.text ?? '',
     eos: header.eos?.text ?? '',
@@ -162,7 +166,7 @@ function createCounter({ weights }: Core): (text: string) => number {
 }
 
 async function* answer(core: Core, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-  const prompt = (loaded: Loaded): readonly Segment[] =>
+  const prompt = async (loaded: Loaded): Promise<readonly Segment[]> =>
     core.options.render?.(request) ?? core.template.render(request, loaded.tokenizer.structural)
   const turn = await beginTurn(core, { sessionId: request.sessionId, prompt }, signal)
   if (!turn) return

@@ -1,8 +1,8 @@
 /** One conversation through a chat template, in one of the forms in which templates want it. */
-import type { Template } from '@huggingface/jinja'
 import { emit } from '../context/emit.ts'
 import { mergeNeighbours, type WireCall, type WireMessage } from '../context/wire.ts'
 import { isObject } from '../lib/json.ts'
+import type { RenderTemplate } from '../lib/template-process.ts'
 import type { EmissionMode } from '../protocol/arm.ts'
 import type { DialectWriter } from '../protocol/dialect.ts'
 import type { ModelRequest, ToolSchema } from '../protocol/model.ts'
@@ -23,7 +23,7 @@ export type Form = {
 }
 
 export type TemplateParts = {
-  readonly template: Template
+  readonly template: RenderTemplate
   /** The special tokens, for templates that write them. */
   readonly bos: string
   readonly eos: string
@@ -39,17 +39,17 @@ export type Rendering = TemplateParts & {
 
 export type Rendered = Pick<ModelRequest, 'system' | 'messages' | 'tools'> & Partial<ModelRequest>
 
-export function renderText(
+export async function renderText(
   request: Rendered,
   { template, bos, eos, form, writer, told }: Rendering,
   protection: Protection,
-): string {
+): Promise<string> {
   const system = [request.system, told].filter(Boolean).join('\n\n')
   const emitted = emit({ system, messages: request.messages }, form.emission, writer)
   const messages = form.joined ? mergeNeighbours(emitted, ['user']) : emitted
   const shaped = form.singly ? messages.flatMap((message) => splitCalls(message, messages)) : messages
   const shown = form.toldTools ? [] : request.tools.map(toTemplateTool)
-  return template.render({
+  return template({
     messages: protection.hide(shaped.map((message) => toTemplateMessage(message, messages, form))),
     ...(shown.length > 0 && { tools: protection.hide(shown) }),
     add_generation_prompt: true,

@@ -23,7 +23,7 @@ export type TurnParts = {
 
 export type TurnWish = {
   readonly sessionId: string
-  prompt(loaded: Loaded): readonly Segment[]
+  prompt(loaded: Loaded): readonly Segment[] | Promise<readonly Segment[]>
 }
 
 /** Waits for the weights and for a sequence; nothing when `signal` aborts before both are there. */
@@ -35,7 +35,7 @@ export async function beginTurn(
   const loaded = await acquire(weights, signal)
   if (!loaded) return undefined
   try {
-    const encoding = memory.encode(wish.prompt(loaded), loaded.tokenizer)
+    const encoding = memory.encode(await wish.prompt(loaded), loaded.tokenizer)
     requireFit(name, encoding.tokens.length, window)
     const slot = await loaded.slots.take((free) => cheapest(encoding, free), signal)
     if (!slot) {

@@ -117,11 +117,11 @@ export type ArmSurroundings = {
   onFound?(findings: Findings): void
 }
 
-export function createArmModels(
+export async function createArmModels(
   settings: ArmSettings,
   capabilities: ArmCapabilities,
   { prefillSpeed, promptsFolder, raw, onFound }: ArmSurroundings,
-): ArmModels {
+): Promise<ArmModels> {
   const { emission } = capabilities
   const spec = toSpec(settings, capabilities, prefillSpeed)
   const adapting = (initial: EmissionMode, more: (emission: EmissionMode) => Partial<ProviderSpec>): Model =>
@@ -141,7 +141,7 @@ export function createArmModels(
     }),
   )
   const prompted =
-    capabilities.tools === 'raw' && raw ? rawModel(settings, spec, { capabilities, raw }) : undefined
+    capabilities.tools === 'raw' && raw ? await rawModel(settings, spec, { capabilities, raw }) : undefined
   return {
     native:
       prompted ?? adapting(emission, (changed) => ({ writer: requireDialect(changed.dialect ?? dialect) })),
@@ -182,13 +182,13 @@ const toFindings = ({ emission, plainSchemas }: RequestShape, before: EmissionMo
 type RawPlan = { readonly capabilities: ArmCapabilities; readonly raw: RawSurroundings }
 
 /** Undefined where the model's template is not known, or cannot be rendered here. */
-function rawModel(
+async function rawModel(
   settings: ArmSettings,
   { firstTokenMs }: ProviderSpec,
   { capabilities, raw }: RawPlan,
-): Model | undefined {
+): Promise<Model | undefined> {
   const { model, known } = settings
-  const template = openRawTemplate(raw.findings, { model, dialect: known.dialect }, raw.openTemplate)
+  const template = await openRawTemplate(raw.findings, { model, dialect: known.dialect }, raw.openTemplate)
   if (!template) return undefined
   return createRawModel({
     name: settings.id,

@@ -43,11 +43,11 @@ export async function probeMetadata(
 
 const POLL_MS = 500
 
-function joined(said: readonly Said[], model: string): Findings {
+async function joined(said: readonly Said[], model: string): Promise<Findings> {
   const findings = mergeFindings({ server: UNKNOWN }, ...said)
   const template = findings.template?.value
   return mergeFindings(
-    ...(template === undefined ? [] : [templateFindings(template)]),
+    ...(template === undefined ? [] : [await templateFindings(template)]),
     findings,
     digestOf(findings, [model, ...said.map(({ digest }) => digest?.value)]),
   )

@@ -40,7 +40,7 @@ export async function probeRaw(probe: RawProbe, signal: AbortSignal): Promise<Fi
   const { settings, client, findings, openTemplate } = probe
   const { model, id } = settings
   const wish = { model, dialect: settings.known.dialect }
-  const template = openRawTemplate(findings, wish, openTemplate)
+  const template = await openRawTemplate(findings, wish, openTemplate)
   if (!template) {
     return mergeFindings({ rawPrompt: found(false, 'no template that can be rendered here') })
   }

@@ -63,7 +63,7 @@ type Asking = RawModelParts & {
 
 async function* ask(request: ModelRequest, asking: Asking, watch: SilenceWatch): AsyncGenerator<ModelEvent> {
   const { template, slots, encode } = asking
-  const segments = template.render(request, asking.control)
+  const segments = await template.render(request, asking.control)
   watch.start(asking.firstTokenMs?.(Math.ceil(lengthOf(segments) / CHARACTERS_PER_TOKEN)))
   const slot = slots.take(request.sessionId)
   try {

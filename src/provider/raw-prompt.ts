@@ -2,10 +2,10 @@
  * A rendered prompt in the form a server takes it, with what came from outside kept from becoming control tokens. On
  * llama.cpp such text goes as token ids between the pieces of text; elsewhere it is broken up.
  */
-import { Template } from '@huggingface/jinja'
 import { z } from 'zod'
 import { dialectFor } from '../dialect/all.ts'
 import type { Family } from '../dialect/family.ts'
+import { openTemplate } from '../lib/template-process.ts'
 import type { EmissionMode } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ModelRequest } from '../protocol/model.ts'
@@ -21,7 +21,7 @@ export type RawTemplate = {
   readonly emission: EmissionMode
   readonly family: Family
   /** `structural` matches what must not become a control token where it comes from outside. */
-  render(request: ModelRequest, structural: RegExp): readonly PromptSegment[]
+  render(request: ModelRequest, structural: RegExp): Promise<readonly PromptSegment[]>
 }
 
 /** Opens a template, or the one most models know where `text` is undefined. Handed in: the embedded engine has it. */
@@ -31,7 +31,7 @@ export type OpenTemplate = (source: {
   readonly eos: string
   readonly dialect?: string
   readonly guess: string
-}) => RawTemplate
+}) => Promise<RawTemplate>
 
 export type RawTemplateWish = { readonly model: string; readonly dialect?: string | undefined }
 
@@ -39,15 +39,15 @@ export type RawTemplateWish = { readonly model: string; readonly dialect?: strin
 const CHATML_FAMILIES: ReadonlySet<string> = new Set(['hermes', 'qwen-xml'])
 
 /** Undefined where the model's own template is not known or cannot be rendered here. */
-export function openRawTemplate(
+export async function openRawTemplate(
   { template, eos }: Findings,
   { model, dialect }: RawTemplateWish,
   open: OpenTemplate,
-): RawTemplate | undefined {
+): Promise<RawTemplate | undefined> {
   const guess = dialectFor(model)
   const text = template?.value
   if (text === undefined && !CHATML_FAMILIES.has(dialect ?? guess ?? '')) return undefined
-  const opened = open({
+  const opened = await open({
     text,
     // Every server puts it in front by itself.
     bos: '',
@@ -55,7 +55,7 @@ export function openRawTemplate(
     ...(dialect !== undefined && { dialect }),
     guess: guess ?? 'hermes',
   })
-  return text === undefined || isOwn(opened, text, eos?.value ?? '') ? opened : undefined
+  return text === undefined || (await isOwn(opened, text, eos?.value ?? '')) ? opened : undefined
 }
 
 const HELLO: ModelRequest = {
@@ -68,12 +68,12 @@ const HELLO: ModelRequest = {
 }
 
 /** Whether it renders as the template itself does, not as something that was taken in its place. */
-function isOwn({ render }: RawTemplate, text: string, eos: string): boolean {
+async function isOwn({ render }: RawTemplate, text: string, eos: string): Promise<boolean> {
   try {
     const messages = HELLO.messages.map((message) => ({ role: message.role, content: message.text }))
     const plain = { messages, add_generation_prompt: true, bos_token: '', eos_token: eos }
-    const ours = render(HELLO, /(?!)/g).map((segment) => segment.text)
-    return new Template(text).render(plain) === ours.join('')
+    const ours = (await render(HELLO, /(?!)/g)).map((segment) => segment.text)
+    return (await openTemplate(text)(plain)) === ours.join('')
   } catch {
     return false
   }

@@ -160,13 +160,13 @@ describe('work without end', () => {
     },
   )
 
-  it('a template that writes a novel around its calls is none', () => {
+  it('a template that writes a novel around its calls is none', async () => {
     const novel = Array.from({ length: 3000 }, (_, index) => `word${index}`).join(' ')
     const template =
       `{% for m in messages %}{{ m.role }}: {{ m.content }}{% for c in m.tool_calls or [] %}<call ${novel}>` +
       '{{ {"name": c.function.name, "arguments": c.function.arguments} | tojson }}</call>{% endfor %}\n{% endfor %}'
 
-    expect(deriveDialect(template.replace(novel, ''))?.style).toBe('json')
-    expect(deriveDialect(template)).toBeUndefined()
+    expect((await deriveDialect(template.replace(novel, '')))?.style).toBe('json')
+    expect(await deriveDialect(template)).toBeUndefined()
   })
 })

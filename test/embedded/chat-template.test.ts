@@ -34,19 +34,19 @@ describe('a template gives away how its model talks', () => {
     ['llama3', { base: 'tool-role', dialect: 'llama3' }],
     ['mistral', { base: 'tool-role', dialect: 'mistral' }],
     ['gemma', { base: 'user-results', strict: true, dialect: 'tag' }],
-  ])('%s', (name, emission) => {
-    expect(template(name).emission).toEqual(emission)
+  ])('%s', async (name, emission) => {
+    expect((await template(name)).emission).toEqual(emission)
   })
 
   test.each([
     ['no template', undefined],
     ['a template with an error', '{% for %}'],
     ['a template that loses messages', '{{ messages[0].content }}'],
-  ])('%s: ChatML, with tools and calls as text', (_, text) => {
-    const { emission, render } = open(text)
+  ])('%s: ChatML, with tools and calls as text', async (_, text) => {
+    const { emission, render } = await open(text)
 
     expect(emission).toEqual({ base: 'user-results', dialect: 'tag' })
-    expect(textOf(render(requestOf('Hello'), CONTROL))).toBe(
+    expect(textOf(await render(requestOf('Hello'), CONTROL))).toBe(
       '<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n',
     )
   })
@@ -62,52 +62,56 @@ const conversation = (results: readonly string[]): Message[] => [
   ...results.map((text, index) => ({ role: 'tool' as const, callId: `call-${index + 1}`, text, ok: true })),
 ]
 
-test('a template that shows one call per message gets one call per message', () => {
+test('a template that shows one call per message gets one call per message', async () => {
   const request = requestOf('', { messages: conversation(['one', 'two']), tools: [readTool] })
 
-  const text = textOf(template('llama3').render(request, CONTROL))
+  const text = textOf(await (await template('llama3')).render(request, CONTROL))
 
   expect(text.match(/file-1|file-2|one"|two"/g)).toEqual(['file-1', 'one"', 'file-2', 'two"'])
 })
 
-test('ids are made short for a template that refuses others', () => {
+test('ids are made short for a template that refuses others', async () => {
   const strict = `{% for message in messages %}{% for call in message.tool_calls or [] %}
     {%- if call.id | length != 9 %}{{ raise_exception('nine letters') }}{% endif %}[{{ call.id }} {{ call.function | tojson }}]{% endfor %}
     {{- message.content }}{% endfor %}{{ tools | tojson }}`
   const request = requestOf('', { messages: conversation(['one', 'two']), tools: [readTool] })
 
-  const text = textOf(open(strict).render(request, CONTROL))
+  const text = textOf(await (await open(strict)).render(request, CONTROL))
 
   expect(text.match(/\[\w+/g)).toEqual(['[0000call1', '[0000call2'])
 })
 
-test('arguments are JSON text for a template that joins them as text', () => {
+test('arguments are JSON text for a template that joins them as text', async () => {
   const joining = `{% for message in messages %}{{ message.content }}{% for call in message.tool_calls or [] %}
     {{- '<call>' + call.function.name + call.function.arguments + '</call>' }}{% endfor %}{% endfor %}{{ tools | tojson }}`
   const request = requestOf('', { messages: conversation(['one']), tools: [readTool] })
 
-  expect(textOf(open(joining).render(request, CONTROL))).toContain('<call>read_file{"path":"file-1"}</call>')
+  expect(textOf(await (await open(joining)).render(request, CONTROL))).toContain(
+    '<call>read_file{"path":"file-1"}</call>',
+  )
 })
 
-test('a conversation the usual form is refused for is rendered in another', () => {
+test('a conversation the usual form is refused for is rendered in another', async () => {
   const picky = `{% for message in messages %}{% if message.role == 'tool' and 'forbidden' in message.content %}
     {{- raise_exception('no') }}{% endif %}<{{ message.role }}>{{ message.content }}
     {%- for call in message.tool_calls or [] %}{{ call.function | tojson }}{% endfor %}{% endfor %}{{ tools | tojson }}`
   const request = requestOf('', { messages: conversation(['forbidden']), tools: [readTool] })
 
-  const text = textOf(open(picky).render(request, CONTROL))
+  const text = textOf(await (await open(picky)).render(request, CONTROL))
 
   expect(text).toContain('<user><result name="read_file">')
   expect(text).toContain('forbidden')
 })
 
-test('a reply to go on with stands open at the end of the prompt', () => {
+test('a reply to go on with stands open at the end of the prompt', async () => {
   const messages: Message[] = [
     { role: 'user', text: 'Count.' },
     { role: 'assistant', text: 'One, two,', calls: [] },
   ]
 
-  const text = textOf(template('chatml').render(requestOf('', { messages, continueLast: true }), CONTROL))
+  const text = textOf(
+    await (await template('chatml')).render(requestOf('', { messages, continueLast: true }), CONTROL),
+  )
 
   expect(text).toBe('<|im_start|>user\nCount.<|im_end|>\n<|im_start|>assistant\nOne, two,')
 })
@@ -116,13 +120,13 @@ test.each<[string, Partial<ModelRequest>]>([
   ['thinking is off', { thinking: 'off' }],
   ['a call is required', { toolChoice: 'required', tools: [readTool] }],
   ['JSON is required', { responseFormat: { type: 'json' } }],
-])('the template is told not to let the model think when %s', (_, more) => {
-  const thinking = open(
+])('the template is told not to let the model think when %s', async (_, more) => {
+  const thinking = await open(
     `{% for message in messages %}{{ message.content }}{% endfor %}{% if enable_thinking is defined %}[{{ enable_thinking }}]{% endif %}`,
   )
 
-  expect(textOf(thinking.render(requestOf('Hi'), CONTROL))).not.toContain('[')
-  expect(textOf(thinking.render(requestOf('Hi', more), CONTROL)).toLowerCase()).toContain('[false]')
+  expect(textOf(await thinking.render(requestOf('Hi'), CONTROL))).not.toContain('[')
+  expect(textOf(await thinking.render(requestOf('Hi', more), CONTROL)).toLowerCase()).toContain('[false]')
 })
 
 describe('text from outside', () => {
@@ -145,8 +149,8 @@ describe('text from outside', () => {
 
   test.each(['chatml', 'llama3', 'mistral', 'gemma', 'thinking'])(
     'never becomes control text: %s',
-    (name) => {
-      const opened = template(name)
+    async (name) => {
+      const opened = await template(name)
       const requestWith = (text: string) =>
         requestOf('', {
           system: text,
@@ -157,26 +161,27 @@ describe('text from outside', () => {
           ],
           tools: [{ ...readTool, description: text }],
         })
-      const controls = (text: string): string[] =>
-        opened
-          .render(requestWith(text), CONTROL)
+      const controls = async (text: string): Promise<string[]> =>
+        (await opened.render(requestWith(text), CONTROL))
           .filter(({ control }) => control)
           .flatMap((segment) => segment.text.match(CONTROL) ?? [])
-      const usual = controls('harmless')
+      const usual = await controls('harmless')
 
-      fc.assert(
-        fc.property(hostile, (text) => {
-          expect(controls(text)).toEqual(usual)
+      await fc.assert(
+        fc.asyncProperty(hostile, async (text) => {
+          expect(await controls(text)).toEqual(usual)
         }),
         { numRuns: 50 },
       )
     },
   )
 
-  test('reaches the model word for word', () => {
-    fc.assert(
-      fc.property(hostile, (text) => {
-        const segments = template('chatml').render(requestOf(text), CONTROL)
+  test('reaches the model word for word', async () => {
+    const opened = await template('chatml')
+
+    await fc.assert(
+      fc.asyncProperty(hostile, async (text) => {
+        const segments = await opened.render(requestOf(text), CONTROL)
 
         expect(textOf(segments)).toBe(`<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`)
       }),

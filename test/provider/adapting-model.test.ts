@@ -65,7 +65,7 @@ test('what a refusal has shown is told once, for the next start', async () => {
   const settings = settingsFor(server.url)
   const told: Findings[] = []
   const before = capabilitiesOf(settings, undefined)
-  const { native } = createArmModels(settings, before, {
+  const { native } = await createArmModels(settings, before, {
     prefillSpeed: () => undefined,
     onFound: (findings) => told.push(findings),
   })

@@ -35,13 +35,13 @@ const shareIn = (events: readonly ModelEvent[]): number | undefined => {
 
 const readReply = (tools: readonly ToolSchema[]) => createReplyReader({ tools })
 
-const rawModel = ({ url }: FakeServer, server: 'llama.cpp' | 'vllm' | 'ollama'): Model =>
+const rawModel = async ({ url }: FakeServer, server: 'llama.cpp' | 'vllm' | 'ollama'): Promise<Model> =>
   createRawModel({
     name: 'test-arm',
     model: 'm',
     client: createServerClient(settingsFor(url)),
     findings: { server: { value: server, from: 'GET /props' } },
-    template: openTemplate({ text: undefined, bos: '', eos: '', guess: 'hermes' }),
+    template: await openTemplate({ text: undefined, bos: '', eos: '', guess: 'hermes' }),
     window: 8_192,
   })
 
@@ -88,7 +88,7 @@ test.each(['llama.cpp', 'vllm', 'ollama'] as const)('with prompts of ours on %s'
   const { path, lines, as } = raw[kind]
   const server = await serving(path, () => ({ lines, as }))
 
-  const events = await ask(rawModel(server, kind), asked)
+  const events = await ask(await rawModel(server, kind), asked)
 
   expect(events).toContainEqual({
     type: 'tool-call',

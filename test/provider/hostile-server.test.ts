@@ -57,9 +57,9 @@ test('a call in a fence of a longer answer is shown where the server was seen to
     return createArmModels(settings, capabilities, { prefillSpeed: () => undefined })
   }
 
-  const seen = await ask(armWith('a call that was asked for').native, asking)
-  const asText = await ask(armWith('a call that was asked for').text, asking)
-  const promised = await ask(armWith('POST /api/show').native, asking)
+  const seen = await ask((await armWith('a call that was asked for')).native, asking)
+  const asText = await ask((await armWith('a call that was asked for')).text, asking)
+  const promised = await ask((await armWith('POST /api/show')).native, asking)
 
   const callsOf = (events: readonly ModelEvent[]) => events.filter(({ type }) => type === 'tool-call').length
   expect([seen, asText, promised].map(callsOf)).toEqual([0, 1, 1])

@@ -250,7 +250,7 @@ test('a server with strict roles and a role for results keeps that role', () => 
   expect(emission).toEqual({ base: 'tool-role' })
 })
 
-test('Gemma of old takes no system text and wants roles to alternate', () => {
+test('Gemma of old takes no system text and wants roles to alternate', async () => {
   const template =
     "{{ bos_token }}{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}" +
     "{% for message in messages %}{% if (message['role'] == 'user') != (loop.index0 % 2 == 0) %}" +
@@ -259,15 +259,15 @@ test('Gemma of old takes no system text and wants roles to alternate', () => {
     "{{ '<start_of_turn>' + role + '\n' + message['content'] | trim + '<end_of_turn>\n' }}{% endfor %}" +
     "{% if add_generation_prompt %}{{ '<start_of_turn>model\n' }}{% endif %}"
 
-  expect(valuesOf(templateFindings(template))).toEqual({
+  expect(valuesOf(await templateFindings(template))).toEqual({
     systemRole: false,
     strictRoles: true,
     toolRole: false,
   })
 })
 
-test('a template that cannot be rendered says nothing', () => {
-  expect(templateFindings('{% for message in messages %}{{ message.content')).toEqual({})
+test('a template that cannot be rendered says nothing', async () => {
+  expect(await templateFindings('{% for message in messages %}{{ message.content')).toEqual({})
 })
 
 async function cacheFile(): Promise<string> {

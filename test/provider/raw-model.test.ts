@@ -32,8 +32,8 @@ async function rawModel(server: FakeServer): Promise<Model> {
   const settings = settingsFor(server.url, { model: MODEL, known: { tools: 'raw' } })
   const report = await probe(server, 'metadata', { model: MODEL })
   const raw = { findings: report.findings, openTemplate, grammarFor: requestGrammar }
-  return createArmModels(settings, capabilitiesOf(settings, report), { prefillSpeed: () => undefined, raw })
-    .native
+  const surroundings = { prefillSpeed: () => undefined, raw }
+  return (await createArmModels(settings, capabilitiesOf(settings, report), surroundings)).native
 }
 
 const asking = (text: string, more: Partial<ModelRequest> = {}): ModelRequest =>
@@ -215,12 +215,27 @@ test('an arm whose template nobody knows is asked with tools as text, and the pe
   const report = await probe(server, 'metadata', { model: 'mystery' })
   const raw = { findings: report.findings, openTemplate }
 
-  const { capabilities, warnings } = createArmModels(settings, capabilitiesOf(settings, report), {
+  const { capabilities, warnings } = await createArmModels(settings, capabilitiesOf(settings, report), {
     prefillSpeed: () => undefined,
     raw,
   })
 
   expect(capabilities).toMatchObject({ tools: 'text', requiredChoice: false, prefill: false })
+  expect(warnings).toEqual([expect.stringContaining('cannot be asked with raw prompts')])
+})
+
+test('an arm whose template never ends is asked with tools as text', async () => {
+  const hostile = '{% for a in range(70000) %}{% for b in range(70000) %}{% endfor %}{% endfor %}'
+  const settings = settingsFor('http://127.0.0.1:9/v1', { model: MODEL, known: { tools: 'raw' } })
+  const findings = { template: { value: hostile, from: 'GET /props' } }
+  const report = { findings, warnings: [] }
+
+  const { capabilities, warnings } = await createArmModels(settings, capabilitiesOf(settings, report), {
+    prefillSpeed: () => undefined,
+    raw: { findings, openTemplate },
+  })
+
+  expect(capabilities.tools).toBe('text')
   expect(warnings).toEqual([expect.stringContaining('cannot be asked with raw prompts')])
 })
 
@@ -230,7 +245,7 @@ test('a server without raw prompts says that it is to be asked with tools as tex
   const { findings } = await probe(server, 'metadata', { model: MODEL })
   const raw = { findings, openTemplate }
   const capabilities = { ...capabilitiesOf(settings, undefined), tools: 'raw' as const }
-  const { native } = createArmModels(settings, capabilities, { prefillSpeed: () => undefined, raw })
+  const { native } = await createArmModels(settings, capabilities, { prefillSpeed: () => undefined, raw })
 
   const failure = await askInVain(native, asking('Say hello.'))
 
@@ -240,7 +255,7 @@ test('a server without raw prompts says that it is to be asked with tools as tex
 test('how fast the server says it was is told', async () => {
   const server = await startLlamaCpp({ model: MODEL })
   const { findings } = await probe(server, 'metadata', { model: MODEL })
-  const template = openTemplate({ text: findings.template?.value, bos: '', eos: '', guess: 'hermes' })
+  const template = await openTemplate({ text: findings.template?.value, bos: '', eos: '', guess: 'hermes' })
   const told: Timings[] = []
   const model = createRawModel({
     name: 'test-arm',
@@ -276,7 +291,7 @@ test.each<[string, object[], string]>([
     model: MODEL,
     client: createServerClient(settingsFor(server.url)),
     findings: { server: { value: 'llama.cpp', from: 'GET /props' } },
-    template: openTemplate({ text: undefined, bos: '', eos: '', guess: 'hermes' }),
+    template: await openTemplate({ text: undefined, bos: '', eos: '', guess: 'hermes' }),
     window: 8_192,
   })
 
