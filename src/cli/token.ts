@@ -13,7 +13,7 @@ export const tokenCommand: Command = {
   summary: 'List, add or revoke tokens of covey serve',
   usage: '[ls | add <name> | rm <name>]',
   options: [
-    { flags: '--scope <names>', description: 'chat, tools, admin, peer; several with commas (chat)' },
+    { flags: '--scope <names>', description: 'chat, tools, approve, admin, peer; several with commas (chat)' },
   ],
   examples: ['covey token', 'covey token add laptop --scope chat,tools', 'covey token rm laptop'],
   async run(context) {
@@ -52,7 +52,7 @@ function requireName({ args }: CommandContext): string {
   return name
 }
 
-const known: readonly Scope[] = ['chat', 'tools', 'admin', 'peer']
+const known: readonly Scope[] = ['chat', 'tools', 'approve', 'admin', 'peer']
 
 function readScopes({ options }: CommandContext): readonly Scope[] {
   const given = typeof options['scope'] === 'string' ? options['scope'] : 'chat'

@@ -148,15 +148,18 @@ function credentialOf(headers: IncomingHttpHeaders): string | undefined {
   return Array.isArray(key) ? '' : key
 }
 
-/** Who may administer may also ask and run tools; being a peer is apart. */
+/** Who may administer may also ask, run tools and approve; being a peer is apart. */
 const covered = (given: readonly Scope[]): readonly Scope[] =>
-  given.includes('admin') ? [...new Set<Scope>(['chat', 'tools', ...given])] : given
+  given.includes('admin') ? [...new Set<Scope>(['chat', 'tools', 'approve', ...given])] : given
 
 function scopeProblem(admission: Admission, scope: Scope | 'open' | undefined): Problem | undefined {
   if (scope === undefined || scope === 'open' || admission.scopes.includes(scope)) return undefined
   const { client, shown = `The token "${client}"` } = admission
-  return defineProblem(403, 'scope_missing', `${shown} lacks the scope \`${scope}\`.`)
+  return defineProblem(403, 'scope_missing', `${shown} lacks the scope \`${scope}\`; ${remedy(scope)}`)
 }
+
+const remedy = (scope: Scope): string =>
+  `use one that has it; \`covey token add NAME --scope ${scope}\` makes it.`
 
 /** A page of another site can send forms and plain text without being asked first, but no JSON. */
 function mediaProblem({ method, headers, isBodiless }: Knock): Problem | undefined {

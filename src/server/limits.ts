@@ -4,6 +4,10 @@ export type Limits = {
   readonly bodyBytes: number
   readonly jsonDepth: number
   readonly connections: number
+  /** Connections of one address that are not being answered. */
+  readonly waitingPerAddress: number
+  /** The same, of all addresses. */
+  readonly waiting: number
   /** Until the last header has arrived. */
   readonly headersMs: number
   /** Until the last byte of the body has arrived; how long an answer takes has no limit. */
@@ -30,6 +34,8 @@ export const defaultLimits: Limits = {
   bodyBytes: 10 * 1024 * 1024,
   jsonDepth: 64,
   connections: 4096,
+  waitingPerAddress: 256,
+  waiting: 1024,
   headersMs: 15_000,
   requestMs: 120_000,
   checkEveryMs: 2_000,

@@ -8,6 +8,7 @@ import { TLSSocket } from 'node:tls'
 import { AppError } from '../protocol/error.ts'
 import { errnoOf } from '../lib/atomic-write.ts'
 import { defineProblem, type Problem, toErrorBody } from './errors.ts'
+import { type Evicted, limitConnections } from './connections.ts'
 import type { Limits } from './limits.ts'
 import { newRequestId } from './visit.ts'
 
@@ -32,8 +33,15 @@ export function createHttp(
     handler,
   )
   server.maxConnections = limits.connections
+  limitConnections(server, limits, (evicted) => tell(toRefusal(evicted)))
   server.on('clientError', (error, socket) => refuse(error, socket, tell))
   return server
+}
+
+const toRefusal = ({ address, count, why }: Evicted): Refusal => {
+  const what =
+    why === 'late' ? 'sent no whole request in time' : 'were too many of one address without a request'
+  return { address, problem: defineProblem(408, 'connections_closed', `${count} connections ${what}.`) }
 }
 
 /** Addresses for a wish; without one, this machine only. */
@@ -102,6 +110,8 @@ const problems: Readonly<Record<string, Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: defineProblem(408, 'request_timeout', 'The request did not arrive in time.'),
 }
 
+const LINGER_MS = 1_000
+
 const malformed = defineProblem(400, 'malformed_request', 'This is no HTTP request that can be read.')
 
 function refuse(error: Error, socket: Duplex, tell: (refusal: Refusal) => void): void {
@@ -117,4 +127,6 @@ function refuse(error: Error, socket: Duplex, tell: (refusal: Refusal) => void):
     `HTTP/1.1 ${problem.status} Refused\r\ncontent-type: application/json; charset=utf-8\r\nx-request-id: ${id}\r\n` +
       `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
+  // Destroyed at once it could lose the answer; left alone it stays until the client closes its side, which may be never.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod'
 
-export const scopes = ['chat', 'tools', 'admin', 'peer'] as const
+export const scopes = ['chat', 'tools', 'approve', 'admin', 'peer'] as const
 export type Scope = (typeof scopes)[number]
 
 export type RouteRequest<Body = unknown> = {

@@ -156,7 +156,8 @@ const answerRoute = (desk: SessionDesk, audit: TellAudit): Route =>
   defineRoute({
     method: 'POST',
     path: '/v1/sessions/:id/answer',
-    scope: 'tools',
+    // Who starts work must not be the one who allows what it does.
+    scope: 'approve',
     summary: 'Answer a permission-ask or a question-ask',
     body: AnswerBody,
     reply: Done,

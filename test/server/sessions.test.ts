@@ -158,6 +158,27 @@ describe('a session over HTTP', () => {
     expect(real(events).at(-1)?.data).toContain('"answered"')
   })
 
+  test('a token that may only start work cannot allow what it does', async () => {
+    const open = await openSessionServer()
+    const id = await create(open)
+    const worker = await open.addToken('worker', ['chat', 'tools'])
+    const approver = await open.addToken('approver', ['approve'])
+    const answerAs = (token: string) =>
+      open.ask({
+        method: 'POST',
+        path: `/v1/sessions/${id}/answer`,
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify({ askId: 'a', answer: { allow: true } }),
+      })
+
+    const own = await answerAs(worker)
+    const other = await answerAs(approver)
+
+    expect([own.status, own.text]).toEqual([403, expect.stringContaining('--scope approve')])
+    // It passes the lock and finds that nothing was asked.
+    expect([other.status, other.text]).toEqual([400, expect.not.stringContaining('scope')])
+  })
+
   test('cancelling ends the run', async () => {
     const open = await openSessionServer({ startRun: unending([]) })
     const id = await create(open)

@@ -39,7 +39,11 @@ test('a token is added, shown once, listed without itself and revoked', async ()
 test.each([
   [['add'], {}, 'which token?'],
   [['rm', 'none'], {}, 'there is no token "none"'],
-  [['add', 'a'], { scope: 'chat,everything' }, '--scope "everything" is none of chat, tools, admin, peer.'],
+  [
+    ['add', 'a'],
+    { scope: 'chat,everything' },
+    '--scope "everything" is none of chat, tools, approve, admin, peer.',
+  ],
   [['constructor'], {}, 'unknown action "constructor"'],
 ])('%j %j is wrong usage', async (args, options, message) => {
   const home = await tempFolder()
