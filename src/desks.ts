@@ -6,6 +6,7 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
+import { cleanControl } from './lib/clean.ts'
 import type { ArmSettings } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
 import type { PatchDesk } from './protocol/patch.ts'
@@ -112,7 +113,7 @@ export async function openMemoryDesk(env: NodeJS.ProcessEnv, cwd: string) {
     env,
     root: await realpath(cwd),
     incognito: false,
-    warn: (text) => void process.stderr.write(`covey: ${text}\n`),
+    warn: (text) => void process.stderr.write(`covey: ${cleanControl(text)}\n`),
   })
 }
 

@@ -1,5 +1,7 @@
 /** Joins the configured MCP servers with what they may have of this machine: for sessions, and for `covey mcp`. */
 import { join } from 'node:path'
+import { z } from 'zod'
+import { maskSecrets } from './config/mask.ts'
 import { toMcpServers } from './config/mcp.ts'
 import type { AppPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
@@ -56,14 +58,27 @@ export type McpListing = {
 export async function listMcpServers({ config, paths, env, cwd }: McpGround): Promise<readonly McpListing[]> {
   const { servers, problems } = toMcpServers(config.mcp, { env, offline: config.offline })
   return Promise.all(
-    Object.entries(config.mcp.servers).map(async ([name, { command, args, url }]) => {
-      const place = url ?? [command ?? '', ...args].join(' ')
+    Object.keys(config.mcp.servers).map(async (name) => {
+      const place = placeOf(config, name)
       const ready = servers.find((server) => server.name === name)
       if (!ready) return { name, place, state: problems.get(name) ?? 'switched off' }
       const known = await readCached({ folder: cacheFolderOf(paths), settings: ready, cwd })
       return { name, place, state: known ? plural(known.tools.length, 'tool') : 'not asked yet' }
     }),
   )
+}
+
+const Shown = z.object({
+  servers: z.record(
+    z.string(),
+    z.object({ url: z.string().optional(), command: z.string().optional(), args: z.array(z.string()) }),
+  ),
+})
+
+/** As it may be shown: an address, an argument may hold a key. */
+function placeOf(config: Config, name: string): string {
+  const { url, command = '', args } = Shown.parse(maskSecrets(config)['mcp']).servers[name] ?? { args: [] }
+  return url ?? [command, ...args].join(' ')
 }
 
 /** Starts servers, asks each what it has, and ends them. Without a name, all of them. */

@@ -10,6 +10,7 @@ import { toServers } from './config/router.ts'
 import type { Config } from './config/schema.ts'
 import { lanFiles } from './federation/lan.ts'
 import { createFiles } from './guard/files.ts'
+import { maskUrls } from './lib/mask-url.ts'
 import { errorMessage } from './protocol/error.ts'
 import type { ProviderDesk, ProviderInfo, SlmReport } from './protocol/provider-desk.ts'
 import type { TaskType } from './protocol/routing.ts'
@@ -67,7 +68,7 @@ async function configured({ config, env }: ProviderGround): Promise<readonly Pro
       kind,
       tier,
       isOn: why === undefined,
-      about: why ?? `${settings.baseUrl ?? kind} ${settings.model}`,
+      about: why ?? `${maskUrls(settings.baseUrl ?? kind)} ${settings.model}`,
     }
   })
 }
@@ -86,7 +87,7 @@ async function servers({ config }: ProviderGround): Promise<readonly ProviderInf
     kind: 'found',
     tier: local ? 'local' : 'cloud',
     isOn: true,
-    about: `${baseUrl}; its models are called ${name}/MODEL`,
+    about: `${maskUrls(baseUrl)}; its models are called ${name}/MODEL`,
   }))
 }
 
@@ -147,7 +148,7 @@ async function trySlm(ground: ProviderGround, classifier: string, signal: AbortS
     })
   } catch (error) {
     signal.throwIfAborted()
-    return { ...report, state: 'failed', why: errorMessage(error) }
+    return { ...report, state: 'failed', why: maskUrls(errorMessage(error)) }
   }
 }
 

@@ -5,6 +5,7 @@
 import type { LineState } from '../client/events.ts'
 import { createHttpSession, type HttpSession } from '../client/http-session.ts'
 import { cleanControl } from '../lib/clean.ts'
+import { maskUrls } from '../lib/mask-url.ts'
 import { AppError } from '../protocol/error.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
@@ -24,7 +25,7 @@ export type AttachInput = {
 export async function attach(context: CommandContext, { url, prompt, flags }: AttachInput): Promise<number> {
   const session = await openRemote(context, url, flags)
   // No runForPerson: a command typed here would run on another machine than its output is for.
-  if (prompt === '') return converse({ session, heading: url, expands: () => true }, flags, context)
+  if (prompt === '') return converse({ session, heading: maskUrls(url), expands: () => true }, flags, context)
   return runOnce(session, { prompt, flags, context, onEvent: (event) => void refuse(session, event) })
 }
 

@@ -1,5 +1,6 @@
 /** How far a download is: a bar that redraws itself on a terminal, a line for every tenth in a pipe, JSON where asked. */
 import { jsonLine } from '../lib/clean.ts'
+import { REDRAW } from './safe-io.ts'
 import type { DownloadProgress } from '../models/download.ts'
 import type { CommandIo } from './command.ts'
 import { formatBytes } from './models-desk.ts'
@@ -24,7 +25,7 @@ export function createProgress(
       if (io.isTty && !json) {
         if (now() - drawn < REDRAW_MS) return
         drawn = now()
-        io.err(`\r\u001B[K${toBar(file, progress, speed)}`)
+        io.err(`${REDRAW}${toBar(file, progress, speed)}`)
         return
       }
       const step = stepOf(progress)
@@ -34,7 +35,7 @@ export function createProgress(
       else io.err(`${file}: ${step}\n`)
     },
     end() {
-      if (drawn > Number.NEGATIVE_INFINITY) io.err('\r\u001B[K')
+      if (drawn > Number.NEGATIVE_INFINITY) io.err(REDRAW)
     },
   }
 }

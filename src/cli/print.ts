@@ -5,6 +5,7 @@
 import type { SessionEvent } from '../protocol/event.ts'
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import type { CommandIo } from './command.ts'
+import { DIM, NOT_DIM } from './safe-io.ts'
 
 const HOLD_BACK = 240
 
@@ -13,7 +14,7 @@ export type PrintOptions = { readonly json: boolean; readonly verbose: boolean; 
 export function createPrinter(io: Pick<CommandIo, 'out' | 'err'>, options: PrintOptions) {
   if (options.json) return (event: SessionEvent) => io.out(jsonLine(event))
   const answer = createAnswer(io)
-  const dim = (text: string) => (options.colour ? `\u001B[2m${text}\u001B[22m` : text)
+  const dim = (text: string) => (options.colour ? `${DIM}${text}${NOT_DIM}` : text)
   const line = (text: string) => io.err(`${dim(cleanControl(text))}\n`)
 
   return (event: SessionEvent): void => {

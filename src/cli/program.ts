@@ -9,11 +9,13 @@ import { distance } from '../lib/nearest.ts'
 import type { Command, CommandContext, CommandIo } from './command.ts'
 import { commands } from './commands.ts'
 import { promptCommand } from './run.ts'
+import { safeIo } from './safe-io.ts'
 
 export type Surroundings = Omit<CommandContext, 'args' | 'options'> & { readonly version: string }
 
-export async function runProgram(argv: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { io } = surroundings
+export async function runProgram(argv: readonly string[], given: Surroundings): Promise<number> {
+  const io = safeIo(given.io)
+  const surroundings = { ...given, io }
   let exitCode = 0
   const program = buildProgram(surroundings, (code) => {
     exitCode = code

@@ -13,7 +13,10 @@ export const tokenCommand: Command = {
   summary: 'List, add or revoke tokens of covey serve',
   usage: '[ls | add <name> | rm <name>]',
   options: [
-    { flags: '--scope <names>', description: 'chat, tools, approve, admin, peer; several with commas (chat)' },
+    {
+      flags: '--scope <names>',
+      description: 'chat, tools, approve, admin, peer; several with commas (chat)',
+    },
   ],
   examples: ['covey token', 'covey token add laptop --scope chat,tools', 'covey token rm laptop'],
   async run(context) {

@@ -2,6 +2,7 @@
  * One call to a server of ours. Never follows a redirect: the token must not travel to another host. What the server
  * refuses comes back as the AppError it was there, so that a remote session fails in the same words as a local one.
  */
+import { maskUrls } from '../lib/mask-url.ts'
 import { AppError, type ErrorCode, errorMessage } from '../protocol/error.ts'
 import { isObject } from '../lib/json.ts'
 
@@ -39,14 +40,16 @@ export async function call(remote: Remote, path: string, options: CallOptions = 
 
 function unreachable({ baseUrl }: Remote, error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return `${baseUrl} cannot be reached (${errorMessage(cause)}); start it with \`covey serve\`, or correct the address.`
+  return `${maskUrls(baseUrl)} cannot be reached (${errorMessage(cause)}); start it with \`covey serve\`, or correct the address.`
 }
 
 async function refusal({ baseUrl }: Remote, response: Response): Promise<AppError> {
   const body: unknown = await response.json().catch(() => undefined)
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {}
   const said =
-    typeof error['message'] === 'string' ? error['message'] : `${baseUrl} answered ${response.status}`
+    typeof error['message'] === 'string'
+      ? error['message']
+      : `${maskUrls(baseUrl)} answered ${response.status}`
   const message = response.status === 401 ? `${said} For covey --attach, set COVEY_TOKEN.` : said
   const wait = Number(response.headers.get('retry-after'))
   return new AppError(codeOf(response.status, error['code']), message, {

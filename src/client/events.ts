@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { createChannel } from '../lib/channel.ts'
+import { maskUrls } from '../lib/mask-url.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import { call, type Remote } from './call.ts'
@@ -86,7 +87,7 @@ async function follow(options: FollowOptions, place: Place, tell: Tell): Promise
   const attempts = reconnect.attempts - 1
   let isLost = false
   for (let attempt = 0; !signal.aborted; attempt++) {
-    let why = `The connection to ${options.remote.baseUrl} ended.`
+    let why = `The connection to ${maskUrls(options.remote.baseUrl)} ended.`
     const hear: Tell = (event) => {
       attempt = 0
       if (isLost) onLine({ type: 'back' })

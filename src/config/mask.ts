@@ -2,11 +2,10 @@
  * The configuration as it may be shown: whoever prints a value takes it from here. Keys that are secret by the schema are
  * covered whole; in texts that a person wrote freely, such as commands and addresses, what looks like a secret is.
  */
+import { MASK, maskUrls } from '../lib/mask-url.ts'
 import { findSchema, isSecret } from './keys.ts'
 import type { Config } from './schema.ts'
 import { mapLeaves, type Table } from './tree.ts'
-
-const MASK = '********'
 
 export const maskSecrets = (config: Config): Table =>
   mapLeaves(config, (value, path) => {
@@ -34,14 +33,13 @@ function maskAddress(text: string): string {
 }
 
 const NAME = String.raw`[\w-]*(?:token|key|secret|passw(?:or)?d|credentials?|authorization)`
-const IN_ADDRESS = /(:\/\/)[^/\s]+(?=@)/g
 /** `--api-key=...`, `GITHUB_TOKEN=...`, `Authorization: ...`, `Bearer ...`; a variable in its place stays. */
 const NAMED = new RegExp(
   String.raw`\b((?:${NAME}["']?\s*[=:]\s*["']?(?:bearer |basic )?)|bearer )(?!\$|["'\s])[^\s"']+`,
   'gi',
 )
 
-const maskText = (text: string): string => text.replace(IN_ADDRESS, `$1${MASK}`).replace(NAMED, `$1${MASK}`)
+const maskText = (text: string): string => maskUrls(text).replace(NAMED, `$1${MASK}`)
 
 /** Whether a text would not be shown as it is. */
 export const holdsSecret = (text: string): boolean => maskText(text) !== text

@@ -19,6 +19,7 @@ const table: Readonly<Record<PermissionMode, Readonly<Record<Kind, Verdict>>>> =
     'confined-run': 'ask',
     run: 'ask',
     fetch: 'ask',
+    store: 'allow',
   },
   'accept-edits': {
     read: 'allow',
@@ -27,6 +28,7 @@ const table: Readonly<Record<PermissionMode, Readonly<Record<Kind, Verdict>>>> =
     'confined-run': 'ask',
     run: 'ask',
     fetch: 'ask',
+    store: 'allow',
   },
   auto: {
     read: 'allow',
@@ -35,6 +37,7 @@ const table: Readonly<Record<PermissionMode, Readonly<Record<Kind, Verdict>>>> =
     'confined-run': 'allow',
     run: 'ask',
     fetch: 'ask',
+    store: 'allow',
   },
   'read-only': {
     read: 'allow',
@@ -43,6 +46,7 @@ const table: Readonly<Record<PermissionMode, Readonly<Record<Kind, Verdict>>>> =
     'confined-run': 'deny',
     run: 'deny',
     fetch: 'deny',
+    store: 'deny',
   },
   deny: {
     read: 'deny',
@@ -51,6 +55,7 @@ const table: Readonly<Record<PermissionMode, Readonly<Record<Kind, Verdict>>>> =
     'confined-run': 'deny',
     run: 'deny',
     fetch: 'deny',
+    store: 'deny',
   },
   bypass: {
     read: 'allow',
@@ -59,6 +64,7 @@ const table: Readonly<Record<PermissionMode, Readonly<Record<Kind, Verdict>>>> =
     'confined-run': 'allow',
     run: 'allow',
     fetch: 'allow',
+    store: 'allow',
   },
 }
 
@@ -81,16 +87,20 @@ export const verbs: Readonly<Record<Access['kind'], string>> = {
   write: 'changes',
   run: 'runs a command:',
   fetch: 'fetches',
+  store: 'stores into',
 }
 
-export const refusal = (mode: PermissionMode, { kind, target }: Access): string =>
-  mode === 'read-only'
-    ? `This session only reads, so ${target} was not ${DONE[kind]}. Store the change with propose_patch instead; the person can allow it with --permission ask.`
-    : `This session may use no tools. Answer without them; the person can allow them with --permission ask.`
+export function refusal(mode: PermissionMode, { kind, target }: Access): string {
+  if (mode !== 'read-only')
+    return 'This session may use no tools. Answer without them; the person can allow them with --permission ask.'
+  const instead = kind === 'store' ? 'Say it in the answer' : 'Store the change with propose_patch'
+  return `This session only reads, so ${target} was not ${DONE[kind]}. ${instead} instead; the person can allow it with --permission ask.`
+}
 
 const DONE: Readonly<Record<Access['kind'], string>> = {
   read: 'read',
   write: 'changed',
   run: 'run',
   fetch: 'fetched',
+  store: 'changed',
 }

@@ -102,6 +102,7 @@ function judgeAccess(access: Access, surroundings: Surroundings): Promise<Opinio
   if (access.kind === 'run' && access.language !== undefined) return judgeCode(access, surroundings)
   if (access.kind === 'run') return judgeRun(access, surroundings)
   if (access.kind === 'fetch') return judgeFetch(access, surroundings)
+  if (access.kind === 'store') return judgeStore(access, surroundings)
   return judgePath({ kind: access.kind, target: access.target }, surroundings)
 }
 
@@ -133,6 +134,12 @@ async function judgeFetch(access: Access, surroundings: Surroundings): Promise<O
   if (opinion.verdict !== 'ask' || rule || !URL.canParse(access.target)) return opinion
   const pattern = `${new URL(access.target).origin}/*`
   return { ...opinion, always: [{ tool: surroundings.tool, pattern, verdict: 'allow' }] }
+}
+
+/** It has no path that a rule could name: rules for the tool count, and the mode. */
+async function judgeStore(access: Access, surroundings: Surroundings): Promise<Opinion> {
+  const byMode = modeVerdict(surroundings.mode, { kind: 'store' })
+  return byMode === 'deny' ? weigh(undefined, byMode, { access, surroundings }) : judgeToolAlone(surroundings)
 }
 
 type PathAccess = { readonly kind: Operation; readonly target: string }

@@ -12,6 +12,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
+import { maskUrls } from '../lib/mask-url.ts'
 import { isObject } from '../lib/json.ts'
 import { clip } from '../lib/text.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
@@ -127,7 +128,7 @@ export class Connection {
       await transport.close().catch(() => undefined)
       throw new AppError(
         'tool-failed',
-        `the MCP server ${this.#name} cannot be used: ${wordsOf(error, lastWords())}`,
+        `the MCP server ${this.#name} cannot be used: ${maskUrls(wordsOf(error, lastWords()))}`,
       )
     }
   }

@@ -10,6 +10,7 @@ export const createRemember = (memory: Pick<Memory, 'add'>): Tool =>
     description: 'Keep a fact for later sessions',
     category: 'memory',
     input: z.object({ text: z.string() }),
+    access: () => [{ kind: 'store', target: 'the memory' }],
 
     async run({ text }) {
       return describe(await memory.add({ text, source: 'model' }))

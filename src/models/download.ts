@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { maskUrls } from '../lib/mask-url.ts'
 import { AppError } from '../protocol/error.ts'
 import { storageError, syncFolder } from '../lib/atomic-write.ts'
 import { acquireLock } from '../lib/lock.ts'
@@ -50,7 +51,7 @@ export const partialFolder = (path: string): string => `${path}${PARTIAL_SUFFIX}
 export async function download(request: DownloadRequest, signal: AbortSignal): Promise<Downloaded> {
   const { url, path } = request
   if (request.offline) {
-    const text = `${url} was not fetched: covey is offline (--offline, COVEY_OFFLINE=1 or \`offline\` in config.toml).`
+    const text = `${maskUrls(String(url))} was not fetched: covey is offline (--offline, COVEY_OFFLINE=1 or \`offline\` in config.toml).`
     throw new AppError('offline', text)
   }
   const folder = partialFolder(path)
@@ -98,7 +99,10 @@ async function fetchInto(
       if (!(error instanceof FileChanged)) throw error
       await discard(folder)
       if (restart === MOST_RESTARTS)
-        throw new AppError('model-unavailable', `${request.url} changes while it is fetched; try later.`)
+        throw new AppError(
+          'model-unavailable',
+          `${maskUrls(String(request.url))} changes while it is fetched; try later.`,
+        )
     } finally {
       await answer.cancel().catch(() => undefined)
     }

@@ -3,6 +3,7 @@
  * none leaves https, and the token goes to the first host only. Failures are sorted into those worth another try
  * (`Transient`) and those that are final (AppError).
  */
+import { maskUrls } from '../lib/mask-url.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 
 /** Another try may help; `afterMs` is what the server asked for. */
@@ -47,7 +48,10 @@ export async function getFile(request: FileRequest, signal: AbortSignal): Promis
     await response.body?.cancel()
     url = requireSafe(url, next)
   }
-  throw new AppError('model-unavailable', `${request.url} was redirected more than ${MOST_REDIRECTS} times.`)
+  throw new AppError(
+    'model-unavailable',
+    `${maskUrls(String(request.url))} was redirected more than ${MOST_REDIRECTS} times.`,
+  )
 }
 
 function headersFor({ url: first, range, etag, token }: FileRequest, url: URL): Record<string, string> {
@@ -119,7 +123,7 @@ function refusal(url: URL, { status, headers }: Response): Error {
   }
   if (status === 404) {
     const next = 'Check its name; `covey models fit` lists what covey knows.'
-    return new AppError('model-unavailable', `There is no file ${url}. ${next}`, { status })
+    return new AppError('model-unavailable', `There is no file ${maskUrls(String(url))}. ${next}`, { status })
   }
   return new AppError('model-unavailable', `${answered} to ${url.pathname}.`, { status })
 }

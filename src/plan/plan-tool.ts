@@ -13,6 +13,7 @@ export const createPlanTool = (store: PlanStore): Tool =>
     description: 'Project plan: show add begin done block note review finish pause resume',
     category: 'meta',
     input: z.object({ action: z.string(), text: z.string().optional() }),
+    access: ({ action }) => (isShow(action) ? [] : [{ kind: 'store', target: 'the plan' }]),
 
     async run({ action, text }) {
       const change = toChange(action.trim().toLowerCase(), text ?? '')
@@ -20,6 +21,8 @@ export const createPlanTool = (store: PlanStore): Tool =>
       return summarise(await store.change(change)) ?? 'Noted.'
     },
   })
+
+const isShow = (action: string): boolean => action.trim().toLowerCase() === 'show'
 
 /** Nothing for `show`. Shared with the command line, so that a person and a model say the same words. */
 export function toChange(action: string, text: string): PlanChange | undefined {

@@ -13,7 +13,8 @@ export const isCategory = (word: string): word is Category => (categories as rea
 
 /** What one call would touch, as the guard judges it. */
 export type Access = {
-  readonly kind: 'read' | 'write' | 'run' | 'fetch'
+  /** `store`: something of its own that later sessions read, named by the target: the memory, the plan. */
+  readonly kind: 'read' | 'write' | 'run' | 'fetch' | 'store'
   readonly target: string
   /** With `run`: the target is no shell command but code in this language. */
   readonly language?: string

@@ -1,4 +1,5 @@
 /** Makes the Model of one arm from plain values: which wire format, where it is, what it is called there. */
+import { maskUrls } from '../lib/mask-url.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Model } from '../protocol/model.ts'
 import { createAiSdkModel, type AiSdkModelOptions, type StreamingModel } from './ai-sdk.ts'
@@ -58,7 +59,7 @@ function requireBaseUrl({ kind, name, baseUrl }: ProviderSpec): string {
   if (url !== undefined && URL.canParse(url)) return url
   throw new AppError(
     'config-invalid',
-    `${name}: ${url === undefined ? 'the base URL is missing' : `"${url}" is no URL`}. ` +
+    `${name}: ${url === undefined ? 'the base URL is missing' : `"${maskUrls(url)}" is no URL`}. ` +
       'Give the address of the server, such as http://127.0.0.1:8080/v1.',
   )
 }
@@ -70,7 +71,9 @@ const needsKey = ({ kind, apiKey, baseUrl }: ProviderSpec): boolean =>
 const refuseWithoutKey =
   ({ arm, url }: Endpoint): Fetch =>
   () =>
-    Promise.reject(new AppError('credential', `${arm}: no key for ${url}. Set the key of this arm.`))
+    Promise.reject(
+      new AppError('credential', `${arm}: no key for ${maskUrls(url)}. Set the key of this arm.`),
+    )
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined

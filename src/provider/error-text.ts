@@ -3,6 +3,7 @@
  * patterns are data: a new server is a new line here.
  */
 import { cleanControl } from '../lib/clean.ts'
+import { maskUrls } from '../lib/mask-url.ts'
 import { isObject } from '../lib/json.ts'
 
 const MAX_QUOTED = 300
@@ -79,7 +80,9 @@ const isHtml = (body: string): boolean => /^\s*<(?:!doctype|html|head|body)/i.te
 /** The beginning of what a server wrote, as one line that is safe to show. */
 export function excerpt(text: string, secrets: readonly string[], length: number): string {
   // Keys go before the cut: one that is cut in two would not be known any more.
-  const line = withoutSecrets(text.slice(0, MAX_JUDGED), secrets).trim().replace(/\s+/g, ' ')
+  const line = maskUrls(withoutSecrets(text.slice(0, MAX_JUDGED), secrets))
+    .trim()
+    .replace(/\s+/g, ' ')
   return cleanControl(line.length > length ? `${line.slice(0, length)}...` : line)
 }
 

@@ -4,6 +4,7 @@
  */
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
 import { isObject } from '../lib/json.ts'
+import { maskUrls } from '../lib/mask-url.ts'
 import { AppError, errorMessage, type ErrorDetails } from '../protocol/error.ts'
 import {
   excerpt,
@@ -261,5 +262,5 @@ const withoutPeriod = (text: string): string => text.replace(/\.$/, '')
 /** Without user, password and query: those may hold a key. */
 function shownUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  return parsed ? `${parsed.origin}${parsed.pathname}` : url
+  return parsed ? `${parsed.origin}${parsed.pathname}` : maskUrls(url)
 }
