@@ -136,6 +136,7 @@ async function chosen({ config, parts }: Opening): Promise<Choice> {
   if (!config.router.discover || parts.probe === false) return choice
   const mayLeave = !config.offline && !parts.incognito
   const found = await findServers(allServers(toServers(config.router, mayLeave)))
+  // Also where none of them may be used: the router says why, and has the model in the box.
   return found.length > 0 ? { kind: 'routed' } : choice
 }
 

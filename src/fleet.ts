@@ -13,6 +13,7 @@ import { AppError } from './protocol/error.ts'
 import type { RouterDesk } from './protocol/routing.ts'
 import { classifyByArm } from './router/arm-classifier.ts'
 import { type Classify, createClassifier } from './router/classify.ts'
+import { openConsent } from './router/consent.ts'
 import { createDecisionLog } from './router/decision-log.ts'
 import { createRouterDesk } from './router/desk.ts'
 import { allServers, type Discovery, isSameAddress, startDiscovery } from './router/discovery.ts'
@@ -86,18 +87,35 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
 
 type Create = (arm: RoutedArm) => Promise<readonly RouterArm[]>
 
-const lookAround = ({ config, arms, incognito }: FleetParts, create: Create): Discovery =>
-  startDiscovery({
-    servers: allServers(toServers(config.router, !config.offline && !incognito)),
+function lookAround({ config, arms, incognito, dataFolder, warn }: FleetParts, create: Create): Discovery {
+  const { problem } = openConsent({ dataFolder })
+  const servers = allServers(toServers(config.router, !config.offline && !incognito))
+  return startDiscovery({
+    servers,
+    problem,
+    onRefused: ({ name }, why) => warn(`${name} is not used: ${why}.`),
     async createModel(found) {
       const routing = { enabled: !isConfigured(arms, found), strengths: [] }
-      return requireOne(await create({ settings: found, routing }), found)
+      const entry = requireOne(await create({ settings: found, routing }), found)
+      const server = servers.find(({ baseUrl }) => baseUrl === found.baseUrl)
+      return { ...entry, arm: leasedIf(() => server && problem(server), entry.arm) }
     },
     every(ms, look) {
       const timer = setInterval(look, ms).unref()
       return () => clearInterval(timer)
     },
   })
+}
+
+/** Also one who names the arm, and does not go through the router, gets it only while it may be used. */
+const leasedIf = (problem: () => string | undefined, arm: RouterArm['arm']): RouterArm['arm'] => ({
+  ...arm,
+  lease(...args) {
+    const why = problem()
+    if (why !== undefined) throw new AppError('model-unavailable', `${arm.id} is not used: ${why}.`)
+    return arm.lease(...args)
+  },
+})
 
 /** What the person set for an arm must not be got round by finding the same model once more. */
 const isConfigured = (arms: readonly RoutedArm[], { baseUrl = '', model }: ArmSettings): boolean =>

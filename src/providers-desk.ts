@@ -16,6 +16,7 @@ import type { ProviderDesk, ProviderInfo, SlmReport } from './protocol/provider-
 import type { TaskType } from './protocol/routing.ts'
 import { findAgents } from './provider/agent-model.ts'
 import { type Classify, classifyWith } from './router/classify.ts'
+import { openConsent, ownerText } from './router/consent.ts'
 import { allServers, findServers } from './router/discovery.ts'
 
 export type ProviderGround = {
@@ -33,6 +34,7 @@ export function openProviderDesk(ground: ProviderGround): ProviderDesk {
       const parts = [configured(ground), servers(ground), agents(ground), peers(ground)]
       return [...(await Promise.all(parts)).flat(), IN_THE_BOX]
     },
+    allow: async (port) => (await openConsent(ground.paths).allow(port)).map(ownerText),
     trySlm: (classifier = ground.config.router.classifier, signal) => trySlm(ground, classifier, signal),
     slms: () => [
       NANO,
@@ -79,16 +81,21 @@ function whyOff(tier: ProviderInfo['tier'], isEnabled: boolean, { router }: Conf
   return router.tiers.includes(tier) ? undefined : `\`router.tiers\` leaves out ${tier}`
 }
 
-async function servers({ config }: ProviderGround): Promise<readonly ProviderInfo[]> {
+async function servers({ config, paths }: ProviderGround): Promise<readonly ProviderInfo[]> {
   if (!config.router.discover) return []
   const found = await findServers(allServers(toServers(config.router, !config.offline)))
-  return found.map(({ name, baseUrl, local = true }) => ({
-    id: name,
-    kind: 'found',
-    tier: local ? 'local' : 'cloud',
-    isOn: true,
-    about: `${maskUrls(baseUrl)}; its models are called ${name}/MODEL`,
-  }))
+  const { problem } = openConsent(paths)
+  return found.map((server) => {
+    const { name, baseUrl, local = true } = server
+    const why = problem(server)
+    return {
+      id: name,
+      kind: 'found',
+      tier: local ? 'local' : 'cloud',
+      isOn: why === undefined,
+      about: why ?? `${maskUrls(baseUrl)}; its models are called ${name}/MODEL`,
+    }
+  })
 }
 
 async function agents({ config, env, cwd }: ProviderGround): Promise<readonly ProviderInfo[]> {

@@ -1,6 +1,8 @@
 /** `covey providers`: who could answer here, and who is off and why. Nobody is asked anything but whether it is there. */
 import { cleanControl, jsonLine } from '../lib/clean.ts'
+import { AppError } from '../protocol/error.ts'
 import type { ProviderDesk, ProviderInfo } from '../protocol/provider-desk.ts'
+import { requireAction } from './action.ts'
 import type { Command } from './command.ts'
 
 export type OpenProviders = (env: NodeJS.ProcessEnv, cwd: string) => Promise<ProviderDesk>
@@ -8,15 +10,39 @@ export type OpenProviders = (env: NodeJS.ProcessEnv, cwd: string) => Promise<Pro
 export const createProvidersCommand = (open: OpenProviders): Command => ({
   name: 'providers',
   summary: 'Show who could answer: arms, servers found here, agents, machines',
-  usage: '',
+  usage: '[ls | allow <port>]',
   options: [{ flags: '--json', description: 'as JSON, for programs' }],
-  examples: ['covey providers'],
-  async run({ env, cwd, io, options }) {
-    const list = await (await open(env, cwd)).list()
-    io.out(options['json'] ? jsonLine(list, 2) : list.map(toLine).join(''))
+  examples: ['covey providers', 'covey providers allow 8080'],
+  async run({ args, env, cwd, io, options }) {
+    const [name = 'ls', ...words] = args
+    const desk = await open(env, cwd)
+    io.out(await requireAction('providers', actions, name)(desk, words, options['json'] === true))
     return 0
   },
 })
+
+type Action = (desk: ProviderDesk, words: readonly string[], json: boolean) => Promise<string>
+
+const actions: Readonly<Record<string, Action>> = {
+  async ls(desk, _words, json) {
+    const list = await desk.list()
+    return json ? jsonLine(list, 2) : list.map(toLine).join('')
+  },
+  async allow(desk, [word = ''], json) {
+    const port = Number(word)
+    if (!/^\d{1,5}$/.test(word) || port < 1 || port > 65_535) {
+      throw new AppError(
+        'config-invalid',
+        `"${word}" is not a port; covey providers lists the servers found here.`,
+      )
+    }
+    const owners = await desk.allow(port)
+    if (json) return jsonLine({ port, owners }, 2)
+    return owners.length === 0
+      ? `Port ${port} needs no permission: what listens there is yours or the system's.\n`
+      : `Port ${port} may be used from now on, served by ${owners.join(' and ')}.\n`
+  },
+}
 
 const toLine = ({ id, kind, tier, isOn, about }: ProviderInfo): string =>
   `${cleanControl(`${isOn ? '✓' : '–'} ${id.padEnd(24)}  ${kind.padEnd(17)}  ${tier.padEnd(5)}  ${about}`)}\n`

@@ -31,6 +31,8 @@ export type SlmReport = {
 
 export interface ProviderDesk {
   list(): Promise<readonly ProviderInfo[]>
+  /** Lets a server of another user that was found on a port be used; tells whose processes listen there. */
+  allow(port: number): Promise<readonly string[]>
   /** The classifier that is configured, or another one. */
   trySlm(classifier: string | undefined, signal: AbortSignal): Promise<SlmReport>
   /** Those worth a try: the model in the box and the arms on this machine. */

@@ -12,14 +12,16 @@ export type ServerAddress = {
   readonly baseUrl: string
   /** On this machine or its network; absent = it is. */
   readonly local?: boolean
+  /** Looked for because servers usually listen there, not because a person said so. */
+  readonly isUsual?: boolean
 }
 
 /** Where servers listen when nobody says otherwise. */
 export const usualServers: readonly ServerAddress[] = [
-  { name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1' },
-  { name: 'llamacpp', baseUrl: 'http://127.0.0.1:8080/v1' },
-  { name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' },
-  { name: 'vllm', baseUrl: 'http://127.0.0.1:8000/v1' },
+  { name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', isUsual: true },
+  { name: 'llamacpp', baseUrl: 'http://127.0.0.1:8080/v1', isUsual: true },
+  { name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1', isUsual: true },
+  { name: 'vllm', baseUrl: 'http://127.0.0.1:8000/v1', isUsual: true },
 ]
 
 /** All servers to look at. Of two with one name or one address, only what the person says counts. */
@@ -41,6 +43,10 @@ export type DiscoveryParts = {
   /** Calls again and again until the returned function is called. */
   every(ms: number, look: () => void): () => void
   fetch?: typeof globalThis.fetch
+  /** Why a server may not be used at this moment; asked at every look and before every use. */
+  problem?(server: ServerAddress): string | undefined
+  /** A server is there and may not be used; told once for each reason. */
+  onRefused?(server: ServerAddress, why: string): void
   /** An arm came, went or came back. */
   onChange?(change: { readonly arm: string; readonly state: 'found' | 'gone' | 'back' }): void
 }
@@ -57,7 +63,7 @@ export type Discovery = {
 const EVERY_MS = 30_000
 
 export function startDiscovery(parts: DiscoveryParts): Discovery {
-  const seen: Seen = { arms: new Map(), servers: new Map(), gone: new Map(), stopped: false }
+  const seen: Seen = { arms: new Map(), servers: new Map(), gone: new Map(), told: new Set(), stopped: false }
   let looking: Promise<void> | undefined
   const look = (): Promise<void> => {
     looking ??= Promise.all(parts.servers.map((server) => lookAt(server, parts, seen)))
@@ -70,7 +76,8 @@ export function startDiscovery(parts: DiscoveryParts): Discovery {
   const stopTimer = parts.every(EVERY_MS, () => void look())
   void look()
   return {
-    arms: () => [...seen.arms].map(([id, arm]) => marked(arm, seen.gone.get(id))),
+    arms: () =>
+      [...seen.arms].map(([id, arm]) => marked(arm, seen.gone.get(id) ?? refusedNow(id, parts, seen))),
     look,
     stop() {
       seen.stopped = true
@@ -95,14 +102,22 @@ type Seen = {
   readonly arms: Map<string, RouterArm>
   readonly servers: Map<string, string>
   readonly gone: Map<string, string>
+  /** What was said of servers that may not be used. */
+  readonly told: Set<string>
   stopped: boolean
+}
+
+/** Another program may have taken the port since it was found. */
+function refusedNow(id: string, { servers, problem }: DiscoveryParts, seen: Seen): string | undefined {
+  const server = servers.find(({ name }) => name === seen.servers.get(id))
+  return server && problem?.(server)
 }
 
 const marked = (arm: RouterArm, gone: string | undefined): RouterArm =>
   gone === undefined ? arm : { ...arm, gone }
 
 async function lookAt(server: ServerAddress, parts: DiscoveryParts, seen: Seen): Promise<void> {
-  const listed = await listModels(server, parts.fetch ?? globalThis.fetch)
+  const listed = await listAllowed(server, parts, seen)
   // A server that is only busy keeps its arms; a request will tell.
   if (listed === 'late' || seen.stopped) return
   await Promise.all(listed.map((model) => meet(parts, seen, { server, model })))
@@ -113,6 +128,20 @@ async function lookAt(server: ServerAddress, parts: DiscoveryParts, seen: Seen):
     parts.onChange?.({ arm: id, state: 'gone' })
   }
   forget(seen)
+}
+
+/** A server that may not be used offers nothing, however it answers. Looked at again afterwards: the port may change hands. */
+async function listAllowed(
+  server: ServerAddress,
+  { problem, onRefused, fetch = globalThis.fetch }: DiscoveryParts,
+  { told }: Seen,
+): Promise<readonly string[] | 'late'> {
+  const listed = await listModels(server, fetch)
+  const why = listed === 'late' || listed.length > 0 ? problem?.(server) : undefined
+  if (why === undefined) return listed
+  if (!told.has(why)) onRefused?.(server, why)
+  told.add(why)
+  return []
 }
 
 const MAX_ARMS = 500

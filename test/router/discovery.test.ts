@@ -245,3 +245,30 @@ test('a server that offers other models at each look does not fill memory', asyn
   expect(arms()).toHaveLength(500)
   expect(arms().filter(({ gone }) => gone === undefined)).toHaveLength(100)
 })
+
+test('a server that may not be used is told once and gives no arm; one that changes hands is marked', async () => {
+  const server = await modelServer('coder')
+  let why: string | undefined = 'it belongs to another user'
+  const refused: string[] = []
+  const made: string[] = []
+  const found = await discover({
+    servers: [{ name: 'odd', baseUrl: server.baseUrl }],
+    problem: () => why,
+    onRefused: ({ name }, reason) => refused.push(`${name}: ${reason}`),
+    createModel: async (settings) => {
+      made.push(settings.id)
+      return toRouterArm(settings)
+    },
+  })
+  await found.look()
+  const before = found.arms()
+
+  why = undefined
+  await found.look()
+  const allowed = found.arms().map(({ gone }) => gone)
+  why = 'another took the port'
+
+  expect([before, made, refused]).toEqual([[], ['odd/coder'], ['odd: it belongs to another user']])
+  expect(allowed).toEqual([undefined])
+  expect(found.arms().map(({ gone }) => gone)).toEqual(['another took the port'])
+})
