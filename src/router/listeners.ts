@@ -44,9 +44,12 @@ const answersHere = (address: string): boolean =>
     address,
   )
 
+/** Not from PATH: what it says decides who gets prompts. */
+const LSOF = '/usr/sbin/lsof'
+
 function fromLsof(port: number): readonly Owner[] {
   try {
-    const text = execFileSync('/usr/sbin/lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fu'], {
+    const text = execFileSync(LSOF, ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fu'], {
       encoding: 'utf8',
       timeout: 2_000,
       stdio: ['ignore', 'pipe', 'ignore'],
