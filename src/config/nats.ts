@@ -44,6 +44,10 @@ export const natsSchema = z
     gone_s: seconds(30, 'A machine not heard of for so many seconds is gone.'),
     ack_wait_s: seconds(30, 'A job of which nothing is heard for so many seconds is delivered again.'),
     deadline_s: seconds(600, 'Seconds an answer may take.'),
+    first_token_s: seconds(
+      300,
+      'Seconds until its first token, however often the other machine says that it works.',
+    ),
   })
   .prefault({})
   .describe('Machines beyond the own network, joined by a NATS server with JetStream.')
@@ -83,6 +87,7 @@ export function toNatsSettings(config: NatsConfig, env: NodeJS.ProcessEnv) {
       goneMs: config.gone_s * 1000,
       ackWaitMs: config.ack_wait_s * 1000,
       deadlineMs: config.deadline_s * 1000,
+      firstTokenMs: config.first_token_s * 1000,
     },
   }
 }

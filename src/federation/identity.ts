@@ -7,6 +7,7 @@ import { link, mkdir, readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
 import { AppError } from '../protocol/error.ts'
+import { requirePrivate } from './nats/private-file.ts'
 
 export type Identity = {
   /** SHA-256 of the public key, in hex. */
@@ -55,6 +56,7 @@ async function load(path: string): Promise<Identity | undefined> {
     throw storageError(path, error)
   })
   if (pem === undefined) return undefined
+  await requirePrivate(path, "this machine's key")
   try {
     const [key = ''] = /-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/.exec(pem) ?? []
     const [certificate = ''] = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(pem) ?? []

@@ -43,7 +43,13 @@ export const machineReportSchema = z.object({
 export type MachineReport = z.output<typeof machineReportSchema>
 
 export type MachineState =
-  | { readonly state: 'here'; readonly report: MachineReport; readonly roundTripMs: number }
+  | {
+      readonly state: 'here'
+      readonly report: MachineReport
+      readonly roundTripMs: number
+      /** How long ago it was heard of, where that is known. */
+      readonly heardMs?: number
+    }
   /** Not heard of for too long, or never: no vote, no requests, until it answers again. */
   | { readonly state: 'gone'; readonly why: string }
 

@@ -3,51 +3,41 @@
  * read from a stream of its own, however often the broker or the other machine died meanwhile. Whatever happens to a job
  * becomes a sign in one channel, and one loop reads it: nothing else decides.
  */
-import { randomBytes, type KeyObject } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Channel, createChannel } from '../lib/channel.ts'
 import { AppError } from '../protocol/error.ts'
-import type { ModelEvent, ModelRequest } from '../protocol/model.ts'
-import type { Bodies } from './nats-bodies.ts'
-import type { Card, Holder } from './nats-card.ts'
+import type { ModelEvent } from '../protocol/model.ts'
+import type { Holder } from './nats-card.ts'
 import { natsError } from './nats-connection.ts'
 import {
-  fromFrame,
-  jobContext,
-  type JobHeader,
   type JobResult,
-  jobResultSchema,
   liveContext,
   type LivePart,
   livePartSchema,
   MAX_BODY,
   parseJson,
-  resultContext,
-  resultHeaderSchema,
-  toFrame,
-  toJson,
 } from './nats-job.ts'
 import { createLedger, type Ledger } from './nats-ledger.ts'
-import type { Persist } from './nats-link.ts'
-import type { NatsNames } from './nats-names.ts'
-import { lock, newKey, toReplyKey, unlock, wrapKey } from './nats-seal.ts'
-import type { NatsStore } from './nats-streams.ts'
-import { toWireRequest } from './peer-model.ts'
-import { fromWireFailure, WIRE_VERSION } from './wire.ts'
+import { newKey, unlock } from './nats-seal.ts'
+import { cancelProof, type JobSecrets, toBeat, toJobSecrets } from './nats/job-secrets.ts'
+import { createPatience, type Patience } from './nats/patience.ts'
+import { findResult, requireResult, type ResultParts } from './nats/result.ts'
+import { type Question, submit, type SubmitParts } from './nats/submit.ts'
+import { fromWireFailure } from './wire.ts'
 
-export type AskerParts = {
-  readonly connection: NatsConnection
-  readonly persist: Persist
-  readonly store: NatsStore
-  readonly bodies: Bodies
-  readonly names: NatsNames
-  readonly own: { readonly id: string; readonly card: Card; readonly seal: KeyObject }
-  readonly url: string
-  /** How long an answer may take, and how often the result is looked for where nothing else tells. */
-  readonly deadlineMs: number
-  readonly lookMs: number
-}
+export type AskerParts = ResultParts &
+  SubmitParts & {
+    readonly connection: NatsConnection
+    readonly url: string
+    /** How often the result is looked for where nothing else tells. */
+    readonly lookMs: number
+    /** How long a first token may take, and how often the other machine hears that it is still waited for. */
+    readonly firstTokenMs: number
+    readonly beatMs: number
+    readonly goneMs: number
+    readonly ackWaitMs: number
+  }
 
 /** Who is to answer. */
 export type Target = {
@@ -56,40 +46,40 @@ export type Target = {
   readonly subject: string
   /** Those who may open the job. */
   readonly holders: readonly Holder[]
+  /** Whoever is free takes it; after the loss of one machine it may wait for another. */
+  readonly isLine: boolean
   /** Why no answer can come any more, if that is so. */
   whyLost(): string | undefined
 }
 
-type Question = { readonly model: string; readonly request: ModelRequest }
-
 export type Asker = {
   ask(target: Target, question: Question, signal: AbortSignal): AsyncIterable<ModelEvent>
-  /** Results may have come while the connection was away. */
-  lookAgain(): void
+  /** Results may have come while the connection was away, since then. */
+  lookAgain(since: number): void
   /** Whoever still waits is told; what is being made for them is called off. */
   close(): void
 }
 
 type Sign =
-  /** Still sealed. */
-  | { readonly type: 'live'; readonly data: Uint8Array }
+  | { readonly type: 'live'; readonly part: LivePart }
   | { readonly type: 'look' }
   | { readonly type: 'result'; readonly result: JobResult }
   | { readonly type: 'end'; readonly error: AppError }
   | { readonly type: 'abort' }
 
 type Job = {
-  readonly id: string
-  readonly key: Buffer
-  readonly replyKey: Buffer
+  readonly secrets: JobSecrets
   readonly target: Target
+  readonly patience: Patience
   readonly ledger: Ledger
   readonly signs: Channel<Sign>
   /** Ends what is done for the job in the background. */
   readonly life: AbortController
   /** Large bodies to take away afterwards. */
-  readonly objects: string[]
+  readonly objects: Set<string>
   liveBytes: number
+  /** The number of the next sign that it is still waited for. */
+  beats: number
   isLooking: boolean
 }
 
@@ -106,20 +96,21 @@ export function createAsker(parts: AskerParts): Asker {
   return {
     async *ask(target, question, signal) {
       if (signal.aborted) return
-      const job = newJob(target)
-      open.set(job.id, job)
+      const job = newJob(target, parts)
+      open.set(job.secrets.id, job)
       const stop = watchOver(job, parts, signal)
       try {
-        void submit(job, question, parts)
+        void send(job, question, parts)
         yield* follow(job, parts)
       } finally {
         stop()
-        open.delete(job.id)
+        open.delete(job.secrets.id)
         leave(job, parts)
       }
     },
-    lookAgain() {
+    lookAgain(since) {
       for (const job of open.values()) {
+        job.patience.forgive(since)
         // Whatever was asked before the pause will not be answered.
         job.isLooking = false
         job.signs.push({ type: 'look' })
@@ -134,66 +125,71 @@ export function createAsker(parts: AskerParts): Asker {
   }
 }
 
-function newJob(target: Target): Job {
-  const key = newKey()
+function newJob(target: Target, { firstTokenMs, goneMs, ackWaitMs }: AskerParts): Job {
+  // Silence may mean that the job is on its way to the next machine, and in a line it may have to wait there.
+  const silentMs = target.isLine ? Math.max(firstTokenMs, goneMs + ackWaitMs) : goneMs + ackWaitMs
   return {
-    id: randomBytes(16).toString('hex'),
-    key,
-    replyKey: toReplyKey(key),
+    secrets: toJobSecrets(newKey()),
     target,
+    patience: createPatience({ firstTokenMs, silentMs }),
     ledger: createLedger(),
     signs: createChannel<Sign>(),
     life: new AbortController(),
-    objects: [],
+    objects: new Set(),
     liveBytes: 0,
+    beats: 0,
     isLooking: false,
   }
 }
 
-/** Whoever reads slowly, or a machine that says more than it may, gets the rest from the stream. */
+/**
+ * Anybody may write here: what the other machine did not seal does not count. Whoever reads slowly, or a machine that
+ * says more than it may, gets the rest from the stream.
+ */
 function hear(job: Job, data: Uint8Array): void {
-  job.liveBytes += data.length
-  if (job.liveBytes <= MAX_BODY) job.signs.push({ type: 'live', data })
+  const { replyKey, id } = job.secrets
+  const body = unlock(replyKey, data, liveContext(id))
+  const part = body && parseJson(livePartSchema, body)
+  if (!part) return
+  job.patience.hear(part)
+  if (part.events.length > 0) job.liveBytes += data.length
+  const events = job.liveBytes <= MAX_BODY ? part.events : []
+  const isNews = events.length > 0 || part.done !== undefined || part.trouble !== undefined
+  if (isNews) job.signs.push({ type: 'live', part: { ...part, events } })
 }
 
 /** Returns how to stop. */
-function watchOver(job: Job, { deadlineMs, lookMs }: AskerParts, signal: AbortSignal): () => void {
+function watchOver(job: Job, parts: AskerParts, signal: AbortSignal): () => void {
+  const { deadlineMs, lookMs, beatMs } = parts
   const { signs, target } = job
   const seconds = Math.round(deadlineMs / 1000)
   const late = new AppError('model-unavailable', `${target.name} gave no answer within ${seconds} s.`)
   const deadline = setTimeout(() => signs.push({ type: 'end', error: late }), deadlineMs)
   const looking = setInterval(() => signs.push({ type: 'look' }), lookMs)
+  const beating = setInterval(() => beat(job, parts), beatMs)
   const onAbort = () => signs.push({ type: 'abort' })
   signal.addEventListener('abort', onAbort, { once: true })
   return () => {
     clearTimeout(deadline)
     clearInterval(looking)
+    clearInterval(beating)
     signal.removeEventListener('abort', onAbort)
   }
 }
 
-/** The id of the job is the id of the message: sent again after a timeout, it is still one job. */
-async function submit(job: Job, { model, request }: Question, parts: AskerParts): Promise<void> {
-  const { own, persist, store, bodies, deadlineMs } = parts
-  const context = jobContext(job.id)
+/** Whoever answers stops when it hears no more of this. */
+function beat(job: Job, { connection, names }: AskerParts): void {
+  if (connection.isClosed()) return
+  const { secrets, patience } = job
+  const count = job.beats++
+  for (const { run, node } of patience.runs()) {
+    connection.publish(names.beat(node, secrets.id), toBeat(secrets, run, count))
+  }
+}
+
+async function send(job: Job, question: Question, parts: AskerParts): Promise<void> {
   try {
-    const travelling = toWireRequest(job.target.name, request)
-    const body = lock(job.key, toJson({ model, request: travelling, timeMs: deadlineMs }), context)
-    const { inline, object } = await persist(() => bodies.pack(`job-${job.id}`, body), job.life.signal)
-    if (object !== undefined) job.objects.push(object)
-    const keys = job.target.holders.map(({ id, seal }) => [id, wrapKey(job.key, own.seal, seal, context)])
-    const header: JobHeader = {
-      version: WIRE_VERSION,
-      job: job.id,
-      card: own.card,
-      keys: Object.fromEntries(keys) as Record<string, string>,
-      ...(object !== undefined && { object }),
-    }
-    const frame = toFrame(header, inline)
-    await persist(
-      (timeout) => store.js.publish(job.target.subject, frame, { msgID: job.id, timeout }),
-      job.life.signal,
-    )
+    await submit(job, question, parts, job.life.signal)
   } catch (error) {
     if (!job.life.signal.aborted) job.signs.push({ type: 'end', error: natsError(error, parts.url) })
     // It was left while its body was on the way.
@@ -208,9 +204,11 @@ async function* follow(job: Job, parts: AskerParts): AsyncIterable<ModelEvent> {
     if (sign.type === 'end') throw sign.error
     if (sign.type === 'look') void look(job, parts)
     if (sign.type === 'live') {
-      const part = readLive(job, sign.data)
-      if (part?.done) void look(job, parts)
-      if (part) yield* ledger.live(part)
+      const { done, trouble } = sign.part
+      yield* ledger.live(sign.part)
+      if (trouble !== undefined)
+        throw fromWireFailure(target.name, { code: 'model-unavailable', message: trouble })
+      if (done !== undefined) void look(job, parts, done)
     }
     if (sign.type === 'result') {
       yield* ledger.settle(sign.result)
@@ -220,19 +218,14 @@ async function* follow(job: Job, parts: AskerParts): AsyncIterable<ModelEvent> {
   }
 }
 
-function readLive(job: Job, data: Uint8Array): LivePart | undefined {
-  const body = unlock(job.replyKey, data, liveContext(job.id))
-  return body && parseJson(livePartSchema, body)
-}
-
-/** One look at a time; a look that fails is made again by the clock. */
-async function look(job: Job, parts: AskerParts): Promise<void> {
-  if (job.isLooking) return
+/** One look at a time, but for one that must find it; a look that fails is made again by the clock. */
+async function look(job: Job, parts: AskerParts, done?: 'stored' | 'duplicate'): Promise<void> {
+  if (job.isLooking && done === undefined) return
   job.isLooking = true
   try {
     // In this order: what it stored before it was lost counts.
-    const why = job.target.whyLost()
-    const result = await findResult(job, parts)
+    const why = whyGivenUp(job)
+    const result = done === undefined ? await findResult(job, parts) : await requireResult(job, parts, done)
     if (result) job.signs.push({ type: 'result', result })
     else if (why !== undefined && (await isStillLost(job)))
       job.signs.push({ type: 'end', error: lost(job.target.name, why) })
@@ -246,9 +239,19 @@ async function look(job: Job, parts: AskerParts): Promise<void> {
 }
 
 /** A program that was stopped for a while hears only now who was there all the time. */
-async function isStillLost({ target }: Job): Promise<boolean> {
+async function isStillLost(job: Job): Promise<boolean> {
   await delay(HEAR_MS)
-  return target.whyLost() !== undefined
+  return whyGivenUp(job) !== undefined
+}
+
+function over({ whyOver }: Patience): string | undefined {
+  const why = whyOver()
+  return why && `was given up: ${why}`
+}
+
+function whyGivenUp({ target, patience }: Job): string | undefined {
+  const why = target.whyLost()
+  return why === undefined ? over(patience) : `is gone: ${why}`
 }
 
 const HEAR_MS = 200
@@ -256,39 +259,18 @@ const HEAR_MS = 200
 const left = (name: string): AppError =>
   new AppError('model-unavailable', `${name} was not waited for: this machine left the NATS server.`)
 
-const lost = (name: string, why: string): AppError =>
-  new AppError('model-unavailable', `${name} is gone: ${why}.`)
-
-async function findResult(job: Job, parts: AskerParts): Promise<JobResult | undefined> {
-  const { store, names, own, bodies } = parts
-  const subject = names.result(own.id, job.id)
-  const message = await store.jsm.direct.getMessage(names.results, { last_by_subj: subject })
-  if (!message) return undefined
-  const frame = fromFrame(resultHeaderSchema, message.data)
-  if (!frame) throw unreadable(job)
-  const { object } = frame.header
-  if (object !== undefined) job.objects.push(object)
-  const packed = { inline: frame.body, ...(object !== undefined && { object }) }
-  const sealed = await bodies.unpack(packed)
-  const body = sealed && unlock(job.replyKey, sealed, resultContext(job.id))
-  const result = body && parseJson(jobResultSchema, body)
-  if (!result) throw unreadable(job)
-  return result
-}
-
-/** Looking again would find the same. */
-const unreadable = ({ target }: Job): AppError =>
-  new AppError('model-unavailable', `${target.name} answered with something that is no result of this job.`)
+const lost = (name: string, why: string): AppError => new AppError('model-unavailable', `${name} ${why}.`)
 
 /** Nobody waits any more: an answer still being made is called off. */
 function leave(job: Job, parts: AskerParts): void {
   const { connection, names } = parts
   job.life.abort()
-  if (!connection.isClosed() && !job.ledger.isSettled()) connection.publish(names.cancel(job.id))
+  if (!connection.isClosed() && !job.ledger.isSettled())
+    connection.publish(names.cancel(job.secrets.id), cancelProof(job.secrets))
   takeAway(job, parts)
 }
 
 function takeAway(job: Job, { connection, bodies }: AskerParts): void {
   if (connection.isClosed()) return
-  for (const object of new Set(job.objects)) bodies.remove(object).catch(() => undefined)
+  for (const object of job.objects) bodies.remove(object).catch(() => undefined)
 }

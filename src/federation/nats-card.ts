@@ -41,7 +41,8 @@ export function createCard(identity: KeyObject): Card {
 }
 
 /** Nothing for a card that nobody signed. */
-export function readCard({ identity, seal, signature }: Card): Holder | undefined {
+export function readCard(card: Card): (Holder & { readonly identity: KeyObject }) | undefined {
+  const { identity, seal, signature } = card
   try {
     const der = Buffer.from(identity, 'base64url')
     const key = createPublicKey({ key: der, type: 'spki', format: 'der' })
@@ -52,7 +53,7 @@ export function readCard({ identity, seal, signature }: Card): Holder | undefine
     const id = createHash('sha256')
       .update(key.export({ type: 'spki', format: 'der' }))
       .digest('hex')
-    return { id, seal: fromRaw(raw) }
+    return { id, seal: fromRaw(raw), identity: key }
   } catch {
     return undefined
   }

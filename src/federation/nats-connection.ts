@@ -22,6 +22,7 @@ import {
 import type { Logger } from '../lib/log.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { toAddress } from './dial.ts'
+import { requirePrivate } from './nats/private-file.ts'
 
 export type NatsServer = {
   /** `nats://host:port`, or `tls://host:port` where only an encrypted connection will do. */
@@ -56,6 +57,7 @@ export async function connectNats(
     ...(address.tls && { tls: await tlsOptions(server, address) }),
     ...(await credentials(server, address)),
   }
+  requireSecret(server, address)
   const connection = await requireAnswer(address)
     .then(() => connect(options))
     .catch((error: unknown) => {
@@ -153,6 +155,24 @@ async function tlsOptions({ caFile }: NatsServer, { name }: Address) {
   return { host: name, ...(caFile !== undefined && { ca: await readText(caFile, 'certificate authority') }) }
 }
 
+/** A password is sent as it is; a key in a `.creds` file only signs. */
+function requireSecret({ allowPlain, ...server }: NatsServer, { name, tls, password }: Address): void {
+  const isSent = server.credentialsFile === undefined && (server.password ?? password) !== undefined
+  if (tls || allowPlain || !isSent || isLoopback(name)) return
+  const message =
+    `The password for the NATS server would go to ${name} in the clear; write tls://${name} in federation.nats.url, ` +
+    'or set federation.nats.allow_plain = true if something else encrypts.'
+  throw new AppError('config-invalid', message)
+}
+
+const isLoopback = (host: string): boolean =>
+  /^(?:localhost|.*\.localhost)$/i.test(host) ||
+  (isIP(host) > 0 && LOOPBACK.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'))
+
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')
+LOOPBACK.addAddress('::1', 'ipv6')
+
 async function credentials(server: NatsServer, address: Address): Promise<Partial<NodeConnectionOptions>> {
   if (server.credentialsFile !== undefined) {
     return { authenticator: await credentialsOf(server.credentialsFile) }
@@ -164,6 +184,7 @@ async function credentials(server: NatsServer, address: Address): Promise<Partia
 
 /** Read anew for each connection: such files are renewed. One that is damaged by then would end the connection for good. */
 async function credentialsOf(path: string): Promise<Authenticator> {
+  await requirePrivate(path, 'the NATS credentials')
   let known = credsAuthenticator(Buffer.from(await readText(path, 'credentials')))
   try {
     known('')
@@ -216,8 +237,29 @@ export function natsError(error: unknown, url: string): AppError {
     return new AppError('model-unavailable', message, { cause: error })
   }
   const why = error instanceof ConnectionError && error.cause instanceof Error ? error.cause : error
+  const insecure = tlsProblem(why, where)
+  if (insecure !== undefined) return new AppError('credential', insecure, { cause: error })
   const message = `Cannot reach the NATS server ${where}: ${errorMessage(why)}; is it running?`
   return new AppError('model-unavailable', message, { cause: error })
+}
+
+/** What is wrong with the encryption, and the next step; nothing for what is no matter of it. */
+function tlsProblem(why: unknown, where: string): string | undefined {
+  const code = why instanceof Error && 'code' in why ? String(why.code) : ''
+  const said = errorMessage(why)
+  if (/server does not support 'tls'/.test(said)) {
+    return `The NATS server ${where} offers no TLS; add a \`tls\` block to its configuration (docs/nats.md), or write nats:// if it is on this network.`
+  }
+  if (/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/.test(code)) {
+    return `The certificate of the NATS server ${where} is not valid at this time (${said}); renew it, or set this machine's clock.`
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `The certificate of the NATS server ${where} is for another name (${said}); write that name in federation.nats.url.`
+  }
+  if (/CERT|ISSUER|SELF_SIGNED|VERIFY/.test(code) || /self-signed certificate|unable to verify/.test(said)) {
+    return `The certificate of the NATS server ${where} is not known (${said}); name its authority with federation.nats.ca = "/path/to/ca.pem".`
+  }
+  return undefined
 }
 
 /** The library does not export the class. */

@@ -12,8 +12,8 @@ export const MAX_EVENTS = 200_000
 
 const id = z.string().regex(/^[0-9a-f]{64}$/)
 const version = z.literal(WIRE_VERSION)
-/** Where the bytes are, if they are too large for a message. */
-const object = z.string().max(200)
+/** The bytes are too large for a message and lie in the object store; under which name follows from the job's key. */
+const large = z.literal(true)
 
 /** What of a job can be read without a key. */
 export const jobHeaderSchema = z.object({
@@ -23,7 +23,7 @@ export const jobHeaderSchema = z.object({
   card: cardSchema,
   /** The body's key, wrapped for each machine that may answer. */
   keys: z.record(id, z.string().max(400)),
-  object: object.exactOptional(),
+  large: large.exactOptional(),
 })
 export type JobHeader = z.output<typeof jobHeaderSchema>
 
@@ -44,15 +44,21 @@ const run = {
 
 export const livePartSchema = z.object({
   ...run,
+  /** Who answers. */
+  node: id,
+  /** Grows with each part of a run: one that was recorded and sent again is no sign of life. */
+  sequence: z.int().min(0),
   /** The number of its first event, counted from the start of the answer. */
   from: z.int().min(0),
   events: z.array(eventSchema).max(1_000),
-  /** The result is in the stream. */
-  done: z.boolean().exactOptional(),
+  /** The result is in the stream; `duplicate`: the server says that it had it already. */
+  done: z.enum(['stored', 'duplicate']).exactOptional(),
+  /** There will be no result, and why. */
+  trouble: z.string().max(1_000).exactOptional(),
 })
 export type LivePart = z.output<typeof livePartSchema>
 
-export const resultHeaderSchema = z.object({ version, node: id, object: object.exactOptional() })
+export const resultHeaderSchema = z.object({ version, node: id, large: large.exactOptional() })
 export type ResultHeader = z.output<typeof resultHeaderSchema>
 
 export const jobResultSchema = z.object({

@@ -6,9 +6,11 @@
 import type { ModelEvent } from '../protocol/model.ts'
 import type { JobResult, LivePart } from './nats-job.ts'
 
+type Told = Pick<LivePart, 'run' | 'attempt' | 'from' | 'events'>
+
 export type Ledger = {
   /** What is new in it and follows what was told; nothing where something before it is missing. */
-  live(part: LivePart): readonly ModelEvent[]
+  live(part: Told): readonly ModelEvent[]
   /** What is still to tell of it; nothing for a second one. */
   settle(result: JobResult): readonly ModelEvent[]
   isSettled(): boolean
@@ -21,7 +23,7 @@ export function createLedger(): Ledger {
   let told = 0
   let settled = false
 
-  const change = (next: LivePart | JobResult): readonly ModelEvent[] => {
+  const change = (next: Told | JobResult): readonly ModelEvent[] => {
     const restart: readonly ModelEvent[] =
       told === 0 ? [] : [{ type: 'reply-restart', why: 'the machine that answered was lost' }]
     run = next.run

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { type NatsConnection, RequestError, TimeoutError } from '@nats-io/transport-node'
-import { isWithoutJetStream } from './nats-connection.ts'
+import { isWithoutJetStream, natsError, withoutPassword } from './nats-connection.ts'
 
 /**
  * Does `action` until it is done; it is told how long to wait for an answer, longer each time, so that a slow line gets
@@ -16,21 +16,27 @@ export type Persist = <T>(action: (timeoutMs: number) => Promise<T>, signal: Abo
 
 export type Link = {
   isUp(): boolean
+  /** Why the broker cannot be reached, while it cannot. */
+  problem(): string | undefined
   /** `action` is told since when the broker was away. */
   onReturn(action: (since: number) => void): void
   readonly persist: Persist
   close(): Promise<void>
 }
 
-export function watchLink(connection: NatsConnection): Link {
+export function watchLink(connection: NatsConnection, url: string): Link {
   let goneSince: number | undefined
+  let trouble: string | undefined
   const onReturn = new Set<(since: number) => void>()
   void (async () => {
-    for await (const { type } of connection.status()) {
+    for await (const status of connection.status()) {
+      const { type } = status
+      if (status.type === 'error') trouble = natsError(status.error, url).message
       if (type === 'disconnect' || type === 'close') goneSince ??= performance.now()
       if (type !== 'reconnect' || goneSince === undefined) continue
       const since = goneSince
       goneSince = undefined
+      trouble = undefined
       for (const action of onReturn) action(since)
     }
   })()
@@ -43,6 +49,10 @@ export function watchLink(connection: NatsConnection): Link {
     })
   return {
     isUp: () => goneSince === undefined,
+    problem() {
+      if (goneSince === undefined) return undefined
+      return trouble ?? `The NATS server ${withoutPassword(url)} is gone; it is tried again.`
+    },
     onReturn: (action) => void onReturn.add(action),
     persist: createPersist(untilReturn),
     async close() {
@@ -76,5 +86,12 @@ function isPassing(error: unknown): boolean {
   if (error instanceof TimeoutError) return true
   if (isWithoutJetStream(error)) return error.cause instanceof RequestError
   if (error instanceof RequestError) return error.isNoResponders() || error.cause instanceof TimeoutError
-  return error instanceof JetStreamApiError && error.status === 503
+  return error instanceof JetStreamApiError && error.status === 503 && !isRefused(error)
 }
+
+/** The server is well but will not store it: the stream is full, or has a message of this name already. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof JetStreamApiError &&
+  (error.code === STORE_FAILED || /maximum (?:bytes|messages)/.test(error.message))
+
+const STORE_FAILED = 10_077

@@ -20,13 +20,18 @@ export const natsNames = (prefix: string) => ({
   job: (node: string) => `${prefix}.job.${node}`,
   queued: (line: string) => `${prefix}.queue.${line}`,
   live: (asker: string, job: string) => `${prefix}.live.${asker}.${job}`,
-  result: (asker: string, job: string) => `${prefix}.result.${asker}.${job}`,
+  result: (asker: string, name: string) => `${prefix}.result.${asker}.${name}`,
   cancel: (job: string) => `${prefix}.cancel.${job}`,
+  /** That the machine which asked still waits, for the one that answers. */
+  beat: (node: string, job: string) => `${prefix}.beat.${node}.${job}`,
   inbox: (node: string) => `_INBOX.${node}`,
 })
 
 /** The line in which jobs for a model wait; names of models hold what subjects may not. */
 export const lineOf = (model: string): string => shortHash(model)
+
+/** Where the server says that a stream was deleted. Anybody can say so: it is only a reason to look. */
+export const deletedAdvisory = (stream: string): string => `$JS.EVENT.ADVISORY.STREAM.DELETED.${stream}`
 
 type NatsPermissions = { readonly publish: readonly string[]; readonly subscribe: readonly string[] }
 
@@ -45,7 +50,8 @@ export function natsPermissions(prefix: string, id: string): NatsPermissions {
       names.live('*', '*'),
       names.result('*', '*'),
       names.cancel('*'),
-      `$KV.${nodes}.${id}`,
+      names.beat('*', '*'),
+      `$KV.${nodes}.${id}.*`,
       `$O.${bodies}.>`,
       `${api}.INFO`,
       ...streams.flatMap((stream) => [`${api}.STREAM.INFO.${stream}`, `${api}.STREAM.CREATE.${stream}`]),
@@ -67,7 +73,13 @@ export function natsPermissions(prefix: string, id: string): NatsPermissions {
       `${api}.STREAM.PURGE.OBJ_${bodies}`,
       '$JS.FC.>',
     ],
-    subscribe: [names.live(id, '*'), names.cancel('*'), `${names.inbox(id)}.>`],
+    subscribe: [
+      names.live(id, '*'),
+      names.cancel('*'),
+      names.beat(id, '*'),
+      `${names.inbox(id)}.>`,
+      ...streams.map(deletedAdvisory),
+    ],
   }
 }
 

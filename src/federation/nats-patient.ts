@@ -1,6 +1,7 @@
 /**
  * The same transport for a machine that may start before its broker: as long as the server cannot be reached there are
- * no other machines, and it is tried again. What waiting would not mend (wrong credentials, a wrong address) fails now.
+ * no other machines, and it is tried again. So it is where the server refuses: that is an error for a person to read, and
+ * this machine goes on alone. A wrong setting (no address, an open key file) fails now.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorMessage } from '../protocol/error.ts'
@@ -28,7 +29,7 @@ export async function openNatsPatiently(options: NatsOptions): Promise<PatientNa
         yield* transport.anyone(model).stream(request, signal)
       },
     }),
-    problem: attempts.problem,
+    problem: () => attempts.problem() ?? attempts.transport()?.problem(),
     async close() {
       attempts.end()
       await Promise.race([trying, delay(CLOSE_MS, undefined, { ref: false })])
@@ -58,7 +59,7 @@ function createAttempts(options: NatsOptions) {
       const said = errorMessage(error)
       if (said !== problem) options.log.warn(said)
       problem = said
-      if (!isUnreachable(error)) throw error
+      if (!mayPass(error)) throw error
     }
   }
   const isDone = () => transport !== undefined || life.signal.aborted
@@ -78,5 +79,6 @@ function createAttempts(options: NatsOptions) {
   }
 }
 
-const isUnreachable = (error: unknown): boolean =>
-  error instanceof AppError && error.code === 'model-unavailable'
+/** Put right at the server, or it passes: worth another try. A wrong setting here is not. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'model-unavailable' || error.code === 'credential')

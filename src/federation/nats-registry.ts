@@ -1,32 +1,19 @@
 /**
- * Who is there: each machine that answers writes its card and its report into a bucket whose entries grow old; whoever
- * stops writing is gone. An entry is only a claim; a machine counts once its card is signed and its id is trusted. The
- * age of an entry is measured by when it arrived here, so that clocks need not agree.
+ * Who is there: each machine that answers writes its card and its report, signed, into a bucket whose entries grow old;
+ * whoever stops writing is gone, and so is who signed a goodbye. That an entry was deleted says nothing: anybody may have
+ * done it. The age of an entry is measured by when it arrived here, so that clocks need not agree.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import type { KeyObject } from 'node:crypto'
 import type { KV, KvWatchEntry } from '@nats-io/kv'
-import { z } from 'zod'
 import type { Logger } from '../lib/log.ts'
 import { errorMessage } from '../protocol/error.ts'
-import { type MachineReport, machineReportSchema, type MachineState } from './machine.ts'
-import { type Card, cardSchema, type Holder, readCard } from './nats-card.ts'
-import { parseJson } from './nats-job.ts'
+import type { MachineReport, MachineState } from './machine.ts'
+import type { Card } from './nats-card.ts'
+import { entryKey, type Instance, newInstance, readEntry, writeEntry } from './nats/entry.ts'
+import { createKnown, type Node } from './nats/known.ts'
+import type { NameBook } from './nats/name-book.ts'
 import { WIRE_VERSION } from './wire.ts'
-
-const entrySchema = z.object({
-  version: z.int(),
-  card: cardSchema,
-  report: machineReportSchema,
-})
-
-export type Node = Holder & {
-  readonly name: string
-  readonly version: number
-  readonly report: MachineReport
-  readonly isTrusted: boolean
-  /** By a clock that only counts, in milliseconds. */
-  readonly heardAt: number
-}
 
 export type Registry = {
   /** Those that are trusted, here or gone. */
@@ -36,14 +23,21 @@ export type Registry = {
   whyLost(id: string): string | undefined
   /** What time it is at the broker, in milliseconds: the one clock that everybody can see. */
   brokerTime(): number
-  /** After a pause of the connection that began then, nobody who was here before is to blame for silence. */
+  /** After a pause of the connection that began then, restart every silence timer. */
   forgive(since: number): void
+  /** The bucket was made anew. */
+  renew(): void
+  /** What a person should know: another machine has this one's key, or this one cannot show itself. */
+  problem(): string | undefined
   close(): Promise<void>
 }
 
 export type RegistryParts = {
   readonly bucket: KV
-  readonly own: { readonly id: string; readonly card: Card }
+  /** Its name; what is signed for one registry is nothing in another. */
+  readonly bucketName: string
+  readonly own: { readonly id: string; readonly card: Card; readonly identity: KeyObject }
+  readonly pins: NameBook
   /** Absent = this machine only asks. */
   report?(): MachineReport
   /** Of the connection to the broker, in milliseconds. */
@@ -57,32 +51,45 @@ export type RegistryParts = {
 }
 
 export async function openRegistry(parts: RegistryParts): Promise<Registry> {
-  const { own, log } = parts
-  const known = createKnown(parts)
-  const entry = createEntry(parts)
+  const { own, log, pins } = parts
+  const instance = newInstance()
+  const known = createKnown({ ...parts, instance, names: pins })
+  const entry = createEntry(parts, instance)
   let roundTripMs = 0
+  let trouble: string | undefined
   /** From a clock that is never set here to the one of the broker; a clock that is set would make jobs look late. */
   let offsetMs = Date.now() - performance.now()
   const take = async ({ key, operation, value, created }: KvWatchEntry) => {
-    if (key === own.id) offsetMs = created.getTime() - performance.now()
-    else if (operation === 'PUT') await known.add(key, value)
-    else known.remove(key)
+    const read = operation === 'PUT' ? readEntry(key, value, parts.bucketName) : undefined
+    if (!read) return
+    // What was written just now and not what somebody wrote again.
+    if (read.instance === instance.id && entry.isLast(read.sequence))
+      offsetMs = created.getTime() - performance.now()
+    await known.add(read)
   }
   const tick = async () => {
     await known.judge()
     await entry.write()
+    trouble = undefined
     // From here to the broker and on to the other, and back.
     roundTripMs = Math.round(2 * (await parts.roundTrip()))
   }
+  const announce = () =>
+    void tick().catch((error: unknown) => {
+      // The next one comes soon, and by then the broker may be back.
+      trouble = errorMessage(error)
+      log.debug(`not announced: ${trouble}`)
+    })
 
   await tick()
   const watching = await watch(parts, take)
-  const timer = setInterval(() => {
-    // The next one comes soon, and by then the broker may be back.
-    tick().catch((error: unknown) => log.debug(`not announced: ${errorMessage(error)}`))
-  }, parts.refreshMs)
+  const timer = setInterval(announce, parts.refreshMs)
   const stateAt = (id: string) =>
-    stateOf(known.find(id), { ...parts, roundTripMs, connected: parts.isConnected() })
+    stateOf(id === own.id ? undefined : known.find(id), {
+      ...parts,
+      roundTripMs,
+      connected: parts.isConnected(),
+    })
   return {
     nodes: known.trusted,
     stateOf: stateAt,
@@ -92,6 +99,14 @@ export async function openRegistry(parts: RegistryParts): Promise<Registry> {
     },
     brokerTime: () => performance.now() + offsetMs,
     forgive: known.forgive,
+    renew() {
+      watching.again()
+      announce()
+    },
+    problem() {
+      if (trouble === undefined || !parts.isConnected()) return known.twin()
+      return `This machine cannot show itself to others on the NATS server: ${trouble}; see the server's log and limits.`
+    },
     async close() {
       clearInterval(timer)
       watching.stop()
@@ -100,19 +115,24 @@ export async function openRegistry(parts: RegistryParts): Promise<Registry> {
   }
 }
 
-/** What this machine says about itself, where it answers. */
-function createEntry({ bucket, own, report, isConnected }: RegistryParts) {
+/** What this machine says about itself, where it answers. Each start of the program has an entry of its own. */
+function createEntry({ bucket, bucketName, own, report, isConnected }: RegistryParts, instance: Instance) {
+  const key = entryKey(own.id, instance)
   let isRemoved = false
+  let sequence = 0
+  const text = (facts: { readonly report: MachineReport; readonly left?: boolean }) =>
+    writeEntry(own, { instance, sequence: ++sequence, ...facts }, bucketName)
   return {
+    isLast: (number: number) => number === sequence,
     async write() {
       // One that is late would say that this machine is here when it has left.
       if (!report || isRemoved) return
-      const entry: z.input<typeof entrySchema> = { version: WIRE_VERSION, card: own.card, report: report() }
-      await bucket.put(own.id, JSON.stringify(entry))
+      await bucket.put(key, text({ report: report() }))
     },
     async remove() {
       isRemoved = true
-      if (report && isConnected()) await bucket.delete(own.id).catch(() => undefined)
+      if (report && isConnected())
+        await bucket.put(key, text({ report: report(), left: true })).catch(() => undefined)
     },
   }
 }
@@ -121,10 +141,11 @@ function createEntry({ bucket, own, report, isConnected }: RegistryParts) {
 async function watch(
   { bucket, refreshMs, log }: RegistryParts,
   take: (entry: KvWatchEntry) => Promise<void>,
-): Promise<{ stop(): void }> {
+): Promise<{ stop(): void; again(): void }> {
   let entries = await bucket.watch()
   const { values } = await bucket.status()
   const life = new AbortController()
+  let isAgain = false
   let onFirst = () => {}
   const first = new Promise<void>((resolve) => (onFirst = resolve))
   const patience = setTimeout(onFirst, values === 0 ? 0 : FIRST_MS)
@@ -139,8 +160,9 @@ async function watch(
     await follow().catch(tell)
     // It ends by itself only where the broker lost the bucket.
     while (!life.signal.aborted) {
-      await delay(refreshMs, undefined, { signal: life.signal }).catch(() => undefined)
+      if (!isAgain) await delay(refreshMs, undefined, { signal: life.signal }).catch(() => undefined)
       if (life.signal.aborted) return
+      isAgain = false
       await bucket
         .watch()
         .then((again) => (entries = again))
@@ -151,6 +173,10 @@ async function watch(
   await first
   clearTimeout(patience)
   return {
+    again() {
+      isAgain = true
+      entries.stop()
+    },
     stop() {
       life.abort()
       entries.stop()
@@ -159,52 +185,6 @@ async function watch(
 }
 
 const FIRST_MS = 2_000
-const MAX_NODES = 1_000
-
-function createKnown({ isTrusted, goneMs, log }: RegistryParts) {
-  const nodes = new Map<string, Node>()
-  const told = new Set<string>()
-  const tell = (id: string, name: string) => {
-    if (told.has(id) || told.size >= MAX_NODES) return
-    told.add(id)
-    log.warn(
-      `${name} is on the NATS server but not trusted; if it is yours, add ${id} to federation.nats.trusted.`,
-    )
-  }
-  return {
-    trusted: () => [...nodes.values()].filter((node) => node.isTrusted),
-    find: (id: string) => nodes.get(id),
-    async add(id: string, value: Uint8Array) {
-      const entry = parseJson(entrySchema, value)
-      const holder = entry && readCard(entry.card)
-      // Whoever writes under another's id could not have signed its card.
-      if (!entry || holder?.id !== id) return
-      const { version, report } = entry
-      const trust = await isTrusted(id)
-      if (!trust) tell(id, report.name)
-      // Strangers are not kept: they come in any number. Whoever is trusted later is heard again soon.
-      if (!nodes.has(id) && (!trust || nodes.size >= MAX_NODES)) return
-      const heardAt = performance.now()
-      nodes.set(id, { ...holder, name: report.name, version, report, isTrusted: trust, heardAt })
-    },
-    remove: (id: string) => void nodes.delete(id),
-    /** Trust is given and taken while the program runs. */
-    async judge() {
-      for (const node of nodes.values()) {
-        const trust = await isTrusted(node.id)
-        const now = nodes.get(node.id)
-        if (now && now.isTrusted !== trust) nodes.set(node.id, { ...now, isTrusted: trust })
-      }
-    },
-    forgive(since: number) {
-      const heardAt = performance.now()
-      for (const node of nodes.values()) {
-        if (since - node.heardAt <= goneMs) nodes.set(node.id, { ...node, heardAt })
-      }
-    },
-  }
-}
-
 type Moment = { readonly connected: boolean; readonly roundTripMs: number; readonly goneMs: number }
 
 function stateOf(node: Node | undefined, { connected, roundTripMs, goneMs }: Moment): MachineState {
@@ -216,5 +196,5 @@ function stateOf(node: Node | undefined, { connected, roundTripMs, goneMs }: Mom
     return gone(`it speaks version ${node.version}, this machine ${WIRE_VERSION}`)
   const silent = performance.now() - node.heardAt
   if (silent > goneMs) return gone(`nothing was heard of it for ${Math.round(silent / 1000)} s`)
-  return { state: 'here', report: node.report, roundTripMs }
+  return { state: 'here', report: node.report, roundTripMs, heardMs: Math.round(silent) }
 }

@@ -8,7 +8,7 @@ import { millis } from '@nats-io/transport-node'
 import type { Logger } from '../lib/log.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Offer } from './machine.ts'
-import type { Bodies } from './nats-bodies.ts'
+import type { Bodies, Packed } from './nats-bodies.ts'
 import { type Holder, readCard } from './nats-card.ts'
 import {
   fromFrame,
@@ -22,25 +22,24 @@ import {
   parseJson,
 } from './nats-job.ts'
 import type { Persist } from './nats-link.ts'
-import { toReplyKey, unlock, unwrapKey } from './nats-seal.ts'
+import { unlock, unwrapKey } from './nats-seal.ts'
+import { type JobSecrets, toJobSecrets } from './nats/job-secrets.ts'
 import { toWireEvent, toWireFailure, type WireEvent } from './wire.ts'
 
 /** A job that this machine could open. */
 export type Task = {
-  readonly job: string
+  readonly secrets: JobSecrets
   readonly from: Holder
-  readonly key: Buffer
-  readonly replyKey: Buffer
   readonly run: string
   readonly attempt: number
   /** Of the message, as long as it is not opened. */
-  readonly sealed: { readonly inline: Uint8Array; readonly object?: string }
+  readonly sealed: Packed
   readonly storedAt: number
   readonly control: AbortController
 }
 
-/** Why an answer is stopped; the reason of its signal. */
-export type Stop = 'cancelled' | 'closing' | 'late'
+/** Why an answer is stopped; the reason of its signal. `deserted`: nothing was heard of the machine that asked. */
+export type Stop = 'cancelled' | 'closing' | 'late' | 'deserted'
 
 export type TaskParts = {
   readonly own: { readonly id: string; readonly seal: KeyObject }
@@ -60,19 +59,20 @@ export function openTask(message: JsMsg, own: TaskParts['own']): Task | 'someone
   const frame = fromFrame(jobHeaderSchema, message.data)
   if (!frame) return 'unreadable'
   const { header, body } = frame
+  const { job } = header
   const wrapped = Object.hasOwn(header.keys, own.id) ? header.keys[own.id] : undefined
   if (wrapped === undefined) return 'someone-else'
   const from = readCard(header.card)
-  const key = from && unwrapKey(wrapped, own.seal, from.seal, jobContext(header.job))
-  if (!from || !key) return 'unreadable'
+  const key = from && unwrapKey(wrapped, own.seal, from.seal, jobContext(job))
+  const secrets = key && toJobSecrets(key)
+  // An id that does not follow from the key was chosen by somebody who wants two jobs to be taken for one.
+  if (!from || secrets?.id !== job) return 'unreadable'
   return {
-    job: header.job,
+    secrets,
     from,
-    key,
-    replyKey: toReplyKey(key),
     run: randomBytes(8).toString('hex'),
     attempt: message.info.deliveryCount,
-    sealed: { inline: body, ...(header.object !== undefined && { object: header.object }) },
+    sealed: { inline: body, ...(header.large && { object: secrets.jobBody }) },
     storedAt: millis(message.info.timestampNanos),
     control: new AbortController(),
   }
@@ -84,7 +84,7 @@ export async function runTask(task: Task, parts: TaskParts): Promise<JobResult |
   const run = { run: task.run, attempt: task.attempt }
   const { events, failure } = await openAndGenerate(task, parts)
   const stop = signal.aborted ? (signal.reason as Stop) : undefined
-  if (stop === 'cancelled') return undefined
+  if (stop === 'cancelled' || stop === 'deserted') return undefined
   if (stop !== undefined) {
     return { ...run, events: [], failure: { code: 'model-unavailable', message: STOPS[stop] } }
   }
@@ -108,14 +108,14 @@ async function openAndGenerate(task: Task, parts: TaskParts): Promise<Generated>
 }
 
 async function openBody(task: Task, { bodies, persist, own, isTrusted, log }: TaskParts): Promise<JobBody> {
-  const { from, job, control } = task
+  const { from, secrets, control } = task
   if (!(await isTrusted(from.id))) {
     log.warn({ id: from.id }, 'a machine that is not trusted asked; it was refused')
     const message = `it does not trust this machine; there, add ${from.id} to federation.nats.trusted (it is ${own.id})`
     throw new AppError('permission-denied', message)
   }
   const sealed = await persist(() => bodies.unpack(task.sealed), control.signal)
-  const open = sealed && unlock(task.key, sealed, jobContext(job))
+  const open = sealed && unlock(secrets.key, sealed, jobContext(secrets.id))
   const body = open && parseJson(jobBodySchema, open)
   if (!body) throw new AppError('request-invalid', 'the job cannot be read')
   return body

@@ -29,8 +29,11 @@ export type WorkerParts = {
 
 /** Fails where this machine may not take its jobs. Once closed it takes no more. */
 export async function startWorker(parts: WorkerParts): Promise<{ close(): void }> {
-  const { names, id, report } = parts
+  const { names, id, report, store } = parts
   const life = new AbortController()
+  // A request for a job in a stream that was deleted would wait for its time.
+  const renewed = createBell()
+  store.onRecreated(renewed.ring)
   const lines = new Set<string>()
   const own: Source = {
     stream: names.jobs,
@@ -40,14 +43,15 @@ export async function startWorker(parts: WorkerParts): Promise<{ close(): void }
     mayPull: () => true,
   }
   await openConsumer(own, parts)
-  for (let lane = 0; lane < parts.lanes; lane++) void pull(own, parts, life.signal)
+  const pulling = { ...parts, renewed }
+  for (let lane = 0; lane < parts.lanes; lane++) void pull(own, pulling, life.signal)
 
   const openLines = () => {
     for (const { id: model } of report().models) {
       const line = lineOf(model)
       if (lines.has(line)) continue
       lines.add(line)
-      void pull(lineFor(model, parts), parts, life.signal)
+      void pull(lineFor(model, parts), pulling, life.signal)
     }
   }
   openLines()
@@ -84,14 +88,34 @@ type Source = {
   mayPull(): boolean
 }
 
-async function pull(source: Source, parts: WorkerParts, signal: AbortSignal): Promise<void> {
+type Bell = ReturnType<typeof createBell>
+
+/** Everybody who waits for the next ring hears it. */
+function createBell() {
+  let ring = () => {}
+  let next = new Promise<'rung'>((resolve) => (ring = () => resolve('rung')))
+  return {
+    next: () => next,
+    ring() {
+      ring()
+      next = new Promise((resolve) => (ring = () => resolve('rung')))
+    },
+  }
+}
+
+type Pulling = WorkerParts & { readonly renewed: Bell }
+
+async function pull(source: Source, parts: Pulling, signal: AbortSignal): Promise<void> {
   let consumer: Consumer | undefined
   while (!signal.aborted) {
     try {
       while (!source.mayPull()) await delay(BUSY_MS, undefined, { signal })
       consumer ??= await openConsumer(source, parts)
-      const message = await consumer.next({ expires: PULL_MS })
-      if (signal.aborted) message?.nak()
+      const waiting = consumer.next({ expires: PULL_MS })
+      waiting.catch(() => undefined)
+      const message = await Promise.race([waiting, parts.renewed.next()])
+      if (message === 'rung') consumer = undefined
+      else if (signal.aborted) message?.nak()
       else if (message) await parts.answer(message)
     } catch (error) {
       consumer = undefined

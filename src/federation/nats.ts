@@ -16,9 +16,11 @@ import { createCard, sealKeyOf } from './nats-card.ts'
 import { connectNats, natsError, type NatsServer } from './nats-connection.ts'
 import { type Link, watchLink } from './nats-link.ts'
 import { lineOf, type NatsNames, natsNames, PREFIX_PATTERN } from './nats-names.ts'
-import { type Node, openRegistry, type Registry } from './nats-registry.ts'
+import { openRegistry, type Registry, type RegistryParts } from './nats-registry.ts'
 import { openStore } from './nats-streams.ts'
 import { startWorker, type WorkerParts } from './nats-worker.ts'
+import type { Node } from './nats/known.ts'
+import { createNameBook, type NameBook } from './nats/name-book.ts'
 
 export type NatsOptions = {
   readonly server: NatsServer
@@ -37,6 +39,8 @@ export type NatsOptions = {
   readonly intervals?: Partial<NatsIntervals>
   /** Bodies above this many bytes go through the object store. */
   readonly maxInline?: number
+  /** What machines are called here; for as long as the program runs where there is none. */
+  readonly names?: NameBook
   readonly log: Logger
 }
 
@@ -46,32 +50,41 @@ export type NatsIntervals = {
   readonly goneMs: number
   /** How long a machine may be silent about a job before somebody else gets it. */
   readonly ackWaitMs: number
-  /** How long an answer may take. */
+  /** How long an answer may take, and how long its first token. */
   readonly deadlineMs: number
+  readonly firstTokenMs: number
+  /** How often both sides of a request say that they are still there. */
+  readonly beatMs: number
+  /** After so much silence of the machine that asked, its answer is stopped. */
+  readonly desertedMs: number
   /** How often a result is looked for where no live part announced it. */
   readonly lookMs: number
 }
 
-const USUAL: NatsIntervals = {
+const USUAL: Omit<NatsIntervals, 'desertedMs'> = {
   refreshMs: 10_000,
   goneMs: 30_000,
   ackWaitMs: 30_000,
   deadlineMs: 600_000,
+  firstTokenMs: 300_000,
+  beatMs: 2_000,
   lookMs: 5_000,
 }
 
 export type NatsTransport = Transport & {
   /** Whoever has this model and is free: for one answer, where it does not matter whose. */
   anyone(model: string): Model
+  /** What a person should know about this machine on the server. */
+  problem(): string | undefined
 }
 
 export async function openNats(options: NatsOptions): Promise<NatsTransport> {
   const { server, node, log } = options
   const names = natsNames(requirePrefix(options.prefix ?? 'covey'))
   const key = createPrivateKey(node.identity.key)
-  const own = { id: node.identity.id, card: createCard(key), seal: sealKeyOf(key) }
+  const own = { id: node.identity.id, card: createCard(key), seal: sealKeyOf(key), identity: key }
   const connection = await connectNats(server, { inbox: names.inbox(own.id), name: node.name, log })
-  const link = watchLink(connection)
+  const link = watchLink(connection, server.url)
   const undo: (() => unknown)[] = [link.close]
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step()
@@ -88,7 +101,7 @@ type Base = {
   readonly connection: NatsConnection
   readonly link: Link
   readonly names: NatsNames
-  readonly own: WorkParts['own'] & AskerParts['own']
+  readonly own: WorkParts['own'] & AskerParts['own'] & RegistryParts['own']
 }
 
 /** How to leave is added to `undo`, step by step. */
@@ -97,7 +110,11 @@ async function join(base: Base, options: NatsOptions, undo: (() => unknown)[]) {
   const { node, offer, log } = options
   const intervals = toIntervals(options.intervals)
   const keepMs = Math.max(intervals.deadlineMs, HOUR)
-  const store = await openStore(connection, names, { keepMs, goneMs: intervals.goneMs })
+  const store = await openStore(connection, names, {
+    keepMs,
+    goneMs: intervals.goneMs,
+    resultMs: Math.max(2 * intervals.deadlineMs, QUARTER),
+  })
   const maxPayload = connection.info?.max_payload ?? Infinity
   const bodies = openBodies(store.bodies, { maxInline: options.maxInline ?? MAX_INLINE, maxPayload })
   const times = { ...intervals, keepMs }
@@ -106,31 +123,43 @@ async function join(base: Base, options: NatsOptions, undo: (() => unknown)[]) {
   const registry = await openRegistry({
     ...ground,
     bucket: store.nodes,
+    bucketName: names.nodes,
+    pins: options.names ?? createNameBook(),
     ...(offer && { report: () => ({ ...offer.report(), name: node.name }) }),
     roundTrip: () => roundTrip(connection),
     isTrusted,
     isConnected: link.isUp,
   })
   undo.push(registry.close)
-  if (offer) undo.push(await work({ ...ground, offer, isTrusted, registry, lanes: options.lanes ?? LANES }))
+  const lanes = options.lanes ?? LANES
+  const working =
+    offer && (await work({ ...ground, offer, isTrusted, registry, lanes, isConnected: link.isUp }))
+  if (working) undo.push(working.stop)
   const asker = createAsker(ground)
   undo.push(asker.close)
   link.onReturn((since) => {
     registry.forgive(since)
-    asker.lookAgain()
+    working?.forgive()
+    asker.lookAgain(since)
     // A broker that is still starting refuses; what is missing then, the next return or the next job tells.
     store.ensure().catch(() => undefined)
   })
-  return toTransport({ asker, registry, names })
+  store.onRecreated(() => {
+    log.warn('streams of the NATS server were gone; they are made again')
+    registry.renew()
+  })
+  return { ...toTransport({ asker, registry, names }), problem: () => link.problem() ?? registry.problem() }
 }
 
 /** Whoever speaks more rarely than others listen would come and go. */
 function toIntervals(given: Partial<NatsIntervals> = {}): NatsIntervals {
-  const all = { ...USUAL, ...given }
-  return { ...all, refreshMs: Math.min(all.refreshMs, all.goneMs / 3) }
+  const all = { desertedMs: 2 * (given.goneMs ?? USUAL.goneMs), ...USUAL, ...given }
+  const { refreshMs, beatMs, goneMs } = all
+  return { ...all, refreshMs: Math.min(refreshMs, goneMs / 3), beatMs: Math.min(beatMs, goneMs / 4) }
 }
 
 const HOUR = 3_600_000
+const QUARTER = 900_000
 const LANES = 4
 
 function requirePrefix(prefix: string): string {
@@ -166,8 +195,7 @@ type WorkParts = Omit<AnswerParts & WorkerParts, 'brokerTime' | 'answer' | 'repo
   readonly registry: Registry
 }
 
-/** Returns how to stop. */
-async function work({ registry, ...parts }: WorkParts): Promise<() => Promise<void>> {
+async function work({ registry, ...parts }: WorkParts) {
   const { offer, own } = parts
   const answering = createAnswering({ ...parts, brokerTime: registry.brokerTime })
   const worker = await startWorker({
@@ -176,15 +204,18 @@ async function work({ registry, ...parts }: WorkParts): Promise<() => Promise<vo
     report: () => offer.report(),
     answer: answering.answer,
   })
-  return async () => {
-    worker.close()
-    await answering.close()
+  return {
+    forgive: answering.forgive,
+    async stop() {
+      worker.close()
+      await answering.close()
+    },
   }
 }
 
 type Parts = { readonly asker: Asker; readonly registry: Registry; readonly names: NatsNames }
 
-const toTransport = (parts: Parts): Omit<NatsTransport, 'close'> => ({
+const toTransport = (parts: Parts): Omit<NatsTransport, 'close' | 'problem'> => ({
   machines: () => parts.registry.nodes().map((node) => toMachine(node, parts)),
   anyone: (model) => toModel(model, parts, () => lineTo(model, parts)),
 })
@@ -212,7 +243,7 @@ function addressTo({ id, name }: Pick<Node, 'id' | 'name'>, { registry, names }:
     const why = state.state === 'gone' ? state.why : 'it is not trusted any more'
     throw new AppError('model-unavailable', `${name} is gone: ${why}.`)
   }
-  return { name, subject: names.job(id), holders: [node], whyLost: () => registry.whyLost(id) }
+  return { name, subject: names.job(id), holders: [node], isLine: false, whyLost: () => registry.whyLost(id) }
 }
 
 function lineTo(model: string, { registry, names }: Parts): Target {
@@ -227,6 +258,7 @@ function lineTo(model: string, { registry, names }: Parts): Target {
     name: `whoever has ${model}`,
     subject: names.queued(lineOf(model)),
     holders,
+    isLine: true,
     whyLost() {
       const losses = holders.map(({ id }) => registry.whyLost(id))
       return losses.includes(undefined) ? undefined : losses[0]

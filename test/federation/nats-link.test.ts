@@ -8,7 +8,7 @@ describe.skipIf(missing !== undefined)(named('the connection to a NATS server'),
   test('is made again, and what was asked before it broke is asked again then', async () => {
     const server = await newServer()
     const connection = await connectNats({ url: server.url }, { inbox: '_INBOX.a', name: 'a', log: silent })
-    const link = watchLink(connection)
+    const link = watchLink(connection, 'nats://127.0.0.1')
     onTestFinished(link.close)
     const returned = vi.fn<() => void>()
     link.onReturn(returned)
@@ -25,7 +25,7 @@ describe.skipIf(missing !== undefined)(named('the connection to a NATS server'),
 
   test('that was closed is not up', async () => {
     const { url } = await newServer()
-    const link = watchLink(await connectNats({ url }, { inbox: '_INBOX.a', name: 'a', log: silent }))
+    const link = watchLink(await connectNats({ url }, { inbox: '_INBOX.a', name: 'a', log: silent }), url)
 
     await link.close()
 

@@ -1,6 +1,6 @@
 /** Users that the NATS server knows by JWT: a `.creds` file, made here as `nsc` would. */
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { nkeys } from '@nats-io/transport-node'
@@ -68,8 +68,11 @@ resolver_preload: {
   return { settings, credentials }
 }
 
-const fileOf = async (text: string): Promise<string> =>
-  join(await tempProject({ 'my.creds': text }), 'my.creds')
+async function fileOf(text: string): Promise<string> {
+  const path = join(await tempProject({ 'my.creds': text }), 'my.creds')
+  await chmod(path, 0o600)
+  return path
+}
 
 describe.skipIf(missing !== undefined)(named('a file with credentials'), () => {
   test('lets a machine in, with the permissions that are written in it', async () => {

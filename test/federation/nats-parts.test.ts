@@ -211,11 +211,19 @@ describe('names', () => {
   test('a machine may take, read and hear only its own', () => {
     const { publish, subscribe } = natsPermissions('covey', 'ID')
 
-    expect(subscribe).toEqual(['covey.live.ID.*', 'covey.cancel.*', '_INBOX.ID.>'])
+    expect(subscribe.slice(0, 4)).toEqual([
+      'covey.live.ID.*',
+      'covey.cancel.*',
+      'covey.beat.ID.*',
+      '_INBOX.ID.>',
+    ])
+    expect(subscribe.slice(4).map((subject) => subject.replace(/[^.]+$/, ''))).toEqual(
+      Array.from({ length: 5 }, () => '$JS.EVENT.ADVISORY.STREAM.DELETED.'),
+    )
     expect(
       publish.filter((subject) => /jobs|results|\$KV/.test(subject) && !subject.includes('STREAM')),
     ).toEqual([
-      '$KV.covey_nodes.ID',
+      '$KV.covey_nodes.ID.*',
       '$JS.API.CONSUMER.CREATE.covey_jobs.ID.covey.job.ID',
       '$JS.API.CONSUMER.INFO.covey_jobs.ID',
       '$JS.API.CONSUMER.MSG.NEXT.covey_jobs.ID',

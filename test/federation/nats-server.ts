@@ -24,7 +24,8 @@ import type { Model, ModelEvent, ModelRequest } from '../../src/protocol/model.t
 import { tempProject } from '../support/project.ts'
 import { hear, questionOf } from './machines.ts'
 
-const PROGRAM = '/usr/sbin/nats-server'
+/** Another one than the system's: COVEY_NATS_SERVER names its program. */
+export const PROGRAM = process.env['COVEY_NATS_SERVER'] ?? '/usr/sbin/nats-server'
 
 /** Why there is none. */
 export const missing = ((): string | undefined => {
@@ -32,7 +33,7 @@ export const missing = ((): string | undefined => {
     execFileSync(PROGRAM, ['--version'], { stdio: 'ignore' })
     return undefined
   } catch {
-    return 'nats-server is not installed'
+    return `there is no ${PROGRAM}`
   }
 })()
 
@@ -148,6 +149,9 @@ export const fast: NatsIntervals = {
   goneMs: 1_500,
   ackWaitMs: 1_000,
   deadlineMs: 15_000,
+  firstTokenMs: 12_000,
+  beatMs: 100,
+  desertedMs: 5_000,
   lookMs: 300,
 }
 

@@ -11,7 +11,7 @@ import { codeBlocks } from '../support/docs.ts'
 import { until } from './machines.ts'
 import { NamespaceMachine } from './namespaces.ts'
 import { killMachine } from './nats-machine/order.ts'
-import { certificate } from './nats-server.ts'
+import { certificate, PROGRAM } from './nats-server.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
@@ -117,7 +117,8 @@ class Broker {
   /** The line is remembered for the next time. */
   async start(line = this.#line): Promise<void> {
     this.#line = line
-    const words = ['netns', 'exec', this.namespace, 'bash', '-c', `exec ${line}`]
+    const command = line.replace(/^nats-server/, () => PROGRAM)
+    const words = ['netns', 'exec', this.namespace, 'bash', '-c', `exec ${command}`]
     this.#process = spawn(IP, words, { cwd: this.#folder, stdio: 'ignore' })
     const isListening = () => ip('netns', 'exec', this.namespace, 'ss', '-Hltn').includes(':4222 ')
     await until(isListening)

@@ -5,7 +5,8 @@ import type { Offer } from '../../src/federation/machine.ts'
 import { jobContext, MAX_BODY, toJson } from '../../src/federation/nats-job.ts'
 import { createPersist } from '../../src/federation/nats-link.ts'
 import { sealKeyOf } from '../../src/federation/nats-card.ts'
-import { lock, newKey, toReplyKey } from '../../src/federation/nats-seal.ts'
+import { lock, newKey } from '../../src/federation/nats-seal.ts'
+import { toJobSecrets } from '../../src/federation/nats/job-secrets.ts'
 import { runTask, type Task, type TaskParts } from '../../src/federation/nats-task.ts'
 import { requestSchema, type WireEvent } from '../../src/federation/wire.ts'
 import { AppError } from '../../src/protocol/error.ts'
@@ -16,17 +17,15 @@ const NOW = 1_700_000_000_000
 
 /** A job stored just now that may take ten seconds, as the machine that answers has it. */
 function task(): Task {
-  const key = newKey()
+  const secrets = toJobSecrets(newKey())
   const { id, key: pem } = newIdentity()
   const body = toJson({ model: 'small', request: requestSchema.parse(questionOf('a b')), timeMs: 10_000 })
   return {
-    job: 'job',
+    secrets,
     from: { id, seal: createPublicKey(sealKeyOf(createPrivateKey(pem))) },
-    key,
-    replyKey: toReplyKey(key),
     run: 'run',
     attempt: 1,
-    sealed: { inline: lock(key, body, jobContext('job')) },
+    sealed: { inline: lock(secrets.key, body, jobContext(secrets.id)) },
     storedAt: NOW,
     control: new AbortController(),
   }

@@ -1,0 +1,170 @@
+/**
+ * The machines that were heard of in the registry, each with every start of its program that speaks. Two that speak at the
+ * same time have one key between them: that is said, with both names. Names are claims: the first one a machine gives
+ * stays its name here.
+ */
+import type { Logger } from '../../lib/log.ts'
+import type { MachineReport } from '../machine.ts'
+import type { Holder } from '../nats-card.ts'
+import { shortId } from '../identity.ts'
+import type { Entry } from './entry.ts'
+import type { NameBook } from './name-book.ts'
+
+export type Node = Holder & {
+  readonly name: string
+  readonly version: number
+  readonly report: MachineReport
+  readonly isTrusted: boolean
+  /** By a clock that only counts, in milliseconds. */
+  readonly heardAt: number
+}
+
+export type KnownParts = {
+  readonly own: { readonly id: string }
+  /** This start of the program. */
+  readonly instance: { readonly id: string }
+  readonly names: NameBook
+  isTrusted(id: string): Promise<boolean>
+  readonly goneMs: number
+  readonly log: Logger
+}
+
+type Start = {
+  readonly entry: Entry
+  readonly heardAt: number
+  /** How often it spoke: the last words of a program that ended are read once. */
+  readonly times: number
+}
+
+type Known = { readonly id: string; readonly starts: Map<string, Start>; isTrusted: boolean; name: string }
+
+const MAX_NODES = 1_000
+const MAX_STARTS = 8
+
+export function createKnown(parts: KnownParts) {
+  const { own, isTrusted, goneMs, names, log } = parts
+  const machines = new Map<string, Known>()
+  const twins = createTwins(parts)
+  const tell = createTeller(log)
+
+  const admit = async (id: string, claimed: string): Promise<Known | undefined> => {
+    const trust = id === own.id || (await isTrusted(id))
+    if (!trust)
+      tell(
+        id,
+        `${claimed} is on the NATS server but not trusted; if it is yours, add ${id} to federation.nats.trusted.`,
+      )
+    const known = machines.get(id)
+    if (known) {
+      known.isTrusted = trust
+      return known
+    }
+    // Strangers are not kept: they come in any number. Whoever is trusted later is heard again soon.
+    if (!trust || machines.size >= MAX_NODES) return undefined
+    const made: Known = { id, starts: new Map(), isTrusted: trust, name: await names.pin(id, claimed) }
+    machines.set(id, made)
+    return made
+  }
+  return {
+    trusted: (): readonly Node[] =>
+      [...machines.values()].flatMap((known) => {
+        const node = known.isTrusted && known.id !== own.id ? toNode(known, goneMs) : undefined
+        return node ? [node] : []
+      }),
+    find(id: string): Node | undefined {
+      const known = machines.get(id)
+      return known && toNode(known, goneMs)
+    },
+    async add(entry: Entry) {
+      const { id } = entry.holder
+      const { name: claimed } = entry.report
+      const known = await admit(id, claimed)
+      const last = known?.starts.get(entry.instance)
+      if (!known || (last && last.entry.sequence >= entry.sequence)) return
+      if (claimed !== known.name) {
+        tell(
+          `${id} ${claimed}`,
+          `${known.name} (${shortId(id)}) now calls itself ${claimed}; here it is still called ${known.name}. ${names.howToChange}`,
+        )
+      }
+      known.starts.delete(entry.instance)
+      if (!entry.left) {
+        known.starts.set(entry.instance, { entry, heardAt: performance.now(), times: (last?.times ?? 0) + 1 })
+      } else known.starts.set(entry.instance, { entry, heardAt: -Infinity, times: 0 })
+      const [oldest] = known.starts.keys()
+      if (known.starts.size > MAX_STARTS && oldest !== undefined) known.starts.delete(oldest)
+      twins.look(id, speaking(known, goneMs))
+    },
+    /** Trust is given and taken while the program runs. */
+    async judge() {
+      for (const known of machines.values())
+        known.isTrusted = known.id === own.id || (await isTrusted(known.id))
+    },
+    forgive(since: number) {
+      const heardAt = performance.now()
+      for (const { starts } of machines.values()) {
+        for (const [instance, start] of starts) {
+          if (since - start.heardAt <= goneMs) starts.set(instance, { ...start, heardAt })
+        }
+      }
+    },
+    /** Which other machine has this one's key. */
+    twin: twins.own,
+  }
+}
+
+/** Each text once, and not without end. */
+function createTeller(log: Logger) {
+  const told = new Set<string>()
+  return (about: string, text: string) => {
+    if (told.has(about) || told.size >= MAX_NODES) return
+    told.add(about)
+    log.warn(text)
+  }
+}
+
+/** The newest start that speaks; else the one heard last. One that said goodbye is nobody. */
+function toNode({ starts, isTrusted, name }: Known, goneMs: number): Node | undefined {
+  const there = [...starts.values()].filter(({ times }) => times > 0)
+  const now = performance.now()
+  const fresh = there.filter(({ heardAt }) => now - heardAt <= goneMs)
+  const [best] =
+    fresh.length > 0
+      ? fresh.toSorted((a, b) => b.entry.startedAt - a.entry.startedAt)
+      : there.toSorted((a, b) => b.heardAt - a.heardAt)
+  if (!best) return undefined
+  const { holder, version, report } = best.entry
+  return { ...holder, name, version, report: { ...report, name }, isTrusted, heardAt: best.heardAt }
+}
+
+const speaking = ({ starts }: Known, goneMs: number): readonly Start[] => {
+  const since = performance.now() - goneMs
+  return [...starts.values()].filter(({ times, heardAt }) => times > 1 && heardAt >= since)
+}
+
+function createTwins({ own, instance, log }: KnownParts) {
+  const told = new Set<string>()
+  let twin: string | undefined
+  return {
+    own: () => twin,
+    look(id: string, starts: readonly Start[]) {
+      if (id === own.id) twin = undefined
+      if (starts.length < 2) return
+      const both = starts
+        .map(({ entry }) => `${entry.report.name} (instance ${entry.instance})`)
+        .join(' and ')
+      const which = id === own.id ? 'this machine' : shortId(id)
+      const text =
+        `Two machines use the key of ${which}: ${both}; on the one that got it by a copy, ` +
+        'delete keys/peer in its data folder, start it again and pair it or trust its new id.'
+      if (id === own.id && starts.some(({ entry }) => entry.instance === instance.id)) twin = text
+      const about = starts
+        .map(({ entry }) => entry.instance)
+        .toSorted()
+        .join(' ')
+      if (told.has(about) || told.size >= MAX_NODES) return
+      told.add(about)
+      log.warn({ id }, text)
+    },
+  }
+}
