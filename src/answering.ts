@@ -148,6 +148,14 @@ function findPeer(id: string, parts: WithFlock): Choice {
   const found = peersHere(parts).find(({ arm }) => arm.id === id)
   if (found) return { kind: 'peer', arm: found.arm }
   const there = peersHere(parts).map(({ arm }) => arm.id)
+  const meant = parts.flock?.sharing(id) ?? []
+  if (meant.length > 0) {
+    const which = `${meant.slice(0, -1).join(', ')} or ${meant.at(-1)}`
+    throw new AppError(
+      'config-invalid',
+      `${meant.length} machines have the name in ${id}; say which: ${which}.`,
+    )
+  }
   const hint =
     there.length > 0 ? `there is ${there.join(', ')}.` : 'no other machine is here; see covey peers.'
   throw new AppError('config-invalid', `No other machine offers ${id} now; ${hint}`)

@@ -65,7 +65,7 @@ export async function openRouterDeskOf(env: NodeJS.ProcessEnv, cwd: string): Pro
 /** For `covey peers`: other machines, without opening any arm. */
 export async function openPeersOf(env: NodeJS.ProcessEnv, cwd: string) {
   const { openPeers } = await import('./flock.ts')
-  return openPeers(await configOf(env, cwd), pathsOf(env).dataFolder)
+  return openPeers(await configOf(env, cwd), { dataFolder: pathsOf(env).dataFolder, env })
 }
 
 /** For `covey swarm status`. */

@@ -8,6 +8,7 @@ import { toNatsSettings } from './config/nats.ts'
 import type { Config } from './config/schema.ts'
 import { lanFiles } from './federation/lan.ts'
 import type { Machine, Offer } from './federation/machine.ts'
+import { openNameBook } from './federation/nats/name-book.ts'
 import { openPeersDesk } from './federation/peers-desk.ts'
 import { createPlacing } from './federation/placing.ts'
 import { openLanWay, openNatsWay, type Reachable, type Way } from './federation/way.ts'
@@ -15,7 +16,7 @@ import { createLogger } from './lib/log.ts'
 import type { Reserve } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
 import type { Model } from './protocol/model.ts'
-import { createPeerArms, modelOf, NANO, type PeerArms } from './peer-arms.ts'
+import { createPeerArms, modelOf, NANO, type PeerArms, sharedName } from './peer-arms.ts'
 import type { Arm } from './router/arm.ts'
 import type { RouterArm } from './router/snapshot.ts'
 import type { FederationHealth } from './server/federation.ts'
@@ -25,6 +26,8 @@ import type { Elsewhere } from './swarm/lease.ts'
 export type Flock = {
   /** A model of another machine for each that was ever told of; those out of reach say so. */
   arms(): readonly RouterArm[]
+  /** What an arm of this id could mean, where several machines have the name in it. */
+  sharing(id: string): readonly string[]
   /** One worker of each other machine that is here: the same model, or another one it has. */
   elsewhere(arm: string): readonly Elsewhere[]
   /** Single answers go to the machine with this model where the wait is shortest. */
@@ -67,22 +70,54 @@ function openWay(
   }
   const files = lanFiles(dataFolder)
   const logger = createLogger({ ...log, verbose: false })
-  return openNatsWay({ ...toNatsSettings(nats, env), name: settings.name, files, log: logger })
+  const names = namesIn(dataFolder)
+  return openNatsWay({ ...toNatsSettings(nats, env), name: settings.name, names, files, log: logger })
 }
 
+const namesIn = (dataFolder: string) =>
+  openNameBook(dataFolder, async (id) => (await lanFiles(dataFolder).book.find(id))?.name)
+
 /** What a person does about other machines, beside a running server or without one. */
-export function openPeers({ federation, server }: Pick<Config, 'federation' | 'server'>, dataFolder: string) {
-  const { host, port } = federation
+export function openPeers(config: Pick<Config, 'federation' | 'server' | 'log'>, ground: FlockGround) {
+  const { federation, server } = config
+  const { dataFolder } = ground
+  const { host, port, transport, nats } = federation
   const { name, peers, timing } = toLanSettings(federation)
   const desk = openPeersDesk({ dataFolder, name, peers, timing, port, ...(host !== undefined && { host }) })
   return {
     ...desk,
-    look: async () => (await desk.look()).map(peerHealth),
+    ...(transport === 'nats' && {
+      list: async () => [...(await desk.list()), ...(await trustedByName(nats.trusted, dataFolder))],
+    }),
+    look: async () => {
+      if (transport === 'nats' && federation.enabled) return lookOverNats(config, ground)
+      return { peers: (await desk.look()).map(peerHealth) }
+    },
     url: `http://127.0.0.1:${server.port ?? API_PORT}`,
   }
 }
 
 const API_PORT = 17_615
+
+/** Machines that only the configuration names, called as they were when they were first seen. */
+async function trustedByName(trusted: readonly string[], dataFolder: string) {
+  const paired = new Set((await lanFiles(dataFolder).book.list()).map(({ id }) => id))
+  const names = await namesIn(dataFolder).list()
+  return trusted
+    .filter((id) => !paired.has(id))
+    .map((id) => ({ id, name: names[id] ?? 'not seen yet', scopes: ['generate'] as const }))
+}
+
+/** As this machine would see them; it shows itself to nobody. */
+async function lookOverNats(config: Pick<Config, 'federation' | 'log'>, ground: FlockGround) {
+  const way = await openWay(config, ground)
+  try {
+    const problem = way.problem()
+    return { peers: way.machines().map(peerHealth), ...(problem !== undefined && { problem }) }
+  } finally {
+    await way.close()
+  }
+}
 
 function joinMachines(way: Way, name: string): Flock {
   const everybody = () => [...way.machines(), ...(way.line ? [way.line] : [])]
@@ -94,6 +129,11 @@ function joinMachines(way: Way, name: string): Flock {
     health: () => healthOf(way),
     // Whoever is free may be another one each time, and has read nothing of a run before: nobody is sent there unasked.
     arms: () => arms.of(everybody()).map((one) => (isLine(one.arm.id) ? { ...one, enabled: false } : one)),
+    sharing: (id) =>
+      sharedName(
+        id,
+        arms.of(everybody()).flatMap((one) => (one.gone === undefined ? [one.arm.id] : [])),
+      ),
     elsewhere: (arm) => way.machines().flatMap((machine) => workerOf(machine, arm, arms)),
     placed: (reserve) => async (request, signal) => {
       const lease = await reserve(request, signal)
@@ -145,6 +185,7 @@ function peerHealth(machine: Machine): FederationHealth['peers'][number] {
     via,
     state: 'here',
     round_trip_ms: state.roundTripMs,
+    ...(state.heardMs !== undefined && { last_seen_s: Math.round(state.heardMs / 1000) }),
     waiting,
     running,
     free_memory: freeMemory,

@@ -25,11 +25,13 @@ export type PeerArms = {
 
 export function createPeerArms(find: FindMachine): PeerArms {
   const known = new Map<string, KnownArm>()
-  const labels = new Map<string, string>()
-  const id = (machine: Machine, model: string) => `${PREFIX}${labelOf(machine, labels)}/${model}`
+  /** What each machine is called, by its id. */
+  const names = new Map<string, string>()
+  const id = (machine: Machine, model: string) => `${PREFIX}${labelOf(machine, names)}/${model}`
   const of = (machines: readonly Machine[]): readonly RouterArm[] => {
     const gone = new Map<string, string>()
     const here = new Set<string>()
+    for (const machine of machines) labelOf(machine, names)
     for (const machine of machines) {
       const state = machine.state()
       if (state.state === 'gone') gone.set(machine.id, state.why)
@@ -41,6 +43,7 @@ export function createPeerArms(find: FindMachine): PeerArms {
         known.set(name, { arm, machine: machine.id, offered })
       }
     }
+    forgetOldNames(known, names)
     forget(known, here)
     // The model in the box is in this box, too.
     return [...known]
@@ -76,16 +79,36 @@ function forget(known: Map<string, KnownArm>, here: ReadonlySet<string>): void {
   }
 }
 
+/** Of machines that got a longer name since, because another one has the same. */
+function forgetOldNames(known: Map<string, KnownArm>, names: Map<string, string>): void {
+  for (const [name, { machine }] of known) {
+    const label = labelOf({ id: machine, name: '' }, names)
+    if (name !== `${PREFIX}${label}/${modelOf(name)}`) known.delete(name)
+  }
+}
+
 export const NANO = 'covey/nano'
 
-/** Its name as far as an id allows; with a part of its key where another machine has that name. */
-function labelOf({ id, name }: Machine, labels: Map<string, string>): string {
-  const known = labels.get(id)
-  if (known !== undefined) return known
-  const plain = name.replaceAll(/[^\w.-]+/g, '-').slice(0, 40) || 'machine'
-  const label = [...labels.values()].includes(plain) ? `${plain}-${shortId(id)}` : plain
-  labels.set(id, label)
-  return label
+/**
+ * Its name as far as an id allows; with a part of its key where another machine has that name: a name is a claim, and the
+ * one who claimed it first has no better right to it.
+ */
+function labelOf({ id, name }: Pick<Machine, 'id' | 'name'>, names: Map<string, string>): string {
+  const plain = names.get(id) ?? (name.replaceAll(/[^\w.-]+/g, '-').slice(0, 40) || 'machine')
+  names.set(id, plain)
+  const isShared = [...names].some(([other, its]) => other !== id && its === plain)
+  return isShared ? `${plain}-${shortId(id)}` : plain
+}
+
+/** The arms that a name with nothing added could mean, where several machines have that name. */
+export function sharedName(wish: string, arms: readonly string[]): readonly string[] {
+  const [, name = '', ...model] = wish.split('/')
+  const meant = arms.filter((arm) => {
+    const [, label = '', ...its] = arm.split('/')
+    const part = label.slice(name.length)
+    return label.startsWith(name) && /^-[0-9a-f]{8}$/.test(part) && its.join('/') === model.join('/')
+  })
+  return meant.length > 1 ? meant : []
 }
 
 type OfferedModel = {

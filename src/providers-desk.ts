@@ -109,8 +109,10 @@ async function agents({ config, env, cwd }: ProviderGround): Promise<readonly Pr
   }))
 }
 
-async function peers({ config, paths }: ProviderGround): Promise<readonly ProviderInfo[]> {
+async function peers(ground: ProviderGround): Promise<readonly ProviderInfo[]> {
+  const { config, paths } = ground
   const isOn = config.federation.enabled
+  if (isOn && config.federation.transport === 'nats') return natsPeers(ground)
   const paired = await lanFiles(paths.dataFolder).book.list()
   return paired.map(({ name, addresses }) => ({
     id: `peer/${name}`,
@@ -119,6 +121,21 @@ async function peers({ config, paths }: ProviderGround): Promise<readonly Provid
     isOn,
     about: isOn ? (addresses[0] ?? 'no address yet') : 'off until `federation.enabled = true`',
   }))
+}
+
+/** As they are on the server right now. */
+async function natsPeers({ config, paths, env }: ProviderGround): Promise<readonly ProviderInfo[]> {
+  const { openPeers } = await import('./flock.ts')
+  const desk = openPeers(config, { dataFolder: paths.dataFolder, env })
+  const { peers: seen, problem } = await desk.look()
+  return (await desk.list()).map(({ id, name, scopes }) => {
+    const { state, why, models = [], last_seen_s: ago } = seen.find((one) => one.id === id) ?? {}
+    const isHere = state === 'here'
+    const how = isHere ? models.join(', ') || 'no models' : (problem ?? why ?? 'not seen on the NATS server')
+    const heard = ago === undefined ? '' : `, heard ${ago} s ago`
+    const about = `${id.slice(0, 8)} through NATS${heard}; may ${scopes.join(',') || 'nothing'}; ${how}`
+    return { id: `peer/${name}`, kind: 'machine', tier: 'peer', isOn: isHere, about }
+  })
 }
 
 /** Requests about which nobody can be in two minds. */

@@ -12,6 +12,7 @@ import { fixedTokens, messagesTokens } from './context/count.ts'
 import { fitClient } from './context/fit-client.ts'
 import { requireReachable } from './federation/address.ts'
 import { createAudit } from './guard/audit.ts'
+import { cleanControl } from './lib/clean.ts'
 import { createFiles } from './guard/files.ts'
 import { createFirewall } from './guard/firewall.ts'
 import type { ArmProfile, Lease, ReserveRequest } from './protocol/arm.ts'
@@ -115,6 +116,11 @@ async function letIn(ground: Ground, own: Own): Promise<{ at?: string; warnings:
     return {
       warnings: ['peers cannot ask this machine; `covey serve --federation --host ADDRESS` lets them.'],
     }
+  }
+  const { problem } = flock.health()
+  if (ground.config.federation.transport === 'nats' && problem !== undefined) {
+    const said = cleanControl(problem)
+    return { at: `ERROR: ${said}`, warnings: [`no other machine is reached: ${said}`] }
   }
   const { address, why } = reachable
   return { at: `${address} (${why}); \`covey peers invite\` pairs another machine`, warnings: [] }

@@ -13,7 +13,11 @@ type Seen = {
   readonly state: string
   readonly models: readonly string[]
   readonly why?: string
+  readonly last_seen_s?: number
 }
+
+/** `problem`: why machines cannot be seen. */
+type Look = { readonly peers: readonly Seen[]; readonly problem?: string }
 
 /** What the rest of the program does about other machines. */
 export type Peers = {
@@ -28,7 +32,7 @@ export type Peers = {
   id(): Promise<string>
   list(): Promise<readonly Known[]>
   /** Asks each of them now. */
-  look(): Promise<readonly Seen[]>
+  look(): Promise<Look>
   setScopes(wish: string, scopes: readonly Scope[]): Promise<Known>
   remove(wish: string): Promise<Known>
   /** The server that may run here. */
@@ -112,17 +116,18 @@ function readScopes(given: string): readonly Scope[] {
 export async function renderPeers(peers: Peers, context: CommandContext): Promise<string> {
   const paired = await peers.list()
   if (paired.length === 0) return 'No machine is paired yet; `covey peers invite` makes a code for one.\n'
-  const seen = (await fromServer(peers, context)) ?? (await peers.look())
-  return paired
-    .map(({ id, name, scopes }) => {
-      const { state = 'gone', why, models = [] } = seen.find((one) => one.id === id) ?? {}
-      const how = state === 'here' ? models.join(', ') || 'no models' : (why ?? 'not seen yet')
-      return cleanControl(`${name.padEnd(20)}  ${id.slice(0, 8)}  ${state}  ${scopes.join(',')}  ${how}\n`)
-    })
-    .join('')
+  const { peers: seen, problem } = (await fromServer(peers, context)) ?? (await peers.look())
+  const error = problem === undefined ? '' : cleanControl(`ERROR: ${problem}\n`)
+  const lines = paired.map(({ id, name, scopes }) => {
+    const { state = 'gone', why, models = [], last_seen_s: ago } = seen.find((one) => one.id === id) ?? {}
+    const heard = ago === undefined ? '' : `; heard ${ago} s ago`
+    const how = state === 'here' ? `${models.join(', ') || 'no models'}${heard}` : (why ?? 'not seen yet')
+    return cleanControl(`${name.padEnd(20)}  ${id.slice(0, 8)}  ${state}  ${scopes.join(',')}  ${how}\n`)
+  })
+  return [error, ...lines].join('')
 }
 
-async function fromServer({ url }: Peers, { env }: CommandContext): Promise<readonly Seen[] | undefined> {
+async function fromServer({ url }: Peers, { env }: CommandContext): Promise<Look | undefined> {
   const token = env['COVEY_TOKEN']
   if (token === undefined) return undefined
   const { call } = await import('../client/call.ts')
@@ -131,7 +136,7 @@ async function fromServer({ url }: Peers, { env }: CommandContext): Promise<read
     () => undefined,
   )
   const health = (await response?.json().catch(() => undefined)) as
-    | { readonly enabled: boolean; readonly peers: readonly Seen[] }
+    | (Look & { readonly enabled: boolean })
     | undefined
-  return health?.enabled ? health.peers : undefined
+  return health?.enabled ? health : undefined
 }

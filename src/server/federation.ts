@@ -13,6 +13,8 @@ const peer = z.object({
   waiting: z.number().exactOptional(),
   running: z.number().exactOptional(),
   free_memory: z.number().exactOptional(),
+  /** Seconds since it was heard of, where that is known. */
+  last_seen_s: z.number().exactOptional(),
   models: z.array(z.string()),
 })
 

@@ -25,7 +25,13 @@ describe('the NATS server, as it is configured', () => {
       prefix: 'covey',
       trusted: [id],
       lanes: 4,
-      intervals: { refreshMs: 10_000, goneMs: 5_000, ackWaitMs: 30_000, deadlineMs: 600_000 },
+      intervals: {
+        refreshMs: 10_000,
+        goneMs: 5_000,
+        ackWaitMs: 30_000,
+        deadlineMs: 600_000,
+        firstTokenMs: 300_000,
+      },
     })
   })
 
