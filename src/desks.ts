@@ -77,7 +77,8 @@ export async function swarmFactsOf(env: NodeJS.ProcessEnv, cwd: string) {
 /** For `covey providers` and `covey slm`. */
 export async function openProviders(env: NodeJS.ProcessEnv, cwd: string) {
   const { openProviderDesk } = await import('./providers-desk.ts')
-  return openProviderDesk({ config: await configOf(env, cwd), paths: pathsOf(env), env, cwd })
+  const ground = { config: await configOf(env, cwd), paths: pathsOf(env), env, cwd }
+  return openProviderDesk({ ...ground, openPeers: () => openPeersOf(env, cwd) })
 }
 
 /** Asks a server, and with `full` its model, what they can do. */

@@ -24,6 +24,21 @@ export type ProviderGround = {
   readonly paths: AppPaths
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
+  /** Other machines, as they are right now. */
+  openPeers(): Promise<{
+    list(): Promise<
+      readonly { readonly id: string; readonly name: string; readonly scopes: readonly string[] }[]
+    >
+    look(): Promise<{ readonly peers: readonly SeenPeer[]; readonly problem?: string }>
+  }>
+}
+
+type SeenPeer = {
+  readonly id: string
+  readonly state: 'here' | 'gone'
+  readonly why?: string
+  readonly last_seen_s?: number
+  readonly models: readonly string[]
 }
 
 const NANO = 'covey/nano'
@@ -124,9 +139,8 @@ async function peers(ground: ProviderGround): Promise<readonly ProviderInfo[]> {
 }
 
 /** As they are on the server right now. */
-async function natsPeers({ config, paths, env }: ProviderGround): Promise<readonly ProviderInfo[]> {
-  const { openPeers } = await import('./flock.ts')
-  const desk = openPeers(config, { dataFolder: paths.dataFolder, env })
+async function natsPeers({ openPeers }: ProviderGround): Promise<readonly ProviderInfo[]> {
+  const desk = await openPeers()
   const { peers: seen, problem } = await desk.look()
   return (await desk.list()).map(({ id, name, scopes }) => {
     const { state, why, models = [], last_seen_s: ago } = seen.find((one) => one.id === id) ?? {}

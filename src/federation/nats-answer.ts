@@ -51,18 +51,7 @@ export function createAnswering(parts: AnswerParts): Answering {
   const finished = createRecent(MAX_FINISHED)
   /** Those of jobs that are not here yet; whether they are genuine can be told only then. */
   const cancels = createRecent(MAX_CANCELS)
-  onCancel(parts, (job, proof) => {
-    const run = running.get(job)
-    if (!run) cancels.add(`${job} ${proof}`)
-    else if (isSameText(proof, cancelProof(run.task.secrets))) stop(run, 'cancelled')
-  })
-  onBeat(parts, (job, said) => {
-    const run = running.get(job)
-    const count = run && readBeat(run.task.secrets, run.task.run, said)
-    if (!run || count === undefined || count <= run.beat) return
-    run.beat = count
-    run.heardAt = performance.now()
-  })
+  listen(parts, running, cancels)
 
   const work = async (run: Running) => {
     const { id } = run.task.secrets
@@ -135,6 +124,26 @@ const STEP_MS = 20
 const MAX_FINISHED = 50_000
 const MAX_CANCELS = 1_000
 const MAX_PROOF = 100
+
+/** To the machines that asked: that they wait no more, or still do. */
+function listen(
+  parts: AnswerParts,
+  running: ReadonlyMap<string, Running>,
+  cancels: { add(one: string): void },
+): void {
+  onCancel(parts, (job, proof) => {
+    const run = running.get(job)
+    if (!run) cancels.add(`${job} ${proof}`)
+    else if (isSameText(proof, cancelProof(run.task.secrets))) stop(run, 'cancelled')
+  })
+  onBeat(parts, (job, said) => {
+    const run = running.get(job)
+    const count = run && readBeat(run.task.secrets, run.task.run, said)
+    if (!run || count === undefined || count <= run.beat) return
+    run.beat = count
+    run.heardAt = performance.now()
+  })
+}
 
 type OnProof = (job: string, proof: string) => void
 

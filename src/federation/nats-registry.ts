@@ -51,12 +51,10 @@ export type RegistryParts = {
 }
 
 export async function openRegistry(parts: RegistryParts): Promise<Registry> {
-  const { own, log, pins } = parts
+  const { own, pins } = parts
   const instance = newInstance()
   const known = createKnown({ ...parts, instance, names: pins })
   const entry = createEntry(parts, instance)
-  let roundTripMs = 0
-  let trouble: string | undefined
   /** From a clock that is never set here to the one of the broker; a clock that is set would make jobs look late. */
   let offsetMs = Date.now() - performance.now()
   const take = async ({ key, operation, value, created }: KvWatchEntry) => {
@@ -67,27 +65,18 @@ export async function openRegistry(parts: RegistryParts): Promise<Registry> {
       offsetMs = created.getTime() - performance.now()
     await known.add(read)
   }
-  const tick = async () => {
+  const announcing = createAnnouncing(parts, async () => {
     await known.judge()
     await entry.write()
-    trouble = undefined
-    // From here to the broker and on to the other, and back.
-    roundTripMs = Math.round(2 * (await parts.roundTrip()))
-  }
-  const announce = () =>
-    void tick().catch((error: unknown) => {
-      // The next one comes soon, and by then the broker may be back.
-      trouble = errorMessage(error)
-      log.debug(`not announced: ${trouble}`)
-    })
+  })
 
-  await tick()
+  await announcing.tick()
   const watching = await watch(parts, take)
-  const timer = setInterval(announce, parts.refreshMs)
+  const timer = setInterval(announcing.announce, parts.refreshMs)
   const stateAt = (id: string) =>
     stateOf(id === own.id ? undefined : known.find(id), {
       ...parts,
-      roundTripMs,
+      roundTripMs: announcing.roundTripMs(),
       connected: parts.isConnected(),
     })
   return {
@@ -101,17 +90,39 @@ export async function openRegistry(parts: RegistryParts): Promise<Registry> {
     forgive: known.forgive,
     renew() {
       watching.again()
-      announce()
+      announcing.announce()
     },
-    problem() {
-      if (trouble === undefined || !parts.isConnected()) return known.twin()
-      return `This machine cannot show itself to others on the NATS server: ${trouble}; see the server's log and limits.`
-    },
+    problem: () => announcing.problem() ?? known.twin(),
     async close() {
       clearInterval(timer)
       watching.stop()
       await entry.remove()
     },
+  }
+}
+
+/** Speaking to the broker again and again. A time that fails is no matter: the next one comes soon. */
+function createAnnouncing({ roundTrip, isConnected, log }: RegistryParts, speak: () => Promise<void>) {
+  let roundTripMs = 0
+  let trouble: string | undefined
+  const tick = async () => {
+    await speak()
+    trouble = undefined
+    // From here to the broker and on to the other, and back.
+    roundTripMs = Math.round(2 * (await roundTrip()))
+  }
+  return {
+    tick,
+    announce: () =>
+      void tick().catch((error: unknown) => {
+        trouble = errorMessage(error)
+        log.debug(`not announced: ${trouble}`)
+      }),
+    roundTripMs: () => roundTripMs,
+    problem: () =>
+      trouble !== undefined && isConnected()
+        ? `This machine cannot show itself to others on the NATS server: ${trouble}; see the server's log and limits.`
+        : undefined,
   }
 }
 

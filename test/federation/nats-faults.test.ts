@@ -1,7 +1,6 @@
 /** What goes wrong around a NATS server and must cost at most one answer: ends in the middle, odd servers, odd machines. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lanFiles } from '../../src/federation/lan.ts'

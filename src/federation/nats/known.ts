@@ -46,25 +46,7 @@ export function createKnown(parts: KnownParts) {
   const machines = new Map<string, Known>()
   const twins = createTwins(parts)
   const tell = createTeller(log)
-
-  const admit = async (id: string, claimed: string): Promise<Known | undefined> => {
-    const trust = id === own.id || (await isTrusted(id))
-    if (!trust)
-      tell(
-        id,
-        `${claimed} is on the NATS server but not trusted; if it is yours, add ${id} to federation.nats.trusted.`,
-      )
-    const known = machines.get(id)
-    if (known) {
-      known.isTrusted = trust
-      return known
-    }
-    // Strangers are not kept: they come in any number. Whoever is trusted later is heard again soon.
-    if (!trust || machines.size >= MAX_NODES) return undefined
-    const made: Known = { id, starts: new Map(), isTrusted: trust, name: await names.pin(id, claimed) }
-    machines.set(id, made)
-    return made
-  }
+  const admit = createAdmission(machines, parts)
   return {
     trusted: (): readonly Node[] =>
       [...machines.values()].flatMap((known) => {
@@ -100,16 +82,41 @@ export function createKnown(parts: KnownParts) {
       for (const known of machines.values())
         known.isTrusted = known.id === own.id || (await isTrusted(known.id))
     },
-    forgive(since: number) {
-      const heardAt = performance.now()
-      for (const { starts } of machines.values()) {
-        for (const [instance, start] of starts) {
-          if (since - start.heardAt <= goneMs) starts.set(instance, { ...start, heardAt })
-        }
-      }
-    },
+    forgive: (since: number) => forgive(machines, goneMs, since),
     /** Which other machine has this one's key. */
     twin: twins.own,
+  }
+}
+
+function forgive(machines: ReadonlyMap<string, Known>, goneMs: number, since: number): void {
+  const heardAt = performance.now()
+  for (const { starts } of machines.values()) {
+    for (const [instance, start] of starts) {
+      if (since - start.heardAt <= goneMs) starts.set(instance, { ...start, heardAt })
+    }
+  }
+}
+
+/** Lets a machine in that is trusted; the others are named once in the log. */
+function createAdmission(machines: Map<string, Known>, { own, isTrusted, names, log }: KnownParts) {
+  const tell = createTeller(log)
+  return async (id: string, claimed: string): Promise<Known | undefined> => {
+    const trust = id === own.id || (await isTrusted(id))
+    if (!trust)
+      tell(
+        id,
+        `${claimed} is on the NATS server but not trusted; if it is yours, add ${id} to federation.nats.trusted.`,
+      )
+    const known = machines.get(id)
+    if (known) {
+      known.isTrusted = trust
+      return known
+    }
+    // Strangers are not kept: they come in any number. Whoever is trusted later is heard again soon.
+    if (!trust || machines.size >= MAX_NODES) return undefined
+    const made: Known = { id, starts: new Map(), isTrusted: trust, name: await names.pin(id, claimed) }
+    machines.set(id, made)
+    return made
   }
 }
 
