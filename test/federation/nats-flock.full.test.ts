@@ -1,7 +1,6 @@
 /** Three machines that reach nothing but a NATS server vote, and each way to lose one of them or the server meanwhile. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorMessage } from '../../src/protocol/error.ts'
 import { until } from './machines.ts'
 import { whyNoNamespaces } from './namespaces.ts'
 import { missing as noServer } from './nats-server.ts'
@@ -94,15 +93,18 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     expect(await vote()).toMatchObject(everybody)
   })
 
-  test('wrong credentials end `covey serve` with what to correct', async () => {
+  test('wrong credentials are an error in the banner of `covey serve`, with what to correct', async () => {
     const [tower] = others as [NatsMachine]
     await tower.kill()
 
-    const wrong = await tower.serve('export NATS_PASSWORD=wrong\ncovey serve').catch(errorMessage)
+    const wrong = await tower.serve('export NATS_PASSWORD=wrong\ncovey serve')
+    await tower.kill()
     await tower.serve(`${PASSWORD}\ncovey serve`)
     await until(all, HEALED_MS)
 
-    expect(wrong).toContain('refused the credentials (Authorization Violation); correct federation.nats.user')
+    expect(wrong).toMatch(
+      /peers +ERROR: .* refused the credentials \(Authorization Violation\); correct federation/,
+    )
   })
 
   const faults: Readonly<

@@ -9,10 +9,13 @@ import { describe, expect, test, vi } from 'vitest'
 import { openIdentity } from '../../src/federation/identity.ts'
 import type { Offer } from '../../src/federation/machine.ts'
 import type { NatsOptions } from '../../src/federation/nats.ts'
+import type { NatsServer } from '../../src/federation/nats-connection.ts'
+import { openNatsPatiently } from '../../src/federation/nats-patient.ts'
 import { AppError } from '../../src/protocol/error.ts'
 import { tempProject } from '../support/project.ts'
 import { questionOf } from './machines.ts'
 import {
+  certificate,
   collect,
   dial,
   echo,
@@ -25,6 +28,7 @@ import {
   node,
   offerOf,
   open,
+  silent,
   textOf,
 } from './nats-server.ts'
 
@@ -215,10 +219,10 @@ describe.skipIf(missing !== undefined)(named('an outsider with every right on th
 
 describe.skipIf(missing !== undefined)(named('a trusted machine that misbehaves'), () => {
   test('and only says that it works is given up at the limit for the first token', async () => {
-    const silent = offerOf(async function* (_model, _request, signal) {
+    const mute = offerOf(async function* (_model, _request, signal) {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
     })
-    const { ask } = await scene(silent, { intervals: { ...fast, firstTokenMs: 1_000 } })
+    const { ask } = await scene(mute, { intervals: { ...fast, firstTokenMs: 1_000 } })
 
     expect(await failure(collect(ask, 'x'))).toEqual({
       code: 'model-unavailable',
@@ -262,6 +266,35 @@ describe.skipIf(missing !== undefined)(named('a trusted machine that misbehaves'
     expect(machineOf(asker, 'tower').state().state).toBe('here')
     expect(textOf(await collect(ask, 'still'))).toBe('still')
     await vi.waitFor(() => expect(worker.problem()).toBeUndefined(), 5_000)
+  })
+})
+
+describe.skipIf(missing !== undefined)(named('what keeps a machine from the NATS server'), () => {
+  test('is an error with its next step, and the machine goes on without the others', async () => {
+    const { ca, key } = await certificate(['127.0.0.1'])
+    const plain = await newServer([{ name: 'tower', password: 'right' }])
+    const secure = await newServer([], `tls { cert_file: "${ca}", key_file: "${key}" }`)
+    const tls = ({ url }: { readonly url: string }) => url.replace('nats:', 'tls:')
+    const problemOf = async (server: NatsServer) => {
+      const way = await openNatsPatiently({ server, node: node('tower'), log: silent })
+      const problem = way.problem()
+      await way.close()
+      return problem
+    }
+
+    const problems = [
+      await problemOf({ url: plain.url, user: 'tower', password: 'wrong' }),
+      await problemOf({ url: tls(plain) }),
+      await problemOf({ url: tls(secure) }),
+    ]
+
+    expect(problems).toEqual([
+      expect.stringMatching(/refused the credentials .*; correct federation.nats.user and password/),
+      expect.stringMatching(/offers no TLS; add a `tls` block/),
+      expect.stringMatching(
+        /is not known \(self-signed certificate\); name its authority with federation.nats.ca/,
+      ),
+    ])
   })
 })
 

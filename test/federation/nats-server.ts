@@ -146,7 +146,7 @@ export async function dial(url: string, user?: string): Promise<NatsConnection> 
 /** Fifty times faster than life. */
 export const fast: NatsIntervals = {
   refreshMs: 200,
-  goneMs: 1_500,
+  goneMs: 3_000,
   ackWaitMs: 1_000,
   deadlineMs: 15_000,
   firstTokenMs: 12_000,

@@ -198,16 +198,20 @@ export class NatsMachine {
     await writeFile(path, `${text.replace('[federation]', own)}${more}\n${ARM}`)
   }
 
-  /** Done when it is ready; the lines are remembered for the next time. */
-  async serve(lines = this.#lines): Promise<void> {
+  /** Done when it is ready, with what it printed; the lines are remembered for the next time. */
+  async serve(lines = this.#lines): Promise<string> {
     this.#lines = lines
     const shell = this.#type(lines)
     this.#serving = shell
     shell.stdin?.end(`${this.password}\n`)
     let said = ''
+    let banner = ''
     shell.stderr?.on('data', (data: Buffer) => (said += data.toString()))
-    await new Promise<void>((resolve, reject) => {
-      shell.stdout?.on('data', (data: Buffer) => data.toString().includes('Ctrl+C') && resolve())
+    return new Promise<string>((resolve, reject) => {
+      shell.stdout?.on('data', (data: Buffer) => {
+        banner += data.toString()
+        if (banner.includes('Ctrl+C')) resolve(banner)
+      })
       shell.on('close', (code) => reject(new Error(`${lines} ended with ${code}: ${said}`)))
     })
   }
