@@ -105,7 +105,7 @@ async function trustedByName(trusted: readonly string[], dataFolder: string) {
   const names = await namesIn(dataFolder).list()
   return trusted
     .filter((id) => !paired.has(id))
-    .map((id) => ({ id, name: names[id] ?? 'not seen yet', scopes: ['generate'] as const }))
+    .map((id) => ({ id, name: names[id] ?? id.slice(0, 8), scopes: ['generate'] as const }))
 }
 
 /** As this machine would see them; it shows itself to nobody. */

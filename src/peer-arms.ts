@@ -81,9 +81,9 @@ function forget(known: Map<string, KnownArm>, here: ReadonlySet<string>): void {
 
 /** Of machines that got a longer name since, because another one has the same. */
 function forgetOldNames(known: Map<string, KnownArm>, names: Map<string, string>): void {
+  const labels = new Map([...names].map(([id, name]) => [id, labelOf({ id, name }, names)]))
   for (const [name, { machine }] of known) {
-    const label = labelOf({ id: machine, name: '' }, names)
-    if (name !== `${PREFIX}${label}/${modelOf(name)}`) known.delete(name)
+    if (!name.startsWith(`${PREFIX}${labels.get(machine)}/`)) known.delete(name)
   }
 }
 

@@ -40,6 +40,7 @@ async function flock(server: RealServer, intervals: NatsIntervals, wordMs: numbe
     await Promise.all(children.map(killMachine))
   })
   const transport = await open({ ...options, node: { name: 'laptop', identity: asker } })
+  await vi.waitFor(() => expect(transport.machines()).toHaveLength(3), 20_000)
   return {
     transport,
     machine: (name: string) => machineOf(transport, name),
