@@ -28,7 +28,7 @@ export type Flock = {
   arms(): readonly RouterArm[]
   /** What an arm of this id could mean, where several machines have the name in it. */
   sharing(id: string): readonly string[]
-  /** One worker of each other machine that is here: the same model, or another one it has. */
+  /** One worker of each other machine that is here, and not of the one `arm` is on: the same model, or another one it has. */
   elsewhere(arm: string): readonly Elsewhere[]
   /** Single answers go to the machine with this model where the wait is shortest. */
   placed(reserve: Reserve): Reserve
@@ -123,6 +123,7 @@ function joinMachines(way: Way, name: string): Flock {
   const everybody = () => [...way.machines(), ...(way.line ? [way.line] : [])]
   const arms = createPeerArms((id) => everybody().find((machine) => machine.id === id))
   const isLine = (arm: string) => way.line !== undefined && arm === arms.id(way.line, modelOf(arm))
+  const others = () => oncePerId(way)
   const place = createPlacing()
   let load = () => ({ waiting: 0, running: 0 })
   return {
@@ -134,17 +135,19 @@ function joinMachines(way: Way, name: string): Flock {
         id,
         arms.of(everybody()).flatMap((one) => (one.gone === undefined ? [one.arm.id] : [])),
       ),
-    elsewhere: (arm) => way.machines().flatMap((machine) => workerOf(machine, arm, arms)),
+    elsewhere: (arm) => (isLine(arm) ? [] : others().flatMap((machine) => workerOf(machine, arm, arms))),
     placed: (reserve) => async (request, signal) => {
       const lease = await reserve(request, signal)
-      const { excluded, tokens = 0, runId } = request
+      const { excluded, tokens = 0, runId, stays = false } = request
+      if (stays) return lease
       const model = modelOf(lease.arm.id)
-      const machines = way.machines().filter((machine) => !excluded.includes(arms.id(machine, model)))
+      const machines = others().filter((machine) => !excluded.includes(arms.id(machine, model)))
       const home = machines.find((machine) => arms.id(machine, model) === lease.arm.id) ?? {
         ...load(),
         ...lease.arm.capabilities.speeds,
       }
-      const to = place({ model, machines, home, tokens, ...(runId !== undefined && { runId }) })
+      const seen = (machine: Machine) => arms.seen(machine, model)
+      const to = place({ model, machines, home, tokens, seen, ...(runId !== undefined && { runId }) })
       const arm = to && arms.find(to, model)
       if (!arm) return lease
       lease.release()
@@ -159,6 +162,14 @@ function joinMachines(way: Way, name: string): Flock {
     },
     close: () => way.close(),
   }
+}
+
+/** A machine that is reached in two ways is one machine, and this one is none of the others. */
+function oncePerId(way: Way): readonly Machine[] {
+  const machines = way.machines()
+  return machines.filter(
+    ({ id }, index) => id !== way.id && machines.findIndex((other) => other.id === id) === index,
+  )
 }
 
 function healthOf(way: Way): FederationHealth {
@@ -201,7 +212,8 @@ function workerOf(machine: Machine, arm: string, arms: PeerArms): readonly Elsew
   const others = models.filter(({ id }) => id !== NANO).toSorted((a, b) => b.window - a.window)
   const model = models.find(({ id }) => id === wanted) ?? others[0]
   if (!model) return []
-  return [{ machine: machine.id, name: machine.name, model: asWorker(machine.model(model.id)) }]
+  const asked = arms.find(machine, model.id)?.lease('one of several in a vote').model
+  return [{ machine: machine.id, name: machine.name, model: asWorker(asked ?? machine.model(model.id)) }]
 }
 
 /** Another machine's window is its own affair: that it is too small there says nothing about the request here. */

@@ -6,7 +6,7 @@ import { armSizes } from './arm-sizes.ts'
 import { shortId } from './federation/identity.ts'
 import type { Machine } from './federation/machine.ts'
 import { AppError } from './protocol/error.ts'
-import type { Model } from './protocol/model.ts'
+import type { Model, ModelEvent, ModelRequest } from './protocol/model.ts'
 import { capabilitiesOf } from './provider/arm-models.ts'
 import { type Arm, createArm } from './router/arm.ts'
 import type { RouterArm } from './router/snapshot.ts'
@@ -20,6 +20,8 @@ export const modelOf = (arm: string): string =>
 export type PeerArms = {
   of(machines: readonly Machine[]): readonly RouterArm[]
   find(machine: Machine, model: string): Arm | undefined
+  /** What is known of it without asking it: its speeds as measured here, once it answered, and how much this machine asks of it now. */
+  seen(machine: Machine, model: string): Speeds & { readonly running: number }
   id(machine: Machine, model: string): string
 }
 
@@ -27,6 +29,7 @@ export function createPeerArms(find: FindMachine): PeerArms {
   const known = new Map<string, KnownArm>()
   /** What each machine is called, by its id. */
   const names = new Map<string, string>()
+  const running: Running = new Map()
   const id = (machine: Machine, model: string) => `${PREFIX}${labelOf(machine, names)}/${model}`
   const of = (machines: readonly Machine[]): readonly RouterArm[] => {
     const gone = new Map<string, string>()
@@ -39,7 +42,8 @@ export function createPeerArms(find: FindMachine): PeerArms {
         const name = id(machine, offered.id)
         here.add(name)
         if (isSame(known.get(name)?.offered, offered)) continue
-        const arm = toArm(name, modelOn(machine, offered.id, find), offered)
+        const speeds = known.get(name)?.arm.profile().capabilities.speeds ?? {}
+        const arm = toArm({ name, machine, offered, speeds }, { find, running })
         known.set(name, { arm, machine: machine.id, offered })
       }
     }
@@ -59,9 +63,15 @@ export function createPeerArms(find: FindMachine): PeerArms {
       of([machine])
       return known.get(id(machine, model))?.arm
     },
+    seen: (machine, model) => ({
+      ...known.get(id(machine, model))?.arm.profile().capabilities.speeds,
+      running: running.get(machine.id) ?? 0,
+    }),
     id,
   }
 }
+
+type Speeds = { readonly prefill?: number; readonly decode?: number }
 
 type KnownArm = { readonly arm: Arm; readonly machine: string; readonly offered: OfferedModel }
 
@@ -115,27 +125,90 @@ type OfferedModel = {
   readonly id: string
   readonly window: number
   readonly vision: boolean
-  readonly prefill?: number
-  readonly decode?: number
 }
 
 type FindMachine = (id: string) => Machine | undefined
 
-/** A machine is looked up for each request: the way to it may have been opened anew since. */
-const modelOn = ({ id, name }: Machine, model: string, find: FindMachine): Model => ({
+/**
+ * A machine is looked up for each request: the way to it may have been opened anew since. What it says it took is believed
+ * only as far as it can be seen from here, because speeds are measured by it.
+ */
+const modelOn = ({ id, name }: Machine, model: string, parts: ModelOnParts): Model => ({
   name: model,
   async *stream(request, signal) {
-    const machine = find(id)
+    const machine = parts.find(id)
     if (!machine) throw new AppError('model-unavailable', `${name} is not known to this machine any more.`)
-    yield* machine.model(model).stream(request, signal)
+    let written = 0
+    const { running } = parts
+    running.set(id, (running.get(id) ?? 0) + 1)
+    try {
+      for await (const event of machine.model(model).stream(request, signal)) {
+        written += writtenIn(event, parts.count)
+        const seen = { prompt: parts.countRequest(request), written }
+        yield event.type === 'usage' ? seenUsage(event, seen) : event
+      }
+    } finally {
+      const left = (running.get(id) ?? 1) - 1
+      if (left > 0) running.set(id, left)
+      else running.delete(id)
+    }
   },
 })
 
-function toArm(id: string, native: Model, { id: model, window, vision, ...measured }: OfferedModel): Arm {
+/** Requests of this machine that others are answering now, by machine. */
+type Running = Map<string, number>
+
+type Asking = { readonly find: FindMachine; readonly running: Running }
+
+type ModelOnParts = Asking & {
+  count(text: string): number
+  countRequest(request: ModelRequest): number
+}
+
+function writtenIn(event: ModelEvent, count: ModelOnParts['count']): number {
+  if (event.type === 'text-delta' || event.type === 'reasoning-delta') return count(event.text)
+  return event.type === 'tool-call' ? count(event.call.name) + count(event.call.input) : 0
+}
+
+type UsageEvent = Extract<ModelEvent, { type: 'usage' }>
+
+function seenUsage(
+  { usage }: UsageEvent,
+  seen: { readonly prompt: number; readonly written: number },
+): UsageEvent {
+  const { prompt, completion, ...rest } = usage
+  return {
+    type: 'usage',
+    usage: {
+      ...rest,
+      prompt: Math.min(prompt, 2 * seen.prompt),
+      completion: Math.min(completion, 2 * seen.written),
+    },
+  }
+}
+
+type ToArm = {
+  readonly name: string
+  readonly machine: Machine
+  readonly offered: OfferedModel
+  /** What was measured before; what the machine says of its speed is not believed. */
+  readonly speeds: Speeds
+}
+
+function toArm({ name: id, machine, offered, speeds }: ToArm, asking: Asking): Arm {
+  const { id: model, window, vision } = offered
   const known = { window: Math.max(MIN_WINDOW, window), vision, tools: 'native' } as const
   const settings = { id, kind: 'openai-compatible', model, headers: {}, local: false, known } as const
-  const capabilities = { ...capabilitiesOf(settings, undefined), speeds: measured }
-  return createArm({ id, local: false, capabilities, native, ...armSizes() })
+  const capabilities = { ...capabilitiesOf(settings, undefined), speeds }
+  const sizes = armSizes()
+  const native = modelOn(machine, model, {
+    ...asking,
+    count: (text) => sizes.counter.count(text),
+    countRequest: sizes.countRequest,
+  })
+  const arm = createArm({ id, local: false, capabilities, native, ...sizes })
+  const leased = { id: machine.id, name: machine.name }
+  return { ...arm, lease: (why) => ({ ...arm.lease(why), machine: leased }) }
 }
 
 const MIN_WINDOW = 1_024

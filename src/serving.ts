@@ -182,7 +182,8 @@ function modelsOf(ground: Ground, arms: () => ReadonlyMap<string, Arm>): ModelPa
     ],
     async reserve(model = AUTO, signal, about) {
       const isUsual = model === AUTO || model === SWARM
-      const lease = isUsual ? await answering.reserve(toRun(about), signal) : find(model)
+      const wish = { ...toRun(about), ...(model === SWARM && { stays: true }) }
+      const lease = isUsual ? await answering.reserve(wish, signal) : find(model)
       const firewall = firewallOf(about?.client ?? '')
       const echoed = { ...lease, model: firewall.echo(lease.model) }
       if (model !== SWARM) return echoed

@@ -1,6 +1,6 @@
 /** Which machine answers a request that one machine can answer. A run stays where it began: its prefix is there. */
 import type { Machine } from './machine.ts'
-import { type Place, quickest, type WaitFacts } from './wait.ts'
+import { type Place, quickest, USUAL, type WaitFacts } from './wait.ts'
 
 export type PlaceWish = {
   readonly model: string
@@ -8,6 +8,8 @@ export type PlaceWish = {
   /** Where it would be answered anyway: on this machine, which is so busy, or on another one. */
   readonly home: WaitFacts | Machine
   readonly tokens: number
+  /** What is known of a machine without its word: measured speeds, and what this machine asks of it. Absent = nothing. */
+  seen?(machine: Machine): Partial<Pick<WaitFacts, 'prefill' | 'decode' | 'running'>>
   readonly runId?: string
 }
 
@@ -17,8 +19,8 @@ const MAX_RUNS = 1_000
 /** The machine to go to instead of the usual place, if any. */
 export function createPlacing(): (wish: PlaceWish) => Machine | undefined {
   const runs = new Map<string, string>()
-  return ({ model, machines, home, tokens, runId }) => {
-    const others = machines.flatMap((machine) => placeOf(machine, model))
+  return ({ model, machines, home, tokens, seen, runId }) => {
+    const others = machines.flatMap((machine) => placeOf(machine, model, seen?.(machine) ?? {}))
     const homeId = 'id' in home ? home.id : HERE
     const usual = 'id' in home ? others.find(({ id }) => id === homeId) : { id: HERE, facts: home }
     const places = [...(usual ? [usual] : []), ...others.filter(({ id }) => id !== homeId)]
@@ -30,14 +32,26 @@ export function createPlacing(): (wish: PlaceWish) => Machine | undefined {
 }
 
 /** None where it is gone, or has not got this model. */
-function placeOf(machine: Machine, model: string): readonly Place[] {
+function placeOf(machine: Machine, model: string, seen: Seen): readonly Place[] {
   const state = machine.state()
   if (state.state === 'gone') return []
   const { waiting, running, models } = state.report
   const offered = models.find(({ id }) => id === model)
   if (!offered) return []
-  return [{ id: machine.id, facts: { ...offered, waiting, running, roundTripMs: state.roundTripMs } }]
+  const { running: own = 0, ...measured } = seen
+  const busy = { waiting, running: Math.max(running, own), roundTripMs: state.roundTripMs }
+  return [{ id: machine.id, facts: { ...believable(offered), ...measured, ...busy } }]
 }
+
+type Seen = ReturnType<NonNullable<PlaceWish['seen']>>
+
+type Speeds = Pick<WaitFacts, 'prefill' | 'decode'>
+
+/** A claim makes a machine slower than usual, never faster: that has to be measured. */
+const believable = ({ prefill, decode }: Speeds): Speeds => ({
+  ...(prefill !== undefined && { prefill: Math.min(prefill, USUAL.prefill) }),
+  ...(decode !== undefined && { decode: Math.min(decode, USUAL.decode) }),
+})
 
 function remember(runs: Map<string, string>, runId: string, place: string): void {
   runs.delete(runId)

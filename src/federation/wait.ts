@@ -1,6 +1,6 @@
 /**
  * Where a request is answered soonest: everybody who waits there first, then reading the prompt, then the way. Speeds are
- * what each machine measured; until then all are taken for equal, and it stays where it is. Pure.
+ * what was measured from here; until then all are taken for equal, and it stays where it is. Pure.
  */
 
 export type WaitFacts = {
@@ -13,7 +13,8 @@ export type WaitFacts = {
   readonly roundTripMs?: number
 }
 
-const USUAL = { prefill: 200, decode: 20 } as const
+/** A machine of which nothing is known. */
+export const USUAL = { prefill: 200, decode: 20 } as const
 const ANSWER_TOKENS = 400
 
 /** Seconds until the first word, for a prompt of so many tokens. */

@@ -75,13 +75,23 @@ export type ReserveRequest = {
   readonly vision?: boolean
   /** Nothing this run may call changes anything. */
   readonly readOnly?: boolean
+  /**
+   * The answer is this machine's own voice in a vote, so it is not moved to another machine: other machines are asked for
+   * themselves, and this one would lose its vote.
+   */
+  readonly stays?: boolean
   /** The run stands on the rung "next arm" of its ladder, for this reason; once absent, it goes back down. */
   readonly escalated?: string
 }
 
+/** `id` is the fingerprint of its key; names may be shared. */
+export type LeasedMachine = { readonly id: string; readonly name: string }
+
 export type Lease = {
   readonly arm: ArmProfile
   readonly model: Model
+  /** The other machine that answers; absent = this one, or a service in its configuration. */
+  readonly machine?: LeasedMachine
   /** Why this arm, in words. */
   readonly why: string
   countTokens(text: string): number

@@ -9,6 +9,11 @@ import type { CheckResult } from './tool.ts'
 export type Candidate = {
   /** Who answered; no two candidates of a vote share it. */
   readonly worker: string
+  /**
+   * Which other machine answered, by the fingerprint of its key. However often and under however many names it answers, it
+   * has one ballot. Absent = this machine, whose workers are samples of its own model.
+   */
+  readonly machine?: string
   readonly text: string
   readonly calls: readonly ToolCall[]
   /** Why something that was meant as a call could not be read. */
@@ -62,6 +67,8 @@ export type DiscardReason =
   | 'bad-arguments'
   | 'no-call'
   | 'check-failed'
+  /** Its machine has a ballot already. */
+  | 'second-ballot'
 
 export type Discarded = { readonly worker: string; readonly reason: DiscardReason; readonly why: string }
 

@@ -114,7 +114,13 @@ function toInput(parts: RouteParts, state: RouteState, { run, request, arms }: A
     lowStakes: isLowStakes(run.classification, request.readOnly ?? false),
   }
   const { pools, record } = parts
-  const shown = { arms, learned: record.learned(), pools, asides: state.asides, prompt: request.task }
+  const shown = {
+    arms: request.stays ? ownArms(parts, state, { request, arms }) : arms,
+    learned: record.learned(),
+    pools,
+    asides: state.asides,
+    prompt: request.task,
+  }
   return {
     task,
     arms: toViews(shown, task),
@@ -129,6 +135,22 @@ function toInput(parts: RouteParts, state: RouteState, { run, request, arms }: A
       ...(session && { current: { arm: session.arm, tokens: session.tokens } }),
     },
   }
+}
+
+/** Those that are not on other machines, as long as one of them can be asked. */
+function ownArms(
+  { options, now }: RouteParts,
+  { asides }: RouteState,
+  { request, arms }: Pick<Asked, 'request' | 'arms'>,
+): readonly RouterArm[] {
+  const own = arms.filter(({ tier }) => tier !== 'peer')
+  const isUsable = (entry: RouterArm): boolean =>
+    entry.gone === undefined &&
+    !entry.lastResort &&
+    isAllowed(entry, options) &&
+    !request.excluded.includes(entry.arm.id) &&
+    !isAside(asides.get(entry.arm.id), now())
+  return own.some(isUsable) ? own : arms
 }
 
 const escalating = (input: ChoiceInput, { arm }: RunRoute): ChoiceInput =>

@@ -42,6 +42,27 @@ export function toBallot(candidate: Candidate, options: VoteOptions): Ballot | D
   }
 }
 
+/**
+ * At most one ballot for each other machine: the first by the order of `ballots`, which must not depend on who was quicker.
+ * The rest has no vote.
+ */
+export function onePerMachine(ballots: readonly Ballot[]): {
+  readonly counted: readonly Ballot[]
+  readonly surplus: readonly Discarded[]
+} {
+  const seen = new Set<string>()
+  const counted: Ballot[] = []
+  const surplus: Discarded[] = []
+  for (const ballot of ballots) {
+    const { machine } = ballot.candidate
+    if (machine !== undefined && seen.has(machine)) {
+      surplus.push(discarded(ballot.candidate, 'second-ballot', 'its machine has a ballot already'))
+    } else counted.push(ballot)
+    if (machine !== undefined) seen.add(machine)
+  }
+  return { counted, surplus }
+}
+
 export const isBallot = (value: Ballot | Discarded): value is Ballot => 'candidate' in value
 
 type Flag = readonly [DiscardReason, string]

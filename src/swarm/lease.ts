@@ -1,7 +1,7 @@
 /**
  * The right to ask an arm once, as the right to ask it several times and let its answers be voted on. Workers of a local arm
  * share its engine and are asked in turn, so that it reads the prompt once; whoever serves many is asked all at once.
- * Other machines are workers as well, each with an engine of its own.
+ * Each other machine is one worker with one ballot, also where the arm itself is on one.
  */
 import type { Lease, Reserve } from '../protocol/arm.ts'
 import type { Authorize } from '../protocol/guard.ts'
@@ -14,7 +14,7 @@ import { type TrialParts, withTrial } from './trial.ts'
 import { toVotingTools } from './voting-tools.ts'
 import type { Worker } from './worker.ts'
 
-/** Somebody on another machine who answers the same request. */
+/** Another machine that answers the same request: its id, its name, and the model it is asked for. */
 export type Elsewhere = { readonly machine: string; readonly name: string; readonly model: Model }
 
 export type SwarmSettings = Pick<SwarmOptions, 'policy' | 'arbiter'> & {
@@ -52,7 +52,7 @@ export function throughSwarm({
     }
     const tools = () => toVotingTools(session.tools())
     return async (request, signal) => {
-      const lease = await reserve(request, signal)
+      const lease = await reserve({ ...request, stays: true }, signal)
       const others = guarded ? (elsewhere?.(lease.arm.id) ?? []) : []
       return withSwarm(lease, {
         names,
@@ -76,26 +76,11 @@ type LeaseSwarm = Omit<SwarmOptions, 'name' | 'workers'> & {
 
 export function withSwarm(lease: Lease, swarm: LeaseSwarm): Lease {
   const { workers: count, names, elsewhere = [], arbiter, ...options } = swarm
-  const places: readonly ((bird: string) => Worker)[] = [
-    (name) => ({
-      name,
-      model: lease.model,
-      tellsShares: tellsShares(lease.arm),
-      ...(lease.arm.local && { lane: lease.arm.id }),
-    }),
-    ...elsewhere.map(({ machine, name, model }) => (bird: string) => ({
-      name: `${bird} on ${name}`,
-      model,
-      lane: machine,
-    })),
-  ]
-  // One after the other, so that few workers are on many machines.
-  const workers = (names ?? birdNames(count)).flatMap(
-    (bird, index) => places[index % places.length]?.(bird) ?? [],
-  )
+  const others = othersThan(lease, elsewhere)
+  const workers = toWorkers(lease, others, names ?? birdNames(count))
   const { most = usualPolicy.most } = options.policy ?? {}
-  // No worker is asked twice: the nearest would outvote the others by being quick.
-  const policy = elsewhere.length === 0 ? {} : { policy: { ...options.policy, most: Math.min(most, count) } }
+  // This machine is not asked more often than it has workers: it would outvote the others by being near.
+  const policy = others.length === 0 ? {} : { policy: { ...options.policy, most: Math.min(most, count) } }
   const model = createSwarmModel({
     ...options,
     ...policy,
@@ -106,6 +91,42 @@ export function withSwarm(lease: Lease, swarm: LeaseSwarm): Lease {
   })
   return { ...lease, model }
 }
+
+/** Each once, whatever it is called and however it is reached, and not the one that the lease is of. */
+const othersThan = ({ machine }: Lease, elsewhere: readonly Elsewhere[]): readonly Elsewhere[] =>
+  elsewhere.filter(
+    (other, index) =>
+      other.machine !== machine?.id &&
+      elsewhere.findIndex(({ machine: id }) => id === other.machine) === index,
+  )
+
+/** The arm first, then every other machine once; whoever is left is another sample of the arm, where that is this machine's. */
+function toWorkers(lease: Lease, others: readonly Elsewhere[], names: readonly string[]): readonly Worker[] {
+  const own = (bird: string): Worker => ({
+    name: `${bird} (${lease.model.name}) on ${whereOf(lease)}`,
+    model: lease.model,
+    tellsShares: tellsShares(lease.arm),
+    ...(lease.machine && { machine: lease.machine.id }),
+    ...(lease.arm.local && { lane: lease.arm.id }),
+  })
+  const labels = labelsOf(others)
+  return names.flatMap((bird, index) => {
+    const other = others[index - 1]
+    if (!other) return index === 0 || !lease.machine ? [own(bird)] : []
+    const { machine, model } = other
+    return [{ name: `${bird} (${model.name}) on ${labels[index - 1]}`, model, machine, lane: machine }]
+  })
+}
+
+/** Where a worker of the arm itself runs: a service in the configuration is known by the name it has there. */
+const whereOf = ({ arm, machine }: Lease): string =>
+  machine?.name ?? (arm.local ? 'this machine' : `the service ${arm.id}`)
+
+/** Machines that share a name are told apart by a part of their id. */
+const labelsOf = (others: readonly Elsewhere[]): readonly string[] =>
+  others.map(({ name, machine }) =>
+    others.filter((other) => other.name === name).length > 1 ? `${name} ${machine.slice(0, 8)}` : name,
+  )
 
 /**
  * Where calls are text that we read, every token of them is told of: by our own engine, by servers asked with our prompts,

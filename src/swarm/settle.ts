@@ -83,8 +83,13 @@ async function askArbiter(
     : { missing: [{ worker: judged.worker, why: ballot.why }] }
 }
 
-/** Of the largest groups the one that the first answer is in; where nobody has a vote, the first answer. */
-function leading({ result, answered }: Round): Answered | undefined {
+/**
+ * Of the largest groups the one that the first answer is in; where nobody has a vote, the first answer. This machine's own
+ * come first: being quick does not win a tie for another machine.
+ */
+function leading({ result, answered: all }: Round): Answered | undefined {
+  const isOwn = ({ machine }: Answered) => machine === undefined
+  const answered = [...all.filter(isOwn), ...all.filter((one) => !isOwn(one))]
   const [first] = answered
   const most = result.votes[0]?.workers.length ?? 0
   const largest = result.votes.filter(({ workers }) => workers.length === most)

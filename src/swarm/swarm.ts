@@ -16,7 +16,7 @@ import { type Ask, toAsks, type Worker } from './worker.ts'
 export type SwarmPolicy = {
   /** `auto`: others are asked only when the first answer does not do. */
   readonly when: 'auto' | 'always' | 'off'
-  /** Candidates in all; beyond the workers, the same are asked again. */
+  /** Candidates in all; beyond the workers, those of this machine are asked again. */
   readonly most: number
   readonly ahead: number
   readonly aheadToDestroy: number
@@ -105,8 +105,12 @@ async function* askAgain(
   const settling = { request, round, rounds: 1, answered: round.answered, ...(arbiter && { arbiter }) }
   const { state, votes } = round.result
   if (state !== 'split' || votes.length < 2 || policy.rounds === 1) return settling
-  const asks = toAsks(workers, withAlternatives(request, round), count)
-  const second = yield* holdVote({ asks, before: noRound }, parts, signal)
+  // Another machine that did not answer has cost its vote, and does not cost the same wait again.
+  const elsewhere = new Set(workers.flatMap(({ name, machine }) => (machine === undefined ? [] : [name])))
+  const silent = round.missing.filter(({ worker }) => elsewhere.has(worker))
+  const heard = workers.filter(({ name }) => !silent.some(({ worker }) => worker === name))
+  const asks = toAsks(heard, withAlternatives(request, round), count - silent.length)
+  const second = yield* holdVote({ asks, before: { ...noRound, missing: silent } }, parts, signal)
   return {
     ...settling,
     round: second.result.state === 'elected' ? second : round,

@@ -1,7 +1,8 @@
 /**
  * Which of several answers counts. Whoever says the same stands in one group; the first group that is far enough ahead wins
  * at once, otherwise the largest when all have answered. What cannot be undone needs the lead, and a tie is no election:
- * nobody tosses a coin. The order in which candidates came never matters. Pure.
+ * nobody tosses a coin. Another machine has one ballot, however often it answered. The order in which candidates came never
+ * matters. Pure.
  */
 import { canonicalJson } from '../lib/json.ts'
 import type { ToolCall } from '../protocol/message.ts'
@@ -14,18 +15,23 @@ import type {
   VoteResult,
   VoteState,
 } from '../protocol/vote.ts'
-import { type Ballot, isBallot, showCandidate, strongest, toBallot } from './ballot.ts'
+import { type Ballot, isBallot, onePerMachine, showCandidate, strongest, toBallot } from './ballot.ts'
 import { medoidOf, shortAnswer } from './text-answer.ts'
 
 export function vote(candidates: readonly Candidate[], options: VoteOptions): VoteResult {
   const judged = candidates.toSorted(byContent).map((candidate) => toBallot(candidate, options))
-  const ballots = judged.filter(isBallot)
-  const discarded = judged.filter((one): one is Discarded => !isBallot(one))
+  const { counted: ballots, surplus } = onePerMachine(judged.filter(isBallot))
+  const discarded = [...judged.filter((one): one is Discarded => !isBallot(one)), ...surplus]
   if (ballots.length === 0) return { state: noneYet(options), confidence: 0, votes: [], discarded }
-  const count = { asked: candidates.length + (options.remaining ?? 0), voted: ballots.length }
+  const asked = voicesOf(candidates) + (options.remaining ?? 0)
+  const count = { asked, voted: ballots.length }
   const elected = readsTogether(ballots, options) ?? electGroup(ballots, options, count)
   return { ...elected, discarded }
 }
+
+/** How many could have a ballot: each other machine is one, however often it answered. */
+const voicesOf = (candidates: readonly Candidate[]): number =>
+  new Set(candidates.map(({ machine }, index) => machine ?? index)).size
 
 /** By what they say, and who says it: the same set always looks the same. */
 const byContent = (one: Candidate, other: Candidate): number =>

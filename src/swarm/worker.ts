@@ -7,6 +7,8 @@ export type Worker = {
   /** Unique in its swarm; see `names.ts`. */
   readonly name: string
   readonly model: Model
+  /** The other machine it runs on, by its id: it is asked once in a round and has one ballot. Absent = this machine. */
+  readonly machine?: string
   /**
    * Workers of one lane are asked one after the other: they share an engine, which then reads the prompt only once. Absent
    * = a lane of its own.
@@ -61,6 +63,7 @@ async function answerOf({ name, worker, request }: Ask, signal: AbortSignal): Pr
   if (signal.aborted) return undefined
   return {
     worker: name,
+    ...(worker.machine !== undefined && { machine: worker.machine }),
     ...contentOf(events),
     isCut: finish === undefined || finish.reason === 'length',
     events,
@@ -76,18 +79,33 @@ const contentOf = (events: readonly ModelEvent[]): Pick<Candidate, 'text' | 'cal
 })
 
 /** The first to be asked answers as it would alone; the others differ, or they would all say the same. */
-export function toAsks(workers: readonly Worker[], request: ModelRequest, count: number): readonly Ask[] {
+export function toAsks(all: readonly Worker[], request: ModelRequest, count: number): readonly Ask[] {
   const seed = request.seed ?? seedOf(`${request.runId} ${request.turn} ${request.messages.length}`)
   const free = Math.max(LEAST_FREE, request.temperature ?? 0)
-  return workers.length === 0
-    ? []
-    : Array.from({ length: count }, (_, index) => {
-        const worker = workers[index % workers.length] as Worker
-        const times = Math.floor(index / workers.length) + 1
-        const name = times === 1 ? worker.name : `${worker.name} ${times}`
-        const temperature = index === 0 ? (request.temperature ?? 0) : (worker.temperature ?? free)
-        return { name, worker, request: { ...request, temperature, seed: (seed + index) % 2 ** 31 } }
-      })
+  return rota(oncePerMachine(all), count).map(({ worker, times }, index) => {
+    const name = times === 1 ? worker.name : `${worker.name} ${times}`
+    const temperature = index === 0 ? (request.temperature ?? 0) : (worker.temperature ?? free)
+    return { name, worker, request: { ...request, temperature, seed: (seed + index) % 2 ** 31 } }
+  })
+}
+
+/** Another machine is one worker, whatever it calls itself. */
+const oncePerMachine = (workers: readonly Worker[]): readonly Worker[] =>
+  workers.filter(
+    ({ machine }, index) =>
+      machine === undefined || workers.findIndex((other) => other.machine === machine) === index,
+  )
+
+type Turn = { readonly worker: Worker; readonly times: number }
+
+/** All in turn, then those of this machine again, as often as it takes. */
+function rota(workers: readonly Worker[], count: number): readonly Turn[] {
+  const own = workers.filter(({ machine }) => machine === undefined)
+  const turns: Turn[] = workers.map((worker) => ({ worker, times: 1 }))
+  for (let times = 2; turns.length < count && own.length > 0; times++) {
+    turns.push(...own.map((worker) => ({ worker, times })))
+  }
+  return turns.slice(0, count)
 }
 
 const LEAST_FREE = 0.7

@@ -170,6 +170,70 @@ describe('a single answer', () => {
   })
 })
 
+/** Idle, and faster than anything: everything in it is a claim. */
+const boasting = {
+  waiting: 0,
+  running: 0,
+  models: [{ id: 'm', window: 8_192, vision: false, prefill: 1e15, decode: 1e15 }],
+}
+
+describe('a machine that claims to be idle and infinitely fast', () => {
+  test('gets no request that this machine would answer as soon', async () => {
+    const { flock } = await flockOf([{ report: boasting }])
+
+    const lease = await flock.placed(async () => leaseHere('m'))({ ...request, tokens: 20_000 }, NEVER)
+
+    expect(lease.arm.id).toBe('m')
+    expect(flock.arms()[0]?.arm.profile().capabilities.speeds).toEqual({})
+  })
+
+  test('does not get the voice of this machine in a vote, however busy that is', async () => {
+    const { flock } = await flockOf([{ report: boasting, answer: () => saying('Answer: 666') }])
+    const queue = createFairQueue({ slots: () => 1 })
+    for (let index = 0; index < 3; index++) queue.enter({ model: 'm', client: 'c' })
+    await flock.listen({ arms: () => [], queue })
+
+    const lease = await flock.placed(async () => leaseHere('m'))({ ...request, stays: true }, NEVER)
+    const placed = await flock.placed(async () => leaseHere('m'))(request, NEVER)
+
+    expect([lease.arm.id, lease.machine]).toEqual(['m', undefined])
+    expect(placed.machine).toEqual({ id: flock.health().peers[0]?.id, name: 'same' })
+  })
+
+  test('is measured by what arrives here, not by what it says it took', async () => {
+    const text = 'word '.repeat(100)
+    const { flock } = await flockOf([
+      {
+        report: boasting,
+        async *answer() {
+          await new Promise((resolve) => setTimeout(resolve, 60))
+          yield { type: 'text-delta', text }
+          await new Promise((resolve) => setTimeout(resolve, 60))
+          yield { type: 'usage', usage: { prompt: 1e9, completion: 1e9 } }
+          yield { type: 'finish', reason: 'stop' }
+        },
+      },
+    ])
+    const [worker] = flock.elsewhere('m')
+
+    const events = await hear(worker?.model as Model)
+    const { prefill = 0, decode = 0 } = flock.arms()[0]?.arm.profile().capabilities.speeds ?? {}
+
+    const usage = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []))
+    expect(usage[0]?.completion).toBeLessThan(500)
+    expect(decode).toBeGreaterThan(0)
+    expect(decode).toBeLessThan(20_000)
+    expect(prefill).toBeLessThan(20_000)
+  })
+
+  test('is not asked for a second ballot where the arm is its own', async () => {
+    const { flock } = await flockOf([{ name: 'liar', report: boasting }, { name: 'b' }])
+
+    expect(flock.elsewhere('peer/liar/m').map(({ name }) => name)).toEqual(['b'])
+    expect(flock.elsewhere('peer/liar/another').map(({ name }) => name)).toEqual(['b'])
+  })
+})
+
 describe('what this machine offers', () => {
   test('is its own arms, in the same line as everybody else', async () => {
     const { flock, dataFolder } = await flockOf([])
@@ -205,7 +269,7 @@ describe('workers of a swarm', () => {
     },
   })
 
-  test('are spread over the machines, and each is asked once', async () => {
+  test('are spread over the machines; another machine is asked once, this one for what is left', async () => {
     const asked: string[] = []
     const others = ['a', 'b'].map((name) => ({ machine: name, name, model: countingModel(name, asked) }))
     const lease = { ...leaseHere('m'), model: countingModel('here', asked) }
@@ -217,7 +281,7 @@ describe('workers of a swarm', () => {
     })
     await hear(model)
 
-    expect(asked.toSorted()).toEqual(['a', 'a', 'b', 'here', 'here'])
+    expect(asked.toSorted()).toEqual(['a', 'b', 'here', 'here', 'here'])
   })
 
   test('on other machines are never asked past the firewall of a session', async () => {
@@ -263,8 +327,8 @@ describe('a run on the command line', () => {
         votes: [
           {
             workers: expect.arrayContaining([
-              expect.stringMatching(/ on a$/),
-              expect.stringMatching(/ on b$/),
+              expect.stringMatching(/^[a-z]+ \(m\) on a$/),
+              expect.stringMatching(/^[a-z]+ \(m\) on b$/),
             ]),
           },
           {},

@@ -510,3 +510,29 @@ test('a recorded day replays to the same decisions', async () => {
     decisions.map(({ decision }) => decision),
   )
 })
+
+describe('an answer that stays on this machine', () => {
+  const peer = routerArm('peer/tower/m', { tier: 'peer', measured: 0.9 })
+  const own = routerArm('own', { measured: 0.1 })
+  const nano = routerArm('covey/nano', { lastResort: true, measured: 0 })
+
+  test('is given by an arm of its own, however good one of another machine is', async () => {
+    const { reserve } = await router({ arms: [own, peer, nano] })
+
+    const usual = await reserve({ runId: 'usual' })
+    const staying = await reserve({ runId: 'staying', stays: true })
+
+    expect([usual.arm.id, staying.arm.id]).toEqual(['peer/tower/m', 'own'])
+  })
+
+  test.each([
+    ['there is only the last resort', [peer, nano], []],
+    ['its own failed', [own, peer, nano], ['own']],
+  ])('goes to another machine where %s', async (_, arms, excluded) => {
+    const { reserve } = await router({ arms })
+
+    const lease = await reserve({ stays: true, excluded })
+
+    expect(lease.arm.id).toBe('peer/tower/m')
+  })
+})
