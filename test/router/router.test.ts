@@ -517,7 +517,8 @@ describe('an answer that stays on this machine', () => {
   const nano = routerArm('covey/nano', { lastResort: true, measured: 0 })
 
   test('is given by an arm of its own, however good one of another machine is', async () => {
-    const { reserve } = await router({ arms: [own, peer, nano] })
+    const wanted = Object.fromEntries(Object.keys(ZERO).map((type) => [type, 0.5])) as typeof ZERO
+    const { reserve } = await router({ arms: [own, peer, nano], options: { minimumQuality: wanted } })
 
     const usual = await reserve({ runId: 'usual' })
     const staying = await reserve({ runId: 'staying', stays: true })
