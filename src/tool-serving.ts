@@ -82,6 +82,7 @@ export async function startToolHost(options: ToolHostOptions): Promise<StartedTo
       audit: auditOf(paths, options.cwd),
       metrics,
       log,
+      limits: { connections: MAX_CONNECTIONS },
     })
     ends.add(() => server.close())
     const addresses = await server.listen(place)
@@ -105,6 +106,9 @@ export async function startToolHost(options: ToolHostOptions): Promise<StartedTo
     throw error
   }
 }
+
+/** Far more than sessions that use one host at a time; what each of them leaves idle is closed after seconds. */
+const MAX_CONNECTIONS = 256
 
 /** Our tools on the standard streams of this process, for the one program that started it. */
 export async function serveMcpStdio(

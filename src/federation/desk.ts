@@ -27,6 +27,7 @@ export type DeskParts = {
 }
 
 export type Desk = {
+  isPaired(peer: string): Promise<boolean>
   allowance(peer: string, path: string): Promise<number>
   handle(knock: Knock): Promise<void>
 }
@@ -51,6 +52,7 @@ export function createDesk(parts: DeskParts): Desk {
   const served = new Map<string, number>()
   const count = (peer: string, change: number) => served.set(peer, (served.get(peer) ?? 0) + change)
   return {
+    isPaired: async (peer) => (await parts.book.find(peer)) !== undefined,
     async allowance(peer, path) {
       const service = serviceAt(path)
       if (!service?.scopes) return service?.maxBytes ?? 0
@@ -85,9 +87,7 @@ async function pair({ peer, body, socket, response }: Knock, parts: DeskParts): 
     own = proofOf('inviter', pairing)
     return isSameProof(proof, proofOf('joiner', pairing))
   })
-  if (outcome !== 'ok') {
-    return sendJson(response, outcome === 'too-many' ? 429 : 403, { version: WIRE_VERSION })
-  }
+  if (outcome !== 'ok') return sendJson(response, 403, { version: WIRE_VERSION })
   const address = addressOf(socket.remoteAddress, port)
   await parts.book.add({ id: peer, name, addresses: address === undefined ? [] : [address] })
   parts.heard(peer, address)

@@ -1,6 +1,7 @@
 /**
  * Invitations that are open. The secret itself is only in the code that was shown; the file keeps what is derived from it,
- * for ten minutes, five tries or one success, whichever is first. Wrong tries are also counted for all together.
+ * for ten minutes, five tries or one success, whichever is first. Tries are counted for each invitation: wrong guesses at one,
+ * or at none, leave the others as they are.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
@@ -15,14 +16,10 @@ const inviteSchema = z.strictObject({
   tries: z.int(),
 })
 
-const fileSchema = z.strictObject({
-  version: z.literal(1),
-  invites: z.array(inviteSchema).max(100),
-  /** When wrong proofs came, in the last minute. */
-  wrong: z.array(z.number()).max(100),
-})
+/** Other keys, which earlier versions wrote, are dropped. */
+const fileSchema = z.object({ version: z.literal(1), invites: z.array(inviteSchema).max(100) })
 
-type Redeemed = 'ok' | 'unknown' | 'wrong' | 'too-many'
+type Redeemed = 'ok' | 'unknown' | 'wrong'
 
 export type Invites = {
   /** The secret, for the only time. */
@@ -33,11 +30,10 @@ export type Invites = {
 
 const LIFE_MS = 10 * 60_000
 const TRIES = 5
-const WRONG_A_MINUTE = 5
 const MAX_OPEN = 20
 
 export function openInvites(path: string, now: () => number = Date.now): Invites {
-  const shelf = openShelf({ path, schema: fileSchema, empty: { version: 1, invites: [], wrong: [] } })
+  const shelf = openShelf({ path, schema: fileSchema, empty: { version: 1, invites: [] } })
   return {
     async create() {
       const secret = Uint8Array.from(randomBytes(SECRET_BYTES))
@@ -49,20 +45,19 @@ export function openInvites(path: string, now: () => number = Date.now): Invites
       ])
       return secret
     },
-    redeem: (tag, prove) =>
-      shelf.update((before) => {
-        const time = now()
-        const file = { ...before, wrong: before.wrong.filter((at) => time - at < 60_000 && at <= time) }
-        if (file.wrong.length >= WRONG_A_MINUTE) return [before, 'too-many']
-        const invite = open(file.invites, time).find((one) => one.tag === tag)
+    async redeem(tag, prove) {
+      const find = (invites: readonly Invite[]) => open(invites, now()).find((one) => one.tag === tag)
+      // A guess at no invitation costs no lock and no write.
+      if (!find((await shelf.read()).invites)) return 'unknown'
+      return shelf.update<Redeemed>((file) => {
+        const invite = find(file.invites)
+        if (!invite) return [file, 'unknown']
         const others = file.invites.filter((one) => one.tag !== tag)
-        if (invite && prove(Buffer.from(invite.key, 'hex'))) return [{ ...file, invites: others }, 'ok']
-        const left = invite && invite.tries > 1 ? [{ ...invite, tries: invite.tries - 1 }] : []
-        return [
-          { ...file, invites: [...others, ...left], wrong: [...file.wrong, time] },
-          invite ? 'wrong' : 'unknown',
-        ]
-      }),
+        if (prove(Buffer.from(invite.key, 'hex'))) return [{ ...file, invites: others }, 'ok']
+        const left = invite.tries > 1 ? [{ ...invite, tries: invite.tries - 1 }] : []
+        return [{ ...file, invites: [...others, ...left] }, 'wrong']
+      })
+    },
   }
 }
 

@@ -63,7 +63,7 @@ function refusal(status: number, body: unknown): AppError {
   }
   const why =
     status === 429
-      ? 'too many wrong codes came in the last minute; wait one, then try again'
+      ? 'too many requests of this machine are being answered there; wait a moment, then try again'
       : 'the code is not valid there: it was used, is older than 10 minutes, or was tried 5 times'
   return new AppError('permission-denied', `${why}. \`covey peers invite\` there makes a new one.`)
 }

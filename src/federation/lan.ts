@@ -12,6 +12,7 @@ import { createDesk } from './desk.ts'
 import { announcedId, type Discovery, type Hint, startDiscovery } from './discovery.ts'
 import { type Identity, openIdentity } from './identity.ts'
 import { type Invites, openInvites } from './invites.ts'
+import type { AddressSource, KnownAddresses } from './lan/addresses.ts'
 import { type Listener, openListener } from './listener.ts'
 import type { Offer, Transport } from './machine.ts'
 import { createMember, type Member } from './member.ts'
@@ -175,19 +176,15 @@ class OpenLan implements Lan {
     for (const { id, name, addresses } of peers) {
       const known = this.#members.get(id)
       // Paired again, it may have another name and be somewhere else.
-      for (const address of addresses) known?.hint(address)
+      for (const address of addresses) known?.hint(address, 'proven')
       if (known?.name === name) continue
-      const places = [...addresses, ...(this.#options.peers ?? [])]
-      this.#members.set(id, this.#member({ id, name, addresses: [...new Set(places)] }))
+      const configured = this.#options.peers ?? []
+      this.#members.set(id, this.#member({ id, name, addresses: { proven: addresses, configured } }))
       this.#strangers.delete(announcedId(id))
     }
   }
 
-  #member(peer: {
-    readonly id: string
-    readonly name: string
-    readonly addresses: readonly string[]
-  }): Member {
+  #member(peer: { readonly id: string; readonly name: string; readonly addresses: KnownAddresses }): Member {
     return createMember({
       ...peer,
       identity: this.#identity,
@@ -214,15 +211,15 @@ class OpenLan implements Lan {
   #hinted(hint: Hint): void {
     if (hint.id === announcedId(this.id)) return
     const member = this.machines().find(({ id }) => announcedId(id) === hint.id)
-    if (member) return this.#tryAt(member, hint.address)
+    if (member) return this.#tryAt(member, hint.address, 'announced')
     this.#strangers.delete(hint.id)
     this.#strangers.set(hint.id, hint)
     const [oldest] = this.#strangers.keys()
     if (this.#strangers.size > MAX_STRANGERS && oldest !== undefined) this.#strangers.delete(oldest)
   }
 
-  #tryAt(member: Member, address: string): void {
-    member.hint(address)
+  #tryAt(member: Member, address: string, from: AddressSource): void {
+    member.hint(address, from)
     if (member.state().state === 'gone') this.#begin(member.look())
   }
 
@@ -230,6 +227,6 @@ class OpenLan implements Lan {
   async #heard(peer: string, address: string | undefined): Promise<void> {
     if (!this.#members.has(peer)) await this.#readBook()
     const member = this.#members.get(peer)
-    if (member && address !== undefined) this.#tryAt(member, address)
+    if (member && address !== undefined) this.#tryAt(member, address, 'told')
   }
 }

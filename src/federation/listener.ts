@@ -1,18 +1,21 @@
 /**
- * Where other machines knock: TLS 1.3, one request to a connection, no resumption. Who is not paired gets a version and
- * nothing else, whatever it asks. What paired machines may do is in the peer book, looked at for every request.
+ * Where other machines connect: TLS 1.3, one request to a connection, no resumption. A machine that is not paired gets a
+ * version and nothing else, a small share of the connections, and a moment for its request. What paired machines may do is in
+ * the peer book, looked at for every request.
  */
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
+import type { Socket } from 'node:net'
 import type { TlsOptions, TLSSocket } from 'node:tls'
 import { errnoOf } from '../lib/atomic-write.ts'
+import { createUnproven, type Unproven } from '../lib/unproven.ts'
 import { AppError } from '../protocol/error.ts'
 import { idOfPeer } from './dial.ts'
 import type { Identity } from './identity.ts'
 import { readText } from './messages.ts'
-import type { LanTiming } from './timing.ts'
+import { type LanTiming, STRANGER_MS } from './timing.ts'
 import { WIRE_VERSION } from './wire.ts'
 
 /** One request whose sender has shown a key; who it is was not judged yet. */
@@ -32,6 +35,8 @@ export type ListenerParts = {
   readonly host: string
   readonly port: number
   readonly timing: LanTiming
+  /** Whether this machine is paired; absent = none is. */
+  isPaired?(peer: string): Promise<boolean>
   /** Bytes of body this peer may send to this path; 0 = it is not listened to. */
   allowance(peer: string, path: string): Promise<number>
   handle(knock: Knock): Promise<void>
@@ -40,13 +45,19 @@ export type ListenerParts = {
 export type Listener = { readonly port: number; close(): Promise<void> }
 
 const MAX_CONNECTIONS = 512
+/** Of these, for machines that are not paired, or have not shown a key yet. */
+const STRANGERS = { most: 64, perAddress: 32 } as const
+/** Connections of one paired machine. */
+const MAX_OF_PEER = 64
 const HEAD_BYTES = 8 * 1024
 
 export async function openListener(parts: ListenerParts): Promise<Listener> {
   const { identity, host, port, timing } = parts
   const closing = new AbortController()
+  const strangers = createUnproven({ ...STRANGERS, ms: timing.strangerMs ?? STRANGER_MS })
+  const receiving = { ...parts, closing: closing.signal, strangers }
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    receive(request, response, { ...parts, closing: closing.signal }).catch(() => response.destroy())
+    receive(request, response, receiving).catch(() => response.destroy())
   }
   const server = createServer(
     {
@@ -64,6 +75,8 @@ export async function openListener(parts: ListenerParts): Promise<Listener> {
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
   server.maxConnections = MAX_CONNECTIONS
+  server.on('connection', (socket: Socket) => strangers.add(socket))
+  server.on('secureConnection', admitPaired(strangers, parts))
   server.on('clientError', (_error, socket) => socket.destroy())
   server.on('tlsClientError', (_error, socket) => socket.destroy())
   server.listen({ host, port })
@@ -78,6 +91,29 @@ export async function openListener(parts: ListenerParts): Promise<Listener> {
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
     },
+  }
+}
+
+/** A paired machine does not count among the strangers, and cannot take the place of the other paired ones either. */
+function admitPaired(strangers: Unproven, { isPaired }: ListenerParts): (socket: TLSSocket) => void {
+  const connected = new Map<string, number>()
+  return (socket) => {
+    const peer = idOfPeer(socket)
+    if (peer === undefined || !isPaired) return
+    const admit = (paired: boolean): void => {
+      if (!paired || socket.destroyed) return
+      const count = connected.get(peer) ?? 0
+      if (count >= MAX_OF_PEER) return void socket.destroy()
+      connected.set(peer, count + 1)
+      strangers.release(socket)
+      socket.once('close', () => {
+        const left = (connected.get(peer) ?? 1) - 1
+        if (left > 0) connected.set(peer, left)
+        else connected.delete(peer)
+      })
+    }
+    // A peer book that cannot be read leaves it a stranger.
+    isPaired(peer).then(admit, () => {})
   }
 }
 
@@ -104,7 +140,7 @@ function bindError(error: unknown, host: string, port: number): AppError {
   })
 }
 
-type Receiving = ListenerParts & { readonly closing: AbortSignal }
+type Receiving = ListenerParts & { readonly closing: AbortSignal; readonly strangers: Unproven }
 
 async function receive(request: IncomingMessage, response: ServerResponse, parts: Receiving): Promise<void> {
   response.setHeader('connection', 'close')
@@ -116,6 +152,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, parts
   if (peer === undefined || allowed === 0 || request.method !== 'POST') return refuse(response)
   const text = await readBody(request, allowed)
   if (text === undefined) return refuse(response)
+  parts.strangers.heard(socket)
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const signal = AbortSignal.any([gone.signal, parts.closing])

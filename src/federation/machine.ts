@@ -12,7 +12,8 @@ export const machineName = z
   .max(200)
   .transform((name) => oneLine(name))
 
-const oneLine = (text: string): string => cleanControl(text.replaceAll(/\s+/g, ' '))
+/** What another machine wrote for people, on one line and with nothing that a terminal would obey. */
+export const oneLine = (text: string): string => cleanControl(text.replaceAll(/\s+/g, ' '))
 
 const count = z.number().min(0).max(1e15)
 

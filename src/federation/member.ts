@@ -4,7 +4,9 @@
  * here, by a clock that is never set.
  */
 import type { TLSSocket } from 'node:tls'
+import { clip } from '../lib/text.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
+import { type AddressSource, createAddresses, type KnownAddresses } from './lan/addresses.ts'
 import { askJson, dialFirst, type Dialling } from './dial.ts'
 import type { Identity } from './identity.ts'
 import type { Machine, MachineReport, MachineState } from './machine.ts'
@@ -17,7 +19,7 @@ export type MemberParts = {
   readonly identity: Identity
   readonly id: string
   readonly name: string
-  readonly addresses: readonly string[]
+  readonly addresses: KnownAddresses
   readonly timing: LanTiming
   /** Where this machine listens, for the other one to know. */
   port(): number | undefined
@@ -28,13 +30,11 @@ export type MemberParts = {
 }
 
 export type Member = Machine & {
-  /** Somebody says it is there. */
-  hint(address: string): void
+  /** It may be there: it was before, it says so itself, or anybody announces it. */
+  hint(address: string, from: AddressSource): void
   /** Whether it answered. */
   look(): Promise<boolean>
 }
-
-const MAX_ADDRESSES = 16
 
 export function createMember(parts: MemberParts): Member {
   const { id, name, timing } = parts
@@ -77,22 +77,19 @@ export function createMember(parts: MemberParts): Member {
 
 type Heard = { readonly at: number; readonly report: MachineReport; readonly roundTripMs: number }
 
-type Way = { connect(signal: AbortSignal): Promise<TLSSocket>; hint(address: string): void }
+type Way = { connect(signal: AbortSignal): Promise<TLSSocket>; hint: Member['hint'] }
 
-/** Where it may be, the place where it answered last first. */
-function createWay({ identity, id, timing, onMet, addresses: first }: MemberParts): Way {
+function createWay({ identity, id, timing, onMet, addresses: known }: MemberParts): Way {
   const dialling = { identity, expected: id, timeoutMs: timing.dialMs }
-  let addresses = first
+  const addresses = createAddresses(known)
   return {
     async connect(signal) {
-      const { socket, address } = await reach(addresses, dialling, signal)
-      if (addresses[0] !== address) addresses = [address, ...addresses.filter((other) => other !== address)]
+      const { socket, address } = await reach(addresses.inOrder(), dialling, signal)
+      addresses.met(address)
       onMet(address)
       return socket
     },
-    hint(address) {
-      if (!addresses.includes(address)) addresses = [address, ...addresses].slice(0, MAX_ADDRESSES)
-    },
+    hint: addresses.add,
   }
 }
 
@@ -109,22 +106,26 @@ async function askReport(
   return { at, report, roundTripMs: Math.round(at - started) }
 }
 
-/** The one that answered last is asked alone; where it fails, all others at once. */
+/** One group after the other, all addresses of a group at once. */
 async function reach(
-  [best, ...others]: readonly string[],
+  groups: readonly (readonly string[])[],
   dialling: Omit<Dialling, 'address'>,
   signal: AbortSignal,
 ): ReturnType<typeof dialFirst> {
-  if (best === undefined) throw nowhere('no address of it is known; start it, or give --peer HOST:PORT')
-  try {
-    return await dialFirst([best], dialling, signal)
-  } catch (error) {
-    if (others.length === 0) throw error
-    return await dialFirst(others, dialling, signal).catch((later: unknown) => {
-      throw nowhere([error, later].map(errorMessage).join('; '))
-    })
+  if (groups.length === 0) throw nowhere('no address of it is known; start it, or give --peer HOST:PORT')
+  const failures: unknown[] = []
+  for (const group of groups) {
+    try {
+      return await dialFirst(group, dialling, signal)
+    } catch (error) {
+      failures.push(error)
+      if (signal.aborted) break
+    }
   }
+  throw nowhere(clip(failures.map(errorMessage).join('; '), MAX_WHY))
 }
+
+const MAX_WHY = 1_000
 
 const nowhere = (why: string): AppError => new AppError('model-unavailable', why)
 

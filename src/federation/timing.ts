@@ -12,7 +12,11 @@ export type LanTiming = {
   readonly beatMs: number
   /** Without a word for so long, it is given up. */
   readonly stallMs: number
+  /** For the whole request of a machine that is not paired. Absent = `STRANGER_MS`. */
+  readonly strangerMs?: number
 }
+
+export const STRANGER_MS = 5_000
 
 export const usualTiming: LanTiming = {
   healthMs: 10_000,

@@ -6,9 +6,11 @@ import type { TLSSocket } from 'node:tls'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { z } from 'zod'
 import { isObject } from '../lib/json.ts'
+import { clip } from '../lib/text.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { ask } from './dial.ts'
 import { shortId } from './identity.ts'
+import { oneLine } from './machine.ts'
 
 export type RemoteHost = {
   /** Where it is, as a person writes it: an address, or `peer/NAME`. */
@@ -161,10 +163,14 @@ function toJson(text: string): unknown {
   }
 }
 
+/** Of what a host says about a refusal, for people. */
+const MAX_SHOWN = 500
+
 /** A host that failed inside may have begun; every other refusal came before. */
 function refusal({ url, token, peer }: RemoteHost, status: number, body: unknown): Error {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {}
-  const said = typeof error['message'] === 'string' ? error['message'] : `it answered ${status}`
+  const message = typeof error['message'] === 'string' ? error['message'] : `it answered ${status}`
+  const said = oneLine(clip(message, MAX_SHOWN))
   if (status >= 500 && status !== 507) return new LostAnswer(`${url}: ${said}`)
   if (status === 401 && token === undefined) return new AppError('credential', tokenMissing(url))
   if (status === 401)

@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { cleanControl } from '../lib/clean.ts'
 import { clip } from '../lib/text.ts'
 import { AppError, type FailureCode, failureCodes } from '../protocol/error.ts'
 import {
@@ -17,6 +16,7 @@ import {
   type ToolResult,
 } from '../protocol/tool.ts'
 import { reachesWorld } from '../protocol/tool-host.ts'
+import { oneLine } from './machine.ts'
 import { askHost, LostAnswer, NotReached, type RemoteHost } from './tool-host-call.ts'
 
 export type RemoteToolsParts = RemoteHost & {
@@ -56,7 +56,7 @@ export async function openRemoteTools(parts: RemoteToolsParts, signal: AbortSign
   const listing = await list(parts, signal)
   const folder = workspace ?? listing.workspaces[0] ?? ''
   if (!listing.workspaces.includes(folder)) {
-    const there = listing.workspaces.join(', ')
+    const there = oneLine(clip(listing.workspaces.join(', '), 500))
     throw new AppError(
       'config-invalid',
       `The tool host ${url} has no workspace "${folder}"; it has ${there}.`,
@@ -64,7 +64,7 @@ export async function openRemoteTools(parts: RemoteToolsParts, signal: AbortSign
   }
   const hosted = new Map(listing.tools.filter(reachesWorld).map((tool) => [tool.name, tool]))
   return {
-    where: cleanControl(`${clip(listing.host, 80)} (${url}), folder ${folder}, ${listing.rules}`),
+    where: oneLine(`${clip(listing.host, 80)} (${url}), folder ${folder}, ${listing.rules}`),
     replace(local) {
       const known = new Set(local.map(({ name }) => name))
       const own = local.flatMap((tool) => {

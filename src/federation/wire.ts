@@ -3,9 +3,10 @@
  * travels. Whatever comes in is held against these schemas; what does not fit is the other machine's fault, never ours.
  */
 import { z } from 'zod'
-import { cleanControl } from '../lib/clean.ts'
 import { AppError, type ErrorCode, failureCodes } from '../protocol/error.ts'
 import type { ModelEvent, ModelRequest } from '../protocol/model.ts'
+import { clip } from '../lib/text.ts'
+import { oneLine } from './machine.ts'
 
 /** Machines of another version say so and are left alone. */
 export const WIRE_VERSION = 1
@@ -130,13 +131,13 @@ export function toWireFailure(error: unknown): WireFailure {
   return { code, message: error.message.slice(0, 10_000), ...(window !== undefined && { window }) }
 }
 
-const MAX_SAID = 1_000
+/** Of what another machine says about its failure, for people. */
+const MAX_SHOWN = 500
 
 /** Only what the caller can act on is believed of another machine; anything else is "not now". */
 export function fromWireFailure(peer: string, { code, message, window }: WireFailure): AppError {
   const isUseful = code === 'context-overflow' || code === 'rate-limited'
   const details = isUseful && window !== undefined ? { window } : {}
-  // Its words end on a screen and in the prompt of a model: one line, nothing a terminal obeys.
-  const said = cleanControl(message.replaceAll(/\s+/g, ' ')).slice(0, MAX_SAID)
-  return new AppError(isUseful ? code : 'model-unavailable', `${peer}: ${said}`, details)
+  const words = oneLine(clip(message, MAX_SHOWN))
+  return new AppError(isUseful ? code : 'model-unavailable', `${peer}: ${words}`, details)
 }

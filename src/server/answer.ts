@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../lib/log.ts'
+import type { Unproven } from '../lib/unproven.ts'
 import { errorMessage } from '../protocol/error.ts'
 import { ProblemError, shapeOfPath, toErrorBody, toProblem } from './errors.ts'
 import type { LockParts } from './guard-order.ts'
@@ -17,6 +18,8 @@ export type House = LockParts & {
   readonly metrics: Metrics
   readonly log?: Pick<Logger, 'info' | 'error'>
   readonly visits: Map<IncomingMessage, Visit>
+  /** Connections to the door of `peers` of whom no request was admitted yet. */
+  readonly unproven: Unproven
   isClosing: boolean
 }
 

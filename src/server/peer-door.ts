@@ -6,6 +6,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createServer, type TlsOptions, type TLSSocket } from 'node:tls'
+import type { Unproven } from '../lib/unproven.ts'
 import { defineProblem, ProblemError } from './errors.ts'
 import type { Scope } from './route.ts'
 
@@ -23,10 +24,16 @@ export type Patience = {
   readonly ms: number
   /** Aborts when the server closes. */
   readonly signal: AbortSignal
+  /** Those of whom no request was admitted yet. */
+  readonly unproven: Unproven
 }
 
 /** Puts the door before a server: from then on it gets what arrives in the clear, and what TLS was taken off. */
-export function openPeerDoor(server: Server, { tls, isOnlyWay }: PeerDoor, { ms, signal }: Patience): Server {
+export function openPeerDoor(
+  server: Server,
+  { tls, isOnlyWay }: PeerDoor,
+  { ms, signal, unproven }: Patience,
+): Server {
   const toHttp = server.listeners('connection') as ((socket: Socket) => void)[]
   const enter = (socket: Socket) => {
     for (const listener of toHttp) listener.call(server, socket)
@@ -39,6 +46,7 @@ export function openPeerDoor(server: Server, { tls, isOnlyWay }: PeerDoor, { ms,
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
     sockets.add(socket.once('close', () => sockets.delete(socket)))
+    unproven.add(socket)
     onFirstBytes(socket, ms, (first) => {
       if (first === HANDSHAKE) return void secure.emit('connection', socket)
       if (isOnlyWay) return void socket.destroy()

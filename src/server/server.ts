@@ -6,6 +6,7 @@
 import type { Server as HttpServer } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { createUnproven } from '../lib/unproven.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { answer, answerProblem, type House } from './answer.ts'
 import { readBody } from './body.ts'
@@ -55,7 +56,7 @@ export async function createServer(parts: ServerParts): Promise<Server> {
           house.limits,
           (refusal) => house.audit(toAudit(refusal)),
         )
-        const patience = { ms: house.limits.headersMs, signal: closed.signal }
+        const patience = { ms: house.limits.headersMs, signal: closed.signal, unproven: house.unproven }
         return house.peers ? openPeerDoor(http, house.peers, patience) : http
       }
       servers = await bindAll(make, addressesFor(host), port)
@@ -81,11 +82,15 @@ function createHouse(parts: ServerParts): House {
     limits,
     audit: (entry) => tellSafely(parts, entry),
     allowedHosts: new Set(['localhost', '127.0.0.1', '[::1]', ...parts.hosts.map(toHostName)]),
+    unproven: createUnproven({ ...UNPROVEN, ms: limits.headersMs }),
     wrongTokens: createWrongTokens(limits.wrongTokensPerMinute),
     visits: new Map(),
     isClosing: false,
   }
 }
+
+/** Of the connections of a tool host, for those of whom no request was admitted yet. */
+const UNPROVEN = { most: 64, perAddress: 32 } as const
 
 /** What is refused stays refused, also when the disk is too full to say so. */
 function tellSafely({ audit, log }: ServerParts, entry: Parameters<TellAudit>[0]): void {
@@ -138,6 +143,8 @@ async function enter(house: House, request: FastifyRequest, reply: FastifyReply)
   if (house.isClosing) throw closing
   const knock = toKnock(request.raw, route)
   visit.admission = await admit(knock, route?.scope, house, visit.controller.signal)
+  // What is open to anybody proves nothing.
+  if (visit.admission.scopes.length > 0) house.unproven.release(request.raw.socket)
 }
 
 const closing = new AppError('model-unavailable', 'The server is closing; try again in a moment.')
