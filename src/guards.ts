@@ -15,6 +15,7 @@ import { createFiles } from './guard/files.ts'
 import { createFirewall } from './guard/firewall.ts'
 import { createGrants, type Grants } from './guard/grants.ts'
 import { createHooks, type HooksParts } from './guard/hooks.ts'
+import { toHostEnvironment } from './guard/host/environment.ts'
 import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox.ts'
@@ -37,6 +38,8 @@ export type GuardsParts = {
   readonly env: NodeJS.ProcessEnv
   /** Nothing is written down: no rules, no key, no audit. */
   readonly incognito: boolean
+  /** Commands are those of other machines: they get less of this one than the person's own. */
+  readonly host?: boolean
   readonly apiKey?: string
   /** Of plugins, beside those of the configuration. */
   readonly hooks?: readonly HookSpec[]
@@ -173,12 +176,13 @@ type Reach = Pick<SessionGuards, 'files' | 'exec' | 'undo' | 'close'>
 
 /** Files and commands, with what runs do to the project written down; below the firewall, or placeholders would be put back. */
 async function openReach(
-  { config, paths, cwd, env }: GuardsParts,
+  { config, paths, cwd, env, host = false }: GuardsParts,
   { folder }: SessionPlace,
   { grants, sandbox }: { readonly grants: Grants; readonly sandbox?: Sandbox },
 ): Promise<Reach> {
   const files = createFiles({ root: cwd, grants, rules: config.permission.rules })
-  const exec = createExec({ cwd: files.root, env, ...(sandbox && { sandbox }) })
+  const childEnv = host ? toHostEnvironment(env) : env
+  const exec = createExec({ cwd: files.root, env: childEnv, ...(sandbox && { sandbox }) })
   const { dataFolder } = paths
   const undo = await openUndoFor({ files, exec, dataFolder, ...(folder !== undefined && { folder }) })
   return {

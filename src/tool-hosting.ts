@@ -17,11 +17,12 @@ import { type Guards, openGuards, type SessionGuards } from './guards.ts'
 import { matchesGlob } from './lib/path.ts'
 import { toToolSchema } from './lib/schema.ts'
 import { clip } from './lib/text.ts'
-import { AppError } from './protocol/error.ts'
+import { AppError, errorMessage } from './protocol/error.ts'
 import type { Tool } from './protocol/tool.ts'
 import { type HostedCall, type HostedResult, reachesWorld, type ToolHost } from './protocol/tool-host.ts'
 import { createSessionHooks } from './session/hooks.ts'
 import { memoryResults } from './session/results.ts'
+import { type LogCall, toCallLine } from './tool-host-log.ts'
 import { builtinTools } from './tools/all.ts'
 
 export type ToolHostParts = {
@@ -33,6 +34,10 @@ export type ToolHostParts = {
   /** How whoever runs the host allows more, as a line to type. */
   readonly allowWith: string
   warn(message: string): void
+  /** Told of every call, once it has a result. */
+  readonly logCall?: LogCall
+  /** What a client is called in that line; absent = as it is known here. */
+  nameOf?(client: string): Promise<string>
 }
 
 export type OpenedToolHost = ToolHost & {
@@ -65,7 +70,7 @@ export async function openToolHost(parts: ToolHostParts): Promise<OpenedToolHost
       const name = call.workspace ?? [...places.keys()][0] ?? ''
       const place = places.get(name)
       if (!place) throw new AppError('request-invalid', unknownWorkspace(name, [...places.keys()]))
-      return place.execute(call, signal)
+      return place.execute({ ...call, workspace: name }, signal)
     },
     close,
   }
@@ -96,7 +101,7 @@ async function openPlace(folder: string, parts: ToolHostParts): Promise<Place> {
   }
   const { config, paths, env } = parts
   const { root } = createFiles({ root: folder })
-  const guards = await openGuards({ config, paths, cwd: root, env, incognito: false })
+  const guards = await openGuards({ config, paths, cwd: root, env, incognito: false, host: true })
   const desks = new Map<string, Promise<HostDesk>>()
   const inTurn = createTurns()
   const deskOf = async (client: string): Promise<HostDesk> => {
@@ -124,12 +129,46 @@ async function openPlace(folder: string, parts: ToolHostParts): Promise<Place> {
       const prepared = prepareHosted(desk, call)
       const isWrite = prepared.kind === 'ready' && prepared.tool.category === 'write'
       const run = () => runHosted(prepared, { ...call, desk: desk.desk }, signal)
-      return isWrite ? inTurn(run) : run()
+      const started = performance.now()
+      const result = await (isWrite ? inTurn(run) : run())
+      await logHosted({ call, prepared, result, ms: performance.now() - started }, desk, parts)
+      return result
     },
     async close() {
       await Promise.all(Array.from(desks.values(), async (desk) => (await desk).close()))
       await guards.close()
     },
+  }
+}
+
+type Ran = {
+  readonly call: HostedCall
+  readonly prepared: Prepared
+  readonly result: HostedResult
+  readonly ms: number
+}
+
+/** A line that cannot be written takes nothing from the result. */
+async function logHosted(
+  { call, prepared, result, ms }: Ran,
+  { desk }: HostDesk,
+  { logCall, nameOf = async (client) => client, warn }: ToolHostParts,
+): Promise<void> {
+  if (!logCall) return
+  const { tool, client, workspace = '' } = call
+  try {
+    const line = await toCallLine({
+      client: await nameOf(client),
+      workspace,
+      tool,
+      ms,
+      result,
+      ...(prepared.kind === 'ready' && { access: prepared.tool.access(prepared.input) }),
+      outgoing: async (text) => (await desk.firewall?.outgoing(text)) ?? '',
+    })
+    logCall(line)
+  } catch (error) {
+    warn(`a call of ${tool} could not be logged: ${errorMessage(error)}`)
   }
 }
 

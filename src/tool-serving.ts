@@ -10,7 +10,7 @@ import { toLanSettings } from './config/federation.ts'
 import { type AppPaths, appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { shortId } from './federation/identity.ts'
-import { lanFiles } from './federation/lan.ts'
+import { type LanFiles, lanFiles } from './federation/lan.ts'
 import { mayRunTools, openToolHostDoor } from './federation/tool-host-door.ts'
 import { TOOL_HOST_PORT } from './federation/tool-host-peer.ts'
 import { createAudit } from './guard/audit.ts'
@@ -36,6 +36,7 @@ import { renderToolHostBanner } from './server/tool-host-banner.ts'
 import { type Ledger, openLedger } from './server/tool-host-ledger.ts'
 import { toolHostRoutes } from './server/tool-host.ts'
 import { tokensIn } from './server/tokens.ts'
+import { beginLog } from './tool-host-log.ts'
 import { type OpenedToolHost, openToolHost, type ToolHostParts } from './tool-hosting.ts'
 import { loadTrusted } from './trusted.ts'
 
@@ -69,7 +70,7 @@ export async function startToolHost(options: ToolHostOptions): Promise<StartedTo
   try {
     const folder = await lockFolder(paths, ends)
     const version = await packageVersion()
-    const { opened, log } = await openHost({ config, paths, options, ends })
+    const { opened, log } = await openHost({ config, paths, options, ends, folder, files: entry.files })
     const ledger = await openLedger({ folder: join(folder, 'calls') })
     const { routes, metrics } = routesOf({ opened, ledger, version })
     const { tokens, files, isAuthOff, isKeysOnly, peers, place } = entry
@@ -208,10 +209,17 @@ type HostGround = {
   readonly paths: AppPaths
   readonly options: ToolHostOptions
   readonly ends: Ends
+  /** Its own, in the data folder. */
+  readonly folder: string
+  readonly files: LanFiles
 }
 
-async function openHost({ config, paths, options, ends }: HostGround) {
-  const log = createLogger({ ...config.log, verbose: options.verbose ?? false })
+async function openHost({ config, paths, options, ends, folder, files }: HostGround) {
+  const { verbose = false } = options
+  // What others did here is written down also where nobody asked for a log.
+  const usual = verbose || config.log.file !== undefined ? {} : { file: join(folder, 'tool-host.log') }
+  if (usual.file !== undefined) await beginLog(usual.file)
+  const log = createLogger({ ...config.log, ...usual, verbose })
   const opened = await openToolHost({
     config,
     paths,
@@ -219,9 +227,18 @@ async function openHost({ config, paths, options, ends }: HostGround) {
     root: options.cwd,
     allowWith: 'covey tools serve --permission accept-edits',
     warn: (message) => log.warn({ message }, 'tool host'),
+    logCall: (line) => log.info(line, 'tool call'),
+    nameOf: (client) => nameOf(client, files),
   })
   ends.add(() => opened.close())
   return { opened, log }
+}
+
+/** Machines are known by their id; people know them by their name. */
+async function nameOf(client: string, { book }: LanFiles): Promise<string> {
+  const id = client.startsWith('peer/') ? client.slice('peer/'.length) : undefined
+  const peer = id === undefined ? undefined : await book.find(id)
+  return peer ? `${peer.name} (${shortId(peer.id)})` : client
 }
 
 type Served = { readonly opened: OpenedToolHost; readonly ledger: Ledger; readonly version: string }
