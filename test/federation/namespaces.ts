@@ -8,6 +8,8 @@ import { IP, ip, slowDown, type Wire } from './slow-wire.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
+/** A program that was built starts sooner. */
+const BUILT = process.env['COVEY_BUILT_MAIN']
 const SLOW_MODEL = fileURLToPath(new URL('slow-model.mjs', import.meta.url))
 
 /** Why namespaces cannot be had here, if they cannot. */
@@ -63,6 +65,8 @@ function addNamespace({ name, address, wire: { end, bridge } }: Place): void {
 export type Health = {
   readonly peers: readonly { readonly id: string; readonly state: string; readonly why?: string }[]
 }
+
+export type Held = { readonly files: number; readonly timers: number; readonly streams: number }
 
 /** What is of interest in the answer to a chat request. */
 export type Chat = {
@@ -156,6 +160,26 @@ export class NamespaceMachine implements Place {
     return finished(this.#covey(args))
   }
 
+  /** Connections with other machines that are open now, whoever began them. */
+  connections(): number {
+    const shown = execFileSync(IP, ['netns', 'exec', this.name, 'ss', '-Htn', 'state', 'established'])
+    return shown
+      .toString()
+      .split('\n')
+      .filter((line) => /:17617\b/.test(line)).length
+  }
+
+  /** What its server holds: open files, timers and running work, as it measures itself. */
+  async held(): Promise<Held> {
+    const metrics = await this.#curl('/metrics')
+    const value = (pattern: RegExp) => Number(pattern.exec(metrics)?.[1] ?? Number.NaN)
+    return {
+      files: value(/^covey_process_open_fds (\d+)/m),
+      timers: value(/^covey_nodejs_active_resources\{type="Timeout"\} (\d+)/m),
+      streams: value(/^covey_http_streams (\d+)/m),
+    }
+  }
+
   /** The addresses somebody listens at. */
   listeners(): readonly string[] {
     const shown = execFileSync(IP, ['netns', 'exec', this.name, 'ss', '-Hltn']).toString()
@@ -203,7 +227,7 @@ export class NamespaceMachine implements Place {
   }
 
   #covey(args: readonly string[]): ChildProcess {
-    return this.#spawn(['--import', TSX, MAIN, ...args])
+    return this.#spawn(BUILT === undefined ? ['--import', TSX, MAIN, ...args] : [BUILT, ...args])
   }
 
   #spawn(args: readonly string[]): ChildProcess {
