@@ -46,7 +46,7 @@ export type Listener = { readonly port: number; close(): Promise<void> }
 
 const MAX_CONNECTIONS = 512
 /** Of these, for machines that are not paired, or have not shown a key yet. */
-const STRANGERS = { most: 64, perAddress: 32 } as const
+const STRANGERS = { most: 64, perAddress: 48 } as const
 /** Connections of one paired machine. */
 const MAX_OF_PEER = 64
 const HEAD_BYTES = 8 * 1024

@@ -36,7 +36,7 @@ describe('a flood of strangers', () => {
     const asked = hear(other.lan.machines()[0]!.model('m'))
 
     expect((await asked)[0]).toEqual({ type: 'text-delta', text: 'hello' })
-    await until(() => open(flood) <= 32)
+    await until(() => open(flood) <= 48)
     await until(() => open(flood) === 0)
   })
 

@@ -23,7 +23,12 @@ export function whyNoNamespaces(): string | undefined {
   return undefined
 }
 
-export type Site = { readonly machines: readonly NamespaceMachine[]; close(): Promise<void> }
+export type Site = {
+  readonly machines: readonly NamespaceMachine[]
+  /** Puts the process of the test on the same network, as one more machine. */
+  attach(): void
+  close(): Promise<void>
+}
 
 export async function openSite(count: number, config: string): Promise<Site> {
   const tag = `cv${process.pid}`
@@ -44,6 +49,7 @@ export async function openSite(count: number, config: string): Promise<Site> {
   }
   return {
     machines,
+    attach: () => ip('addr', 'add', '10.79.0.254/24', 'dev', `${tag}br`),
     async close() {
       for (const machine of machines) await machine.remove()
       ip('link', 'del', `${tag}br`)
