@@ -38,11 +38,11 @@ export type GuardsParts = {
   readonly env: NodeJS.ProcessEnv
   /** Nothing is written down: no rules, no key, no audit. */
   readonly incognito: boolean
-  /** Commands are those of other machines: they get less of this one than the person's own. */
-  readonly host?: boolean
   readonly apiKey?: string
   /** Of plugins, beside those of the configuration. */
   readonly hooks?: readonly HookSpec[]
+  /** Commands come from others: they see the workspace and the system, and nothing else of this machine. */
+  readonly host?: boolean
 }
 
 export type Guards = {

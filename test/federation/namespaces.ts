@@ -80,6 +80,8 @@ export type Chat = {
   readonly text: string
   readonly winner?: string
   readonly missing: readonly string[]
+  /** Why these are missing. */
+  readonly whys: readonly string[]
   readonly voted: number
 }
 
@@ -211,7 +213,7 @@ export class NamespaceMachine implements Place {
     const { choices, covey } = JSON.parse(reply || '{}') as {
       choices?: { message: { content: string } }[]
       covey?: {
-        swarm: { winner?: string; missing: { worker: string }[]; votes: { workers: string[] }[] }
+        swarm: { winner?: string; missing: { worker: string; why: string }[]; votes: { workers: string[] }[] }
       }
     }
     const vote = covey?.swarm
@@ -219,6 +221,7 @@ export class NamespaceMachine implements Place {
       status: choices ? 200 : 500,
       text: choices?.[0]?.message.content.trim() ?? reply,
       missing: vote?.missing.map(({ worker }) => worker) ?? [],
+      whys: vote?.missing.map(({ worker, why }) => `${worker}: ${why}`) ?? [],
       voted: vote?.votes.flatMap(({ workers }) => workers).length ?? 0,
       ...(vote?.winner !== undefined && { winner: vote.winner }),
     }

@@ -9,11 +9,11 @@ import { type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './n
 
 const ROUNDS = Number(process.env['COVEY_ROUNDS'] ?? 12)
 const SEED = Number(process.env['COVEY_SEED'] ?? 1)
-const DEADLINE_MS = 12_000
+const DEADLINE_MS = 15_000
 const HEALED_MS = 60_000
 const CONFIG = `health_s = 0.5
-gone_s = 4
-stall_s = 2
+gone_s = 6
+stall_s = 5
 
 [swarm]
 mode = "always"
@@ -21,7 +21,7 @@ workers = 3
 most = 3
 ahead = 3
 rounds = 1
-deadline_s = 12
+deadline_s = 15
 `
 
 const faults = {
@@ -79,11 +79,11 @@ describe.skipIf(missing !== undefined)(`${ROUNDS} rounds${missing ? ` (${missing
     const started = performance.now()
     const asked = one.chat('covey/swarm')
     if (delay >= 0) await wait(delay).then(hit)
-    const { status, text, missing: lost, voted } = await asked
+    const { status, text, whys: lost, voted } = await asked
     const tookMs = performance.now() - started
     await faults[fault].heal(victim)
     await until(async () => (await one.here()) === 2, HEALED_MS)
-    return { fault, delay, status, text, lost: lost.length, voted, tookMs }
+    return { fault, delay, status, text, lost, voted, tookMs }
   }
 
   /** What is left once everything that was begun has ended. */
@@ -103,8 +103,9 @@ describe.skipIf(missing !== undefined)(`${ROUNDS} rounds${missing ? ` (${missing
       seen[fault] = (seen[fault] ?? 0) + 1
       const what = `round ${index + 1}: ${fault} after ${delay} ms`
       expect([what, status, text]).toEqual([what, 200, 'The answer is 42 .'])
-      expect([what, lost <= 1, voted + lost]).toEqual([what, true, 3])
+      expect([what, lost.slice(1), voted + lost.length]).toEqual([what, [], 3])
       expect(tookMs).toBeLessThan(DEADLINE_MS + 3_000)
+      if ((index + 1) % 10 === 0) console.info(`${index + 1} rounds: ${JSON.stringify(await settled())}`)
     }
 
     const after = await settled()
