@@ -4,10 +4,10 @@
  * query, and what is left has passed the firewall.
  */
 import { stat, rename } from 'node:fs/promises'
-import { cleanControl } from './lib/clean.ts'
-import { clip } from './lib/text.ts'
-import type { Access } from './protocol/tool.ts'
-import type { HostedResult } from './protocol/tool-host.ts'
+import { cleanControl } from '../../lib/clean.ts'
+import { clip } from '../../lib/text.ts'
+import type { Access } from '../../protocol/tool.ts'
+import type { HostedResult } from '../../protocol/tool-host.ts'
 
 export type HostedCallLine = {
   /** A token's name, or a machine's name and the beginning of its id. */
