@@ -81,7 +81,7 @@ describe('models of other machines', () => {
     const ids = flock.arms().map(({ arm, tier }) => [arm.id, tier])
 
     expect(ids).toEqual([
-      ['peer/lap-top/m', 'peer'],
+      [`peer/lap-top-${machines[0]?.lan.id.slice(0, 8)}/m`, 'peer'],
       [`peer/lap-top-${machines[1]?.lan.id.slice(0, 8)}/m`, 'peer'],
     ])
   })

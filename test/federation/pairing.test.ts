@@ -28,7 +28,7 @@ describe('the key of a machine', () => {
 
   test('that is damaged is named, not replaced', async () => {
     const path = join(await tempFolder(), 'peer')
-    await writeFile(path, 'nonsense')
+    await writeFile(path, 'nonsense', { mode: 0o600 })
 
     await expect(openIdentity(path)).rejects.toMatchObject({
       code: 'config-invalid',
