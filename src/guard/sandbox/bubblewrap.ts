@@ -10,12 +10,12 @@ import { isInside } from '../../lib/path.ts'
 import { protectionOfName } from '../protected-names.ts'
 import { bwrapArgv, confinedArgv, limitedArgv } from './bwrap.ts'
 import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
-import { createGitView } from './git-view.ts'
+import { createGitView, type GitView } from './git-view.ts'
 import { type Entered, type Sandbox, type SandboxGround, type Terms, tryProgram } from './ground.ts'
 import { sandboxEnvironment } from './environment.ts'
 import { type Alias, type Plan, planMounts, type PlanTerms } from './plan.ts'
 import { seccompFilter } from './seccomp.ts'
-import { createSharedNetwork } from './shared-network.ts'
+import { createSharedNetwork, type SharedNetwork } from './shared-network.ts'
 import { hasAbstractDoors } from './sockets.ts'
 import { stampOf } from './tree-folder.ts'
 import type { TreeState } from './tree.ts'
@@ -78,8 +78,7 @@ async function findLimiting({ limits, facts, folder, findProgram }: SandboxGroun
 }
 
 export async function createBubblewrap(ground: SandboxGround, probe: Probe & { ok: true }): Promise<Sandbox> {
-  const { facts, tree, folder, limits } = ground
-  const { limiting, disablesUserNamespaces } = probe
+  const { facts, tree, folder } = ground
   const nsenter = await ground.findProgram('nsenter')
   const shared = createSharedNetwork({ bwrap: ground.program, nsenter })
   const git = await ground.findProgram('git')
@@ -98,7 +97,7 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
     network: ground.network,
     tree,
     warnings: [
-      ...(limiting.by === 'nothing' ? ['Nothing limits how many processes a command starts.'] : []),
+      ...(probe.limiting.by === 'nothing' ? ['Nothing limits how many processes a command starts.'] : []),
       ...(first.complete ? [] : [TOO_MANY]),
       ...(filters ? [] : [`There is no filter for system calls on ${process.arch}.`]),
     ],
@@ -106,43 +105,63 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
     async enter(argv, terms = {}) {
       // Others run beside it: a change in the same tick of the clock as the look would not be noticed.
       if (running > 0) await pause(TICK_MS)
-      const { mounts, watched, readsOnly } = await plan(terms)
-      const isOpen = ground.network || terms.grant?.kind === 'network'
-      // Another user could not enter what belongs to this one.
-      const canShare = !isOpen && !(limiting.by === 'shell' && limiting.as)
-      const entrance = (canShare ? await shared.prefix() : undefined) ?? []
-      const seccomp = filters && openSync(await filters.pick(isOpen), 'r')
-      const call = {
-        program: ground.program,
-        cwd: facts.project,
-        mounts,
-        network: entrance.length > 0 || isOpen,
-        disablesUserNamespaces,
-        ...(seccomp !== undefined && { seccomp: FILTER }),
-      }
-      const group = limiting.by === 'cgroup' ? await createCgroup(limiting.places, limits) : undefined
-      const { processes, memoryBytes } = limits
-      const shellLimits = limiting.by === 'shell' ? { limits: { processes, dataBytes: memoryBytes } } : {}
-      const joins = group?.joins ?? []
-      const fileBytes = largestFile(folder)
-      const inner = limitedArgv({ joins, ...shellLimits, fileBytes, waitsOn: START }, argv)
-      const as = limiting.by === 'shell' ? (limiting.as ?? []) : []
+      const planned = await plan(terms)
+      const entered = await putUp(argv, planned, { ground, probe, shared, filters, view, terms })
       running++
-      return {
-        argv: confinedArgv({ joins }, [...as, ...entrance, ...bwrapArgv(call, inner)]),
-        ...sandboxEnvironment(facts, { readsOnly, host: ground.host, git: view.environment }),
-        descriptors: [seccomp ?? 'pipe', 'pipe'],
-        isAsPlanned: () => Array.from(watched).every(([path, stamp]) => lookStamp(path) === stamp),
-        async leave() {
-          running--
-          if (seccomp !== undefined) closeSync(seccomp)
-          await group?.remove()
-        },
-      } satisfies Entered
+      const leave = (): Promise<void> => {
+        running--
+        return entered.leave()
+      }
+      return { ...entered, leave }
     },
     async close() {
       shared.close()
       await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+type Parts = {
+  readonly ground: SandboxGround
+  readonly probe: Probe & { ok: true }
+  readonly shared: SharedNetwork
+  readonly filters: ReturnType<typeof writeFilters>
+  readonly view: GitView
+  readonly terms: Terms
+}
+
+/** The words that put it up and run a command in it, with its network, its limits and its filter. */
+async function putUp(argv: readonly string[], planned: Planned, parts: Parts): Promise<Entered> {
+  const { ground, probe, shared, filters, view, terms } = parts
+  const { facts, limits, folder } = ground
+  const { limiting, disablesUserNamespaces } = probe
+  const isOpen = ground.network || terms.grant?.kind === 'network'
+  // Another user could not enter what belongs to this one.
+  const canShare = !isOpen && !(limiting.by === 'shell' && limiting.as)
+  const entrance = (canShare ? await shared.prefix() : undefined) ?? []
+  const seccomp = filters && openSync(await filters.pick(isOpen), 'r')
+  const call = {
+    program: ground.program,
+    cwd: facts.project,
+    mounts: planned.mounts,
+    network: entrance.length > 0 || isOpen,
+    disablesUserNamespaces,
+    ...(seccomp !== undefined && { seccomp: FILTER }),
+  }
+  const group = limiting.by === 'cgroup' ? await createCgroup(limiting.places, limits) : undefined
+  const { processes, memoryBytes } = limits
+  const shellLimits = limiting.by === 'shell' ? { limits: { processes, dataBytes: memoryBytes } } : {}
+  const joins = group?.joins ?? []
+  const inner = limitedArgv({ joins, ...shellLimits, fileBytes: largestFile(folder), waitsOn: START }, argv)
+  const as = limiting.by === 'shell' ? (limiting.as ?? []) : []
+  return {
+    argv: confinedArgv({ joins }, [...as, ...entrance, ...bwrapArgv(call, inner)]),
+    ...sandboxEnvironment(facts, { readsOnly: planned.readsOnly, host: ground.host, git: view.environment }),
+    descriptors: [seccomp ?? 'pipe', 'pipe'],
+    isAsPlanned: () => Array.from(planned.watched).every(([path, stamp]) => lookStamp(path) === stamp),
+    async leave() {
+      if (seccomp !== undefined) closeSync(seccomp)
+      await group?.remove()
     },
   }
 }

@@ -4,7 +4,7 @@ import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The hash of the contents by path, relative to the top of the working tree. */
-export type KnownFiles = ReadonlyMap<string, string>
+type KnownFiles = ReadonlyMap<string, string>
 
 export type GitIndex = { readonly files: KnownFiles; readonly algorithm: 'sha1' | 'sha256' }
 
@@ -34,7 +34,7 @@ function readPlain(path: string): Buffer {
 const STAT_BYTES = 40
 const EXTENDED = 0x4000
 
-export function parseIndex(bytes: Buffer, hashBytes: number): KnownFiles {
+function parseIndex(bytes: Buffer, hashBytes: number): KnownFiles {
   const files = new Map<string, string>()
   if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'DIRC') return files
   const version = bytes.readUInt32BE(4)

@@ -73,19 +73,20 @@ function findPrivate(root: string): readonly Masked[] {
   const queue = [root]
   let looks = 0
   for (let folder = queue.pop(); folder !== undefined && looks < MOST_LOOKS; folder = queue.pop()) {
-    for (const dirent of list(folder)) {
+    for (const dirent of list(folder).filter((each) => !each.isSymbolicLink())) {
       const path = join(folder, dirent.name)
-      looks++
-      if (dirent.isSymbolicLink()) continue
       const kind = dirent.isDirectory() ? 'folder' : 'file'
-      const isOpen = (lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS
-      if (!isOpen || isKey(dirent.name, folder)) {
-        if (canRead(path)) found.push({ path, kind })
-      } else if (kind === 'folder') queue.push(path)
+      looks++
+      const isPrivate = !isForEveryone(path) || isKey(dirent.name, folder)
+      if (isPrivate && canRead(path)) found.push({ path, kind })
+      if (!isPrivate && kind === 'folder') queue.push(path)
     }
   }
   return found
 }
+
+const isForEveryone = (path: string): boolean =>
+  ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0
 
 const list = (folder: string) => {
   try {
