@@ -10,6 +10,7 @@ import { isInside } from '../../lib/path.ts'
 import { protectionOfName } from '../protected-names.ts'
 import { bwrapArgv, confinedArgv, limitedArgv } from './bwrap.ts'
 import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
+import { openGrant } from './grant.ts'
 import { createGitView, type GitView } from './git-view.ts'
 import { type Entered, type Sandbox, type SandboxGround, type Terms, tryProgram } from './ground.ts'
 import { sandboxEnvironment } from './environment.ts'
@@ -87,10 +88,11 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
   const first = await tree.refresh()
   let running = 0
 
-  const plan = async (terms: Terms): Promise<Planned> => {
+  const plan = async (terms: Terms, granted?: string): Promise<Planned> => {
     const state = await tree.refresh()
     const { standIns, mounts } = view.look(state)
-    return toPlan(ground, state, { ...terms, standIns, shown: mounts })
+    const grant = granted === undefined ? {} : { granted }
+    return toPlan(ground, state, { readsOnly: terms.readsOnly ?? false, standIns, shown: mounts, ...grant })
   }
   return {
     name: 'bubblewrap',
@@ -105,11 +107,13 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
     async enter(argv, terms = {}) {
       // Others run beside it: a change in the same tick of the clock as the look would not be noticed.
       if (running > 0) await pause(TICK_MS)
-      const planned = await plan(terms)
+      const grant = openGrant(terms, facts.project)
+      const planned = await plan(terms, grant.path)
       const entered = await putUp(argv, planned, { ground, probe, shared, filters, view, terms })
       running++
       const leave = (): Promise<void> => {
         running--
+        grant.close()
         return entered.leave()
       }
       return { ...entered, leave }
@@ -177,20 +181,13 @@ type Planned = Pick<Plan, 'mounts'> & {
   readonly readsOnly: boolean
 }
 
-type PlanNeeds = Terms & Pick<PlanTerms, 'standIns' | 'shown'>
+type PlanNeeds = Omit<PlanTerms, 'host' | 'aliases'>
 
 /** Without waiting for anything: what the tree says is as old as the look at it. */
 function toPlan({ facts, readOnly, host }: SandboxGround, state: TreeState, needs: PlanNeeds): Planned {
-  const readsOnly = readOnly || (needs.readsOnly ?? false)
-  const granted = needs.grant?.kind === 'write' ? realOf(needs.grant.path) : undefined
-  const { mounts, watched } = planMounts(facts, state, {
-    readsOnly,
-    host,
-    aliases: findAliases(facts.git?.root ?? facts.project, state),
-    ...(needs.standIns && { standIns: needs.standIns }),
-    ...(needs.shown && { shown: needs.shown }),
-    ...(granted !== undefined && { granted }),
-  })
+  const readsOnly = readOnly || needs.readsOnly
+  const aliases = findAliases(facts.git?.root ?? facts.project, state)
+  const { mounts, watched } = planMounts(facts, state, { ...needs, readsOnly, host, aliases })
   return { mounts, readsOnly, watched: new Map(watched.map((path) => [path, state.stampOf(path)])) }
 }
 

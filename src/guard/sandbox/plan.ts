@@ -25,8 +25,6 @@ export type PlanTerms = {
   readonly standIns?: ReadonlyMap<string, string>
   /** What else is shown in front of the project. */
   readonly shown?: readonly Mount[]
-  /** Sockets of the project that commands themselves listen on. */
-  readonly ownSockets?: ReadonlySet<string>
 }
 
 export type Alias = { readonly path: string; readonly kind: 'file' | 'folder'; readonly secret: boolean }
@@ -204,8 +202,7 @@ function coverMounts(facts: Facts, { tree, terms, visible }: Covering): readonly
     visible.some(({ target, how, source }) => how !== 'link' && source === target && isInside(target, path))
   const inTree = tree.entries.flatMap(({ path, kind }) => {
     if (kind === 'link') return []
-    if (kind === 'socket' || kind === 'other')
-      return terms.ownSockets?.has(path) ? [] : [cover(path, false, 'a door to another program')]
+    if (kind === 'socket' || kind === 'other') return [cover(path, false, 'a door to another program')]
     const [name, above] = [path.slice(path.lastIndexOf('/') + 1), dirname(path)]
     const isSecret = protectionOfName(name, above.slice(above.lastIndexOf('/') + 1)) === 'secret'
     if (!isSecret && !denied.has(path)) return []

@@ -398,3 +398,24 @@ describeSandboxed(named('work in a repository'), () => {
     130_000,
   )
 })
+
+describeSandboxed(named('a path opened for one command'), () => {
+  test('is that path alone, and is gone again when nothing was written', async () => {
+    const { home, cwd } = await homeWithProject()
+    const exec = await sandboxed(cwd, { home })
+    const open = (name: string) => patient({ grant: { kind: 'write', path: join(home, name) } })
+
+    await exec.shell('echo kept > ~/notes.txt; echo lost > ~/other.txt', open('notes.txt'))
+    await exec.shell('true', open('unused.txt'))
+    await exec.shell('echo kept > ~/made/a', open('made/'))
+
+    expect(await readFile(join(home, 'notes.txt'), 'utf8')).toBe('kept\n')
+    expect(await readdir(join(home, 'made'))).toEqual(['a'])
+    expect((await readdir(home)).filter((name) => !name.startsWith('.'))).toEqual([
+      'code',
+      'made',
+      'notes.txt',
+      'other',
+    ])
+  })
+})
