@@ -86,6 +86,8 @@ test('without a key everything that has a value is explained', async () => {
     'permission.mode',
     'permission.rules',
     'sandbox.network',
+    'sandbox.readable',
+    'sandbox.writable',
     'secrets.entropy',
     'checks."*.ts"',
     'exec.timeout_s',

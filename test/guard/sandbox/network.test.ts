@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)(named('with no network allowed nothing ge
     const exec = await sandboxed(await tempProject())
 
     const { output } = await exec.shell(
-      `node -e "require('http').createServer((q, s) => s.end('hello')).listen(3000)" & for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; curl -s http://127.0.0.1:3000 && break; done`,
+      `node -e "require('http').createServer((q, s) => s.end('hello')).listen(3000)" & for i in $(seq 50); do sleep 0.2; curl -s http://127.0.0.1:3000 && break; done`,
       patient(),
     )
 
@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)(named('with no network allowed nothing ge
     await exec.start(`node -e "require('http').createServer((q, s) => s.end('hello')).listen(3000)"`)
 
     const { output } = await exec.shell(
-      'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; curl -s http://127.0.0.1:3000 && break; done',
+      'for i in $(seq 50); do sleep 0.2; curl -s http://127.0.0.1:3000 && break; done',
       patient(),
     )
 
