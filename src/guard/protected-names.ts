@@ -13,6 +13,13 @@ export function protectionOf(path: string): Protection | undefined {
   return names.some((name, index) => isGovernance(name, names[index - 1])) ? 'governance' : undefined
 }
 
+/** The same for one name alone, whatever stands above its folder. */
+export function protectionOfName(name: string, parent: string): Protection | undefined {
+  const [own, above] = [fold(name), fold(parent)]
+  if (isSecret(own, above)) return 'secret'
+  return isGovernance(own, above) ? 'governance' : undefined
+}
+
 /** Keys themselves: no yes opens them. */
 export const isKeyPath = (path: string): boolean =>
   path

@@ -1,0 +1,179 @@
+/** Reads one folder of the tree: which of its entries are of interest, and which folders are walked next. */
+import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { basename, dirname, relative } from 'node:path'
+import { protectionOfName } from '../protected-names.ts'
+
+/** What is looked for, and where. */
+export type Interest = {
+  /** Where the walk begins: a real path. */
+  readonly root: string
+  /** What relative paths are relative to; absent = `root`. */
+  readonly project?: string
+  /** Further entries to report, also those that are neither secret nor a governance name. */
+  interesting?(name: string, relativePath: string): boolean
+  /** Paths that no command may see. */
+  denies?(relativePath: string): boolean
+}
+
+type Entry = {
+  /** Absolute; none of its parents is a link. */
+  readonly path: string
+  readonly kind: 'file' | 'folder' | 'link' | 'socket' | 'other'
+  /** Inode, size, mtime and ctime: equal means unchanged. */
+  readonly stamp: string
+}
+
+export type Folder = {
+  readonly stamp: string
+  /** Changed so shortly before it was read that another change may have the same time. */
+  readonly isRacy: boolean
+  readonly isRepository: boolean
+  readonly isUnread: boolean
+  /** Below a dependency folder such as `node_modules`. */
+  readonly isDependency: boolean
+  readonly entries: readonly Entry[]
+  readonly denied: readonly string[]
+  readonly tooDeep: readonly string[]
+  readonly folders: readonly string[]
+  readonly dependencies: readonly string[]
+  /** The walk that saw it last. */
+  round: number
+}
+
+export const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
+  `${ino}:${size}:${mtimeNs}:${ctimeNs}`
+
+/** File systems keep time in ticks: within one, two changes look like one. */
+const TICK_NS = 40_000_000n
+/** The kernel takes no longer path in one piece. */
+const LONGEST_PATH = 3600
+
+/** Walked after the project itself: large, and other people's. */
+const DEPENDENCIES = new Set([
+  'node_modules',
+  'site-packages',
+  '.venv',
+  'venv',
+  '__pycache__',
+  '.tox',
+  '.cache',
+  'vendor',
+  'target',
+])
+/** Of these only secrets, repositories, links and sockets matter: nobody opens them as a project of their own. */
+const FOREIGN = /(?:^|\/)(?:node_modules|site-packages|\.venv|venv|__pycache__|\.tox|\.cache)(?:\/|$)/
+
+/** Parts of a repository that decide what git runs, where it writes, or what it takes for its configuration. */
+const GIT_PARTS = new Set(['config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info', 'modules'])
+/** A repository of its own, and what git keeps for a linked worktree. */
+const REPOSITORIES = [
+  ['HEAD', 'objects', 'refs'],
+  ['HEAD', 'commondir'],
+  ['gitdir', 'commondir'],
+]
+/** Named by their contents, written by git alone, and too many to walk. */
+const GIT_STORES = new Set(['objects'])
+
+type Reading = {
+  readonly stamp: string
+  readonly info: BigIntStats
+  readonly options: Interest
+  readonly known: ReadonlyMap<string, Folder>
+}
+
+export function readFolder(path: string, { stamp, info, options, known }: Reading): Folder {
+  const name = basename(path)
+  const now = BigInt(Date.now()) * 1_000_000n
+  const dirents = read(path)
+  const names = new Set(dirents?.map(({ name }) => name))
+  const isRepository = name === '.git' || REPOSITORIES.some((parts) => parts.every((part) => names.has(part)))
+  const isDependency = known.get(dirname(path))?.isDependency === true || DEPENDENCIES.has(name)
+  const lists = { entries: [], denied: [], tooDeep: [], folders: [], dependencies: [] }
+  const place: Place = { path, name, isRepository, isDependency, options, ...lists }
+  for (const dirent of dirents ?? []) take(dirent, place)
+  const { ctimeNs } = info
+  return {
+    stamp,
+    isRacy: ctimeNs > now - TICK_NS,
+    isRepository,
+    isUnread: dirents === undefined,
+    isDependency,
+    ...lists,
+    round: 0,
+  }
+}
+
+function read(path: string): readonly Dirent[] | undefined {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+  } catch {
+    return undefined
+  }
+}
+
+type Place = {
+  readonly path: string
+  readonly name: string
+  readonly isRepository: boolean
+  readonly isDependency: boolean
+  readonly options: Interest
+  readonly entries: Entry[]
+  readonly denied: string[]
+  readonly tooDeep: string[]
+  readonly folders: string[]
+  readonly dependencies: string[]
+}
+
+function take(dirent: Dirent, place: Place): void {
+  const { name } = dirent
+  const { options } = place
+  const path = place.path === '/' ? `/${name}` : `${place.path}/${name}`
+  const kind = kindOf(dirent)
+  const relativePath = fromProject(options.project ?? options.root, path)
+  const isDenied = options.denies?.(relativePath) ?? false
+  if (isDenied) place.denied.push(path)
+  const protection = protectionOfName(name, place.name)
+  const isHidden = isDenied || protection === 'secret'
+  if (isHidden || isOfInterest({ name, kind, protection, relativePath }, place)) {
+    const entry = entryOf(path, kind)
+    if (entry) place.entries.push(entry)
+  }
+  if (kind !== 'folder' || isHidden || (place.isRepository && GIT_STORES.has(name))) return
+  if (path.length > LONGEST_PATH) place.tooDeep.push(path)
+  else if (!place.isDependency && DEPENDENCIES.has(name)) place.dependencies.push(path)
+  else place.folders.push(path)
+}
+
+const fromProject = (project: string, path: string): string =>
+  path.startsWith(`${project}/`) ? path.slice(project.length + 1) : relative(project, path)
+
+type Candidate = {
+  readonly name: string
+  readonly kind: Entry['kind']
+  readonly protection: 'secret' | 'governance' | undefined
+  readonly relativePath: string
+}
+
+function isOfInterest({ name, kind, protection, relativePath }: Candidate, place: Place): boolean {
+  if (kind === 'link' || kind === 'socket' || kind === 'other' || name === '.git') return true
+  if (place.isRepository && GIT_PARTS.has(name)) return true
+  if (FOREIGN.test(relativePath)) return false
+  return protection !== undefined || (place.options.interesting?.(name, relativePath) ?? false)
+}
+
+function kindOf(dirent: Dirent): Entry['kind'] {
+  if (dirent.isFile()) return 'file'
+  if (dirent.isDirectory()) return 'folder'
+  if (dirent.isSymbolicLink()) return 'link'
+  return dirent.isSocket() ? 'socket' : 'other'
+}
+
+/** Nothing when it is gone again. */
+function entryOf(path: string, kind: Entry['kind']): Entry | undefined {
+  try {
+    const info = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    return info && { path, kind, stamp: stampOf(info) }
+  } catch {
+    return undefined
+  }
+}
