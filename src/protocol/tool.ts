@@ -176,6 +176,30 @@ export type ExecResult = {
   readonly blocked?: Blocked
 }
 
+/** Something that would run later without a question, which a command made or changed and which was therefore set aside. */
+export type Withheld = {
+  /** From the project's root where it lies in it. */
+  readonly path: string
+  /** Completes "If it stays, …". */
+  readonly does: string
+  readonly isNew: boolean
+  /** What counts in it, for the person who decides. */
+  readonly shown: string
+  /** Where it lies now; absent where nothing is written down. */
+  readonly keptAt?: string
+  /** Puts it where the command had put it. Absent where that cannot be. */
+  keep?(): Promise<void>
+  /** It could not be set aside, and why. */
+  readonly problem?: string
+}
+
+/** What commands did to configuration that runs later. */
+export type ExecutableChanges = {
+  readonly withheld: readonly Withheld[]
+  /** Changed files that run when somebody starts them, from the project's root. */
+  readonly started: readonly string[]
+}
+
 export type Job = {
   readonly id: string
   readonly command: string
@@ -216,6 +240,8 @@ export interface Exec {
   poll(id: string): Promise<{ readonly job: Job; readonly output: string }>
   stop(id: string): Promise<Job>
   jobs(): readonly Job[]
+  /** What commands did to executable configuration since the last call; absent where nobody compares. */
+  executable?(): Promise<ExecutableChanges>
   /** Paths of the project that only seem to be there: a sandbox that is in use covers them with something empty. */
   standIns(): Promise<ReadonlySet<string>>
 }
