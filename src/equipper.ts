@@ -2,11 +2,13 @@
  * Gives sessions what they have beside the built-in tools: memory, the code index, the plan, skills, MCP servers. What
  * outlives a session is opened once; a part that cannot be opened is a warning, and the rest works without it.
  */
+import { join } from 'node:path'
 import { mcpSchema } from './config/mcp.ts'
 import type { AppPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { loadPrompt } from './context/prompts.ts'
 import { type ClosableExec, createExec } from './guard/exec.ts'
+import { openWatch } from './guard/executable/open-watch.ts'
 import { detectSandbox } from './guard/sandbox.ts'
 import { openTrust } from './guard/trust.ts'
 import { openMcpServers } from './mcp-servers.ts'
@@ -145,7 +147,7 @@ function createKept(parts: EquipperParts): Kept {
 }
 
 /** Where functions the agent made run: a sandbox of their own, also in a mode in which commands have none. */
-function createConfined({ config, paths, env, root }: EquipperParts) {
+function createConfined({ config, paths, env, root, incognito }: EquipperParts) {
   let opened: Promise<ClosableExec> | undefined
   const open = async (): Promise<ClosableExec> => {
     const { dataFolder, configFolder, home } = paths
@@ -156,7 +158,10 @@ function createConfined({ config, paths, env, root }: EquipperParts) {
       const message = `Functions run only in a sandbox, and there is none: ${sandbox.missing}.`
       throw new AppError('permission-denied', message, { failure: 'denied' })
     }
-    const exec = createExec({ cwd: root, env, sandbox })
+    const isCompared = config.permission.mode !== 'bypass'
+    const store = incognito ? {} : { store: join(dataFolder, 'withheld') }
+    const watch = isCompared ? { watch: openWatch({ root, home, env, sandbox, ...store }) } : {}
+    const exec = createExec({ cwd: root, env, sandbox, ...watch })
     return { ...exec, close: () => exec.close().finally(() => sandbox.close()) }
   }
   return {

@@ -9,7 +9,9 @@ import type { AppPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { toSecretPatterns } from './config/secrets.ts'
 import { createAudit } from './guard/audit.ts'
-import { createExec } from './guard/exec.ts'
+import { type ClosableExec, createExec } from './guard/exec.ts'
+import { openWatch } from './guard/executable/open-watch.ts'
+import type { Watch } from './guard/executable/watch.ts'
 import type { FetchParts } from './guard/fetch.ts'
 import { createFiles } from './guard/files.ts'
 import { createFirewall } from './guard/firewall.ts'
@@ -82,6 +84,7 @@ export async function openGuards(parts: GuardsParts): Promise<Guards> {
   const confined = 'missing' in sandbox ? undefined : sandbox
   const personExec = createExec({ cwd, env })
   const book = incognito ? undefined : await openRuleBook(join(paths.dataFolder, 'permissions.json'))
+  const watch = mode === 'bypass' ? undefined : watchOf(parts, confined)
   const sessions = new Set<SessionGuards>()
   return {
     confinement: 'missing' in sandbox ? sandbox.missing : sandbox.name,
@@ -90,6 +93,7 @@ export async function openGuards(parts: GuardsParts): Promise<Guards> {
     async openSession(place) {
       const opened = await openSessionGuards(parts, place, {
         ...(confined && { sandbox: confined }),
+        ...(watch && { watch }),
         ...(book && { book }),
       })
       const session = { ...opened, close: () => opened.close().finally(() => sessions.delete(session)) }
@@ -121,17 +125,31 @@ const unconfined = (sandbox: object): string => {
   return `commands run without a sandbox, so each of them is asked for: ${why}. On Linux: apt install bubblewrap.`
 }
 
-type Shared = { readonly sandbox?: Sandbox; readonly book?: RuleBook }
+/** One for all sessions: they change the same files. */
+const watchOf = ({ paths, cwd, env, incognito }: GuardsParts, sandbox: Sandbox | undefined): Watch =>
+  openWatch({
+    root: cwd,
+    home: paths.home,
+    env,
+    ...(sandbox && { sandbox }),
+    ...(!incognito && { store: join(paths.dataFolder, 'withheld') }),
+  })
+
+type Shared = { readonly sandbox?: Sandbox; readonly watch?: Watch; readonly book?: RuleBook }
 
 async function openSessionGuards(
   parts: GuardsParts,
   place: SessionPlace,
-  { sandbox, book }: Shared,
+  { sandbox, watch, book }: Shared,
 ): Promise<SessionGuards> {
   const { config, env } = parts
   const { rules } = config.permission
   const grants = createGrants()
-  const { files, exec, undo, close } = await openReach(parts, place, { grants, ...(sandbox && { sandbox }) })
+  const { files, exec, undo, close } = await openReach(parts, place, {
+    grants,
+    ...(sandbox && { sandbox }),
+    ...(watch && { watch }),
+  })
   const tryChanges = await trialOf(parts, files.root, sandbox)
   // Last of what can fail: it holds a file open.
   const secrets = await openSecrets(parts, place, files).catch((error: unknown) =>
@@ -174,18 +192,31 @@ type Reach = Pick<SessionGuards, 'files' | 'exec' | 'undo' | 'close'>
 /** Files and commands, with what runs do to the project written down; below the firewall, or placeholders would be put back. */
 async function openReach(
   { config, paths, cwd, env }: GuardsParts,
-  { folder }: SessionPlace,
-  { grants, sandbox }: { readonly grants: Grants; readonly sandbox?: Sandbox },
+  { folder, warn }: SessionPlace,
+  { grants, sandbox, watch }: Pick<Shared, 'sandbox' | 'watch'> & { readonly grants: Grants },
 ): Promise<Reach> {
   const files = createFiles({ root: cwd, grants, rules: config.permission.rules })
-  const exec = createExec({ cwd: files.root, env, ...(sandbox && { sandbox }) })
+  const exec = createExec({
+    cwd: files.root,
+    env,
+    ...(sandbox && { sandbox }),
+    ...(watch && { watch }),
+  })
   const { dataFolder } = paths
   const undo = await openUndoFor({ files, exec, dataFolder, ...(folder !== undefined && { folder }) })
   return {
     files: undo.files(files),
     exec: undo.exec(exec),
     undo,
-    close: () => exec.close().finally(() => undo.close()),
+    close: () => closeExec(exec, warn).finally(() => undo.close()),
+  }
+}
+
+/** What ended with the session may have left something behind; nobody can be asked any more. */
+async function closeExec(exec: ClosableExec, warn: SessionPlace['warn']): Promise<void> {
+  await exec.close()
+  for (const { path, does, keptAt } of (await exec.executable?.())?.withheld ?? []) {
+    warn(`${path} was set aside, because ${does}${keptAt === undefined ? '' : `; it lies in ${keptAt}`}.`)
   }
 }
 

@@ -26,6 +26,8 @@ export type ToolResult = {
   readonly code?: FailureCode
   /** Paths of the project this call created, changed or removed. */
   readonly changed?: readonly string[]
+  /** Found around commands of its own; those of the session's are known. */
+  readonly executable?: ExecutableChanges
   readonly data?: unknown
 }
 

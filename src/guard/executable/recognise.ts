@@ -14,6 +14,9 @@ const inRepository = createRecogniser(EXECUTABLES.filter((entry) => entry.inRepo
 export const recogniseInRepository: Recognise = (path) =>
   path.toLowerCase().endsWith('.sample') ? undefined : inRepository(path)
 
+/** Whether a file of the project runs once somebody starts it: package scripts, build files, CI. */
+export const isStartedBySomebody = (path: string): boolean => recogniseInProject(path)?.runs === 'started'
+
 /** Other people's packages: nobody opens them as a project of their own. */
 const DEPENDENCIES = new Set([
   'node_modules',
