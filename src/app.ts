@@ -10,6 +10,7 @@ import type { Config } from './config/schema.ts'
 import { toToken } from './config/tool-host.ts'
 import { type Answers, type Equipper, openEquipper } from './equipper.ts'
 import { createFiles } from './guard/files.ts'
+import { patchRecordOf } from './guard/patch-folder.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { Ends } from './lib/ends.ts'
 import { createLogger } from './lib/log.ts'
@@ -151,6 +152,7 @@ function sessionGround(parts: SessionsOn, { system, verbose = false, incognito }
   return {
     ...place,
     config,
+    patchRecord: patchRecordOf(paths.dataFolder, place.root),
     ...(system !== undefined && { system }),
     log: createLogger({ ...config.log, verbose }),
     store: createSessionStore({

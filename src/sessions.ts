@@ -43,6 +43,8 @@ export type SessionGround = {
   readonly system?: string
   readonly promptsFolder: string
   readonly root: string
+  /** Where it is noted what was proposed in this project. */
+  readonly patchRecord: string
   readonly log: Logger
   readonly store: SessionStore
   readonly reserve: Reserve
@@ -182,7 +184,7 @@ function toolsOf(ground: SessionGround, equipment: Equipment): Pick<Opening, 'to
     config: ground.config,
     equipment,
     runChild,
-    patches: () => makePatchFolder(ground.root),
+    patches: () => makePatchFolder(ground.root, ground.patchRecord),
     ...(ground.exchange && { exchange: ground.exchange }),
   })
   return { tools, children }

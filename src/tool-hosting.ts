@@ -12,7 +12,7 @@ import type { ToolDesk } from './engine/parts.ts'
 import { prepareCall, type Prepared } from './engine/prepare.ts'
 import { runTool } from './engine/run-tool.ts'
 import { createFiles } from './guard/files.ts'
-import { makePatchFolder } from './guard/patch-folder.ts'
+import { makePatchFolder, patchRecordOf } from './guard/patch-folder.ts'
 import { type Guards, openGuards, type SessionGuards } from './guards.ts'
 import { matchesGlob } from './lib/path.ts'
 import { toToolSchema } from './lib/schema.ts'
@@ -54,7 +54,7 @@ export async function openToolHost(parts: ToolHostParts): Promise<OpenedToolHost
     throw error
   }
   const all = [...places.values()]
-  const offered = hostedTools(config, parts.root)
+  const offered = hostedTools(config, parts.root, parts.paths)
   const listed = offered.map((tool) => ({ ...toToolSchema(tool), category: tool.category }))
   return {
     workspaces: [...places.keys()],
@@ -153,7 +153,7 @@ async function openDesk(guards: Guards, parts: ToolHostParts, client: string): P
   const { config, root, allowWith, warn } = parts
   const id = `tools-${createHash('sha256').update(client).digest('hex').slice(0, 8)}`
   const opened = await guards.openSession({ id, warn })
-  const tools = hostedTools(config, root)
+  const tools = hostedTools(config, root, parts.paths)
   const { files, exec, fetch, authorize, accept, audit, firewall } = opened
   return {
     tools,
@@ -191,9 +191,13 @@ function hooksOf({ hooks }: SessionGuards, { id, root, warn }: HooksPlace): Pick
   return { hooks: createSessionHooks({ hooks: opened, sessionId: id, cwd: root, warn }).calls(id) }
 }
 
-function hostedTools({ checks, exec, tool_host: host }: Config, root: string): readonly Tool[] {
+function hostedTools(
+  { checks, exec, tool_host: host }: Config,
+  root: string,
+  { dataFolder }: AppPaths,
+): readonly Tool[] {
   const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
-  const patches = () => makePatchFolder(root)
+  const patches = () => makePatchFolder(root, patchRecordOf(dataFolder, root))
   const tools: readonly Tool[] = builtinTools({ list: () => tools, checks, limits, patches })
     .filter((tool) => reachesWorld(tool) && host.tools.some((glob) => matchesGlob(tool.name, glob)))
     // Whoever asked cuts the result for its own window.

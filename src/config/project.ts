@@ -15,21 +15,38 @@ export type Untrusted = {
   readonly file: string
   readonly contentHash: string
   readonly keys: readonly string[]
+  /** Mistakes in it; then nothing of it counts. */
+  readonly problems?: readonly string[]
 }
 
 /** Everything else needs trust, keys that features add later included. */
 export const KEYS_WITHOUT_TRUST: readonly string[] = ['engine']
+
+export const projectConfigOf = (cwd: string): string => join(cwd, '.covey', 'config.toml')
+
+/** One line per mistake in a project's configuration, trusted or not. */
+export async function projectMistakes(cwd: string, home: string): Promise<readonly string[]> {
+  const { file, problems } = await readConfigFile(projectConfigOf(cwd), cwd)
+  return file ? checkLayer(fileLayer('project', file, home)) : problems
+}
 
 export async function readProject(
   cwd: string,
   home: string,
   isTrusted: IsTrusted,
 ): Promise<LayerReading & { readonly untrusted?: Untrusted }> {
-  const { file, problems } = await readConfigFile(join(cwd, '.covey', 'config.toml'))
-  if (!file) return { layers: [], problems }
-  const layer = fileLayer('project', file, home)
-  const mistakes = checkLayer(layer)
-  const contentHash = createHash('sha256').update(file.text).digest('hex')
+  const path = projectConfigOf(cwd)
+  const { file, text, problems } = await readConfigFile(path, cwd)
+  const contentHash = createHash('sha256')
+    .update(text ?? '')
+    .digest('hex')
+  const layer = file && fileLayer('project', file, home)
+  const mistakes = layer ? checkLayer(layer) : problems
+  // A stranger's mistakes must not stop the program: until it is trusted, such a file is passed over.
+  if (mistakes.length > 0 && !(text !== undefined && isTrusted(path, contentHash))) {
+    return { layers: [], problems: [], untrusted: { file: path, contentHash, keys: [], problems: mistakes } }
+  }
+  if (!file || !layer) return { layers: [], problems }
   const keys = Object.keys(layer.values).filter((key) => !KEYS_WITHOUT_TRUST.includes(key))
   if (keys.length === 0 || isTrusted(file.path, contentHash)) return { layers: [layer], problems: mistakes }
   const counted = Object.entries(layer.values).filter(([key]) => KEYS_WITHOUT_TRUST.includes(key))
