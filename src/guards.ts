@@ -17,6 +17,7 @@ import { createFiles } from './guard/files.ts'
 import { createFirewall } from './guard/firewall.ts'
 import { createGrants, type Grants } from './guard/grants.ts'
 import { createHooks, type HooksParts } from './guard/hooks.ts'
+import { createLaunch } from './guard/launch.ts'
 import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox.ts'
@@ -24,9 +25,10 @@ import type { Sandbox } from './guard/sandbox-ground.ts'
 import { environmentSecrets } from './guard/secret-known.ts'
 import { loadSecretKey, openSecretStore } from './guard/secret-store.ts'
 import { createTrial } from './guard/trial.ts'
+import { openTrust } from './guard/trust.ts'
 import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
-import type { AuditEntry, Permissions, RuleBook } from './protocol/guard.ts'
+import type { AuditEntry, Launch, Permissions, RuleBook } from './protocol/guard.ts'
 import type { Hooks, HookSpec } from './protocol/hooks.ts'
 import type { Exec, Fetch, Files, TryChanges } from './protocol/tool.ts'
 import type { OpenUndo } from './undo/undo.ts'
@@ -40,6 +42,8 @@ export type GuardsParts = {
   /** Nothing is written down: no rules, no key, no audit. */
   readonly incognito: boolean
   readonly apiKey?: string
+  /** Keys of hooks and servers that the project configures. */
+  readonly ofProject: ReadonlySet<string>
   /** Of plugins, beside those of the configuration. */
   readonly hooks?: readonly HookSpec[]
 }
@@ -48,6 +52,8 @@ export type Guards = {
   /** What confines commands, for the person: `bubblewrap`, or why nothing does. */
   readonly confinement: string
   readonly warnings: readonly string[]
+  /** `[checks]` run after every edit, unasked: only where something confines them. */
+  readonly runsChecks: boolean
   openSession(session: SessionPlace): Promise<SessionGuards>
   /** Commands the person types themselves: as in their own shell. */
   readonly personExec: Exec
@@ -88,7 +94,8 @@ export async function openGuards(parts: GuardsParts): Promise<Guards> {
   const sessions = new Set<SessionGuards>()
   return {
     confinement: 'missing' in sandbox ? sandbox.missing : sandbox.name,
-    warnings: confined?.warnings ?? (mode === 'bypass' ? [] : [unconfined(sandbox)]),
+    warnings: confined?.warnings ?? (mode === 'bypass' ? [] : unconfined(sandbox, config)),
+    runsChecks: confined !== undefined || mode === 'bypass',
     personExec,
     async openSession(place) {
       const opened = await openSessionGuards(parts, place, {
@@ -120,9 +127,13 @@ const openSandbox = ({ config, paths, cwd, env }: GuardsParts) =>
     readOnly: config.permission.mode === 'read-only',
   })
 
-const unconfined = (sandbox: object): string => {
+const unconfined = (sandbox: object, { checks }: Config): readonly string[] => {
   const why = 'missing' in sandbox ? String(sandbox.missing) : ''
-  return `commands run without a sandbox, so each of them is asked for: ${why}. On Linux: apt install bubblewrap.`
+  const unchecked = '[checks] are not run: they run unasked, so only in a sandbox.'
+  return [
+    `commands run without a sandbox, so each of them is asked for: ${why}. On Linux: apt install bubblewrap.`,
+    ...(Object.keys(checks).length > 0 ? [unchecked] : []),
+  ]
 }
 
 /** One for all sessions: they change the same files. */
@@ -179,12 +190,34 @@ async function openSessionGuards(
           hooks: specs,
           cwd: files.root,
           env,
+          launch: launchOf(parts, { root: files.root, warn: place.warn, sandbox, watch }),
           outgoingValue: firewall.outgoingValue,
           ...(review && { review }),
         }),
     }),
     close: () => close().finally(() => secrets.close()),
   }
+}
+
+type Launching = {
+  readonly root: string
+  readonly sandbox: Sandbox | undefined
+  readonly watch: Watch | undefined
+  warn(message: string): void
+}
+
+function launchOf(
+  { config, paths, ofProject }: GuardsParts,
+  { sandbox, watch, ...place }: Launching,
+): Launch {
+  const missing = { missing: 'commands run without one' }
+  return createLaunch({
+    ...place,
+    ofProject,
+    openTrust: () => openTrust(join(paths.dataFolder, 'trust.json')),
+    ...(watch && { watch }),
+    ...(config.permission.mode !== 'bypass' && { sandbox: async () => sandbox ?? missing }),
+  })
 }
 
 type Reach = Pick<SessionGuards, 'files' | 'exec' | 'undo' | 'close'>

@@ -1,15 +1,20 @@
 /** Joins the configured MCP servers with what they may have of this machine: for sessions, and for `covey mcp`. */
 import { join } from 'node:path'
 import { toMcpServers } from './config/mcp.ts'
+import { serverKey } from './config/of-project.ts'
 import type { AppPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import { toChildEnvironment } from './guard/environment.ts'
+import { createLaunch } from './guard/launch.ts'
+import { detectSandbox } from './guard/sandbox.ts'
+import { openTrust } from './guard/trust.ts'
 import { packageVersion } from './lib/package-version.ts'
 import { plural } from './lib/text.ts'
 import { readCached } from './mcp/cache.ts'
 import type { ServerTest } from './mcp/test-server.ts'
 import { openMcp } from './mcp/open.ts'
 import type { Equipment } from './protocol/equipment.ts'
+import type { Launch } from './protocol/guard.ts'
 
 export type McpGround = {
   readonly config: Config
@@ -17,6 +22,8 @@ export type McpGround = {
   readonly env: NodeJS.ProcessEnv
   /** Where servers start. */
   readonly cwd: string
+  /** How they start, by their keys in the configuration. */
+  readonly launch: Launch
 }
 
 export type McpSession = {
@@ -27,7 +34,7 @@ export type McpSession = {
 
 /** For one session. Nobody waits for a server, and none is started that is known from last time. */
 export async function openMcpServers(
-  { config, paths, env, cwd }: McpGround,
+  { config, paths, env, cwd, launch }: McpGround,
   { incognito, warn }: McpSession,
 ): Promise<Equipment> {
   const { servers, problems } = toMcpServers(config.mcp, { env, offline: config.offline })
@@ -37,10 +44,16 @@ export async function openMcpServers(
     cwd,
     version: await packageVersion(),
     environment: () => toChildEnvironment(env),
+    launch: byKey(launch),
     ...(!incognito && { cacheFolder: cacheFolderOf(paths) }),
     warn,
   })
 }
+
+const byKey =
+  (launch: Launch): Launch =>
+  (name, argv) =>
+    launch(serverKey(name), argv)
 
 const cacheFolderOf = ({ dataFolder }: AppPaths): string => join(dataFolder, 'mcp')
 
@@ -53,7 +66,12 @@ export type McpListing = {
 }
 
 /** The configured servers, without starting any. */
-export async function listMcpServers({ config, paths, env, cwd }: McpGround): Promise<readonly McpListing[]> {
+export async function listMcpServers({
+  config,
+  paths,
+  env,
+  cwd,
+}: Omit<McpGround, 'launch'>): Promise<readonly McpListing[]> {
   const { servers, problems } = toMcpServers(config.mcp, { env, offline: config.offline })
   return Promise.all(
     Object.entries(config.mcp.servers).map(async ([name, { command, args, url }]) => {
@@ -68,7 +86,13 @@ export async function listMcpServers({ config, paths, env, cwd }: McpGround): Pr
 
 /** Starts servers, asks each what it has, and ends them. Without a name, all of them. */
 export async function testMcpServers(
-  { config, paths, env, cwd }: McpGround,
+  {
+    config,
+    paths,
+    env,
+    cwd,
+    ofProject,
+  }: Omit<McpGround, 'launch'> & { readonly ofProject: ReadonlySet<string> },
   name?: string,
 ): Promise<readonly ServerTest[]> {
   const { servers } = toMcpServers(config.mcp, { env, offline: config.offline })
@@ -77,6 +101,21 @@ export async function testMcpServers(
   const wanted = servers.filter((server) => name === undefined || server.name === name)
   const environment = () => toChildEnvironment(env)
   const names = servers.map((server) => server.name)
-  const shared = { cwd, version, environment, names, cacheFolder: cacheFolderOf(paths) }
-  return Promise.all(wanted.map((settings) => testServer({ ...shared, settings })))
+  const cacheFolder = cacheFolderOf(paths)
+  const { dataFolder, configFolder, home } = paths
+  const options = { roots: [cwd], hidden: [dataFolder, configFolder], home, env }
+  const isConfined = wanted.some((server) => ofProject.has(serverKey(server.name)))
+  const sandbox = isConfined ? await detectSandbox(options) : { missing: 'none was looked for' }
+  const launch = createLaunch({
+    root: cwd,
+    ofProject,
+    openTrust: () => openTrust(join(dataFolder, 'trust.json')),
+    sandbox: async () => sandbox,
+  })
+  const shared = { cwd, version, environment, names, cacheFolder, launch: byKey(launch) }
+  try {
+    return await Promise.all(wanted.map((settings) => testServer({ ...shared, settings })))
+  } finally {
+    if (!('missing' in sandbox)) await sandbox.close()
+  }
 }

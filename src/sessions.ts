@@ -181,7 +181,7 @@ function toolsOf(ground: SessionGround, equipment: Equipment): Pick<Opening, 'to
     return children.runs.runChild(...asked)
   }
   const tools = sessionTools({
-    config: ground.config,
+    config: ground.guards.runsChecks ? ground.config : { ...ground.config, checks: {} },
     equipment,
     runChild,
     patches: () => makePatchFolder(ground.root, ground.patchRecord),

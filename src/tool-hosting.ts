@@ -30,6 +30,8 @@ export type ToolHostParts = {
   readonly env: NodeJS.ProcessEnv
   /** The workspace where the configuration names none. */
   readonly root: string
+  /** Keys of hooks and servers that the project configures. */
+  readonly ofProject: ReadonlySet<string>
   /** How whoever runs the host allows more, as a line to type. */
   readonly allowWith: string
   warn(message: string): void
@@ -94,9 +96,9 @@ async function openPlace(folder: string, parts: ToolHostParts): Promise<Place> {
   if (!info?.isDirectory()) {
     throw new AppError('config-invalid', `${folder} is no folder; correct it in [tool_host.workspaces].`)
   }
-  const { config, paths, env } = parts
+  const { config, paths, env, ofProject } = parts
   const { root } = createFiles({ root: folder })
-  const guards = await openGuards({ config, paths, cwd: root, env, incognito: false })
+  const guards = await openGuards({ config, paths, cwd: root, env, incognito: false, ofProject })
   const desks = new Map<string, Promise<HostDesk>>()
   const inTurn = createTurns()
   const deskOf = async (client: string): Promise<HostDesk> => {

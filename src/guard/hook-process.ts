@@ -5,12 +5,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { errorMessage } from '../protocol/error.ts'
+import { createMark } from '../lib/marked.ts'
+import type { Launch } from '../protocol/guard.ts'
 import { toChildEnvironment } from './environment.ts'
 
 export type HookProcessOptions = {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: string
+  /** By which name, and how it is started. */
+  readonly name: string
+  readonly launch: Launch
   /** Aborts when its time is up or the run is cancelled. */
   readonly signal: AbortSignal
 }
@@ -26,14 +31,13 @@ const GRACE_MS = 1000
 const DRAIN_MS = 100
 
 export async function runHookProcess(command: string, options: HookProcessOptions): Promise<HookProcessEnd> {
-  const { cwd, env, stdin, signal } = options
+  const { cwd, env, stdin, signal, name, launch } = options
   if (signal.aborted) return { kind: 'failed', why: 'was not started in time' }
-  const child = spawn('/bin/sh', ['-c', command], {
-    cwd,
-    env: toChildEnvironment(env),
-    detached: true,
-    stdio: 'pipe',
-  })
+  const launched = await launch(name, ['/bin/sh', '-c', command])
+  const [program = '', ...rest] = launched.argv
+  const mark = createMark()
+  const childEnv = { ...toChildEnvironment({ ...env, ...launched.env }), ...mark.env }
+  const child = spawn(program, rest, { cwd, env: childEnv, detached: true, stdio: 'pipe' })
   const output = { stdout: collect(child, 'stdout'), stderr: collect(child, 'stderr') }
   // A hook that does not read its payload closes the pipe: its own choice.
   child.stdin?.on('error', () => {})
@@ -46,6 +50,8 @@ export async function runHookProcess(command: string, options: HookProcessOption
     return { ...end, stdout, stderr: stderr ?? '' }
   } finally {
     await endGroup(child)
+    await mark.end()
+    await launched.leave()
   }
 }
 

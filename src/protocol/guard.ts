@@ -57,6 +57,18 @@ export interface Trust {
   remove(path: string): Promise<boolean>
 }
 
+/** A program as it is to be started. */
+export type Launched = {
+  readonly argv: readonly string[]
+  /** Over the usual environment; `undefined` takes a variable away. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Call it when the program has ended. */
+  leave(): Promise<void>
+}
+
+/** How a program starts that configuration names: confined, or as it is once its files are trusted. Throws where it may not. */
+export type Launch = (name: string, argv: readonly string[]) => Promise<Launched>
+
 export type Authorize = (request: AuthorizeRequest) => Promise<Authorization>
 
 export type PermissionAnswer =
