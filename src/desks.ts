@@ -18,7 +18,7 @@ export async function findConfinement(
   env: NodeJS.ProcessEnv,
   cwd: string,
 ): Promise<{ readonly name?: string; readonly missing?: string }> {
-  const { detectSandbox } = await import('./guard/sandbox.ts')
+  const { detectSandbox } = await import('./guard/sandbox/detect.ts')
   const sandbox = await detectSandbox({ roots: [cwd], env })
   if ('missing' in sandbox) return sandbox
   await sandbox.close()
@@ -140,7 +140,7 @@ async function configOf(env: NodeJS.ProcessEnv, cwd: string): Promise<Config> {
 
 /** Functions the agent made are tried where they would run: never outside a sandbox. */
 async function openSandboxed(env: NodeJS.ProcessEnv, cwd: string) {
-  const { detectSandbox } = await import('./guard/sandbox.ts')
+  const { detectSandbox } = await import('./guard/sandbox/detect.ts')
   const { createExec } = await import('./guard/exec.ts')
   const { dataFolder, configFolder, home } = pathsOf(env)
   const sandbox = await detectSandbox({ roots: [cwd], hidden: [dataFolder, configFolder], home, env })

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { errorMessage } from '../protocol/error.ts'
-import { toChildEnvironment } from './environment.ts'
+import { toChildEnvironment } from './sandbox/environment.ts'
 
 export type HookProcessOptions = {
   readonly cwd: string

@@ -216,8 +216,6 @@ export interface Exec {
   poll(id: string): Promise<{ readonly job: Job; readonly output: string }>
   stop(id: string): Promise<Job>
   jobs(): readonly Job[]
-  /** Paths of the project that only seem to be there: a sandbox that is in use covers them with something empty. */
-  standIns(): Promise<ReadonlySet<string>>
 }
 
 export type FetchOptions = {

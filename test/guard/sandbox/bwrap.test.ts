@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { blockOf, findBlock } from '../../src/guard/blocked.ts'
-import { bwrapArgv, confinedArgv, limitedArgv } from '../../src/guard/bwrap.ts'
-import { candidates } from '../../src/guard/cgroup.ts'
-import { seatbeltProfile } from '../../src/guard/seatbelt.ts'
+import { blockOf, findBlock } from '../../../src/guard/blocked.ts'
+import { bwrapArgv, confinedArgv, limitedArgv } from '../../../src/guard/sandbox/bwrap.ts'
+import { candidates } from '../../../src/guard/sandbox/cgroup.ts'
+import { seatbeltProfile } from '../../../src/guard/sandbox/seatbelt.ts'
 
 const plan = {
   program: '/usr/bin/bwrap',
