@@ -4,6 +4,7 @@
  */
 import { mcpSchema } from './config/mcp.ts'
 import type { AppPaths } from './config/paths.ts'
+import { toSandboxSettings } from './config/sandbox.ts'
 import type { Config } from './config/schema.ts'
 import { loadPrompt } from './context/prompts.ts'
 import { type ClosableExec, createExec } from './guard/exec.ts'
@@ -148,10 +149,7 @@ function createKept(parts: EquipperParts): Kept {
 function createConfined({ config, paths, env, root }: EquipperParts) {
   let opened: Promise<ClosableExec> | undefined
   const open = async (): Promise<ClosableExec> => {
-    const { dataFolder, configFolder, home } = paths
-    const place = { roots: [root], hidden: [dataFolder, configFolder], home, env }
-    const readOnly = config.permission.mode === 'read-only'
-    const sandbox = await detectSandbox({ ...place, network: config.sandbox.network, readOnly })
+    const sandbox = await detectSandbox({ roots: [root], env, ...toSandboxSettings(config, paths) })
     if ('missing' in sandbox) {
       const message = `Functions run only in a sandbox, and there is none: ${sandbox.missing}.`
       throw new AppError('permission-denied', message, { failure: 'denied' })

@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { toHooks } from './config/hooks.ts'
 import type { AppPaths } from './config/paths.ts'
+import { toSandboxSettings } from './config/sandbox.ts'
 import type { Config } from './config/schema.ts'
 import { toSecretPatterns } from './config/secrets.ts'
 import { createAudit } from './guard/audit.ts'
@@ -40,6 +41,8 @@ export type GuardsParts = {
   readonly apiKey?: string
   /** Of plugins, beside those of the configuration. */
   readonly hooks?: readonly HookSpec[]
+  /** Commands come from others: they see the workspace and the system, and nothing else of this machine. */
+  readonly host?: boolean
 }
 
 export type Guards = {
@@ -106,15 +109,8 @@ export async function openGuards(parts: GuardsParts): Promise<Guards> {
 
 const BYPASSED = { missing: 'no sandbox: the permission mode is bypass' } as const
 
-const openSandbox = ({ config, paths, cwd, env }: GuardsParts) =>
-  detectSandbox({
-    roots: [cwd],
-    hidden: [paths.dataFolder, paths.configFolder],
-    home: paths.home,
-    env,
-    network: config.sandbox.network,
-    readOnly: config.permission.mode === 'read-only',
-  })
+const openSandbox = ({ config, paths, cwd, env, host = false }: GuardsParts) =>
+  detectSandbox({ roots: [cwd], env, host, ...toSandboxSettings(config, paths) })
 
 const unconfined = (sandbox: object): string => {
   const why = 'missing' in sandbox ? String(sandbox.missing) : ''

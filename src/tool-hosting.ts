@@ -96,7 +96,7 @@ async function openPlace(folder: string, parts: ToolHostParts): Promise<Place> {
   }
   const { config, paths, env } = parts
   const { root } = createFiles({ root: folder })
-  const guards = await openGuards({ config, paths, cwd: root, env, incognito: false })
+  const guards = await openGuards({ config, paths, cwd: root, env, incognito: false, host: true })
   const desks = new Map<string, Promise<HostDesk>>()
   const inTurn = createTurns()
   const deskOf = async (client: string): Promise<HostDesk> => {

@@ -82,14 +82,16 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
   const { limiting, disablesUserNamespaces } = probe
   const nsenter = await ground.findProgram('nsenter')
   const shared = createSharedNetwork({ bwrap: ground.program, nsenter })
-  const view = createGitView(facts)
+  const git = await ground.findProgram('git')
+  const view = createGitView({ ...facts, ...(git !== undefined && { program: git }) })
   const filters = writeFilters(folder)
   const first = await tree.refresh()
   let running = 0
 
   const plan = async (terms: Terms): Promise<Planned> => {
     const state = await tree.refresh()
-    return toPlan(ground, state, { ...terms, standIns: view.standIns(state) })
+    const { standIns, mounts } = view.look(state)
+    return toPlan(ground, state, { ...terms, standIns, shown: mounts })
   }
   return {
     name: 'bubblewrap',
@@ -156,7 +158,7 @@ type Planned = Pick<Plan, 'mounts'> & {
   readonly readsOnly: boolean
 }
 
-type PlanNeeds = Terms & Pick<PlanTerms, 'standIns'>
+type PlanNeeds = Terms & Pick<PlanTerms, 'standIns' | 'shown'>
 
 /** Without waiting for anything: what the tree says is as old as the look at it. */
 function toPlan({ facts, readOnly, host }: SandboxGround, state: TreeState, needs: PlanNeeds): Planned {
@@ -167,6 +169,7 @@ function toPlan({ facts, readOnly, host }: SandboxGround, state: TreeState, need
     host,
     aliases: findAliases(facts.git?.root ?? facts.project, state),
     ...(needs.standIns && { standIns: needs.standIns }),
+    ...(needs.shown && { shown: needs.shown }),
     ...(granted !== undefined && { granted }),
   })
   return { mounts, readsOnly, watched: new Map(watched.map((path) => [path, state.stampOf(path)])) }

@@ -59,7 +59,9 @@ export type Confinement = {
 }
 
 /** The plain shell cannot close descriptors of two digits. */
-const SHELL = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
+const HAS_BASH = existsSync('/bin/bash')
+const SHELL = HAS_BASH ? '/bin/bash' : '/bin/sh'
+const OUT_OF_REACH = HAS_BASH ? '""' : '??*'
 
 /** Limits come first and hold for everything after; where one cannot be set, nothing runs. */
 export function confinedArgv(confinement: Confinement, argv: readonly string[]): readonly string[] {
@@ -71,7 +73,10 @@ export function confinedArgv(confinement: Confinement, argv: readonly string[]):
 }
 
 /** Inside the user namespace, where processes are counted apart from those outside. Shells differ in the letter. */
-export function limitedArgv({ limits, fileBytes, waitsOn }: Confinement, argv: readonly string[]): readonly string[] {
+export function limitedArgv(
+  { limits, fileBytes, waitsOn }: Confinement,
+  argv: readonly string[],
+): readonly string[] {
   const steps = [
     'ulimit -c 0',
     ...(fileBytes === undefined ? [] : [`ulimit -f ${Math.floor(fileBytes / 512)}`]),
@@ -83,7 +88,7 @@ export function limitedArgv({ limits, fileBytes, waitsOn }: Confinement, argv: r
       : []),
     ...(waitsOn === undefined ? [] : [`echo >&${waitsOn}; read -r go <&${waitsOn} || exit 125; unset go`]),
     // What was open for putting it up, or came from whoever started Covey, must not be open in it.
-    'for open in /proc/self/fd/*; do open=${open##*/}; [ "$open" -gt 2 ] && eval "exec $open<&-"; done 2>/dev/null',
+    `for open in /proc/self/fd/*; do open=\${open##*/}; case $open in [0-2]|${OUT_OF_REACH}) ;; *) eval "exec $open<&-" ;; esac; done`,
     'unset open; exec "$@"',
   ]
   return [SHELL, '-c', steps.join('; '), 'sh', ...argv]

@@ -91,7 +91,16 @@ async function prepare(program: string, options: SandboxOptions): Promise<Sandbo
   const find = (name: string): Promise<string | undefined> => findProgram(name, { roots, env })
   await writeGitSettings(folder, { home, git: host ? undefined : await find('git') })
   const { hidden = [], readable = [], writable = [] } = options
-  const facts = gatherFacts({ project, home, folder, path: searchPath(env), hidden, readable, writable, host })
+  const facts = gatherFacts({
+    project,
+    home,
+    folder,
+    path: searchPath(env),
+    hidden,
+    readable,
+    writable,
+    host,
+  })
   const { interesting, denies, onProgress } = options
   return {
     program,

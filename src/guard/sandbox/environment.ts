@@ -48,7 +48,10 @@ export type SandboxEnvironment = {
 
 type Uses = { readonly readsOnly: boolean; readonly host: boolean; readonly git: Environment }
 
-export function sandboxEnvironment({ home, path }: Facts, { readsOnly, host, git }: Uses): SandboxEnvironment {
+export function sandboxEnvironment(
+  { home, path }: Facts,
+  { readsOnly, host, git }: Uses,
+): SandboxEnvironment {
   const env = {
     ...INSIDE,
     ...Object.fromEntries(GONE.map((name) => [name, undefined])),
@@ -71,11 +74,12 @@ const INSIDE = {
 }
 
 /** Doors to programs outside, and folders beside the home folder. */
-const GONE = `SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO DBUS_SESSION_BUS_ADDRESS XDG_RUNTIME_DIR XDG_CONFIG_HOME
+const GONE =
+  `SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO DBUS_SESSION_BUS_ADDRESS XDG_RUNTIME_DIR XDG_CONFIG_HOME
   XDG_DATA_HOME XDG_CACHE_HOME XDG_STATE_HOME DISPLAY WAYLAND_DISPLAY XAUTHORITY TMUX TMUX_PANE STY DOCKER_HOST
   CONTAINER_HOST KUBECONFIG GIT_DIR GIT_WORK_TREE GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_PARAMETERS
   GIT_ASKPASS SSH_ASKPASS GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF VSCODE_IPC_HOOK_CLI VSCODE_GIT_IPC_HANDLE`.split(
-  /\s+/,
-)
+    /\s+/,
+  )
 
 const HOST_NAMES = /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TERM)$/

@@ -24,7 +24,8 @@ export function gatherGit(project: string, home: string): GitFacts | undefined {
   if (root === undefined) return undefined
   const repository = join(root, '.git')
   const pointed = isFile(repository) ? readPointer(repository, root) : undefined
-  const elsewhere = pointed === undefined || isInside(root, pointed) ? undefined : fromPointer(pointed, repository)
+  const elsewhere =
+    pointed === undefined || isInside(root, pointed) ? undefined : fromPointer(pointed, repository)
   return { root, ...(elsewhere && { elsewhere }) }
 }
 
@@ -51,7 +52,8 @@ function fromPointer(folder: string, repository: string): GitFacts['elsewhere'] 
     return { folder: common, writable: writableOf(common, folder) }
   }
   const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(read(join(folder, 'config')))?.[1]
-  if (worktree === undefined || real(resolve(folder, worktree.trim())) !== dirname(repository)) return undefined
+  if (worktree === undefined || real(resolve(folder, worktree.trim())) !== dirname(repository))
+    return undefined
   return { folder, writable: [folder] }
 }
 

@@ -12,4 +12,6 @@ export function ownPackages(): readonly string[] {
 }
 
 const packageRoot = (folder: string): string =>
-  existsSync(join(folder, 'package.json')) || dirname(folder) === folder ? folder : packageRoot(dirname(folder))
+  existsSync(join(folder, 'package.json')) || dirname(folder) === folder
+    ? folder
+    : packageRoot(dirname(folder))

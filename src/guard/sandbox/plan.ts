@@ -5,17 +5,12 @@
  */
 import { dirname, join } from 'node:path'
 import { isInside } from '../../lib/path.ts'
+import type { SandboxMount } from '../../protocol/guard.ts'
 import { protectionOfName } from '../protected-names.ts'
 import type { Facts } from './facts.ts'
 import type { TreeState } from './tree.ts'
 
-export type Mount = {
-  readonly target: string
-  readonly how: 'read-only' | 'writable' | 'link' | 'temporary' | 'proc' | 'dev' | 'hidden' | 'sealed'
-  /** Where it comes from, or what a link says. */
-  readonly source?: string
-  readonly why: string
-}
+export type Mount = SandboxMount
 
 export type PlanTerms = {
   /** Nothing but private folders can be written. */
@@ -28,6 +23,8 @@ export type PlanTerms = {
   readonly aliases?: readonly Alias[]
   /** Files that stand in for hidden ones: same size, same time. */
   readonly standIns?: ReadonlyMap<string, string>
+  /** What else is shown in front of the project. */
+  readonly shown?: readonly Mount[]
   /** Sockets of the project that commands themselves listen on. */
   readonly ownSockets?: ReadonlySet<string>
 }
@@ -52,13 +49,14 @@ export function planMounts(facts: Facts, tree: TreeState, terms: PlanTerms): Pla
   ]
   const kept = readOnly ? [] : protectedMounts(facts, tree, terms)
   const grant = grantMounts(facts, [...visible, ...kept], terms)
+  const shown = terms.shown ?? []
   const covers = coverMounts(facts, { tree, terms, visible: [...visible, ...grant] })
   const sealed = [
     ...(terms.readsOnly && hasHome(facts) ? [sealedAt(facts.home)] : []),
     { target: '/', how: 'sealed', why: 'nothing else exists' } as const,
   ]
   return {
-    mounts: [...visible, ...kept, ...grant, ...covers, ...sealed],
+    mounts: [...visible, ...kept, ...grant, ...shown, ...covers, ...sealed],
     watched: watchedFolders(facts, [...kept, ...covers]),
   }
 }
@@ -80,7 +78,9 @@ const sealedAt = (target: string): Mount => ({ target, how: 'sealed', why: 'only
 function systemMounts({ system }: Facts): readonly Mount[] {
   return [
     ...system.folders.map((path) => readable(path, path, 'system')),
-    ...system.links.map(({ path, to }) => ({ target: path, how: 'link', source: to, why: 'system' }) as const),
+    ...system.links.map(
+      ({ path, to }) => ({ target: path, how: 'link', source: to, why: 'system' }) as const,
+    ),
     { target: '/dev', how: 'dev', why: 'system' },
     { target: '/proc', how: 'proc', why: 'system' },
     ...system.frozen.map((path) => readable(path, path, 'the kernel cannot be configured')),
@@ -109,20 +109,26 @@ function privateMounts(facts: Facts, { readsOnly, host }: PlanTerms): readonly M
 const gitConfiguration = (facts: Facts, { host }: PlanTerms): readonly Mount[] =>
   host || !hasHome(facts)
     ? []
-    : [readable(join(facts.folder, 'gitconfig'), join(facts.home, '.gitconfig'), 'name and mail for git')]
+    : [
+        readable(join(facts.folder, 'gitconfig'), join(facts.home, '.gitconfig'), 'name and mail for git'),
+        readable(join(facts.folder, 'gitignore'), join(facts.home, '.config/git/ignore'), 'what git ignores'),
+      ]
 
 function projectMounts({ project, git }: Facts, readOnly: boolean): readonly Mount[] {
   const why = readOnly ? 'project, only read' : 'project'
   const around = git && git.root !== project ? [readable(git.root, git.root, 'the repository around it')] : []
   const own: Mount = { target: project, how: readOnly ? 'read-only' : 'writable', source: project, why }
-  const history = git && git.root !== project && !readOnly ? [writable(join(git.root, '.git'), 'history')] : []
+  const history =
+    git && git.root !== project && !readOnly ? [writable(join(git.root, '.git'), 'history')] : []
   const elsewhere = git?.elsewhere
   return [
     ...around,
     own,
     ...history,
     ...(elsewhere ? [readable(elsewhere.folder, elsewhere.folder, 'history of this worktree')] : []),
-    ...(elsewhere && !readOnly ? elsewhere.writable.map((path) => writable(path, 'history of this worktree')) : []),
+    ...(elsewhere && !readOnly
+      ? elsewhere.writable.map((path) => writable(path, 'history of this worktree'))
+      : []),
   ]
 }
 
@@ -130,7 +136,11 @@ function projectMounts({ project, git }: Facts, readOnly: boolean): readonly Mou
 const GIT_GOVERNANCE = new Set(['config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info'])
 
 /** What decides what runs later stays as it is; a folder of git stays where it is, or another could take its place. */
-function protectedMounts(facts: Facts, tree: TreeState, { granted, aliases = [] }: PlanTerms): readonly Mount[] {
+function protectedMounts(
+  facts: Facts,
+  tree: TreeState,
+  { granted, aliases = [] }: PlanTerms,
+): readonly Mount[] {
   const repositories = new Set(tree.repositories)
   const isWritable = writableIn(facts)
   const isGranted = (path: string): boolean => granted !== undefined && isInside(path, granted)
@@ -148,7 +158,9 @@ function protectedMounts(facts: Facts, tree: TreeState, { granted, aliases = [] 
     .map(({ path }) => path)
   const linked = aliases.filter(({ secret }) => !secret).map(({ path }) => path)
   const kept = [...new Set([...closed, ...linked])].filter((path) => isWritable(path) && !isGranted(path))
-  return [...pinned, ...kept.map((path) => readable(path, path, 'decides what runs later'))].toSorted(byTarget)
+  return [...pinned, ...kept.map((path) => readable(path, path, 'decides what runs later'))].toSorted(
+    byTarget,
+  )
 }
 
 /** A bind of a repository made by hand, such as one in a folder of test data, would keep it from being removed. */
@@ -168,8 +180,12 @@ function grantMounts(facts: Facts, before: readonly Mount[], { granted }: PlanTe
   if (granted === undefined || isInside(facts.project, granted)) return []
   const { home, project } = facts
   const isTooWide = isInside(granted, home) || isInside(granted, project) || dirname(granted) === '/'
-  const isSpecial = before.some(({ target, how }) => (how === 'proc' || how === 'dev') && isInside(target, granted))
-  return isTooWide || granted === '/' || isSpecial ? [] : [writable(granted, 'you allowed it for this command')]
+  const isSpecial = before.some(
+    ({ target, how }) => (how === 'proc' || how === 'dev') && isInside(target, granted),
+  )
+  return isTooWide || granted === '/' || isSpecial
+    ? []
+    : [writable(granted, 'you allowed it for this command')]
 }
 
 type Covering = { readonly tree: TreeState; readonly terms: PlanTerms; readonly visible: readonly Mount[] }
@@ -203,7 +219,9 @@ function coverMounts(facts: Facts, { tree, terms, visible }: Covering): readonly
     ...facts.hidden
       .filter(({ path }) => isShown(path) && !isInside(path, facts.project))
       .map(({ path, kind }) => cover(path, kind === 'folder', 'yours alone')),
-    ...system.masked.map(({ path, kind }) => cover(path, kind === 'folder', 'of the system, and not for everyone')),
+    ...system.masked.map(({ path, kind }) =>
+      cover(path, kind === 'folder', 'of the system, and not for everyone'),
+    ),
   ]
   return withoutBuried(all, nothing)
 }

@@ -70,7 +70,14 @@ export type SeatbeltPlan = {
 }
 
 /** Where people, their disks and the doors of other programs are. */
-const CLOSED = ['/Users', '/Volumes', '/private/var/root', '/private/var/folders', '/private/tmp', '/private/var/run']
+const CLOSED = [
+  '/Users',
+  '/Volumes',
+  '/private/var/root',
+  '/private/var/folders',
+  '/private/tmp',
+  '/private/var/run',
+]
 
 export function seatbeltProfile({ home, folder, mounts, network }: SeatbeltPlan): string {
   const shown = mounts.filter(

@@ -2,7 +2,15 @@
  * The part of the system every command sees: programs, libraries and their settings, read-only. What of it only root may
  * read is hidden, whoever runs Covey.
  */
-import { accessSync, constants, existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { protectionOfName } from '../protected-names.ts'
 
@@ -21,7 +29,8 @@ export type SystemFacts = {
 
 const TOP = '/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /nix /gnu /snap /sys'.split(' ')
 /** Of /var and /run what programs read: fonts, package lists, resolvers. */
-const PARTS = `/var/cache/fontconfig /var/cache/man /var/lib/dpkg /var/lib/rpm /var/lib/gems /var/lib/ca-certificates
+const PARTS =
+  `/var/cache/fontconfig /var/cache/man /var/lib/dpkg /var/lib/rpm /var/lib/gems /var/lib/ca-certificates
   /var/lib/texmf /var/lib/ghc /run/current-system /run/opengl-driver
   /run/systemd/resolve/stub-resolv.conf /run/systemd/resolve/resolv.conf /run/resolvconf/resolv.conf
   /run/NetworkManager/resolv.conf /run/connman/resolv.conf`.split(/\s+/)

@@ -9,7 +9,8 @@ import { isInside } from '../../lib/path.ts'
 /** `source` is where it really lies, `target` the name programs know it by. */
 export type Bound = { readonly source: string; readonly target: string }
 
-const IN_HOME = `.nvm .fnm .local/share/fnm .volta .n .nodenv .asdf .local/share/mise .mise .bun/bin .bun/install .deno/bin
+const IN_HOME =
+  `.nvm .fnm .local/share/fnm .volta .n .nodenv .asdf .local/share/mise .mise .bun/bin .bun/install .deno/bin
   .pyenv .local/share/uv .local/share/pipx .local/pipx .local/share/pypoetry/venv .poetry .local/lib .local/bin bin
   miniconda3 anaconda3 miniforge3 mambaforge micromamba .conda/envs .conda/pkgs .virtualenvs .local/share/virtualenvs
   .rustup .cargo/bin .cargo/registry .cargo/git .cargo/env go/bin go/pkg/mod .go .goenv
@@ -37,7 +38,8 @@ const real = (path: string): string | undefined => {
 }
 
 /** Never a whole top-level folder. */
-const isDeepEnough = (path: string): boolean => dirname(dirname(path)) !== dirname(path) && dirname(path) !== '/'
+const isDeepEnough = (path: string): boolean =>
+  dirname(dirname(path)) !== dirname(path) && dirname(path) !== '/'
 
 export type SearchPath = {
   /** The same folders in the same order, each by its real name. */
@@ -57,7 +59,8 @@ export function readSearchPath(path: string, { home, isPresent }: Surroundings):
     .flatMap((folder) => {
       const prefix = dirname(folder)
       const isInstallation =
-        basename(folder) === 'bin' && ['lib', 'libexec', 'include'].some((name) => isFolder(join(prefix, name)))
+        basename(folder) === 'bin' &&
+        ['lib', 'libexec', 'include'].some((name) => isFolder(join(prefix, name)))
       const kept = isInstallation && basename(prefix) !== '.local' ? prefix : folder
       return isInside(kept, home) || !isDeepEnough(kept) ? [] : [kept]
     })
