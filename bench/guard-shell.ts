@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createExec } from '../src/guard/exec.ts'
 import { judgeCommand } from '../src/guard/judge-command.ts'
-import { detectSandbox } from '../src/guard/sandbox.ts'
+import { detectSandbox } from '../src/guard/sandbox/detect.ts'
 
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0

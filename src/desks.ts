@@ -8,6 +8,7 @@ import { appPaths } from './config/paths.ts'
 import type { Config } from './config/schema.ts'
 import type { ArmSettings } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
+import type { SandboxTerms, SandboxView } from './protocol/guard.ts'
 import type { PatchDesk } from './protocol/patch.ts'
 import type { RouterDesk } from './protocol/routing.ts'
 import type { ExportFormat } from './session/export.ts'
@@ -18,11 +19,30 @@ export async function findConfinement(
   env: NodeJS.ProcessEnv,
   cwd: string,
 ): Promise<{ readonly name?: string; readonly missing?: string }> {
-  const { detectSandbox } = await import('./guard/sandbox.ts')
+  const { detectSandbox } = await import('./guard/sandbox/detect.ts')
   const sandbox = await detectSandbox({ roots: [cwd], env })
   if ('missing' in sandbox) return sandbox
   await sandbox.close()
   return { name: sandbox.name }
+}
+
+/** What a command would see, mount by mount. */
+export async function describeSandbox(
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  terms: SandboxTerms,
+): Promise<SandboxView> {
+  const { detectSandbox } = await import('./guard/sandbox/detect.ts')
+  const { toSandboxSettings } = await import('./config/sandbox.ts')
+  const settings = toSandboxSettings(await configOf(env, cwd), pathsOf(env))
+  const sandbox = await detectSandbox({ roots: [cwd], env, ...settings, host: terms.host })
+  if ('missing' in sandbox) return sandbox
+  try {
+    const mounts = await sandbox.describe({ readsOnly: terms.readsOnly })
+    return { name: sandbox.name, network: sandbox.network, warnings: sandbox.warnings, mounts }
+  } finally {
+    await sandbox.close()
+  }
 }
 
 export async function openRuleBookOf(env: NodeJS.ProcessEnv) {
@@ -142,10 +162,11 @@ async function configOf(env: NodeJS.ProcessEnv, cwd: string): Promise<Config> {
 
 /** Functions the agent made are tried where they would run: never outside a sandbox. */
 async function openSandboxed(env: NodeJS.ProcessEnv, cwd: string) {
-  const { detectSandbox } = await import('./guard/sandbox.ts')
+  const { detectSandbox } = await import('./guard/sandbox/detect.ts')
   const { createExec } = await import('./guard/exec.ts')
-  const { dataFolder, configFolder, home } = pathsOf(env)
-  const sandbox = await detectSandbox({ roots: [cwd], hidden: [dataFolder, configFolder], home, env })
+  const { toSandboxSettings } = await import('./config/sandbox.ts')
+  const settings = toSandboxSettings(await configOf(env, cwd), pathsOf(env))
+  const sandbox = await detectSandbox({ roots: [cwd], env, ...settings })
   if ('missing' in sandbox)
     throw new AppError('config-invalid', `functions run only in a sandbox: ${sandbox.missing}.`)
   const exec = createExec({ cwd, env, sandbox })

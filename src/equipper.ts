@@ -5,14 +5,16 @@
 import { join } from 'node:path'
 import { mcpSchema } from './config/mcp.ts'
 import type { AppPaths } from './config/paths.ts'
+import { toSandboxSettings } from './config/sandbox.ts'
 import type { Config } from './config/schema.ts'
 import { loadPrompt } from './context/prompts.ts'
 import { type ClosableExec, createExec } from './guard/exec.ts'
 import { openWatch } from './guard/executable/open-watch.ts'
+import { isInteresting } from './guard/executable/snapshot.ts'
 import type { Watch } from './guard/executable/watch.ts'
 import { createLaunch } from './guard/launch.ts'
-import { detectSandbox } from './guard/sandbox.ts'
-import type { NoSandbox, Sandbox } from './guard/sandbox-ground.ts'
+import { detectSandbox } from './guard/sandbox/detect.ts'
+import type { NoSandbox, Sandbox } from './guard/sandbox/ground.ts'
 import { openTrust } from './guard/trust.ts'
 import { openMcpServers } from './mcp-servers.ts'
 import { type Memories, openMemories } from './memories.ts'
@@ -23,7 +25,7 @@ import { openPlanStore, planFileOf } from './plan/store.ts'
 import type { Lease } from './protocol/arm.ts'
 import type { Equipment, Equipping } from './protocol/equipment.ts'
 import { AppError, errorMessage } from './protocol/error.ts'
-import type { Launch } from './protocol/guard.ts'
+import type { Launch } from './lib/process.ts'
 import type { HookSpec } from './protocol/hooks.ts'
 import type { Source } from './protocol/source.ts'
 import type { Tool } from './protocol/tool.ts'
@@ -169,16 +171,14 @@ type Confined = {
 
 /** Where functions the agent made run: a sandbox of their own, also in a mode in which commands have none. */
 function createConfined({ config, paths, env, root, incognito }: EquipperParts): Confined {
-  const { dataFolder, configFolder, home } = paths
   let place: Promise<Place> | undefined
   let opened: Promise<ClosableExec> | undefined
   const openPlace = async (): Promise<Place> => {
-    const options = { roots: [root], hidden: [dataFolder, configFolder], home, env }
-    const readOnly = config.permission.mode === 'read-only'
-    const sandbox = await detectSandbox({ ...options, network: config.sandbox.network, readOnly })
+    const settings = { ...toSandboxSettings(config, paths), interesting: isInteresting }
+    const sandbox = await detectSandbox({ roots: [root], env, ...settings })
     if ('missing' in sandbox || config.permission.mode === 'bypass') return { sandbox }
-    const store = incognito ? {} : { store: join(dataFolder, 'withheld') }
-    return { sandbox, watch: openWatch({ root, home, env, sandbox, ...store }) }
+    const store = incognito ? {} : { store: join(paths.dataFolder, 'withheld') }
+    return { sandbox, watch: openWatch({ root, home: paths.home, env, sandbox, ...store }) }
   }
   const findPlace = (): Promise<Place> => (place ??= openPlace())
   const open = async (): Promise<ClosableExec> => {
@@ -206,7 +206,7 @@ function launchOf(
   warn: Equipping['warn'],
 ): Launch {
   const isConfined = config.permission.mode !== 'bypass'
-  return async (name, argv) => {
+  return async (name, argv, where) => {
     const { sandbox, watch } = isConfined && ofProject.has(name) ? await place() : {}
     const launch = createLaunch({
       root,
@@ -216,7 +216,7 @@ function launchOf(
       ...(watch && { watch }),
       ...(sandbox && { sandbox: async () => sandbox }),
     })
-    return launch(name, argv)
+    return launch(name, argv, where)
   }
 }
 

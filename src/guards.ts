@@ -6,11 +6,13 @@
 import { join } from 'node:path'
 import { toHooks } from './config/hooks.ts'
 import type { AppPaths } from './config/paths.ts'
+import { toSandboxSettings } from './config/sandbox.ts'
 import type { Config } from './config/schema.ts'
 import { toSecretPatterns } from './config/secrets.ts'
 import { createAudit } from './guard/audit.ts'
 import { type ClosableExec, createExec } from './guard/exec.ts'
 import { openWatch } from './guard/executable/open-watch.ts'
+import { isInteresting } from './guard/executable/snapshot.ts'
 import type { Watch } from './guard/executable/watch.ts'
 import type { FetchParts } from './guard/fetch.ts'
 import { createFiles } from './guard/files.ts'
@@ -20,15 +22,16 @@ import { createHooks, type HooksParts } from './guard/hooks.ts'
 import { createLaunch } from './guard/launch.ts'
 import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
-import { detectSandbox } from './guard/sandbox.ts'
-import type { Sandbox } from './guard/sandbox-ground.ts'
+import { detectSandbox } from './guard/sandbox/detect.ts'
+import type { Sandbox } from './guard/sandbox/ground.ts'
 import { environmentSecrets } from './guard/secret-known.ts'
 import { loadSecretKey, openSecretStore } from './guard/secret-store.ts'
-import { createTrial } from './guard/trial.ts'
+import { createTrial } from './guard/sandbox/trial.ts'
 import { openTrust } from './guard/trust.ts'
 import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
-import type { AuditEntry, Launch, Permissions, RuleBook } from './protocol/guard.ts'
+import type { Launch } from './lib/process.ts'
+import type { AuditEntry, Permissions, RuleBook } from './protocol/guard.ts'
 import type { Hooks, HookSpec } from './protocol/hooks.ts'
 import type { Exec, Fetch, Files, TryChanges } from './protocol/tool.ts'
 import type { OpenUndo } from './undo/undo.ts'
@@ -46,6 +49,8 @@ export type GuardsParts = {
   readonly ofProject: ReadonlySet<string>
   /** Of plugins, beside those of the configuration. */
   readonly hooks?: readonly HookSpec[]
+  /** Commands come from others: they see the workspace and the system, and nothing else of this machine. */
+  readonly host?: boolean
 }
 
 export type Guards = {
@@ -117,14 +122,13 @@ export async function openGuards(parts: GuardsParts): Promise<Guards> {
 
 const BYPASSED = { missing: 'no sandbox: the permission mode is bypass' } as const
 
-const openSandbox = ({ config, paths, cwd, env }: GuardsParts) =>
+const openSandbox = ({ config, paths, cwd, env, host = false }: GuardsParts) =>
   detectSandbox({
     roots: [cwd],
-    hidden: [paths.dataFolder, paths.configFolder],
-    home: paths.home,
     env,
-    network: config.sandbox.network,
-    readOnly: config.permission.mode === 'read-only',
+    host,
+    interesting: isInteresting,
+    ...toSandboxSettings(config, paths),
   })
 
 const unconfined = (sandbox: object, { checks }: Config): readonly string[] => {

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { toMcpServers } from './config/mcp.ts'
 import { serverKey } from './config/of-project.ts'
 import type { AppPaths } from './config/paths.ts'
+import { toSandboxSettings } from './config/sandbox.ts'
 import type { Config } from './config/schema.ts'
-import { toChildEnvironment } from './guard/environment.ts'
+import { toChildEnvironment } from './guard/sandbox/environment.ts'
 import { createLaunch } from './guard/launch.ts'
-import { detectSandbox } from './guard/sandbox.ts'
+import { detectSandbox } from './guard/sandbox/detect.ts'
 import { openTrust } from './guard/trust.ts'
 import { packageVersion } from './lib/package-version.ts'
 import { plural } from './lib/text.ts'
@@ -14,7 +15,7 @@ import { readCached } from './mcp/cache.ts'
 import type { ServerTest } from './mcp/test-server.ts'
 import { openMcp } from './mcp/open.ts'
 import type { Equipment } from './protocol/equipment.ts'
-import type { Launch } from './protocol/guard.ts'
+import type { Launch } from './lib/process.ts'
 
 export type McpGround = {
   readonly config: Config
@@ -52,8 +53,8 @@ export async function openMcpServers(
 
 const byKey =
   (launch: Launch): Launch =>
-  (name, argv) =>
-    launch(serverKey(name), argv)
+  (name, argv, place) =>
+    launch(serverKey(name), argv, place)
 
 const cacheFolderOf = ({ dataFolder }: AppPaths): string => join(dataFolder, 'mcp')
 
@@ -102,14 +103,13 @@ export async function testMcpServers(
   const environment = () => toChildEnvironment(env)
   const names = servers.map((server) => server.name)
   const cacheFolder = cacheFolderOf(paths)
-  const { dataFolder, configFolder, home } = paths
-  const options = { roots: [cwd], hidden: [dataFolder, configFolder], home, env }
+  const options = { roots: [cwd], env, ...toSandboxSettings(config, paths) }
   const isConfined = wanted.some((server) => ofProject.has(serverKey(server.name)))
   const sandbox = isConfined ? await detectSandbox(options) : { missing: 'none was looked for' }
   const launch = createLaunch({
     root: cwd,
     ofProject,
-    openTrust: () => openTrust(join(dataFolder, 'trust.json')),
+    openTrust: () => openTrust(join(paths.dataFolder, 'trust.json')),
     sandbox: async () => sandbox,
   })
   const shared = { cwd, version, environment, names, cacheFolder, launch: byKey(launch) }

@@ -98,7 +98,15 @@ async function openPlace(folder: string, parts: ToolHostParts): Promise<Place> {
   }
   const { config, paths, env, ofProject } = parts
   const { root } = createFiles({ root: folder })
-  const guards = await openGuards({ config, paths, cwd: root, env, incognito: false, ofProject })
+  const guards = await openGuards({
+    config,
+    paths,
+    cwd: root,
+    env,
+    incognito: false,
+    host: true,
+    ofProject,
+  })
   const desks = new Map<string, Promise<HostDesk>>()
   const inTurn = createTurns()
   const deskOf = async (client: string): Promise<HostDesk> => {

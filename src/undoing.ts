@@ -9,7 +9,6 @@ import { createExec } from './guard/exec.ts'
 import { createFiles } from './guard/files.ts'
 import { judgeCommand } from './guard/judge-command.ts'
 import { protectionOf } from './guard/protected-names.ts'
-import { isStub } from './guard/protected-paths.ts'
 import { shortHash } from './lib/hash.ts'
 import { listProject } from './lib/list-project.ts'
 import { acquireLock } from './lib/lock.ts'
@@ -40,7 +39,7 @@ export function openUndoFor({ files, exec, dataFolder, folder }: UndoGround): Pr
       // One limit for all of it: a large folder is listed in many pieces.
       const limit = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)])
       const { paths, isPartial } = await listProject({ files, exec, timeoutMs: LIST_MS }, limit)
-      return isPartial ? undefined : withoutStandIns(root, paths)
+      return isPartial ? undefined : paths
     },
     isKept: (path) => protectionOf(path) !== 'secret',
     isHarmless: async (command) => (await judgeCommand(command)).kind === 'read-only',
@@ -49,16 +48,6 @@ export function openUndoFor({ files, exec, dataFolder, folder }: UndoGround): Pr
       folders: { session: folder, contents: join(dataFolder, 'undo', shortHash(root)) },
     }),
   })
-}
-
-/** Also those of another process, and those that one left which was killed: nobody made them, nobody may undo them. */
-async function withoutStandIns(root: string, paths: readonly string[]): Promise<readonly string[]> {
-  const candidates = paths.filter((path) => protectionOf(path) !== undefined)
-  const found = await Promise.all(
-    candidates.map(async (path) => ((await isStub(join(root, path))) ? [path] : [])),
-  )
-  const standIns = new Set(found.flat())
-  return standIns.size === 0 ? paths : paths.filter((path) => !standIns.has(path))
 }
 
 type SessionUndo = Undo & {

@@ -17,7 +17,7 @@ import {
 } from './layer.ts'
 import { appPaths, type AppPaths } from './paths.ts'
 import { checkProfiles, readProfile } from './profile.ts'
-import { readProject, type IsTrusted, type Untrusted } from './project.ts'
+import { readProject, type IsTrusted, type ProjectReading, type Untrusted } from './project.ts'
 import { formatKey, mergeTables, type Table } from './tree.ts'
 
 export type LoadOptions = {
@@ -64,14 +64,11 @@ export async function readConfig(options: LoadOptions): Promise<ConfigReading> {
   const incomplete = incompleteArms(merged)
   if (incomplete.length > 0) return { ok: false, problems: incomplete }
   const { untrusted } = files
-  const warnings = untrusted ? [untrustedWarning(untrusted)] : []
+  const warnings = [...files.warnings, ...(untrusted ? [untrustedWarning(untrusted)] : [])]
   return { ok: true, loaded: { ...merged, warnings, ...(untrusted ? { untrusted } : {}) } }
 }
 
-async function readFiles(
-  options: LoadOptions,
-  paths: AppPaths,
-): Promise<LayerReading & { readonly untrusted?: Untrusted }> {
+async function readFiles(options: LoadOptions, paths: AppPaths): Promise<ProjectReading> {
   const { file, problems: unreadable } = await readConfigFile(paths.configFile)
   const user = file ? [withoutProfiles(fileLayer('user', file, paths.home))] : []
   const profile =

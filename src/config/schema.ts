@@ -67,9 +67,21 @@ const permission = z
   .prefault({})
   .describe('What the model may do without asking.')
 
+const outsidePath = z.string().regex(/^(?:\/|~\/)/, 'is not an absolute path; begin it with / or ~/')
+
 const sandbox = z
   .strictObject({
     network: z.boolean().default(false).describe('Commands in the sandbox may use the network.'),
+    readable: z
+      .array(outsidePath)
+      .default([])
+      .describe(
+        'Files and folders outside the project that commands may read. Only in your own configuration.',
+      ),
+    writable: z
+      .array(outsidePath)
+      .default([])
+      .describe('The same for those they may also change. Only in your own configuration.'),
   })
   .prefault({})
   .describe('Where commands run: the project is all they can change.')

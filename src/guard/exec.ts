@@ -3,8 +3,8 @@
  * `permissions.ts`. stdin is closed but for programs that stay, the environment carries no secrets, output is bounded,
  * nothing outlives the session.
  */
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { relative } from 'node:path'
 import { AppError } from '../protocol/error.ts'
 import type { Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
 import {
@@ -16,13 +16,13 @@ import {
 } from '../lib/process.ts'
 import { cleanOutput } from '../lib/text.ts'
 import { blockOf } from './blocked.ts'
-import { toChildEnvironment } from './environment.ts'
+import { toChildEnvironment } from './sandbox/environment.ts'
 import { type CollectedChanges, collectChanges } from './executable/collect.ts'
 import type { Watch } from './executable/watch.ts'
 import { interactiveHint } from './interactive.ts'
 import { createJobs, type Jobs, requireRoom } from './jobs.ts'
 import { toProgram } from './program.ts'
-import type { Sandbox, Terms } from './sandbox-ground.ts'
+import type { Entered, Sandbox, Terms } from './sandbox/ground.ts'
 
 export type ExecParts = {
   readonly cwd: string
@@ -77,9 +77,9 @@ export function createExec(parts: ExecParts): ClosableExec {
       const { running } = await starter.start(shellArgv(command), printing())
       return jobs.adopt(command, running)
     },
-    async open(argv, { signal } = {}) {
+    async open(argv, { signal, readsOnly = false } = {}) {
       signal?.throwIfAborted()
-      return toProgram((await starter.start(argv, openProcess)).running, signal)
+      return toProgram((await starter.start(argv, openProcess, { readsOnly })).running, signal)
     },
     async poll(id) {
       const look = jobs.poll(id)
@@ -93,16 +93,10 @@ export function createExec(parts: ExecParts): ClosableExec {
     },
     jobs: () => jobs.list(),
     ...(parts.watch && { executable: changes.take }),
-    standIns: () => standInsOf(parts),
     async close() {
       await Promise.all([jobs.close(), starter.stopAll()])
     },
   }
-}
-
-async function standInsOf({ cwd, sandbox }: ExecParts): Promise<ReadonlySet<string>> {
-  const paths = (await sandbox?.standIns?.()) ?? []
-  return new Set(paths.map((path) => relative(cwd, path)))
 }
 
 type Begin<Running extends ProcessGroup> = (argv: readonly string[], place: GroupOptions) => Running
@@ -117,7 +111,7 @@ type Started<Running> = { readonly running: Running; readonly left: Promise<void
 
 type StarterParts = ExecParts & { readonly changes: CollectedChanges }
 
-function createStarter({ cwd, env = process.env, sandbox, changes }: StarterParts) {
+export function createStarter({ cwd, env = process.env, sandbox, changes }: StarterParts) {
   const all = new Set<Started<ProcessGroup>>()
   return {
     async start<Running extends ProcessGroup>(
@@ -127,29 +121,63 @@ function createStarter({ cwd, env = process.env, sandbox, changes }: StarterPart
     ): Promise<Started<Running>> {
       // What cannot write has nothing to be compared.
       const compared = sandbox && terms?.readsOnly ? undefined : await changes.begin()
-      const { running, entered } = await enter().catch(async (error: unknown) => {
+      return enter().catch(async (error: unknown) => {
         await compared?.over()
         throw error
       })
-      const leave = async (): Promise<void> => {
-        await entered?.leave()
-        await compared?.over(running)
-        all.delete(started)
-      }
-      const started: Started<Running> = { running, left: running.ended.then(leave, leave) }
-      all.add(started)
-      return started
 
-      async function enter() {
+      async function enter(attempt = 1): Promise<Started<Running>> {
         const entered = await sandbox?.enter(argv, terms)
-        const childEnv = toChildEnvironment({ ...env, ...entered?.env })
-        return { running: begin(entered?.argv ?? argv, { cwd, env: childEnv }), entered }
+        const childEnv = toChildEnvironment(env, entered)
+        const { descriptors } = entered ?? {}
+        const place = { cwd, env: childEnv, ...(descriptors && { descriptors }) }
+        const running = begin(entered?.argv ?? argv, place)
+        let isMeant = true
+        const leave = async (): Promise<void> => {
+          await entered?.leave()
+          if (isMeant) await compared?.over(running)
+          all.delete(started)
+        }
+        const started: Started<Running> = { running, left: running.ended.then(leave, leave) }
+        all.add(started)
+        if (!entered || (await isReleased(running, entered))) return started
+        isMeant = false
+        await running.stop()
+        await started.left
+        if (attempt === MOST_ATTEMPTS) throw new AppError('tool-failed', MOVING)
+        return enter(attempt + 1)
       }
     },
     async stopAll(): Promise<void> {
       await Promise.all(Array.from(all, ({ running, left }) => running.stop().then(() => left)))
     },
   }
+}
+
+const MOST_ATTEMPTS = 8
+const MOVING =
+  'The command was not run: files of the project were renamed while its sandbox was put up, each time anew. A background job does that; stop it first, or wait until it is done.'
+
+/** A sandbox that stands says so and waits. False when the project is not what the sandbox was made for. */
+async function isReleased({ channel, ended }: ProcessGroup, { isAsPlanned }: Entered): Promise<boolean> {
+  if (!channel || !isAsPlanned) return true
+  channel.on('error', () => {})
+  const stands = await Promise.race([
+    once(channel, 'data').then(
+      () => true,
+      () => false,
+    ),
+    once(channel, 'close').then(() => false),
+    ended.then(
+      () => false,
+      () => false,
+    ),
+  ])
+  // One that fell before it stood says why by its output.
+  if (!stands) return true
+  if (!isAsPlanned()) return false
+  channel.end('go\n')
+  return true
 }
 
 const NOT_STARTED: ExecResult = { exitCode: undefined, output: '', timedOut: false, omittedBytes: 0 }

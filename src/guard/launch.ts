@@ -7,11 +7,14 @@ import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { isInside } from '../lib/path.ts'
+import { type GroupOptions, type Launch, openProcess, type OpenProcess } from '../lib/process.ts'
 import { readRegular } from '../lib/read-regular.ts'
 import { AppError } from '../protocol/error.ts'
-import type { Launch, Launched, Trust } from '../protocol/guard.ts'
+import type { Trust } from '../protocol/guard.ts'
 import type { Watch } from './executable/watch.ts'
-import type { NoSandbox, Sandbox } from './sandbox-ground.ts'
+import { createStarter } from './exec.ts'
+import { collectChanges } from './executable/collect.ts'
+import type { NoSandbox, Sandbox } from './sandbox/ground.ts'
 
 export type LaunchParts = {
   readonly root: string
@@ -26,36 +29,31 @@ export type LaunchParts = {
 }
 
 export function createLaunch(parts: LaunchParts): Launch {
-  return async (name, argv) => {
-    if (!parts.ofProject.has(name)) {
-      await requirePinned(name, argv, parts)
-      return { argv, env: {}, leave: async () => {} }
-    }
-    return parts.sandbox ? confined(name, argv, parts) : { argv, env: {}, leave: async () => {} }
+  return async (name, argv, place) => {
+    if (parts.sandbox && parts.ofProject.has(name)) return confined({ name, argv, place }, parts)
+    if (!parts.ofProject.has(name)) await requirePinned(name, argv, parts)
+    return openProcess(argv, place)
   }
 }
 
-async function confined(name: string, argv: readonly string[], parts: LaunchParts): Promise<Launched> {
+type Wanted = { readonly name: string; readonly argv: readonly string[]; readonly place: GroupOptions }
+
+async function confined({ name, argv, place }: Wanted, parts: LaunchParts): Promise<OpenProcess> {
   const sandbox = await parts.sandbox?.()
   if (!sandbox || 'missing' in sandbox) {
     const why = sandbox ? sandbox.missing : 'none is open'
     const message = `${name} is configured by the project and runs only in a sandbox, and there is none: ${why}. Install one, or move ${name} to your own configuration.`
     throw new AppError('permission-denied', message, { failure: 'denied' })
   }
-  const end = await parts.watch?.begin()
-  const entered = await sandbox.enter(argv).catch(async (error: unknown) => {
-    await end?.()
-    throw error
+  const changes = collectChanges(parts.watch)
+  const starter = createStarter({ ...place, sandbox, changes })
+  const { running, left } = await starter.start(argv, openProcess)
+  const told = left.then(async () => {
+    for (const { path, does } of (await changes.take()).withheld) {
+      parts.warn?.(`${name} left ${path}, which was set aside, because ${does}.`)
+    }
   })
-  return {
-    ...entered,
-    async leave() {
-      await entered.leave()
-      for (const { path, does } of (await end?.())?.withheld ?? []) {
-        parts.warn?.(`${name} left ${path}, which was set aside, because ${does}.`)
-      }
-    },
-  }
+  return { ...running, stop: () => running.stop().then(() => told) }
 }
 
 const MAX_BYTES = 16 * 1024 * 1024

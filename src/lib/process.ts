@@ -4,13 +4,15 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Readable, Writable } from 'node:stream'
+import { Duplex, type Readable, type Writable } from 'node:stream'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { BoundedOutput, type Taken } from './bounded-output.ts'
 
 export type GroupOptions = {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** What it has open beside its input and output, from 3 on: a descriptor of ours, or a pipe. */
+  readonly descriptors?: readonly (number | 'pipe')[]
 }
 
 export type ProcessOptions = GroupOptions & { readonly onOutput: (bytes: Buffer) => void }
@@ -28,6 +30,8 @@ export interface ProcessGroup {
   isRunning(): boolean
   /** Ends the whole group; resolves when it is gone. */
   stop(): Promise<void>
+  /** The last of its descriptors, where that is a pipe. */
+  readonly channel?: Duplex
 }
 
 export type RunningProcess = ProcessGroup & {
@@ -62,6 +66,9 @@ export type OpenProcess = ProcessGroup & {
   readonly stdout: Readable
   readonly stderr: Readable
 }
+
+/** How a program starts that configuration names: confined, or as it is once its files are trusted. Throws where it may not. */
+export type Launch = (name: string, argv: readonly string[], place: GroupOptions) => Promise<OpenProcess>
 
 /** One whose pipes are all open. What it printed stays readable after its end; `stop` gives it up. */
 export function openProcess(argv: readonly string[], options: GroupOptions): OpenProcess {
@@ -99,7 +106,8 @@ function watchGroup(child: ChildProcess, argv: readonly string[], { letsGo }: Wa
     await Promise.race([closed, pause(DRAIN_MS.group)])
     letGo(child)
   }
-  return { ended, isRunning, stop }
+  const channel = child.stdio.at(-1)
+  return { ended, isRunning, stop, ...(child.stdio.length > 3 && channel instanceof Duplex && { channel }) }
 }
 
 const groups = new Set<number>()
@@ -120,12 +128,12 @@ function endWithUs({ pid }: ChildProcess, ended: Promise<ProcessEnd>): void {
 
 function spawnGroup(
   argv: readonly string[],
-  { cwd, env }: GroupOptions,
+  { cwd, env, descriptors = [] }: GroupOptions,
   stdin: 'ignore' | 'pipe',
 ): ChildProcess {
   const [program = '', ...rest] = argv
   try {
-    return spawn(program, rest, { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] })
+    return spawn(program, rest, { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe', ...descriptors] })
   } catch (error) {
     throw cannotStart(program, error)
   }
@@ -155,8 +163,8 @@ function whenEnded(child: ChildProcess, { program, letsGo }: Ending): Promise<Pr
 }
 
 /** Whoever still holds the other end of a pipe must not keep this process alive. */
-function letGo({ stdin, stdout, stderr }: ChildProcess): void {
-  for (const pipe of [stdin, stdout, stderr]) pipe?.destroy()
+function letGo({ stdio }: ChildProcess): void {
+  for (const pipe of stdio) pipe?.destroy()
 }
 
 async function stopGroup(pid: number | undefined): Promise<void> {

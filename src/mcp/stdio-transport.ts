@@ -7,10 +7,9 @@ import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/s
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { createMark } from '../lib/marked.ts'
-import { openProcess, type OpenProcess } from '../lib/process.ts'
+import type { Launch, OpenProcess } from '../lib/process.ts'
 import { cleanOutput } from '../lib/text.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
-import type { Launch, Launched } from '../protocol/guard.ts'
 
 export type StdioProgram = {
   readonly command: string
@@ -21,9 +20,6 @@ export type StdioProgram = {
   readonly name: string
   readonly launch: Launch
 }
-
-const toEnvironment = (env: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))
 
 /** One message, and all that may come between two requests of ours. */
 const MAX_MESSAGE = 8 * 1024 * 1024
@@ -37,7 +33,6 @@ export class StdioTransport implements Transport {
   readonly #buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE })
   readonly #mark = createMark()
   #process: OpenProcess | undefined
-  #launched: Launched | undefined
   #heard = { bytes: 0, lines: 0 }
   #stderr = ''
   /** Why it could not be started, or why we ended it. */
@@ -54,10 +49,7 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, env, cwd, name, launch } = this.#program
-    const launched = await launch(name, [command, ...args])
-    this.#launched = launched
-    const childEnv = toEnvironment({ ...env, ...launched.env, ...this.#mark.env })
-    const started = openProcess(launched.argv, { cwd, env: childEnv })
+    const started = await launch(name, [command, ...args], { cwd, env: { ...env, ...this.#mark.env } })
     this.#process = started
     started.stdout.on('data', (chunk: Buffer) => this.#hear(chunk))
     started.stderr.on('data', (chunk: Buffer) => {
@@ -89,7 +81,6 @@ export class StdioTransport implements Transport {
     ending.stdin.end()
     await ending.stop()
     await this.#mark.end()
-    await this.#launched?.leave()
     this.onclose?.()
   }
 

@@ -57,18 +57,6 @@ export interface Trust {
   remove(path: string): Promise<boolean>
 }
 
-/** A program as it is to be started. */
-export type Launched = {
-  readonly argv: readonly string[]
-  /** Over the usual environment; `undefined` takes a variable away. */
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Call it when the program has ended. */
-  leave(): Promise<void>
-}
-
-/** How a program starts that configuration names: confined, or as it is once its files are trusted. Throws where it may not. */
-export type Launch = (name: string, argv: readonly string[]) => Promise<Launched>
-
 export type Authorize = (request: AuthorizeRequest) => Promise<Authorization>
 
 export type PermissionAnswer =
@@ -95,3 +83,29 @@ export interface Permissions {
   /** Told of every yes: a remembered one becomes a rule, one for a protected path opens it for this call. */
   accept(request: AuthorizeRequest, answer: PermissionAnswer): Promise<void>
 }
+
+/** One thing a command in the sandbox sees, or one it does not see although what holds it is there. */
+export type SandboxMount = {
+  readonly target: string
+  readonly how: 'read-only' | 'writable' | 'link' | 'temporary' | 'proc' | 'dev' | 'hidden' | 'sealed'
+  /** Where it comes from, or what a link says. */
+  readonly source?: string
+  readonly why: string
+}
+
+export type SandboxTerms = {
+  /** As for a command that only reads. */
+  readonly readsOnly: boolean
+  /** As for a command of another machine. */
+  readonly host: boolean
+}
+
+export type SandboxView =
+  | { readonly missing: string }
+  | {
+      readonly name: string
+      readonly network: boolean
+      readonly warnings: readonly string[]
+      /** In the order they are made: later ones cover earlier ones. */
+      readonly mounts: readonly SandboxMount[]
+    }

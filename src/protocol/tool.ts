@@ -229,6 +229,8 @@ export interface Program {
   kill(): Promise<void>
 }
 
+export type OpenOptions = Partial<Pick<ExecOptions, 'signal' | 'readsOnly'>>
+
 /** Child processes. stdin is closed; the whole process group ends on cancel and on time-out. */
 export interface Exec {
   /** Runs through the shell. At the time limit the command goes on as a background job, named in `job`. */
@@ -236,7 +238,7 @@ export interface Exec {
   /** Runs one program without a shell. */
   program(argv: readonly string[], options: ExecOptions): Promise<ExecResult>
   /** Starts one program without a shell, with its stdin open; confined as every other. */
-  open(argv: readonly string[], options?: { readonly signal?: AbortSignal }): Promise<Program>
+  open(argv: readonly string[], options?: OpenOptions): Promise<Program>
   start(command: string): Promise<Job>
   /** What a job printed since the last call, and its state. */
   poll(id: string): Promise<{ readonly job: Job; readonly output: string }>
@@ -244,8 +246,6 @@ export interface Exec {
   jobs(): readonly Job[]
   /** What commands did to executable configuration since the last call; absent where nobody compares. */
   executable?(): Promise<ExecutableChanges>
-  /** Paths of the project that only seem to be there: a sandbox that is in use covers them with something empty. */
-  standIns(): Promise<ReadonlySet<string>>
 }
 
 export type FetchOptions = {

@@ -36,11 +36,8 @@ export const listFilesTool = defineTool({
       : files.length <= WHOLE_TREE
         ? files
         : topLevel(files, prefix)
-    const standIns = await context.exec.standIns()
     const seen = new Set(files.map((file) => topName(file, prefix)))
-    const hidden = names.filter(
-      (name) => name !== '.git/' && !standIns.has(prefix + name.replace(/\/$/, '')) && !seen.has(name),
-    )
+    const hidden = names.filter((name) => name !== '.git/' && !seen.has(name))
     const lines = [...shown, ...(tree.isPartial ? [] : ignoredLine(hidden))]
     if (lines.length === 0) return `${path} is empty.`
     return toListText(lines, 'give a deeper path', context)

@@ -41,9 +41,7 @@ export async function ripgrep(
   const complaint = exitCode === 2 && output.startsWith('rg: ') ? output.trim() : ''
   const isBadPattern = /regex could not be compiled|error parsing glob|not allowed in a regex/.test(complaint)
   if (complaint !== '' && !isBadPattern) throw new AppError('tool-failed', complaint)
-  const standIns = await context.exec.standIns()
-  const isReal = (line: string) => line !== '' && !standIns.has(toProjectPath(line))
-  const lines = isBadPattern ? [] : wholeLines(output, omittedBytes > 0).filter(isReal)
+  const lines = isBadPattern ? [] : wholeLines(output, omittedBytes > 0).filter((line) => line !== '')
   return { lines, isPartial: omittedBytes > 0, isBadPattern }
 }
 

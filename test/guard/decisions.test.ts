@@ -81,7 +81,10 @@ describe('the rules that were answered with always', () => {
     const book = await openRuleBook(path, noon)
     await book.add('/work', [{ tool: 'run_command', pattern: 'npm test', verdict: 'allow' }])
     await book.add('/other', [{ tool: 'run_command', pattern: 'rm x', exact: true, verdict: 'allow' }])
-    const command = createPermissionsCommand(() => openRuleBook(path))
+    const command = createPermissionsCommand(
+      () => openRuleBook(path),
+      async () => ({ missing: 'not asked for' }),
+    )
 
     expect(await run(command, [], '/work')).toBe('  1  2026-11-15  allow run_command npm test  /work\n')
     expect(await run(command, ['ls'], '/work', { all: true })).toContain(

@@ -87,7 +87,7 @@ describe('a command', () => {
         warnings: [],
       },
     ],
-    ['kill -9 $$', { verdict: 'deny', why: expect.stringContaining('was ended by SIGKILL'), warnings: [] }],
+    ['kill -9 $$', { verdict: 'deny', why: expect.stringContaining('was ended by a signal'), warnings: [] }],
     [
       'no-such-program',
       { verdict: 'deny', why: expect.stringContaining('ended with exit code 127'), warnings: [] },

@@ -2,8 +2,8 @@
 import { readdir, readlink } from 'node:fs/promises'
 import { afterEach } from 'vitest'
 import { type ClosableExec, createExec } from '../../src/guard/exec.ts'
-import { detectSandbox } from '../../src/guard/sandbox.ts'
-import type { SandboxOptions } from '../../src/guard/sandbox-ground.ts'
+import { detectSandbox } from '../../src/guard/sandbox/detect.ts'
+import type { SandboxOptions } from '../../src/guard/sandbox/ground.ts'
 import type { ExecOptions } from '../../src/protocol/tool.ts'
 import { tempProject } from '../support/project.ts'
 

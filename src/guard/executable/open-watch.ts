@@ -1,11 +1,9 @@
 /** Opens the comparison for one project: finds the repositories git uses for it and the settings that hold everywhere. */
 import { realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { openProcess } from '../../lib/process.ts'
 import { readRegularSync } from '../../lib/read-regular.ts'
-import { toChildEnvironment } from '../environment.ts'
-import { toProgram } from '../program.ts'
-import type { Sandbox } from '../sandbox-ground.ts'
+import { createExec } from '../exec.ts'
+import type { Sandbox } from '../sandbox/ground.ts'
 import { createTree } from '../sandbox/tree.ts'
 import { lookAt } from './item.ts'
 import type { OpenProgram } from './objects.ts'
@@ -16,7 +14,7 @@ export type OpenWatchParts = {
   readonly root: string
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Absent = git runs with every helper switched off. */
+  /** Its tree reports what `isInteresting` names. Absent = git runs with every helper switched off. */
   readonly sandbox?: Sandbox
   /** Absent = what is set aside is not kept. */
   readonly store?: string
@@ -25,7 +23,8 @@ export type OpenWatchParts = {
 export function openWatch({ root: given, home, env, sandbox, store }: OpenWatchParts): Watch {
   const root = realpathSync(given)
   return createWatch({
-    tree: createTree({ root, interesting: isInteresting }),
+    // That of the sandbox is the same, and looked at anyway.
+    tree: sandbox?.tree ?? createTree({ root, interesting: isInteresting }),
     place: { root, repositories: outerRepositories(root), settings: personalSettings(home, env) },
     open: gitOpener({ root, env, ...(sandbox && { sandbox }) }),
     ...(store !== undefined && { store }),
@@ -69,13 +68,7 @@ const SAFE = {
 
 type Opening = Pick<OpenWatchParts, 'root' | 'env' | 'sandbox'>
 
-const gitOpener =
-  ({ root, env, sandbox }: Opening): OpenProgram =>
-  async (argv) => {
-    const entered = await sandbox?.enter(argv, { readsOnly: true })
-    const childEnv = toChildEnvironment({ ...env, ...entered?.env, ...SAFE })
-    const running = openProcess(entered?.argv ?? argv, { cwd: root, env: childEnv })
-    const leave = async (): Promise<void> => entered?.leave()
-    void running.ended.then(leave, leave)
-    return toProgram(running)
-  }
+function gitOpener({ root, env, sandbox }: Opening): OpenProgram {
+  const exec = createExec({ cwd: root, env: { ...env, ...SAFE }, ...(sandbox && { sandbox }) })
+  return (argv) => exec.open(argv, { readsOnly: true })
+}

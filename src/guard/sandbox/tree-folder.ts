@@ -90,7 +90,9 @@ export function readFolder(path: string, { stamp, info, options, known }: Readin
   const isDependency = known.get(dirname(path))?.isDependency === true || DEPENDENCIES.has(name)
   const lists = { entries: [], denied: [], tooDeep: [], folders: [], dependencies: [] }
   const place: Place = { path, name, isRepository, isDependency, options, ...lists }
-  for (const dirent of dirents ?? []) take(dirent, place)
+  // The last one is walked first: a repository is known whatever else there is no time for.
+  const ordered = dirents?.toSorted((a, b) => Number(a.name === '.git') - Number(b.name === '.git'))
+  for (const dirent of ordered ?? []) take(dirent, place)
   const { ctimeNs } = info
   return {
     stamp,

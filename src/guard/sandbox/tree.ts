@@ -20,9 +20,13 @@ export type TreeState = {
   readonly denied: readonly string[]
   /** Folders that could not be read, or lie too deep to be named. */
   readonly unread: readonly string[]
+  /** What a walked folder looked like when it was read; it changes with every name in it. */
+  stampOf(folder: string): string | undefined
 }
 
 export type TreeOptions = Interest & {
+  /** Further folders that are walked, outside `root`: a repository elsewhere. */
+  readonly also?: readonly string[]
   /** Called now and then during a long walk with the number of folders seen. */
   onProgress?(folders: number): void
   /** For the first walk; the same again for dependency folders such as `node_modules`. */
@@ -66,7 +70,7 @@ type Walk = {
 
 /** Dependency folders come last and have their own time: whatever is in them, the project itself was looked at. */
 async function walk({ folders, round, options, limitMs }: Walk): Promise<boolean> {
-  const own: string[] = [options.root]
+  const own: string[] = [...(options.also ?? []), options.root]
   const dependencies: string[] = []
   let seen = 0
   const drain = async (queue: string[]): Promise<boolean> => {
@@ -137,7 +141,8 @@ function toState(folders: ReadonlyMap<string, Folder>, { complete }: Round): Tre
       entries.push(info ? { ...entry, stamp: stampOf(info) } : entry)
     }
   }
-  return { complete, entries, repositories, denied, unread: unread.concat(tooDeep(folders)) }
+  const stamps = (folder: string): string | undefined => folders.get(folder)?.stamp
+  return { complete, entries, repositories, denied, unread: unread.concat(tooDeep(folders)), stampOf: stamps }
 }
 
 const tooDeep = (folders: ReadonlyMap<string, Folder>): readonly string[] =>

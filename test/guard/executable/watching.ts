@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import { afterEach } from 'vitest'
 import { type ClosableExec, createExec } from '../../../src/guard/exec.ts'
 import { openWatch } from '../../../src/guard/executable/open-watch.ts'
-import { detectSandbox } from '../../../src/guard/sandbox.ts'
+import { isInteresting } from '../../../src/guard/executable/snapshot.ts'
+import { detectSandbox } from '../../../src/guard/sandbox/detect.ts'
 import type { ExecutableChanges } from '../../../src/protocol/tool.ts'
 import { tempProject } from '../../support/project.ts'
 
@@ -53,7 +54,7 @@ export type Watched = {
 
 export async function watched(root: string, { sandboxed = false, home = '/nowhere' } = {}): Promise<Watched> {
   const store = await realpath(await mkdtemp(join(tmpdir(), 'covey-store-')))
-  const sandbox = sandboxed ? await detectSandbox({ roots: [root] }) : undefined
+  const sandbox = sandboxed ? await detectSandbox({ roots: [root], interesting: isInteresting }) : undefined
   if (sandbox && 'missing' in sandbox) throw new Error(sandbox.missing)
   const watch = openWatch({ root, home, env: ENVIRONMENT, store, ...(sandbox && { sandbox }) })
   const exec = createExec({ cwd: root, env: ENVIRONMENT, watch, ...(sandbox && { sandbox }) })

@@ -1,18 +1,26 @@
 /** What every kind of sandbox is made of and promises, and how to find out what a program can do. */
 import { execFile } from 'node:child_process'
-import type { ExecOptions } from '../protocol/tool.ts'
+import type { ExecOptions } from '../../protocol/tool.ts'
 import type { Limits } from './cgroup.ts'
+import type { Facts } from './facts.ts'
+import type { Mount } from './plan.ts'
+import type { Tree, TreeOptions } from './tree.ts'
 
-export type SandboxOptions = {
-  /** Folders that may be written; commands start in the first. */
+export type SandboxOptions = Pick<TreeOptions, 'interesting' | 'denies' | 'onProgress'> & {
+  /** The folder that may be written; commands start in it. */
   readonly roots: readonly string[]
   /** Further places no command may see: keys, tokens, the configuration. */
   readonly hidden?: readonly string[]
+  /** Folders outside the project that commands may read or write, from the person's own configuration. */
+  readonly readable?: readonly string[]
+  readonly writable?: readonly string[]
   readonly home?: string
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly network?: boolean
   /** Commands only look: the workspace is read-only too. */
   readonly readOnly?: boolean
+  /** Commands come from others: only the workspace and the system exist, and the environment is an allow-list. */
+  readonly host?: boolean
   readonly limits?: Partial<Limits>
   readonly platform?: NodeJS.Platform
 }
@@ -25,27 +33,40 @@ export type Sandbox = {
   /** What it cannot promise on this machine; for the start of the program. */
   readonly warnings: readonly string[]
   readonly network: boolean
+  /** The index of the project that its plans are made from. */
+  readonly tree: Tree
   /** Call it once for each process, and `leave` when that has ended. */
   enter(argv: readonly string[], terms?: Terms): Promise<Entered>
-  /** Paths that only seem to be there while commands run; absent where there are never any. */
-  standIns?(): Promise<readonly string[]>
+  /** What a command would see, in the order it is put together. */
+  describe(terms?: Terms): Promise<readonly Mount[]>
   close(): Promise<void>
 }
 
-type Entered = {
+export type Entered = {
   readonly argv: readonly string[]
   /** Over the usual environment; `undefined` takes a variable away. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Names that are kept of the usual environment; absent = all that hold no secret. */
+  readonly keeps?: (name: string) => boolean
+  /** Given to the process from the third on; a pipe says when the sandbox stands, and waits for a line to go on. */
+  readonly descriptors?: readonly (number | 'pipe')[]
+  /** Whether nothing moved in the project while the sandbox was put up. */
+  isAsPlanned?(): boolean
   leave(): Promise<void>
 }
 
 export type NoSandbox = { readonly missing: string }
 
 /** What all kinds of sandbox stand on. */
-export type SandboxGround = Required<Omit<SandboxOptions, 'env' | 'platform' | 'limits'>> & {
+export type SandboxGround = {
   readonly program: string
   /** Another program of the system, never one of the workspace. */
   findProgram(name: string): Promise<string | undefined>
+  readonly facts: Facts
+  readonly tree: Tree
+  readonly network: boolean
+  readonly readOnly: boolean
+  readonly host: boolean
   readonly limits: Limits
   /** Ours, private: what is /tmp in there, and the files that stand in for others. */
   readonly folder: string

@@ -3,7 +3,7 @@
  * reached by the next, and still nobody outside. An idle process keeps it open; commands enter it before they are confined.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { tryProgram } from './sandbox-ground.ts'
+import { tryProgram } from './ground.ts'
 
 export type SharedNetwork = {
   /** Put in front of a command, to run it in this network; `undefined` where that is not possible. */

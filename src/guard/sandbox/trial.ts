@@ -6,11 +6,11 @@
 import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { ExecResult, FileChange, TryChanges } from '../protocol/tool.ts'
-import { isInside } from '../lib/path.ts'
-import { containPath } from './contain.ts'
-import { createExec } from './exec.ts'
-import { type Sandbox, tryProgram } from './sandbox-ground.ts'
+import type { ExecResult, FileChange, TryChanges } from '../../protocol/tool.ts'
+import { isInside } from '../../lib/path.ts'
+import { containPath } from '../contain.ts'
+import { createExec } from '../exec.ts'
+import { type Sandbox, tryProgram } from './ground.ts'
 
 export type TrialParts = {
   readonly root: string

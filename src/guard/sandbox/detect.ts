@@ -1,16 +1,19 @@
 /**
- * The boundary. A command runs where the whole file system is read-only except the workspace and a private /tmp, without
- * network, without other processes in sight, and everything it starts ends with it. Where there is no such place, this
- * says why, and whoever decides about commands must ask for each of them.
+ * The boundary. A command runs where nothing exists but the system, read-only, the project, toolchains and a private home
+ * and /tmp: without network, without other processes in sight, and everything it starts ends with it. Where there is no
+ * such place, this says why, and whoever decides about commands must ask for each of them.
  */
 import { access, constants, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { freemem, homedir, tmpdir, totalmem } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { isInside } from '../lib/path.ts'
-import { errorMessage } from '../protocol/error.ts'
+import { isInside } from '../../lib/path.ts'
+import { errorMessage } from '../../protocol/error.ts'
 import { createBubblewrap, probeBubblewrap } from './bubblewrap.ts'
-import type { NoSandbox, Sandbox, SandboxGround, SandboxOptions } from './sandbox-ground.ts'
+import { gatherFacts } from './facts.ts'
+import { writeGitSettings } from './git-settings.ts'
+import type { NoSandbox, Sandbox, SandboxGround, SandboxOptions } from './ground.ts'
 import { createSeatbelt } from './seatbelt.ts'
+import { createTree } from './tree.ts'
 
 export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | NoSandbox> {
   const { platform = process.platform } = options
@@ -36,12 +39,16 @@ const withWarnings = (sandbox: Sandbox, warnings: readonly string[]): Sandbox =>
 
 const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'bwrap', darwin: 'sandbox-exec' }
 
+type Searched = Pick<SandboxOptions, 'roots' | 'env'>
+
 /** A program that lies in the workspace is not the one we mean, whoever put it there. */
 async function findProgram(
   name: string,
-  { roots, env = process.env }: SandboxOptions,
+  { roots, env = process.env }: Searched,
 ): Promise<string | undefined> {
-  const folders = (env['PATH'] ?? '/usr/bin:/bin').split(delimiter).filter((folder) => isAbsolute(folder))
+  const folders = searchPath(env)
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
   for (const folder of folders) {
     const path = await realpath(join(folder, name)).catch(() => undefined)
     if (path === undefined || roots.some((root) => isInside(root, path) || isInside(root, folder))) continue
@@ -53,6 +60,9 @@ async function findProgram(
   }
   return undefined
 }
+
+const searchPath = (env: Readonly<Record<string, string | undefined>>): string =>
+  env['PATH'] ?? '/usr/bin:/bin'
 
 /** Enough for a build with many workers, too few to take the machine down. */
 const PROCESSES = 1024
@@ -71,21 +81,43 @@ const lowMemory = (): readonly string[] =>
     : []
 
 async function prepare(program: string, options: SandboxOptions): Promise<SandboxGround> {
+  const { roots, home = homedir(), env = process.env, host = false } = options
+  const [project = process.cwd()] = roots
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'covey-sandbox-'))
-  await Promise.all([mkdir(join(folder, 'tmp')), mkdir(join(folder, 'nothing'))])
-  await writeFile(join(folder, 'empty'), '', { mode: 0o444 })
+  await Promise.all(['tmp', 'home', 'nothing'].map((name) => mkdir(join(folder, name))))
   await writeFile(join(folder, 'hidden'), '# This file may hold secrets and is hidden in the sandbox.\n', {
     mode: 0o444,
   })
+  const find = (name: string): Promise<string | undefined> => findProgram(name, { roots, env })
+  await writeGitSettings(folder, { home, git: host ? undefined : await find('git') })
+  const { hidden = [], readable = [], writable = [] } = options
+  const facts = gatherFacts({
+    project,
+    home,
+    folder,
+    path: searchPath(env),
+    hidden,
+    readable,
+    writable,
+    host,
+  })
+  const { interesting, denies, onProgress } = options
   return {
     program,
-    findProgram: (name) => findProgram(name, options),
+    findProgram: find,
+    facts,
+    tree: createTree({
+      root: facts.git?.root ?? facts.project,
+      project: facts.project,
+      ...(facts.git?.elsewhere && { also: [facts.git.elsewhere.folder] }),
+      ...(interesting && { interesting }),
+      ...(denies && { denies }),
+      ...(onProgress && { onProgress }),
+    }),
     folder,
-    roots: options.roots,
-    hidden: options.hidden ?? [],
-    home: options.home ?? homedir(),
     network: options.network ?? false,
     readOnly: options.readOnly ?? false,
+    host,
     limits: { processes: PROCESSES, memoryBytes: memoryLimit(), ...options.limits },
   }
 }

@@ -1,9 +1,9 @@
 import { readdir, readFile, symlink, unlink } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { detectSandbox } from '../../src/guard/sandbox.ts'
-import { createTrial } from '../../src/guard/trial.ts'
-import { tempProject } from '../support/project.ts'
+import { detectSandbox } from '../../../src/guard/sandbox/detect.ts'
+import { createTrial } from '../../../src/guard/sandbox/trial.ts'
+import { tempProject } from '../../support/project.ts'
 
 const root = await tempProject({ 'a.txt': 'before\n', 'folder/b.txt': 'b\n', 'c.txt': 'c\n' })
 const sandbox = await detectSandbox({ roots: [root] })

@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createExec } from '../../src/guard/exec.ts'
-import { tempProject } from '../support/project.ts'
-import { missing, named, patient, sandboxed } from './with-sandbox.ts'
+import { createExec } from '../../../src/guard/exec.ts'
+import { tempProject } from '../../support/project.ts'
+import { missing, named, patient, sandboxed } from '../with-sandbox.ts'
 
 const hasPython = ((): boolean => {
   try {

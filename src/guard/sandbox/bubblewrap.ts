@@ -1,0 +1,220 @@
+/**
+ * Bubblewrap on Linux: finds out what this machine lets it do, makes a plan for each command, and has it put up. Its own
+ * process namespace is what ends everything a command started, however it tried to get away.
+ */
+import { closeSync, lstatSync, openSync, realpathSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isInside } from '../../lib/path.ts'
+import { protectionOfName } from '../protected-names.ts'
+import { bwrapArgv, confinedArgv, limitedArgv } from './bwrap.ts'
+import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
+import { createGitView } from './git-view.ts'
+import { type Entered, type Sandbox, type SandboxGround, type Terms, tryProgram } from './ground.ts'
+import { sandboxEnvironment } from './environment.ts'
+import { type Alias, type Plan, planMounts, type PlanTerms } from './plan.ts'
+import { seccompFilter } from './seccomp.ts'
+import { createSharedNetwork } from './shared-network.ts'
+import { hasAbstractDoors } from './sockets.ts'
+import { stampOf } from './tree-folder.ts'
+import type { TreeState } from './tree.ts'
+
+/** How the number of processes is limited here. */
+type Limiting =
+  | { readonly by: 'cgroup'; readonly places: readonly CgroupPlace[] }
+  | { readonly by: 'shell'; readonly as?: readonly string[] }
+  | { readonly by: 'nothing' }
+
+export type Probe =
+  | { readonly ok: true; readonly limiting: Limiting; readonly disablesUserNamespaces: boolean }
+  | { readonly ok: false; readonly why: string }
+
+/** Descriptors of the process that is started: the filter for system calls, and the word to go on. */
+const FILTER = 3
+const START = 4
+
+export async function probeBubblewrap(ground: SandboxGround): Promise<Probe> {
+  const { program, facts, network } = ground
+  const help = await tryProgram([program, '--help'])
+  const disablesUserNamespaces = help.output.includes('--disable-userns')
+  const { mounts } = planMounts(facts, EMPTY_TREE, { readsOnly: true, host: true })
+  const call = { program, cwd: facts.project, mounts, network, disablesUserNamespaces }
+  const ran = await tryProgram(bwrapArgv(call, ['/bin/sh', '-c', 'exit 0']))
+  if (!ran.ok) return { ok: false, why: explain(ran.output) }
+  return { ok: true, limiting: await findLimiting(ground), disablesUserNamespaces }
+}
+
+const EMPTY_TREE: TreeState = {
+  complete: true,
+  entries: [],
+  repositories: [],
+  denied: [],
+  unread: [],
+  stampOf: () => undefined,
+}
+
+const explain = (output: string): string =>
+  /uid map|user namespace|Operation not permitted|Permission denied/i.test(output)
+    ? `${output} (this system does not let users make namespaces; see kernel.apparmor_restrict_unprivileged_userns, or the options of the container)`
+    : output
+
+async function findLimiting({ limits, facts, folder, findProgram }: SandboxGround): Promise<Limiting> {
+  const places = await findCgroupPlaces(limits)
+  if (places.length > 0) return { by: 'cgroup', places }
+  if (process.getuid?.() !== 0) return { by: 'shell' }
+  // The shell's limit does not bind root, but it binds the owner of the workspace.
+  const { uid, gid } = await stat(facts.project)
+  const setpriv = uid === 0 ? undefined : await findProgram('setpriv')
+  if (setpriv === undefined) return { by: 'nothing' }
+  await chmod(folder, 0o711)
+  for (const name of ['tmp', 'home']) {
+    // Made anew: the probe has put folders of root into it.
+    await rm(join(folder, name), { recursive: true })
+    await mkdir(join(folder, name))
+    await chown(join(folder, name), uid, gid)
+  }
+  return { by: 'shell', as: [setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] }
+}
+
+export async function createBubblewrap(ground: SandboxGround, probe: Probe & { ok: true }): Promise<Sandbox> {
+  const { facts, tree, folder, limits } = ground
+  const { limiting, disablesUserNamespaces } = probe
+  const nsenter = await ground.findProgram('nsenter')
+  const shared = createSharedNetwork({ bwrap: ground.program, nsenter })
+  const git = await ground.findProgram('git')
+  const view = createGitView({ ...facts, ...(git !== undefined && { program: git }) })
+  const filters = writeFilters(folder)
+  const first = await tree.refresh()
+  let running = 0
+
+  const plan = async (terms: Terms): Promise<Planned> => {
+    const state = await tree.refresh()
+    const { standIns, mounts } = view.look(state)
+    return toPlan(ground, state, { ...terms, standIns, shown: mounts })
+  }
+  return {
+    name: 'bubblewrap',
+    network: ground.network,
+    tree,
+    warnings: [
+      ...(limiting.by === 'nothing' ? ['Nothing limits how many processes a command starts.'] : []),
+      ...(first.complete ? [] : [TOO_MANY]),
+      ...(filters ? [] : [`There is no filter for system calls on ${process.arch}.`]),
+    ],
+    describe: async (terms = {}) => (await plan(terms)).mounts,
+    async enter(argv, terms = {}) {
+      // Others run beside it: a change in the same tick of the clock as the look would not be noticed.
+      if (running > 0) await pause(TICK_MS)
+      const { mounts, watched, readsOnly } = await plan(terms)
+      const isOpen = ground.network || terms.grant?.kind === 'network'
+      // Another user could not enter what belongs to this one.
+      const canShare = !isOpen && !(limiting.by === 'shell' && limiting.as)
+      const entrance = (canShare ? await shared.prefix() : undefined) ?? []
+      const seccomp = filters && openSync(await filters.pick(isOpen), 'r')
+      const call = {
+        program: ground.program,
+        cwd: facts.project,
+        mounts,
+        network: entrance.length > 0 || isOpen,
+        disablesUserNamespaces,
+        ...(seccomp !== undefined && { seccomp: FILTER }),
+      }
+      const group = limiting.by === 'cgroup' ? await createCgroup(limiting.places, limits) : undefined
+      const { processes, memoryBytes } = limits
+      const shellLimits = limiting.by === 'shell' ? { limits: { processes, dataBytes: memoryBytes } } : {}
+      const joins = group?.joins ?? []
+      const fileBytes = largestFile(folder)
+      const inner = limitedArgv({ joins, ...shellLimits, fileBytes, waitsOn: START }, argv)
+      const as = limiting.by === 'shell' ? (limiting.as ?? []) : []
+      running++
+      return {
+        argv: confinedArgv({ joins }, [...as, ...entrance, ...bwrapArgv(call, inner)]),
+        ...sandboxEnvironment(facts, { readsOnly, host: ground.host, git: view.environment }),
+        descriptors: [seccomp ?? 'pipe', 'pipe'],
+        isAsPlanned: () => Array.from(watched).every(([path, stamp]) => lookStamp(path) === stamp),
+        async leave() {
+          running--
+          if (seccomp !== undefined) closeSync(seccomp)
+          await group?.remove()
+        },
+      } satisfies Entered
+    },
+    async close() {
+      shared.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const TOO_MANY =
+  'The project has more files than could be looked at within 30 seconds, so commands can only read it. Start Covey in a smaller folder.'
+
+/** Longer than the clock of any file system ticks. */
+const TICK_MS = 12
+
+type Planned = Pick<Plan, 'mounts'> & {
+  readonly watched: ReadonlyMap<string, string | undefined>
+  readonly readsOnly: boolean
+}
+
+type PlanNeeds = Terms & Pick<PlanTerms, 'standIns' | 'shown'>
+
+/** Without waiting for anything: what the tree says is as old as the look at it. */
+function toPlan({ facts, readOnly, host }: SandboxGround, state: TreeState, needs: PlanNeeds): Planned {
+  const readsOnly = readOnly || (needs.readsOnly ?? false)
+  const granted = needs.grant?.kind === 'write' ? realOf(needs.grant.path) : undefined
+  const { mounts, watched } = planMounts(facts, state, {
+    readsOnly,
+    host,
+    aliases: findAliases(facts.git?.root ?? facts.project, state),
+    ...(needs.standIns && { standIns: needs.standIns }),
+    ...(needs.shown && { shown: needs.shown }),
+    ...(granted !== undefined && { granted }),
+  })
+  return { mounts, readsOnly, watched: new Map(watched.map((path) => [path, state.stampOf(path)])) }
+}
+
+/** What secret and governance names that are links lead to; only what lies inside, and never what holds the project. */
+const findAliases = (root: string, { entries }: TreeState): readonly Alias[] =>
+  entries.flatMap(({ path, kind }) => {
+    if (kind !== 'link') return []
+    const protection = protectionOfName(basename(path), basename(dirname(path)))
+    const real = protection && realOf(path)
+    if (real === undefined || real === root || !isInside(root, real)) return []
+    const info = lstatSync(real, { throwIfNoEntry: false })
+    if (!info?.isFile() && !info?.isDirectory()) return []
+    return [{ path: real, kind: info.isFile() ? 'file' : 'folder', secret: protection === 'secret' } as const]
+  })
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function lookStamp(path: string): string | undefined {
+  const info = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return info?.isDirectory() ? stampOf(info) : undefined
+}
+
+/** One for a network of its own; with the network of the machine its abstract sockets would come along. */
+function writeFilters(folder: string) {
+  const usual = seccompFilter({ architecture: process.arch, unixSockets: true })
+  const closed = seccompFilter({ architecture: process.arch, unixSockets: false })
+  if (usual === undefined || closed === undefined) return undefined
+  const path = { usual: join(folder, 'filter'), closed: join(folder, 'filter-no-unix') }
+  writeFileSync(path.usual, usual, { mode: 0o444 })
+  writeFileSync(path.closed, closed, { mode: 0o444 })
+  return {
+    pick: async (isOpen: boolean) => (isOpen && (await hasAbstractDoors()) ? path.closed : path.usual),
+  }
+}
+
+/** No single file takes more than half of what is free. */
+function largestFile(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return Math.max(1024 ** 3, Math.floor((bavail * bsize) / 2))
+}
