@@ -107,3 +107,110 @@ test.each([
 
   expect(changes).toMatchObject({ withheld: [], exitCode: 0 })
 })
+
+test('fsmonitor of an embedded repository never runs', async () => {
+  const root = await repository()
+  const { sh } = await watched(root)
+  await sh('git init -q lib; git -C lib commit -q --allow-empty -m x')
+
+  const changes = await sh('git -C lib config core.fsmonitor "touch ../ran; false"; git add lib 2>/dev/null')
+
+  expect(paths(changes)).toEqual(['lib/.git/config'])
+  await git(root, 'status')
+  expect(await git(join(root, 'lib'), 'config', 'core.hooksPath')).toBe('')
+})
+
+test('a repository that a command made is configured to run nothing', async () => {
+  const root = await repository()
+  const { sh } = await watched(root)
+
+  await sh('git init -q fresh; git init -q --bare bare.git')
+
+  for (const folder of ['fresh', 'bare.git']) {
+    expect(await git(join(root, folder), 'config', 'core.fsmonitor')).toBe('false')
+    expect(await git(join(root, folder), 'config', '--get', 'core.hooksPath')).toBe('')
+  }
+})
+
+test('what was there before is put back, and the new content is kept outside', async () => {
+  const root = await repository({ '.husky/pre-commit': 'old\n' })
+  const { sh } = await watched(root)
+
+  const { withheld } = await sh('echo new > .husky/pre-commit')
+
+  expect(read(root, '.husky/pre-commit')).toBe('old\n')
+  expect(withheld).toEqual([
+    expect.objectContaining({ path: '.husky/pre-commit', isNew: false, shown: 'new\n' }),
+  ])
+  expect(readFileSync(withheld[0]?.keptAt ?? '', 'utf8')).toBe('new\n')
+
+  await withheld[0]?.keep?.()
+
+  expect(read(root, '.husky/pre-commit')).toBe('new\n')
+  expect(paths(await sh('true'))).toEqual([])
+})
+
+test('content of a commit that is older than the session needs no question, a forged one does', async () => {
+  const root = await repository()
+  await git(root, 'switch', '-q', '-c', 'other')
+  await mkdir(join(root, '.husky'))
+  await writeFile(join(root, '.husky', 'pre-commit'), 'theirs\n')
+  await git(root, 'add', '-A')
+  await git(root, 'commit', '-q', '-m', 'second')
+  await git(root, 'switch', '-q', 'main')
+  const { sh } = await watched(root)
+
+  expect(paths(await sh('git switch -q other'))).toEqual([])
+  expect(read(root, '.husky/pre-commit')).toBe('theirs\n')
+
+  const date = 'GIT_AUTHOR_DATE=2001-01-01T00:00:00 GIT_COMMITTER_DATE=2001-01-01T00:00:00'
+  const forge = `git switch -q -c third; echo evil > .husky/pre-push; git add -A; ${date} git commit -q -m x; git switch -q main`
+  expect(paths(await sh(forge))).toEqual([])
+  expect(paths(await sh('git switch -q third'))).toEqual(['.husky/pre-push'])
+})
+
+test('what the person changes while nothing runs is theirs', async () => {
+  const root = await repository()
+  const { sh } = await watched(root)
+  await sh('true')
+
+  await git(root, 'config', 'alias.st', 'status')
+  await writeFile(join(root, '.envrc'), 'mine\n')
+
+  expect(paths(await sh('true'))).toEqual([])
+  expect(read(root, '.envrc')).toBe('mine\n')
+})
+
+test('a background job is compared at each poll and at its end', async () => {
+  const root = await repository()
+  const { exec } = await watched(root)
+  const job = await exec.start('echo x > .envrc; until [ -e go ]; do sleep 0.05; done; echo y > .exrc')
+  await expect.poll(async () => paths(await take(exec)), { timeout: 15_000 }).toEqual(['.envrc'])
+
+  await writeFile(join(root, 'go'), '')
+
+  await expect.poll(async () => paths(await take(exec)), { timeout: 15_000 }).toEqual(['.exrc'])
+  expect((await exec.poll(job.id)).job.state).toBe('ended')
+  expect(existsSync(join(root, '.envrc'))).toBe(false)
+})
+
+test('what runs when somebody starts it is kept and listed', async () => {
+  const root = await repository()
+  const { sh } = await watched(root)
+
+  const changes = await sh('echo {} > package.json; mkdir x; echo all: > x/Makefile; echo x > notes.md')
+
+  expect(changes).toMatchObject({ withheld: [], started: ['package.json', 'x/Makefile'] })
+  expect(lstatSync(join(root, 'package.json')).isFile()).toBe(true)
+})
+
+test('a file that a setting of git names counts as a hook', async () => {
+  const root = await repository({ 'tools/clean.sh': 'old\n', 'hooks/pre-commit': 'old\n' })
+  await git(root, 'config', 'filter.x.clean', 'tools/clean.sh %f')
+  await git(root, 'config', 'core.hooksPath', 'hooks')
+  const { sh } = await watched(root)
+
+  const changes = await sh('echo evil > tools/clean.sh; echo evil > hooks/pre-commit; echo fine > hooks.txt')
+
+  expect(paths(changes)).toEqual(['hooks/pre-commit', 'tools/clean.sh'])
+})
