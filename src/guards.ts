@@ -8,7 +8,6 @@ import { toHooks } from './config/hooks.ts'
 import type { AppPaths } from './config/paths.ts'
 import { toSandboxSettings } from './config/sandbox.ts'
 import type { Config } from './config/schema.ts'
-import { toSecretPatterns } from './config/secrets.ts'
 import { createAudit } from './guard/audit.ts'
 import { type ClosableExec, createExec } from './guard/exec.ts'
 import { openWatch } from './guard/executable/open-watch.ts'
@@ -16,7 +15,6 @@ import { isInteresting } from './guard/executable/snapshot.ts'
 import type { Watch } from './guard/executable/watch.ts'
 import type { FetchParts } from './guard/fetch.ts'
 import { createFiles } from './guard/files.ts'
-import { createFirewall } from './guard/firewall.ts'
 import { createGrants, type Grants } from './guard/grants.ts'
 import { createHooks, type HooksParts } from './guard/hooks.ts'
 import { createLaunch } from './guard/launch.ts'
@@ -24,10 +22,9 @@ import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox/detect.ts'
 import type { Sandbox } from './guard/sandbox/ground.ts'
-import { environmentSecrets } from './guard/secret-known.ts'
-import { loadSecretKey, openSecretStore } from './guard/secret-store.ts'
 import { createTrial } from './guard/sandbox/trial.ts'
 import { openTrust } from './guard/trust.ts'
+import { openSecrets } from './guard-secrets.ts'
 import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { Launch } from './lib/process.ts'
@@ -270,50 +267,6 @@ const trialOf = async ({ config, env }: GuardsParts, root: string, sandbox: Sand
   sandbox && config.swarm.mode !== 'off' && Object.keys(config.checks).length > 0
     ? createTrial({ root, env, sandbox })
     : undefined
-
-type Secrets = { readonly firewall: Firewall; close(): Promise<void> }
-
-async function openSecrets(
-  { config, paths, env, apiKey, incognito }: GuardsParts,
-  { folder, warn }: SessionPlace,
-  files: Files,
-): Promise<Secrets> {
-  const key = incognito ? undefined : await loadSecretKey(join(paths.dataFolder, 'keys', 'secrets'))
-  const store = folder === undefined ? undefined : await openSecretStore(join(folder, 'secrets.jsonl'))
-  const patterns = toSecretPatterns(config.secrets)
-  const close = async () => store?.close()
-  try {
-    const firewall = createFirewall({
-      files,
-      patterns,
-      entropy: config.secrets.entropy,
-      known: [...keysOf(config, apiKey), ...environmentSecrets(env)],
-      onWarning: warn,
-      ...(key && { key }),
-      ...(store && { records: store.records, keep: store.keep }),
-    })
-    return { firewall, close }
-  } catch (error) {
-    await close()
-    throw error
-  }
-}
-
-/** Keys that are written out; one that is `${VARIABLE}` stands in the environment. */
-function keysOf({ arms, mcp, tool_host: host, federation }: Config, apiKey: string | undefined) {
-  const keys = [
-    apiKey,
-    host.token,
-    federation.nats.password,
-    ...Object.values(arms).map((arm) => arm.api_key),
-  ]
-  const named = [...Object.values(arms), ...Object.values(mcp.servers)]
-  return [
-    ...keys.flatMap((value) => (value && !value.includes('${') ? [{ kind: 'api-key', value }] : [])),
-    ...named.flatMap(({ headers }) => environmentSecrets(headers)),
-    ...Object.values(mcp.servers).flatMap((server) => environmentSecrets(server.env)),
-  ]
-}
 
 function auditOf(
   { paths, incognito }: GuardsParts,

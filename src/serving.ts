@@ -39,21 +39,14 @@ const SWARM = 'covey/swarm'
 export async function openServing(options: AppOptions): Promise<Serving> {
   await requireFederable(options)
   const ground = await openGround(options)
-  const { config, paths, ofProject, guards, sessions } = ground
+  const { config, paths, guards, sessions } = ground
   const { others, warnings } = await openOthers(ground, options)
   const agents = await agentsOf(ground, options)
   const arms = () => new Map([...ground.answering.arms(), ...others].map((arm) => [arm.id, arm]))
   const models = modelsOf(ground, arms)
   const queue = createFairQueue({ slots: (model) => models.slots(model) })
   const peers = await letIn(ground, { arms: () => [...arms().values()], queue })
-  const mcp = await openMcpRoutes({
-    config,
-    paths,
-    ofProject,
-    env: options.env,
-    root: sessions.root,
-    log: sessions.log,
-  })
+  const mcp = await openMcpRoutes({ ...ground, env: options.env, ...placeOf(sessions) })
   const audit = auditOf(ground)
   return {
     routes: [
@@ -92,6 +85,8 @@ export async function openServing(options: AppOptions): Promise<Serving> {
     },
   }
 }
+
+const placeOf = ({ root, log }: Ground['sessions']) => ({ root, log })
 
 const auditOf = ({ paths, sessions }: Ground) =>
   createAudit({

@@ -96,17 +96,8 @@ async function openPlace(folder: string, parts: ToolHostParts): Promise<Place> {
   if (!info?.isDirectory()) {
     throw new AppError('config-invalid', `${folder} is no folder; correct it in [tool_host.workspaces].`)
   }
-  const { config, paths, env, ofProject } = parts
   const { root } = createFiles({ root: folder })
-  const guards = await openGuards({
-    config,
-    paths,
-    cwd: root,
-    env,
-    incognito: false,
-    host: true,
-    ofProject,
-  })
+  const guards = await openGuards({ ...parts, cwd: root, incognito: false, host: true })
   const desks = new Map<string, Promise<HostDesk>>()
   const inTurn = createTurns()
   const deskOf = async (client: string): Promise<HostDesk> => {

@@ -12,7 +12,6 @@ import {
   formatOrigin,
   mergeLayers,
   type Layer,
-  type LayerReading,
   type Merged,
 } from './layer.ts'
 import { appPaths, type AppPaths } from './paths.ts'

@@ -81,23 +81,28 @@ export function createExec(parts: ExecParts): ClosableExec {
       signal?.throwIfAborted()
       return toProgram((await starter.start(argv, openProcess, { readsOnly })).running, signal)
     },
-    async poll(id) {
-      const look = jobs.poll(id)
-      await changes.compare()
-      return look
-    },
-    async stop(id) {
-      const job = await jobs.stop(id)
-      await changes.compare()
-      return job
-    },
-    jobs: () => jobs.list(),
+    ...watchedJobs(jobs, changes),
     ...(parts.watch && { executable: changes.take }),
     async close() {
       await Promise.all([jobs.close(), starter.stopAll()])
     },
   }
 }
+
+/** What a job did is known with each look at it. */
+const watchedJobs = (jobs: Jobs, changes: CollectedChanges): Pick<Exec, 'poll' | 'stop' | 'jobs'> => ({
+  async poll(id) {
+    const look = jobs.poll(id)
+    await changes.compare()
+    return look
+  },
+  async stop(id) {
+    const job = await jobs.stop(id)
+    await changes.compare()
+    return job
+  },
+  jobs: () => jobs.list(),
+})
 
 type Begin<Running extends ProcessGroup> = (argv: readonly string[], place: GroupOptions) => Running
 

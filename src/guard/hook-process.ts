@@ -60,7 +60,9 @@ const ended = (running: OpenProcess): Promise<Exit | Failure> =>
 
 const stopped = (signal: AbortSignal): Promise<Failure> =>
   new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve({ kind: 'failed', why: 'took too long' }), { once: true })
+    const leave = (): void => resolve({ kind: 'failed', why: 'took too long' })
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave, { once: true })
   })
 
 /** What it printed; nothing when that was too much. */

@@ -8,7 +8,7 @@ import { realpath } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { isInside } from '../lib/path.ts'
 import { type GroupOptions, type Launch, openProcess, type OpenProcess } from '../lib/process.ts'
-import { readRegular } from '../lib/read-regular.ts'
+import { readRegular, type RegularFile } from '../lib/read-regular.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Trust } from '../protocol/guard.ts'
 import type { Watch } from './executable/watch.ts'
@@ -87,6 +87,12 @@ async function named(word: string, root: string): Promise<NamedFile | undefined>
   const real = await realpath(path).catch(() => undefined)
   if (real === undefined) return undefined
   const file = await readRegular(real, MAX_BYTES).catch(() => undefined)
-  if (!file) return undefined
+  if (!file || isData(path, file)) return undefined
   return { path, hash: createHash('sha256').update(file.bytes.toString('utf8')).digest('hex') }
 }
+
+/** What no program runs by being given its name. */
+const isData = (path: string, { bytes, mode }: RegularFile): boolean =>
+  /\.(?:txt|md|json|csv|tsv|log|lock|svg|png|jpe?g)$/i.test(path) &&
+  (mode & 0o111) === 0 &&
+  bytes.toString('latin1', 0, 2) !== '#!'

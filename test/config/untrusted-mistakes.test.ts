@@ -25,7 +25,9 @@ test.each([
 
   expect(loaded.config).toEqual(Config.parse({}))
   expect(loaded.warnings).toEqual([expect.stringContaining(`${file} is not trusted and has mistakes`)])
-  await expect(loadConfig({ cwd, env, isTrusted: () => true })).rejects.toMatchObject({ code: 'config-invalid' })
+  await expect(loadConfig({ cwd, env, isTrusted: () => true })).rejects.toMatchObject({
+    code: 'config-invalid',
+  })
 })
 
 test('a link to a device or out of the project is a warning, too', async () => {
@@ -44,14 +46,22 @@ test('covey trust shows the mistakes, and trusts no file that has some', async (
   const { cwd, env, file } = await project('[engine]\nmax_turn = 1\n')
   let out = ''
   const io = { out: (text: string) => void (out += text), err: () => {}, stdin: process.stdin, isTty: false }
-  const context = { options: {}, cwd, env, signal: new AbortController().signal, io: { ...io, piped: async () => undefined } }
+  const context = {
+    options: {},
+    cwd,
+    env,
+    signal: new AbortController().signal,
+    io: { ...io, piped: async () => undefined },
+  }
   const command = createTrustCommand(openTrustOf)
 
   await command.run({ ...context, args: [] })
 
   const mistake = `${file}:2: engine.max_turn is not a key; did you mean engine.max_turns?`
   expect(out).toBe(`No file of any project is trusted.\nNot valid, so nothing of it counts:\n${mistake}\n`)
-  await expect(command.run({ ...context, args: ['add'] })).rejects.toThrow(`${file} is not valid; correct it first:\n${mistake}`)
+  await expect(command.run({ ...context, args: ['add'] })).rejects.toThrow(
+    `${file} is not valid; correct it first:\n${mistake}`,
+  )
   writeFileSync(file, '[engine]\nmax_turns = 1\n')
   await command.run({ ...context, args: ['add'] })
   expect((await openTrustOf(env)).list().map(({ path }) => path)).toEqual([file])
@@ -62,7 +72,13 @@ test('a device is not trusted and not waited for', async () => {
   mkdirSync(join(cwd, 'scripts'))
   symlinkSync('/dev/zero', join(cwd, 'scripts', 'check.sh'))
   const io = { out: () => {}, err: () => {}, stdin: process.stdin, isTty: false }
-  const context = { options: {}, cwd, env, signal: new AbortController().signal, io: { ...io, piped: async () => undefined } }
+  const context = {
+    options: {},
+    cwd,
+    env,
+    signal: new AbortController().signal,
+    io: { ...io, piped: async () => undefined },
+  }
 
   const added = createTrustCommand(openTrustOf).run({ ...context, args: ['add', 'scripts/check.sh'] })
 

@@ -58,9 +58,12 @@ test('git configuration is read as git reads it', () => {
   expect(parseGitConfig(kept).settings.map(settingText)).toEqual(settings.slice(2).map(settingText))
 })
 
-test.each(['[core', '[core]\n= x', 'x = 1', '[core]\nx = "open', '[core]\nx = \\q'])('%j is not believed', (text) => {
-  expect(parseGitConfig(text).bad).not.toEqual([])
-})
+test.each(['[core', '[core]\n= x', 'x = 1', '[core]\nx = "open', '[core]\nx = \\q'])(
+  '%j is not believed',
+  (text) => {
+    expect(parseGitConfig(text).bad).not.toEqual([])
+  },
+)
 
 test('of settings only those that are known to be harmless are', () => {
   const isHarmless = (line: string): boolean => {
@@ -69,13 +72,26 @@ test('of settings only those that are known to be harmless are', () => {
   }
 
   expect(
-    ['[core]\nfsmonitor=true', '[core]\nhooksPath=', '[user]\nname=x', '[remote "o"]\nurl=https://x', '[core]\nworktree=../../a'].filter(
-      (line) => !isHarmless(line),
-    ),
+    [
+      '[core]\nfsmonitor=true',
+      '[core]\nhooksPath=',
+      '[user]\nname=x',
+      '[remote "o"]\nurl=https://x',
+      '[core]\nworktree=../../a',
+    ].filter((line) => !isHarmless(line)),
   ).toEqual([])
   expect(
-    ['[core]\nfsmonitor=x', '[core]\nhooksPath=x', '[gpg]\nprogram=x', '[remote "o"]\nurl=ext::x', '[remote "o"]\nurl=-x', '[core]\nworktree=outside', '[new]\nkey=x', '[pack]\npackObjectsHook=x', '[gc]\nrecentObjectsHook=x', '[diff]\nexternal=x'].filter(
-      isHarmless,
-    ),
+    [
+      '[core]\nfsmonitor=x',
+      '[core]\nhooksPath=x',
+      '[gpg]\nprogram=x',
+      '[remote "o"]\nurl=ext::x',
+      '[remote "o"]\nurl=-x',
+      '[core]\nworktree=outside',
+      '[new]\nkey=x',
+      '[pack]\npackObjectsHook=x',
+      '[gc]\nrecentObjectsHook=x',
+      '[diff]\nexternal=x',
+    ].filter(isHarmless),
   ).toEqual([])
 })
