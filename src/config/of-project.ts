@@ -14,5 +14,5 @@ const launchedKeys = ({ hooks, mcp }: Config): readonly string[] => [
   ...Object.keys(mcp.servers).map(serverKey),
 ]
 
-export const hookKey = (name: string): string => formatKey(['hooks', name])
+const hookKey = (name: string): string => formatKey(['hooks', name])
 export const serverKey = (name: string): string => formatKey(['mcp', 'servers', name])

@@ -12,7 +12,7 @@ export type CollectedChanges = {
   take(): Promise<ExecutableChanges>
 }
 
-export type Compared = {
+type Compared = {
   /** The process ended, or was never started. What it left running counts until that ends too. */
   over(running?: Pick<ProcessGroup, 'isRunning'>): Promise<void>
 }

@@ -79,7 +79,7 @@ function partsOf(content: Buffer, { path, entry, root, mode }: Content): readonl
   return counts(text)
 }
 
-export const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex')
+const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex')
 
 /** What git would run or read by these settings. A text that git refuses may be read otherwise by another version. */
 function configParts(text: string, folder: string, root: string): readonly string[] {

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close()
 })
 
-export const ENVIRONMENT = {
+const ENVIRONMENT = {
   PATH: process.env['PATH'] ?? '',
   HOME: '/nowhere',
   GIT_AUTHOR_NAME: 'A',
