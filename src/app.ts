@@ -6,10 +6,13 @@ import { stat } from 'node:fs/promises'
 import { type Answering, openAnswering } from './answering.ts'
 import type { Sleep } from './server-arm.ts'
 import { type AppPaths, appPaths } from './config/paths.ts'
+import type { LoadedConfig } from './config/load.ts'
+import { configuredByProject } from './config/of-project.ts'
 import type { Config } from './config/schema.ts'
 import { toToken } from './config/tool-host.ts'
 import { type Answers, type Equipper, openEquipper } from './equipper.ts'
 import { createFiles } from './guard/files.ts'
+import { patchRecordOf } from './guard/patch-folder.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { Ends } from './lib/ends.ts'
 import { createLogger } from './lib/log.ts'
@@ -85,6 +88,8 @@ export type Ground = {
   readonly toolsAt?: string
   readonly config: Config
   readonly paths: AppPaths
+  /** Keys of hooks and servers that the project configures. */
+  readonly ofProject: ReadonlySet<string>
   readonly answering: Answering
   readonly guards: Guards
   readonly swarm: SwarmSettings
@@ -105,11 +110,12 @@ export async function openGround(options: AppOptions): Promise<Ground> {
   const remote = await remoteToolsOf(config, options.env)
   const ends = new Ends()
   try {
-    const parts = await openParts(config, options, ends)
+    const parts = await openParts(loaded, options, ends)
     const { answering, guards, equipper, paths, swarm } = parts
     return {
       config,
       paths,
+      ofProject: configuredByProject(loaded),
       answering,
       guards,
       swarm,
@@ -124,14 +130,15 @@ export async function openGround(options: AppOptions): Promise<Ground> {
   }
 }
 
-async function openParts(config: Config, options: AppOptions, ends: Ends): Promise<SessionsOn> {
+async function openParts(loaded: LoadedConfig, options: AppOptions, ends: Ends): Promise<SessionsOn> {
+  const { config } = loaded
   const { env, apiKey, incognito = false } = options
   const paths = appPaths(env, process.platform)
   const promptsFolder = config.prompts ?? paths.promptsFolder
   // The model in the box looks around by itself; nothing it sees leaves the machine.
   const files = createFiles({ root: options.cwd, rules: config.permission.rules })
   const { root } = files
-  const place = { config, paths, env, incognito }
+  const place = { config, paths, env, incognito, ofProject: configuredByProject(loaded) }
   const equipper = await openEquipper({ ...place, root, promptsFolder })
   ends.add(equipper.close)
   const { hooks } = equipper
@@ -151,6 +158,7 @@ function sessionGround(parts: SessionsOn, { system, verbose = false, incognito }
   return {
     ...place,
     config,
+    patchRecord: patchRecordOf(paths.dataFolder, place.root),
     ...(system !== undefined && { system }),
     log: createLogger({ ...config.log, verbose }),
     store: createSessionStore({

@@ -114,11 +114,13 @@ export async function probeServerOf(
   return probeServer(settings, depth, places, signal)
 }
 
-export async function openPatchDesk(cwd: string): Promise<PatchDesk> {
+export async function openPatchDesk(env: NodeJS.ProcessEnv, cwd: string): Promise<PatchDesk> {
   const { createPatchDesk } = await import('./tools/propose-patch-desk.ts')
-  const { findPatchFolder } = await import('./guard/patch-folder.ts')
+  const { findPatchFolder, patchRecordOf } = await import('./guard/patch-folder.ts')
   const { createFiles } = await import('./guard/files.ts')
-  return createPatchDesk({ patches: () => findPatchFolder(cwd), project: createFiles({ root: cwd }) })
+  const project = createFiles({ root: cwd })
+  const record = patchRecordOf(pathsOf(env).dataFolder, project.root)
+  return createPatchDesk({ patches: () => findPatchFolder(cwd, record), project })
 }
 
 export async function openUndoDeskOf(env: NodeJS.ProcessEnv, cwd: string) {

@@ -2,13 +2,19 @@
  * Gives sessions what they have beside the built-in tools: memory, the code index, the plan, skills, MCP servers. What
  * outlives a session is opened once; a part that cannot be opened is a warning, and the rest works without it.
  */
+import { join } from 'node:path'
 import { mcpSchema } from './config/mcp.ts'
 import type { AppPaths } from './config/paths.ts'
 import { toSandboxSettings } from './config/sandbox.ts'
 import type { Config } from './config/schema.ts'
 import { loadPrompt } from './context/prompts.ts'
 import { type ClosableExec, createExec } from './guard/exec.ts'
+import { openWatch } from './guard/executable/open-watch.ts'
+import { isInteresting } from './guard/executable/snapshot.ts'
+import type { Watch } from './guard/executable/watch.ts'
+import { createLaunch } from './guard/launch.ts'
 import { detectSandbox } from './guard/sandbox/detect.ts'
+import type { NoSandbox, Sandbox } from './guard/sandbox/ground.ts'
 import { openTrust } from './guard/trust.ts'
 import { openMcpServers } from './mcp-servers.ts'
 import { type Memories, openMemories } from './memories.ts'
@@ -19,6 +25,7 @@ import { openPlanStore, planFileOf } from './plan/store.ts'
 import type { Lease } from './protocol/arm.ts'
 import type { Equipment, Equipping } from './protocol/equipment.ts'
 import { AppError, errorMessage } from './protocol/error.ts'
+import type { Launch } from './lib/process.ts'
 import type { HookSpec } from './protocol/hooks.ts'
 import type { Source } from './protocol/source.ts'
 import type { Tool } from './protocol/tool.ts'
@@ -35,6 +42,8 @@ export type EquipperParts = {
   readonly promptsFolder: string
   /** Nothing is written down, and nothing learnt is read. */
   readonly incognito: boolean
+  /** Keys of servers that the project configures. */
+  readonly ofProject: ReadonlySet<string>
 }
 
 /** Known once it is known who answers. */
@@ -77,7 +86,13 @@ export async function openEquipper(parts: EquipperParts): Promise<Equipper> {
         ...(!incognito && { functions: { ...(await knownFunctions(learned)), confined: confined.open } }),
       })
       const mcp = await openMcpServers(
-        { config: servers, paths, env: parts.env, cwd: root },
+        {
+          config: servers,
+          paths,
+          env: parts.env,
+          cwd: root,
+          launch: launchOf(parts, confined, session.warn),
+        },
         { incognito, warn: session.warn },
       )
       return together([remembered, planned, deferring(skilled, FIXED), mcp], [coordinator])
@@ -145,21 +160,63 @@ function createKept(parts: EquipperParts): Kept {
   }
 }
 
+type Place = { readonly sandbox: Sandbox | NoSandbox; readonly watch?: Watch }
+
+type Confined = {
+  /** The sandbox itself, for servers of the project. */
+  place(): Promise<Place>
+  open(): Promise<ClosableExec>
+  close(): Promise<void>
+}
+
 /** Where functions the agent made run: a sandbox of their own, also in a mode in which commands have none. */
-function createConfined({ config, paths, env, root }: EquipperParts) {
+function createConfined({ config, paths, env, root, incognito }: EquipperParts): Confined {
+  let place: Promise<Place> | undefined
   let opened: Promise<ClosableExec> | undefined
+  const openPlace = async (): Promise<Place> => {
+    const settings = { ...toSandboxSettings(config, paths), interesting: isInteresting }
+    const sandbox = await detectSandbox({ roots: [root], env, ...settings })
+    if ('missing' in sandbox || config.permission.mode === 'bypass') return { sandbox }
+    const store = incognito ? {} : { store: join(paths.dataFolder, 'withheld') }
+    return { sandbox, watch: openWatch({ root, home: paths.home, env, sandbox, ...store }) }
+  }
+  const findPlace = (): Promise<Place> => (place ??= openPlace())
   const open = async (): Promise<ClosableExec> => {
-    const sandbox = await detectSandbox({ roots: [root], env, ...toSandboxSettings(config, paths) })
+    const { sandbox, watch } = await findPlace()
     if ('missing' in sandbox) {
       const message = `Functions run only in a sandbox, and there is none: ${sandbox.missing}.`
       throw new AppError('permission-denied', message, { failure: 'denied' })
     }
-    const exec = createExec({ cwd: root, env, sandbox })
-    return { ...exec, close: () => exec.close().finally(() => sandbox.close()) }
+    return createExec({ cwd: root, env, sandbox, ...(watch && { watch }) })
   }
   return {
+    place: findPlace,
     open: () => (opened ??= open()),
-    close: async () => (await opened?.catch(() => undefined))?.close(),
+    async close() {
+      await (await opened?.catch(() => undefined))?.close()
+      const found = await place?.catch(() => undefined)
+      if (found && !('missing' in found.sandbox)) await found.sandbox.close()
+    },
+  }
+}
+
+function launchOf(
+  { config, paths, root, ofProject }: EquipperParts,
+  { place }: Confined,
+  warn: Equipping['warn'],
+): Launch {
+  const isConfined = config.permission.mode !== 'bypass'
+  return async (name, argv, where) => {
+    const { sandbox, watch } = isConfined && ofProject.has(name) ? await place() : {}
+    const launch = createLaunch({
+      root,
+      ofProject,
+      warn,
+      openTrust: () => openTrust(join(paths.dataFolder, 'trust.json')),
+      ...(watch && { watch }),
+      ...(sandbox && { sandbox: async () => sandbox }),
+    })
+    return launch(name, argv, where)
   }
 }
 

@@ -8,24 +8,27 @@ import { toHooks } from './config/hooks.ts'
 import type { AppPaths } from './config/paths.ts'
 import { toSandboxSettings } from './config/sandbox.ts'
 import type { Config } from './config/schema.ts'
-import { toSecretPatterns } from './config/secrets.ts'
 import { createAudit } from './guard/audit.ts'
-import { createExec } from './guard/exec.ts'
+import { type ClosableExec, createExec } from './guard/exec.ts'
+import { openWatch } from './guard/executable/open-watch.ts'
+import { isInteresting } from './guard/executable/snapshot.ts'
+import type { Watch } from './guard/executable/watch.ts'
 import type { FetchParts } from './guard/fetch.ts'
 import { createFiles } from './guard/files.ts'
-import { createFirewall } from './guard/firewall.ts'
 import { createGrants, type Grants } from './guard/grants.ts'
 import { createHooks, type HooksParts } from './guard/hooks.ts'
 import { toHostEnvironment } from './guard/host/environment.ts'
+import { createLaunch } from './guard/launch.ts'
 import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox/detect.ts'
 import type { Sandbox } from './guard/sandbox/ground.ts'
-import { environmentSecrets } from './guard/secret-known.ts'
-import { loadSecretKey, openSecretStore } from './guard/secret-store.ts'
 import { createTrial } from './guard/sandbox/trial.ts'
+import { openTrust } from './guard/trust.ts'
+import { openSecrets } from './guard-secrets.ts'
 import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
+import type { Launch } from './lib/process.ts'
 import type { AuditEntry, Permissions, RuleBook } from './protocol/guard.ts'
 import type { Hooks, HookSpec } from './protocol/hooks.ts'
 import type { Exec, Fetch, Files, TryChanges } from './protocol/tool.ts'
@@ -40,6 +43,8 @@ export type GuardsParts = {
   /** Nothing is written down: no rules, no key, no audit. */
   readonly incognito: boolean
   readonly apiKey?: string
+  /** Keys of hooks and servers that the project configures. */
+  readonly ofProject: ReadonlySet<string>
   /** Of plugins, beside those of the configuration. */
   readonly hooks?: readonly HookSpec[]
   /** Commands come from others: they see the workspace and the system, and nothing else of this machine. */
@@ -50,6 +55,8 @@ export type Guards = {
   /** What confines commands, for the person: `bubblewrap`, or why nothing does. */
   readonly confinement: string
   readonly warnings: readonly string[]
+  /** `[checks]` run after every edit, unasked: only where something confines them. */
+  readonly runsChecks: boolean
   openSession(session: SessionPlace): Promise<SessionGuards>
   /** Commands the person types themselves: as in their own shell. */
   readonly personExec: Exec
@@ -86,14 +93,17 @@ export async function openGuards(parts: GuardsParts): Promise<Guards> {
   const confined = 'missing' in sandbox ? undefined : sandbox
   const personExec = createExec({ cwd, env })
   const book = incognito ? undefined : await openRuleBook(join(paths.dataFolder, 'permissions.json'))
+  const watch = mode === 'bypass' ? undefined : watchOf(parts, confined)
   const sessions = new Set<SessionGuards>()
   return {
     confinement: 'missing' in sandbox ? sandbox.missing : sandbox.name,
-    warnings: confined?.warnings ?? (mode === 'bypass' ? [] : [unconfined(sandbox)]),
+    warnings: confined?.warnings ?? (mode === 'bypass' ? [] : unconfined(sandbox, config)),
+    runsChecks: confined !== undefined || mode === 'bypass',
     personExec,
     async openSession(place) {
       const opened = await openSessionGuards(parts, place, {
         ...(confined && { sandbox: confined }),
+        ...(watch && { watch }),
         ...(book && { book }),
       })
       const session = { ...opened, close: () => opened.close().finally(() => sessions.delete(session)) }
@@ -111,24 +121,48 @@ export async function openGuards(parts: GuardsParts): Promise<Guards> {
 const BYPASSED = { missing: 'no sandbox: the permission mode is bypass' } as const
 
 const openSandbox = ({ config, paths, cwd, env, host = false }: GuardsParts) =>
-  detectSandbox({ roots: [cwd], env, host, ...toSandboxSettings(config, paths) })
+  detectSandbox({
+    roots: [cwd],
+    env,
+    host,
+    interesting: isInteresting,
+    ...toSandboxSettings(config, paths),
+  })
 
-const unconfined = (sandbox: object): string => {
+const unconfined = (sandbox: object, { checks }: Config): readonly string[] => {
   const why = 'missing' in sandbox ? String(sandbox.missing) : ''
-  return `commands run without a sandbox, so each of them is asked for: ${why}. On Linux: apt install bubblewrap.`
+  const unchecked = '[checks] are not run: they run unasked, so only in a sandbox.'
+  return [
+    `commands run without a sandbox, so each of them is asked for: ${why}. On Linux: apt install bubblewrap.`,
+    ...(Object.keys(checks).length > 0 ? [unchecked] : []),
+  ]
 }
 
-type Shared = { readonly sandbox?: Sandbox; readonly book?: RuleBook }
+/** One for all sessions: they change the same files. */
+const watchOf = ({ paths, cwd, env, incognito }: GuardsParts, sandbox: Sandbox | undefined): Watch =>
+  openWatch({
+    root: cwd,
+    home: paths.home,
+    env,
+    ...(sandbox && { sandbox }),
+    ...(!incognito && { store: join(paths.dataFolder, 'withheld') }),
+  })
+
+type Shared = { readonly sandbox?: Sandbox; readonly watch?: Watch; readonly book?: RuleBook }
 
 async function openSessionGuards(
   parts: GuardsParts,
   place: SessionPlace,
-  { sandbox, book }: Shared,
+  { sandbox, watch, book }: Shared,
 ): Promise<SessionGuards> {
   const { config, env } = parts
   const { rules } = config.permission
   const grants = createGrants()
-  const { files, exec, undo, close } = await openReach(parts, place, { grants, ...(sandbox && { sandbox }) })
+  const { files, exec, undo, close } = await openReach(parts, place, {
+    grants,
+    ...(sandbox && { sandbox }),
+    ...(watch && { watch }),
+  })
   const tryChanges = await trialOf(parts, files.root, sandbox)
   // Last of what can fail: it holds a file open.
   const secrets = await openSecrets(parts, place, files).catch((error: unknown) =>
@@ -158,6 +192,7 @@ async function openSessionGuards(
           hooks: specs,
           cwd: files.root,
           env,
+          launch: launchOf(parts, { root: files.root, warn: place.warn, sandbox, watch }),
           outgoingValue: firewall.outgoingValue,
           ...(review && { review }),
         }),
@@ -166,24 +201,57 @@ async function openSessionGuards(
   }
 }
 
+type Launching = {
+  readonly root: string
+  readonly sandbox: Sandbox | undefined
+  readonly watch: Watch | undefined
+  warn(message: string): void
+}
+
+function launchOf(
+  { config, paths, ofProject }: GuardsParts,
+  { sandbox, watch, ...place }: Launching,
+): Launch {
+  const missing = { missing: 'commands run without one' }
+  return createLaunch({
+    ...place,
+    ofProject,
+    openTrust: () => openTrust(join(paths.dataFolder, 'trust.json')),
+    ...(watch && { watch }),
+    ...(config.permission.mode !== 'bypass' && { sandbox: async () => sandbox ?? missing }),
+  })
+}
+
 type Reach = Pick<SessionGuards, 'files' | 'exec' | 'undo' | 'close'>
 
 /** Files and commands, with what runs do to the project written down; below the firewall, or placeholders would be put back. */
 async function openReach(
   { config, paths, cwd, env, host = false }: GuardsParts,
-  { folder }: SessionPlace,
-  { grants, sandbox }: { readonly grants: Grants; readonly sandbox?: Sandbox },
+  { folder, warn }: SessionPlace,
+  { grants, sandbox, watch }: Pick<Shared, 'sandbox' | 'watch'> & { readonly grants: Grants },
 ): Promise<Reach> {
   const files = createFiles({ root: cwd, grants, rules: config.permission.rules })
-  const childEnv = host ? toHostEnvironment(env) : env
-  const exec = createExec({ cwd: files.root, env: childEnv, ...(sandbox && { sandbox }) })
+  const exec = createExec({
+    cwd: files.root,
+    env: host ? toHostEnvironment(env) : env,
+    ...(sandbox && { sandbox }),
+    ...(watch && { watch }),
+  })
   const { dataFolder } = paths
   const undo = await openUndoFor({ files, exec, dataFolder, ...(folder !== undefined && { folder }) })
   return {
     files: undo.files(files),
     exec: undo.exec(exec),
     undo,
-    close: () => exec.close().finally(() => undo.close()),
+    close: () => closeExec(exec, warn).finally(() => undo.close()),
+  }
+}
+
+/** What ended with the session may have left something behind; nobody can be asked any more. */
+async function closeExec(exec: ClosableExec, warn: SessionPlace['warn']): Promise<void> {
+  await exec.close()
+  for (const { path, does, keptAt } of (await exec.executable?.())?.withheld ?? []) {
+    warn(`${path} was set aside, because ${does}${keptAt === undefined ? '' : `; it lies in ${keptAt}`}.`)
   }
 }
 
@@ -200,50 +268,6 @@ const trialOf = async ({ config, env }: GuardsParts, root: string, sandbox: Sand
   sandbox && config.swarm.mode !== 'off' && Object.keys(config.checks).length > 0
     ? createTrial({ root, env, sandbox })
     : undefined
-
-type Secrets = { readonly firewall: Firewall; close(): Promise<void> }
-
-async function openSecrets(
-  { config, paths, env, apiKey, incognito }: GuardsParts,
-  { folder, warn }: SessionPlace,
-  files: Files,
-): Promise<Secrets> {
-  const key = incognito ? undefined : await loadSecretKey(join(paths.dataFolder, 'keys', 'secrets'))
-  const store = folder === undefined ? undefined : await openSecretStore(join(folder, 'secrets.jsonl'))
-  const patterns = toSecretPatterns(config.secrets)
-  const close = async () => store?.close()
-  try {
-    const firewall = createFirewall({
-      files,
-      patterns,
-      entropy: config.secrets.entropy,
-      known: [...keysOf(config, apiKey), ...environmentSecrets(env)],
-      onWarning: warn,
-      ...(key && { key }),
-      ...(store && { records: store.records, keep: store.keep }),
-    })
-    return { firewall, close }
-  } catch (error) {
-    await close()
-    throw error
-  }
-}
-
-/** Keys that are written out; one that is `${VARIABLE}` stands in the environment. */
-function keysOf({ arms, mcp, tool_host: host, federation }: Config, apiKey: string | undefined) {
-  const keys = [
-    apiKey,
-    host.token,
-    federation.nats.password,
-    ...Object.values(arms).map((arm) => arm.api_key),
-  ]
-  const named = [...Object.values(arms), ...Object.values(mcp.servers)]
-  return [
-    ...keys.flatMap((value) => (value && !value.includes('${') ? [{ kind: 'api-key', value }] : [])),
-    ...named.flatMap(({ headers }) => environmentSecrets(headers)),
-    ...Object.values(mcp.servers).flatMap((server) => environmentSecrets(server.env)),
-  ]
-}
 
 function auditOf(
   { paths, incognito }: GuardsParts,

@@ -3,15 +3,21 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { maskSecrets } from './config/mask.ts'
 import { toMcpServers } from './config/mcp.ts'
+import { serverKey } from './config/of-project.ts'
 import type { AppPaths } from './config/paths.ts'
+import { toSandboxSettings } from './config/sandbox.ts'
 import type { Config } from './config/schema.ts'
 import { toChildEnvironment } from './guard/sandbox/environment.ts'
+import { createLaunch } from './guard/launch.ts'
+import { detectSandbox } from './guard/sandbox/detect.ts'
+import { openTrust } from './guard/trust.ts'
 import { packageVersion } from './lib/package-version.ts'
 import { plural } from './lib/text.ts'
 import { readCached } from './mcp/cache.ts'
 import type { ServerTest } from './mcp/test-server.ts'
 import { openMcp } from './mcp/open.ts'
 import type { Equipment } from './protocol/equipment.ts'
+import type { Launch } from './lib/process.ts'
 
 export type McpGround = {
   readonly config: Config
@@ -19,6 +25,8 @@ export type McpGround = {
   readonly env: NodeJS.ProcessEnv
   /** Where servers start. */
   readonly cwd: string
+  /** How they start, by their keys in the configuration. */
+  readonly launch: Launch
 }
 
 export type McpSession = {
@@ -29,7 +37,7 @@ export type McpSession = {
 
 /** For one session. Nobody waits for a server, and none is started that is known from last time. */
 export async function openMcpServers(
-  { config, paths, env, cwd }: McpGround,
+  { config, paths, env, cwd, launch }: McpGround,
   { incognito, warn }: McpSession,
 ): Promise<Equipment> {
   const { servers, problems } = toMcpServers(config.mcp, { env, offline: config.offline })
@@ -39,10 +47,16 @@ export async function openMcpServers(
     cwd,
     version: await packageVersion(),
     environment: () => toChildEnvironment(env),
+    launch: byKey(launch),
     ...(!incognito && { cacheFolder: cacheFolderOf(paths) }),
     warn,
   })
 }
+
+const byKey =
+  (launch: Launch): Launch =>
+  (name, argv, place) =>
+    launch(serverKey(name), argv, place)
 
 const cacheFolderOf = ({ dataFolder }: AppPaths): string => join(dataFolder, 'mcp')
 
@@ -55,7 +69,12 @@ export type McpListing = {
 }
 
 /** The configured servers, without starting any. */
-export async function listMcpServers({ config, paths, env, cwd }: McpGround): Promise<readonly McpListing[]> {
+export async function listMcpServers({
+  config,
+  paths,
+  env,
+  cwd,
+}: Omit<McpGround, 'launch'>): Promise<readonly McpListing[]> {
   const { servers, problems } = toMcpServers(config.mcp, { env, offline: config.offline })
   return Promise.all(
     Object.keys(config.mcp.servers).map(async (name) => {
@@ -83,7 +102,13 @@ function placeOf(config: Config, name: string): string {
 
 /** Starts servers, asks each what it has, and ends them. Without a name, all of them. */
 export async function testMcpServers(
-  { config, paths, env, cwd }: McpGround,
+  {
+    config,
+    paths,
+    env,
+    cwd,
+    ofProject,
+  }: Omit<McpGround, 'launch'> & { readonly ofProject: ReadonlySet<string> },
   name?: string,
 ): Promise<readonly ServerTest[]> {
   const { servers } = toMcpServers(config.mcp, { env, offline: config.offline })
@@ -92,6 +117,20 @@ export async function testMcpServers(
   const wanted = servers.filter((server) => name === undefined || server.name === name)
   const environment = () => toChildEnvironment(env)
   const names = servers.map((server) => server.name)
-  const shared = { cwd, version, environment, names, cacheFolder: cacheFolderOf(paths) }
-  return Promise.all(wanted.map((settings) => testServer({ ...shared, settings })))
+  const cacheFolder = cacheFolderOf(paths)
+  const options = { roots: [cwd], env, ...toSandboxSettings(config, paths) }
+  const isConfined = wanted.some((server) => ofProject.has(serverKey(server.name)))
+  const sandbox = isConfined ? await detectSandbox(options) : { missing: 'none was looked for' }
+  const launch = createLaunch({
+    root: cwd,
+    ofProject,
+    openTrust: () => openTrust(join(paths.dataFolder, 'trust.json')),
+    sandbox: async () => sandbox,
+  })
+  const shared = { cwd, version, environment, names, cacheFolder, launch: byKey(launch) }
+  try {
+    return await Promise.all(wanted.map((settings) => testServer({ ...shared, settings })))
+  } finally {
+    if (!('missing' in sandbox)) await sandbox.close()
+  }
 }

@@ -47,7 +47,7 @@ export async function openServing(options: AppOptions): Promise<Serving> {
   const models = modelsOf(ground, arms)
   const queue = createFairQueue({ slots: (model) => models.slots(model) })
   const peers = await letIn(ground, { arms: () => [...arms().values()], queue })
-  const mcp = await openMcpRoutes({ config, paths, env: options.env, root: sessions.root, log: sessions.log })
+  const mcp = await openMcpRoutes({ ...ground, env: options.env, ...placeOf(sessions) })
   const audit = auditOf(ground)
   return {
     routes: [
@@ -86,6 +86,8 @@ export async function openServing(options: AppOptions): Promise<Serving> {
     },
   }
 }
+
+const placeOf = ({ root, log }: Ground['sessions']) => ({ root, log })
 
 const auditOf = ({ paths, sessions }: Ground) =>
   createAudit({

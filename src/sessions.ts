@@ -6,6 +6,7 @@ import type { OpenedArm } from './arms.ts'
 import type { Config } from './config/schema.ts'
 import { loadPrompt } from './context/prompts.ts'
 import { askOnce } from './engine/ask-once.ts'
+import { isStartedBySomebody } from './guard/executable/recognise.ts'
 import { makePatchFolder } from './guard/patch-folder.ts'
 import { readBytesInside } from './guard/read-bytes.ts'
 import { type Guards, type SessionGuards, throughFirewall } from './guards.ts'
@@ -24,6 +25,7 @@ import { assembleSession, type AssembleParts } from './session/assemble.ts'
 import { createSessionHooks, type SessionHooks } from './session/hooks.ts'
 import { lastRecap } from './session/recap.ts'
 import { openStored, type Resume } from './session/resume.ts'
+import { listRunnable } from './session/runnable.ts'
 import { createSession, type Session } from './session/session.ts'
 import { createSessionStore, type SessionStore, type StoredSession } from './session/store.ts'
 import type { StartRun } from './session/run.ts'
@@ -41,6 +43,8 @@ export type SessionGround = {
   readonly system?: string
   readonly promptsFolder: string
   readonly root: string
+  /** Where it is noted what was proposed in this project. */
+  readonly patchRecord: string
   readonly log: Logger
   readonly store: SessionStore
   readonly reserve: Reserve
@@ -177,10 +181,10 @@ function toolsOf(ground: SessionGround, equipment: Equipment): Pick<Opening, 'to
     return children.runs.runChild(...asked)
   }
   const tools = sessionTools({
-    config: ground.config,
+    config: ground.guards.runsChecks ? ground.config : { ...ground.config, checks: {} },
     equipment,
     runChild,
-    patches: () => makePatchFolder(ground.root),
+    patches: () => makePatchFolder(ground.root, ground.patchRecord),
     ...(ground.exchange && { exchange: ground.exchange }),
   })
   return { tools, children }
@@ -221,7 +225,9 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
   const session = await createSession({
     ...assembled,
     stored,
-    startRun: warnings.during(joining.during(runs.during(traced(assembled.startRun)))),
+    startRun: warnings.during(
+      joining.during(listRunnable(runs.during(traced(assembled.startRun)), isStartedBySomebody)),
+    ),
     outgoing: firewall.outgoingValue,
     ...(equipment.expand && { expand: equipment.expand }),
     ...(hooks && { hooks }),

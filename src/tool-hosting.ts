@@ -13,7 +13,7 @@ import { prepareCall, type Prepared } from './engine/prepare.ts'
 import { runTool } from './engine/run-tool.ts'
 import { createFiles } from './guard/files.ts'
 import { type LogCall, toCallLine } from './guard/host/call-log.ts'
-import { makePatchFolder } from './guard/patch-folder.ts'
+import { makePatchFolder, patchRecordOf } from './guard/patch-folder.ts'
 import { type Guards, openGuards, type SessionGuards } from './guards.ts'
 import { matchesGlob } from './lib/path.ts'
 import { toToolSchema } from './lib/schema.ts'
@@ -31,6 +31,8 @@ export type ToolHostParts = {
   readonly env: NodeJS.ProcessEnv
   /** The workspace where the configuration names none. */
   readonly root: string
+  /** Keys of hooks and servers that the project configures. */
+  readonly ofProject: ReadonlySet<string>
   /** How whoever runs the host allows more, as a line to type. */
   readonly allowWith: string
   warn(message: string): void
@@ -59,7 +61,7 @@ export async function openToolHost(parts: ToolHostParts): Promise<OpenedToolHost
     throw error
   }
   const all = [...places.values()]
-  const offered = hostedTools(config, parts.root)
+  const offered = hostedTools(config, parts.root, parts.paths)
   const listed = offered.map((tool) => ({ ...toToolSchema(tool), category: tool.category }))
   return {
     workspaces: [...places.keys()],
@@ -99,9 +101,8 @@ async function openPlace(folder: string, parts: ToolHostParts): Promise<Place> {
   if (!info?.isDirectory()) {
     throw new AppError('config-invalid', `${folder} is no folder; correct it in [tool_host.workspaces].`)
   }
-  const { config, paths, env } = parts
   const { root } = createFiles({ root: folder })
-  const guards = await openGuards({ config, paths, cwd: root, env, incognito: false, host: true })
+  const guards = await openGuards({ ...parts, cwd: root, incognito: false, host: true })
   const desks = new Map<string, Promise<HostDesk>>()
   const inTurn = createTurns()
   const deskOf = async (client: string): Promise<HostDesk> => {
@@ -192,7 +193,7 @@ async function openDesk(guards: Guards, parts: ToolHostParts, client: string): P
   const { config, root, allowWith, warn } = parts
   const id = `tools-${createHash('sha256').update(client).digest('hex').slice(0, 8)}`
   const opened = await guards.openSession({ id, warn })
-  const tools = hostedTools(config, root)
+  const tools = hostedTools(config, root, parts.paths)
   const { files, exec, fetch, authorize, accept, audit, firewall } = opened
   return {
     tools,
@@ -230,9 +231,13 @@ function hooksOf({ hooks }: SessionGuards, { id, root, warn }: HooksPlace): Pick
   return { hooks: createSessionHooks({ hooks: opened, sessionId: id, cwd: root, warn }).calls(id) }
 }
 
-function hostedTools({ checks, exec, tool_host: host }: Config, root: string): readonly Tool[] {
+function hostedTools(
+  { checks, exec, tool_host: host }: Config,
+  root: string,
+  { dataFolder }: AppPaths,
+): readonly Tool[] {
   const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
-  const patches = () => makePatchFolder(root)
+  const patches = () => makePatchFolder(root, patchRecordOf(dataFolder, root))
   const tools: readonly Tool[] = builtinTools({ list: () => tools, checks, limits, patches })
     .filter((tool) => reachesWorld(tool) && host.tools.some((glob) => matchesGlob(tool.name, glob)))
     // Whoever asked cuts the result for its own window.

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { toLanSettings } from './config/federation.ts'
 import { type AppPaths, appPaths } from './config/paths.ts'
+import { configuredByProject } from './config/of-project.ts'
 import type { Config } from './config/schema.ts'
 import { shortId } from './federation/identity.ts'
 import { type LanFiles, lanFiles } from './federation/lan.ts'
@@ -64,16 +65,16 @@ export type StartedToolHost = {
 }
 
 export async function startToolHost(options: ToolHostOptions): Promise<StartedToolHost> {
-  const { config, paths, warnings } = await load(options)
+  const { config, paths, warnings, ofProject } = await load(options)
   const entry = await requireEntry(options, config, paths)
   const ends = new Ends()
   try {
     const folder = await lockFolder(paths, ends)
     const version = await packageVersion()
-    const { opened, log } = await openHost({ config, paths, options, ends, folder, files: entry.files })
+    const { tokens, files, isAuthOff, isKeysOnly, peers, place } = entry
+    const { opened, log } = await openHost({ config, paths, ofProject, options, ends, folder, files })
     const ledger = await openLedger({ folder: join(folder, 'calls') })
     const { routes, metrics } = routesOf({ opened, ledger, version })
-    const { tokens, files, isAuthOff, isKeysOnly, peers, place } = entry
     const server = await createServer({
       routes,
       tokens,
@@ -117,10 +118,11 @@ export async function serveMcpStdio(
   streams: { readonly stdin: Readable; readonly stdout: Writable },
   signal: AbortSignal,
 ): Promise<void> {
-  const { config, paths, warnings } = await load(options)
+  const { config, paths, warnings, ofProject } = await load(options)
   const host = await openToolHost({
     config,
     paths,
+    ofProject,
     env: options.env,
     root: options.cwd,
     allowWith: 'covey mcp serve --permission accept-edits',
@@ -139,7 +141,9 @@ type McpRoutes = { readonly routes: readonly Route[]; close(): Promise<void> }
 
 /** `/mcp` of `covey serve`, where the configuration wants it: its tools, under its rules. */
 export async function openMcpRoutes(
-  parts: Pick<ToolHostParts, 'config' | 'paths' | 'env' | 'root'> & { readonly log: Pick<Logger, 'warn'> },
+  parts: Pick<ToolHostParts, 'config' | 'paths' | 'env' | 'root' | 'ofProject'> & {
+    readonly log: Pick<Logger, 'warn'>
+  },
 ): Promise<McpRoutes> {
   if (!parts.config.mcp.serve) return { routes: [], close: async () => {} }
   const host = await openToolHost({
@@ -161,8 +165,9 @@ const loadMcp = () => import('./mcp/server.ts')
 
 /** What a tool host started here would offer, without starting one. */
 export async function listHostedTools(options: ToolServingOptions): Promise<readonly HostedTool[]> {
-  const { config, paths } = await load(options)
-  const parts = { config, paths, env: options.env, root: options.cwd, allowWith: '', warn: () => {} }
+  const { config, paths, ofProject } = await load(options)
+  const place = { config, paths, ofProject, env: options.env, root: options.cwd }
+  const parts = { ...place, allowWith: '', warn: () => {} }
   const host = await openToolHost(parts)
   try {
     return host.tools()
@@ -172,13 +177,15 @@ export async function listHostedTools(options: ToolServingOptions): Promise<read
 }
 
 async function load({ env, cwd, permission, profile }: ToolServingOptions) {
-  const { config, warnings } = await loadTrusted({
+  const loaded = await loadTrusted({
     env,
     cwd,
     flags: { 'permission.mode': permission },
     ...(profile !== undefined && { profile }),
   })
-  return { config, warnings, paths: appPaths(env, process.platform) }
+  const { config, warnings } = loaded
+  const ofProject = configuredByProject(loaded)
+  return { config, warnings, ofProject, paths: appPaths(env, process.platform) }
 }
 
 /** Who may come in, and at which address; throws where that would not be safe. Nothing is made before. */
@@ -207,6 +214,7 @@ async function lockFolder({ dataFolder }: AppPaths, ends: Ends): Promise<string>
 type HostGround = {
   readonly config: Config
   readonly paths: AppPaths
+  readonly ofProject: ReadonlySet<string>
   readonly options: ToolHostOptions
   readonly ends: Ends
   /** Its own, in the data folder. */
@@ -214,7 +222,7 @@ type HostGround = {
   readonly files: LanFiles
 }
 
-async function openHost({ config, paths, options, ends, folder, files }: HostGround) {
+async function openHost({ config, paths, ofProject, options, ends, folder, files }: HostGround) {
   const { verbose = false } = options
   // What others did here is written down also where nobody asked for a log.
   const usual = verbose || config.log.file !== undefined ? {} : { file: join(folder, 'tool-host.log') }
@@ -223,6 +231,7 @@ async function openHost({ config, paths, options, ends, folder, files }: HostGro
   const opened = await openToolHost({
     config,
     paths,
+    ofProject,
     env: options.env,
     root: options.cwd,
     allowWith: 'covey tools serve --permission accept-edits',

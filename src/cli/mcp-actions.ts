@@ -1,6 +1,7 @@
 /** What `covey mcp` does. Being a server loads far more than listing those of others, so it does so when it is asked. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { configuredByProject } from '../config/of-project.ts'
 import { appPaths } from '../config/paths.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { clip } from '../lib/text.ts'
@@ -59,8 +60,9 @@ const actions: Readonly<Record<string, Action>> = {
 async function groundOf(context: CommandContext) {
   const { env } = context
   const { cwd, profile } = readFlags(context)
-  const { config } = await loadTrusted({ env, cwd, ...(profile !== undefined && { profile }) })
-  return { config, env, cwd, paths: appPaths(env, process.platform) }
+  const loaded = await loadTrusted({ env, cwd, ...(profile !== undefined && { profile }) })
+  const ofProject = configuredByProject(loaded)
+  return { config: loaded.config, env, cwd, ofProject, paths: appPaths(env, process.platform) }
 }
 
 const Flags = z.object({

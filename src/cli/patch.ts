@@ -8,7 +8,9 @@ import type { Command, CommandContext } from './command.ts'
 
 type Action = (desk: PatchDesk, context: CommandContext) => Promise<void>
 
-export const createPatchCommand = (open: (cwd: string) => Promise<PatchDesk>): Command => ({
+type OpenPatchDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<PatchDesk>
+
+export const createPatchCommand = (open: OpenPatchDesk): Command => ({
   name: 'patch',
   summary: 'Look at patches that were proposed, apply or reject them',
   usage: '[ls | show <id> | apply <id> | reject <id>]',
@@ -17,7 +19,7 @@ export const createPatchCommand = (open: (cwd: string) => Promise<PatchDesk>): C
   async run(context) {
     const [name = 'ls', ...args] = context.args
     const action = requireAction('patch', actions, name)
-    await action(await open(context.cwd), { ...context, args })
+    await action(await open(context.env, context.cwd), { ...context, args })
     return 0
   },
 })

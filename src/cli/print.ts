@@ -84,7 +84,7 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
     case 'usage':
       return verbose ? `· ${event.usage.prompt} tokens in, ${event.usage.cached ?? 0} from cache` : undefined
     case 'run-end':
-      return event.reason === 'answered' || event.reason === 'error' ? undefined : endLine(event)
+      return endLine(event)
     case 'error':
       return `covey: ${event.message}`
     case 'warning':
@@ -94,9 +94,16 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
   }
 }
 
-function endLine(event: Extract<SessionEvent, { type: 'run-end' }>): string {
+function endLine(event: Extract<SessionEvent, { type: 'run-end' }>): string | undefined {
+  const isSaid = event.reason === 'answered' || event.reason === 'error'
   const changed = event.changed.length > 0 ? ` Changed: ${event.changed.join(', ')}.` : ''
-  return `covey: ${event.report ?? `Ended: ${event.reason}.`}${changed}`
+  const lines = [
+    ...(isSaid ? [] : [`covey: ${event.report ?? `Ended: ${event.reason}.`}${changed}`]),
+    ...(event.runnable
+      ? [`covey: Runs when you start it, look at it first: ${event.runnable.join(', ')}.`]
+      : []),
+  ]
+  return lines.length > 0 ? lines.join('\n') : undefined
 }
 
 /** That several were asked, and who won; each answer on its own is for those who ask. */

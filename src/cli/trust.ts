@@ -1,8 +1,11 @@
 /** `covey trust`: files that came with a project and that you agreed to, each bound to the content you agreed to. */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { appPaths } from '../config/paths.ts'
+import { projectConfigOf, projectMistakes } from '../config/project.ts'
 import { cleanControl } from '../lib/clean.ts'
+import { readRegular } from '../lib/read-regular.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Trust } from '../protocol/guard.ts'
 import { requireAction } from './action.ts'
@@ -27,7 +30,7 @@ export const createTrustCommand = (open: OpenTrust): Command => ({
 type Action = (trust: Trust, path: string, context: CommandContext) => Promise<void>
 
 const actions: Readonly<Record<string, Action>> = {
-  async ls(trust, _, { io }) {
+  async ls(trust, _, { io, cwd, env }) {
     const lines = await Promise.all(
       trust.list().map(async ({ path, contentHash, addedAt }) => {
         const state = (await hashOf(path)) === contentHash ? 'trusted' : 'changed since, not trusted'
@@ -35,11 +38,20 @@ const actions: Readonly<Record<string, Action>> = {
       }),
     )
     io.out(lines.join('') || 'No file of any project is trusted.\n')
+    const mistakes = await mistakesIn(cwd, env)
+    if (mistakes.length > 0) io.out(`Not valid, so nothing of it counts:\n${shown(mistakes)}`)
   },
-  async add(trust, path, { io }) {
+  async add(trust, path, { io, env }) {
     const hash = await hashOf(path)
     if (hash === undefined)
       throw new AppError('config-invalid', `${path} cannot be read, so there is nothing to trust.`)
+    const project = dirname(dirname(path))
+    const mistakes = projectConfigOf(project) === path ? await mistakesIn(project, env) : []
+    if (mistakes.length > 0)
+      throw new AppError(
+        'config-invalid',
+        `${path} is not valid; correct it first:\n${shown(mistakes)}`.trimEnd(),
+      )
     await trust.add(path, hash)
     io.out(`Trusted as it is now: ${cleanControl(path)}. A change of it will be asked for again.\n`)
   },
@@ -51,8 +63,17 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-/** As the configuration is hashed when it is read. */
+const mistakesIn = (cwd: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> =>
+  projectMistakes(cwd, appPaths(env, process.platform).home)
+
+const shown = (lines: readonly string[]): string => lines.map((line) => `${cleanControl(line)}\n`).join('')
+
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** As the file is hashed when it is used. */
 async function hashOf(path: string): Promise<string | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : createHash('sha256').update(text).digest('hex')
+  const file = await realpath(path)
+    .then((real) => readRegular(real, MAX_BYTES))
+    .catch(() => undefined)
+  return file && createHash('sha256').update(file.bytes.toString('utf8')).digest('hex')
 }

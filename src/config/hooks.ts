@@ -38,7 +38,15 @@ export const toHooks = (hooks: HooksConfig): readonly HookSpec[] =>
   Object.entries(hooks).map(([name, settings]) => {
     const { event, type, command, prompt, tool, timeout_s: seconds, fail_open: failOpen } = settings
     if (!event) throw missing(name, 'event')
-    const common = { name, event, failOpen, timeoutMs: seconds * 1000, ...(tool !== undefined && { tool }) }
+    const launchedAs = formatKey(['hooks', name])
+    const common = {
+      name,
+      event,
+      failOpen,
+      timeoutMs: seconds * 1000,
+      launchedAs,
+      ...(tool !== undefined && { tool }),
+    }
     if (type === 'command') {
       if (!command) throw missing(name, 'command')
       return { ...common, type, command }

@@ -109,5 +109,13 @@ function incompleteArms({ config, origins }: Merged): string[] {
   })
 }
 
-const untrustedWarning = ({ file, keys }: Untrusted): string =>
+const untrustedWarning = ({ file, keys, problems = [] }: Untrusted): string =>
+  problems.length > 0 ? mistakenWarning(file, problems) : leftOutWarning(file, keys)
+
+const mistakenWarning = (file: string, [first = '', ...others]: readonly string[]): string => {
+  const more = others.length > 0 ? ` (and ${others.length} more)` : ''
+  return `${file} is not trusted and has mistakes, so nothing of it counts: ${first}${more} \`covey trust\` shows them all.`
+}
+
+const leftOutWarning = (file: string, keys: readonly string[]): string =>
   `${file} is not trusted, so these keys of it are left out: ${keys.join(', ')}. \`covey trust add\` makes them count.`

@@ -17,6 +17,8 @@ export type Untrusted = {
   readonly file: string
   readonly contentHash: string
   readonly keys: readonly string[]
+  /** Mistakes in it; then nothing of it counts. */
+  readonly problems?: readonly string[]
 }
 
 /** Never from a project, trusted or not: they open what lies outside it. */
@@ -25,6 +27,14 @@ const USER_ONLY: Readonly<Record<string, readonly string[]>> = { sandbox: ['read
 /** Everything else needs trust, keys that features add later included. */
 export const KEYS_WITHOUT_TRUST: readonly string[] = ['engine']
 
+export const projectConfigOf = (cwd: string): string => join(cwd, '.covey', 'config.toml')
+
+/** One line per mistake in a project's configuration, trusted or not. */
+export async function projectMistakes(cwd: string, home: string): Promise<readonly string[]> {
+  const { file, problems } = await readConfigFile(projectConfigOf(cwd), cwd)
+  return file ? checkLayer(fileLayer('project', file, home)) : problems
+}
+
 export type ProjectReading = LayerReading & {
   readonly untrusted?: Untrusted
   /** What was left out whatever is trusted. */
@@ -32,16 +42,22 @@ export type ProjectReading = LayerReading & {
 }
 
 export async function readProject(cwd: string, home: string, isTrusted: IsTrusted): Promise<ProjectReading> {
-  const { file, problems } = await readConfigFile(join(cwd, '.covey', 'config.toml'))
-  if (!file) return { layers: [], problems, warnings: [] }
-  const read = fileLayer('project', file, home)
-  const { values, dropped } = withoutUserOnly(read.values)
-  const layer = { ...read, values }
+  const path = projectConfigOf(cwd)
+  const { file, text = '', problems } = await readConfigFile(path, cwd)
+  const contentHash = createHash('sha256').update(text).digest('hex')
+  const read = file && fileLayer('project', file, home)
+  const { values, dropped } = withoutUserOnly(read?.values ?? {})
+  const layer = read && { ...read, values }
+  const mistakes = layer ? checkLayer(layer) : problems
+  // A stranger's mistakes must not stop the program: until it is trusted, such a file is passed over.
+  if (mistakes.length > 0 && !(text !== '' && isTrusted(path, contentHash))) {
+    const untrusted = { file: path, contentHash, keys: [], problems: mistakes }
+    return { layers: [], problems: [], warnings: [], untrusted }
+  }
+  if (!file || !layer) return { layers: [], problems, warnings: [] }
   const warnings = dropped.map(
     (key) => `${file.path}: ${key} counts only in your own configuration, so it is left out; set it there.`,
   )
-  const mistakes = checkLayer(layer)
-  const contentHash = createHash('sha256').update(file.text).digest('hex')
   const keys = Object.keys(layer.values).filter((key) => !KEYS_WITHOUT_TRUST.includes(key))
   if (keys.length === 0 || isTrusted(file.path, contentHash))
     return { layers: [layer], problems: mistakes, warnings }

@@ -10,6 +10,7 @@ import type { PromptOptions } from '../protocol/session-api.ts'
 import type { ToolContext, ToolResult } from '../protocol/tool.ts'
 import { foldMiddle } from '../lib/fold.ts'
 import { isObject } from '../lib/json.ts'
+import { settleExecutable } from './executable-changes.ts'
 import { leaveGuard, passGuard, type Passed } from './pass-guard.ts'
 import type { ToolDesk } from './parts.ts'
 import { mayOverwrite } from './patch-spiral.ts'
@@ -77,7 +78,8 @@ async function attempt(prepared: Prepared, environment: CallEnvironment): Promis
   try {
     const passed = await passGuard(prepared, environment)
     if ('refused' in passed) return withRemark(prepared, fail('denied', passed.refused))
-    const outcome = await execute(passed, environment).catch((error: unknown) => toFailure(error, signal))
+    const ran = await execute(passed, environment).catch((error: unknown) => toFailure(error, signal))
+    const outcome = await settleExecutable(ran, environment.desk.context, signal)
     return withRemark(prepared, await leaveGuard(passed, outcome, environment))
   } catch (error) {
     return toFailure(error, signal)

@@ -17,6 +17,8 @@ import {
 import { cleanOutput } from '../lib/text.ts'
 import { blockOf } from './blocked.ts'
 import { toChildEnvironment } from './sandbox/environment.ts'
+import { type CollectedChanges, collectChanges } from './executable/collect.ts'
+import type { Watch } from './executable/watch.ts'
 import { interactiveHint } from './interactive.ts'
 import { createJobs, type Jobs, requireRoom } from './jobs.ts'
 import { toProgram } from './program.ts'
@@ -28,6 +30,8 @@ export type ExecParts = {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Absent = commands run as the person would run them. */
   readonly sandbox?: Sandbox
+  /** Compares executable configuration around everything that may write; absent = nobody does. */
+  readonly watch?: Watch
 }
 
 export type ClosableExec = Exec & {
@@ -38,7 +42,8 @@ export type ClosableExec = Exec & {
 export function createExec(parts: ExecParts): ClosableExec {
   const { cwd, sandbox } = parts
   const jobs = createJobs()
-  const starter = createStarter(parts)
+  const changes = collectChanges(parts.watch)
+  const starter = createStarter({ ...parts, changes })
 
   async function run<T extends ExecResult>(
     argv: readonly string[],
@@ -49,7 +54,8 @@ export function createExec(parts: ExecParts): ClosableExec {
     const { grant } = options
     const started = await starter.start(argv, printing(live.add), options)
     const result = await watch(started.running).finally(live.end)
-    if (!started.running.isRunning()) await started.left
+    if (started.running.isRunning()) await changes.compare()
+    else await started.left
     const network = sandbox?.network || grant?.kind === 'network'
     const blocked = sandbox && (await blockOf(result, { cwd, network, command: argv.join(' ') }))
     return blocked ? { ...result, blocked } : result
@@ -71,18 +77,32 @@ export function createExec(parts: ExecParts): ClosableExec {
       const { running } = await starter.start(shellArgv(command), printing())
       return jobs.adopt(command, running)
     },
-    async open(argv, { signal } = {}) {
+    async open(argv, { signal, readsOnly = false } = {}) {
       signal?.throwIfAborted()
-      return toProgram((await starter.start(argv, openProcess)).running, signal)
+      return toProgram((await starter.start(argv, openProcess, { readsOnly })).running, signal)
     },
-    poll: async (id) => jobs.poll(id),
-    stop: (id) => jobs.stop(id),
-    jobs: () => jobs.list(),
+    ...watchedJobs(jobs, changes),
+    ...(parts.watch && { executable: changes.take }),
     async close() {
       await Promise.all([jobs.close(), starter.stopAll()])
     },
   }
 }
+
+/** What a job did is known with each look at it. */
+const watchedJobs = (jobs: Jobs, changes: CollectedChanges): Pick<Exec, 'poll' | 'stop' | 'jobs'> => ({
+  async poll(id) {
+    const look = jobs.poll(id)
+    await changes.compare()
+    return look
+  },
+  async stop(id) {
+    const job = await jobs.stop(id)
+    await changes.compare()
+    return job
+  },
+  jobs: () => jobs.list(),
+})
 
 type Begin<Running extends ProcessGroup> = (argv: readonly string[], place: GroupOptions) => Running
 
@@ -94,7 +114,9 @@ const printing =
 /** A process, and when everything that was put up for it is taken down again. */
 type Started<Running> = { readonly running: Running; readonly left: Promise<void> }
 
-function createStarter({ cwd, env = process.env, sandbox }: ExecParts) {
+type StarterParts = ExecParts & { readonly changes: CollectedChanges }
+
+export function createStarter({ cwd, env = process.env, sandbox, changes }: StarterParts) {
   const all = new Set<Started<ProcessGroup>>()
   return {
     async start<Running extends ProcessGroup>(
@@ -102,22 +124,33 @@ function createStarter({ cwd, env = process.env, sandbox }: ExecParts) {
       begin: Begin<Running>,
       terms?: Terms,
     ): Promise<Started<Running>> {
-      for (let attempt = 1; ; attempt++) {
+      // What cannot write has nothing to be compared.
+      const compared = sandbox && terms?.readsOnly ? undefined : await changes.begin()
+      return enter().catch(async (error: unknown) => {
+        await compared?.over()
+        throw error
+      })
+
+      async function enter(attempt = 1): Promise<Started<Running>> {
         const entered = await sandbox?.enter(argv, terms)
         const childEnv = toChildEnvironment(env, entered)
         const { descriptors } = entered ?? {}
         const place = { cwd, env: childEnv, ...(descriptors && { descriptors }) }
         const running = begin(entered?.argv ?? argv, place)
+        let isMeant = true
         const leave = async (): Promise<void> => {
           await entered?.leave()
+          if (isMeant) await compared?.over(running)
           all.delete(started)
         }
         const started: Started<Running> = { running, left: running.ended.then(leave, leave) }
         all.add(started)
         if (!entered || (await isReleased(running, entered))) return started
+        isMeant = false
         await running.stop()
         await started.left
         if (attempt === MOST_ATTEMPTS) throw new AppError('tool-failed', MOVING)
+        return enter(attempt + 1)
       }
     },
     async stopAll(): Promise<void> {
@@ -170,12 +203,12 @@ const shellArgv = (command: string): readonly string[] => [
   command,
 ]
 
-type Watch = { readonly options: ExecOptions; readonly jobs: Jobs }
+type Watching = { readonly options: ExecOptions; readonly jobs: Jobs }
 
 async function watchShell(
   command: string,
   running: RunningProcess,
-  { options, jobs }: Watch,
+  { options, jobs }: Watching,
 ): Promise<ExecResult & { readonly job?: Job }> {
   const end = await untilEndOrLimit(running, options)
   if (end === 'cancelled') await running.stop()

@@ -7,6 +7,7 @@ import { isObject } from '../lib/json.ts'
 import { matchesGlob } from '../lib/path.ts'
 import { clip } from '../lib/text.ts'
 import { errorMessage } from '../protocol/error.ts'
+import type { Launch } from '../lib/process.ts'
 import type { HookEvent, HookOutcome, HookPayloads, Hooks, HookSpec } from '../protocol/hooks.ts'
 import { type HookAnswer, readCommand, readReview } from './hook-answer.ts'
 import { runHookProcess } from './hook-process.ts'
@@ -20,6 +21,8 @@ export type HooksParts = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** For hooks of type `prompt` and `agent`; where there is none, such a hook fails. */
   readonly review?: Partial<Readonly<Record<'prompt' | 'agent', Review>>>
+  /** How commands are started. */
+  readonly launch: Launch
   /** The firewall: what hooks are told holds no secrets. */
   outgoingValue?<Value>(value: Value): Value
 }
@@ -68,7 +71,7 @@ async function ask<Event extends HookEvent>(
   const either = AbortSignal.any([signal, expired])
   try {
     const answer = await (hook.type === 'command'
-      ? command(hook.command, JSON.stringify(told), { parts, event, signal: either })
+      ? command(hook, JSON.stringify(told), { parts, event, signal: either })
       : review(hook, told, { parts, event, signal: either }))
     return expired.aborted ? { action: 'fail', why: `took longer than ${limit / 1000} s` } : answer
   } catch (error) {
@@ -86,12 +89,12 @@ const toWire = (payload: object): Record<string, unknown> =>
   )
 
 async function command(
-  line: string,
+  { name, launchedAs, command: line }: HookSpec & { readonly type: 'command' },
   stdin: string,
   { parts, signal }: Asking<HookEvent>,
 ): Promise<HookAnswer> {
-  const { cwd, env } = parts
-  const end = await runHookProcess(line, { cwd, env, stdin, signal })
+  const { cwd, env, launch } = parts
+  const end = await runHookProcess(line, { cwd, env, stdin, signal, name: launchedAs ?? name, launch })
   return end.kind === 'failed' ? { action: 'fail', why: end.why } : readCommand(end)
 }
 

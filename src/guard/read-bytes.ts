@@ -13,7 +13,9 @@ export const readBytesInside =
     )
     if (!handle) return undefined
     try {
-      const { size } = await handle.stat()
+      const info = await handle.stat()
+      if (!info.isFile()) return undefined
+      const { size } = info
       const buffer = Buffer.alloc(Math.min(size, maxBytes + 1))
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
       return buffer.subarray(0, bytesRead)

@@ -67,6 +67,9 @@ export type OpenProcess = ProcessGroup & {
   readonly stderr: Readable
 }
 
+/** How a program starts that configuration names: confined, or as it is once its files are trusted. Throws where it may not. */
+export type Launch = (name: string, argv: readonly string[], place: GroupOptions) => Promise<OpenProcess>
+
 /** One whose pipes are all open. What it printed stays readable after its end; `stop` gives it up. */
 export function openProcess(argv: readonly string[], options: GroupOptions): OpenProcess {
   const child = spawnGroup(argv, options, 'pipe')

@@ -16,6 +16,7 @@ import { maskUrls } from '../lib/mask-url.ts'
 import { isObject } from '../lib/json.ts'
 import { clip } from '../lib/text.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
+import type { Launch } from '../lib/process.ts'
 import { createHttpTransport, leave } from './http-transport.ts'
 import type { ServerOffer } from './offer.ts'
 import { readOffer } from './read-offer.ts'
@@ -39,6 +40,8 @@ export type ConnectionParts = {
   /** What a program gets of the environment beside its own variables: nothing that looks like a secret. */
   environment(): Readonly<Record<string, string>>
   readonly version: string
+  /** How programs are started. */
+  readonly launch: Launch
   /** Told what the server has, whenever that is heard. */
   onOffer(offer: ServerOffer): void
   warn(message: string): void
@@ -134,14 +137,21 @@ export class Connection {
   }
 
   #way(): Omit<Live, 'client'> {
-    const { settings, cwd, environment } = this.#parts
-    const { command, args, env, url = '', headers } = settings
+    const { settings, cwd, environment, launch } = this.#parts
+    const { name, command, args, env, url = '', headers } = settings
     if (command === undefined) {
       const transport = createHttpTransport(url, headers)
       // The SDK's class says `| undefined` where its own interface does not.
       return { transport: transport as Transport, lastWords: () => '', leave: () => leave(transport) }
     }
-    const transport = new StdioTransport({ command, args, cwd, env: { ...environment(), ...env } })
+    const transport = new StdioTransport({
+      command,
+      args,
+      cwd,
+      env: { ...environment(), ...env },
+      name,
+      launch,
+    })
     return { transport, lastWords: () => transport.lastWords }
   }
 

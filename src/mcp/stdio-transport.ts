@@ -6,7 +6,8 @@
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { openProcess, type OpenProcess } from '../lib/process.ts'
+import { createMark } from '../lib/marked.ts'
+import type { Launch, OpenProcess } from '../lib/process.ts'
 import { cleanOutput } from '../lib/text.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 
@@ -15,6 +16,9 @@ export type StdioProgram = {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
+  /** By which name, and how it is started. */
+  readonly name: string
+  readonly launch: Launch
 }
 
 /** One message, and all that may come between two requests of ours. */
@@ -27,6 +31,7 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #program: StdioProgram
   readonly #buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE })
+  readonly #mark = createMark()
   #process: OpenProcess | undefined
   #heard = { bytes: 0, lines: 0 }
   #stderr = ''
@@ -43,8 +48,8 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, env, cwd } = this.#program
-    const started = openProcess([command, ...args], { cwd, env })
+    const { command, args, env, cwd, name, launch } = this.#program
+    const started = await launch(name, [command, ...args], { cwd, env: { ...env, ...this.#mark.env } })
     this.#process = started
     started.stdout.on('data', (chunk: Buffer) => this.#hear(chunk))
     started.stderr.on('data', (chunk: Buffer) => {
@@ -75,6 +80,7 @@ export class StdioTransport implements Transport {
     if (!ending) return
     ending.stdin.end()
     await ending.stop()
+    await this.#mark.end()
     this.onclose?.()
   }
 

@@ -40,6 +40,8 @@ export type RunEnd = {
   readonly turns: number
   /** What is true on disk: files this run created, changed or removed. */
   readonly changed: readonly string[]
+  /** Of those, what runs when somebody starts it: package scripts, build files, CI. Absent where there are none. */
+  readonly runnable?: readonly string[]
   readonly attribution: Attribution
   /** For a person, when the run did not end by an answer. */
   readonly report?: string

@@ -55,6 +55,8 @@ export type HookSpec = {
   readonly timeoutMs?: number
   /** A hook that fails or is late lets pass instead of denying. */
   readonly failOpen?: boolean
+  /** Its key in the configuration, by which it is known who configured it. */
+  readonly launchedAs?: string
 } & HookAction
 
 type HookAction =

@@ -27,6 +27,8 @@ export type ToolResult = {
   readonly code?: FailureCode
   /** Paths of the project this call created, changed or removed. */
   readonly changed?: readonly string[]
+  /** Found around commands of its own; those of the session's are known. */
+  readonly executable?: ExecutableChanges
   readonly data?: unknown
 }
 
@@ -177,6 +179,30 @@ export type ExecResult = {
   readonly blocked?: Blocked
 }
 
+/** Something that would run later without a question, which a command made or changed and which was therefore set aside. */
+export type Withheld = {
+  /** From the project's root where it lies in it. */
+  readonly path: string
+  /** Completes "If it stays, …". */
+  readonly does: string
+  readonly isNew: boolean
+  /** What counts in it, for the person who decides. */
+  readonly shown: string
+  /** Where it lies now; absent where nothing is written down. */
+  readonly keptAt?: string
+  /** Puts it where the command had put it. Absent where that cannot be. */
+  keep?(): Promise<void>
+  /** It could not be set aside, and why. */
+  readonly problem?: string
+}
+
+/** What commands did to configuration that runs later. */
+export type ExecutableChanges = {
+  readonly withheld: readonly Withheld[]
+  /** Changed files that run when somebody starts them, from the project's root. */
+  readonly started: readonly string[]
+}
+
 export type Job = {
   readonly id: string
   readonly command: string
@@ -204,6 +230,8 @@ export interface Program {
   kill(): Promise<void>
 }
 
+export type OpenOptions = Partial<Pick<ExecOptions, 'signal' | 'readsOnly'>>
+
 /** Child processes. stdin is closed; the whole process group ends on cancel and on time-out. */
 export interface Exec {
   /** Runs through the shell. At the time limit the command goes on as a background job, named in `job`. */
@@ -211,12 +239,14 @@ export interface Exec {
   /** Runs one program without a shell. */
   program(argv: readonly string[], options: ExecOptions): Promise<ExecResult>
   /** Starts one program without a shell, with its stdin open; confined as every other. */
-  open(argv: readonly string[], options?: { readonly signal?: AbortSignal }): Promise<Program>
+  open(argv: readonly string[], options?: OpenOptions): Promise<Program>
   start(command: string): Promise<Job>
   /** What a job printed since the last call, and its state. */
   poll(id: string): Promise<{ readonly job: Job; readonly output: string }>
   stop(id: string): Promise<Job>
   jobs(): readonly Job[]
+  /** What commands did to executable configuration since the last call; absent where nobody compares. */
+  executable?(): Promise<ExecutableChanges>
 }
 
 export type FetchOptions = {

@@ -1,6 +1,7 @@
 /** Skills, promoted functions and plugins for a person: what there is, what is in it, agreeing to it, trying it. */
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readRegular } from '../lib/read-regular.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Trust } from '../protocol/guard.ts'
 import type { SkillEntry, SkillsDesk } from '../protocol/skills-desk.ts'
@@ -62,9 +63,12 @@ export function createSkillsDesk(parts: DeskParts): SkillsDesk {
   }
 }
 
+const MAX_SKILL = 10 * 1024 * 1024
+
 /** Everything a person agrees to: what is not shown is at least named. */
 async function showSkill({ folder, files }: Skill): Promise<string> {
-  const text = await readFile(join(folder, 'SKILL.md'), 'utf8')
+  const file = await readRegular(join(folder, 'SKILL.md'), MAX_SKILL)
+  const text = file?.bytes.toString('utf8') ?? '[SKILL.md cannot be shown: it is no plain file, or too large]'
   return [text.trimEnd(), ...(files.length > 0 ? [`[in ${folder}: ${files.join(', ')}]`] : [])].join('\n\n')
 }
 

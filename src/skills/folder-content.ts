@@ -3,10 +3,11 @@
  * can change it in between. Links are refused: what they point to may change without the hash.
  */
 import { createHash } from 'node:crypto'
-import { lstat, readdir, readFile } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../protocol/error.ts'
 import { errnoOf, storageError } from '../lib/atomic-write.ts'
+import { readRegular } from '../lib/read-regular.ts'
 
 type FolderFile = { readonly path: string; readonly bytes: Buffer; readonly isExecutable: boolean }
 
@@ -35,7 +36,9 @@ export async function readFolder(folder: string): Promise<FolderContent> {
         continue
       }
       if (!info.isFile()) throw refused(folder, `${path} is a link or a special file`)
-      files.push({ path, bytes: await readFile(join(folder, path)), isExecutable: (info.mode & 0o111) !== 0 })
+      const file = await readRegular(join(folder, path), MAX_BYTES)
+      if (!file) throw refused(folder, `${path} changed while it was read`)
+      files.push({ path, bytes: file.bytes, isExecutable: (file.mode & 0o111) !== 0 })
     }
   }
   await walk('')

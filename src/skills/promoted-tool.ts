@@ -21,7 +21,7 @@ export type PromotedParts = {
   readonly store: PromotedStore
   readonly trust: Trust
   /** Where functions run, whatever else the session's commands are let do; throws where nothing confines them. */
-  confined(): Promise<Pick<Exec, 'program'>>
+  confined(): Promise<Pick<Exec, 'program' | 'executable'>>
 }
 
 export function createPromotedTool(promoted: Promoted, parts: PromotedParts): Tool {
@@ -38,7 +38,10 @@ export function createPromotedTool(promoted: Promoted, parts: PromotedParts): To
 
     async run(input, context) {
       const source = await agreedSource(promoted, parts, context)
-      return call(promoted, { source, input }, { ...context, exec: await parts.confined() })
+      const exec = await parts.confined()
+      const result = await call(promoted, { source, input }, { ...context, exec })
+      const executable = await exec.executable?.()
+      return { ...result, ...(executable && { executable }) }
     },
   })
 }

@@ -2,9 +2,10 @@
  * Stands in front of files and commands and writes down what a run does to the project: a tool's write before it happens, a
  * command's changes by looking at the files before and after it. Between runs it only passes things on.
  */
-import { lstat, readFile } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { isInside, toPosix } from '../lib/path.ts'
+import { readRegular } from '../lib/read-regular.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Exec, ExecOptions, Files } from '../protocol/tool.ts'
 import type { FileVersion } from '../protocol/undo.ts'
@@ -238,7 +239,9 @@ export class Recorder {
     try {
       const info = await lstat(real)
       if (!info.isFile() || info.size > MAX_KEPT) return 'unknown'
-      return { hash: await this.#parts.blobs.put(await readFile(real)), mode: info.mode & 0o7777 }
+      const file = await readRegular(real, MAX_KEPT)
+      if (!file) return 'unknown'
+      return { hash: await this.#parts.blobs.put(file.bytes), mode: info.mode & 0o7777 }
     } catch (error) {
       if (isMissing(error)) return undefined
       if (error instanceof AppError) throw error

@@ -3,10 +3,11 @@
  * and the version that was wanted is laid aside. What is replaced is kept as well, so that it can come back. Interrupted in
  * the middle, the same can be asked for again.
  */
-import { lstat, mkdir, readdir, readFile, rmdir, unlink } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errnoOf, storageError, writeAtomic } from '../lib/atomic-write.ts'
 import { isInside } from '../lib/path.ts'
+import { readRegular } from '../lib/read-regular.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Conflict, FileVersion } from '../protocol/undo.ts'
 import { type Blobs, hashOf, MAX_KEPT } from './blobs.ts'
@@ -108,8 +109,8 @@ async function currentOf(real: string): Promise<Current | undefined> {
   if (!info) return undefined
   const mode = info.mode & 0o7777
   if (!info.isFile() || info.size > MAX_KEPT) return { hash: 'none of ours', mode }
-  const bytes = await readFile(real)
-  return { hash: hashOf(bytes), mode, bytes }
+  const file = await readRegular(real, MAX_KEPT)
+  return file ? { hash: hashOf(file.bytes), mode, bytes: file.bytes } : { hash: 'none of ours', mode }
 }
 
 type Step = 'nothing' | 'put' | 'conflict'

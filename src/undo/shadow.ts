@@ -4,10 +4,10 @@
  * is beyond is named as not covered, never half covered.
  */
 import { type BigIntStats, lstatSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { errnoOf, isTemporary } from '../lib/atomic-write.ts'
+import { readRegular } from '../lib/read-regular.ts'
 import { plural } from '../lib/text.ts'
 import type { FileVersion } from '../protocol/undo.ts'
 import type { Blobs } from './blobs.ts'
@@ -159,9 +159,9 @@ export class Shadow {
     if (known?.stamp === stamp && known.version) return known
     const entry = { stamp, inode: `${info.dev} ${info.ino}`, ...timesOf(info), bytes }
     if (bytes > Math.min(this.#limits.fileBytes, room) || !isKept(path)) return entry
-    const content = await readFile(real).catch(() => undefined)
-    if (!content) return entry
-    return { ...entry, version: { hash: await blobs.put(content), mode: Number(info.mode) & 0o7777 } }
+    const file = await readRegular(real, this.#limits.fileBytes).catch(() => undefined)
+    if (!file) return entry
+    return { ...entry, version: { hash: await blobs.put(file.bytes), mode: Number(info.mode) & 0o7777 } }
   }
 }
 

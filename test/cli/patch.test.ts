@@ -10,8 +10,14 @@ import { createProposePatch } from '../../src/tools/propose-patch.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { callTool } from '../tools/call.ts'
 
-const command = createPatchCommand(async (cwd) =>
-  createPatchDesk({ patches: () => findPatchFolder(cwd), project: createFiles({ root: cwd }) }),
+/** Outside the project. */
+const recordOf = (cwd: string): string => `${cwd}-patches.json`
+
+const command = createPatchCommand(async (_, cwd) =>
+  createPatchDesk({
+    patches: () => findPatchFolder(cwd, recordOf(cwd)),
+    project: createFiles({ root: cwd }),
+  }),
 )
 
 async function run(
@@ -36,7 +42,7 @@ async function run(
 async function proposed(plan = 'Say hello.'): Promise<{ cwd: string; id: string }> {
   const cwd = await tempProject({ 'a.txt': 'one\n' })
   const diff = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+hello\n'
-  const tool = createProposePatch({ patches: () => makePatchFolder(cwd) })
+  const tool = createProposePatch({ patches: () => makePatchFolder(cwd, recordOf(cwd)) })
   const { text } = await callTool(tool, { plan, diff, tests: 'cat a.txt' }, toolContext(cwd))
   return { cwd, id: /^Proposed as (\w+)/.exec(text)?.[1] ?? '' }
 }

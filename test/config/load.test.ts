@@ -11,7 +11,7 @@ import { tempHome } from './home.ts'
 const trusted = { isTrusted: () => true }
 
 async function problemsOf(options: LoadOptions): Promise<readonly string[]> {
-  const reading = await readConfig(options)
+  const reading = await readConfig({ isTrusted: () => true, ...options })
   return reading.ok ? [] : reading.problems
 }
 
@@ -459,7 +459,7 @@ emission = { base = "tool" }
     const loop = tempHome({ profiles: {} })
     mkdirSync(dirname(loop.userFile), { recursive: true })
     symlinkSync(loop.userFile, loop.userFile)
-    const huge = tempHome({ project: '#'.repeat(2_000_000) })
+    const huge = tempHome({ user: '#'.repeat(2_000_000) })
 
     expect(await problemsOf(folder)).toEqual([
       `${folder.userFile}: not a file; remove it or put a config.toml in its place.`,
@@ -468,7 +468,7 @@ emission = { base = "tool" }
       `${loop.userFile}: cannot be read (ELOOP); check its permissions.`,
     ])
     expect(await problemsOf(huge)).toEqual([
-      `${huge.projectFile}: larger than 1048576 bytes; this is no configuration.`,
+      `${huge.userFile}: larger than 1048576 bytes; this is no configuration.`,
     ])
   })
 

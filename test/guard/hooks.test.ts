@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createHooks, type HooksParts } from '../../src/guard/hooks.ts'
 import { type HookEvent, hookEvents, type HookPayloads, type HookSpec } from '../../src/protocol/hooks.ts'
+import { launchAsItIs } from '../support/launch.ts'
 import { tempProject } from '../support/project.ts'
 
 const common = { sessionId: 's1', cwd: '/project' }
@@ -32,7 +33,11 @@ async function ask<Event extends HookEvent>(
     return { name: `h${index + 1}`, event, ...given } as HookSpec
   })
   const signal = new AbortController().signal
-  return createHooks({ cwd, env: process.env, ...parts, hooks }).run(event, payloads[event], signal)
+  return createHooks({ launch: launchAsItIs, cwd, env: process.env, ...parts, hooks }).run(
+    event,
+    payloads[event],
+    signal,
+  )
 }
 
 const allowed = <Event extends HookEvent>(event: Event, change: Partial<HookPayloads[Event]> = {}) => ({
@@ -82,7 +87,7 @@ describe('a command', () => {
         warnings: [],
       },
     ],
-    ['kill -9 $$', { verdict: 'deny', why: expect.stringContaining('was ended by SIGKILL'), warnings: [] }],
+    ['kill -9 $$', { verdict: 'deny', why: expect.stringContaining('was ended by a signal'), warnings: [] }],
     [
       'no-such-program',
       { verdict: 'deny', why: expect.stringContaining('ended with exit code 127'), warnings: [] },
@@ -108,6 +113,7 @@ describe('a command', () => {
   test('that does not read what it is told is no failure', async () => {
     const text = 'x'.repeat(1_000_000)
     const hooks = createHooks({
+      launch: launchAsItIs,
       cwd: await tempProject(),
       env: process.env,
       hooks: [{ name: 'deaf', event: 'post_tool_use', type: 'command', command: 'exec <&-; exit 0' }],
@@ -245,6 +251,7 @@ describe('a hook that is late', () => {
   test('a cancelled run waits for none', async () => {
     const controller = new AbortController()
     const hooks = createHooks({
+      launch: launchAsItIs,
       cwd: await tempProject(),
       env: process.env,
       hooks: [{ name: 'slow', event: 'stop', type: 'command', command: 'sleep 60' }],
@@ -292,6 +299,7 @@ describe('a review', () => {
     const long = { ...payloads.pre_tool_use, input: { command: `${'true; '.repeat(2000)}rm -rf /` } }
     const hooks = (event: HookEvent) =>
       createHooks({
+        launch: launchAsItIs,
         cwd: '/',
         env: {},
         review: review('ALLOW', asked),

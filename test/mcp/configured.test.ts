@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { appPaths } from '../../src/config/paths.ts'
 import { listMcpServers, openMcpServers } from '../../src/mcp-servers.ts'
+import { launchAsItIs } from '../support/launch.ts'
 import { tempProject } from '../support/project.ts'
 import { testHome } from '../support/tool-host.ts'
 import { run, scriptedServer, toolNamed } from './servers.ts'
@@ -19,7 +20,7 @@ test('a configured server gets the harmless part of the environment and what is 
   const env = { ...home.env, DEPLOY_TOKEN: 'd1', EDITOR: 'vi', ODD_KEY: 'o1' }
   const cwd = await tempProject()
   const { config } = await loadConfig({ env, cwd })
-  const ground = { config, env, cwd, paths: appPaths(env, process.platform) }
+  const ground = { config, env, cwd, paths: appPaths(env, process.platform), launch: launchAsItIs }
   const warnings: string[] = []
 
   const equipment = await openMcpServers(ground, {

@@ -9,6 +9,7 @@ import { openMcp } from '../../src/mcp/open.ts'
 import type { McpParts, McpServer } from '../../src/mcp/open-server.ts'
 import type { Equipment } from '../../src/protocol/equipment.ts'
 import type { Tool, ToolResult } from '../../src/protocol/tool.ts'
+import { launchAsItIs } from '../support/launch.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { addTools } from './tools.ts'
 
@@ -114,6 +115,7 @@ export async function open(servers: readonly McpServer[], more: Partial<McpParts
     servers,
     cwd: await tempProject(),
     version: '0.0.0',
+    launch: launchAsItIs,
     environment: () => ({ PATH: process.env['PATH'] ?? '' }),
     warn: (message) => void warnings.push(message),
     ...more,

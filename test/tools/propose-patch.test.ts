@@ -1,4 +1,4 @@
-import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createFiles } from '../../src/guard/files.ts'
@@ -37,10 +37,13 @@ type Place = { root: string; tool: Tool; context: ToolContext; desk: PatchDesk }
 async function place(files: Record<string, string> = FILES): Promise<Place> {
   const root = await tempProject(files)
   const tool = createProposePatch({
-    patches: () => makePatchFolder(root),
+    patches: () => makePatchFolder(root, `${root}-patches.json`),
     now: () => new Date(1_800_000_000_000),
   })
-  const desk = createPatchDesk({ patches: () => findPatchFolder(root), project: createFiles({ root }) })
+  const desk = createPatchDesk({
+    patches: () => findPatchFolder(root, `${root}-patches.json`),
+    project: createFiles({ root }),
+  })
   return { root, tool, context: toolContext(root), desk }
 }
 
@@ -233,4 +236,16 @@ describe('the person', () => {
 
     expect(await read(at.root, 'a.txt')).toMatch(/^one\n2\nthree\n[^]*AKIAQYLPMN5HHHFPZAM2\n$/)
   })
+})
+
+test('a proposal that came with the repository, or was changed since, is none', async () => {
+  const here = await place()
+  const id = await propose(here)
+  const shipped = join(here.root, '.covey', 'patches', 'aaaaaaaaaa')
+  await cp(join(here.root, '.covey', 'patches', id), shipped, { recursive: true })
+
+  expect((await here.desk.list()).map((proposal) => proposal.id)).toEqual([id])
+
+  await writeFile(join(here.root, '.covey', 'patches', id, 'patch.diff'), '--- a/x\n')
+  expect(await here.desk.list()).toEqual([])
 })

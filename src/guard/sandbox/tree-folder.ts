@@ -159,8 +159,8 @@ type Candidate = {
 function isOfInterest({ name, kind, protection, relativePath }: Candidate, place: Place): boolean {
   if (kind === 'link' || kind === 'socket' || kind === 'other' || name === '.git') return true
   if (place.isRepository && GIT_PARTS.has(name)) return true
-  if (FOREIGN.test(relativePath)) return false
-  return protection !== undefined || (place.options.interesting?.(name, relativePath) ?? false)
+  if (place.options.interesting?.(name, relativePath)) return true
+  return protection !== undefined && !FOREIGN.test(relativePath)
 }
 
 function kindOf(dirent: Dirent): Entry['kind'] {

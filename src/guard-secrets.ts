@@ -1,0 +1,64 @@
+/** Opens the secret firewall of a session: its key, what it remembers, and the secrets the configuration itself holds. */
+import { join } from 'node:path'
+import type { Config } from './config/schema.ts'
+import { toSecretPatterns } from './config/secrets.ts'
+import { createFirewall } from './guard/firewall.ts'
+import { environmentSecrets } from './guard/secret-known.ts'
+import { loadSecretKey, openSecretStore } from './guard/secret-store.ts'
+import type { AppPaths } from './config/paths.ts'
+import type { Firewall } from './protocol/firewall.ts'
+import type { Files } from './protocol/tool.ts'
+
+type SecretsParts = {
+  readonly config: Config
+  readonly paths: AppPaths
+  readonly env: NodeJS.ProcessEnv
+  readonly incognito: boolean
+  readonly apiKey?: string
+}
+
+type SecretsPlace = { readonly folder?: string; warn(message: string): void }
+
+type Secrets = { readonly firewall: Firewall; close(): Promise<void> }
+
+export async function openSecrets(
+  { config, paths, env, apiKey, incognito }: SecretsParts,
+  { folder, warn }: SecretsPlace,
+  files: Files,
+): Promise<Secrets> {
+  const key = incognito ? undefined : await loadSecretKey(join(paths.dataFolder, 'keys', 'secrets'))
+  const store = folder === undefined ? undefined : await openSecretStore(join(folder, 'secrets.jsonl'))
+  const patterns = toSecretPatterns(config.secrets)
+  const close = async () => store?.close()
+  try {
+    const firewall = createFirewall({
+      files,
+      patterns,
+      entropy: config.secrets.entropy,
+      known: [...keysOf(config, apiKey), ...environmentSecrets(env)],
+      onWarning: warn,
+      ...(key && { key }),
+      ...(store && { records: store.records, keep: store.keep }),
+    })
+    return { firewall, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Keys that are written out; one that is `${VARIABLE}` stands in the environment. */
+function keysOf({ arms, mcp, tool_host: host, federation }: Config, apiKey: string | undefined) {
+  const keys = [
+    apiKey,
+    host.token,
+    federation.nats.password,
+    ...Object.values(arms).map((arm) => arm.api_key),
+  ]
+  const named = [...Object.values(arms), ...Object.values(mcp.servers)]
+  return [
+    ...keys.flatMap((value) => (value && !value.includes('${') ? [{ kind: 'api-key', value }] : [])),
+    ...named.flatMap(({ headers }) => environmentSecrets(headers)),
+    ...Object.values(mcp.servers).flatMap((server) => environmentSecrets(server.env)),
+  ]
+}

@@ -1,0 +1,226 @@
+/**
+ * Executable configuration, as data: files that make some program run something. `unprompted` ones run without anybody
+ * starting them (a commit, a changed folder, an opened editor is enough); what a command does to them is set aside and
+ * asked for. `started` ones run when somebody starts them; they are kept and listed. `docs/permissions.md` shows this.
+ */
+import {
+  attributeParts,
+  commonFolderParts,
+  pathFileParts,
+  rebaseParts,
+  toolVersionParts,
+} from './attributes.ts'
+
+export type Executable = {
+  readonly name: string
+  /**
+   * Names or the ends of paths, compared without regard to case, at any depth. `folder/**` means everything below it, `*`
+   * stands for any letters of one name.
+   */
+  readonly paths: readonly string[]
+  /** From the folder of a repository (`.git`, a submodule's, a bare one) instead of the project. */
+  readonly inRepository?: true
+  /** Completes "If it stays, …". */
+  readonly does: string
+  readonly runs: 'unprompted' | 'started'
+  /** `git-config` and `git-link` are read by git's rules; a function picks the lines that count; absent = everything. */
+  readonly counts?: 'git-config' | 'git-link' | ((text: string) => readonly string[])
+  /** Also in `node_modules`, virtual environments and the like. */
+  readonly inDependencies?: true
+}
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+const UNPROMPTED: readonly Omit<Executable, 'runs'>[] = [
+  {
+    name: 'git hooks',
+    paths: ['hooks/**'],
+    inRepository: true,
+    does: 'git runs it at the next commit, checkout, merge or push',
+  },
+  {
+    name: 'git configuration',
+    paths: ['config', 'config.worktree'],
+    inRepository: true,
+    counts: 'git-config',
+    does: 'git runs the programs it names (fsmonitor, hooks, filters, pagers, aliases, helpers)',
+  },
+  {
+    name: 'git attributes of a repository',
+    paths: ['info/attributes'],
+    inRepository: true,
+    counts: attributeParts,
+    does: 'git hands files to the filter or driver it names',
+  },
+  {
+    name: 'git rebase in progress',
+    paths: ['rebase-merge/git-rebase-todo', 'rebase-merge/git-rebase-todo.backup', 'sequencer/todo'],
+    inRepository: true,
+    counts: rebaseParts,
+    does: 'git runs its `exec` lines when the rebase goes on',
+  },
+  {
+    name: 'shared git folder',
+    paths: ['commondir'],
+    counts: commonFolderParts,
+    does: 'git takes its configuration and hooks from the folder it names',
+  },
+  {
+    name: 'git folder elsewhere',
+    paths: ['.git'],
+    counts: 'git-link',
+    inDependencies: true,
+    does: 'git takes its configuration and hooks from the folder it names',
+  },
+  {
+    name: 'git configuration to include',
+    paths: words('.gitconfig .gitmodules'),
+    counts: 'git-config',
+    does: 'git runs the programs it names once it is included',
+  },
+  {
+    name: 'git attributes',
+    paths: ['.gitattributes'],
+    counts: attributeParts,
+    does: 'git hands files to the filter or driver it names',
+  },
+  {
+    name: 'hook managers',
+    paths:
+      words(`.husky/** .githooks/** .git-hooks/** .lefthook/** lefthook.yml lefthook.yaml lefthook.toml lefthook.json
+      .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json lefthook-local.* .lefthook-local.* .pre-commit-config.yaml
+      .pre-commit-config.yml .pre-commit-hooks.yaml prek.toml .overcommit.yml .simple-git-hooks.* simple-git-hooks.*
+      captainhook.json hk.pkl .huskyrc .huskyrc.* husky.config.* .lintstagedrc .lintstagedrc.* lint-staged.config.*`),
+    does: 'a hook manager runs it at the next commit or push',
+  },
+  {
+    name: 'other version control',
+    paths: words(
+      '.hg/hgrc .hgrc .jj/repo/config.toml .jj/workspace-config.toml .jjconfig.toml .fossil-settings/**',
+    ),
+    does: 'the version control system runs the hooks and programs it names',
+  },
+  {
+    name: 'folder environments',
+    paths:
+      words(`.envrc .envrc.* .direnv/** .autoenv .autoenv.* .autoenv_leave.* mise.toml .mise.toml mise.*.toml .mise.*.toml
+      .mise/** mise/config.toml .config/mise.toml .config/mise/** .rtx.toml .miserc.toml .asdfrc .ondirrc .smartcd/**`),
+    does: 'a shell with direnv, mise or the like runs it when it enters the folder',
+  },
+  {
+    name: 'tool versions',
+    paths: ['.tool-versions'],
+    counts: toolVersionParts,
+    does: 'mise evaluates the templates in it when a shell enters the folder',
+  },
+  {
+    name: 'vim and emacs',
+    paths:
+      words(`.exrc .nvimrc .nvim.lua .vimrc _vimrc .gvimrc .lvimrc .local.vimrc .vimrc.local .vim/** .nvim/**
+      .dir-locals.el .dir-locals-2.el .emacs .emacs.d/** .kakrc .helix/**`),
+    does: 'the editor runs it when a file of this folder is opened',
+  },
+  {
+    name: 'editors',
+    paths:
+      words(`.vscode/** *.code-workspace .idea/** .fleet/** .zed/** .vs/** .nova/** .theia/** .lapce/** .devcontainer/**
+      .devcontainer.json .sublime/** *.sublime-project .gitpod.yml`),
+    does: 'the editor runs the tasks, tools and interpreters it names when the project is opened',
+  },
+  {
+    name: 'package managers',
+    paths:
+      words(`.npmrc .yarnrc .yarnrc.yml .yarnrc.yaml .yarn/releases/** .yarn/plugins/** .yarn/sdks/** .pnpmfile.cjs .pnpmfile.js
+      .pnpmfile.mjs pnpmfile.js bunfig.toml .bunfig.toml .cargo/config.toml .cargo/config .mvn/** .bazelrc .bazeliskrc tools/bazel
+      .buckconfig .buckconfig.local .condarc .bundle/config .gemrc`),
+    does: 'the package manager or build tool runs the programs it names, whatever it is asked to do',
+  },
+  {
+    name: 'start-up of interpreters and debuggers',
+    paths:
+      words(`sitecustomize.py usercustomize.py .pythonrc .pythonrc.py .pdbrc .pdbrc.py ipython_config.py .ipython/**
+      .gdbinit .lldbinit .rprofile .rprofile.site .irbrc .pryrc .ghci .ocamlinit .iex.exs .jshellrc .perldb .psqlrc .sqliterc
+      .mylogin.cnf`),
+    inDependencies: true,
+    does: 'the interpreter or debugger runs it whenever it starts in this folder or environment',
+  },
+  {
+    name: 'Python path files',
+    paths: ['*.pth'],
+    counts: pathFileParts,
+    inDependencies: true,
+    does: 'Python runs its `import` lines at every start',
+  },
+  {
+    name: 'start-up of shells and tools',
+    paths:
+      words(`.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
+      .kshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xsession .xinitrc .pam_environment config.fish fish/conf.d/**
+      .config/autostart/** .config/systemd/** launchagents/** .ripgreprc .ackrc .curlrc .wgetrc .screenrc .tmux.conf .ctags
+      .ctags.d/** .gnuplot`),
+    does: 'a shell or tool obeys it at its next start',
+  },
+  {
+    name: 'agents',
+    paths:
+      words(`.mcp.json mcp.json .claude/** .cursor/** .codex/** .gemini/** .covey/** .agent/** .agents/** .aider/** .aider.*
+      .cline/** .clinerules/** .clinerules .continue/** .goose/** .goosehints .kiro/** .opencode/** opencode.json opencode.jsonc
+      .qwen/** .roo/** .roorules .windsurf/** .windsurfrules .cursorrules .amp/** .augment/** .junie/** .crush/** crush.json
+      .crush.json .factory/** .copilot/** .trae/** covey.toml`),
+    does: 'a coding agent starts the servers and hooks it names, or follows it, when the project is opened',
+  },
+  {
+    name: 'instructions to agents',
+    paths:
+      words(`agents.md agents.override.md agents.local.md agent.md claude.md claude.local.md gemini.md qwen.md crush.md
+      copilot-instructions.md .github/instructions/** .github/prompts/** .github/agents/**`),
+    does: 'every coding agent that opens the project follows it',
+  },
+]
+
+const STARTED: readonly Omit<Executable, 'runs'>[] = [
+  {
+    name: 'package scripts',
+    paths:
+      words(`package.json deno.json deno.jsonc composer.json pyproject.toml setup.py setup.cfg tox.ini noxfile.py conftest.py
+      pnpm-workspace.yaml turbo.json nx.json lerna.json gemfile *.gemspec mix.exs rebar.config pip.conf pip.ini`),
+    does: 'its scripts run with the next install, test or build',
+  },
+  {
+    name: 'build files',
+    paths:
+      words(`makefile gnumakefile *.mk justfile .justfile taskfile.yml taskfile.yaml taskfile.dist.yml rakefile dodo.py sconstruct
+      wscript meson.build cmakelists.txt *.cmake build.rs build.zig build.gradle build.gradle.kts settings.gradle
+      settings.gradle.kts gradlew gradlew.bat gradle/wrapper/** pom.xml mvnw mvnw.cmd build build.bazel workspace module.bazel *.bzl
+      magefile.go build.xml build.sbt`),
+    does: 'it runs with the next build',
+  },
+  {
+    name: 'configuration that is code',
+    paths:
+      words(`gulpfile.* gruntfile.* webpack.config.* vite.config.* vitest.config.* jest.config.* rollup.config.* babel.config.*
+      eslint.config.* .eslintrc.js .eslintrc.cjs prettier.config.* .prettierrc.js .prettierrc.cjs next.config.* nuxt.config.*
+      svelte.config.* astro.config.* postcss.config.* tailwind.config.* playwright.config.* karma.conf.* metro.config.* .rspec`),
+    does: 'the tool it configures runs it',
+  },
+  {
+    name: 'continuous integration',
+    paths:
+      words(`.github/workflows/** .github/actions/** .gitlab-ci.yml .gitlab-ci/** .circleci/** .travis.yml jenkinsfile .drone.yml
+      .woodpecker.yml .woodpecker/** .buildkite/** azure-pipelines.yml bitbucket-pipelines.yml appveyor.yml .appveyor.yml
+      .gitea/workflows/** .forgejo/workflows/** .ci/** cloudbuild.yaml`),
+    does: 'the build server runs it with the next push',
+  },
+  {
+    name: 'containers and environments',
+    paths:
+      words(`dockerfile dockerfile.* *.dockerfile containerfile docker-compose.yml docker-compose.yaml docker-compose.*.yml compose.yml
+      compose.yaml procfile procfile.* vagrantfile tiltfile flake.nix shell.nix default.nix devenv.nix devbox.json .run/**`),
+    does: 'it runs when somebody starts the container or environment',
+  },
+]
+
+export const EXECUTABLES: readonly Executable[] = [
+  ...UNPROMPTED.map((entry) => ({ ...entry, runs: 'unprompted' as const })),
+  ...STARTED.map((entry) => ({ ...entry, runs: 'started' as const })),
+]
