@@ -16,6 +16,7 @@ import { createFirewall } from './guard/firewall.ts'
 import { createGrants, type Grants } from './guard/grants.ts'
 import { createHooks, type HooksParts } from './guard/hooks.ts'
 import { toHostEnvironment } from './guard/host/environment.ts'
+import { createDenies } from './guard/permission/denied-paths.ts'
 import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox.ts'
@@ -59,6 +60,8 @@ type SessionPlace = {
   readonly id: string
   /** Where its own files lie; absent where it keeps nothing. */
   readonly folder?: string
+  /** Nobody can be asked. */
+  readonly unattended?: true
   warn(message: string): void
 }
 
@@ -112,12 +115,15 @@ const BYPASSED = { missing: 'no sandbox: the permission mode is bypass' } as con
 const openSandbox = ({ config, paths, cwd, env }: GuardsParts) =>
   detectSandbox({
     roots: [cwd],
-    hidden: [paths.dataFolder, paths.configFolder],
+    hidden: ownFolders(paths),
     home: paths.home,
     env,
     network: config.sandbox.network,
     readOnly: config.permission.mode === 'read-only',
+    denies: createDenies(config.permission.rules, cwd),
   })
+
+const ownFolders = ({ dataFolder, configFolder }: AppPaths): readonly string[] => [dataFolder, configFolder]
 
 const unconfined = (sandbox: object): string => {
   const why = 'missing' in sandbox ? String(sandbox.missing) : ''
@@ -149,7 +155,11 @@ async function openSessionGuards(
       ...(book && { book }),
       roots: [files.root],
       sandboxed: sandbox !== undefined,
+      network: sandbox?.network ?? false,
       grants,
+      own: ownFolders(parts.paths),
+      home: parts.paths.home,
+      ...(place.unattended && { unattended: true }),
     }),
     firewall,
     files: firewall.files,
@@ -180,9 +190,12 @@ async function openReach(
   { folder }: SessionPlace,
   { grants, sandbox }: { readonly grants: Grants; readonly sandbox?: Sandbox },
 ): Promise<Reach> {
-  const files = createFiles({ root: cwd, grants, rules: config.permission.rules })
+  const { mode, rules } = config.permission
+  const own = ownFolders(paths)
+  const files = createFiles({ root: cwd, grants, rules, own, lifted: mode === 'bypass' })
+  const { home } = paths
   const childEnv = host ? toHostEnvironment(env) : env
-  const exec = createExec({ cwd: files.root, env: childEnv, ...(sandbox && { sandbox }) })
+  const exec = createExec({ cwd: files.root, env: childEnv, home, hidden: own, ...(sandbox && { sandbox }) })
   const { dataFolder } = paths
   const undo = await openUndoFor({ files, exec, dataFolder, ...(folder !== undefined && { folder }) })
   return {

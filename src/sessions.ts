@@ -98,8 +98,7 @@ export type AppSession = Session & {
   readonly undo: Undo
 }
 
-const NOBODY =
-  'Nobody is there to ask. The person can allow it with --permission accept-edits or --permission bypass.'
+const NOBODY = 'Nobody is there to ask.'
 
 export async function openSession(
   ground: SessionGround,
@@ -113,7 +112,8 @@ export async function openSession(
   const stored = await openStored(store, resume, {
     cwd: root,
     async start({ replay, folder }) {
-      const place = { id: replay.info.id, warn: warnings.warn, ...(folder !== undefined && { folder }) }
+      const own = { ...(folder !== undefined && { folder }), ...(!canAsk && { unattended: true as const }) }
+      const place = { id: replay.info.id, warn: warnings.warn, ...own }
       opening = await openParts(ground, place, { lastTime, instructions: passing?.instructions })
       const { guards, sources, tools } = opening
       const system = await systemText(ground, sources, tools())

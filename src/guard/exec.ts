@@ -4,6 +4,7 @@
  * nothing outlives the session.
  */
 import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { relative } from 'node:path'
 import { AppError } from '../protocol/error.ts'
 import type { Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
@@ -19,6 +20,7 @@ import { blockOf } from './blocked.ts'
 import { toChildEnvironment } from './environment.ts'
 import { interactiveHint } from './interactive.ts'
 import { createJobs, type Jobs, requireRoom } from './jobs.ts'
+import { placeGrant } from './permission/grant-for.ts'
 import { toProgram } from './program.ts'
 import type { Sandbox, Terms } from './sandbox-ground.ts'
 
@@ -28,6 +30,10 @@ export type ExecParts = {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Absent = commands run as the person would run them. */
   readonly sandbox?: Sandbox
+  /** Covey's own folders: nothing that holds or lies in one is ever opened to a command. */
+  readonly hidden?: readonly string[]
+  /** Absent = the home folder of this process. */
+  readonly home?: string
 }
 
 export type ClosableExec = Exec & {
@@ -36,22 +42,25 @@ export type ClosableExec = Exec & {
 }
 
 export function createExec(parts: ExecParts): ClosableExec {
-  const { cwd, sandbox } = parts
+  const { cwd, sandbox, hidden = [], home = homedir() } = parts
   const jobs = createJobs()
   const starter = createStarter(parts)
 
   async function run<T extends ExecResult>(
-    argv: readonly string[],
+    { argv, command }: Line,
     options: ExecOptions,
     watch: (running: RunningProcess) => Promise<T>,
   ): Promise<T> {
     const live = toLive(options.onOutput)
-    const { grant } = options
+    const { grant, readsOnly = false } = options
+    const clearGrant = await placeGrant(grant)
     const started = await starter.start(argv, printing(live.add), options)
     const result = await watch(started.running).finally(live.end)
     if (!started.running.isRunning()) await started.left
+    await clearGrant(result.exitCode !== 0)
     const network = sandbox?.network || grant?.kind === 'network'
-    const blocked = sandbox && (await blockOf(result, { cwd, network, command: argv.join(' ') }))
+    const context = { cwd, home, hidden, network, command, readsOnly }
+    const blocked = sandbox && (await blockOf(result, context))
     return blocked ? { ...result, blocked } : result
   }
 
@@ -59,16 +68,17 @@ export function createExec(parts: ExecParts): ClosableExec {
     async shell(command, options) {
       refuseInteractive(command)
       if (options.signal.aborted) return NOT_STARTED
-      return run(shellArgv(command), options, (running) => watchShell(command, running, { options, jobs }))
+      const line = { argv: shellArgv(command), command }
+      return run(line, options, (running) => watchShell(command, running, { options, jobs }))
     },
     async program(argv, options) {
       if (options.signal.aborted) return NOT_STARTED
-      return run(argv, options, (running) => watchProgram(running, options))
+      return run({ argv, command: argv.join(' ') }, options, (running) => watchProgram(running, options))
     },
-    async start(command) {
+    async start(command, terms) {
       refuseInteractive(command)
       requireRoom(jobs.list())
-      const { running } = await starter.start(shellArgv(command), printing())
+      const { running } = await starter.start(shellArgv(command), printing(), terms)
       return jobs.adopt(command, running)
     },
     async open(argv, { signal } = {}) {
@@ -90,6 +100,9 @@ async function standInsOf({ cwd, sandbox }: ExecParts): Promise<ReadonlySet<stri
   return new Set(paths.map((path) => relative(cwd, path)))
 }
 
+/** What is started, and how the person would write it. */
+type Line = { readonly argv: readonly string[]; readonly command: string }
+
 type Begin<Running extends ProcessGroup> = (argv: readonly string[], place: GroupOptions) => Running
 
 const printing =
@@ -109,7 +122,9 @@ function createStarter({ cwd, env = process.env, sandbox }: ExecParts) {
       terms?: Terms,
     ): Promise<Started<Running>> {
       const entered = await sandbox?.enter(argv, terms)
-      const childEnv = toChildEnvironment({ ...env, ...entered?.env })
+      // Git may skip what it would only write to be faster next time.
+      const looking = terms?.readsOnly ? { GIT_OPTIONAL_LOCKS: '0' } : {}
+      const childEnv = toChildEnvironment({ ...env, ...entered?.env, ...looking })
       const running = begin(entered?.argv ?? argv, { cwd, env: childEnv })
       const leave = async (): Promise<void> => {
         await entered?.leave()

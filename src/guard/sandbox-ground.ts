@@ -13,6 +13,8 @@ export type SandboxOptions = {
   readonly network?: boolean
   /** Commands only look: the workspace is read-only too. */
   readonly readOnly?: boolean
+  /** Paths of the workspace, relative to the first root, that commands must not find there. */
+  readonly denies?: (relativePath: string) => boolean
   readonly limits?: Partial<Limits>
   readonly platform?: NodeJS.Platform
 }
@@ -42,7 +44,7 @@ type Entered = {
 export type NoSandbox = { readonly missing: string }
 
 /** What all kinds of sandbox stand on. */
-export type SandboxGround = Required<Omit<SandboxOptions, 'env' | 'platform' | 'limits'>> & {
+export type SandboxGround = Required<Omit<SandboxOptions, 'env' | 'platform' | 'limits' | 'denies'>> & {
   readonly program: string
   /** Another program of the system, never one of the workspace. */
   findProgram(name: string): Promise<string | undefined>
