@@ -41,11 +41,13 @@ async function findAttempted(
     .map(({ path }) => path)
   const candidates = [...named, ...(await insideFolders(named)), ...impliedPaths(script, context)]
   const place = absolute(printed, context.cwd, context)
-  const exact = candidates.find((path) => path === place)
-  if (exact !== undefined) return exact
-  const ending = isAbsolute(printed) ? undefined : `${sep}${normalize(printed)}`
-  const below = ending && candidates.find((path) => path.endsWith(ending))
-  if (below) return below
+  if (!isAbsolute(printed)) {
+    // From which folder it was meant nobody can say where there is more than one.
+    const ending = `${sep}${normalize(printed)}`
+    const [found, ...others] = new Set(candidates.filter((path) => path.endsWith(ending)))
+    return others.length === 0 ? found : undefined
+  }
+  if (candidates.includes(place)) return place
   // `mkdir -p a/b/c` fails at the first folder that is missing.
   const isMissing = !(await exists(place))
   return isMissing && candidates.some((path) => isInside(place, path)) ? place : undefined
@@ -58,11 +60,16 @@ async function insideFolders(named: readonly string[]): Promise<readonly string[
   return folders.flatMap((folder) => named.map((path) => join(folder, basename(path))))
 }
 
-/** Git writes its configuration without being told where it is. */
-const impliedPaths = ({ parts }: Script, { cwd }: GrantContext): readonly string[] =>
-  parts.some(({ words }) => words[0]?.text === 'git' && words.some(({ text }) => CONFIGURES.test(text)))
-    ? [join(cwd, '.git/config')]
-    : []
+/** Git writes its configuration, and makes its repository, without being told where. */
+function impliedPaths({ parts }: Script, { cwd }: GrantContext): readonly string[] {
+  const git = parts.filter(({ words }) => words[0]?.text === 'git')
+  const does = (actions: RegExp): boolean =>
+    git.some(({ words }) => words.some(({ text }) => actions.test(text)))
+  return [
+    ...(does(CONFIGURES) ? [join(cwd, '.git/config')] : []),
+    ...(does(/^init$/) ? [join(cwd, '.git')] : []),
+  ]
+}
 
 const CONFIGURES = /^(?:config|remote|branch|submodule|switch|checkout|worktree|sparse-checkout|push|clone)$/
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Access } from '../../protocol/tool.ts'
 import { containPath, OUTSIDE } from '../contain.ts'
 import type { Operation } from '../grants.ts'
-import { modeVerdict, verbs } from '../modes.ts'
+import { modeVerdict, refusal, verbs } from '../modes.ts'
 import { isKeyPath, type Protection } from '../protected-names.ts'
 import { pathNames, pathRule, urlRule } from '../rules.ts'
 import { hasHidden, shown } from '../shown.ts'
@@ -39,6 +39,10 @@ export async function judgePath(access: PathAccess, surroundings: Surroundings):
       return askProtected(access, surroundings, { protection, real })
     const cause = isKey ? ({ by: 'key' } as const) : obstacle(why, real)
     return denied(`${shown(target)} cannot be ${PAST[kind]}: ${why}.`, { ...decision, cause })
+  }
+  if (!ok && !isLifted && protection) {
+    const why = refusal(mode, { kind, target: shown(target) })
+    return denied(why, { ...decision, cause: { by: protection } })
   }
   const opinion = weigh(rule, { access, asked: { kind }, surroundings })
   const [name = target] = names

@@ -128,9 +128,8 @@ export function judgeConfinedGit(args: readonly Word[]): Finding {
   }
   const rest = args.slice(index)
   const finding = judgeGit(rest)
-  if (finding.kind !== 'unknown') return finding
   const [name = '', ...texts] = rest.map(({ text }) => text)
-  const isLook = LOOKS.has(name) && !texts.some((text) => RUNS.test(text))
+  const isLook = finding.kind === 'unknown' && LOOKS.has(name) && !texts.some((text) => RUNS.test(text))
   return isLook || judgeGitPair(name, texts) ? { kind: 'read-only', why: 'it only reads' } : finding
 }
 
