@@ -19,10 +19,8 @@ export type NamedPath = {
 }
 
 export function namedPaths(scripts: readonly Script[], surroundings: Surroundings): readonly NamedPath[] {
-  const folders = scripts.reduce<readonly string[]>(
-    (known, script) => [...known, ...foldersOf(script, surroundings, known)],
-    [surroundings.cwd],
-  )
+  const { cwd } = surroundings
+  const folders = [cwd, ...scripts.flatMap((script) => foldersOf(script, surroundings))]
   const pieces = scripts.flatMap((script) => [
     ...script.parts.flatMap(piecesOf),
     ...script.mentions.flatMap((word) => piecesOfWord(word)),
@@ -44,13 +42,9 @@ export function absolute(text: string, folder: string, { cwd, home }: Surroundin
 }
 
 /** The folders that `cd` and `-C` lead to, one after the other. */
-function foldersOf(
-  { parts }: Script,
-  surroundings: Surroundings,
-  [start = surroundings.cwd]: readonly string[],
-): readonly string[] {
+function foldersOf({ parts }: Script, surroundings: Surroundings): readonly string[] {
   const folders: string[] = []
-  let current = start
+  let current = surroundings.cwd
   for (const { words } of parts) {
     const [name, first] = words
     if (/^(?:cd|pushd)$/.test(name?.text ?? '') && first) {

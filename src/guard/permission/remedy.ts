@@ -25,7 +25,8 @@ export function remedyOf(decision: Decision): Remedy {
   const { cause, rule } = decision
   if (cause.by === 'rule') return withoutRule(decision, cause.rule)
   if (cause.by === 'nothing') return {}
-  if (cause.by === 'governance') return { mode: decision.unattended ? 'bypass' : (weakestMode(decision) ?? 'bypass') }
+  if (cause.by === 'governance')
+    return { mode: decision.unattended ? 'bypass' : (weakestMode(decision) ?? 'bypass') }
   if (cause.by === 'outside')
     return { otherwise: `It is reachable from a session started in ${cause.folder}.` }
   if (cause.by !== 'mode') return { otherwise: ALONE[cause.by] }

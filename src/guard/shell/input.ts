@@ -37,8 +37,8 @@ function takesInput({ words }: Part): boolean {
   )
     return false
   const rest = words.slice(at + 1).map(({ text }) => text)
-  if (/make$/.test(names[at] ?? ''))
-    return /-f ?(?:-|\/dev\/stdin)(?: |$)|--(?:make)?file=-/.test(rest.join(' '))
+  if (names[at]?.endsWith('make'))
+    return /-f(?: ?(?:-|\/dev\/stdin))?(?: -|$)|--(?:make)?file=-/.test(rest.join(' '))
   if (SHELL.test(names[at] ?? '')) return !rest.some((text) => /^-\w*c$/.test(text)) && isFromInput(rest)
   return names[at] === 'source' || names[at] === '.'
     ? isFromInput(rest)
