@@ -42,7 +42,7 @@ export type ClosableExec = Exec & {
 }
 
 export function createExec(parts: ExecParts): ClosableExec {
-  const { cwd, sandbox, hidden = [], home = homedir() } = parts
+  const { sandbox } = parts
   const jobs = createJobs()
   const starter = createStarter(parts)
 
@@ -52,15 +52,12 @@ export function createExec(parts: ExecParts): ClosableExec {
     watch: (running: RunningProcess) => Promise<T>,
   ): Promise<T> {
     const live = toLive(options.onOutput)
-    const { grant, readsOnly = false } = options
-    const clearGrant = await placeGrant(grant)
+    const clearGrant = await placeGrant(options.grant)
     const started = await starter.start(argv, printing(live.add), options)
     const result = await watch(started.running).finally(live.end)
     if (!started.running.isRunning()) await started.left
     await clearGrant(result.exitCode !== 0)
-    const network = sandbox?.network || grant?.kind === 'network'
-    const context = { cwd, home, hidden, network, command, readsOnly }
-    const blocked = sandbox && (await blockOf(result, context))
+    const blocked = sandbox && (await blockOf(result, blockContext(parts, command, options)))
     return blocked ? { ...result, blocked } : result
   }
 
@@ -93,6 +90,12 @@ export function createExec(parts: ExecParts): ClosableExec {
       await Promise.all([jobs.close(), starter.stopAll()])
     },
   }
+}
+
+function blockContext(parts: ExecParts, command: string, { grant, readsOnly = false }: ExecOptions) {
+  const { cwd, sandbox, hidden = [], home = homedir() } = parts
+  const network = (sandbox?.network ?? false) || grant?.kind === 'network'
+  return { cwd, home, hidden, network, command, readsOnly }
 }
 
 async function standInsOf({ cwd, sandbox }: ExecParts): Promise<ReadonlySet<string>> {

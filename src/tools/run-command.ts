@@ -97,7 +97,7 @@ function toResult(result: ExecResult & { readonly job?: Job }, timeoutMs: number
 }
 
 /** Each with the one thing that would allow it. */
-export function blockedText(blocked: Blocked): string {
+function blockedText(blocked: Blocked): string {
   if (blocked.kind === 'network')
     return '[sandbox: there is no network here; only the person can allow it, once when asked or with `network = true` in [sandbox]]'
   if (blocked.kind === 'write')
