@@ -39,7 +39,8 @@ async function findAttempted(
   const named = namedPaths([script], context)
     .filter(({ glob }) => !glob)
     .map(({ path }) => path)
-  const candidates = [...named, ...(await insideFolders(named)), ...impliedPaths(script, context)]
+  const implied = impliedPaths(script, context)
+  const candidates = [...named, ...(await insideFolders(named)), ...implied]
   const place = absolute(printed, context.cwd, context)
   if (!isAbsolute(printed)) {
     // From which folder it was meant nobody can say where there is more than one.
@@ -48,6 +49,9 @@ async function findAttempted(
     return others.length === 0 ? found : undefined
   }
   if (candidates.includes(place)) return place
+  // `git init` fails at the first file of the repository.
+  const holder = implied.find((path) => isInside(path, place))
+  if (holder !== undefined) return holder
   // `mkdir -p a/b/c` fails at the first folder that is missing.
   const isMissing = !(await exists(place))
   return isMissing && candidates.some((path) => isInside(place, path)) ? place : undefined
