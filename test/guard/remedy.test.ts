@@ -14,7 +14,13 @@ const request = (access: Access): AuthorizeRequest => ({
   access: [access],
 })
 
-const TOOLS = { read: 'read_file', write: 'write_file', run: 'run_command', fetch: 'fetch_url' } as const
+const TOOLS = {
+  read: 'read_file',
+  write: 'write_file',
+  run: 'run_command',
+  fetch: 'fetch_url',
+  store: 'remember',
+} as const
 
 const accesses: readonly Access[] = [
   { kind: 'read', target: 'a.txt' },
@@ -24,6 +30,7 @@ const accesses: readonly Access[] = [
   { kind: 'run', target: 'npm test' },
   { kind: 'run', target: 'npm test | tee "$X"' },
   { kind: 'fetch', target: 'https://example.com/a' },
+  { kind: 'store', target: 'memory' },
 ]
 
 const authorize = (access: Access, parts: Partial<PermissionParts>) =>
