@@ -6,6 +6,7 @@ import { createFirewall } from './guard/firewall.ts'
 import { environmentSecrets } from './guard/secret-known.ts'
 import { loadSecretKey, openSecretStore } from './guard/secret-store.ts'
 import type { AppPaths } from './config/paths.ts'
+import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { Files } from './protocol/tool.ts'
 
@@ -62,3 +63,11 @@ function keysOf({ arms, mcp, tool_host: host, federation }: Config, apiKey: stri
     ...Object.values(mcp.servers).flatMap((server) => environmentSecrets(server.env)),
   ]
 }
+
+/** Whatever arm is reserved, it is asked and heard through the firewall. */
+export const throughFirewall =
+  (reserve: Reserve, firewall: Firewall): Reserve =>
+  async (request, signal) => {
+    const lease = await reserve(request, signal)
+    return { ...lease, model: firewall.model(lease.model) }
+  }

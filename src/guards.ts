@@ -19,6 +19,7 @@ import { createGrants, type Grants } from './guard/grants.ts'
 import { createHooks, type HooksParts } from './guard/hooks.ts'
 import { toHostEnvironment } from './guard/host/environment.ts'
 import { createLaunch } from './guard/launch.ts'
+import { createDenies } from './guard/permission/denied-paths.ts'
 import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox/detect.ts'
@@ -26,7 +27,6 @@ import type { Sandbox } from './guard/sandbox/ground.ts'
 import { createTrial } from './guard/sandbox/trial.ts'
 import { openTrust } from './guard/trust.ts'
 import { openSecrets } from './guard-secrets.ts'
-import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { Launch } from './lib/process.ts'
 import type { AuditEntry, Permissions, RuleBook } from './protocol/guard.ts'
@@ -67,6 +67,8 @@ type SessionPlace = {
   readonly id: string
   /** Where its own files lie; absent where it keeps nothing. */
   readonly folder?: string
+  /** Nobody can be asked. */
+  readonly unattended?: true
   warn(message: string): void
 }
 
@@ -127,7 +129,10 @@ const openSandbox = ({ config, paths, cwd, env, host = false }: GuardsParts) =>
     host,
     interesting: isInteresting,
     ...toSandboxSettings(config, paths),
+    denies: createDenies(config.permission.rules, cwd),
   })
+
+const ownFolders = ({ dataFolder, configFolder }: AppPaths): readonly string[] => [dataFolder, configFolder]
 
 const unconfined = (sandbox: object, { checks }: Config): readonly string[] => {
   const why = 'missing' in sandbox ? String(sandbox.missing) : ''
@@ -171,14 +176,7 @@ async function openSessionGuards(
   const specs = [...toHooks(config.hooks), ...(parts.hooks ?? [])]
   const { firewall } = secrets
   return {
-    ...createPermissions({
-      mode: config.permission.mode,
-      rules,
-      ...(book && { book }),
-      roots: [files.root],
-      sandboxed: sandbox !== undefined,
-      grants,
-    }),
+    ...permissionsOf(parts, place, { root: files.root, grants, sandbox, book }),
     firewall,
     files: firewall.files,
     exec,
@@ -200,6 +198,31 @@ async function openSessionGuards(
     close: () => close().finally(() => secrets.close()),
   }
 }
+
+type Permitting = {
+  readonly root: string
+  readonly grants: Grants
+  readonly sandbox: Sandbox | undefined
+  readonly book: RuleBook | undefined
+}
+
+const permissionsOf = (
+  { config, paths }: GuardsParts,
+  { unattended = false }: SessionPlace,
+  { root, grants, sandbox, book }: Permitting,
+) =>
+  createPermissions({
+    mode: config.permission.mode,
+    rules: config.permission.rules,
+    ...(book && { book }),
+    roots: [root],
+    sandboxed: sandbox !== undefined,
+    network: sandbox?.network ?? false,
+    grants,
+    own: ownFolders(paths),
+    home: paths.home,
+    ...(unattended && { unattended }),
+  })
 
 type Launching = {
   readonly root: string
@@ -230,10 +253,14 @@ async function openReach(
   { folder, warn }: SessionPlace,
   { grants, sandbox, watch }: Pick<Shared, 'sandbox' | 'watch'> & { readonly grants: Grants },
 ): Promise<Reach> {
-  const files = createFiles({ root: cwd, grants, rules: config.permission.rules })
+  const { mode, rules } = config.permission
+  const own = ownFolders(paths)
+  const files = createFiles({ root: cwd, grants, rules, own, lifted: mode === 'bypass' })
   const exec = createExec({
     cwd: files.root,
     env: host ? toHostEnvironment(env) : env,
+    home: paths.home,
+    hidden: own,
     ...(sandbox && { sandbox }),
     ...(watch && { watch }),
   })
@@ -278,11 +305,3 @@ function auditOf(
   const audit = createAudit({ path: join(paths.dataFolder, 'audit.log'), outgoingValue })
   return (entry) => audit.write({ ...entry, sessionId: id })
 }
-
-/** Whatever arm is reserved, it is asked and heard through the firewall. */
-export const throughFirewall =
-  (reserve: Reserve, firewall: Firewall): Reserve =>
-  async (request, signal) => {
-    const lease = await reserve(request, signal)
-    return { ...lease, model: firewall.model(lease.model) }
-  }

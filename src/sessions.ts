@@ -9,7 +9,8 @@ import { askOnce } from './engine/ask-once.ts'
 import { isStartedBySomebody } from './guard/executable/recognise.ts'
 import { makePatchFolder } from './guard/patch-folder.ts'
 import { readBytesInside } from './guard/read-bytes.ts'
-import { type Guards, type SessionGuards, throughFirewall } from './guards.ts'
+import { throughFirewall } from './guard-secrets.ts'
+import type { Guards, SessionGuards } from './guards.ts'
 import type { Logger } from './lib/log.ts'
 import type { Lease, Reserve } from './protocol/arm.ts'
 import type { Equipment, Equipping } from './protocol/equipment.ts'
@@ -102,8 +103,7 @@ export type AppSession = Session & {
   readonly undo: Undo
 }
 
-const NOBODY =
-  'Nobody is there to ask. The person can allow it with --permission accept-edits or --permission bypass.'
+const NOBODY = 'Nobody is there to ask.'
 
 export async function openSession(
   ground: SessionGround,
@@ -117,7 +117,8 @@ export async function openSession(
   const stored = await openStored(store, resume, {
     cwd: root,
     async start({ replay, folder }) {
-      const place = { id: replay.info.id, warn: warnings.warn, ...(folder !== undefined && { folder }) }
+      const own = { ...(folder !== undefined && { folder }), ...(!canAsk && { unattended: true as const }) }
+      const place = { id: replay.info.id, warn: warnings.warn, ...own }
       opening = await openParts(ground, place, { lastTime, instructions: passing?.instructions })
       const { guards, sources, tools } = opening
       const system = await systemText(ground, sources, tools())

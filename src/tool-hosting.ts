@@ -16,6 +16,7 @@ import { type LogCall, toCallLine } from './guard/host/call-log.ts'
 import { makePatchFolder, patchRecordOf } from './guard/patch-folder.ts'
 import { type Guards, openGuards, type SessionGuards } from './guards.ts'
 import { matchesGlob } from './lib/path.ts'
+import { remedyText } from './lib/remedy.ts'
 import { toToolSchema } from './lib/schema.ts'
 import { clip } from './lib/text.ts'
 import { AppError, errorMessage } from './protocol/error.ts'
@@ -33,7 +34,7 @@ export type ToolHostParts = {
   readonly root: string
   /** Keys of hooks and servers that the project configures. */
   readonly ofProject: ReadonlySet<string>
-  /** How whoever runs the host allows more, as a line to type. */
+  /** The command that starts the host; a flag behind it allows more. */
   readonly allowWith: string
   warn(message: string): void
   /** Told of every call, once it has a result. */
@@ -192,7 +193,7 @@ type HostDesk = {
 async function openDesk(guards: Guards, parts: ToolHostParts, client: string): Promise<HostDesk> {
   const { config, root, allowWith, warn } = parts
   const id = `tools-${createHash('sha256').update(client).digest('hex').slice(0, 8)}`
-  const opened = await guards.openSession({ id, warn })
+  const opened = await guards.openSession({ id, warn, unattended: true })
   const tools = hostedTools(config, root, parts.paths)
   const { files, exec, fetch, authorize, accept, audit, firewall } = opened
   return {
@@ -205,7 +206,10 @@ async function openDesk(guards: Guards, parts: ToolHostParts, client: string): P
       audit,
       firewall,
       ...hooksOf(opened, { id, root, warn }),
-      askPermission: async ({ why }) => ({ allow: false, reason: `${why}. ${nobody(allowWith)}` }),
+      askPermission: async ({ why, remedy = {} }) => ({
+        allow: false,
+        reason: `${why}. Nobody is there to ask. ${remedyText(remedy, allowWith)}`.trim(),
+      }),
       context: {
         files,
         exec,
@@ -219,9 +223,6 @@ async function openDesk(guards: Guards, parts: ToolHostParts, client: string): P
     },
   }
 }
-
-const nobody = (allowWith: string): string =>
-  `Nobody is there to ask; whoever runs the tools can allow it with \`${allowWith}\` or a rule of [permission].`
 
 type HooksPlace = { readonly id: string; readonly root: string; warn(message: string): void }
 

@@ -125,7 +125,7 @@ export async function serveMcpStdio(
     ofProject,
     env: options.env,
     root: options.cwd,
-    allowWith: 'covey mcp serve --permission accept-edits',
+    allowWith: 'covey mcp serve',
     warn: options.onWarning,
   })
   for (const warning of [...warnings, ...host.warnings]) options.onWarning(warning)
@@ -148,7 +148,7 @@ export async function openMcpRoutes(
   if (!parts.config.mcp.serve) return { routes: [], close: async () => {} }
   const host = await openToolHost({
     ...parts,
-    allowWith: 'covey serve --permission accept-edits',
+    allowWith: 'covey serve',
     warn: (message) => parts.log.warn({ message }, 'mcp'),
   })
   return { routes: [mcpRouteFor(host, await packageVersion())], close: () => host.close() }
@@ -234,7 +234,7 @@ async function openHost({ config, paths, ofProject, options, ends, folder, files
     ofProject,
     env: options.env,
     root: options.cwd,
-    allowWith: 'covey tools serve --permission accept-edits',
+    allowWith: 'covey tools serve',
     warn: (message) => log.warn({ message }, 'tool host'),
     logCall: (line) => log.info(line, 'tool call'),
     nameOf: (client) => nameOf(client, files),

@@ -6,6 +6,7 @@ import type { LineState } from '../client/events.ts'
 import { createHttpSession, type HttpSession } from '../client/http-session.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { maskUrls } from '../lib/mask-url.ts'
+import { remedyText } from '../lib/remedy.ts'
 import { AppError } from '../protocol/error.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
@@ -29,15 +30,15 @@ export async function attach(context: CommandContext, { url, prompt, flags }: At
   return runOnce(session, { prompt, flags, context, onEvent: (event) => void refuse(session, event) })
 }
 
-const NOBODY =
-  'Nobody is there to ask. The person can start the server with --permission accept-edits or --permission bypass.'
+const NOBODY = 'Nobody is there to ask.'
 
 /** As in a run on this machine: with one prompt and no conversation, what would need a question is refused. */
 async function refuse(session: SessionApi, event: SessionEvent): Promise<void> {
   // Somebody else who watches the session may have been faster.
   const ignore = () => undefined
   if (event.type === 'permission-ask') {
-    await session.answer(event.askId, { allow: false, reason: NOBODY }).catch(ignore)
+    const reason = `${NOBODY} ${remedyText(event.remedy ?? {}, 'covey serve')}`.trim()
+    await session.answer(event.askId, { allow: false, reason }).catch(ignore)
   }
   if (event.type === 'question-ask') await session.answer(event.askId, { text: NOBODY }).catch(ignore)
 }

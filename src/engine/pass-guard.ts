@@ -19,7 +19,12 @@ type Surroundings = {
 }
 
 /** `input` is what the tool gets; `ready.input` is what may be shown. */
-export type Passed = { readonly ready: Ready; readonly input: unknown }
+export type Passed = {
+  readonly ready: Ready
+  readonly input: unknown
+  /** It passed only because it seems to read. */
+  readonly readsOnly?: true
+}
 
 type Refused = { readonly refused: string }
 
@@ -67,16 +72,30 @@ async function askHooks(
   )
 }
 
-async function askPermission(ready: Ready, surroundings: Surroundings): Promise<Passed | Refused> {
+/** A call that passed because it seems to read has tried to write: why it may not, or nothing when it may. */
+export async function askToWrite({ ready }: Passed, surroundings: Surroundings): Promise<string | undefined> {
+  const again = await askPermission(ready, surroundings, { mayWrite: true })
+  return 'refused' in again ? again.refused : undefined
+}
+
+async function askPermission(
+  ready: Ready,
+  surroundings: Surroundings,
+  more: Pick<AuthorizeRequest, 'mayWrite'> = {},
+): Promise<Passed | Refused> {
   const { desk, signal } = surroundings
   const { call, tool, input } = ready
-  const request = { call, tool: tool.name, category: tool.category, access: accessOf(tool, input) }
+  const facts = { call, tool: tool.name, category: tool.category }
+  const request = { ...facts, access: accessOf(tool, input), ...more }
   const permission = await desk.authorize(request)
   if (permission.verdict === 'deny') return refuse(ready, permission.why, surroundings)
   const restoring = toRestore(ready)
   const restored = (await desk.firewall?.restore(restoring)) ?? { verdict: 'pass', input }
   if (restored.verdict === 'refuse') return refuse(ready, restored.why, surroundings, 'firewall')
-  if (permission.verdict === 'allow' && restored.verdict === 'pass') return { ready, input: restored.input }
+  if (permission.verdict === 'allow' && restored.verdict === 'pass') {
+    const { readsOnly } = permission
+    return { ready, input: restored.input, ...(readsOnly && { readsOnly }) }
+  }
 
   // Whoever is asked has seen that the call began.
   await surroundings.told()
@@ -101,8 +120,9 @@ type Asking = Exclude<Restored, { verdict: 'refuse' }>
 
 /** One question, whatever it is about. "Always" is never about secrets. */
 function toQuestion({ call, access }: AuthorizeRequest, permission: Authorization, restored: Asking) {
-  const { why, always } = permission
-  if (restored.verdict === 'pass') return { call, access, why, ...(always && { always }) }
+  const { why, always, remedy } = permission
+  const question = { call, access, ...(remedy && { remedy }) }
+  if (restored.verdict === 'pass') return { ...question, why, ...(always && { always }) }
   const reasons = permission.verdict === 'ask' ? [why, restored.why] : [restored.why]
   return { call, access, why: reasons.join('; '), secrets: restored.secrets }
 }

@@ -11,11 +11,12 @@ import type { ToolContext, ToolResult } from '../protocol/tool.ts'
 import { foldMiddle } from '../lib/fold.ts'
 import { isObject } from '../lib/json.ts'
 import { settleExecutable } from './executable-changes.ts'
-import { leaveGuard, passGuard, type Passed } from './pass-guard.ts'
+import { askToWrite, leaveGuard, passGuard, type Passed } from './pass-guard.ts'
 import type { ToolDesk } from './parts.ts'
 import { mayOverwrite } from './patch-spiral.ts'
 import { placePaths } from './place-paths.ts'
 import type { Prepared, Ready } from './prepare.ts'
+import { readOnlyExec } from './read-only-exec.ts'
 import { judgeRepeat } from './repeated-call.ts'
 import { type CallRecord, hashResult, type Trace } from './trace.ts'
 
@@ -115,8 +116,10 @@ function judgeAgain(prepared: Prepared, trace: Trace): Outcome | undefined {
 
 const DEFAULT_LIMIT_MS = 120_000
 
-async function execute({ ready, input }: Passed, environment: CallEnvironment): Promise<ToolResult> {
-  const { tool, call } = ready
+async function execute(passed: Passed, environment: CallEnvironment): Promise<ToolResult> {
+  const { input, readsOnly } = passed
+  const { tool, call } = passed.ready
+  const { exec } = environment.desk.context
   const live = createLive(call.id, environment)
   const limit = tool.timeoutMs ?? DEFAULT_LIMIT_MS
   const expired = Number.isFinite(limit) ? AbortSignal.timeout(limit) : undefined
@@ -124,6 +127,7 @@ async function execute({ ready, input }: Passed, environment: CallEnvironment): 
   const signal = AbortSignal.any(expired ? [environment.signal, expired] : [environment.signal])
   const context: ToolContext = {
     ...environment.desk.context,
+    exec: readsOnly ? readOnlyExec(exec, () => askToWrite(passed, environment)) : exec,
     signal,
     pageTokens: environment.pageTokens,
     countTokens: environment.countTokens,

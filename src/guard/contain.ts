@@ -33,17 +33,23 @@ async function judge(path: string, { roots, operation }: ContainOptions): Promis
   const absolute = isAbsolute(path) ? path : join(resolve(roots[0] ?? '.'), sep) + path
   const real = await followLinks(absolute)
   const root = await firstHolding(roots, real)
-  if (root === undefined || isSystem(real)) return { ok: false, real, why: 'it lies outside the project' }
+  if (root === undefined || isSystem(real)) return { ok: false, real, why: OUTSIDE }
 
   const protection =
     protectionOf(belowAny(absolute, [...roots, root])) ?? protectionOf(real.slice(root.length))
   const isRefused = protection === 'secret' || (protection && operation === 'write')
   if (isRefused) return { ok: false, real, protected: protection, why: reasons[protection] }
   if (operation === 'write' && (await hasOtherNames(real))) {
-    return { ok: false, real, why: 'it is a hard link: writing it may change a file outside the project' }
+    return {
+      ok: false,
+      real,
+      why: 'it is a hard link: writing it may change a file outside the project; replace it by a copy first',
+    }
   }
   return { ok: true, real, ...(protection && { protected: protection }) }
 }
+
+export const OUTSIDE = 'it lies outside the project'
 
 const reasons: Readonly<Record<Protection, string>> = {
   secret: 'it may hold secrets, which are neither read nor written',

@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { AppError } from '../protocol/error.ts'
 import type { Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
 import {
@@ -21,6 +22,7 @@ import { type CollectedChanges, collectChanges } from './executable/collect.ts'
 import type { Watch } from './executable/watch.ts'
 import { interactiveHint } from './interactive.ts'
 import { createJobs, type Jobs, requireRoom } from './jobs.ts'
+import { placeGrant } from './permission/grant-for.ts'
 import { toProgram } from './program.ts'
 import type { Entered, Sandbox, Terms } from './sandbox/ground.ts'
 
@@ -32,6 +34,10 @@ export type ExecParts = {
   readonly sandbox?: Sandbox
   /** Compares executable configuration around everything that may write; absent = nobody does. */
   readonly watch?: Watch
+  /** Covey's own folders: nothing that holds or lies in one is ever opened to a command. */
+  readonly hidden?: readonly string[]
+  /** Absent = the home folder of this process. */
+  readonly home?: string
 }
 
 export type ClosableExec = Exec & {
@@ -40,24 +46,24 @@ export type ClosableExec = Exec & {
 }
 
 export function createExec(parts: ExecParts): ClosableExec {
-  const { cwd, sandbox } = parts
+  const { sandbox } = parts
   const jobs = createJobs()
   const changes = collectChanges(parts.watch)
   const starter = createStarter({ ...parts, changes })
 
   async function run<T extends ExecResult>(
-    argv: readonly string[],
+    { argv, command }: Line,
     options: ExecOptions,
     watch: (running: RunningProcess) => Promise<T>,
   ): Promise<T> {
     const live = toLive(options.onOutput)
-    const { grant } = options
+    const clearGrant = await placeGrant(options.grant)
     const started = await starter.start(argv, printing(live.add), options)
     const result = await watch(started.running).finally(live.end)
     if (started.running.isRunning()) await changes.compare()
     else await started.left
-    const network = sandbox?.network || grant?.kind === 'network'
-    const blocked = sandbox && (await blockOf(result, { cwd, network, command: argv.join(' ') }))
+    await clearGrant(result.exitCode !== 0)
+    const blocked = sandbox && (await blockOf(result, blockContext(parts, command, options)))
     return blocked ? { ...result, blocked } : result
   }
 
@@ -65,16 +71,17 @@ export function createExec(parts: ExecParts): ClosableExec {
     async shell(command, options) {
       refuseInteractive(command)
       if (options.signal.aborted) return NOT_STARTED
-      return run(shellArgv(command), options, (running) => watchShell(command, running, { options, jobs }))
+      const line = { argv: shellArgv(command), command }
+      return run(line, options, (running) => watchShell(command, running, { options, jobs }))
     },
     async program(argv, options) {
       if (options.signal.aborted) return NOT_STARTED
-      return run(argv, options, (running) => watchProgram(running, options))
+      return run({ argv, command: argv.join(' ') }, options, (running) => watchProgram(running, options))
     },
-    async start(command) {
+    async start(command, terms) {
       refuseInteractive(command)
       requireRoom(jobs.list())
-      const { running } = await starter.start(shellArgv(command), printing())
+      const { running } = await starter.start(shellArgv(command), printing(), terms)
       return jobs.adopt(command, running)
     },
     async open(argv, { signal, readsOnly = false } = {}) {
@@ -103,6 +110,15 @@ const watchedJobs = (jobs: Jobs, changes: CollectedChanges): Pick<Exec, 'poll' |
   },
   jobs: () => jobs.list(),
 })
+
+function blockContext(parts: ExecParts, command: string, { grant, readsOnly = false }: ExecOptions) {
+  const { cwd, sandbox, hidden = [], home = homedir() } = parts
+  const network = (sandbox?.network ?? false) || grant?.kind === 'network'
+  return { cwd, home, hidden, network, command, readsOnly }
+}
+
+/** What is started, and how the person would write it. */
+type Line = { readonly argv: readonly string[]; readonly command: string }
 
 type Begin<Running extends ProcessGroup> = (argv: readonly string[], place: GroupOptions) => Running
 
@@ -133,7 +149,9 @@ export function createStarter({ cwd, env = process.env, sandbox, changes }: Star
 
       async function enter(attempt = 1): Promise<Started<Running>> {
         const entered = await sandbox?.enter(argv, terms)
-        const childEnv = toChildEnvironment(env, entered)
+        // Git may skip what it would only write to be faster next time.
+        const looking = terms?.readsOnly ? { GIT_OPTIONAL_LOCKS: '0' } : {}
+        const childEnv = { ...toChildEnvironment(env, entered), ...looking }
         const { descriptors } = entered ?? {}
         const place = { cwd, env: childEnv, ...(descriptors && { descriptors }) }
         const running = begin(entered?.argv ?? argv, place)

@@ -14,6 +14,7 @@ import { toPosix } from '../lib/path.ts'
 import { looksBinary } from '../lib/text.ts'
 import { containPath } from './contain.ts'
 import { createGrants, type Grants, type Operation } from './grants.ts'
+import { isOwnName, isOwnPath } from './permission/own-paths.ts'
 import { closingRule, pathNames } from './rules.ts'
 
 export type FilesParts = {
@@ -24,6 +25,10 @@ export type FilesParts = {
   readonly grants?: Grants
   /** Those that deny a path close it here as well, for tools that come across it on their way. */
   readonly rules?: readonly Rule[]
+  /** Names that decide what runs later may be written without a yes of their own. */
+  readonly lifted?: boolean
+  /** Covey's own folders, closed to every tool wherever the root is. */
+  readonly own?: readonly string[]
   /** The most that may be written in all; a run that fills the disk ends here first. */
   readonly quotaBytes?: number
 }
@@ -37,7 +42,8 @@ export function createFiles(parts: FilesParts): Files {
   const { grants = createGrants(), quotaBytes = QUOTA_BYTES } = parts
   let written = 0
   const root = realpathSync(resolve(parts.root))
-  const gate: Gate = { roots: [root, ...(parts.roots ?? [])], rules: parts.rules ?? [], grants }
+  const { lifted = false, own = [], rules = [] } = parts
+  const gate: Gate = { roots: [root, ...(parts.roots ?? [])], rules, grants, lifted, own }
   const place = (path: string, operation: Operation): Promise<string> => requirePlace(path, operation, gate)
 
   return {
@@ -81,21 +87,23 @@ export function createFiles(parts: FilesParts): Files {
   }
 }
 
-type Gate = { readonly roots: readonly string[]; readonly rules: readonly Rule[]; readonly grants: Grants }
+type Gate = Required<Pick<FilesParts, 'roots' | 'rules' | 'grants' | 'lifted' | 'own'>>
 
-async function requirePlace(
-  path: string,
-  operation: Operation,
-  { roots, rules, grants }: Gate,
-): Promise<string> {
+async function requirePlace(path: string, operation: Operation, gate: Gate): Promise<string> {
+  const { roots, rules, grants, lifted, own } = gate
   const { ok, real, why, protected: protection } = await containPath(path, { roots, operation })
   const refuse = (reason: string): AppError => {
     const verb = operation === 'read' ? 'read' : 'written'
     return new AppError('permission-denied', `${path} cannot be ${verb}: ${reason}.`, { failure: 'denied' })
   }
-  const rule = closingRule(pathNames(path, real, roots), operation, rules)
+  const names = pathNames(path, real, roots)
+  const rule = closingRule({ names, root: roots[0] ?? '/' }, operation, rules)
   if (rule) throw refuse(`the rule "${rule.tool} ${rule.pattern}" denies it`)
-  const isOpened = protection !== undefined && real !== undefined && grants.covers(real, operation)
+  if (real !== undefined && isOwnPath(real, own))
+    throw refuse("it belongs to Covey's own configuration or data")
+  const isLifted = lifted && protection === 'governance' && !names.some(isOwnName)
+  const isOpened =
+    protection !== undefined && real !== undefined && (isLifted || grants.covers(real, operation))
   if ((ok || isOpened) && real !== undefined) return real
   throw refuse(why ?? 'it could not be judged')
 }

@@ -2,10 +2,12 @@
  * Whether a command may run without a question, and whether it only reads. Parsing can only lower trust: whatever is not
  * understood is asked for, and what a command can do at all is decided by the sandbox, not here.
  */
+import { judgeConfined } from './shell/confined.ts'
 import { wrappers } from './shell-names.ts'
+import { inputTexts, hasUnreadable } from './shell/input.ts'
 import { denyingPrefix, denyingText, isAllowed, programName, runsOthers } from './shell-prefix.ts'
 import { type Finding, judgeProgram, type Kind } from './shell-programs.ts'
-import { type Part, readScript, type Script } from './shell-script.ts'
+import { type Part, readScript, type Script, unread } from './shell-script.ts'
 
 export type JudgeOptions = {
   /** Prefixes of commands, such as `npm test`. */
@@ -44,13 +46,20 @@ export type Reading = {
   readonly nested: readonly Script[]
   readonly kind: Kind
   readonly why: string
+  /** Some of it is a command only once it runs: `bash -c "$x"`, `curl … | sh`. */
+  readonly isUnreadable: boolean
+  /** Whether it may run unasked where nothing can be written and there is no network; looser than `kind`. */
+  readonly confined: Finding
 }
 
 export async function readCommand(text: string): Promise<Reading> {
   const script = await readScript(text)
   const findings = script.parts.map((part) => findingOf(part, script))
   const nested = await readNested(script, MAX_NESTING)
-  return { text, script, findings, nested, ...kindOf(script, findings) }
+  const strict = kindOf(script, findings)
+  const confined = strict.kind === 'read-only' ? strict : await judgeConfined(script)
+  const isUnreadable = [script, ...nested].some(hasUnreadable)
+  return { text, script, findings, nested, isUnreadable, ...strict, confined }
 }
 
 export function decide(reading: Reading, { allow = [], deny = [], sandboxed }: JudgeOptions): Judgement {
@@ -116,10 +125,11 @@ const MAX_NESTING = 3
 
 /** Arguments of wrappers that are commands themselves: `bash -c '…'`, `env -S '…'`, `git -c alias.x='…' x`. */
 async function readNested(script: Script, depth: number): Promise<readonly Script[]> {
-  const texts = script.parts
+  const given = script.parts
     .filter(runsOthers)
     .flatMap(({ words }) => words.slice(1).map(({ text }) => commandIn(text)))
     .filter((text) => /[\s;|&$`(]/.test(text))
+  const texts = [...given, ...inputTexts(script)]
   if (texts.length === 0) return []
   if (depth === 0 || texts.length > MAX_NESTED_TEXTS) return [UNREAD]
   const scripts = await Promise.all(texts.map(readScript))
@@ -132,4 +142,4 @@ const commandIn = (text: string): string =>
   text.replace(/^[\w.-]*=?!/, '').replace(/^alias\.[\w.-]+=/i, 'git ')
 
 const MAX_NESTED_TEXTS = 20
-const UNREAD: Script = { parts: [], writes: [], doubts: [], isPartial: true }
+const UNREAD: Script = unread('it is nested too deep')

@@ -1,6 +1,6 @@
 /**
  * What each permission mode says by itself. Pure: it sees what a call would touch, never does anything. Rules, containment
- * and protected names are judged elsewhere and hold in every mode, `bypass` included.
+ * and protected names are judged elsewhere; `bypass` lifts questions and names that decide what runs later, nothing else.
  */
 import type { Verdict } from '../protocol/guard.ts'
 import type { Access } from '../protocol/tool.ts'
@@ -90,11 +90,16 @@ export const verbs: Readonly<Record<Access['kind'], string>> = {
   store: 'stores into',
 }
 
+/** Why the mode says no, and what can be done without it; what would allow it is said behind. */
 export function refusal(mode: PermissionMode, { kind, target }: Access): string {
-  if (mode !== 'read-only')
-    return 'This session may use no tools. Answer without them; the person can allow them with --permission ask.'
-  const instead = kind === 'store' ? 'Say it in the answer' : 'Store the change with propose_patch'
-  return `This session only reads, so ${target} was not ${DONE[kind]}. ${instead} instead; the person can allow it with --permission ask.`
+  if (mode !== 'read-only') return 'This session may use no tools. Answer without them.'
+  const instead = INSTEAD[kind] ?? ''
+  return `This session only reads, so ${target} was not ${DONE[kind]}.${instead}`
+}
+
+const INSTEAD: Partial<Record<Access['kind'], string>> = {
+  write: ' Store the change with propose_patch instead.',
+  store: ' Say it in the answer instead.',
 }
 
 const DONE: Readonly<Record<Access['kind'], string>> = {

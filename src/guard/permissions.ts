@@ -13,14 +13,12 @@ import type {
 } from '../protocol/guard.ts'
 import type { Access } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
-import { alwaysFor } from './always.ts'
-import { modeVerdict, type PermissionMode, refusal, verbs } from './modes.ts'
-import { containPath } from './contain.ts'
-import type { Grants, Operation } from './grants.ts'
-import { readCommand } from './judge-command.ts'
-import { isKeyPath, type Protection } from './protected-names.ts'
-import { codeRule, commandRule, pathNames, pathRule, rulesFor, urlRule } from './rules.ts'
-import { hasHidden, shown } from './shown.ts'
+import type { Grants } from './grants.ts'
+import { modeVerdict, type PermissionMode } from './modes.ts'
+import { judgeFetch, judgePath } from './permission/judge-path.ts'
+import { judgeCode, judgeRun } from './permission/judge-run.ts'
+import { type Opinion, ruleText, type Surroundings, weigh } from './permission/opinion.ts'
+import { rulesFor } from './rules.ts'
 
 export type PermissionParts = {
   readonly mode: PermissionMode
@@ -32,7 +30,15 @@ export type PermissionParts = {
   readonly roots: readonly string[]
   /** Commands run in a sandbox. */
   readonly sandboxed: boolean
+  /** That sandbox has a network: only what is certain to read runs there unasked. */
+  readonly network?: boolean
   readonly grants?: Grants
+  /** Nobody can be asked; advice is given accordingly. */
+  readonly unattended?: boolean
+  /** Covey's own folders, closed in every mode. */
+  readonly own?: readonly string[]
+  /** Absent = the home folder of this process. */
+  readonly home?: string
 }
 
 export function createPermissions(parts: PermissionParts): Permissions {
@@ -45,7 +51,8 @@ export function createPermissions(parts: PermissionParts): Permissions {
   ]
   const judge = async (request: AuthorizeRequest): Promise<readonly Opinion[]> => {
     const tool = toolOf(request)
-    const surroundings: Surroundings = { ...parts, tool, rules: rulesFor(tool, rules()) }
+    const mayWrite = request.mayWrite ?? false
+    const surroundings: Surroundings = { ...parts, tool, mayWrite, rules: rulesFor(tool, rules()) }
     if (request.access.length === 0) return [judgeToolAlone(surroundings)]
     return Promise.all(request.access.map((access) => judgeAccess(access, surroundings)))
   }
@@ -72,21 +79,6 @@ function toolOf({ tool, call }: AuthorizeRequest): string {
     : call.name
 }
 
-type Surroundings = Omit<PermissionParts, 'rules'> & {
-  readonly tool: string
-  readonly rules: readonly Rule[]
-}
-
-/** What one access comes to. */
-type Opinion = {
-  readonly verdict: Verdict
-  readonly why: string
-  /** Rules that would make the same call pass; absent where there are none. */
-  readonly always?: readonly Rule[]
-  /** The protected path that a yes opens. */
-  readonly grant?: { readonly real: string; readonly operation: Operation }
-}
-
 function judgeToolAlone({ rules, tool }: Surroundings): Opinion {
   const [strictest] = rules.filter(({ pattern }) => pattern === undefined).toSorted(bySeverity)
   if (!strictest || strictest.verdict === 'allow')
@@ -106,105 +98,28 @@ function judgeAccess(access: Access, surroundings: Surroundings): Promise<Opinio
   return judgePath({ kind: access.kind, target: access.target }, surroundings)
 }
 
-async function judgeRun(access: Access, surroundings: Surroundings): Promise<Opinion> {
-  const { mode, rules, sandboxed, tool } = surroundings
-  const reading = await readCommand(access.target)
-  const rule = commandRule({ reading, sandboxed }, rules)
-  const readsOnly = reading.kind === 'read-only'
-  const opinion = weigh(rule, modeVerdict(mode, { kind: 'run', sandboxed, readsOnly }), {
-    access,
-    surroundings,
-  })
-  if (opinion.verdict !== 'ask' || rule || hasHidden(access.target)) return opinion
-  const offered = alwaysFor(reading, tool)
-  const always = offered && commandRule({ reading, sandboxed }, offered) ? offered : undefined
-  return { ...opinion, why: `${opinion.why} (${reading.why})`, ...(always && { always }) }
-}
-
-/** Never taken for a command that only reads, whatever a shell would make of it; nor is "always" offered. */
-async function judgeCode(access: Access, surroundings: Surroundings): Promise<Opinion> {
-  const { mode, rules, sandboxed } = surroundings
-  const rule = codeRule(access.target, rules)
-  return weigh(rule, modeVerdict(mode, { kind: 'run', sandboxed }), { access, surroundings })
-}
-
-async function judgeFetch(access: Access, surroundings: Surroundings): Promise<Opinion> {
-  const rule = urlRule(access.target, surroundings.rules)
-  const opinion = weigh(rule, modeVerdict(surroundings.mode, { kind: 'fetch' }), { access, surroundings })
-  if (opinion.verdict !== 'ask' || rule || !URL.canParse(access.target)) return opinion
-  const pattern = `${new URL(access.target).origin}/*`
-  return { ...opinion, always: [{ tool: surroundings.tool, pattern, verdict: 'allow' }] }
-}
-
 /** It has no path that a rule could name: rules for the tool count, and the mode. */
 async function judgeStore(access: Access, surroundings: Surroundings): Promise<Opinion> {
-  const byMode = modeVerdict(surroundings.mode, { kind: 'store' })
-  return byMode === 'deny' ? weigh(undefined, byMode, { access, surroundings }) : judgeToolAlone(surroundings)
+  const asked = { kind: 'store' } as const
+  const isDenied = modeVerdict(surroundings.mode, asked) === 'deny'
+  return isDenied ? weigh(undefined, { access, asked, surroundings }) : judgeToolAlone(surroundings)
 }
-
-type PathAccess = { readonly kind: Operation; readonly target: string }
-
-async function judgePath(access: PathAccess, surroundings: Surroundings): Promise<Opinion> {
-  const { roots, mode, rules, tool } = surroundings
-  const { kind, target } = access
-  const { ok, real, why, protected: protection } = await containPath(target, { roots, operation: kind })
-  const names = pathNames(target, real, roots)
-  const rule = pathRule(names, rules)
-  if (rule?.verdict === 'deny') return { verdict: 'deny', why: ruleText(rule, target) }
-  const byMode = modeVerdict(mode, { kind })
-  if (!ok && byMode !== 'deny') {
-    const isOpenable = protection !== undefined && real !== undefined && !names.some(isKeyPath)
-    if (!isOpenable) return { verdict: 'deny', why: `${shown(target)} cannot be ${PAST[kind]}: ${why}.` }
-    return {
-      verdict: 'ask',
-      why: `${tool} ${verbs[kind]} ${shown(target)}, which ${DANGERS[protection]}`,
-      grant: { real, operation: kind },
-    }
-  }
-  const opinion = weigh(rule, byMode, { access, surroundings })
-  const [name = target] = names
-  const canRemember = opinion.verdict === 'ask' && !rule && !hasHidden(name)
-  return canRemember
-    ? { ...opinion, always: [{ tool, pattern: name, exact: true, verdict: 'allow' }] }
-    : opinion
-}
-
-type Question = { readonly access: Access; readonly surroundings: Surroundings }
-
-/** A rule may ask where the mode allows and allow where it asks; what the mode denies stays denied. */
-function weigh(rule: Rule | undefined, byMode: Verdict, { access, surroundings }: Question): Opinion {
-  const { tool, mode } = surroundings
-  const target = shown(access.target)
-  if (rule?.verdict === 'deny') return { verdict: 'deny', why: ruleText(rule, target) }
-  if (byMode === 'deny') return { verdict: 'deny', why: refusal(mode, { ...access, target }) }
-  const verdict = rule?.verdict ?? byMode
-  if (verdict === 'allow') return { verdict, why: rule ? ruleText(rule, target) : `allowed by mode ${mode}` }
-  const verb = access.language === undefined ? verbs[access.kind] : `runs ${access.language}:`
-  return { verdict, why: `${tool} ${verb} ${target}` }
-}
-
-const DANGERS: Readonly<Record<Protection, string>> = {
-  secret: 'may hold secrets',
-  governance: 'decides what runs later',
-}
-const PAST: Readonly<Record<Operation, string>> = { read: 'read', write: 'written' }
-
-const ruleText = ({ tool, pattern, verdict }: Rule, target: string): string =>
-  verdict === 'deny'
-    ? `${target} is denied by the rule "${[tool, pattern].filter(Boolean).join(' ')}", and nothing overrides that.`
-    : `the rule "${[tool, pattern].filter(Boolean).join(' ')}" says ${verdict}`
 
 /** The strictest opinion counts; "always" must settle every question of the call or it is not offered. */
 function toAuthorization(opinions: readonly Opinion[], tool: string): Authorization {
   const [strictest] = opinions.toSorted(bySeverity)
   if (!strictest || strictest.verdict !== 'ask') {
-    return { verdict: strictest?.verdict ?? 'allow', why: strictest?.why ?? `${tool} is allowed` }
+    const readsOnly = opinions.length > 0 && opinions.every((opinion) => opinion.readsOnly)
+    const { verdict = 'allow', why = `${tool} is allowed` } = strictest ?? {}
+    return { verdict, why, ...(readsOnly && { readsOnly }) }
   }
   const asked = opinions.filter(({ verdict }) => verdict === 'ask')
   const why = asked.map((opinion) => opinion.why).join('; ')
   const rules = asked.flatMap(({ always }) => always ?? [])
-  if (asked.some(({ always }) => always === undefined)) return { verdict: 'ask', why }
-  return { verdict: 'ask', why, always: { rules, text: alwaysText(rules) } }
+  const [remedy] = asked.map((opinion) => opinion.remedy ?? {})
+  const answer = { verdict: 'ask', why, ...(remedy && { remedy }) } as const
+  if (asked.some(({ always }) => always === undefined)) return answer
+  return { ...answer, always: { rules, text: alwaysText(rules) } }
 }
 
 const alwaysText = (rules: readonly Rule[]): string =>

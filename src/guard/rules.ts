@@ -7,6 +7,8 @@ import type { Rule, Verdict } from '../protocol/guard.ts'
 import { isInside, matchesGlob, toPosix } from '../lib/path.ts'
 import type { Operation } from './grants.ts'
 import { decide, isClear, type Reading } from './judge-command.ts'
+import { closedPath, closes, fold, toPattern } from './permission/denied-paths.ts'
+import { namedPaths, type Surroundings } from './permission/named-paths.ts'
 import { denyingText, isAllowed } from './shell-prefix.ts'
 
 export const rulesFor = (tool: string, rules: readonly Rule[]): readonly Rule[] =>
@@ -30,21 +32,25 @@ export function pathNames(written: string, real: string | undefined, roots: read
   return [...new Set(names)]
 }
 
+/** A path under all its names, and the root that relative ones count from. */
+export type PlacedNames = { readonly names: PathNames; readonly root: string }
+
 /** The rule that closes a path to every tool that reads or writes, for whoever opens files. */
 export function closingRule(
-  names: PathNames,
+  placed: PlacedNames,
   operation: Operation,
   rules: readonly Rule[],
 ): Rule | undefined {
   const own = rulesFor(operation === 'read' ? 'read_file' : 'write_file', rules)
-  return patternsOf(own, 'deny').find((rule) => !isForAll(rule) && touches(rule, names))
+  return patternsOf(own, 'deny').find((rule) => !isForAll(rule) && touches(rule, placed))
 }
 
 /** The rule that decides, the strictest first; `undefined` = none fits. */
-export function pathRule(names: PathNames, rules: readonly Rule[]): Rule | undefined {
+export function pathRule(placed: PlacedNames, rules: readonly Rule[]): Rule | undefined {
+  const { names } = placed
   return (
-    patternsOf(rules, 'deny').find((rule) => touches(rule, names)) ??
-    patternsOf(rules, 'ask').find((rule) => touches(rule, names)) ??
+    patternsOf(rules, 'deny').find((rule) => touches(rule, placed)) ??
+    patternsOf(rules, 'ask').find((rule) => touches(rule, placed)) ??
     patternsOf(rules, 'allow').find((rule) => isForAll(rule) || names.every((name) => fits(name, rule)))
   )
 }
@@ -52,8 +58,10 @@ export function pathRule(names: PathNames, rules: readonly Rule[]): Rule | undef
 const fits = (name: string, { pattern = '', exact }: Rule): boolean =>
   exact ? name === pattern : fitsPath(name, pattern)
 
-const touches = (rule: Rule, names: PathNames): boolean =>
-  isForAll(rule) || names.some((name) => fitsPath(name.toLowerCase(), (rule.pattern ?? '').toLowerCase()))
+function touches(rule: Rule, { names, root }: PlacedNames): boolean {
+  const pattern = toPattern(rule.pattern ?? '', root)
+  return isForAll(rule) || names.some((name) => closes(pattern, fold(name)))
+}
 
 /** A pattern for a folder holds for everything in it. */
 function fitsPath(name: string, pattern: string): boolean {
@@ -81,11 +89,17 @@ const fitsText = (text: string, pattern: string): boolean =>
     text,
   )
 
-export type CommandFacts = { readonly reading: Reading; readonly sandboxed: boolean }
+export type CommandFacts = {
+  readonly reading: Reading
+  readonly sandboxed: boolean
+  /** The project and the home folder, for paths a command names. */
+  readonly place: Surroundings
+}
 
-export function commandRule({ reading, sandboxed }: CommandFacts, rules: readonly Rule[]): Rule | undefined {
+export function commandRule(facts: CommandFacts, rules: readonly Rule[]): Rule | undefined {
+  const { reading, sandboxed, place } = facts
   for (const verdict of ['deny', 'ask'] as const) {
-    const found = patternsOf(rules, verdict).find((rule) => meets(rule, reading))
+    const found = patternsOf(rules, verdict).find((rule) => meets(rule, reading, place))
     if (found) return found
   }
   const allowing = patternsOf(rules, 'allow')
@@ -111,17 +125,18 @@ export function codeRule(code: string, rules: readonly Rule[]): Rule | undefined
 }
 
 /** The command is in there somewhere, or a path the pattern names. */
-function meets(rule: Rule, reading: Reading): boolean {
+function meets(rule: Rule, reading: Reading, place: Surroundings): boolean {
   if (isForAll(rule)) return true
   const pattern = rule.pattern ?? ''
   if (decide(reading, { deny: [pattern] }).verdict === 'deny') return true
-  const words = [reading.script, ...reading.nested].flatMap(({ parts }) =>
-    parts.flatMap((part) => part.words),
-  )
-  return (
-    /[/.*]/.test(pattern) && words.some(({ text }) => fitsPath(text.toLowerCase(), pattern.toLowerCase()))
-  )
+  const named = namedPaths([reading.script, ...reading.nested], place)
+  return closedPath(pattern, named, place.cwd) !== undefined
 }
+
+/** Something in it runs that nobody can read beforehand, and a rule denies commands: it may be one of those. */
+export const mayHideDenied = (reading: Reading, rules: readonly Rule[]): boolean =>
+  reading.isUnreadable &&
+  patternsOf(rules, 'deny').some(({ pattern = '' }) => /^[\w.-]+(?:\s|$)/.test(pattern))
 
 type Allowing = { readonly allowing: readonly Rule[]; readonly sandboxed: boolean }
 

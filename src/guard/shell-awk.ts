@@ -7,12 +7,10 @@
 export type AwkFinding = 'read-only' | 'write' | 'unknown'
 
 const TOKENS =
-  /(?<blank>[ \t]+|\\\n|#[^\n]*)|(?<text>"(?:[^"\\\n]|\\[^\n])*")|(?<word>[A-Za-z_]\w*)|(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?<sign>\+\+|--|&&|\|\||\*\*=?|[-+*/%^!=<>~]=|!~|[^\s\w"])|(?<line>\n)/gy
+  /(?<blank>[ \t]+|\\\n)|(?<comment>#)|(?<text>"(?:[^"\\\n]|\\[^\n])*")|(?<word>[A-Za-z_]\w*)|(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?<sign>\+\+|--|&&|\|\||\*\*=?|[-+*/%^!=<>~]=|!~|[^\s\w"])|(?<line>\n)/gy
 
 /** `switch` and `case` are words of some awks and plain names in others. */
-const FORBIDDEN = new Set(
-  'system getline close fflush ENVIRON PROCINFO ARGV ARGC switch case | @ `'.split(' '),
-)
+const FORBIDDEN = new Set('ARGV ARGC switch case | @ `'.split(' '))
 
 /** Behind these words comes an expression, so a slash begins a pattern; behind any other it divides. */
 const BEFORE_VALUE = new Set(['print', 'printf', 'return', 'exit', 'else', 'do'])
@@ -33,7 +31,11 @@ type Reader = {
   readonly brackets: boolean[]
 }
 
+/** What runs or reads something else, wherever it stands: no guess about texts and patterns may hide it. */
+const RUNNING = /system|getline|fflush|close|ENVIRON|PROCINFO/
+
 export function judgeAwkProgram(program: string): AwkFinding {
+  if (RUNNING.test(program)) return 'unknown'
   const reader: Reader = { at: 0, last: '', isPrinting: false, brackets: [] }
   while (reader.at < program.length) {
     const finding = readToken(program, reader)
@@ -52,6 +54,8 @@ function readToken(program: string, reader: Reader): AwkFinding | undefined {
   if (!groups) return 'unknown'
   reader.at = TOKENS.lastIndex
   if (groups['blank'] !== undefined) return undefined
+  // What one awk takes for a comment may be part of a pattern for another.
+  if (groups['comment'] !== undefined) return 'unknown'
   const token = groups['word'] ?? groups['sign'] ?? groups['line'] ?? 'value'
   const finding = judgeToken(token, reader)
   reader.last = standingOf(token, groups['word'] !== undefined, reader)
@@ -59,7 +63,8 @@ function readToken(program: string, reader: Reader): AwkFinding | undefined {
 }
 
 function readPattern(program: string, reader: Reader): AwkFinding | undefined {
-  const pattern = /\/(?:[^/\\\n[]|\\[^\n]|\[[^\]/\\\n]+\])+\//y
+  // A bracket must be certain to end where it seems to: `[^]` and `[[:]` go on, and with them the pattern.
+  const pattern = /\/(?:[^/\\\n[]|\\[^\n]|\[(?!\^?\])\^?(?:\[:[a-z]+:\]|[^\][/\\\n])+\])+\//y
   pattern.lastIndex = reader.at
   if (!pattern.test(program)) return 'unknown'
   reader.at = pattern.lastIndex

@@ -99,7 +99,8 @@ const config: Reader = (rest, name) => {
   const long =
     'get get-all get-regexp list global local system worktree show-origin show-scope name-only null type='
   const scan = scanOptions(rest, { flags: 'lz', long })
-  if (!scan.ok || scan.operands.length > 2) return doubt(`git ${name} may change the configuration`)
+  if (!scan.ok || scan.operands.length > 2 || rest.some(({ glob }) => glob))
+    return doubt(`git ${name} may change the configuration`)
   // A name alone asks for its value; a name and a value set it.
   const [first = '', ...others] = scan.operands
   const asks = scan.options.some((option) => CONFIG_READ.test(option)) || first === 'get'

@@ -29,9 +29,15 @@ export function scanOptions(args: readonly Word[], spec: OptionSpec): Scan {
     if (!word) break
     if (word.loose) return { ok: false, option: word.text }
     if (word.text === '--') {
-      operands.push(...args.slice(index + 1).map(({ text }) => text))
+      const rest = args.slice(index + 1)
+      const wild = spec.operands === undefined ? undefined : rest.find(({ glob }) => glob)
+      if (wild) return { ok: false, option: wild.text }
+      operands.push(...rest.map(({ text }) => text))
       break
     }
+    // One wildcard may become many operands, of which the second may be a file that is written.
+    const isCounted = spec.operands !== undefined
+    if (word.glob && (isCounted || word.text.startsWith('-'))) return { ok: false, option: word.text }
     if (!/^-./.test(word.text)) {
       operands.push(word.text)
       continue

@@ -61,12 +61,17 @@ const sed: Judge = (args) => {
   if (!scan.ok) return doubt(`sed ${scan.option} is not known to only read`)
   const given = scan.options.some((option) => option === '-e' || option === '--expression')
   const scripts = given ? expressions(args) : scan.operands.slice(0, 1)
+  if (isWild(scripts, args)) return doubt('a file name would be the sed script')
   const kinds = scripts.map(judgeSedScript)
   if (kinds.includes('write')) return changes('this sed script')
   return kinds.length === 0 || kinds.includes('unknown')
     ? doubt('this sed script may do more than print')
     : READS
 }
+
+/** A program that a wildcard becomes is one that a file name holds, line breaks and all. */
+const isWild = (programs: readonly string[], args: readonly Word[]): boolean =>
+  args.some(({ glob, text }) => glob && programs.some((program) => text.endsWith(program)))
 
 /** The scripts of `-e`, in every way to write it. */
 const expressions = (args: readonly Word[]): readonly string[] =>
@@ -79,7 +84,9 @@ const expressions = (args: readonly Word[]): readonly string[] =>
 const awk: Judge = (args) => {
   const scan = scanOptions(args, { values: 'Fv' })
   if (!scan.ok) return doubt(`awk ${scan.option} is not known to only read`)
-  const kind = judgeAwkProgram(scan.operands[0] ?? '|')
+  const [program = '|'] = scan.operands
+  if (isWild([program], args)) return doubt('a file name would be the awk program')
+  const kind = judgeAwkProgram(program)
   return kind === 'read-only' ? READS : { kind, why: 'this awk program may do more than print' }
 }
 
@@ -103,6 +110,7 @@ const JQ: OptionSpec = {
 const jq: Judge = (args) => {
   const scan = scanOptions(args, JQ)
   if (!scan.ok) return doubt(`jq ${scan.option} is not known to only read`)
+  if (isWild(scan.operands.slice(0, 1), args)) return doubt('a file name would be the jq filter')
   const loads = /\benv\b|\$ENV|\$__|\b(?:import|include|modulemeta|get_search_list)\b/.test(
     scan.operands[0] ?? '',
   )
@@ -111,7 +119,9 @@ const jq: Judge = (args) => {
 
 /** A bare cluster with an `e` shows the environment of every process. */
 const ps: Judge = (args) =>
-  args.some(({ text }) => /^[A-Za-z]*[eE][A-Za-z]*$/.test(text) || /^-[A-Za-z]*E|environ/.test(text))
+  args.some(
+    ({ text, glob }) => glob || /^[A-Za-z]*[eE][A-Za-z]*$/.test(text) || /^-[A-Za-z]*E|environ/.test(text),
+  )
     ? doubt('ps may show the environment of processes')
     : READS
 
@@ -121,13 +131,14 @@ const TEXT_TEST = /^[^[ -][^[ ]* (?:=|==|!=) [^[ ]*$/
 /** Numbers are calculated, and calculating may run what a subscript holds. */
 const test: Judge = (args) => {
   const text = args.map((word) => word.text).join(' ')
-  return args.length <= 3 && (FILE_TEST.test(text) || TEXT_TEST.test(text))
-    ? READS
-    : doubt('this test may calculate')
+  const isFixed = args.length <= 3 && !args.some(({ glob }) => glob)
+  return isFixed && (FILE_TEST.test(text) || TEXT_TEST.test(text)) ? READS : doubt('this test may calculate')
 }
 
 const printf: Judge = (args) =>
-  args[0] && !/^-(?!-$)/.test(args[0].text) ? READS : doubt('printf with options may set a variable')
+  args[0] && !args[0].loose && !/^-(?!-$)/.test(args[0].text)
+    ? READS
+    : doubt('printf with options may set a variable')
 
 const command: Judge = (args) =>
   /^-[vV]$/.test(args[0]?.text ?? '') ? READS : doubt('command runs what it is given')

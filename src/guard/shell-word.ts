@@ -12,17 +12,51 @@ export type Word = {
   readonly plain: boolean
   /** Begins with a wildcard: it may become any file name, also one that looks like an option. */
   readonly loose: boolean
+  /** Holds a wildcard: it may become several words, and any text that fits, line breaks included. */
+  readonly glob: boolean
+  /** The text with `1` for everything that is decided only when it runs. A guess, good for no promise. */
+  readonly filled: string
 }
 
-export const literal = (text: string): Word => ({ text, dynamic: false, plain: true, loose: false })
+export const literal = (text: string): Word => ({ ...quoted(text), plain: true })
 
 export function readWord(node: Node): Word {
   if (node.type === 'concatenation') return join(node)
   const read = readers[node.type]
-  return read ? read(node.text) : opaque('')
+  const word = read ? read(node.text) : opaque('')
+  return word.dynamic ? { ...word, filled: fill(node) } : word
 }
 
-const opaque = (text: string): Word => ({ text, dynamic: true, plain: false, loose: false })
+const opaque = (text: string): Word => ({ ...quoted(text), dynamic: true })
+
+/** `1` for a value nobody knows yet: a line number, a name, a part of a pattern. Two folders keep their names. */
+function valueOf({ text }: Node): string {
+  const name = /^\$\{?(HOME|PWD)\}?$/.exec(text)?.[1]
+  return name === undefined ? '1' : `$${name}`
+}
+
+function fill(node: Node): string {
+  if (EXPANSIONS.has(node.type)) return valueOf(node)
+  if (node.type !== 'string') return node.type === 'raw_string' ? node.text.slice(1, -1) : node.text
+  let end = node.startIndex + 1
+  let text = ''
+  for (const child of node.namedChildren) {
+    if (!child || !EXPANSIONS.has(child.type)) continue
+    text += node.text.slice(end - node.startIndex, child.startIndex - node.startIndex) + valueOf(child)
+    end = child.endIndex
+  }
+  return unescape(text + node.text.slice(end - node.startIndex, -1))
+}
+
+const EXPANSIONS = new Set([
+  'simple_expansion',
+  'expansion',
+  'command_substitution',
+  'arithmetic_expansion',
+  'process_substitution',
+])
+
+const unescape = (text: string): string => text.replaceAll(/\\(["\\$`])/g, '$1')
 
 function join(node: Node): Word {
   const pieces = node.children.flatMap((child) => (child ? [child] : []))
@@ -35,6 +69,8 @@ function join(node: Node): Word {
     dynamic: !isWhole || words.some(({ dynamic }) => dynamic),
     plain: false,
     loose: words[0]?.loose ?? false,
+    glob: words.some(({ glob }) => glob),
+    filled: words.map(({ filled }) => filled).join(''),
   }
 }
 
@@ -47,7 +83,14 @@ const readers: Readonly<Record<string, (text: string) => Word>> = {
   ansi_c_string: (text) => opaque(decodeAnsi(text.slice(2, -1))),
 }
 
-const quoted = (text: string): Word => ({ text, dynamic: false, plain: false, loose: false })
+const quoted = (text: string): Word => ({
+  text,
+  dynamic: false,
+  plain: false,
+  loose: false,
+  glob: false,
+  filled: text,
+})
 
 /** No quotes, no expansion, no operator, no brace expansion, nothing invisible. */
 const BARE = /^(?:[^\s\p{C}\p{Z}"'`$\\;|&<>(){}#]|\\[!-~ ]|(?<!^)#|^\{\}$)+$/u
@@ -56,10 +99,10 @@ function readBare(text: string): Word {
   const decoded = text.replaceAll(/\\([^\n])/g, '$1')
   if (!BARE.test(text)) return opaque(decoded.replaceAll(/[{}$]/g, ''))
   return {
-    text: decoded,
-    dynamic: false,
+    ...quoted(decoded),
     plain: !/[\\*?[\]]/.test(text),
     loose: /^[*?[]/.test(text),
+    glob: /[*?[]/.test(text.replaceAll(/\\./g, '')),
   }
 }
 
@@ -67,7 +110,7 @@ function readBare(text: string): Word {
 const DOUBLE_QUOTED = /^"(?:[^"\\$`]|\\[^\n]|\$(?=["\s|)/.,:;]))*"$/
 
 function readDoubleQuoted(text: string): Word {
-  const inner = text.slice(1, -1).replaceAll(/\\(["\\$`])/g, '$1')
+  const inner = unescape(text.slice(1, -1))
   return DOUBLE_QUOTED.test(text) ? quoted(inner) : opaque(inner.replace(/[$`].*$/s, ''))
 }
 

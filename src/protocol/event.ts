@@ -7,7 +7,7 @@ import type { ErrorCode, FailureCode } from './error.ts'
 import type { Message, ToolCall } from './message.ts'
 import type { Usage } from './model.ts'
 import type { SecretInside } from './firewall.ts'
-import type { Always, PermissionAnswer } from './guard.ts'
+import type { Always, PermissionAnswer, Remedy } from './guard.ts'
 import type { SubagentEvent } from './subagent.ts'
 import type { Access } from './tool.ts'
 import type { VoteEvent } from './vote.ts'
@@ -77,6 +77,8 @@ export type RunEvent =
       readonly why: string
       /** What "always" would mean; absent = it is not offered. */
       readonly always?: Always
+      /** What would allow it without a question. */
+      readonly remedy?: Remedy
       /** Secrets that a yes gives to this call. */
       readonly secrets?: readonly SecretInside[]
     }

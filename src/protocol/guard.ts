@@ -8,7 +8,12 @@ export type AuthorizeRequest = {
   readonly tool?: string
   readonly category: Category
   readonly access: readonly Access[]
+  /** It was taken for a command that only reads, and tried to write: it is judged as one that writes. */
+  readonly mayWrite?: true
 }
+
+/** What would allow a call, for the person: the weakest mode, a rule, or why there is neither. */
+export type Remedy = { readonly mode?: string; readonly rule?: Rule; readonly otherwise?: string }
 
 export type Authorization = {
   readonly verdict: 'allow' | 'ask' | 'deny'
@@ -16,6 +21,10 @@ export type Authorization = {
   readonly why: string
   /** With `ask`: what "always" would mean. Absent = the answer holds for this call only. */
   readonly always?: Always
+  /** With `allow`: only because it seems to read, so it must run where nothing can be written. */
+  readonly readsOnly?: true
+  /** With `ask`: what would allow it without a question. */
+  readonly remedy?: Remedy
 }
 
 export type Verdict = Authorization['verdict']

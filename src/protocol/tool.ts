@@ -156,7 +156,14 @@ export interface Files {
 }
 
 /** What a sandbox keeps a command from; named again, what the person lets it do after all. */
-export type Blocked = { readonly kind: 'network' } | { readonly kind: 'write'; readonly path: string }
+export type Blocked =
+  | { readonly kind: 'network' }
+  /** Exactly this path; `create` says what it becomes where it does not exist. */
+  | { readonly kind: 'write'; readonly path: string; readonly create?: 'file' | 'folder' }
+  /** It was taken for a command that only reads, and tried to write. `why` is set once writing was refused, too. */
+  | { readonly kind: 'read-only'; readonly why?: string }
+  /** A write outside the project that cannot be named exactly, or that no yes opens. */
+  | { readonly kind: 'outside' }
 
 export type ExecOptions = {
   readonly timeoutMs: number
@@ -240,7 +247,7 @@ export interface Exec {
   program(argv: readonly string[], options: ExecOptions): Promise<ExecResult>
   /** Starts one program without a shell, with its stdin open; confined as every other. */
   open(argv: readonly string[], options?: OpenOptions): Promise<Program>
-  start(command: string): Promise<Job>
+  start(command: string, options?: Pick<ExecOptions, 'readsOnly'>): Promise<Job>
   /** What a job printed since the last call, and its state. */
   poll(id: string): Promise<{ readonly job: Job; readonly output: string }>
   stop(id: string): Promise<Job>

@@ -6,20 +6,24 @@ import type { RunEvent } from '../protocol/event.ts'
 import type { PermissionAnswer } from '../protocol/guard.ts'
 import type { Answer } from '../protocol/session-api.ts'
 import type { Question } from '../protocol/tool.ts'
+import { remedyText } from '../lib/remedy.ts'
 
 export class Asks {
   readonly #waiting = new Map<string, (answer: Answer) => void>()
   readonly #publish: (event: RunEvent) => void
   readonly #denial: string | undefined
 
-  /** `denial` is set when there is no one to ask: why the answer is no, and how to allow it beforehand. */
+  /** `denial` is set when there is no one to ask: why the answer is no. */
   constructor(publish: (event: RunEvent) => void, denial: string | undefined) {
     this.#publish = publish
     this.#denial = denial
   }
 
   async permission(request: Parameters<AskPermission>[0], signal: AbortSignal): Promise<PermissionAnswer> {
-    if (this.#denial !== undefined) return { allow: false, reason: this.#denial }
+    if (this.#denial !== undefined) {
+      const { why, remedy = {} } = request
+      return { allow: false, reason: `${why}. ${this.#denial} ${remedyText(remedy)}`.trim() }
+    }
     const askId = newAskId()
     const take = (answer: Answer) => {
       if (!('allow' in answer)) return undefined

@@ -99,9 +99,8 @@ function readOutcome(result: ExecResult, mark: string, timeoutMs: number): Outco
 
 function blockedText({ blocked }: ExecResult): string {
   if (!blocked) return ''
-  return blocked.kind === 'network'
-    ? '[sandbox: there is no network here]'
-    : `[sandbox: ${blocked.path} cannot be written]`
+  if (blocked.kind === 'network') return '[sandbox: there is no network here]'
+  return `[sandbox: ${blocked.kind === 'write' ? blocked.path : 'what it tried to write'} cannot be written]`
 }
 
 const MAX_PRINTED = 4_000

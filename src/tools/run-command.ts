@@ -60,7 +60,8 @@ async function askFor(
   command: string,
   { ask, signal }: ToolContext,
 ): Promise<Blocked | undefined> {
-  const wish = blocked.kind === 'network' ? 'use the network' : `write ${blocked.path}`
+  if (blocked.kind !== 'network' && blocked.kind !== 'write') return undefined
+  const wish = blocked.kind === 'network' ? 'use the network' : `write ${wishedPath(blocked)}`
   const question = `The sandbox kept this command from working. Run it again and let it ${wish}?\n${cleanControl(command)}`
   try {
     return (await ask({ question, options: [YES, 'no'] }, signal)) === YES ? blocked : undefined
@@ -69,6 +70,9 @@ async function askFor(
     throw error
   }
 }
+
+const wishedPath = ({ path, create }: Extract<Blocked, { kind: 'write' }>): string =>
+  cleanControl(create === 'folder' ? `the new folder ${path}` : `the file ${path}`)
 
 /** Long enough for a wrong command to fail while the model is still looking. */
 const FIRST_LOOK_MS = 400
@@ -92,10 +96,16 @@ function toResult(result: ExecResult & { readonly job?: Job }, timeoutMs: number
   return { ok: false, code: 'exit-code', text: joined(output, left, missing, exit) }
 }
 
-const blockedText = (blocked: Blocked): string =>
-  blocked.kind === 'network'
-    ? '[sandbox: there is no network here; only the person can give permission for it]'
-    : `[sandbox: ${blocked.path} cannot be written; only the person can give permission for it]`
+/** Each with the one thing that would allow it. */
+function blockedText(blocked: Blocked): string {
+  if (blocked.kind === 'network')
+    return '[sandbox: there is no network here; only the person can allow it, once when asked or with `network = true` in [sandbox]]'
+  if (blocked.kind === 'write')
+    return `[sandbox: ${blocked.path} cannot be written; only the person can allow it, once when asked or with --permission bypass]`
+  if (blocked.kind === 'outside')
+    return '[sandbox: it tried to write something that commands cannot write here; only the person can allow it, with --permission bypass]'
+  return `[sandbox: it was run as a command that only reads, and tried to write${blocked.why === undefined ? '' : `: ${blocked.why}`}]`
+}
 
 /** What a job printed since the last look, and how it stands. */
 export function jobResult({ job, output }: { readonly job: Job; readonly output: string }): ToolResult {

@@ -107,7 +107,8 @@ export class Recorder {
     return {
       ...exec,
       shell: async (command, options) => {
-        if (options.readsOnly || (await this.#parts.isHarmless(command))) return exec.shell(command, options)
+        const readsOnly = options.readsOnly ?? (await this.#parts.isHarmless(command))
+        if (readsOnly) return exec.shell(command, options)
         return this.#around(options, async () => {
           const result = await exec.shell(command, options)
           return { result, stays: result.job !== undefined }
@@ -124,7 +125,10 @@ export class Recorder {
           void program.ended.finally(() => this.#programs--).catch(() => undefined)
           return { result: program, stays: true }
         }),
-      start: (command) => this.#around({}, async () => ({ result: await exec.start(command), stays: true })),
+      start: (command, options) =>
+        options?.readsOnly
+          ? exec.start(command, options)
+          : this.#around({}, async () => ({ result: await exec.start(command, options), stays: true })),
     }
   }
 

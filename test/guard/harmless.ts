@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 /** Commands of everyday work that only look, one a line: they must not be asked for. */
 export const harmless: readonly string[] = String.raw`
 ls -la
@@ -122,3 +124,15 @@ printenv PATH
 `
   .trim()
   .split('\n')
+
+/** Commands as people and models type them to look around; in a read-only sandbox none of them does any harm. */
+export const typed = linesOf('typed.txt')
+
+/** Commands that change something, reach out, run the project's code or cannot be read: a person is asked, sandbox or not. */
+export const asked = linesOf('asked.txt')
+
+function linesOf(name: string): readonly string[] {
+  return readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n')
+}

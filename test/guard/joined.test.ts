@@ -167,7 +167,50 @@ describe.skipIf(missing !== undefined)(named('commands'), () => {
 
     expect(await readFile(join(project, 'inside.txt'), 'utf8')).toBe('in\n')
     await expect(readFile(outside)).rejects.toThrow('ENOENT')
-    expect(resultsOf(model, 1)[0]?.text).toContain('[sandbox: /var/tmp cannot be written')
+    expect(resultsOf(model, 1)[0]?.text).toContain(`[sandbox: ${outside} cannot be written`)
+  })
+})
+
+describe.skipIf(missing !== undefined)(named('a command that seems to read'), () => {
+  test('cannot write, and is asked for as a write when it tries', async () => {
+    const command = 'f=-o; sort $f out.txt a.txt'
+    const model = scriptedModel([calls('run_command', { command })], [says('Well.')])
+    const project = await tempProject({ 'a.txt': 'b\na\n' })
+
+    await run(model, project, { permission: 'ask' })
+
+    const text = resultsOf(model, 1)[0]?.text ?? ''
+    expect(text).toContain('[sandbox: it was run as a command that only reads, and tried to write: ')
+    expect(text).toContain('--permission auto')
+    await expect(readFile(join(project, 'out.txt'))).rejects.toThrow('ENOENT')
+  })
+
+  test('runs again with the right to write where the mode allows that', async () => {
+    const command = 'f=-o; sort $f out.txt a.txt'
+    const model = scriptedModel([calls('run_command', { command })], [says('Well.')])
+    const project = await tempProject({ 'a.txt': 'b\na\n' })
+
+    await run(model, project, { permission: 'auto' })
+
+    expect(resultsOf(model, 1)[0]?.ok).toBe(true)
+    expect(await readFile(join(project, 'out.txt'), 'utf8')).toBe('a\nb\n')
+  })
+
+  test('may be git, which refreshes no index then', async () => {
+    const command = 'cd . && git init -q /tmp/r; git -C . status 2>&1 | head -1; echo $GIT_OPTIONAL_LOCKS'
+    const reading =
+      'git --no-pager log 2>&1 | head -1; for f in *.txt; do head -1 "$f"; done; echo $GIT_OPTIONAL_LOCKS'
+    const model = scriptedModel(
+      [calls('run_command', { command: reading })],
+      [calls('run_command', { command })],
+      [says('Well.')],
+    )
+    const project = await tempProject({ 'a.txt': 'first\n' })
+
+    await run(model, project, { permission: 'ask' })
+
+    expect(resultsOf(model, 1)[0]?.text).toMatch(/first\n0$/)
+    expect(resultsOf(model, 2).at(-1)?.ok).toBe(false)
   })
 })
 

@@ -231,16 +231,18 @@ describe('a deny meets every spelling', () => {
 
 describe('protected paths', () => {
   test('are asked for on their own, in every mode that allows anything, and never covered by a rule', async () => {
-    for (const mode of ['ask', 'accept-edits', 'auto', 'bypass'] as const) {
+    for (const mode of ['ask', 'accept-edits', 'auto'] as const) {
       const parts = { mode, rules: [rule('*', '*', 'allow'), rule('*', '.git/**', 'allow')] }
       const question = await permissions(parts).authorize(write('.git/hooks/pre-commit'))
 
       expect(question).toEqual({
         verdict: 'ask',
         why: 'write_file changes .git/hooks/pre-commit, which decides what runs later',
+        remedy: { mode: 'bypass' },
       })
       expect(await verdict(parts, read('.env'))).toBe('ask')
     }
+    expect(await verdict({ mode: 'bypass' }, read('.env'))).toBe('ask')
     expect(await verdict({ mode: 'read-only' }, write('.git/hooks/pre-commit'))).toBe('deny')
     expect(await verdict({ mode: 'deny' }, read('.env'))).toBe('deny')
   })
@@ -253,6 +255,24 @@ describe('protected paths', () => {
       }
     },
   )
+
+  test('bypass lifts names that decide what runs later, nothing else', async () => {
+    const own = join(root, 'covey-config')
+    const files = createFiles({ root, lifted: true, own: [own], rules: [rule('*', 'secret/**', 'deny')] })
+    const bypass = { mode: 'bypass', own: [own], rules: [rule('*', 'secret/**', 'deny')] } as const
+    for (const path of ['.github/workflows/ci.yml', '.git/config', 'AGENTS.md']) {
+      expect(await verdict(bypass, write(path))).toBe('allow')
+    }
+    await files.write('.github/workflows/ci.yml', 'on: push')
+
+    const expected = { '.env': 'ask', 'server.key': 'deny', 'secret/x': 'deny', '.covey/config.toml': 'ask' }
+    for (const [path, wanted] of Object.entries({ ...expected, 'covey-config/config.toml': 'deny' })) {
+      expect([path, await verdict(bypass, write(path))]).toEqual([path, wanted])
+      await expect(files.write(path, 'x')).rejects.toMatchObject({ code: 'permission-denied' })
+    }
+    expect(await verdict(bypass, run(`echo x >> ${own}/config.toml`))).toBe('deny')
+    expect(await verdict(bypass, run(`cd ${own} && sed -i s/ask/bypass/ config.toml`))).toBe('deny')
+  })
 
   test('a yes opens one of them for one act', async () => {
     const grants = createGrants()
@@ -290,7 +310,9 @@ describe('protected paths', () => {
   test('what lies outside is refused before anyone is asked', async () => {
     expect(await permissions({}).authorize(write('../x'))).toEqual({
       verdict: 'deny',
-      why: '../x cannot be written: it lies outside the project.',
+      why: expect.stringMatching(
+        /^\.\.\/x cannot be written: it lies outside the project\. It is reachable from a session started in \//,
+      ),
     })
   })
 })
@@ -302,6 +324,11 @@ describe('always', () => {
     ['pytest -q tests', [rule('run_command', 'pytest', 'allow')]],
     ['cargo build --release', [rule('run_command', 'cargo build', 'allow')]],
     ['npm install left-pad', [{ ...rule('run_command', 'npm install left-pad', 'allow'), exact: true }]],
+    ['node test.js', [{ ...rule('run_command', 'node test.js', 'allow'), exact: true }]],
+    [
+      'python3 tools/gen.py all',
+      [{ ...rule('run_command', 'python3 tools/gen.py all', 'allow'), exact: true }],
+    ],
     ['rm -rf build', [{ ...rule('run_command', 'rm -rf build', 'allow'), exact: true }]],
     ['ls | wc -l', [rule('run_command', 'ls', 'allow'), rule('run_command', 'wc', 'allow')]],
   ])('%s would be remembered as a rule that covers it', async (command, rules) => {
@@ -316,7 +343,12 @@ describe('always', () => {
     ['env A=1 npm test'],
     ['sudo npm test'],
     ['npm test $X'],
-    ['node build.js'],
+    ['rm -rf ../build'],
+    ['rm -rf dist && git push --force'],
+    ['git push -f origin main'],
+    ['git reset --hard'],
+    ['node -e 1'],
+    ['node ../build.js'],
     ['frobnicate'],
     ['npm test \u200B'],
     ['npm test \u202Eabc'],
@@ -326,7 +358,11 @@ describe('always', () => {
     ['cat .env'],
     ['git commit -m x'],
   ])('is not offered for %s', async (command) => {
-    expect(await permissions({}).authorize(run(command))).toEqual({ verdict: 'ask', why: expect.any(String) })
+    expect(await permissions({}).authorize(run(command))).toEqual({
+      verdict: 'ask',
+      why: expect.any(String),
+      remedy: { mode: 'bypass' },
+    })
   })
 
   test('git can be remembered inside a sandbox', async () => {
@@ -416,7 +452,11 @@ describe('code in another language than the shell', () => {
   test('is asked for by its language, and never offers "always"', async () => {
     const asked = await permissions({ mode: 'ask', sandboxed: true }).authorize(code('npm test'))
 
-    expect(asked).toEqual({ verdict: 'ask', why: 'python runs Python: npm test' })
+    expect(asked).toEqual({
+      verdict: 'ask',
+      why: 'python runs Python: npm test',
+      remedy: { mode: 'auto' },
+    })
   })
 
   test('is allowed by a rule for the whole tool only', async () => {

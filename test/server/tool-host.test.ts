@@ -60,7 +60,7 @@ test('what would be a question is refused with the line that allows it, and stan
   expect(body).toEqual({
     ok: false,
     code: 'denied',
-    text: 'Error: write_file changes b.txt. Nobody is there to ask; whoever runs the tools can allow it with `covey tools serve --permission accept-edits` or a rule of [permission].',
+    text: 'Error: write_file changes b.txt. Nobody is there to ask. The person can allow it with `covey tools serve --permission accept-edits` or the rule { tool = "write_file", pattern = "b.txt", verdict = "allow" } in [[permission.rules]].',
   })
   expect(existsSync(join(host.folder, 'b.txt'))).toBe(false)
   expect(await readFile(join(host.data, 'audit.log'), 'utf8')).toContain('"tool":"write_file"')

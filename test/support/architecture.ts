@@ -66,6 +66,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'memories.ts': [...ground, 'config', 'guard', 'memory'],
   'subagent-runs.ts': [...ground, 'engine', 'session', 'subagents'],
   'sessions.ts': [
+    'guard-secrets.ts',
     'arms.ts',
     'guards.ts',
     'session-tools.ts',

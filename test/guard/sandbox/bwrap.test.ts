@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { blockOf, findBlock } from '../../../src/guard/blocked.ts'
 import { bwrapArgv, confinedArgv, limitedArgv } from '../../../src/guard/sandbox/bwrap.ts'
 import { candidates } from '../../../src/guard/sandbox/cgroup.ts'
 import { seatbeltProfile } from '../../../src/guard/sandbox/seatbelt.ts'
@@ -119,52 +118,5 @@ describe('the profile for macOS', () => {
     expect(
       seatbeltProfile({ ...plan, mounts: [{ target: path, how: 'hidden', source: '/x', why: '' }] }),
     ).toContain('(subpath "/a\\") (allow default) (\\"\\\\b")')
-  })
-})
-
-describe('what was blocked is read from what was printed', () => {
-  const context = { cwd: '/work', network: false }
-
-  test.each([
-    ["touch: cannot touch '/usr/x': Read-only file system", '/usr/x'],
-    ["cp: cannot create regular file '/root/x': Read-only file system", '/root/x'],
-    ['/bin/bash: line 1: /etc/x: Read-only file system', '/etc/x'],
-    ['/bin/bash: line 1: AGENTS.md: Read-only file system', '/work/AGENTS.md'],
-    ["Error: EROFS: read-only file system, open '/usr/y'", '/usr/y'],
-    ["OSError: [Errno 30] Read-only file system: '/home/me/.cache/x'", '/home/me/.cache/x'],
-    ['error: could not write config file .git/config: Device or resource busy', '/work/.git/config'],
-  ])('%s', (output, path) => {
-    expect(findBlock(`some\nlines\n${output}\nmore`, context)).toEqual({ kind: 'write', path })
-  })
-
-  test.each([
-    'curl: (6) Could not resolve host: example.com',
-    'fatal: unable to access https://x/: Could not resolve host: x',
-    'npm error request to https://example.org/x failed, reason: getaddrinfo EAI_AGAIN example.org',
-    'ping: connect: Network is unreachable',
-    '[Errno -3] Temporary failure in name resolution',
-    'dial tcp: lookup proxy.golang.org: no such host',
-    'curl: (7) Failed to connect to 1.1.1.1 port 80',
-  ])('%s', (output) => {
-    expect(findBlock(output, context)).toEqual({ kind: 'network' })
-    expect(findBlock(output, { ...context, network: true })).toBeUndefined()
-  })
-
-  test.each([
-    ['curl -s https://example.com', 6, { kind: 'network' }],
-    ['wget -q https://example.com', 4, { kind: 'network' }],
-    ['curl -s https://example.com', 22, undefined],
-    ['npm test', 6, undefined],
-  ])('%s, silent, with exit code %i', async (command, exitCode, expected) => {
-    const result = { exitCode, output: '', timedOut: false, omittedBytes: 0 }
-
-    expect(await blockOf(result, { ...context, command })).toEqual(expected)
-  })
-
-  test('nothing else is', () => {
-    expect(
-      findBlock('1 test failed\ncurl: (7) Failed to connect to localhost port 3000', context),
-    ).toBeUndefined()
-    expect(findBlock("cat: '.env': Read-only file system", context)).toBeUndefined()
   })
 })

@@ -299,14 +299,16 @@ describeSandboxed(named('what a command starts'), () => {
 
 describeSandboxed(named('what was blocked'), () => {
   test.each([
-    ['touch /usr/local/x', { kind: 'write', path: '/usr/local' }],
+    ['touch /usr/local/x', { kind: 'write', path: '/usr/local/x', create: 'file' }],
     ['echo x > AGENTS.md', { kind: 'write', path: 'WORKSPACE/AGENTS.md' }],
     ['echo x > .vscode/tasks.json', { kind: 'write', path: 'WORKSPACE/.vscode/tasks.json' }],
-    ['cp a.txt /usr/b.txt', { kind: 'write', path: '/usr' }],
-    [`node -e "fs.writeFileSync('/usr/x', 'x')"`, { kind: 'write', path: '/usr' }],
+    ['cp a.txt /usr/b.txt', { kind: 'write', path: '/usr/b.txt', create: 'file' }],
+    [`node -e "fs.writeFileSync('/usr/x', 'x')"`, { kind: 'write', path: '/usr/x', create: 'file' }],
+    // What is printed names nothing: only the command does.
+    [`echo "touch: cannot touch '/usr/y': Read-only file system"; false`, { kind: 'outside' }],
     ['curl -sS http://example.invalid', { kind: 'network' }],
     ['git clone -q https://example.invalid/x.git', { kind: 'network' }],
-    ['echo x > .env', undefined],
+    ['echo x > .env', { kind: 'outside' }],
     ['false', undefined],
     ['curl -sS http://127.0.0.1:1', undefined],
   ])('is named: %s', async (command, expected) => {
@@ -355,7 +357,7 @@ describeSandboxed(named('what was blocked'), () => {
     const allowed = await run('yes, once')
 
     expect(refused.text).toMatch(
-      /\[sandbox: .*AGENTS\.md.* cannot be written; only the person can give permission for it\]/,
+      /\[sandbox: .*AGENTS\.md.* cannot be written; only the person can allow it, once when asked or with --permission bypass\]/,
     )
     expect(questions[0]).toContain('echo new > AGENTS.md')
     expect(allowed).toMatchObject({ ok: true })

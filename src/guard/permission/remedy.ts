@@ -1,0 +1,68 @@
+/**
+ * What would allow exactly the call that was refused or could not be asked about. A pure function of the decision: the
+ * weakest mode that would do is looked up in the same table that refused, so the advice cannot differ from it.
+ */
+import type { Remedy, Rule } from '../../protocol/guard.ts'
+import { type ModeQuestion, modeVerdict, type PermissionMode } from '../modes.ts'
+
+export type Decision = {
+  readonly mode: PermissionMode
+  readonly question: ModeQuestion
+  /** Nobody can be asked: a question is a no. */
+  readonly unattended: boolean
+  readonly cause:
+    | { readonly by: 'mode' }
+    | { readonly by: 'rule'; readonly rule: Rule }
+    | { readonly by: 'secret' | 'governance' | 'key' | 'own' | 'once' }
+    | { readonly by: 'outside'; readonly folder: string }
+    /** The path itself is the obstacle; the message says why. */
+    | { readonly by: 'nothing' }
+  /** A rule that would allow it, where the mode asks and one can be written. */
+  readonly rule?: Rule
+}
+
+export function remedyOf(decision: Decision): Remedy {
+  const { cause, rule } = decision
+  if (cause.by === 'rule') return withoutRule(decision, cause.rule)
+  if (cause.by === 'nothing') return {}
+  if (cause.by === 'governance')
+    return { mode: decision.unattended ? 'bypass' : (weakestMode(decision) ?? 'bypass') }
+  if (cause.by === 'outside')
+    return { otherwise: `It is reachable from a session started in ${cause.folder}.` }
+  if (cause.by !== 'mode') return { otherwise: ALONE[cause.by] }
+  const mode = weakestMode(decision)
+  const isAsked = modeVerdict(decision.mode, decision.question) === 'ask'
+  return { ...(mode && { mode }), ...(rule && isAsked && { rule }) }
+}
+
+const ALONE = {
+  secret: 'It may hold secrets, so only a person who is asked can allow it, once: no flag and no rule does.',
+  once: 'Only a person who is asked can allow it, once: no flag and no rule does.',
+  key: 'Keys are never opened; no flag and no rule allows it. The person can use another program for that.',
+  own: "Covey's own configuration and data are changed with `covey config`, `covey permissions` and `covey trust` only.",
+} as const
+
+/** From the one that allows least to the one that allows everything. */
+const BY_POWER: readonly PermissionMode[] = ['read-only', 'ask', 'accept-edits', 'auto', 'bypass']
+
+/** With someone to ask, a question will do. */
+function weakestMode({ mode, question, unattended }: Decision): PermissionMode | undefined {
+  const now = modeVerdict(mode, question)
+  const enough = (candidate: PermissionMode): boolean => {
+    const verdict = modeVerdict(candidate, question)
+    return verdict === 'allow' || (verdict === 'ask' && !unattended && now === 'deny')
+  }
+  return BY_POWER.find(enough)
+}
+
+function withoutRule(decision: Decision, rule: Rule): Remedy {
+  const name = [rule.tool, rule.pattern].filter(Boolean).join(' ')
+  if (rule.verdict === 'deny')
+    return { otherwise: 'Only removing that rule from [[permission.rules]] allows it.' }
+  const verdict = modeVerdict(decision.mode, decision.question)
+  const mode = verdict === 'allow' ? undefined : weakestMode(decision)
+  return {
+    otherwise: `The rule "${name}" asks each time; remove it from [[permission.rules]].`,
+    ...(mode && { mode }),
+  }
+}
