@@ -1,13 +1,15 @@
-/** Opens the secret firewall of a session: its key, what it remembers, and the secrets the configuration itself holds. */
+/** Opens the secret firewall of a session (its key, what it remembers, the secrets the configuration holds) and its audit log. */
 import { join } from 'node:path'
 import type { Config } from './config/schema.ts'
 import { toSecretPatterns } from './config/secrets.ts'
+import { createAudit } from './guard/audit.ts'
 import { createFirewall } from './guard/firewall.ts'
 import { environmentSecrets } from './guard/secret-known.ts'
 import { loadSecretKey, openSecretStore } from './guard/secret-store.ts'
 import type { AppPaths } from './config/paths.ts'
 import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
+import type { AuditEntry } from './protocol/guard.ts'
 import type { Files } from './protocol/tool.ts'
 
 type SecretsParts = {
@@ -71,3 +73,13 @@ export const throughFirewall =
     const lease = await reserve(request, signal)
     return { ...lease, model: firewall.model(lease.model) }
   }
+
+export function auditOf(
+  { paths, incognito }: Pick<SecretsParts, 'paths' | 'incognito'>,
+  { id }: { readonly id: string },
+  { outgoingValue }: Firewall,
+): (entry: Omit<AuditEntry, 'sessionId'>) => void {
+  if (incognito) return () => {}
+  const audit = createAudit({ path: join(paths.dataFolder, 'audit.log'), outgoingValue })
+  return (entry) => audit.write({ ...entry, sessionId: id })
+}

@@ -8,7 +8,6 @@ import { toHooks } from './config/hooks.ts'
 import type { AppPaths } from './config/paths.ts'
 import { toSandboxSettings } from './config/sandbox.ts'
 import type { Config } from './config/schema.ts'
-import { createAudit } from './guard/audit.ts'
 import { type ClosableExec, createExec } from './guard/exec.ts'
 import { openWatch } from './guard/executable/open-watch.ts'
 import { isInteresting } from './guard/executable/snapshot.ts'
@@ -26,7 +25,7 @@ import { detectSandbox } from './guard/sandbox/detect.ts'
 import type { Sandbox } from './guard/sandbox/ground.ts'
 import { createTrial } from './guard/sandbox/trial.ts'
 import { openTrust } from './guard/trust.ts'
-import { openSecrets } from './guard-secrets.ts'
+import { auditOf, openSecrets } from './guard-secrets.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { Launch } from './lib/process.ts'
 import type { AuditEntry, Permissions, RuleBook } from './protocol/guard.ts'
@@ -208,7 +207,7 @@ type Permitting = {
 
 const permissionsOf = (
   { config, paths }: GuardsParts,
-  { unattended = false }: SessionPlace,
+  { unattended }: SessionPlace,
   { root, grants, sandbox, book }: Permitting,
 ) =>
   createPermissions({
@@ -295,13 +294,3 @@ const trialOf = async ({ config, env }: GuardsParts, root: string, sandbox: Sand
   sandbox && config.swarm.mode !== 'off' && Object.keys(config.checks).length > 0
     ? createTrial({ root, env, sandbox })
     : undefined
-
-function auditOf(
-  { paths, incognito }: GuardsParts,
-  { id }: SessionPlace,
-  { outgoingValue }: Firewall,
-): SessionGuards['audit'] {
-  if (incognito) return () => {}
-  const audit = createAudit({ path: join(paths.dataFolder, 'audit.log'), outgoingValue })
-  return (entry) => audit.write({ ...entry, sessionId: id })
-}

@@ -70,6 +70,7 @@ test('without a key everything that has a value is explained', async () => {
     'federation.nats.gone_s',
     'federation.nats.ack_wait_s',
     'federation.nats.deadline_s',
+    'federation.nats.first_token_s',
     'federation.health_s',
     'federation.gone_s',
     'federation.stall_s',

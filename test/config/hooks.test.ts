@@ -12,6 +12,7 @@ describe('hooks', () => {
     expect(toHooks(hooks)).toEqual([
       {
         name: 'lint',
+        launchedAs: 'hooks.lint',
         event: 'post_tool_use',
         type: 'command',
         command: 'npm run lint',
@@ -21,6 +22,7 @@ describe('hooks', () => {
       },
       {
         name: 'review',
+        launchedAs: 'hooks.review',
         event: 'pre_tool_use',
         type: 'prompt',
         prompt: 'Is it safe?',

@@ -156,7 +156,7 @@ describe('a person at the terminal', () => {
 
 describe.skipIf(missing !== undefined)(named('commands'), () => {
   test('run in the sandbox in mode auto, and what was blocked is named', async () => {
-    const outside = `/var/tmp/covey-marker-${process.pid}`
+    const outside = `/usr/local/covey-marker-${process.pid}`
     const model = scriptedModel(
       [calls('run_command', { command: `echo in > inside.txt; echo out > ${outside}` })],
       [says('Done.')],

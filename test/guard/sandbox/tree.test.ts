@@ -74,7 +74,7 @@ describe('the tree reports', () => {
       'file package.json',
       'folder .vscode',
     ])
-    expect(seen.toSorted()).toEqual(['.vscode/tasks.json', 'package.json', 'src', 'src/a.ts'])
+    expect(seen.toSorted()).toEqual(['.vscode', '.vscode/tasks.json', 'package.json', 'src', 'src/a.ts'])
   })
 
   test('paths that are denied, and looks no further', async () => {
