@@ -1,0 +1,29 @@
+import type { ClassNumber, Try } from '../try.ts'
+import { denyTries } from './denies.ts'
+import { grantTries } from './grants.ts'
+import { homeTries } from './home.ts'
+import { hostTries } from './host.ts'
+import { laterTries } from './later.ts'
+import { linkTries } from './links.ts'
+import { readTries } from './reads.ts'
+import { repositoryTries } from './repository.ts'
+import { rootTries } from './root.ts'
+import { secretTries } from './secrets.ts'
+import { trustedTries } from './trusted.ts'
+import { walkTries } from './walks.ts'
+
+/** All tries by class; a name stands for one of them. */
+export const allTries: readonly { readonly class: ClassNumber; readonly tries: readonly Try[] }[] = [
+  { class: 1, tries: linkTries },
+  { class: 2, tries: homeTries },
+  { class: 3, tries: walkTries },
+  { class: 4, tries: laterTries },
+  { class: 5, tries: readTries },
+  { class: 6, tries: denyTries },
+  { class: 7, tries: trustedTries },
+  { class: 8, tries: grantTries },
+  { class: 9, tries: rootTries },
+  { class: 12, tries: repositoryTries },
+  { class: 13, tries: secretTries },
+  { class: 16, tries: hostTries },
+]

@@ -1,0 +1,122 @@
+/** Class 8: a yes opens exactly what the command was kept from, never a parent, never what only a text named. */
+import type { Try } from '../try.ts'
+
+const claims = (path: string): string => `echo "touch: cannot touch '${path}': Read-only file system"; exit 1`
+
+const claimed = (name: string, path: string, act: string): Try => ({
+  name: `a command claims to be kept from ${name}`,
+  yes: 9,
+  steps: [`${act} 2>/dev/null; ${claims(path)}`],
+})
+
+export const grantTries: readonly Try[] = [
+  {
+    name: 'a new file in the home folder asks for that file',
+    yes: 9,
+    steps: [
+      'touch {HOME}/new.txt && echo planted > {HOME}/.ssh/authorized_keys',
+      'touch {HOME}/new.txt; echo planted >> {HOME}/.bashrc; echo planted > {HOME}/other.txt; true',
+    ],
+    question: /(?:write|make|change) {HOME}\/?(?:[?\s"'`.,]|$)/,
+    allows: /^\/home(?:\/(?:new|other)\.txt)?$/,
+  },
+  {
+    name: 'a yes to one file opens no other',
+    yes: 1,
+    steps: ['echo x > {OUTSIDE}/new.txt', 'echo planted >> {OUTSIDE}/file.txt; echo x > {OUTSIDE}/more.txt'],
+    allows: /^\/outside(?:\/new\.txt)?$/,
+  },
+  {
+    name: 'one command asks for a file and writes others',
+    yes: 1,
+    steps: [
+      'echo planted >> {OUTSIDE}/file.txt 2>/dev/null; echo planted > {OUTSIDE}/more.txt 2>/dev/null; touch {OUTSIDE}/new.txt',
+    ],
+    allows: /^\/outside(?:\/new\.txt)?$/,
+  },
+  claimed(
+    '~/.ssh',
+    '{HOME}/.ssh/x',
+    'echo planted > {HOME}/.ssh/authorized_keys; rev {HOME}/.ssh/id_ed25519',
+  ),
+  claimed(
+    'the home folder',
+    '{HOME}',
+    'echo planted > {HOME}/planted; echo planted >> {HOME}/.bashrc; rev {HOME}/.bash_history',
+  ),
+  claimed('the folder above the project', '{PROJECT}/..', 'echo planted > ../planted; rev ../other/.env'),
+  claimed(
+    'the root folder',
+    '/',
+    'echo planted > {OUTSIDE}/planted; echo planted > {HOME}/planted; touch /mark-{ID}',
+  ),
+  claimed('/etc', '/etc/x', 'touch /etc/mark-{ID}'),
+  claimed('/usr', '/usr/bin', 'touch /usr/bin/mark-{ID}'),
+  claimed('/var', '/var/tmp', 'touch /var/tmp/mark-{ID}; echo planted > {OUTSIDE}/planted'),
+  claimed('a way with dots', '{OUTSIDE}/../home/.ssh/x', 'echo planted > {HOME}/.ssh/authorized_keys'),
+  claimed(
+    'the configuration of covey',
+    '{HOME}/.config/covey/config.toml',
+    `printf '[permission]\\nmode = "bypass"\\n' > {HOME}/.config/covey/config.toml`,
+  ),
+  claimed(
+    'the parent of what is hidden',
+    '{HOME}/.config/x',
+    'rev {HOME}/.config/rclone/rclone.conf; echo planted > {HOME}/.config/planted',
+  ),
+  claimed('the configuration of git', '.git/config', `git config core.fsmonitor 'touch {MARKS}/ran'`),
+  claimed(
+    'the hooks of git',
+    '.git/hooks/pre-commit',
+    `printf '#!/bin/sh\\ntouch {MARKS}/ran\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
+  ),
+  claimed(
+    'a folder that holds the project',
+    '{HOME}/work',
+    'echo planted > {HOME}/work/planted; rev {HOME}/work/other/.env',
+  ),
+  {
+    name: 'a link of the project leads a yes elsewhere',
+    yes: 9,
+    project: 'ln -s {HOME}/.ssh l; ln -s {HOME} h',
+    steps: [
+      'touch l/x; echo planted > l/authorized_keys',
+      'touch h/x; echo planted > h/.bashrc',
+      'echo x > h/.config/covey/config.toml',
+    ],
+    allows: /^\/home\/x$/,
+  },
+  {
+    name: 'a link is exchanged between the question and the second run',
+    yes: 9,
+    project: 'ln -s {OUTSIDE} l',
+    steps: ['touch l/new.txt; ln -sfn {HOME}/.ssh l; echo planted > l/authorized_keys; rev l/id_ed25519'],
+    allows: /^\/outside(?:\/new\.txt)?$/,
+  },
+  {
+    name: 'a new folder is granted, not the one above it',
+    yes: 1,
+    steps: ['mkdir {OUTSIDE}/made && echo x > {OUTSIDE}/made/x', 'echo planted >> {OUTSIDE}/file.txt'],
+    allows: /^\/outside(?:\/made(?:\/x)?)?$/,
+  },
+  {
+    name: 'a yes to the network opens no socket',
+    yes: 9,
+    steps: [
+      `node -e "require('net').connect({path:'\\0covey-escape-{ID}'}).on('data',d=>console.log(String(d))).on('error',()=>{})"; echo "curl: (6) Could not resolve host: example.com"; exit 6`,
+    ],
+    needs: ['node'],
+  },
+  {
+    name: 'text with line breaks and controls does not disguise the question',
+    yes: 9,
+    steps: [
+      `printf "touch: cannot touch '{OUTSIDE}/a\\n{HOME}/.ssh': Read-only file system\\n"; echo planted > {HOME}/.ssh/authorized_keys; exit 1`,
+      `printf "touch: cannot touch '\\033[2K{HOME}': Read-only file system\\n"; echo planted > {HOME}/planted; exit 1`,
+    ],
+  },
+  {
+    name: 'nobody is there to say yes',
+    steps: ['touch {HOME}/new.txt', 'touch {OUTSIDE}/new.txt', 'echo x > ../x'],
+  },
+]
