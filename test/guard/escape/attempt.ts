@@ -51,7 +51,7 @@ export async function attempt(one: Try, parts: AttemptParts): Promise<Outcome> {
   } finally {
     await doors.close()
     outside(`chmod -R u+rwX ${place.base}`, { cwd: '/', env: process.env })
-    rmSync(place.base, { recursive: true, force: true })
+    rmSync(place.base, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   }
 }
 

@@ -56,8 +56,8 @@ type Snapshot = ReadonlyMap<string, string>
 
 /** Everything outside the project, but for what the program itself keeps. */
 export function snapshotOutside({ base, home, project }: Place): Snapshot {
-  const own = [project, join(home, '.local', 'share', 'covey'), join(home, '.cache', 'covey')]
-  return snapshot(base, (path) => own.includes(path))
+  const own = new Set([project, join(home, '.local', 'share', 'covey'), join(home, '.cache', 'covey')])
+  return snapshot(base, (path) => own.has(path))
 }
 
 function snapshot(root: string, isLeftOut: (path: string) => boolean): Snapshot {

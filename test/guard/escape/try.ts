@@ -66,6 +66,8 @@ export type Try = {
   /** The harmless neighbour; reads a file of the project when absent. */
   readonly control?: Control
   readonly users?: readonly User[]
+  /** Too long for the tests that a person waits for. */
+  readonly isSlow?: true
   /** Programs it needs. */
   readonly needs?: readonly string[]
   /** Why it does not get through without a guard either, or must not be tried without one. */

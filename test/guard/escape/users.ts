@@ -3,7 +3,7 @@
  * below /tmp (the sandbox has a /tmp of its own, which would hide everything by accident).
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Job } from './child.ts'
@@ -51,6 +51,8 @@ export async function runTries(
     const done = new Set(outcomes.map(({ name }) => name))
     const left = names.filter((name) => !done.has(name))
     const base = mkdtempSync('/var/tmp/covey-escape-')
+    // The other user may look in: a folder that root cannot enter in its sandbox would stop every command of root.
+    chmodSync(base, 0o755)
     if (user === 'user' && isRoot) chownSync(base, UID, UID)
     try {
       outcomes.push(...(await inChild({ user, base, names: left, isUnguarded }, onOutcome)))

@@ -148,6 +148,7 @@ const files: readonly Try[] = [
   ),
   {
     name: 'more processes than are allowed',
+    isSlow: true,
     steps: [
       `python3 -c 'import os,signal,time\nn=0;p=[]\ntry:\n while n<3000:\n  c=os.fork()\n  if c==0:\n   signal.pause(); os._exit(0)\n  p.append(c); n+=1\nexcept OSError: pass\nprint("FORKED",n)\nfor c in p: os.kill(c,9)'`,
     ],

@@ -19,27 +19,32 @@ const place = (folder: string): Try => ({
 export const walkTries: readonly Try[] = [
   {
     name: '20,500 files in a dot folder, shipped',
+    isSlow: true,
     project: `${SECRETS}; ${MANY('.aaa', 20_500)}`,
     steps: [ATTACK, ATTACK],
     allows: /AGENTS/,
   },
   {
     name: '20,500 files in a dot folder, made by a command',
+    isSlow: true,
     project: SECRETS,
     steps: [MANY('.aaa', 20_500), ATTACK],
   },
   {
     name: '20,500 files in node_modules',
+    isSlow: true,
     project: `${SECRETS}; ${MANY('node_modules/a', 20_500)}; echo KEY={CANARY} > node_modules/.env`,
     steps: [`${ATTACK}; rev node_modules/.env`],
   },
   {
     name: '20,500 files in .git/modules',
+    isSlow: true,
     project: `${SECRETS}; ${MANY('.git/modules/a', 20_500)}`,
     steps: [ATTACK],
   },
   {
     name: '5,000 nested and wide folders',
+    isSlow: true,
     project: `${SECRETS}; for i in $(seq 50); do mkdir -p .w/$i/{1..100}; done; mkdir -p zz; echo KEY={CANARY} > zz/.env`,
     steps: [`${ATTACK}; rev zz/.env`],
   },

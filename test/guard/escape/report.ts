@@ -1,0 +1,56 @@
+/** What a run of tries comes to: the lines a test compares with none, and one line per class for whoever keeps the score. */
+import { allTries } from './tries/all.ts'
+import { classes, type ClassNumber, type Outcome, type Try, type User } from './try.ts'
+
+/** What must be empty: what got through, and harmless neighbours that do not work. */
+export const failuresOf = (outcomes: readonly Outcome[]): readonly string[] =>
+  outcomes.flatMap(({ class: number, user, name, escapes, control }) => [
+    ...escapes.slice(0, 3).map((escape) => `${number} as ${user}, ${name}: ${escape}`),
+    ...(control === undefined ? [] : [`${number} as ${user}, ${name}: the control: ${control}`]),
+  ])
+
+export const tableOf = (outcomes: readonly Outcome[]): string =>
+  [
+    'class  tries  through  control failed  skipped  ms (median)',
+    ...Object.entries(classes).map(([number, title]) =>
+      lineOf(Number(number) as ClassNumber, title, outcomes),
+    ),
+  ].join('\n')
+
+function lineOf(number: ClassNumber, title: string, outcomes: readonly Outcome[]): string {
+  const own = outcomes.filter((each) => each.class === number)
+  const made = own.filter(({ skipped }) => skipped === undefined)
+  const through = made.filter(({ escapes }) => escapes.length > 0).length
+  const failed = made.filter(({ control }) => control !== undefined).length
+  const times = made.map(({ ms }) => ms).toSorted((a, b) => a - b)
+  const median = times[Math.floor(times.length / 2)] ?? 0
+  const cells = [made.length, through, failed, own.length - made.length, median]
+  const widths = [7, 9, 16, 9, 13]
+  const row = cells.map((cell, index) => String(cell).padStart(widths[index] ?? 0)).join('')
+  return `${String(number).padStart(5)}${row}  ${title}`
+}
+
+export const namesOf = (fits: (one: Try) => boolean = () => true): readonly string[] =>
+  allTries.flatMap(({ tries }) => tries.filter(fits).map(({ name }) => name))
+
+/** A few of every class, others for each user and seed; none that takes long. */
+export function sliceOf(
+  user: User,
+  { seed, perClass }: { seed: number; perClass: number },
+): readonly string[] {
+  const next = randomFrom(seed * 2 + (user === 'root' ? 1 : 0))
+  return allTries.flatMap(({ tries }) => {
+    const quick = tries.filter(({ isSlow, users }) => !isSlow && (users?.includes(user) ?? true))
+    const rest = quick.map(({ name }) => name)
+    return Array.from({ length: perClass }, () => rest.splice(Math.floor(next() * rest.length), 1)).flat()
+  })
+}
+
+function randomFrom(seed: number): () => number {
+  let state = seed + 0x6d2b79f5
+  return () => {
+    state = Math.imul(state ^ (state >>> 15), state | 1)
+    state ^= state + Math.imul(state ^ (state >>> 7), state | 61)
+    return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32
+  }
+}
