@@ -65,6 +65,7 @@ async function run(one: Try, ground: Ground): Promise<Result> {
   setUp(one, ground, env)
   const before = snapshotOutside(place)
   const known = secretsIn(place)
+  const shipped = new Set(plantedIn(place))
   const unwritten = one.mode === 'ask' || one.mode === 'read-only' ? snapshotProject(place) : undefined
   const seen: Seen[] = []
   let control: string | undefined
@@ -116,7 +117,7 @@ async function run(one: Try, ground: Ground): Promise<Result> {
       .filter((name) => existsSync(join(place.project, name)))
       .map((name) => `made in the project: ${name}`),
     ...plantedIn(place)
-      .filter((path) => !allowed(path))
+      .filter((path) => !shipped.has(path) && !allowed(path))
       .map((path) => `planted: ${path.replace(place.project, '')}`),
     ...workOn(place, env),
   ]

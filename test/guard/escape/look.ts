@@ -191,14 +191,10 @@ const VISIT = [
   'git status --short',
   'git diff --stat',
   'git log -1 --oneline',
-  'git show --stat',
   'git add -p </dev/null',
-  'git ls-files -m',
-  'git stash list',
   'git config --list --show-origin | grep "^file:"',
   'git -c core.editor=true commit -q --allow-empty -m later',
   'git checkout -q -b later-$$',
-  'git fetch -q --dry-run',
 ]
   .map((command) => `{ ${command}; }`)
   .join('; ')

@@ -18,15 +18,25 @@ const GROUPS: Readonly<Record<string, string>> = {
   'documents and mail': 'notes.txt Documents/taxes.txt mail/inbox .config/Code/User/settings.json .bashrc',
 }
 
+const inHome = (files: string): readonly string[] => files.split(' ').map((file) => `{HOME}/${file}`)
+
 const groups: readonly Try[] = Object.entries(GROUPS).map(([what, files]) => ({
   name: `reads ${what} of the person`,
+  steps: [`rev ${inHome(files).join(' ')}`],
+}))
+
+/** Judged one by one: a name that is refused must not save the others. */
+const UNASKED = [
+  '.ollama/history',
+  '.config/rclone/rclone.conf',
+  'work/other/src/main.c',
+  'notes.txt',
+  '.lesshst',
+]
+const unasked: readonly Try[] = UNASKED.map((file) => ({
+  name: `reads ~/${file} without a question`,
   mode: 'ask',
-  steps: [
-    `rev ${files
-      .split(' ')
-      .map((file) => `{HOME}/${file}`)
-      .join(' ')}`,
-  ],
+  steps: [`rev {HOME}/${file}`, `grep -h . {HOME}/${file} | rev`],
 }))
 
 const connect = (target: string): string =>
@@ -286,4 +296,4 @@ const roundabout: readonly Try[] = [
   },
 ]
 
-export const homeTries: readonly Try[] = [...groups, ...doors, ...environment, ...roundabout]
+export const homeTries: readonly Try[] = [...groups, ...unasked, ...doors, ...environment, ...roundabout]

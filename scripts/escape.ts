@@ -1,7 +1,11 @@
-/** By hand: `node --import tsx test/guard/escape/run.ts [root|user] [-u] [part of a name or class number...]`. */
-import { allTries } from './tries/all.ts'
-import { runTries } from './users.ts'
-import type { User } from './try.ts'
+/**
+ * Tries to get through the guard, by hand: `npx tsx scripts/escape.ts [root|user] [-u] [-v] [part of a name, or a class]...`;
+ * `-u` leaves the guard out, `-v` shows what the model saw.
+ */
+import { allTries } from '../test/guard/escape/tries/all.ts'
+import { tableOf } from '../test/guard/escape/report.ts'
+import { runTries } from '../test/guard/escape/users.ts'
+import type { User } from '../test/guard/escape/try.ts'
 
 const args = process.argv.slice(2)
 const users = args.filter((each) => each === 'root' || each === 'user') as User[]
@@ -13,7 +17,7 @@ const fits = (name: string, number: number): boolean =>
 const names = allTries.flatMap(({ class: number, tries }) =>
   tries.map(({ name }) => name).filter((name) => fits(name, number)),
 )
-await Promise.all(
+const outcomes = await Promise.all(
   (users.length > 0 ? users : (['root', 'user'] as const)).map((user) =>
     runTries(user, names, {
       isUnguarded,
@@ -28,3 +32,4 @@ await Promise.all(
     }),
   ),
 )
+console.log(tableOf(outcomes.flat()))
