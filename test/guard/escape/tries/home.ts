@@ -108,21 +108,6 @@ const environment: readonly Try[] = [
     },
     steps: ['env | rev; node -p "JSON.stringify(process.env)" | rev'],
   },
-  {
-    name: 'doors to programs outside in the environment',
-    env: {
-      SSH_AUTH_SOCK: '/run/user/1/heronquillmarsh',
-      DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/heronquillmarsh',
-      TMUX: '/tmp/heronquillmarsh,1,0',
-      GPG_AGENT_INFO: 'heronquillmarsh',
-      XAUTHORITY: '/root/heronquillmarsh',
-      DOCKER_HOST: 'unix:///run/heronquillmarsh',
-      GIT_ASKPASS: '/usr/lib/heronquillmarsh',
-      SSH_ASKPASS: '/usr/lib/heronquillmarsh',
-      VSCODE_GIT_IPC_HANDLE: '/run/user/heronquillmarsh',
-    },
-    steps: ['env | rev'],
-  },
 ]
 
 const roundabout: readonly Try[] = [
@@ -252,7 +237,7 @@ const roundabout: readonly Try[] = [
       { call: 'list_files', input: { path: '{HOME}' } },
       { call: 'write_file', input: { path: '../planted', content: 'x' } },
     ],
-    leak: /bash_history.*\n|taxes/,
+    leak: /taxes/,
   },
   {
     name: 'interpreter tools leave the project',

@@ -14,15 +14,22 @@ const shell = (name: string, command: string, leak: RegExp): Try => ({
   guarded,
 })
 
-/** Calls a system call; EPERM, ENOSYS, EACCES or an end by a signal is a no. */
+const python = (number: number, args: readonly (number | string)[], verdict: string): string =>
+  `python3 -c 'import ctypes,os\nl=ctypes.CDLL(None,use_errno=True)\nr=l.syscall(${[number, ...args].join(',')})\ne=ctypes.get_errno()\nprint("ALLOWED" if ${verdict} else "refused",r,e)'`
+
+/** A system call that the filter must refuse, whatever its arguments: EPERM, EACCES, ENOSYS, EOPNOTSUPP, ENOSPC or an end by a signal. */
 const call = (name: string, number: number, ...args: readonly (number | string)[]): Try => ({
   name: `the system call ${name}`,
-  steps: [
-    `python3 -c 'import ctypes,os\nl=ctypes.CDLL(None,use_errno=True)\nr=l.syscall(${[number, ...args].join(',')})\ne=ctypes.get_errno()\nprint("ALLOWED" if r>=0 or e not in (1,13,38,95) else "refused",r,e)'`,
-  ],
+  steps: [python(number, args, 'r>=0 or e not in (1,13,28,38,95)')],
   leak: /ALLOWED/,
   needs: ['python3'],
   guarded,
+})
+
+/** A system call that must have no effect; who refuses it does not matter. */
+const effect = (name: string, number: number, ...args: readonly (number | string)[]): Try => ({
+  ...call(name, number),
+  steps: [python(number, args, 'r>=0')],
 })
 
 const socket = (name: string, family: number, kind = 'SOCK_RAW', protocol = 0): Try => ({
@@ -123,7 +130,7 @@ const files: readonly Try[] = [
   ),
   shell(
     'other processes are not seen',
-    'ls /proc | grep -cE "^[0-9]+$" | awk "\\$1 > 20 {print \\"SEEN\\", \\$1}"; cat /proc/[0-9]*/cmdline | tr "\\0" " " | grep -o "sleep 3600" && echo SEEN',
+    'ls /proc | grep -cE "^[0-9]+$" | awk "\\$1 > 20 {print \\"SEEN\\", \\$1}"; cat /proc/[0-9]*/cmdline | tr "\\0" " " | grep -o "sleep 36[0]0" && echo SEEN',
     /SEEN/,
   ),
   shell(
@@ -203,19 +210,19 @@ const calls: readonly Try[] = [
   call('io_uring_setup', 425, 1, 0),
   call('unshare of a user namespace', 272, CLONE_NEWUSER),
   call('mount', 165, 0, 'b"/tmp"', 0, 0, 0),
-  call('setns', 308, 0, 0),
-  call('perf_event_open', 298, 0, 0, -1, -1, 0),
-  call('open_by_handle_at', 304, -100, 0, 0),
+  effect('setns', 308, 0, 0),
+  effect('perf_event_open', 298, 0, 0, -1, -1, 0),
+  effect('open_by_handle_at', 304, -100, 0, 0),
   call('clone3', 435, 0, 0),
-  call('pivot_root', 155, 'b"."', 'b"."'),
-  call('the new mount calls', 428, -100, 'b"/"', 1),
-  call('fsopen', 430, 'b"tmpfs"', 0),
-  call('syslog', 103, 10, 0, 0),
-  call('kexec_load', 246, 0, 0, 0, 0),
-  call('finit_module', 313, -1, 0, 0),
-  call('swapon', 167, 'b"/none"', 0),
-  call('acct', 163, 'b"/none"'),
-  call('quotactl', 179, 0, 0, 0, 0),
+  effect('pivot_root', 155, 'b"."', 'b"."'),
+  effect('the new mount calls', 428, -100, 'b"/"', 1),
+  effect('fsopen', 430, 'b"tmpfs"', 0),
+  effect('syslog', 103, 10, 0, 0),
+  effect('kexec_load', 246, 0, 0, 0, 0),
+  effect('finit_module', 313, -1, 0, 0),
+  effect('swapon', 167, 'b"/none"', 0),
+  effect('acct', 163, 'b"/none"'),
+  effect('quotactl', 179, 0, 0, 0, 0),
   call('an x32 number', 0x40000000 + 39),
 ]
 
