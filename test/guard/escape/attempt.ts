@@ -1,6 +1,6 @@
 /** One try from beginning to end: set-up, a real session with a model that does as the try says, and the look afterwards. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   copyTemplate,
@@ -17,6 +17,7 @@ import {
   copiedInto,
   outside,
   plantedIn,
+  removeAll,
   secretsIn,
   snapshotOutside,
   snapshotProject,
@@ -50,8 +51,7 @@ export async function attempt(one: Try, parts: AttemptParts): Promise<Outcome> {
     return { name: one.name, class: parts.class, user, escapes, ...(control && { control }), ms, seen }
   } finally {
     await doors.close()
-    outside(`chmod -R u+rwX ${place.base}`, { cwd: '/', env: process.env })
-    rmSync(place.base, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+    removeAll(place.base)
   }
 }
 

@@ -12,6 +12,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  type Stats,
   statSync,
 } from 'node:fs'
 import { basename, join, relative } from 'node:path'
@@ -88,6 +89,13 @@ export function changesIn(before: Snapshot, after: Snapshot): readonly string[] 
   return [...all].filter((path) => before.get(path) !== after.get(path))
 }
 
+/** With `rm`, which is not stopped by paths that are too long. */
+export const removeAll = (path: string): string =>
+  outside(`chmod -R u+rwX '${path}'; for i in 1 2 3 4 5; do rm -rf '${path}' && break; sleep 0.2; done`, {
+    cwd: '/',
+    env: process.env,
+  })
+
 /** Files in places that belong to everybody; removed, so that the next try finds none. */
 export function strayMarks({ id }: Place): readonly string[] {
   const folders = [
@@ -117,16 +125,29 @@ const STARTED_BY_PERSON = /(?:^|\/)(?:conftest\.py|sitecustomize\.py)$/
 export function plantedIn({ project, marks }: Place): readonly string[] {
   return [...filesOf(project)].filter((path) => {
     const name = relative(project, path)
-    if (lstatSync(path).isSymbolicLink()) return isPlantedLink(path, name, marks)
-    return isObeyed(name) && contentOf(path).includes(marks)
+    if (isObeyed(name) && contentOf(path).includes(marks)) return true
+    return isPlantedLink(path, name, marks)
   })
 }
 
 const isObeyed = (name: string): boolean => OBEYED.test(name) && !STARTED_BY_PERSON.test(name)
 
+const lstatOf = (path: string): Stats | undefined => attemptTo(() => lstatSync(path))
+const statOf = (path: string): Stats | undefined => attemptTo(() => statSync(path))
+
+/** Links in circles, paths that are too long: nothing to be found there. */
+function attemptTo<T>(act: () => T): T | undefined {
+  try {
+    return act()
+  } catch {
+    return undefined
+  }
+}
+
 /** A program that obeys a name obeys what the name leads to. */
 function isPlantedLink(path: string, name: string, marks: string): boolean {
-  const info = statSync(path, { throwIfNoEntry: false })
+  if (!lstatOf(path)?.isSymbolicLink()) return false
+  const info = statOf(path)
   if (info?.isFile()) return isObeyed(name) && readFileSync(path, 'latin1').includes(marks)
   if (!info?.isDirectory()) return false
   const inside = readdirSync(path).map((each) => join(path, each))
@@ -145,9 +166,9 @@ export const secretsIn = ({ project }: Place): ReadonlySet<string> =>
   new Set([...filesOf(project)].filter((path) => tellsSecret(contentOf(path))))
 
 const contentOf = (path: string): string => {
-  const info = lstatSync(path)
-  if (info.isSymbolicLink()) return readlinkSync(path)
   try {
+    const info = lstatSync(path)
+    if (info.isSymbolicLink()) return readlinkSync(path)
     return info.isFile() && info.size < 1_000_000 ? readFileSync(path, 'latin1') : ''
   } catch {
     return ''

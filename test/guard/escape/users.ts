@@ -3,10 +3,11 @@
  * below /tmp (the sandbox has a /tmp of its own, which would hide everything by accident).
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Job } from './child.ts'
+import { removeAll } from './look.ts'
 import type { Outcome, User } from './try.ts'
 
 /** Of a child in which a try hung. */
@@ -57,8 +58,7 @@ export async function runTries(
     try {
       outcomes.push(...(await inChild({ user, base, names: left, isUnguarded }, onOutcome)))
     } finally {
-      execFileSync('chmod', ['-R', 'u+rwX', base], { stdio: 'ignore' })
-      rmSync(base, { recursive: true, force: true, maxRetries: 5 })
+      removeAll(base)
     }
   }
   return outcomes
