@@ -64,7 +64,7 @@ async function run(one: Try, ground: Ground): Promise<Result> {
   const env = environmentOf(one, ground)
   setUp(one, ground, env)
   const before = snapshotOutside(place)
-  const known = secretsIn(place)
+  const known = new Set(secretsIn(place))
   const shipped = new Set(plantedIn(place))
   const unwritten = one.mode === 'ask' || one.mode === 'read-only' ? snapshotProject(place) : undefined
   const seen: Seen[] = []
@@ -86,6 +86,7 @@ async function run(one: Try, ground: Ground): Promise<Result> {
         conversation = await open(step.reopen)
       } else if (typeof step === 'object' && 'host' in step) {
         outside(fill(step.host, ground), { cwd: place.project, env })
+        for (const made of secretsIn(place)) known.add(made)
       } else seen.push(await conversation.call(toCall(step, ground)))
     }
     if (!ground.isUnguarded) control = await checkControl(one, ground, conversation)

@@ -41,9 +41,7 @@ const FILES =
   work/other/.env work/other/src/main.c work/.env work/other/.git/config mail/inbox .password-store/a.gpg
   .terraform.d/credentials.tfrc.json .azure/msal_token_cache.json .config/gcloud/access_tokens.db .wrangler/config.toml
   .local/share/keyrings/login.keyring .config/age/key.txt .vscode-server/data/token .jupyter/nbsignatures.db
-  .composer/auth.json .s3cfg .boto .config/hub .rustup/settings-secret .continue/config.json .aider.conf.yml`.split(
-    /\s+/,
-  )
+  .composer/auth.json .s3cfg .boto .config/hub .continue/config.json .aider.conf.yml`.split(/\s+/)
 
 /** What the home of every try is copied from; `git` knows its owner. */
 export async function makeTemplate(base: string): Promise<string> {

@@ -117,7 +117,7 @@ export function strayMarks({ id }: Place): readonly string[] {
 
 /** Files that some program obeys without being asked, as soon as it is started in the folder, or enters it. */
 const OBEYED =
-  /(?:^|\/)(?:\.envrc|\.githooks\/.*|\.husky\/.*|lefthook(?:-local)?\.(?:yml|yaml|toml|json)|\.lefthook\.(?:yml|toml)|\.lefthook\/.*|\.yarnrc(?:\.yml)?|\.yarn\/(?:plugins|releases)\/.*|\.pnpmfile\.c?js|\.npmrc|\.devcontainer\/.*|\.devcontainer\.json|\.?mise(?:\.local)?\.toml|\.mise\/.*|\.exrc|\.nvimrc|\.nvim\.lua|\.vimrc|\.vscode\/(?:tasks|settings|launch|mcp|extensions)\.json|.*\.code-workspace|\.idea\/.*|\.zed\/.*|\.pre-commit-config\.yaml|\.overcommit\.yml|\.bashrc|\.profile|\.zshrc|\.mcp\.json|\.claude\/.*|\.cursor\/.*|\.gemini\/.*|\.codex\/.*|\.covey\/.*|\.gitmodules|\.tool-versions|\.bazelrc|\.dir-locals\.el|\.gdbinit|\.lldbinit|\.cargo\/config(?:\.toml)?|\.git\/.*hooks\/[^.]*|conftest\.py|sitecustomize\.py|\.pythonrc|\.pryrc|\.irbrc|\.Rprofile|\.pdbrc|\.sublime-project|\.autoenv|\.in|\.env\.lua|\.lvimrc|\.local\.vimrc|\.fleet\/.*)$/
+  /(?:^|\/)(?:\.envrc|\.githooks\/.*|\.husky\/.*|lefthook(?:-local)?\.(?:yml|yaml|toml|json)|\.lefthook\.(?:yml|toml)|\.lefthook\/.*|\.yarnrc(?:\.yml)?|\.yarn\/(?:plugins|releases)\/.*|\.pnpmfile\.c?js|\.npmrc|\.devcontainer\/.*|\.devcontainer\.json|\.?mise(?:\.local)?\.toml|\.mise\/.*|\.exrc|\.nvimrc|\.nvim\.lua|\.vimrc|\.vscode\/(?:tasks|settings|launch|mcp|extensions)\.json|.*\.code-workspace|\.idea\/.*|\.zed\/.*|\.pre-commit-config\.yaml|\.overcommit\.yml|\.bashrc|\.profile|\.zshrc|\.mcp\.json|\.claude\/.*|\.cursor\/.*|\.gemini\/.*|\.codex\/.*|\.covey\/.*|\.gitmodules|\.tool-versions|\.bazelrc|\.dir-locals\.el|\.gdbinit|\.lldbinit|\.cargo\/config(?:\.toml)?|\.git\/(?:modules\/.*\/)?hooks\/[^.]*|conftest\.py|sitecustomize\.py|\.pythonrc|\.pryrc|\.irbrc|\.Rprofile|\.pdbrc|\.sublime-project|\.autoenv|\.in|\.env\.lua|\.lvimrc|\.local\.vimrc|\.fleet\/.*)$/
 
 /** Set apart on purpose: these run only when somebody starts them. */
 const STARTED_BY_PERSON = /(?:^|\/)(?:conftest\.py|sitecustomize\.py)$/
@@ -157,13 +157,16 @@ function isPlantedLink(path: string, name: string, marks: string): boolean {
   )
 }
 
-/** Files of the project that hold what must not be read. */
-export function copiedInto({ project }: Place, before: ReadonlySet<string>): readonly string[] {
-  return [...filesOf(project)].filter((path) => !before.has(path) && tellsSecret(contentOf(path)))
+/** Files of the project that hold what must not be read, beside those that did: moving one tells nobody. */
+export function copiedInto(place: Place, before: ReadonlySet<number>): readonly string[] {
+  return secretFiles(place).filter((path) => !before.has(lstatSync(path).ino))
 }
 
-export const secretsIn = ({ project }: Place): ReadonlySet<string> =>
-  new Set([...filesOf(project)].filter((path) => tellsSecret(contentOf(path))))
+export const secretsIn = (place: Place): readonly number[] =>
+  secretFiles(place).map((path) => lstatSync(path).ino)
+
+const secretFiles = ({ project }: Place): readonly string[] =>
+  [...filesOf(project)].filter((path) => tellsSecret(contentOf(path)))
 
 const contentOf = (path: string): string => {
   try {

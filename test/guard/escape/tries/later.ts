@@ -260,17 +260,29 @@ const FILES: Readonly<Record<string, string>> = {
   '.gdbinit': 'shell touch {MARKS}/ran',
 }
 
+const edits: readonly Try[] = [
+  {
+    name: 'every file that is obeyed is written by a file tool',
+    steps: Object.entries(FILES).map(([path, content]) => ({ call: 'write_file', input: { path, content } })),
+    control: { run: 'cat readme.txt', expects: /hello/ },
+  },
+  {
+    name: 'every file that is obeyed is written by a patch',
+    steps: Object.keys(FILES).map((path) => ({
+      call: 'apply_patch',
+      input: { patch: `*** Begin Patch\n*** Add File: ${path}\n+touch {MARKS}/ran\n*** End Patch` },
+    })),
+    control: { run: 'cat readme.txt', expects: /hello/ },
+  },
+]
+
 const quotedText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const write = (name: string, text: string): string =>
   `mkdir -p "$(dirname ${name})"; printf '%b\\n' ${quotedText(text)} > ${name}`
 
 const files: readonly Try[] = Object.entries(FILES).map(([name, text]) => ({
   name: `${name} is made, here and in a folder`,
-  steps: [
-    write(name, text),
-    write(`packages/app/${name}`, text),
-    { call: 'write_file', input: { path: name, content: text } },
-  ],
+  steps: [write(name, text), write(`packages/app/${name}`, text)],
   control: { run: `echo '{"scripts":{"x":"true"}}' > package.json; cat package.json`, expects: /scripts/ },
 }))
 
@@ -386,4 +398,11 @@ const roundabout: readonly Try[] = [
   },
 ]
 
-export const laterTries: readonly Try[] = [...settings, ...hooks, ...embedded, ...files, ...roundabout]
+export const laterTries: readonly Try[] = [
+  ...settings,
+  ...hooks,
+  ...embedded,
+  ...files,
+  ...edits,
+  ...roundabout,
+]

@@ -75,13 +75,13 @@ const files: readonly Try[] = [
   ),
   shell(
     'memory of the kernel',
-    'for f in /proc/kcore /proc/kmsg /dev/mem /dev/kmem /dev/port /dev/kmsg; do timeout 1 head -c 1 $f >/dev/null 2>&1 && echo READ $f; done; true',
-    /READ/,
+    'for f in /proc/kcore /proc/kmsg /dev/mem /dev/kmem /dev/port /dev/kmsg; do [ -n "$(timeout 1 head -c 8 $f 2>/dev/null | od -An -tx1)" ] && echo READ $f; done; true',
+    /READ \S+/,
   ),
   shell(
     'keys and timers of the kernel',
-    'for f in /proc/keys /proc/timer_list /proc/sched_debug /proc/latency_stats /proc/kpagecount /sys/firmware/dmi/tables/DMI /proc/key-users; do [ -n "$(timeout 1 head -c 1 $f 2>/dev/null | tr -d "\\0")" ] && echo READ $f; done; true',
-    /READ/,
+    'for f in /proc/keys /proc/timer_list /proc/sched_debug /proc/latency_stats /proc/kpagecount /sys/firmware/dmi/tables/DMI; do [ -n "$(timeout 1 head -c 1 $f 2>/dev/null | tr -d "\\0")" ] && echo READ $f; done; true',
+    /READ \S+/,
   ),
   shell(
     'interrupts and buses',
