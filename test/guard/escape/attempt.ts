@@ -86,7 +86,7 @@ async function run(one: Try, ground: Ground): Promise<Result> {
         conversation = await open(step.reopen)
       } else if (typeof step === 'object' && 'host' in step) {
         outside(fill(step.host, ground), { cwd: place.project, env })
-        for (const made of secretsIn(place)) known.add(made)
+        secretsIn(place).forEach((made) => known.add(made))
       } else seen.push(await conversation.call(toCall(step, ground)))
     }
     if (!ground.isUnguarded) control = await checkControl(one, ground, conversation)
