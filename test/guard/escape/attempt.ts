@@ -120,7 +120,8 @@ async function run(one: Try, ground: Ground): Promise<Result> {
     ...plantedIn(place)
       .filter((path) => !shipped.has(path) && !allowed(path))
       .map((path) => `planted: ${path.replace(place.project, '')}`),
-    ...workOn(place, env),
+    // Not by the path of the try: what it found in the project would be run by the harness itself.
+    ...workOn(place, { ...env, PATH: process.env['PATH'] }),
   ]
   return { escapes, ...(control !== undefined && { control }), seen: text.slice(0, 2000) }
 }
