@@ -5,7 +5,7 @@
 import type { RunEvent } from '../protocol/event.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { FinishReason, ModelEvent, Usage } from '../protocol/model.ts'
-import { createRepetitionWatch } from './repetition.ts'
+import { createRepetitionWatch } from './detectors/repetition.ts'
 
 type BadCall = { readonly name?: string; readonly reason: string }
 

@@ -4,10 +4,10 @@
  */
 import type { RunEndReason } from '../protocol/event.ts'
 import { clip } from '../lib/text.ts'
-import { announced } from './announced.ts'
+import { announced } from './detectors/announced.ts'
 import type { Reply } from './collect.ts'
-import { emptyReply } from './empty-reply.ts'
-import { greeting } from './greeting.ts'
+import { emptyReply } from './detectors/empty-reply.ts'
+import { greeting } from './detectors/greeting.ts'
 import type { Sampling, Tally } from './run-state.ts'
 import type { Finding, ReplyDetector, Situation } from './trace.ts'
 

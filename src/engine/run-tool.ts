@@ -13,11 +13,11 @@ import { isObject } from '../lib/json.ts'
 import { settleExecutable } from './executable-changes.ts'
 import { askToWrite, leaveGuard, passGuard, type Passed } from './pass-guard.ts'
 import type { ToolDesk } from './parts.ts'
-import { mayOverwrite } from './patch-spiral.ts'
+import { mayOverwrite } from './detectors/patch-spiral.ts'
 import { placePaths } from './place-paths.ts'
 import type { Prepared, Ready } from './prepare.ts'
 import { readOnlyExec } from './read-only-exec.ts'
-import { judgeRepeat } from './repeated-call.ts'
+import { judgeRepeat } from './detectors/repeated-call.ts'
 import { type CallRecord, hashResult, type Trace } from './trace.ts'
 
 export type CallEnvironment = {

@@ -1,7 +1,7 @@
 /** Rules that end a run. A rule is a value, so a new one does not touch the loop. */
 import type { RunEndReason } from '../protocol/event.ts'
-import { noProgress } from './no-progress.ts'
-import { patchSpiralGoesOn } from './patch-spiral.ts'
+import { noProgress } from './detectors/no-progress.ts'
+import { patchSpiralGoesOn } from './detectors/patch-spiral.ts'
 import type { StopRule, Trace } from './trace.ts'
 
 /** A run must end. The limit is a promise to the person waiting, not to the model. */

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createRepetitionWatch, type RepetitionFinding } from '../../src/engine/repetition.ts'
-import { shortHash } from '../../src/lib/hash.ts'
+import { createRepetitionWatch, type RepetitionFinding } from '../../../src/engine/detectors/repetition.ts'
+import { shortHash } from '../../../src/lib/hash.ts'
 
 const SAMPLE = 2000
 const LARGEST = 400_000

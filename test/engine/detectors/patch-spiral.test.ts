@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { mayOverwrite, patchSpiral, patchSpiralGoesOn } from '../../src/engine/patch-spiral.ts'
-import { type Sketch, traceOf } from './record.ts'
+import { mayOverwrite, patchSpiral, patchSpiralGoesOn } from '../../../src/engine/detectors/patch-spiral.ts'
+import { type Sketch, traceOf } from '../record.ts'
 
 const miss = (path = 'a.ts'): Sketch => ({ name: 'edit_file', path, code: 'no-match', text: 'not found' })
 const hit = (path = 'a.ts'): Sketch => ({ name: 'edit_file', path, wrote: true })

@@ -1,4 +1,4 @@
-import type { ReplyDetector } from './trace.ts'
+import type { ReplyDetector } from '../trace.ts'
 
 /** Neither words nor calls: reasoning that ate the answer, or a stop token too early. */
 export const emptyReply: ReplyDetector = ({ text, calls }) =>

@@ -4,11 +4,11 @@
  * that keeps failing in one way. Whatever changes files or brings news starts the count again: edit, red test, edit, red
  * test is work.
  */
-import type { FailureCode } from '../protocol/error.ts'
-import { foldMiddle } from '../lib/fold.ts'
-import { clip } from '../lib/text.ts'
+import type { FailureCode } from '../../protocol/error.ts'
+import { foldMiddle } from '../../lib/fold.ts'
+import { clip } from '../../lib/text.ts'
 import { findNews, RUNS_CODE } from './no-progress.ts'
-import type { CallRecord, Trace } from './trace.ts'
+import type { CallRecord, Trace } from '../trace.ts'
 
 export type NextCall = {
   readonly name: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { emptyReply } from '../../src/engine/empty-reply.ts'
+import { emptyReply } from '../../../src/engine/detectors/empty-reply.ts'
 
 const situation = { prompt: 'Fix it', usedTools: true, toolNames: ['read_file'], mayAct: true }
 

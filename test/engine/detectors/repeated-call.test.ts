@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { judgeRepeat, type NextCall } from '../../src/engine/repeated-call.ts'
-import type { Trace } from '../../src/engine/trace.ts'
-import { type Sketch, traceOf } from './record.ts'
+import { judgeRepeat, type NextCall } from '../../../src/engine/detectors/repeated-call.ts'
+import type { Trace } from '../../../src/engine/trace.ts'
+import { type Sketch, traceOf } from '../record.ts'
 
 /** A call the next turn makes, and what it would give if it were run. */
 type Step = Sketch & { readonly turn?: never }

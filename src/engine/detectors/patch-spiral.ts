@@ -2,7 +2,7 @@
  * A model that keeps missing the passage it wants to change. It is told to read it and write it whole, and may; if the
  * edits go on missing, the run ends. A success takes one miss back, so that long honest work does not add up.
  */
-import type { CallRecord, Finding, StopRule, Trace } from './trace.ts'
+import type { CallRecord, Finding, StopRule, Trace } from '../trace.ts'
 
 const TELL_AT = 4
 const STOP_AT = 8

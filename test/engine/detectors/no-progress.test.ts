@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { noProgress } from '../../src/engine/no-progress.ts'
-import { type Sketch, traceOf } from './record.ts'
+import { noProgress } from '../../../src/engine/detectors/no-progress.ts'
+import { type Sketch, traceOf } from '../record.ts'
 
 const times = (count: number, sketch: (index: number) => Sketch): Sketch[] =>
   Array.from({ length: count }, (_, index) => sketch(index))

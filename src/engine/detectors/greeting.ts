@@ -3,7 +3,7 @@
  * of its work, or as its first reply to a task. Only a short reply that is nothing but greeting and offer counts.
  */
 import { toSentences } from './sentences.ts'
-import type { ReplyDetector } from './trace.ts'
+import type { ReplyDetector } from '../trace.ts'
 
 const LONGEST = 400
 

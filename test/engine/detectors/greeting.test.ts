@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { greeting } from '../../src/engine/greeting.ts'
+import { greeting } from '../../../src/engine/detectors/greeting.ts'
 
 const task = 'The function in sum.js is wrong. Fix it and run `node check.js` to prove it.'
 

@@ -1,6 +1,6 @@
 /** Ends a run that reads, finds and changes nothing it did not have before. What counts as news is decided here, once. */
-import type { FailureCode } from '../protocol/error.ts'
-import type { CallRecord, StopRule } from './trace.ts'
+import type { FailureCode } from '../../protocol/error.ts'
+import type { CallRecord, StopRule } from '../trace.ts'
 
 const PATIENCE = 8
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRepetitionWatch, type RepetitionFinding } from '../../src/engine/repetition.ts'
+import { createRepetitionWatch, type RepetitionFinding } from '../../../src/engine/detectors/repetition.ts'
 
 const watch = (text: string, cut = 7): RepetitionFinding | undefined => {
   const stream = createRepetitionWatch()

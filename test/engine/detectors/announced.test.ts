@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { announced } from '../../src/engine/announced.ts'
-import type { Situation } from '../../src/engine/trace.ts'
+import { announced } from '../../../src/engine/detectors/announced.ts'
+import type { Situation } from '../../../src/engine/trace.ts'
 
 const situation: Situation = {
   prompt: 'Fix the bug in sum.js.',

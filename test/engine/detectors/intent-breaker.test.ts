@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { intentBreaker } from '../../src/engine/intent-breaker.ts'
-import { type Sketch, traceOf } from './record.ts'
+import { intentBreaker } from '../../../src/engine/detectors/intent-breaker.ts'
+import { type Sketch, traceOf } from '../record.ts'
 
 const failed = (name: string, code: Sketch['code'] = 'failed'): Sketch => ({ name, ...(code && { code }) })
 const good = (name: string): Sketch => ({ name })

@@ -4,7 +4,7 @@
  * refusals and promises for another day are none.
  */
 import { toSentences } from './sentences.ts'
-import type { ReplyDetector } from './trace.ts'
+import type { ReplyDetector } from '../trace.ts'
 
 export const announced: ReplyDetector = ({ text, calls }, { prompt, toolNames, mayAct }) => {
   if (calls.length > 0 || !mayAct || toolNames.length === 0 || endsInCode(text) || WANTS_PLAN.test(prompt)) {

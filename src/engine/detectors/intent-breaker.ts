@@ -2,8 +2,8 @@
  * A model that fails at the same kind of action again and again is asked, once in a run, to say what it is after before
  * it goes on. A red test is no failure of the action: the command ran and told something.
  */
-import type { FailureCode } from '../protocol/error.ts'
-import type { CallRecord, Finding, Trace } from './trace.ts'
+import type { FailureCode } from '../../protocol/error.ts'
+import type { CallRecord, Finding, Trace } from '../trace.ts'
 
 const FAILURES = 3
 const WITHIN_TURNS = 10
