@@ -1,7 +1,7 @@
 /**
  * A conversation that fills its window is made smaller in one large step, because each step costs the server's cached
  * prefix once. Kept are the person's newest words, the last complete group and what else fits; the rest goes through the
- * stages, each only if the one before left too much. Pure, but for the summary that may be handed in.
+ * stages, each only if the one before left too much. Pure.
  */
 import type { CompactionStage } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
@@ -12,12 +12,6 @@ import { type Group, toGroups } from './history.ts'
 import { shrinkGroup } from './shrink.ts'
 import { truncateMessages } from './truncate.ts'
 
-/**
- * Asks a model for a summary of at most so many tokens; nothing when it could not give one. Handed in only where a model
- * is free to be asked.
- */
-export type Summarise = (messages: readonly Message[], maxTokens: number) => Promise<string | undefined>
-
 export type CompactInput = MessageView & {
   readonly messages: readonly Message[]
   readonly budget: Budget
@@ -25,7 +19,6 @@ export type CompactInput = MessageView & {
   readonly fixed: number
   /** The server refused what we thought would fit, so our numbers are too low: half must go. */
   readonly overflow?: boolean
-  readonly summarise?: Summarise
 }
 
 export type Compaction = {
@@ -38,10 +31,7 @@ export type Compaction = {
   readonly fits: boolean
 }
 
-/** Below this window a model has no room to write a summary worth its tokens. */
-const SMALLEST_FOR_SUMMARY = 8192
-
-export async function compact(input: CompactInput): Promise<Compaction> {
+export function compact(input: CompactInput): Compaction {
   const { budget, fixed, count } = input
   const before = fixed + messagesTokens(input.messages, input)
   const goal = goalOf(input, before)
@@ -61,9 +51,6 @@ export async function compact(input: CompactInput): Promise<Compaction> {
   const smaller = digested.after < shrunk.after ? digested : shrunk
   if (smaller.fits) return smaller
 
-  const summary = await summaryOf(parted, input, goal.target)
-  const summed = summary && end('summary', replaceDropped(parted, summary))
-  if (summed?.fits) return summed
   return end('truncate', truncateMessages(smaller.messages, goal.target - fixed, input))
 }
 
@@ -149,16 +136,4 @@ function digestOlder(groups: readonly Group[], room: number, input: CompactInput
 function digestOf({ dropped, prompt }: Parted, limit: number, count: CountTokens): UserMessage[] {
   const words = prompt[0]?.text
   return dropped.length === 0 ? [] : [toDigest({ messages: dropped, limit, count, ...(words && { words }) })]
-}
-
-async function summaryOf(
-  { dropped, prompt, kept }: Parted,
-  { summarise, budget, fixed, ...view }: CompactInput,
-  target: number,
-): Promise<UserMessage | undefined> {
-  const room = target - fixed - messagesTokens([...prompt, ...kept], view)
-  if (!summarise || budget.window < SMALLEST_FOR_SUMMARY || dropped.length === 0 || room < 64)
-    return undefined
-  const text = await summarise(dropped, room)
-  return text ? { role: 'user', text: `[digest] ${text}`, origin: 'digest' } : undefined
 }

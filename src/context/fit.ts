@@ -6,7 +6,7 @@ import type { Lease } from '../protocol/arm.ts'
 import type { Message } from '../protocol/message.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 import { budgetFor } from './budget.ts'
-import { compact, type Compaction, type Summarise } from './compact.ts'
+import { compact, type Compaction } from './compact.ts'
 import { decideCompaction, fitsWindow, tooSmallText } from './compaction-rule.ts'
 import { fixedTokens, messagesTokens } from './count.ts'
 import { slideWindow } from './slide.ts'
@@ -16,8 +16,6 @@ export type FitOptions = {
   readonly system: string
   /** Show at most so many messages; 0 or absent is no limit. */
   readonly maxMessages?: number
-  /** Finds a model that is free to write a summary for this arm, where there is one. */
-  readonly summariserFor?: (lease: Lease) => Summarise | undefined
 }
 
 export type FitInput = {
@@ -59,15 +57,13 @@ export function createFit(options: FitOptions): (input: FitInput) => Promise<Fit
     if (decision === 'none') return fitted
     if (decision === 'window-too-small') return { ...fitted, tooSmall: tooSmallText(used, fixed, budget) }
 
-    const summarise = options.summariserFor?.(lease)
-    const { stage, before, after, fits, ...compacted } = await compact({
+    const { stage, before, after, fits, ...compacted } = compact({
       messages,
       budget,
       fixed,
       count,
       reasoning,
       overflow: force,
-      ...(summarise && { summarise }),
     })
     failures = fits ? 0 : failures + 1
     if (!fitsWindow(after, budget)) return { ...fitted, tooSmall: tooSmallText(after, fixed, budget) }

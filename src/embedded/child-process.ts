@@ -111,6 +111,8 @@ export class EngineProcess {
 
   /** It holds nothing but copies, so it needs no time to put anything away. */
   stop(): void {
+    // `ended` is awaited from here on; with nothing else open, node would exit with code 13 before it settles.
+    if (!this.#gone) keepAlive(this.#child, true)
     this.#child.kill('SIGKILL')
   }
 

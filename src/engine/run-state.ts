@@ -79,8 +79,9 @@ export class RunState {
       (earlier) => earlier.key === record.key && earlier.resultHash === record.resultHash,
     )
     this.calls = [...this.calls, record]
-    if (!record.ok || record.code || !isNew) return
-    this.tally = freshTally
+    if (!record.ok || record.code) return
+    // What a compaction took away may be read again: that is a use of the window, if not progress.
     this.resultsSinceCompaction++
+    if (isNew) this.tally = freshTally
   }
 }

@@ -47,7 +47,7 @@ export type RunEnd = {
   readonly report?: string
 }
 
-export type CompactionStage = 'shrink' | 'digest' | 'summary' | 'truncate'
+export type CompactionStage = 'shrink' | 'digest' | 'truncate'
 
 export type RunEvent =
   | { readonly type: 'run-start'; readonly runId: string; readonly prompt: string }

@@ -24,21 +24,21 @@ const input = (messages: readonly Message[], changes: Partial<CompactInput> = {}
 })
 
 describe('the stages', () => {
-  test('old results shrink first, and that is enough where enough was in them', async () => {
+  test('old results shrink first, and that is enough where enough was in them', () => {
     const turns = [0, 1, 2, 3].map((at) => reading(at, lines(at < 3 ? 60 : 40)))
     const messages = [user('Read them.'), ...turns.flat()]
 
-    const done = await compact(input(messages, { budget: budgetFor(8192) }))
+    const done = compact(input(messages, { budget: budgetFor(8192) }))
 
     expect(done).toMatchObject({ stage: 'shrink', fits: true })
     expect(done.messages).toHaveLength(messages.length)
   })
 
-  test('then the oldest groups become a digest, after the words it is about', async () => {
+  test('then the oldest groups become a digest, after the words it is about', () => {
     const turns = Array.from({ length: 30 }, (_, at) => reading(at, `short ${at}`))
     const words = user(`Read them all. ${'Carefully. '.repeat(20)}`)
 
-    const done = await compact(input([words, ...turns.flat()]))
+    const done = compact(input([words, ...turns.flat()]))
 
     expect(done).toMatchObject({ stage: 'digest', fits: true })
     expect(done.messages[0]).toEqual(words)
@@ -51,11 +51,11 @@ describe('the stages', () => {
     expect(done.after).toBeLessThanOrEqual(budgetFor(4096).keep)
   })
 
-  test('a digest stands first where the newest words are younger than what it is about', async () => {
+  test('a digest stands first where the newest words are younger than what it is about', () => {
     const old = [user('First.'), ...Array.from({ length: 30 }, (_, at) => reading(at, `short ${at}`)).flat()]
     const messages = [...old, says('All read.'), user('Second.')]
 
-    const done = await compact(input(messages))
+    const done = compact(input(messages))
 
     expect(done.messages[0]).toMatchObject({
       origin: 'digest',
@@ -64,16 +64,16 @@ describe('the stages', () => {
     expect(done.messages.slice(-2)).toEqual([says('All read.'), user('Second.')])
   })
 
-  test('an earlier digest is taken up, so that there is one', async () => {
+  test('an earlier digest is taken up, so that there is one', () => {
     const grow = (messages: readonly Message[], from: number) => [
       ...messages,
       ...Array.from({ length: 30 }, (_, at) => reading(from + at, `short ${from + at}`)).flat(),
     ]
-    const first = await compact(input(grow([user('Go.')], 0)))
+    const first = compact(input(grow([user('Go.')], 0)))
 
-    const second = await compact(input(grow(first.messages, 30)))
+    const second = compact(input(grow(first.messages, 30)))
     const earlier = user('[digest] The host is heron-17.', { origin: 'digest' })
-    const third = await compact(input([user(lines(180)), earlier, ...reading(99, 'short'), user('Next.')]))
+    const third = compact(input([user(lines(180)), earlier, ...reading(99, 'short'), user('Next.')]))
 
     const digests = ({ messages }: { messages: readonly Message[] }) =>
       messages.filter((message) => message.role === 'user' && message.origin === 'digest')
@@ -82,55 +82,21 @@ describe('the stages', () => {
     expect(digests(third).map(({ text }) => text)).toEqual([expect.stringContaining('heron-17')])
   })
 
-  describe('a summary', () => {
-    const findings = Array.from({ length: 40 }, (_, at) =>
-      reading(at, `the value of file ${at} is ${at * 7919}`),
-    )
-    const messages = [user('Go.'), ...findings.flat(), ...reading(99, lines(390))]
-    const budget = budgetFor(8192)
-
-    test('is asked for only when the digest was not enough and the window is large', async () => {
-      const asked: number[] = []
-      const summarise = (_dropped: readonly Message[], most: number) => {
-        asked.push(most)
-        return Promise.resolve('Forty values were read.')
-      }
-
-      const summed = await compact(input(messages, { budget, summarise }))
-      const small = await compact(input(messages, { summarise }))
-
-      expect(summed).toMatchObject({ stage: 'summary', fits: true })
-      expect(summed.messages).toEqual([
-        user('Go.'),
-        user('[digest] Forty values were read.', { origin: 'digest' }),
-        ...reading(99, lines(390)),
-      ])
-      expect(small.stage).toBe('truncate')
-      expect(asked).toHaveLength(1)
-    })
-
-    test('that could not be written is done without', async () => {
-      const done = await compact(input(messages, { budget, summarise: () => Promise.resolve(undefined) }))
-
-      expect(done).toMatchObject({ stage: 'truncate', fits: true })
-    })
-  })
-
-  test('at last the longest texts are cut', async () => {
+  test('at last the longest texts are cut', () => {
     const messages = [user(`Explain.\n${lines(200)}`), ...reading(0, lines(300))]
 
-    const done = await compact(input(messages))
+    const done = compact(input(messages))
 
     expect(done).toMatchObject({ stage: 'truncate', fits: true })
     expect(done.messages.map(({ text }) => text.includes('left out'))).toEqual([true, false, true])
   })
 
-  test('a page that was just read is not cut when nothing else is long', async () => {
+  test('a page that was just read is not cut when nothing else is long', () => {
     const before = Array.from({ length: 6 }, (_, at) => reading(at, lines(40)))
     const page = reading(9, lines(85))
     const messages = [user('Read on.'), ...before.flat(), ...page]
 
-    const done = await compact(input(messages))
+    const done = compact(input(messages))
 
     expect(estimateTokens(lines(85))).toBeGreaterThan(500)
     expect(done.messages.slice(-2)).toEqual(page)
@@ -140,41 +106,41 @@ describe('the stages', () => {
 describe('a goal that cannot be reached does not cut every text to nothing:', () => {
   const image = { mediaType: 'image/png', base64: '' }
 
-  test('images of the newest prompt', async () => {
+  test('images of the newest prompt', () => {
     const asked = user(`Compare these.\n${lines(60)}`, { images: [image, image] })
 
-    const done = await compact(input([asked]))
+    const done = compact(input([asked]))
 
     expect(done).toMatchObject({ stage: 'truncate', fits: true })
     expect(estimateTokens(done.messages[0]?.text ?? '')).toBeGreaterThan(250)
   })
 
-  test('tools that take nearly half of the window', async () => {
+  test('tools that take nearly half of the window', () => {
     const messages = [user(`Explain.\n${lines(60)}`), ...reading(0, lines(60))]
 
-    const done = await compact(input(messages, { fixed: 1900 }))
+    const done = compact(input(messages, { fixed: 1900 }))
 
     expect(done.fits).toBe(true)
     expect(messagesTokens(done.messages, { count: estimateTokens })).toBeGreaterThan(300)
   })
 })
 
-test('after a refusal half goes, even though it seemed to fit', async () => {
+test('after a refusal half goes, even though it seemed to fit', () => {
   const messages = [user('Go.'), ...[0, 1, 2, 3].flatMap((at) => reading(at, lines(20)))]
 
-  const done = await compact(input(messages, { overflow: true }))
+  const done = compact(input(messages, { overflow: true }))
 
   expect(done.before).toBeLessThan(budgetFor(4096).trigger)
   expect(done.after - 450).toBeLessThanOrEqual((done.before - 450) / 2)
 })
 
-test('what the model was shown of its thoughts counts, and goes with what is old', async () => {
+test('what the model was shown of its thoughts counts, and goes with what is old', () => {
   const thinking = reading(0, 'x').map((message) =>
     message.role === 'assistant' ? { ...message, reasoning: lines(230) } : message,
   )
   const messages = [user('Go.'), ...thinking, ...reading(1, 'y')]
 
-  const done = await compact(input(messages, { reasoning: 'keep' }))
+  const done = compact(input(messages, { reasoning: 'keep' }))
 
   expect(done.before).toBeGreaterThan(2000)
   expect(done.after).toBeLessThan(600)
@@ -197,7 +163,7 @@ test('for 10,000 random conversations no call loses its result and it ends where
   const seen = new Set<string>()
   const property = fc.asyncProperty(stretched, fc.constantFrom(4096, 8192), async (list, window) => {
     const messages = list.flat()
-    const done = await compact({ messages, budget: budgetFor(window), fixed: 400, count })
+    const done = compact({ messages, budget: budgetFor(window), fixed: 400, count })
     seen.add(done.stage)
     return isSound(messages, done.messages) && done.fits && done.after <= done.before
   })
@@ -217,10 +183,10 @@ function isSound(before: readonly Message[], after: readonly Message[]): boolean
   return openCalls(legal).length === 0 && isKept && hasWords(before) === hasWords(after)
 }
 
-test('compacting what is small changes nothing', async () => {
+test('compacting what is small changes nothing', () => {
   const messages = [user('Go.'), ...reading(0, 'x'), says('Done.')]
 
-  const done = await compact(input(messages))
+  const done = compact(input(messages))
 
   expect(done).toEqual({
     stage: 'shrink',

@@ -18,10 +18,14 @@ test('nothing leaves at exactly the maximum', () => {
   expect(slideWindow(talk, 6)).toEqual({ messages: talk, dropped: 0 })
 })
 
-test('whole groups leave, oldest first, and the number is told', () => {
-  expect(slideWindow(talk, 5)).toEqual({ messages: talk.slice(1), dropped: 1 })
-  expect(slideWindow(talk, 4)).toEqual({ messages: talk.slice(3), dropped: 3 })
-  expect(slideWindow(talk, 2)).toEqual({ messages: talk.slice(4), dropped: 4 })
+test('a whole exchange leaves, oldest first, and the number is told', () => {
+  const third = [...talk, user('three'), says('and again')]
+
+  for (const max of [5, 4, 3, 2]) {
+    expect(slideWindow(talk, max)).toEqual({ messages: talk.slice(4), dropped: 4 })
+  }
+  expect(slideWindow(third, 7)).toEqual({ messages: third.slice(4), dropped: 4 })
+  expect(slideWindow(third, 3)).toEqual({ messages: third.slice(6), dropped: 6 })
 })
 
 test('the newest words of the person and the last group stay, however long the run', () => {
@@ -33,6 +37,15 @@ test('the newest words of the person and the last group stay, however long the r
 
   expect(slideWindow(run, 5)).toEqual({ messages: [run[1], ...turns.slice(-2).flat()], dropped: 15 })
   expect(slideWindow(run, 1).messages).toEqual([run[1], ...turns.slice(-1).flat()])
+})
+
+test('what is left starts with the words of the person', () => {
+  fc.assert(
+    fc.property(groups(12), fc.integer({ min: 1, max: 20 }), (list, max) => {
+      const { messages } = slideWindow([user('first'), ...list.flat()], max)
+      return messages[0]?.role === 'user'
+    }),
+  )
 })
 
 test('a call never loses its result', () => {
