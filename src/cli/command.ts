@@ -33,6 +33,7 @@ export type Command = {
   readonly usage: string
   readonly examples: readonly string[]
   readonly options?: readonly CommandOption[]
-  /** Returns the exit code: 0 done, 1 error, 2 wrong usage or configuration, 3 stopped by a limit, 130 interrupted. */
+  /** Returns the exit code: 0 done, 1 error, 2 wrong usage or configuration, 3 no answer or stopped by
+   * a limit, 4 the same because something was denied, 130 interrupted. */
   run(context: CommandContext): Promise<number>
 }

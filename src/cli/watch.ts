@@ -36,9 +36,10 @@ export async function promptAndWatch({
   }
 }
 
-/** The exit code a run's end stands for. */
-export function exitCodeOf({ reason }: RunEnd): number {
+/** The exit code a run's end stands for; `docs/exit-codes.md` has the table. */
+export function exitCodeOf({ reason, denied }: RunEnd): number {
   if (reason === 'answered') return 0
   if (reason === 'cancelled') return 130
-  return reason === 'error' ? 1 : 3
+  if (reason === 'error') return 1
+  return denied ? 4 : 3
 }

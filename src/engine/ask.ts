@@ -115,6 +115,7 @@ function* keepCompaction(run: RunState, fitted: Fitted, lease: Lease): Generator
   run.messages = fitted.messages
   run.resultsSinceCompaction = 0
   run.compactedTurn = run.turns
+  run.compactions++
   yield { type: 'compaction', ...fitted.compaction, window: lease.arm.capabilities.window }
   yield { type: 'history', messages: fitted.messages }
 }

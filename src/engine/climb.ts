@@ -3,7 +3,13 @@ import type { RunEndReason } from '../protocol/event.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
 import type { RunState } from './run-state.ts'
 
-const STUCK = new Set<RunEndReason>(['no-progress', 'repetition', 'repeated-call', 'patch-spiral'])
+const STUCK = new Set<RunEndReason>([
+  'no-answer',
+  'no-progress',
+  'repetition',
+  'repeated-call',
+  'patch-spiral',
+])
 
 /** Whether the run goes on. */
 export function* climb(run: RunState, parts: LoopParts, reason: RunEndReason): Generator<LoopEvent, boolean> {

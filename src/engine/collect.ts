@@ -5,6 +5,7 @@
 import type { RunEvent } from '../protocol/event.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { FinishReason, ModelEvent, Usage } from '../protocol/model.ts'
+import { withoutSpecialTokens, withoutTokenAtEnd } from './detectors/special-tokens.ts'
 import { createRepetitionWatch } from './detectors/repetition.ts'
 
 type BadCall = { readonly name?: string; readonly reason: string }
@@ -61,9 +62,9 @@ class Gathered {
   reply(): Reply {
     const { repetition } = this
     return {
-      text: this.#text.kept,
+      text: withoutSpecialTokens(this.#text.kept),
       reasoning: this.#reasoning.kept,
-      calls: repetition ? [] : this.#calls,
+      calls: repetition ? [] : this.#calls.map(withoutTokens),
       badCalls: this.#badCalls,
       finish: this.#finish,
       ...(this.#usage && { usage: this.#usage }),
@@ -71,6 +72,12 @@ class Gathered {
     }
   }
 }
+
+const withoutTokens = ({ id, name, input }: ToolCall): ToolCall => ({
+  id,
+  name: withoutTokenAtEnd(name),
+  input: withoutTokenAtEnd(input),
+})
 
 class WatchedText {
   kept = ''

@@ -9,7 +9,7 @@ import type { AssistantMessage, Message, ToolMessage } from '../protocol/message
 import { askModel } from './ask.ts'
 import { climb } from './climb.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
-import { type Ending, endReport } from './report.ts'
+import { deniedIn, type Ending, endReport } from './report.ts'
 import { RunState } from './run-state.ts'
 import { firstReason } from './stop.ts'
 import { takeReply } from './take-reply.ts'
@@ -91,8 +91,12 @@ const toErrorEvent = (error: unknown): LoopEvent => ({
   message: errorMessage(error),
 })
 
+/** Endings that may come of a thing that was needed and not allowed. */
+const STUCK_BY_DENIAL: ReadonlySet<string> = new Set(['no-answer', 'no-progress', 'repeated-call'])
+
 function toRunEnd(run: RunState, parts: LoopParts, ending: Ending): RunEnd {
   const report = endReport(run.trace, ending)
+  const denied = STUCK_BY_DENIAL.has(ending.reason) ? deniedIn(run.calls) : []
   return {
     type: 'run-end',
     runId: parts.runId,
@@ -100,6 +104,8 @@ function toRunEnd(run: RunState, parts: LoopParts, ending: Ending): RunEnd {
     turns: run.turns,
     changed: [...run.changed].toSorted(),
     attribution: run.attribution,
+    ...(ending.flag && { flag: ending.flag }),
+    ...(denied.length > 0 && { denied }),
     ...(report && { report }),
   }
 }

@@ -2,15 +2,23 @@
 import type { RunEndReason } from '../protocol/event.ts'
 import type { Trace } from './trace.ts'
 
-export type Ending = { readonly reason: RunEndReason; readonly report?: string }
-
-export function endReport(trace: Trace, { reason, report }: Ending): string | undefined {
-  if (report) return report
-  const explain = reports[reason]
-  return explain?.(trace)
+export type Ending = {
+  readonly reason: RunEndReason
+  readonly report?: string
+  /** The detector that doubted the answer, or that had the last word. */
+  readonly flag?: string
+  readonly detector?: string
+  /** What of the person's demands was not met. */
+  readonly missing?: readonly string[]
 }
 
-const reports: { readonly [reason in RunEndReason]?: (trace: Trace) => string } = {
+export function endReport(trace: Trace, ending: Ending): string | undefined {
+  if (ending.report) return ending.report
+  return reports[ending.reason]?.(trace, ending)
+}
+
+const reports: { readonly [reason in RunEndReason]?: (trace: Trace, ending: Ending) => string } = {
+  'no-answer': noAnswer,
   'max-turns': ({ turns }) =>
     `Stopped after ${turns} turns. Ask it to go on, or allow more with --max-turns.`,
   'no-progress': () =>
@@ -21,6 +29,38 @@ const reports: { readonly [reason in RunEndReason]?: (trace: Trace) => string } 
   'patch-spiral': (trace) =>
     `Stopped: edits of ${failedPath(trace)} kept missing. Name the exact lines to change.`,
 }
+
+/** What is true on disk is told beside it, by the paths that changed. */
+function noAnswer({ calls }: Trace, { detector, missing = [] }: Ending): string {
+  const last = words[detector ?? ''] ?? 'nothing that answers'
+  const wrote = calls.some((call) => call.wrote)
+  const open = missing.length > 0 ? ` Not done: ${missing.join('; ')}.` : ''
+  const denied = deniedIn(calls)
+  const held = denied.length > 0 ? ` Not allowed: ${denied.join('; ')}.` : ''
+  const disk = wrote ? 'Some files were changed; `covey undo` takes that back.' : 'No file was changed.'
+  return `No answer: the model gave only ${last}, however often it was asked again.${open}${held} ${disk} Ask again in smaller steps, or use a larger model (--model).`
+}
+
+const words: { readonly [detector: string]: string } = {
+  'empty-reply': 'empty replies',
+  greeting: 'greetings',
+  announced: 'announcements without a tool call',
+  'quoted-back': 'quotes of what it had read',
+  'call-shaped': 'text in the shape of tool calls',
+  'bad-call': 'tool calls that could not be read',
+}
+
+/** Calls that were denied and never worked later. */
+export const deniedIn = (calls: Trace['calls']): readonly string[] => [
+  ...new Set(
+    calls
+      .filter(
+        ({ key, code }, at) =>
+          code === 'denied' && !calls.slice(at).some((call) => call.ok && call.key === key),
+      )
+      .map(({ name, path }) => [name, path].filter(Boolean).join(' ')),
+  ),
+]
 
 const failedPath = ({ calls }: Trace): string =>
   calls.findLast(({ ok, path }) => !ok && path)?.path ?? 'a file'

@@ -10,8 +10,16 @@ export type Sampling = {
   readonly thinking?: Thinking
 }
 
-/** Remedies spent since the run last made progress. */
-export type Tally = { readonly again: number; readonly notes: number; readonly continues: number }
+export type Spent = { readonly again: number; readonly notes: number }
+
+/** Remedies spent since the run last made progress, each detector's on its own. */
+export type Tally = { readonly continues: number; readonly byDetector: ReadonlyMap<string, Spent> }
+
+export const spentOn = ({ byDetector }: Tally, detector: string): Spent =>
+  byDetector.get(detector) ?? { again: 0, notes: 0 }
+
+export const remediesIn = ({ byDetector }: Tally): number =>
+  [...byDetector.values()].reduce((sum, { again, notes }) => sum + again + notes, 0)
 
 /** Where the arm cannot go on writing its own message. */
 export const goOnNote: UserMessage = {
@@ -20,7 +28,7 @@ export const goOnNote: UserMessage = {
   origin: 'note',
 }
 
-const freshTally: Tally = { again: 0, notes: 0, continues: 0 }
+const freshTally: Tally = { continues: 0, byDetector: new Map() }
 
 export class RunState {
   /** All the model sees, oldest first. */
@@ -29,6 +37,8 @@ export class RunState {
   calls: readonly CallRecord[] = []
   turns = 0
   compactedTurn = 0
+  /** Since a result last brought something new. */
+  compactions = 0
   tally: Tally = freshTally
   sampling: Sampling = {}
   /** Text the output limit cut off, where the arm goes on writing it. */
@@ -53,9 +63,16 @@ export class RunState {
   }
 
   get trace(): Trace {
-    const { turns, compactedTurn } = this
+    const { turns, compactedTurn, compactions } = this
     const { calls, turns: turnsBefore } = this.#before
-    return { turns, turnsBefore, calls: this.calls.slice(calls), compactedTurn }
+    return {
+      turns,
+      turnsBefore,
+      calls: this.calls.slice(calls),
+      compactedTurn,
+      compactions,
+      remedies: remediesIn(this.tally),
+    }
   }
 
   /** Another arm goes on: what the one before did wrong is not held against it. */
@@ -66,6 +83,14 @@ export class RunState {
     this.tally = freshTally
     this.sampling = {}
     this.partial = ''
+  }
+
+  /** One more remedy of this detector. */
+  spend(detector: string, kind: keyof Spent): void {
+    const spent = spentOn(this.tally, detector)
+    const byDetector = new Map(this.tally.byDetector).set(detector, { ...spent, [kind]: spent[kind] + 1 })
+    this.tally = { ...this.tally, byDetector }
+    this.attribution.detector++
   }
 
   add(message: Message): void {
@@ -82,6 +107,8 @@ export class RunState {
     if (!record.ok || record.code) return
     // What a compaction took away may be read again: that is a use of the window, if not progress.
     this.resultsSinceCompaction++
-    if (isNew) this.tally = freshTally
+    if (!isNew) return
+    this.tally = freshTally
+    this.compactions = 0
   }
 }

@@ -5,8 +5,11 @@
 import type { AssistantMessage, Message, UserMessage } from '../protocol/message.ts'
 import type { Asked } from './ask.ts'
 import type { Reply } from './collect.ts'
+import { inventedFrom } from './detectors/invented-result.ts'
+import { meantCall } from './meant-call.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
 import { judgeReply, type Verdict } from './remedy.ts'
+import { situationOf } from './situation.ts'
 import type { Ending } from './report.ts'
 import { runCalls } from './run-calls.ts'
 import { goOnNote, type RunState } from './run-state.ts'
@@ -19,8 +22,11 @@ export async function* takeReply(
   parts: LoopParts,
   { asked, signal }: Taken,
 ): AsyncGenerator<LoopEvent, Ending | undefined> {
-  const reply = { ...asked.reply, text: run.partial + asked.reply.text }
-  const verdict = judge(reply, { run, parts, asked })
+  const situation = await situationOf(run, parts, asked.offer)
+  const whole = withoutInvention({ ...asked.reply, text: run.partial + asked.reply.text }, parts.prompt)
+  const repaired = await meantCall(whole, { situation, desk: parts.desk, turn: run.turns })
+  const reply = repaired ?? whole
+  const verdict = judgeReply(reply, situation, run.tally)
   run.sampling = {}
   run.partial = ''
   if (verdict.kind === 'again') return yield* askAgain(run, parts, verdict)
@@ -32,8 +38,14 @@ export async function* takeReply(
     added.push(message)
     yield { type: 'message', message }
   }
+  // What was streamed of a void reply is no part of any answer.
+  if (isVoid(verdict)) yield { type: 'reply-restart', why: verdict.finding.detector }
+  if (repaired) {
+    run.attribution.repair++
+    yield { type: 'correction', detector: 'prose-instead', remedy: 'made the call it means', text: '' }
+  }
   yield* keep(toAssistantMessage(reply, verdict))
-  const stop = yield* runCalls(run, parts, { asked, signal, keep })
+  const stop = yield* runCalls(run, parts, { asked: { ...asked, reply }, signal, keep })
   const note = noteAfter(verdict)
   if (note) {
     yield* spendNote(run, verdict)
@@ -42,20 +54,20 @@ export async function* takeReply(
   yield { type: 'turn-end', turn: run.turns, messages: added }
 
   if (stop) return { reason: stop }
-  if (verdict.kind === 'stop') return { reason: verdict.reason }
-  return verdict.kind === 'accept' && reply.calls.length === 0 ? { reason: 'answered' } : undefined
+  if (verdict.kind === 'stop') {
+    return { reason: verdict.reason, detector: verdict.finding.detector, missing: situation.due.missing }
+  }
+  if (verdict.kind !== 'accept' || reply.calls.length > 0) return undefined
+  return { reason: 'answered', ...(verdict.flag && { flag: verdict.flag }) }
 }
 
-type JudgeInput = { readonly run: RunState; readonly parts: LoopParts; readonly asked: Taken['asked'] }
+const isVoid = (verdict: Verdict): verdict is Extract<Verdict, { kind: 'note' | 'stop' }> =>
+  (verdict.kind === 'note' || verdict.kind === 'stop') && verdict.finding.isVoid === true
 
-function judge(reply: Reply, { run, parts, asked }: JudgeInput): Verdict {
-  const situation = {
-    prompt: parts.prompt,
-    usedTools: run.calls.length > 0,
-    toolNames: asked.offer.tools.map(({ name }) => name),
-    mayAct: asked.offer.tools.length > 0 && parts.options.toolChoice !== 'none',
-  }
-  return judgeReply(reply, situation, run.tally)
+/** What follows a call in words never came back from it. */
+function withoutInvention(reply: Reply, prompt: string): Reply {
+  const from = reply.calls.length > 0 ? inventedFrom(reply.text, prompt) : undefined
+  return from === undefined ? reply : { ...reply, text: reply.text.slice(0, from).trimEnd() }
 }
 
 function* askAgain(
@@ -65,8 +77,7 @@ function* askAgain(
 ): Generator<LoopEvent, undefined> {
   const { finding, sampling } = verdict
   run.sampling = { ...sampling, seed: parts.seed() }
-  run.tally = { ...run.tally, again: run.tally.again + 1 }
-  run.attribution.detector++
+  run.spend(finding.detector, 'again')
   yield { type: 'correction', detector: finding.detector, remedy: 'other sampling', text: finding.note }
   yield { type: 'reply-restart', why: finding.detector }
   yield { type: 'turn-end', turn: run.turns, messages: [] }
@@ -95,15 +106,14 @@ function toAssistantMessage(reply: Reply, verdict: Verdict): AssistantMessage {
 
 /** Only after a reply without calls: words that follow results are appended to the last result instead. */
 function noteAfter(verdict: Verdict): UserMessage | undefined {
-  if (verdict.kind === 'note') return { role: 'user', text: `[note] ${verdict.finding.note}`, origin: 'note' }
+  if (verdict.kind === 'note') return { role: 'user', text: `[note] ${verdict.note}`, origin: 'note' }
   return verdict.kind === 'continue' ? goOnNote : undefined
 }
 
 function* spendNote(run: RunState, verdict: Verdict): Generator<LoopEvent> {
   if (verdict.kind === 'continue') run.tally = { ...run.tally, continues: run.tally.continues + 1 }
   if (verdict.kind !== 'note') return
-  run.tally = { ...run.tally, notes: run.tally.notes + 1 }
-  run.attribution.detector++
-  const { detector, note } = verdict.finding
-  yield { type: 'correction', detector, remedy: 'note', text: note }
+  const { detector } = verdict.finding
+  run.spend(detector, 'notes')
+  yield { type: 'correction', detector, remedy: 'note', text: verdict.note }
 }

@@ -1,7 +1,6 @@
 /** What a run did so far, as the detectors and stop rules see it. They see this run only, never older ones. */
 import type { FailureCode } from '../protocol/error.ts'
 import type { RunEndReason } from '../protocol/event.ts'
-import type { ToolCall } from '../protocol/message.ts'
 import { shortHash } from '../lib/hash.ts'
 
 export type CallRecord = {
@@ -32,6 +31,10 @@ export type Trace = {
   readonly calls: readonly CallRecord[]
   /** Turns that another arm took before; its calls are not among these. */
   readonly turnsBefore?: number
+  /** Remedies spent since a result last brought something new. */
+  readonly remedies?: number
+  /** Compactions since then: each took away what will be read again. */
+  readonly compactions?: number
   /** Results of earlier turns may have been compacted away: asking for them again is no repetition. */
   readonly compactedTurn?: number
 }
@@ -39,19 +42,16 @@ export type Trace = {
 /** A rule that may end the run. The reason is shown to the person waiting. */
 export type StopRule = (trace: Trace) => RunEndReason | undefined
 
-/** A finished reply and what stood around it. */
-type ReplyView = { readonly text: string; readonly calls: readonly ToolCall[] }
-
-export type Situation = {
-  /** The person's own words. */
-  readonly prompt: string
-  readonly usedTools: boolean
-  readonly toolNames: readonly string[]
-  /** False where the model may only plan or answer. */
-  readonly mayAct: boolean
-}
-
 /** Something a small model did wrong, and what to tell it. */
-export type Finding = { readonly detector: string; readonly note: string }
-
-export type ReplyDetector = (reply: ReplyView, situation: Situation) => Finding | undefined
+export type Finding = {
+  readonly detector: string
+  readonly note: string
+  /** The second time it is said in other words. */
+  readonly otherwise?: string
+  /** No answer, however often it comes: a run never ends with it. */
+  readonly isVoid?: boolean
+  /** Most tries with other sampling; two where nothing is said. */
+  readonly again?: number
+  /** Most notes; two where nothing is said. */
+  readonly notes?: number
+}

@@ -14,6 +14,8 @@ import type { VoteEvent } from './vote.ts'
 
 export type RunEndReason =
   | 'answered'
+  /** Everything the model said was void: empty, a greeting, an announcement, a quote, calls that could not be read. */
+  | 'no-answer'
   | 'max-turns'
   | 'budget'
   | 'no-progress'
@@ -43,6 +45,10 @@ export type RunEnd = {
   /** Of those, what runs when somebody starts it: package scripts, build files, CI. Absent where there are none. */
   readonly runnable?: readonly string[]
   readonly attribution: Attribution
+  /** The detector that doubted the answer, when it was taken all the same. */
+  readonly flag?: string
+  /** What the run asked for and was not allowed, where that kept it from an answer. */
+  readonly denied?: readonly string[]
   /** For a person, when the run did not end by an answer. */
   readonly report?: string
 }

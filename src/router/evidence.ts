@@ -6,6 +6,7 @@ export const evidenceOf = (reason: RunEndReason): Evidence | undefined => BY_REA
 
 const BY_REASON: Readonly<Partial<Record<RunEndReason, Evidence>>> = {
   answered: 'answered',
+  'no-answer': 'stopped',
   'max-turns': 'stopped',
   'no-progress': 'stopped',
   repetition: 'stopped',

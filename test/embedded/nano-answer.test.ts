@@ -10,6 +10,7 @@ import { reasons } from '../../src/embedded/nano-format.ts'
 import { judgeReply } from '../../src/engine/remedy.ts'
 import { builtinTools } from '../../src/tools/all.ts'
 import { tempProject, toolContext } from '../support/project.ts'
+import { situationFor } from '../engine/situation.ts'
 
 const PROJECT = {
   'README.md': '# Shop\n\nA small shop.\n',
@@ -215,13 +216,8 @@ test('no answer states what is not in the result', () => {
 })
 
 test('no answer or refusal looks to the loop like one that must be asked again', async () => {
-  const situation = {
-    prompt: 'show it',
-    usedTools: true,
-    toolNames: ['read_file', 'run_command'],
-    mayAct: true,
-  }
-  const tally = { again: 0, notes: 0, continues: 0 }
+  const situation = situationFor('show it', { usedTools: true, toolNames: ['read_file', 'run_command'] })
+  const tally = { continues: 0, byDetector: new Map() }
   const read = await stepOf('read_file', { path: 'README.md' })
   const greeting = await stepOf('read_file', { path: 'a' }, await tempProject({ a: 'Hello world' }))
   const ran = await stepOf('run_command', { command: 'echo I will now read the file' })

@@ -244,17 +244,22 @@ describe('a reply that is none', () => {
     expect(endOf(events)).toMatchObject({ reason: 'answered', attribution: { detector: 1 } })
   })
 
-  test.each(bad)('%s: a second time it is told, a third time taken', async (_name, reply) => {
-    const model = scriptedModel(reply, reply, reply)
+  test.each(bad)('%s: after two tries and two notes it is still no answer', async (_name, reply) => {
+    const model = scriptedModel(reply, reply, reply, reply, reply)
 
     const events = await run(model, await tempProject({ 'a.txt': 'hello' }), {
       prompt: 'What does a.txt say?',
     })
 
-    expect(lastMessage(model.asked[2])).toMatchObject({ role: 'user', origin: 'note' })
-    expect(endOf(events).reason).toBe('answered')
-    const turn = ofType(events, 'turn-end').at(-1)
-    expect(turn?.messages[0]).toMatchObject({ role: 'assistant', flag: expect.any(String) as string })
+    expect(model.asked[2]?.thinking).toBe('off')
+    const notes = [3, 4].map((at) => lastMessage(model.asked[at]))
+    expect(notes).toMatchObject([
+      { role: 'user', origin: 'note' },
+      { role: 'user', origin: 'note' },
+    ])
+    expect(notes[0]?.text).not.toBe(notes[1]?.text)
+    expect(endOf(events)).toMatchObject({ reason: 'no-answer', changed: [] })
+    expect(endOf(events).report).toContain('No file was changed.')
   })
 })
 
@@ -262,15 +267,11 @@ describe('going in circles', () => {
   const paragraph = 'The file defines the price and the tax. It is used by the shop to show the sum. '
 
   test('a repeated paragraph is left at once, asked for again, told, and ended', async () => {
-    const model = scriptedModel(
-      [says(paragraph.repeat(20))],
-      [says(paragraph.repeat(20))],
-      [says(paragraph.repeat(20))],
-    )
+    const model = scriptedModel(...Array.from({ length: 4 }, () => [says(paragraph.repeat(20))]))
 
     const events = await run(model, await tempProject({}))
 
-    expect(model.asked).toHaveLength(3)
+    expect(model.asked).toHaveLength(4)
     expect(endOf(events).reason).toBe('repetition')
     const last = ofType(events, 'turn-end').at(-1)?.messages[0]
     expect(last?.text.length).toBeLessThan(paragraph.length * 2)

@@ -4,19 +4,35 @@
  * refusals and promises for another day are none.
  */
 import { toSentences } from './sentences.ts'
-import type { ReplyDetector } from '../trace.ts'
+import type { ReplyDetector } from './detector.ts'
 
-export const announced: ReplyDetector = ({ text, calls }, { prompt, toolNames, mayAct }) => {
+export const announced: ReplyDetector = ({ text, calls }, { prompt, toolNames, mayAct, due }) => {
   if (calls.length > 0 || !mayAct || toolNames.length === 0 || endsInCode(text) || WANTS_PLAN.test(prompt)) {
     return undefined
   }
   const last = toSentences(text).at(-1)
-  if (last === undefined || !isAnnouncement(last, toolNames)) return undefined
+  if (last === undefined) return undefined
+  // While something is missing, "Moving on to the next file." says the same as "I will read it".
+  const isNext = due.missing.length > 0 && GOES_ON.test(lastStatement(text)) && !/[?？]\W*$/.test(last)
+  if (!isNext && !isAnnouncement(last, toolNames)) return undefined
   return {
     detector: 'announced',
     note: 'You said what you would do but called no tool. Call it now; if the work is done, give the result.',
+    otherwise: 'Saying it does not do it. Your next reply must be the tool call itself, without words.',
+    isVoid: true,
   }
 }
+
+/** Up to a full stop, with its label: "Next step: edit a.js". */
+const lastStatement = (text: string): string =>
+  text
+    .trim()
+    .split(/\n+|(?<=[.!?…。！？])\s+/u)
+    .at(-1)
+    ?.replace(/^[\s>#*_•+-]+/, '') ?? ''
+
+const GOES_ON =
+  /^(?:(?:ok|okay|great|good|now|so|alright|perfect|done)[,.!:]? )*(?:(?:moving|going|carrying|continuing|proceeding|heading) (?:on|to|with|forward|ahead|over)\b|(?:next|now|then|step \d+|next up|nächster schritt|als nächstes|étape suivante|siguiente paso|下一步|далее)(?: step| action| file)?(?: is(?: to)?| will be)?\s*[:：,-]|(?:now |next |currently )?(?:reading|opening|checking|searching|editing|updating|changing|fixing|writing|creating|running|executing|applying|looking|inspecting|calling|using)\b|on to the next|time to \w+|(?:weiter|als nächstes|passons|ahora|sigo|теперь|сейчас|接下来|现在)(?![\p{L}]))/iu
 
 /** A reply that ends with a code block ends with what it announced. */
 const endsInCode = (text: string): boolean => /(?:```|~~~)\s*$/.test(text)
@@ -67,7 +83,7 @@ const languages: readonly Language[] = [
       `^${LEAD}(?:i'll|i will|i shall|i'm going to|i am going to|i'm about to|i am about to|i need to|i have to|i should|i must|let me|let's|let us) ${SOFTENER}(.*)`,
       'i',
     ),
-    verb: /^(?:re-?)?(?:read|open|view|look|see what|see how|see the|take a (?:closer )?look|have a look|examin|inspect|explor|search|find|locat|grep|list|edit|chang|modif|updat|fix|replac|renam|writ|creat|add(?! that\b)|append|delet|remov|mov|apply|implement|run|runn|execut|test|check|verif|fetch|download|install)(?:e|es|ing|ning|y|ying|ting)?\b/i,
+    verb: /^(?:re-?)?(?:read|open|view|look|see what|see how|see the|take a (?:closer )?look|have a look|examin|inspect|explor|search|find|locat|grep|list|edit|chang|modif|updat|fix|replac|renam|writ|creat|add(?! that\b)|append|delet|remov|mov|apply|mak(?=\w* (?:the|this|that|these|those|my|our|a|an|some|all)\b)|do|start|proceed|continue|go on|move on|implement|run|runn|execut|test|check|verif|fetch|download|install)(?:e|es|ing|ning|y|ying|ting)?\b/i,
   },
   {
     future: /^(?:.{0,40}\b)?(?:ich werde|werde ich|lass mich|lassen sie mich) (?!.*\bnicht\b)(.*)/i,

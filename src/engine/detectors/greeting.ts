@@ -3,7 +3,7 @@
  * of its work, or as its first reply to a task. Only a short reply that is nothing but greeting and offer counts.
  */
 import { toSentences } from './sentences.ts'
-import type { ReplyDetector } from '../trace.ts'
+import type { ReplyDetector } from './detector.ts'
 
 const LONGEST = 400
 
@@ -15,6 +15,8 @@ export const greeting: ReplyDetector = ({ text, calls }, { prompt, usedTools }) 
   return {
     detector: 'greeting',
     note: 'You are in the middle of a task. Go on with it: call the next tool, or give the result.',
+    otherwise: 'Nobody is waiting to chat. Read the task again and call the tool that does its next step.',
+    isVoid: true,
   }
 }
 

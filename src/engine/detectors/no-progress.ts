@@ -4,10 +4,13 @@ import type { CallRecord, StopRule } from '../trace.ts'
 
 const PATIENCE = 8
 
-export const noProgress: StopRule = ({ turns, turnsBefore = 0, calls }) => {
+export const noProgress: StopRule = ({ turns, turnsBefore = 0, calls, ...more }) => {
   const news = findNews(calls)
   const last = calls.findLast((_, index) => news[index])?.turn ?? turnsBefore
-  return turns - last >= PATIENCE ? 'no-progress' : undefined
+  const { remedies = 0, compactions = 0 } = more
+  // A turn that had to be corrected, or lost what it had read, is further from news than one that only found none.
+  const idle = turns - last + Math.max(0, remedies - 1) + 2 * compactions
+  return idle >= PATIENCE ? 'no-progress' : undefined
 }
 
 /** Tools whose calls may change anything: what they did to the project cannot be known. */

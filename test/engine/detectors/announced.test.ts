@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { announced } from '../../../src/engine/detectors/announced.ts'
-import type { Situation } from '../../../src/engine/trace.ts'
+import { type Scene, situationFor } from '../situation.ts'
 
-const situation: Situation = {
-  prompt: 'Fix the bug in sum.js.',
-  usedTools: true,
-  toolNames: ['list_files', 'read_file', 'search_text', 'edit_file', 'write_file', 'run_command'],
-  mayAct: true,
-}
+const prompt = 'Fix the bug in sum.js.'
 
-const judge = (text: string, more: Partial<Situation> = {}) =>
-  announced({ text, calls: [] }, { ...situation, ...more })?.detector
+/** The work is done as far as anybody can tell: only the words decide. */
+const done: Scene = { calls: [{ name: 'edit_file', path: 'sum.js', wrote: true }] }
+
+const judge = (text: string, more: Scene & { readonly prompt?: string } = {}) =>
+  announced({ text, calls: [] }, situationFor(more.prompt ?? prompt, { ...done, ...more }))?.detector
 
 describe('says what it will do, and does not', () => {
   test.each([
@@ -81,6 +79,23 @@ describe('is no announcement', () => {
   })
 })
 
+describe('while something is missing, going on is said in more ways', () => {
+  test.each([
+    'Great, that worked. Moving on to the next file.',
+    'Next step: edit sum.js.',
+    "Now I'll make the change:",
+    'Let me update sum.js next…',
+    'Reading the file now.',
+    'Proceeding with the edit.',
+    'Step 2: run the check',
+    'Als Nächstes: sum.js anpassen.',
+    '下一步：修改文件。',
+  ])('%s', (text) => {
+    expect(judge(text, { calls: [] })).toBe('announced')
+    expect(judge(`${text} It is fixed.`)).toBeUndefined()
+  })
+})
+
 test('nothing is expected of a model that may not act or has no tools', () => {
   expect(judge('I will read the file.', { mayAct: false })).toBeUndefined()
   expect(judge('I will read the file.', { toolNames: [] })).toBeUndefined()
@@ -95,7 +110,7 @@ test('a plan that was asked for is an answer', () => {
 test('an announcement with its call is none', () => {
   const call = { id: '1', name: 'read_file', input: '{"path":"sum.js"}' }
 
-  expect(announced({ text: 'I will read the file.', calls: [call] }, situation)).toBeUndefined()
+  expect(announced({ text: 'I will read the file.', calls: [call] }, situationFor(prompt))).toBeUndefined()
 })
 
 test('a long sentence of many clauses is judged in linear time', () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { situationFor } from '../situation.ts'
 import { emptyReply } from '../../../src/engine/detectors/empty-reply.ts'
 
-const situation = { prompt: 'Fix it', usedTools: true, toolNames: ['read_file'], mayAct: true }
+const situation = situationFor('Fix it', { usedTools: true })
 
 test('no words and no calls is an empty reply', () => {
   expect(emptyReply({ text: ' \n', calls: [] }, situation)?.detector).toBe('empty-reply')

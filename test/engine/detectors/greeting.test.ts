@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { greeting } from '../../../src/engine/detectors/greeting.ts'
+import { situationFor } from '../situation.ts'
 
 const task = 'The function in sum.js is wrong. Fix it and run `node check.js` to prove it.'
 
 const judge = (text: string, { prompt = task, usedTools = true } = {}) =>
-  greeting({ text, calls: [] }, { prompt, usedTools, toolNames: ['read_file'], mayAct: true })?.detector
+  greeting({ text, calls: [] }, situationFor(prompt, { usedTools }))?.detector
 
 describe('in the middle of the work these are no answers', () => {
   test.each([
@@ -90,7 +91,7 @@ test('a greeting that was asked for is an answer', () => {
 
 test('a reply with calls is never a greeting', () => {
   const call = { id: '1', name: 'read_file', input: '{"path":"sum.js"}' }
-  const situation = { prompt: task, usedTools: true, toolNames: ['read_file'], mayAct: true }
+  const situation = situationFor(task, { usedTools: true })
 
   expect(greeting({ text: 'Hello! How can I help you?', calls: [call] }, situation)).toBeUndefined()
 })

@@ -16,14 +16,12 @@ import {
   call,
 } from './zoo.ts'
 
-const fix = 'The function in sum.js is wrong. Fix it and run `sh check.sh` to prove it.'
-const done = 'The sign was wrong; sum.js adds now and the check prints PASS.'
-
+/** What it leads to is open: how the work is gone about is what matters here. */
 const works = (name: string, ...replies: readonly Reply[]): Animal => ({
   name,
-  prompt: fix,
+  prompt: 'Something about the sums is odd. See how far you get in a few steps and tell me what you found.',
   files: shop,
-  replies: [...replies, done],
+  replies: [...replies, 'The sign in sum.js is the odd one; that is how far I got.'],
   cycles: false,
 })
 
@@ -264,7 +262,11 @@ const finalWords: readonly Animal[] = [
   reports('greets and answers', 'Hello! sum.js subtracts b from a.'),
   reports('answers with one word', 'Subtracts.'),
   reports('answers with a number', '42'),
-  reports('answers in German', 'Die Funktion zieht b von a ab. Sag Bescheid, wenn ich sie ändern soll.'),
+  reports(
+    'answers in German',
+    'Die Funktion zieht b von a ab. Sag Bescheid, wenn ich sie ändern soll.',
+    'Was macht sum.js?',
+  ),
   reports(
     'answers with a table',
     `| name | kind | note |\n|------|------|------|\n${lines(40, (index) => `| value${index} | number | ok |`)}`,

@@ -1,12 +1,13 @@
 /** Feeds a zoo animal to the detectors in the order the loop does, and tells how its run ended. */
-import { announced } from '../../../src/engine/detectors/announced.ts'
-import { emptyReply } from '../../../src/engine/detectors/empty-reply.ts'
-import { greeting } from '../../../src/engine/detectors/greeting.ts'
+import { readDemands } from '../../../src/engine/detectors/demands.ts'
+import { findDue } from '../../../src/engine/detectors/due.ts'
 import { intentBreaker } from '../../../src/engine/detectors/intent-breaker.ts'
 import { noProgress } from '../../../src/engine/detectors/no-progress.ts'
 import { mayOverwrite, patchSpiral, patchSpiralGoesOn } from '../../../src/engine/detectors/patch-spiral.ts'
 import { judgeRepeat } from '../../../src/engine/detectors/repeated-call.ts'
 import { createRepetitionWatch } from '../../../src/engine/detectors/repetition.ts'
+import { judgeReply } from '../../../src/engine/remedy.ts'
+import { remediesIn, spentOn, type Tally } from '../../../src/engine/run-state.ts'
 import { type CallRecord, hashResult, type Trace } from '../../../src/engine/trace.ts'
 import { canonicalJson } from '../../../src/lib/json.ts'
 import type { RunEndReason } from '../../../src/protocol/event.ts'
@@ -24,10 +25,10 @@ const MOST_REQUESTS = 60
 
 export async function simulate(animal: Animal): Promise<Played> {
   const world = createWorld(animal.files)
-  const run = { calls: [] as CallRecord[], corrections: [] as string[], words: 0 }
+  const run: Run = { calls: [], corrections: [], tally: fresh }
   try {
     for (let turn = 1; ; turn++) {
-      const before = { turns: turn - 1, calls: run.calls }
+      const before = { turns: turn - 1, calls: run.calls, remedies: remediesIn(run.tally) }
       const reason = noProgress(before) ?? patchSpiralGoesOn(before)
       const reply = animal.replies[animal.cycles ? (turn - 1) % animal.replies.length : turn - 1]
       if (reason || reply === undefined || turn > MOST_REQUESTS) {
@@ -41,35 +42,50 @@ export async function simulate(animal: Animal): Promise<Played> {
   }
 }
 
-type Stage = {
-  readonly animal: Animal
-  readonly world: World
-  readonly turn: number
-  readonly run: { readonly calls: CallRecord[]; readonly corrections: string[]; words: number }
-}
+type Run = { readonly calls: CallRecord[]; readonly corrections: string[]; tally: Tally }
+
+const fresh: Tally = { continues: 0, byDetector: new Map() }
+
+type Stage = { readonly animal: Animal; readonly world: World; readonly turn: number; readonly run: Run }
 
 async function takeReply(given: Reply, stage: Stage): Promise<RunEndReason | undefined> {
-  const { animal, run } = stage
-  const { reasoning, reply } =
+  const { animal, run, world } = stage
+  const { reasoning, reply: act } =
     typeof given === 'object' && 'reply' in given ? given : { reasoning: '', reply: given }
-  const text = typeof reply === 'string' ? reply : ''
-  if (repeatsItself(reasoning) || repeatsItself(text)) {
-    return correct(run, 'repetition') ? undefined : 'repetition'
-  }
-  if (typeof reply !== 'string') return runCalls(reply, stage)
+  const text = typeof act === 'string' ? act : ''
+  const circles = repeatsItself(text) ? ('text' as const) : repeatsItself(reasoning) && ('reasoning' as const)
+  if (!circles && typeof act !== 'string') return runCalls(act, stage)
 
-  const situation = { prompt: animal.prompt, usedTools: run.calls.length > 0, toolNames, mayAct: true }
-  const finding = [emptyReply, greeting, announced]
-    .map((detect) => detect({ text, calls: [] }, situation))
-    .find(Boolean)
-  return finding && correct(run, finding.detector) ? undefined : 'answered'
+  const demands = readDemands(animal.prompt)
+  const due = findDue({ demands, calls: run.calls, exists: world.has, isKnown: () => false })
+  const usedTools = run.calls.length > 0
+  const results = run.calls.slice(-3).map((call) => call.text)
+  const situation = {
+    prompt: animal.prompt,
+    demands,
+    due,
+    usedTools,
+    talked: usedTools,
+    toolNames,
+    mayAct: true,
+    results,
+  }
+  const reply = { text, reasoning, calls: [], badCalls: [], finish: 'stop' as const }
+  const verdict = judgeReply({ ...reply, ...(circles && { repetition: circles }) }, situation, run.tally)
+  if (verdict.kind === 'accept') return 'answered'
+  if (verdict.kind === 'stop') return verdict.reason
+  if (verdict.kind !== 'continue')
+    correct(run, verdict.finding.detector, verdict.kind === 'again' ? 'again' : 'notes')
+  return undefined
 }
 
-/** Other sampling first, then words; false when both are spent. */
-function correct(run: Stage['run'], detector: string): boolean {
-  run.words++
+function correct(run: Run, detector: string, kind: 'again' | 'notes'): void {
+  const spent = spentOn(run.tally, detector)
   run.corrections.push(detector)
-  return run.words <= 2
+  run.tally = {
+    continues: 0,
+    byDetector: new Map(run.tally.byDetector).set(detector, { ...spent, [kind]: spent[kind] + 1 }),
+  }
 }
 
 function repeatsItself(text: string): boolean {
@@ -83,6 +99,10 @@ async function runCalls(calls: readonly Call[], stage: Stage): Promise<RunEndRea
   for (const call of calls) {
     const record = await runCall(call, earlier, stage)
     if (!record) return 'repeated-call'
+    const isNew = !run.calls.some(
+      ({ key, resultHash }) => key === record.key && resultHash === record.resultHash,
+    )
+    if (record.ok && !record.code && isNew) run.tally = fresh
     run.calls.push(record)
   }
   const trace = { turns: turn, calls: run.calls }

@@ -1,6 +1,15 @@
 /** Just enough of the tools to make traces: a real folder, real commands, results like those of the real ones. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { preflightPath, type Project } from '../../../src/engine/preflight.ts'
@@ -16,6 +25,7 @@ type Result = {
 
 export type World = {
   run(call: Call, mayOverwrite: (path: string) => boolean): Promise<Result>
+  has(path: string): boolean
   close(): void
 }
 
@@ -57,6 +67,7 @@ export function createWorld(files: { readonly [path: string]: string }): World {
       const change = { root, path, input, mayOverwrite: mayOverwrite(path) }
       return { path, ...onFile(name, change) }
     },
+    has: (path) => existsSync(join(root, path)),
     close: () => rmSync(root, { recursive: true, force: true }),
   }
 }
