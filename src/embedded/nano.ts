@@ -205,8 +205,11 @@ function* tell(decision: Decision, { run, request, reply }: Telling): Generator<
     reason: decision.kind === 'call' ? 'tool-calls' : 'stop',
     // All it writes is decisions.
     confidence: Math.min(1, ...reply.confidences),
+    ...(REFUSALS.has(decision.kind) && { refused: true }),
   }
 }
+
+const REFUSALS: ReadonlySet<Decision['kind']> = new Set(['refuse', 'doubt', 'too-long'])
 
 function textOf(decision: Exclude<Decision, { kind: 'call' }>, { steps }: NanoRun): string {
   if (decision.kind === 'doubt') return doubt(decision.call)

@@ -35,10 +35,13 @@ export async function* askModel(
       run.arm = lease.arm.id
       const asked = yield* askArm(run, parts, { lease, force, signal })
       if (asked.kind === 'reply') settle.commit(asked.reply)
-      return asked
+      if (!isRefusal(asked) || !failed[0]) return asked
+      // Who stood in for arms that failed and cannot do it either: the failure is the answer, not the refusal.
+      yield { type: 'reply-restart', why: failed[0].error.message }
+      throw failed[0].error
     } catch (error) {
       settle.release(error)
-      if (signal.aborted || !(error instanceof AppError)) throw error
+      if (signal.aborted || !(error instanceof AppError) || error === failed[0]?.error) throw error
       if (error.code === 'context-overflow' && !force) {
         force = true
         yield { type: 'reply-restart', why: error.message }
@@ -53,6 +56,8 @@ export async function* askModel(
     }
   }
 }
+
+const isRefusal = (asked: Asked): boolean => asked.kind === 'reply' && asked.reply.refused === true
 
 const AS_TEXT = 'the server could not parse the tool call; tools are shown as text now'
 

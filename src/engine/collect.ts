@@ -17,6 +17,8 @@ export type Reply = {
   readonly badCalls: readonly BadCall[]
   readonly finish: FinishReason
   readonly usage?: Usage
+  /** The model itself says that the request is beyond it. */
+  readonly refused?: boolean
   /** Which stream went in circles. */
   readonly repetition?: 'text' | 'reasoning'
 }
@@ -39,6 +41,7 @@ class Gathered {
   readonly #badCalls: BadCall[] = []
   #finish: FinishReason = 'unknown'
   #usage: Usage | undefined
+  #refused = false
 
   get repetition(): Reply['repetition'] {
     if (this.#text.isRepeating) return 'text'
@@ -49,8 +52,10 @@ class Gathered {
   take(event: ModelEvent): RunEvent | undefined {
     if (event.type === 'tool-call') this.#calls.push(event.call)
     else if (event.type === 'bad-call') this.#badCalls.push(event)
-    else if (event.type === 'finish') this.#finish = event.reason
-    else if (event.type === 'usage') this.#usage = event.usage
+    else if (event.type === 'finish') {
+      this.#finish = event.reason
+      this.#refused = event.refused ?? false
+    } else if (event.type === 'usage') this.#usage = event.usage
     else if (event.type !== 'logprobs') {
       if (event.type === 'text-delta') this.#text.push(event.text)
       if (event.type === 'reasoning-delta') this.#reasoning.push(event.text)
@@ -68,6 +73,7 @@ class Gathered {
       badCalls: this.#badCalls,
       finish: this.#finish,
       ...(this.#usage && { usage: this.#usage }),
+      ...(this.#refused && { refused: true }),
       ...(repetition && { repetition }),
     }
   }

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'credential' //        set or correct the key
   | 'rate-limited' //      wait, or take another arm
   | 'model-unavailable' // try another arm, or wait
+  | 'no-answer' //         all the model said was void: ask in smaller steps, or a larger model
   | 'request-invalid' //   the request itself is refused: sending it again does not help
   | 'context-overflow' //  compact, then ask again
   | 'tool-failed' //       tell the model

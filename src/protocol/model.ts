@@ -81,7 +81,13 @@ export type ModelEvent =
   | { readonly type: 'logprobs'; readonly tokens: readonly TokenChance[] }
   | { readonly type: 'usage'; readonly usage: Usage }
   /** `confidence`: the share its least sure choice had, 0-1, where the model can tell. */
-  | { readonly type: 'finish'; readonly reason: FinishReason; readonly confidence?: number }
+  | {
+      readonly type: 'finish'
+      readonly reason: FinishReason
+      readonly confidence?: number
+      /** The model says that this request is beyond it: its words are no answer. */
+      readonly refused?: boolean
+    }
 
 /**
  * Fails by throwing an AppError from the iterator; ends early only when `signal` aborts. The last event of a reply that

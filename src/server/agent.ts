@@ -102,6 +102,9 @@ async function* tell(events: AsyncIterable<SessionEvent>, runId: string, activit
       if (event.reason === 'error')
         throw failure ?? new AppError('tool-failed', event.report ?? 'The run failed.')
       yield { type: 'activity', activity: { type: 'run-end', reason: event.reason, changed: event.changed } }
+      // A 200 with a report in it would look like success.
+      if (event.reason === 'no-answer')
+        throw new AppError('no-answer', event.report ?? 'The model gave no answer.')
       const report = event.reason === 'answered' ? undefined : event.report
       if (report) yield { type: 'text-delta', text: `${state.isTold ? '\n\n' : ''}${report}` }
       return yield { type: 'finish', reason: finishReasons[event.reason] ?? 'stop', usage: state.usage }

@@ -100,6 +100,7 @@ async function* attempt(
     signal.throwIfAborted()
     const taker = createReplyTaker(ask, { arm: lease.arm.id, ...reading })
     for await (const event of lease.model.stream(reading.request, signal)) {
+      if (event.type === 'finish' && event.refused && isStandIn(lease)) throw standInRefused(lease)
       for (const told of taker.take(event)) yield told
     }
     signal.throwIfAborted()
@@ -117,6 +118,15 @@ async function* attempt(
     if (!isSettled) lease.release()
   }
 }
+
+/** The router chose it because nothing better could be asked. */
+const isStandIn = ({ why }: Lease): boolean => why.startsWith('task: ')
+
+const standInRefused = ({ arm }: Lease): AppError =>
+  new AppError(
+    'model-unavailable',
+    `No model could answer: all others failed or are set aside, and ${arm.id} cannot do this. \`covey doctor\` says what is wrong with them.`,
+  )
 
 type Prepared = {
   readonly request: ModelRequest

@@ -77,6 +77,8 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   credential: 502,
   'rate-limited': 429,
   'model-unavailable': 503,
+  // The model behind this server did not deliver.
+  'no-answer': 502,
   'request-invalid': 400,
   'context-overflow': 400,
   'tool-failed': 500,

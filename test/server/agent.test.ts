@@ -38,6 +38,30 @@ async function startAgent(model: ScriptedModel) {
 const ask = { model: 'covey/agent', messages: [{ role: 'user', content: 'What is in a.txt?' }] }
 const reads = [says('Let me look.'), calls('read_file', { path: 'a.txt' }), usage]
 
+describe('an agent that gives no answer', () => {
+  const nothing = () =>
+    scriptedModel(...Array.from({ length: 6 }, () => [says('Hello! How can I help you?')]))
+
+  test('is an error object with a status', async () => {
+    const { host } = await startAgent(nothing())
+
+    const response = await host.post('/v1/chat/completions', ask)
+
+    expect(response.status).toBe(502)
+    expect(await response.json()).toMatchObject({
+      error: { code: 'no_answer', message: expect.stringContaining('No answer') as string },
+    })
+  })
+
+  test('ends a stream with the error object', async () => {
+    const { host } = await startAgent(nothing())
+
+    const response = await host.post('/v1/chat/completions', { ...ask, stream: true })
+
+    expect(await response.text()).toContain('no_answer')
+  })
+})
+
 describe('covey/agent', () => {
   test('runs its own tools and tells what it does as reasoning and as data', async () => {
     const { host } = await startAgent(scriptedModel(reads, [says('It says hello.'), usage]))
@@ -131,8 +155,9 @@ describe('covey/agent', () => {
   test('answers in the words of Anthropic and Ollama, too', async () => {
     const { host } = await startAgent(scriptedModel([says('One.')], [says('Two.')]))
 
-    const message = await host.post('/v1/messages', { ...ask, max_tokens: 100 })
-    const chat = await host.post('/api/chat', { ...ask, stream: false })
+    const count = { ...ask, messages: [{ role: 'user', content: 'Count.' }] }
+    const message = await host.post('/v1/messages', { ...count, max_tokens: 100 })
+    const chat = await host.post('/api/chat', { ...count, stream: false })
 
     expect(MessageReply.parse(await message.json()).content).toEqual([{ type: 'text', text: 'One.' }])
     expect(await chat.json()).toMatchObject({ message: { role: 'assistant', content: 'Two.' }, done: true })

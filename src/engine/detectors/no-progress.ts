@@ -8,8 +8,9 @@ export const noProgress: StopRule = ({ turns, turnsBefore = 0, calls, ...more })
   const news = findNews(calls)
   const last = calls.findLast((_, index) => news[index])?.turn ?? turnsBefore
   const { remedies = 0, compactions = 0 } = more
-  // A turn that had to be corrected, or lost what it had read, is further from news than one that only found none.
-  const idle = turns - last + Math.max(0, remedies - 1) + 2 * compactions
+  const isRefused = calls.some(({ turn, code }) => turn > last && code === 'refused')
+  // Words that had to be corrected between calls that had to be refused, or results lost again: that is a circle.
+  const idle = turns - last + (isRefused ? Math.max(0, remedies - 1) : 0) + 2 * compactions
   return idle >= PATIENCE ? 'no-progress' : undefined
 }
 
