@@ -31,7 +31,8 @@ export function readDemands(prompt: string): Demands {
     change: wanted.some(isChangeRequest),
     commands: wanted.flatMap(commandsIn),
     run: wanted.some(namesRun),
-    paths: wordsOnly ? [] : pathsIn(text),
+    // What a question names may be answered from what is known.
+    paths: pathsIn(wanted.join('\n')),
     show: SHOW.test(text) || sentences.some(isQuestion),
     wordsOnly,
   }

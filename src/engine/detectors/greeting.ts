@@ -62,7 +62,7 @@ const FILLER =
 
 /** Where the words asked for are a greeting, one is an answer. */
 const ABOUT_GREETINGS =
-  /\b(?:write|compose|draft|say|suggest|translate|(?:reply|answer) with)\b.{0,40}\b(?:greeting|welcome|hello|hi)\b/i
+  /\b(?:write|compose|draft|say|suggest|translate|(?:reply|answer) with)\b.{0,40}\b(?:greetings?|welcome|hello|hi|good (?:morning|day|evening|night))\b/i
 
 /** Small talk is answered by small talk. */
 const isTask = (prompt: string): boolean => {

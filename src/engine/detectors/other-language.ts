@@ -34,12 +34,13 @@ const scripts: readonly RegExp[] = [
 ]
 
 const FEWEST_LETTERS = 6
+const FEWEST_GIVEN = 3
 
 function hasForeignScript(prose: string, given: string): boolean {
   const own = mainScript(prose)
   if (!own || lettersOf(prose) < FEWEST_LETTERS || mainScript(given) === own) return false
   // A few letters in a comment of the project are enough to make it one of its languages.
-  return (given.match(own)?.length ?? 0) < FEWEST_LETTERS
+  return (given.match(own)?.length ?? 0) < FEWEST_GIVEN
 }
 
 const lettersOf = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0
@@ -54,10 +55,10 @@ const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 /** Words that hardly any sentence goes without and no other of these languages has. */
 const littleWords: { readonly [language: string]: ReadonlySet<string> } = {
   english: setOf(
-    "the and of to is are was were this that these with have has had not you it its for i'll it's from be been in on at by as or if then what how why does do did can could should would will my your please make run file all only into when which there",
+    "the and of to is are were this that these with have has had not you it its for i'll it's from be been in on at by as or if then what how why does do did can could should would will my your please make run file all only into when which there",
   ),
   german: setOf(
-    'der das und ist nicht ich mir mich den dem ein eine einen einer auf zu mit jetzt habe hat wird wurde datei für sich wie worum geht verstehe sind werden bitte aber auch wenn noch nur',
+    'was macht warum der das und ist nicht ich mir mich den dem ein eine einen einer auf zu mit jetzt habe hat wird wurde datei für sich wie worum geht verstehe sind werden bitte aber auch wenn noch nur',
   ),
   french: setOf(
     'le les des et est une dans je vous pour pas qui maintenant avec fichier sur du ce cette sont nous mais aussi été ai être très',

@@ -4,15 +4,17 @@
  * in. Reports of what is broken count too: whoever tells a coding agent wants it mended.
  */
 
-export const isChangeRequest = (sentence: string): boolean =>
-  requests.some((pattern) => pattern.test(sentence)) || MAKES.test(sentence) || isComplaint(sentence)
+export function isChangeRequest(sentence: string): boolean {
+  const told = sentence.replaceAll(/"[^"\n]*"|“[^”\n]*”/g, '""')
+  return requests.some((pattern) => pattern.test(told)) || MAKES.test(sentence) || isComplaint(told)
+}
 
 /** In front of it a verb is a noun, or somebody else's. */
 const NOT_BEFORE =
   "(?<!\\b(?:the|a|an|this|that|these|those|my|your|our|its|their|his|her|of|no|any|some|each|every|which|what|last|next|new|first|i|it|they|he|she|who|users?|will|would|may|might|could|can|cannot|can't|not|n't|never|don't|without|how to|where to|when to|if to|git|npm|yarn|pnpm|apt|pip|cargo|go) )"
 
 const CHANGE_VERBS =
-  'fix|change|update|edit|modify|rename|replace|remove|delete|set|move|refactor|implement|convert|migrate|bump|upgrade|downgrade|insert|append|prepend|put|extract|inline|rewrite|correct|repair|resolve|solve|adjust|adapt|increase|decrease|raise|lower|reduce|swap|switch|enable|disable|configure|port|sort|reformat|format|clean up|tidy|drop|strip|extend|improve|optimi[sz]e|simplify|patch|apply|revert|restore|comment out|uncomment|introduce|get rid of|deduplicate|dedupe|wire|hook up|close|reopen|mark|sync|turn (?:on|off)|get .{1,40} (?:to work|working|green|passing)|make (?:sure|it|them|the|all|every|this|that|[\\w./-]+ (?:use|return|print|accept|support|handle|work|pass))|let .{1,40} (?:use|return|print|accept)|split|merge|combine|translate|document|localize|add|debug|finish|complete'
+  'fix|change|update|edit|modify|rename|replace|remove|delete|set|move|refactor|implement|convert|migrate|bump|upgrade|downgrade|insert|append|prepend|put|extract|inline|rewrite|correct|repair|resolve|solve|adjust|adapt|increase|decrease|raise|lower|reduce|swap|switch|enable|disable|configure|port|sort|reformat|format|clean up|tidy|drop|strip|extend|improve|optimi[sz]e|simplify|patch|apply|revert|restore|comment out|uncomment|introduce|get rid of|deduplicate|dedupe|wire|hook up|close|reopen|mark|sync|turn (?:on|off)|get .{1,40} (?:to work|working|green|passing)|make (?:sure|it|them|the|all|every|this|that|[\\w./-]+ (?:use|return|print|accept|support|handle|work|pass))|let .{1,40} (?:use|return|print|accept)|split|merge|combine|document|localize|add|debug|finish|complete'
 
 const requests: readonly RegExp[] = [
   new RegExp(
@@ -29,7 +31,7 @@ const requests: readonly RegExp[] = [
 
 /** What makes a text may be answered with one, unless it says where the text belongs. */
 const MAKES = new RegExp(
-  `${NOT_BEFORE}\\b(?:write|create|make|generate|build|prepare|produce|save|store|record|draft|scaffold|set up|wrap|cover|move)\\b` +
+  `${NOT_BEFORE}\\b(?:write|translate|create|make|generate|build|prepare|produce|save|store|record|draft|scaffold|set up|wrap|cover|move)\\b` +
     String.raw`.{0,160}?(?:[\w-]+\.[a-z]\w{0,4}\b|\b(?:files?|folders?|director(?:y|ies)|modules?|packages?|unit tests?|tests? (?:for|that|which|in)|a test|scripts? (?:that|which|for|in|to)|components?|endpoints?|routes?|class(?:es)? (?:in|for|that)|release|readme|changelog|config(?:uration)?|migration|docs|documentation)\b)`,
   'i',
 )

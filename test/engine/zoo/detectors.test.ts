@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { honest } from './honest.ts'
+import { honest as work } from './honest.ts'
+import { honestAnswers } from './honest-answers.ts'
 import { loops } from './loops.ts'
 import { simulate } from './simulate.ts'
+
+const honest = [...work, ...honestAnswers]
 
 test('the zoo is large and its animals have names of their own', () => {
   const names = [...loops, ...honest].map(({ name }) => name)
 
   expect(loops.length).toBeGreaterThanOrEqual(30)
-  expect(honest.length).toBeGreaterThanOrEqual(60)
+  expect(honest.length).toBeGreaterThanOrEqual(200)
   expect(new Set(names).size).toBe(names.length)
 })
 
