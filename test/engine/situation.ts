@@ -5,7 +5,7 @@ import { findDue } from '../../src/engine/detectors/due.ts'
 import type { CallRecord } from '../../src/engine/trace.ts'
 import { type Sketch, traceOf } from './record.ts'
 
-export const toolNames = ['list_files', 'read_file', 'search_text', 'edit_file', 'write_file', 'run_command']
+const toolNames = ['list_files', 'read_file', 'search_text', 'edit_file', 'write_file', 'run_command']
 
 export type Scene = Partial<Omit<Situation, 'due' | 'demands'>> & {
   /** Calls the run made so far. */

@@ -7,11 +7,12 @@ import { resolveName } from '../../lib/nearest.ts'
 import type { ReplyDetector, Situation } from './detector.ts'
 
 export const callShaped: ReplyDetector = ({ text }, situation) => {
-  const { toolNames, mayAct, due, demands, prompt } = situation
+  const { toolNames, mayAct, due, results, prompt } = situation
   if (!mayAct || toolNames.length === 0) return undefined
   const isOpen = due.missing.length > 0
-  if (!isOpen && (demands.show || ABOUT_CALLS.test(prompt))) return undefined
   const body = unwrap(text)
+  const isQuote = results.some((result) => result.includes(body.slice(0, LONGEST_LEAD)))
+  if (!isOpen && (isQuote || ABOUT_CALLS.test(prompt))) return undefined
   const isCall = shapes.some((shape) => shape(body, situation)) || (isOpen && holdsTorn(text, toolNames))
   if (!isCall) return undefined
   return {

@@ -43,7 +43,7 @@ const withoutPastes = (prompt: string): string =>
   prompt.replaceAll(/```[\s\S]*?(?:```|$)/g, ' ').replaceAll(/^(?:>|\$ |\s{4}|\t).*$/gm, ' ')
 
 /** "Can you fix it?" is a request; "Can it fail?" and "Why does it fail?" are questions. */
-export function isQuestion(sentence: string): boolean {
+function isQuestion(sentence: string): boolean {
   if (POLITE.test(sentence)) return false
   return /[?？]\W*$/.test(sentence) || QUESTION_START.test(sentence)
 }

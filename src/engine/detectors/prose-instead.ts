@@ -74,7 +74,7 @@ const isPatch = (info: string, body: string): boolean =>
   /^\*\*\* Begin Patch/m.test(body) ||
   (/^--- \S/m.test(body) && /^\+\+\+ \S/m.test(body) && /^@@/m.test(body) && !/^(?:sh|bash)/.test(info))
 
-export const ELIDED =
+const ELIDED =
   /^\s*(?:\/\/|#|--|\/\*|<!--|;|%)?\s*(?:\.{3}|…)|\b(?:rest of (?:the )?(?:file|code|function)|existing code|remains? (?:the same|unchanged)|(?:code|file|rest) unchanged|same as before|omitted for brevity)\b|^\s*(?:\/\/|#)\s*TODO: (?:implement|add|your)/im
 
 function toCommand(body: string): Deed | undefined {
