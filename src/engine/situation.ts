@@ -22,18 +22,26 @@ export async function situationOf(run: RunState, parts: LoopParts, offer: Offer)
   return {
     prompt,
     demands,
-    due: findDue({
-      demands,
-      calls: run.calls,
-      exists: (path) => existing.has(path),
-      isKnown: (path) => shown.includes(path),
-    }),
+    due: goesOn(run.messages)
+      ? { missing: [], wrote: true }
+      : findDue({
+          demands,
+          calls: run.calls,
+          exists: (path) => existing.has(path),
+          isKnown: (path) => shown.includes(path),
+        }),
     usedTools: run.calls.length > 0,
     talked: results.length > 0,
     toolNames: offer.tools.map(({ name }) => name),
     mayAct: offer.tools.length > 0 && options.toolChoice !== 'none',
     results: results.slice(-RECENT),
   }
+}
+
+/** The run before it was interrupted: what that one did is not in this one's trace, and counts. */
+function goesOn(messages: readonly Message[]): boolean {
+  const prompt = messages.findLastIndex((message) => message.role === 'user' && message.origin === undefined)
+  return messages[prompt - 1]?.role === 'tool'
 }
 
 /** All the conversation holds beside the words of the prompt itself. */
