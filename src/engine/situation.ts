@@ -41,7 +41,8 @@ export async function situationOf(run: RunState, parts: LoopParts, offer: Offer)
 /** The run before it was interrupted: what that one did is not in this one's trace, and counts. */
 function goesOn(messages: readonly Message[]): boolean {
   const prompt = messages.findLastIndex((message) => message.role === 'user' && message.origin === undefined)
-  return messages[prompt - 1]?.role === 'tool'
+  const before = messages[prompt - 1]
+  return before !== undefined && (before.role !== 'assistant' || before.flag === 'cut')
 }
 
 /** All the conversation holds beside the words of the prompt itself. */
