@@ -123,7 +123,7 @@ function watchFor(tools: ToolBook): { watch: Watch; name: string | undefined } {
     if (value === undefined) return CALL_KEYS.includes(key) || seen.name !== undefined
     if (key === 'type') return CALL_TYPES.has(value) || seen.name !== undefined
     if (!NAME_KEYS.includes(key) || seen.name !== undefined) return true
-    seen.name = tools.find(value)?.name
+    seen.name = tools.meant(value)?.name
     return seen.name !== undefined
   }
 }

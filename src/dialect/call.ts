@@ -26,10 +26,11 @@ export const isProblem = (draft: Draft): draft is Extract<Draft, { problem: stri
 
 export function finishCall(draft: Draft, tools: ToolBook, newId: () => string): ReplyEvent {
   if (isProblem(draft)) return bad(draft.name, draft.problem)
-  const tool = tools.find(draft.name)
+  const tool = tools.meant(draft.name)
   const input =
     'json' in draft ? inputFromText(draft.json, tool, tools.json) : inputFromValue(draft.values, tool)
-  const name = tool?.name ?? draft.name
+  // A name from another agent stays as it was written: the engine runs it and says what it is called here.
+  const name = tools.find(draft.name)?.name ?? draft.name
   if (!input.ok) return bad(name, problemWith(name, input.reason, tool))
   return { type: 'tool-call', call: { id: usableId(draft.id) ?? newId(), name, input: input.text } }
 }

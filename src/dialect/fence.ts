@@ -4,6 +4,7 @@ import { opensCall, readBare } from './bare.ts'
 import { settle } from './calls.ts'
 import type { Step } from './input.ts'
 import { isSpace } from './input.ts'
+import { LINE_OPENERS, readLineCall } from './line-calls.ts'
 import { pythonName, readPythonCall } from './python-calls.ts'
 import type { Reading } from './reading.ts'
 import { readOpening } from './section.ts'
@@ -73,6 +74,7 @@ function* mayHoldCall(reading: Reading, offset: number): Step<boolean> {
   if (first === '{' || first === '[') return opensCall(input.text, input.at + at) !== false
   if (options.tools.names.some((name) => name.startsWith(first))) return true
   if (first === 'p') return yield* input.starts('print(', at)
+  if (first === 'T' || first === 'A') return (yield* input.anyOf(LINE_OPENERS, at)) !== undefined
   return (yield* reading.context.opening(input, at)) !== undefined
 }
 
@@ -111,6 +113,11 @@ function* readCall(reading: Reading): Step<readonly Draft[] | undefined> {
   const { input, context } = reading
   const [first] = yield* input.peek(1)
   if (first === '{' || first === '[') return yield* readBare(reading)
+  const line = yield* input.anyOf(LINE_OPENERS)
+  if (line !== undefined) {
+    input.consume(line.length)
+    return yield* readLineCall(reading, line)
+  }
   const opening = yield* context.opening(input, 0)
   if (!opening || opening.inner) return yield* readPython(reading)
   input.consume(opening.open.length)

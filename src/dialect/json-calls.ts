@@ -58,7 +58,7 @@ export function callsInJson(text: string, rules: CallRules): Draft[] | undefined
 
 /** The repair closed a string. For a tool that writes, the part that is missing would be lost without a trace. */
 function refuseWriting(draft: Draft, tools: ToolBook): Draft {
-  if (isProblem(draft) || !isWriting(tools.find(draft.name))) return draft
+  if (isProblem(draft) || !isWriting(tools.meant(draft.name))) return draft
   const problem = `The arguments of ${draft.name} end in the middle of a string, so nothing was done. Send the whole call again.`
   return { name: draft.name, problem }
 }
@@ -97,9 +97,9 @@ function fromNamed(written: Written, value: Record<string, unknown>, rules: Call
   const nameKey = NAME_KEYS.find((key) => typeof value[key] === 'string')
   if (nameKey === undefined) return undefined
   const name = value[nameKey] as string
-  const tool = rules.tools.find(name)
-  if (rules.known && !tool) return undefined
   const argumentKey = ARGUMENT_KEYS.find((key) => value[key] !== undefined)
+  const tool = argumentKey === undefined ? rules.tools.find(name) : rules.tools.meant(name)
+  if (rules.known && !tool) return undefined
   if (argumentKey !== undefined) {
     const json = textOf(member(written, argumentKey))
     return isArguments(value[argumentKey]) ? { name, ...idOf(value), json } : undefined

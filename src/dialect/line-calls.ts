@@ -31,17 +31,22 @@ const PLAIN: LineForm = {
 }
 const MAX_LINE = 200
 
+/** What begins a line that names the tool. */
+export const LINE_OPENERS: readonly string[] = [...REACT.name, ...PLAIN.name]
+
+const formOf = (opener: string): LineForm => (REACT.name.includes(opener) ? REACT : PLAIN)
+
 /** Behind `Action:` or `TOOL:`, already consumed, at the start of a line. */
 export function* readLineCalls(reading: Reading, opener: string): Step<void> {
   const { input, sink } = reading
-  const form = REACT.name.includes(opener) ? REACT : PLAIN
+  const form = formOf(opener)
   const place = sink.place
   if (place.code || reading.channel === 'reasoning' || !/^[\s*_]*$/.test(place.prefix) || !reading.try()) {
     reading.say(opener)
     return
   }
   input.mark(opener)
-  const first = yield* readLineCall(reading, form)
+  const first = yield* readLineCall(reading, opener)
   if (!first) {
     reading.say(input.unmark())
     return
@@ -49,7 +54,7 @@ export function* readLineCalls(reading: Reading, opener: string): Step<void> {
   const drafts = [...first]
   let length = input.raw.length
   while (drafts.length < MAX_RUN && reading.try() && (yield* input.takePast(form.name)) !== undefined) {
-    const more = yield* readLineCall(reading, form)
+    const more = yield* readLineCall(reading, opener)
     if (!more) break
     drafts.push(...more)
     length = input.raw.length
@@ -61,18 +66,22 @@ export function* readLineCalls(reading: Reading, opener: string): Step<void> {
   if (run && form === REACT && (yield* input.anyPast(['Observation:'])) !== undefined) yield* dropRest(input)
 }
 
-function* readLineCall(reading: Reading, form: LineForm): Step<readonly Draft[] | undefined> {
+/** The call behind `opener`, which is consumed. */
+export function* readLineCall(reading: Reading, opener: string): Step<readonly Draft[] | undefined> {
   const { input, options } = reading
+  const form = formOf(opener)
   if (form === REACT && (yield* input.anyPast(['```', '[', '{'])) !== undefined)
     return yield* readActionList(reading)
-  const line = (yield* input.until(['\n'], MAX_LINE)).text
+  const labels = [...form.input, ...form.input.map((text) => `**${text}**`)]
+  // The arguments may follow on the same line.
+  const line = (yield* input.until(['\n', ...labels.map((label) => ` ${label}`)], MAX_LINE)).text
     .replace(/[*`"'\s]+$/g, '')
     .replace(/^[*`"'\s]+/, '')
   const inline = parsePythonCall(line)
-  if (inline && options.tools.find(inline.name)) return [toDraft(inline, options.tools)]
-  const tool = options.tools.find(line.replace(/\(\)$/, ''))
+  if (inline && options.tools.meant(inline.name)) return [toDraft(inline, options.tools)]
+  const tool = options.tools.meant(line.replace(/\(\)$/, ''))
   if (!tool) return undefined
-  const label = yield* input.takePast([...form.input, ...form.input.map((text) => `**${text}**`)])
+  const label = yield* input.takePast(labels)
   if (label !== undefined) return [yield* readArguments(input, tool, form)]
   return requiredOf(tool).length === 0 && form === REACT ? [{ name: tool.name, json: '{}' }] : undefined
 }

@@ -5,7 +5,7 @@ import type { Input, Step } from './input.ts'
 import type { Opening } from './section.ts'
 
 /** What only counts at the start of a line or of the reply, for tools that exist. */
-const WEAK = ['{', '[', '```', '~~~', 'Action:', 'TOOL:', 'Tool:', '>>>'] as const
+const WEAK = ['{', '[', '<', '\n', '```', '~~~', 'Action:', 'TOOL:', 'Tool:', '>>>'] as const
 type Weak = (typeof WEAK)[number]
 
 type Entry =

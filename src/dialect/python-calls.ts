@@ -1,5 +1,6 @@
 /** Calls written as Python, alone or in a list, while they arrive. */
 import type { ToolSchema } from '../protocol/model.ts'
+import { isObject } from '../lib/json.ts'
 import type { Draft } from './call.ts'
 import { CUT_OFF, TOO_LONG } from './call.ts'
 import type { Input, Step } from './input.ts'
@@ -55,7 +56,12 @@ function byPosition(
   named: Readonly<Record<string, unknown>>,
   tool: ToolSchema | undefined,
 ): Record<string, unknown> {
-  const free = Object.keys(propertiesOf(tool)).filter((key) => !(key in named))
+  const properties = propertiesOf(tool)
+  const [only] = positional
+  const isObjectOfAll = positional.length === 1 && isObject(only) && Object.keys(named).length === 0
+  // `read_file({"path": "a"})`: the arguments as one object.
+  if (isObjectOfAll && Object.keys(only).every((key) => key in properties)) return only
+  const free = Object.keys(properties).filter((key) => !(key in named))
   return Object.fromEntries(positional.map((value, index) => [free[index] ?? `argument_${index + 1}`, value]))
 }
 

@@ -68,7 +68,7 @@ function goesOn({ prefix, lead }: Place, tail: string): boolean {
 
 /** Text stands before the call on its line, and it is not a finished sentence. */
 function isInSentence(prefix: string): boolean {
-  const before = prefix.trim()
+  const before = prefix.replace(/[*_\s]+$/, '').trimStart()
   return before !== '' && !/[.!?:;。！？：…>\])"'”’]$/.test(before)
 }
 

@@ -7,6 +7,7 @@ import type { ReplyReader } from '../protocol/dialect.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 import { dialectFor, families } from './all.ts'
 import { opensCall } from './bare.ts'
+import { opensLine, readPythonLines } from './bare-python.ts'
 import { CUT_OFF } from './call.ts'
 import { applyControl, isToken, readBareCalls, readCalls } from './calls.ts'
 import type { Family } from './family.ts'
@@ -20,6 +21,7 @@ import { Reading } from './reading.ts'
 import { NOWHERE } from './sink.ts'
 import { readRecipient, readStart } from './start.ts'
 import { ToolBook } from './tool-book.ts'
+import { opensElement, readToolElements } from './tool-elements.ts'
 
 export type ReplyReaderOptions = {
   readonly tools: readonly ToolSchema[]
@@ -115,7 +117,7 @@ function* nextMarker(reading: Reading): Step<Owned | undefined> {
       const found = finder.ending(state)
       if (found === -1) continue
       const length = finder.held(state)
-      if (length === 1 && opensCall(text, index) === false) continue
+      if (length === 1 && opens(reading, text, index) === false) continue
       if (isPassed(reading, entries[found])) continue
       reading.say(input.consume(index + 1 - length - input.at))
       const marker = finder.canGrow(state) ? yield* longest(reading, state) : entries[found]
@@ -129,6 +131,12 @@ function* nextMarker(reading: Reading): Step<Owned | undefined> {
       return undefined
     }
   }
+}
+
+/** Whether the single character at `index` may open a call; undefined while too little stands behind it. */
+function opens({ options: { tools } }: Reading, text: string, index: number): boolean | undefined {
+  if (text[index] === '<') return opensElement(text, index, tools)
+  return text[index] === '\n' ? opensLine(text, index, tools.names) : opensCall(text, index)
 }
 
 /** Markers that mean nothing here. */
@@ -145,7 +153,7 @@ function endInMarker(reading: Reading, held: string): void {
 }
 
 /** Brackets are read by what they open; every other marker is done with once it is found. */
-const isBracket = (marker: Owned): boolean => marker.open === '{' || marker.open === '['
+const isBracket = (marker: Owned): boolean => ['{', '[', '<'].includes(marker.open)
 
 /** A marker may be the beginning of a longer one. */
 function* longest(reading: Reading, state: number): Step<Owned | undefined> {
@@ -181,8 +189,16 @@ function follow(reading: Reading, marker: Owned): Step<void> {
 
 function followWeak(reading: Reading, open: string): Step<void> {
   if (open === '{' || open === '[') return readBareCalls(reading)
+  if (open === '<') return readToolElements(reading)
+  if (open === '\n') return readLine(reading)
   if (open === '```' || open === '~~~') return readFence(reading, open)
   return open === '>>>' ? readRecipient(reading) : readLineCalls(reading, open)
+}
+
+/** Behind a line break, which is text whatever follows. */
+function* readLine(reading: Reading): Step<void> {
+  reading.say('\n')
+  yield* readPythonLines(reading)
 }
 
 function* followControl(reading: Reading, marker: Extract<Owned, { kind: 'control' }>): Step<void> {

@@ -3,12 +3,14 @@
  * recipient (Functionary, Harmony), with the name of a tool whose marker was dropped, or with reasoning.
  */
 import type { Draft } from './call.ts'
+import { readPythonLines } from './bare-python.ts'
 import { applyControl, settle } from './calls.ts'
 import { readHarmonyHeader } from './harmony-header.ts'
 import type { Step } from './input.ts'
 import { pythonName, readPythonCall } from './python-calls.ts'
 import type { Reading } from './reading.ts'
 import { readArgumentsJson } from './section.ts'
+import { readWholeReply } from './whole-reply.ts'
 
 const STEPS = 'Here are my reasoning steps:'
 
@@ -27,7 +29,10 @@ export function* readStart(reading: Reading): Step<void> {
     yield* applyControl(reading, said, { raw: input.unmark(), place: reading.sink.place })
     return
   }
-  if (options.tools.names.length > 0) yield* readNamedStart(reading)
+  if (options.tools.names.length === 0) return
+  yield* readWholeReply(reading)
+  yield* readNamedStart(reading)
+  yield* readPythonLines(reading)
 }
 
 function* isHeader({ input }: Reading): Step<boolean> {

@@ -22,7 +22,7 @@ export const tagItem = (tag: string): ItemReader =>
     if (header.stop === undefined || header.stop === '\n\n') return undefined
     input.consume(header.stop.length)
     const attributes = attributesOf(header.text)
-    const named = context.tools.find(attributes['name'] ?? '')
+    const named = context.tools.meant(attributes['name'] ?? '')
     if (named && header.text.trimEnd().endsWith('/')) return [fromValues(attributes, named)]
     if (!named && tag !== 'use_mcp_tool') return undefined
     return yield* readContent(input, { tag, named, attributes }, context)
@@ -49,11 +49,11 @@ function* readContent(
     return [{ ...(named && { name: named.name }), problem: body.long ? TOO_LONG : CUT_OFF }]
   input.consume(close.length)
   const elements = elementsOf(body.text)
-  const tool = named ?? context.tools.find(first(elements, NAME_ELEMENTS)?.trim() ?? '')
+  const tool = named ?? context.tools.meant(first(elements, NAME_ELEMENTS)?.trim() ?? '')
   return tool ? [fromElements(elements, attributes, tool)] : undefined
 }
 
-function fromElements(
+export function fromElements(
   elements: Map<string, string>,
   attributes: Record<string, string>,
   tool: ToolSchema,
@@ -77,7 +77,7 @@ const first = (elements: ReadonlyMap<string, string>, names: readonly string[]):
   names.map((name) => elements.get(name)).find((text) => text !== undefined)
 
 /** `name="x" path="a"`, `"x"` or just `x`: the first bare word is the name. */
-function attributesOf(text: string): Record<string, string> {
+export function attributesOf(text: string): Record<string, string> {
   const attributes: Record<string, string> = {}
   for (const match of text.matchAll(
     /([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>/]+))|["']?([\w.-]+)["']?/g,
@@ -90,7 +90,7 @@ function attributesOf(text: string): Record<string, string> {
 }
 
 /** The elements of a text, one after the other. */
-function elementsOf(text: string): Map<string, string> {
+export function elementsOf(text: string): Map<string, string> {
   const elements = new Map<string, string>()
   let at = text.indexOf('<')
   while (at !== -1) {

@@ -12,6 +12,7 @@ export const tag = defineFamily({
     item('<tool ', tagItem('tool')),
     item('<tool_call name=', tagItem('tool_call')),
     item('<function_call name=', tagItem('function_call')),
+    item('<tool_use name=', tagItem('tool_use')),
     item('<use_mcp_tool>', tagItem('use_mcp_tool')),
   ],
   result: ({ name, text }) => `<result name="${name}">\n${text}\n</result>`,

@@ -2,6 +2,7 @@
 import type { JsonSchema, ToolSchema } from '../protocol/model.ts'
 import { isObject } from '../lib/json.ts'
 import { resolveName } from '../lib/nearest.ts'
+import { meantTool } from '../lib/tool-names.ts'
 import { Repair } from './repair.ts'
 
 const WRITING_TOOLS = new Set(['write_file', 'edit_file', 'apply_patch'])
@@ -14,23 +15,38 @@ export class ToolBook {
   readonly names: readonly string[]
   readonly #tools: ReadonlyMap<string, ToolSchema>
   readonly #found = new Map<string, ToolSchema | undefined>()
+  readonly #meant = new Map<string, ToolSchema | undefined>()
 
   constructor(tools: readonly ToolSchema[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
     this.names = [...this.#tools.keys()]
   }
 
-  /** The tool that is meant by `name`, differences of spelling folded. */
+  /** The tool called `name`, differences of spelling folded. */
   find(name: string): ToolSchema | undefined {
-    const exact = this.#tools.get(name)
-    if (exact) return exact
+    return this.#tools.get(name) ?? this.#lookUp(name, this.#found, resolveName)
+  }
+
+  /**
+   * The tool that `name` stands for in other agents too (`bash`, `view_file`). Only for text that has the shape of a call: in
+   * prose and code such a name is an ordinary word.
+   */
+  meant(name: string): ToolSchema | undefined {
+    return this.find(name) ?? this.#lookUp(name, this.#meant, meantTool)
+  }
+
+  #lookUp(
+    name: string,
+    known: Map<string, ToolSchema | undefined>,
+    resolve: (name: string, names: readonly string[]) => string | undefined,
+  ): ToolSchema | undefined {
     if (name.length > 200) return undefined
-    if (!this.#found.has(name)) {
-      if (this.#found.size > 1000) this.#found.clear()
-      const resolved = resolveName(name, this.names)
-      this.#found.set(name, resolved === undefined ? undefined : this.#tools.get(resolved))
+    if (!known.has(name)) {
+      if (known.size > 1000) known.clear()
+      const resolved = resolve(name, this.names)
+      known.set(name, resolved === undefined ? undefined : this.#tools.get(resolved))
     }
-    return this.#found.get(name)
+    return known.get(name)
   }
 }
 

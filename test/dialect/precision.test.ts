@@ -13,8 +13,8 @@ const models = [
   'DeepSeek-R1',
 ]
 
-it('has at least a hundred replies that quote, document or discuss calls', () => {
-  expect(replies.length).toBeGreaterThanOrEqual(100)
+it('has at least four hundred replies that quote, document or discuss calls', () => {
+  expect(replies.length).toBeGreaterThanOrEqual(400)
 })
 
 it.each(replies)('runs nothing in %j', (reply) => {
