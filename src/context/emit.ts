@@ -12,7 +12,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../protocol/message.ts'
-import { isObject } from '../lib/json.ts'
+import { isObject, readJson } from '../lib/json.ts'
 import { toGroups } from './history.ts'
 import { joinContent, mergeNeighbours, type WireCall, type WireMessage, type WirePart } from './wire.ts'
 
@@ -57,9 +57,10 @@ function argumentsOf({ input }: ToolCall): string {
   try {
     if (isObject(JSON.parse(input))) return input
   } catch {
-    // Falls through: told as text.
+    // Falls through: repaired, or left out. The result says what was wrong with it, and a model repeats what it is shown.
   }
-  return JSON.stringify({ unparsed: input })
+  const reading = readJson(input)
+  return reading.ok && isObject(reading.value) ? JSON.stringify(reading.value) : '{}'
 }
 
 type How = { readonly writer: DialectWriter; readonly options: EmitOptions }

@@ -1,5 +1,6 @@
 /** A reply that is one JSON object and nothing else: a call where it holds the arguments of exactly one tool. */
 import { isObject } from '../lib/json.ts'
+import { DESCRIPTIVE } from '../lib/schema.ts'
 import type { Draft } from './call.ts'
 import { settle } from './calls.ts'
 import { isSpace, type Step } from './input.ts'
@@ -56,9 +57,6 @@ function draftsIn(text: string, tools: ToolBook): readonly Draft[] | undefined {
   const tool = fitting(Object.keys(reading.value), tools)
   return tool === undefined ? undefined : [{ name: tool, json: text }]
 }
-
-/** Said about a call rather than to the tool. */
-const DESCRIPTIVE = new Set(['description', 'explanation', 'reason', 'thought', 'purpose'])
 
 /** The one tool that takes these arguments and needs no others; of several, the one that needs the most of them. */
 function fitting(keys: readonly string[], tools: ToolBook): string | undefined {

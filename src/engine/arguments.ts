@@ -10,7 +10,8 @@ import { isObject, readJson } from '../lib/json.ts'
 import { coerce, toToolSchema, typesOf } from '../lib/schema.ts'
 
 export type ParsedArguments =
-  | { readonly ok: true; readonly input: unknown; readonly repaired: boolean }
+  /** `written`: the arguments as they were meant, where the model wrote them otherwise. */
+  | { readonly ok: true; readonly input: unknown; readonly written?: string }
   | { readonly ok: false; readonly text: string }
 
 export function parseArguments(call: ToolCall, tool: Tool): ParsedArguments {
@@ -25,17 +26,28 @@ export function parseArguments(call: ToolCall, tool: Tool): ParsedArguments {
   const bent = coerce(meant, schema)
   const parsed = parse(tool.input, bent.value)
   const repaired = reading.repaired || meant !== reading.value || bent.changed
-  if (parsed.success) return { ok: true, input: parsed.data, repaired }
+  if (parsed.success)
+    return { ok: true, input: parsed.data, ...(repaired && { written: JSON.stringify(bent.value) }) }
   return { ok: false, text: explainIssues(tool.name, parsed.error, schema) }
 }
 
 function mend(value: unknown, schema: JsonSchema): unknown {
   const properties = propertiesOf(schema)
-  const unwrapped = unwrap(value, properties)
+  const unwrapped = unwrap(fromText(value, properties), properties)
   if (isObject(unwrapped)) return withoutBlanks(renameAliases(unwrapped, properties), schema)
   const [only] = requiredOf(schema)
   const isOnlyText = requiredOf(schema).length === 1 && typeof unwrapped === 'string' && unwrapped !== ''
   return isOnlyText && only !== undefined ? { [only]: unwrapped } : unwrapped
+}
+
+/** The whole arguments once more as a JSON text. Any other text stands for the one argument a tool must have. */
+function fromText(value: unknown, properties: Properties): unknown {
+  if (typeof value !== 'string') return value
+  const reading = /^\s*[[{"]/.test(value) ? readJson(value) : undefined
+  if (!reading?.ok) return value
+  const inner = fromText(reading.value, properties)
+  const isMeant = isObject(unwrap(inner, properties)) || Array.isArray(inner)
+  return isMeant ? inner : value
 }
 
 const WRAPPERS = ['arguments', 'parameters', 'input', 'args', 'params']

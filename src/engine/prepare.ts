@@ -5,6 +5,8 @@ import type { PromptOptions } from '../protocol/session-api.ts'
 import { type Access, isReadOnly, type Tool } from '../protocol/tool.ts'
 import { canonicalJson, hasOpenString, isObject, readJson } from '../lib/json.ts'
 import { resolveName } from '../lib/nearest.ts'
+import { clip } from '../lib/text.ts'
+import { meantTool } from '../lib/tool-names.ts'
 import { parseArguments } from './arguments.ts'
 import { salvageWrite } from './cut-call.ts'
 import { isAllowed } from './offer.ts'
@@ -49,7 +51,7 @@ export function prepareCall(call: ToolCall, { tools, options, atLimit }: Prepare
   const meant = unwrap(call)
   const usable = tools.filter(({ name }) => isAllowed(name, options))
   const names = usable.map(({ name }) => name)
-  const name = resolveName(meant.name, names)
+  const name = toolMeant(meant, names)
   const tool = usable.find((candidate) => candidate.name === name)
   if (!tool) return hopeless(call, 'unknown-tool', unknownTool(meant.name, names))
   if (atLimit && !isWhole(call.input)) return prepareCut(call, tool)
@@ -58,7 +60,39 @@ export function prepareCall(call: ToolCall, { tools, options, atLimit }: Prepare
   const isTorn = tool.category === 'write' && hasOpenString(call.input)
   const parsed = parseArguments(isTorn ? call : meant, tool)
   if (!parsed.ok) return hopeless(call, 'bad-arguments', parsed.text, tool)
-  return ready(call, { tool, input: parsed.input, repaired: parsed.repaired || tool.name !== call.name })
+  const ran = asItRan({ call, meant }, { ...meant, name: tool.name, input: parsed.written ?? meant.input })
+  const remark = resolveName(meant.name, [tool.name]) === undefined && otherName(meant.name, tool)
+  return ready(ran, {
+    tool,
+    input: parsed.input,
+    repaired: parsed.written !== undefined || tool.name !== call.name,
+    ...(remark && { remark }),
+  })
+}
+
+const otherName = (written: string, { name }: Tool): string => `[${clip(written, 40)} is ${name} here]`
+
+/** The call as the conversation keeps it: what ran, written as it should have been. What was right keeps its bytes. */
+function asItRan({ call, meant }: { call: ToolCall; meant: ToolCall }, ran: ToolCall): ToolCall {
+  if (ran.name === meant.name && ran.input === meant.input) return call
+  if (call === meant) return ran
+  return { ...call, input: JSON.stringify({ name: ran.name, arguments: JSON.parse(ran.input) }) }
+}
+
+/** Editors of other agents are several tools in one: `{"command": "view", "path": ...}`. */
+const EDITOR_COMMANDS: Readonly<Record<string, string>> = {
+  view: 'read_file',
+  create: 'write_file',
+  str_replace: 'edit_file',
+}
+
+function toolMeant({ name, input }: ToolCall, names: readonly string[]): string | undefined {
+  const meant = meantTool(name, names)
+  if (!/editor|edit_?tool/i.test(name) || names.includes(name)) return meant
+  const reading = readJson(input)
+  const command = reading.ok && isObject(reading.value) ? reading.value['command'] : undefined
+  const tool = typeof command === 'string' ? EDITOR_COMMANDS[command] : undefined
+  return tool !== undefined && names.includes(tool) ? tool : meant
 }
 
 /** Of a cut write the complete lines are worth keeping; any other cut call is never run, nor one inside `call_tool`. */
@@ -70,7 +104,8 @@ function prepareCut(call: ToolCall, tool: Tool): Prepared {
   }
   const remark =
     '[cut off by the output limit: only the complete lines were written; add the rest with append: true]'
-  return ready(call, { tool, input: parsed.input, repaired: true, remark, onlyNew: !saved?.append })
+  const ran = { ...call, name: tool.name, input: JSON.stringify(saved) }
+  return ready(ran, { tool, input: parsed.input, repaired: true, remark, onlyNew: !saved?.append })
 }
 
 const CUT = 'The call was cut off by the output limit and was not run. Make it shorter.'

@@ -6,6 +6,7 @@ import type { RunEndReason, RunEvent } from '../protocol/event.ts'
 import type { Message } from '../protocol/message.ts'
 import { createChannel } from '../lib/channel.ts'
 import type { Asked } from './ask.ts'
+import type { Reply } from './collect.ts'
 import { intentBreaker } from './detectors/intent-breaker.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
 import { patchSpiral } from './detectors/patch-spiral.ts'
@@ -14,30 +15,31 @@ import type { RunState } from './run-state.ts'
 import { type CallEnvironment, type Finished, runTool } from './run-tool.ts'
 
 type Desk = {
+  /** The calls of the reply, in order. */
+  readonly prepared: readonly Prepared[]
   readonly asked: Extract<Asked, { kind: 'reply' }>
   readonly signal: AbortSignal
   keep(message: Message): Generator<LoopEvent>
+}
+
+/** The calls of a reply as they will run; the conversation keeps them in this form. */
+export function prepareCalls({ calls, finish }: Reply, { desk, options }: LoopParts): readonly Prepared[] {
+  const tools = desk.list()
+  return calls.map((call, index) =>
+    prepareCall(call, { tools, options, atLimit: finish === 'length' && index === calls.length - 1 }),
+  )
 }
 
 /** Returns why the run must end, if a detector says so. */
 export async function* runCalls(
   run: RunState,
   parts: LoopParts,
-  { asked, signal, keep }: Desk,
+  { prepared, asked, signal, keep }: Desk,
 ): AsyncGenerator<LoopEvent, RunEndReason | undefined> {
-  const { calls, finish } = asked.reply
-  const tools = parts.desk.list()
-  const prepared = calls.map((call, index) =>
-    prepareCall(call, {
-      tools,
-      options: parts.options,
-      atLimit: finish === 'length' && index === calls.length - 1,
-    }),
-  )
   let left = prepared.length
   let stop: RunEndReason | undefined
   for (const batch of toBatches(prepared)) {
-    const finished = yield* runBatch(batch, environmentFor(run, parts, { asked, signal, keep }))
+    const finished = yield* runBatch(batch, environmentFor(run, parts, { asked, signal }))
     for (const result of finished) {
       left--
       keepRecord(run, result)
@@ -95,7 +97,7 @@ const sameAs = (finished: Finished, { call }: Prepared): Finished => ({
 type Teller = Pick<CallEnvironment, 'emit' | 'told'>
 
 const environmentFor =
-  (run: RunState, parts: LoopParts, { asked, signal }: Desk) =>
+  (run: RunState, parts: LoopParts, { asked, signal }: Pick<Desk, 'asked' | 'signal'>) =>
   (teller: Teller): CallEnvironment => ({
     ...teller,
     desk: parts.desk,

@@ -11,7 +11,7 @@ import type { LoopEvent, LoopParts } from './parts.ts'
 import { judgeReply, type Verdict } from './remedy.ts'
 import { situationOf } from './situation.ts'
 import type { Ending } from './report.ts'
-import { runCalls } from './run-calls.ts'
+import { prepareCalls, runCalls } from './run-calls.ts'
 import { goOnNote, type RunState } from './run-state.ts'
 
 type Taken = { readonly asked: Extract<Asked, { kind: 'reply' }>; readonly signal: AbortSignal }
@@ -44,8 +44,10 @@ export async function* takeReply(
     run.attribution.repair++
     yield { type: 'correction', detector: 'prose-instead', remedy: 'made the call it means', text: '' }
   }
-  yield* keep(toAssistantMessage(reply, verdict))
-  const stop = yield* runCalls(run, parts, { asked: { ...asked, reply }, signal, keep })
+  const prepared = prepareCalls(reply, parts)
+  const calls = prepared.map(({ call }) => call)
+  yield* keep(toAssistantMessage({ ...reply, calls }, verdict))
+  const stop = yield* runCalls(run, parts, { prepared, asked: { ...asked, reply }, signal, keep })
   const note = noteAfter(verdict)
   if (note) {
     yield* spendNote(run, verdict)

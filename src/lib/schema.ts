@@ -69,11 +69,48 @@ function coerceObject(value: unknown, schema: JsonSchema): Coercion {
       changed = true
       return []
     }
-    const result = isObject(property) ? coerce(inner, property) : { value: inner, changed: false }
+    const result = isObject(property) ? coerceMember(name, inner, property) : { value: inner, changed: false }
     if (name !== key || result.changed) changed = true
     return [[name, result.value] as const]
   })
   return { value: changed ? Object.fromEntries(entries) : value, changed }
+}
+
+/** A list for a text says what it is by the name of the parameter: lines of a file, words or lines of a command. */
+function coerceMember(name: string, value: unknown, schema: JsonSchema): Coercion {
+  const types = typesOf(schema)
+  if (!types.includes('string') || types.includes('array') || types.includes('object'))
+    return coerce(value, schema)
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    const text = fromList(name, value)
+    return text === undefined ? { value, changed: false } : { value: text, changed: true }
+  }
+  const inner = typeof value === 'string' ? innerText(name, value) : undefined
+  return inner === undefined ? coerce(value, schema) : { value: inner, changed: true }
+}
+
+/** What a file or a change is made of; its lines may come as a list. */
+const TEXTS = new Set(['content', 'contents', 'text', 'old', 'new', 'code', 'patch', 'diff', 'body'])
+const COMMANDS = new Set(['command', 'cmd', 'script'])
+
+function fromList(name: string, items: readonly string[]): string | undefined {
+  const [first = ''] = items
+  if (TEXTS.has(name)) return items.map((item) => item.replace(/\n$/, '')).join('\n')
+  if (items.length === 1) return first
+  if (!COMMANDS.has(name) || items.length === 0) return undefined
+  // Whole commands, one after the other, or the words of one.
+  return /\s/.test(first) ? items.join(' && ') : items.map(quoteWord).join(' ')
+}
+
+const quoteWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+
+/** `{"command": "{\"command\": \"ls\"}"}`: the arguments written into their own text. What goes into a file is left alone. */
+function innerText(name: string, text: string): string | undefined {
+  if (TEXTS.has(name) || !/^\s*\{/.test(text)) return undefined
+  const reading = readJson(text)
+  const inner = reading.ok && isObject(reading.value) ? reading.value[name] : undefined
+  return typeof inner === 'string' ? inner : undefined
 }
 
 /** Models write `null` for "not given". */
@@ -106,6 +143,36 @@ function parsedIf<T>(text: string, accept: (value: unknown) => value is T): T | 
   if (!/^\s*[[{]/.test(text)) return text
   const reading = readJson(text)
   return reading.ok && accept(reading.value) ? reading.value : text
+}
+
+/** Said about a call rather than to the tool. */
+export const DESCRIPTIVE: ReadonlySet<string> = new Set([
+  'description',
+  'explanation',
+  'reason',
+  'purpose',
+  'summary',
+  'thought',
+])
+
+/** A text that is required but only describes the call is written for a model that left it out. */
+export function describeCall(
+  value: Record<string, unknown>,
+  schema: JsonSchema,
+  name: string,
+): Record<string, unknown> {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
+  const missing = required.filter((key): key is string => {
+    if (typeof key !== 'string' || key in value || !DESCRIPTIVE.has(key)) return false
+    const property = properties[key]
+    return isObject(property) && !('enum' in property) && typesOf(property).includes('string')
+  })
+  // A tool with nothing else to give it acts on the text itself.
+  if (missing.length === 0 || Object.keys(value).length === 0) return value
+  const about = Object.values(value).find((given) => typeof given === 'string') ?? ''
+  const text = [name, about.split('\n', 1)[0]?.slice(0, 60)].filter(Boolean).join(' ')
+  return { ...value, ...Object.fromEntries(missing.map((key) => [key, text])) }
 }
 
 /** The JSON types a schema allows, `anyOf`/`oneOf` included; empty = anything. */

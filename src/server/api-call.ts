@@ -2,8 +2,9 @@
  * A call as a client can execute it. Clients parse arguments strictly, small models write them loosely: slips are mended
  * and values bent to the tool's schema, as Covey does for its own tools. A good call keeps its bytes.
  */
-import { isObject, readJson } from '../lib/json.ts'
-import { coerce } from '../lib/schema.ts'
+import { isObject, type JsonReading, readJson } from '../lib/json.ts'
+import { coerce, describeCall } from '../lib/schema.ts'
+import { meantTool } from '../lib/tool-names.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 
@@ -23,10 +24,21 @@ export function innerCall(call: ToolCall, callTool: string | undefined): ToolCal
 
 /** Nothing where the arguments cannot be read as an object, or end in the middle of a text. */
 export function mendCall(call: ToolCall, tools: readonly ToolSchema[]): ToolCall | undefined {
-  const reading = readJson(call.input.trim() || '{}', { closeStrings: false })
+  const reading = readArguments(call.input)
   if (!reading.ok || !isObject(reading.value)) return undefined
-  const schema = tools.find(({ name }) => name === call.name)?.parameters
+  const names = tools.map(({ name }) => name)
+  const name = meantTool(call.name, names) ?? call.name
+  const schema = tools.find((tool) => tool.name === name)?.parameters
   const bent = schema ? coerce(reading.value, schema) : { value: reading.value, changed: false }
-  const isGood = !reading.repaired && !bent.changed && call.input.trim() !== ''
-  return isGood ? call : { ...call, input: JSON.stringify(bent.value) }
+  const filled = schema && isObject(bent.value) ? describeCall(bent.value, schema, name) : bent.value
+  const isGood = !reading.repaired && !bent.changed && filled === bent.value && call.input.trim() !== ''
+  return isGood ? { ...call, name } : { ...call, name, input: JSON.stringify(filled) }
+}
+
+/** Arguments written as a JSON text once more are read again. */
+function readArguments(input: string): JsonReading {
+  const reading = readJson(input.trim() || '{}', { closeStrings: false })
+  if (!reading.ok || typeof reading.value !== 'string') return reading
+  const inner = readJson(reading.value, { closeStrings: false })
+  return inner.ok ? { ...inner, repaired: true } : reading
 }

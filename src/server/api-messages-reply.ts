@@ -112,8 +112,7 @@ function inputOf(input: string): Record<string, unknown> {
   const { success, data } = z
     .record(z.string(), z.unknown())
     .safeParse(reading.ok ? reading.value : undefined)
-  if (success) return data
-  return input.trim() === '' ? {} : { unparsed: input }
+  return success ? data : {}
 }
 
 const stopReasons: Readonly<Record<FinishReason, z.infer<typeof StopReason>>> = {

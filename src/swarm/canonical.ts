@@ -5,7 +5,7 @@
 import { posix } from 'node:path'
 import { z } from 'zod'
 import { canonicalJson, isObject, readJson } from '../lib/json.ts'
-import { resolveName } from '../lib/nearest.ts'
+import { meantTool } from '../lib/tool-names.ts'
 import { coerce } from '../lib/schema.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { Effect, VotingTool } from '../protocol/vote.ts'
@@ -29,7 +29,7 @@ type Meaning = { readonly tools: readonly VotingTool[]; readonly root?: string }
 
 export function meaningOf(call: ToolCall, { tools, root = '' }: Meaning): MeantCall | UnusableCall {
   const names = tools.map(({ name }) => name)
-  const name = resolveName(call.name, names)
+  const name = meantTool(call.name, names)
   const tool = tools.find((candidate) => candidate.name === name)
   if (!tool) return unusable('unknown-tool', `there is no tool ${call.name}`)
   const reading = readJson(call.input.trim() || '{}', { closeStrings: false })

@@ -8,6 +8,7 @@ import type { ToolCall } from '../protocol/message.ts'
 import type { CheckContext, CheckResult, FileChange, Tool } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { resolveName } from '../lib/nearest.ts'
+import { meantTool } from '../lib/tool-names.ts'
 import { coerce, toToolSchema } from '../lib/schema.ts'
 import { shapeOf } from '../lib/syntax.ts'
 import { normalPath } from './canonical.ts'
@@ -62,7 +63,7 @@ function unwrap(call: ToolCall): ToolCall {
 }
 
 function findTool(written: string, tools: readonly Tool[]): Tool | undefined {
-  const name = resolveName(
+  const name = meantTool(
     written,
     tools.map((tool) => tool.name),
   )

@@ -36,6 +36,13 @@ const searchText = defineTool({
   input: z.object({ pattern: z.string(), path: z.string().optional() }),
   run,
 })
+const runCommand = defineTool({
+  name: 'run_command',
+  description: 'Run.',
+  category: 'run',
+  input: z.object({ command: z.string() }),
+  run,
+})
 const callTool = defineTool({
   name: 'call_tool',
   description: 'Call.',
@@ -73,12 +80,11 @@ describe('takes what is right as it is', () => {
     expect(parse(readFile, { path: 'a.ts' })).toEqual({
       ok: true,
       input: { path: 'a.ts', from: 1 },
-      repaired: false,
     })
   })
 
   test('and nothing at all as no arguments', () => {
-    expect(parse(systemInfo, '')).toEqual({ ok: true, input: {}, repaired: false })
+    expect(parse(systemInfo, '')).toEqual({ ok: true, input: {} })
   })
 
   test('without arguments nobody asked for', () => {
@@ -125,9 +131,37 @@ describe('mends slips of writing', () => {
       { file: 'a', search: 'b', replace: 'c' },
       { path: 'a', old: 'b', new: 'c' },
     ],
+    ['the whole as a JSON text', readFile, JSON.stringify('{"path": "a.ts"}'), { path: 'a.ts', from: 1 }],
+    [
+      'the whole as a JSON text, twice',
+      readFile,
+      JSON.stringify(JSON.stringify('{"path": "a.ts"}')),
+      { path: 'a.ts', from: 1 },
+    ],
+    ['a command as a JSON text', runCommand, JSON.stringify('{"command": "ls"}'), { command: 'ls' }],
+    ['arguments inside an argument', runCommand, { command: '{"command": "ls -la"}' }, { command: 'ls -la' }],
+    ['a list of one for a path', readFile, { path: ['a.ts'] }, { path: 'a.ts', from: 1 }],
+    [
+      'lines for a text',
+      writeFile,
+      { path: 'a', content: ['one', 'two', ''] },
+      { path: 'a', content: 'one\ntwo\n' },
+    ],
+    [
+      'the words of a command',
+      runCommand,
+      { command: ['git', 'commit', '-m', "it's done"] },
+      { command: `git commit -m 'it'\\''s done'` },
+    ],
+    ['several commands', runCommand, { command: ['cd src', 'npm test'] }, { command: 'cd src && npm test' }],
     ['query and directory', searchText, { query: 'x', directory: 'src' }, { pattern: 'x', path: 'src' }],
   ])('%s', (_, tool, input, expected) => {
-    expect(parse(tool, input)).toEqual({ ok: true, input: expected, repaired: true })
+    const parsed = parse(tool, input)
+
+    expect(parsed).toMatchObject({ ok: true, input: expected })
+    // What the conversation keeps is read the same way, without another repair.
+    const written = parsed.ok ? (parsed.written ?? '') : ''
+    expect(parse(tool, written)).toEqual({ ok: true, input: expected })
   })
 })
 
@@ -135,7 +169,13 @@ test('a name that is a parameter itself is no alias and no wrapper', () => {
   expect(parse(callTool, { name: 'x', arguments: { a: 1 } })).toEqual({
     ok: true,
     input: { name: 'x', arguments: { a: 1 } },
-    repaired: false,
+  })
+})
+
+test('JSON that is the content of a file stays as it is', () => {
+  expect(parse(writeFile, { path: 'a.json', content: '{"content": "x"}' })).toEqual({
+    ok: true,
+    input: { path: 'a.json', content: '{"content": "x"}' },
   })
 })
 

@@ -9,15 +9,6 @@ test('the nearest tool is named first, then what there is', () => {
   )
 })
 
-test.each([
-  ['read_file_tool', 'read_file'],
-  ['functions.ReadFile', 'read_file'],
-  ['bash', 'run_command'],
-  ['LS', 'list_files'],
-])('%s means %s', (name, meant) => {
-  expect(unknownTool(name, names)).toContain(`Did you mean ${meant}?`)
-})
-
 test('what is like nothing is not guessed', () => {
   expect(unknownTool('teleport', names)).toBe(
     'There is no tool "teleport". Tools: list_files, read_file, run_command.',
