@@ -1,66 +1,139 @@
 /**
- * One replacement in a text. Only the matched place changes, byte for byte; the new text takes the file's line ends and,
- * where the quote did not fit exactly, the file's indentation.
+ * One replacement in a text. Only the matched place changes; where the quote did not fit exactly, the difference between
+ * quote and new text is made to the file's own lines, with the file's line ends and indentation.
  */
-import { findMatch, type Match } from './match.ts'
+import { elisionsIn, isElision } from './elision.ts'
+import { withoutLineNumbers } from './line-numbers.ts'
+import { hasLookAlikes, toAscii } from './look-alikes.ts'
+import { findMatch, type Match, type MatchKind, type Span } from './match.ts'
+import { inStyleOf, reindent } from './reindent.ts'
 import { lineEndOf, withLineEnd } from './text.ts'
+import { mergeLines, type Slip } from './three-way.ts'
 
-export type EditInput = { readonly old: string; readonly new: string }
+export type EditInput = {
+  readonly old: string
+  readonly new: string
+  /** Everywhere, not only where it is the only place. */
+  readonly all?: boolean
+}
 
 export type Edited =
   | {
       readonly ok: true
       readonly text: string
-      readonly how: Extract<Match, { kind: 'found' }>['how']
+      readonly how: MatchKind
       /** What was replaced, in the text before, and by what. */
-      readonly start: number
-      readonly end: number
-      readonly replacement: string
+      readonly pieces: readonly Piece[]
     }
   | { readonly ok: false; readonly match: Exclude<Match, { kind: 'found' }> }
+  /** A line that is to change reads differently in the file, which stands there. */
+  | ({ readonly ok: false; readonly slip: Slip } & Pick<Span, 'start'>)
+  /** The new text leaves something out that the file has. */
+  | { readonly ok: false; readonly elided: readonly string[] }
+
+export type Piece = Span & { readonly replacement: string }
 
 export function editText(text: string, input: EditInput): Edited {
+  const tries = wordings(text, input).map((wording) => editOnce(text, wording, input.all ?? false))
+  const best = tries.find(({ ok }) => ok)
+  if (best) return best
+  const elided = tries.find((tried) => 'elided' in tried)
+  const slip = tries.find((tried) => 'slip' in tried)
+  const many = tries.find((tried) => 'match' in tried && tried.match.kind === 'many')
+  return elided ?? many ?? slip ?? tries[0] ?? { ok: false, match: { kind: 'none' } }
+}
+
+type Wording = { readonly quote: string; readonly replacement: string }
+
+/** As it was written, then without what models add to a quote: line numbers, other quote characters, marks for left-out lines. */
+function wordings(text: string, input: EditInput): readonly Wording[] {
+  const written = { quote: withLineEnd(input.old, '\n'), replacement: withLineEnd(input.new, '\n') }
+  const plain = hasLookAlikes(text) ? written : mapWording(written, toAscii)
+  const bare = withoutLineNumbers(plain.quote)
+  const unnumbered = bare === undefined ? [] : [mapWording(plain, (part) => withoutLineNumbers(part) ?? part)]
+  // What is written must not bring in characters the file has none of, even where the quote had none.
+  return [...(plain.quote === written.quote ? [plain] : [written, plain]), ...unnumbered]
+}
+
+const mapWording = ({ quote, replacement }: Wording, change: (part: string) => string): Wording => ({
+  quote: change(quote),
+  replacement: change(replacement),
+})
+
+function editOnce(text: string, wording: Wording, all: boolean): Edited {
+  const spread = spreadElision(text, wording)
+  if (spread && !spread.ok) return spread
+  const meant = spread?.wording ?? wording
+  const elided = spread ? [] : elisionsIn(meant.replacement, `${text}\n${meant.quote}`)
+  if (elided.length > 0 && meant.quote.trim() !== '') return { ok: false, elided }
   const lineEnd = lineEndOf(text)
-  const wording = { quote: withLineEnd(input.old, '\n'), replacement: withLineEnd(input.new, '\n') }
-  const match = findMatch(text, withLineEnd(wording.quote, lineEnd))
-  if (match.kind !== 'found') return { ok: false, match }
-  const piece = match.how === 'exact' ? withoutGlue(match, wording, lineEnd) : fit(text, match, wording)
-  const replacement = withLineEnd(piece.replacement, lineEnd)
-  return {
-    ...piece,
-    ok: true,
-    how: match.how,
-    replacement,
-    text: text.slice(0, piece.start) + replacement + text.slice(piece.end),
+  const match = findMatch(text, withLineEnd(meant.quote, lineEnd))
+  if (match.kind === 'none' || (match.kind === 'many' && (!all || match.how === 'similar')))
+    return { ok: false, match }
+  const spans = match.kind === 'many' ? match.spans : [match]
+  return replaceAt(text, spans, { wording: meant, how: match.how })
+}
+
+type Plan = { readonly wording: Wording; readonly how: MatchKind }
+
+function replaceAt(text: string, spans: readonly Span[], { wording, how }: Plan): Edited {
+  const lineEnd = lineEndOf(text)
+  const pieces: Piece[] = []
+  for (const span of spans) {
+    const piece = how === 'exact' ? withoutGlue(text, span, wording) : fit(text, span, wording)
+    if ('slip' in piece) return { ok: false, slip: piece.slip, start: span.start }
+    pieces.push({ ...piece, replacement: withLineEnd(inStyleOf(text, piece.replacement), lineEnd) })
   }
+  let result = ''
+  let at = 0
+  for (const { start, end, replacement } of pieces) {
+    result += text.slice(at, start) + replacement
+    at = end
+  }
+  return { ok: true, how, pieces, text: result + text.slice(at) }
 }
 
 /** A quote that ends a line, replaced by text that does not, would glue the next line to it: never what was meant. */
-function withoutGlue({ start, end }: Span, { quote, replacement }: Wording, lineEnd: string): Piece {
-  const wouldGlue = quote.endsWith('\n') && replacement !== '' && !replacement.endsWith('\n')
-  return { start, end: wouldGlue ? end - lineEnd.length : end, replacement }
+function withoutGlue(text: string, span: Span, { quote, replacement }: Wording): Piece {
+  if (replacement === '') return { ...withBlankLine(text, span), replacement }
+  const wouldGlue = quote.endsWith('\n') && !replacement.endsWith('\n')
+  return { ...span, end: wouldGlue ? span.end - lineEndOf(text).length : span.end, replacement }
 }
 
-type Span = { readonly start: number; readonly end: number }
-type Piece = Span & { readonly replacement: string }
-type Wording = { readonly quote: string; readonly replacement: string }
+/** Whole lines that go take one of the two blank lines around them along. */
+function withBlankLine(text: string, { start, end }: Span): Span {
+  const isLineStart = start === 0 || text[start - 1] === '\n'
+  if (!isLineStart) return { start, end }
+  const close = /^[^\S\n]*(?:\n|$)/.exec(text.slice(end))
+  const isClosed = text[end - 1] === '\n'
+  if (!isClosed && !close) return { start, end }
+  const last = isClosed ? end : end + (close?.[0].length ?? 0)
+  const blankBefore =
+    start === 0 || /\n[^\S\n]*\n$/.test(text.slice(0, start)) || /^[^\S\n]*\n$/.test(text.slice(0, start))
+  const blankBehind = /^[^\S\n]*\n/.exec(text.slice(last))
+  return { start, end: blankBefore && blankBehind ? last + blankBehind[0].length : last }
+}
 
-function fit(text: string, { start, end }: Span, wording: Wording): Piece {
+function fit(text: string, { start, end }: Span, wording: Wording): Piece | { readonly slip: Slip } {
   const lineStart = start === 0 ? 0 : text.lastIndexOf('\n', start - 1) + 1
-  const indent = text.slice(lineStart, start)
-  if (indent.trim() !== '') return { start, end, replacement: withoutSharedEdges(wording) }
+  const isInLine = text.slice(lineStart, start).trim() !== ''
+  if (isInLine) return { start, end, replacement: withoutSharedEdges(wording) }
 
   const isWhole = /^[^\S\n]*(?:\n|$)/.test(text.slice(end, end + 200))
+  const found = withLineEnd(text.slice(lineStart, end), '\n')
   if (wording.replacement.trim() === '' && isWhole) {
-    const next = text.indexOf('\n', end)
-    return { start: lineStart, end: next < 0 ? text.length : next + 1, replacement: '' }
+    const gone = mergeLines({ old: wording.quote.split('\n'), replacement: [], found: found.split('\n') })
+    return gone.ok ? { ...withBlankLine(text, { start: lineStart, end }), replacement: '' } : gone
   }
-  const lines = withoutSharedBlankLines(wording)
-  const replacement = reindent(lines, wording.quote, text.slice(lineStart, end)).join('\n')
+  const { old, lines } = withoutSharedBlankLines(wording)
+  const replacement = reindent(lines, wording.quote, found)
+  const merged = mergeLines({ old, replacement, found: found.split('\n') })
+  if (!merged.ok) return merged
+  const joined = merged.lines.join('\n')
   return {
     start: lineStart,
     end,
-    replacement: isWhole ? replacement : withoutSharedEnd(wording.quote, replacement),
+    replacement: isWhole ? joined : withoutSharedEnd(wording.quote, joined),
   }
 }
 
@@ -72,48 +145,77 @@ function withoutSharedEdges({ quote, replacement }: Wording): string {
 const withoutSharedEnd = (quote: string, replacement: string): string =>
   /\s$/.test(quote) ? replacement.trimEnd() : replacement
 
-function withoutSharedBlankLines({ quote, replacement }: Wording): readonly string[] {
+function withoutSharedBlankLines({ quote, replacement }: Wording) {
   const old = quote.split('\n')
   const lines = replacement.split('\n')
   const head = Math.min(blankLinesBefore(old), blankLinesBefore(lines))
   const tail = Math.min(blankLinesBefore(old.toReversed()), blankLinesBefore(lines.toReversed()))
-  return lines.slice(head, lines.length - tail)
+  return { old: old.slice(head, old.length - tail), lines: lines.slice(head, lines.length - tail) }
 }
 
-const isSolid = (line: string): boolean => line.trim() !== ''
-
 function blankLinesBefore(lines: readonly string[]): number {
-  const first = lines.findIndex(isSolid)
+  const first = lines.findIndex((line) => line.trim() !== '')
   return first < 0 ? lines.length : first
 }
 
-const indentOf = (line: string): string => /^[^\S\n]*/.exec(line)?.[0] ?? ''
+type Spread =
+  | { readonly ok: true; readonly wording: Wording }
+  | { readonly ok: false; readonly elided: readonly string[] }
 
-/**
- * Indents new lines as the file indents the quoted ones. They may be written for the file already, or in the quote's own
- * measure (whose first line often lacks its indentation), or in neither: then they move as one block.
- */
-function reindent(lines: readonly string[], quote: string, found: string): readonly string[] {
-  const quoted = quote.split('\n').filter(isSolid).map(indentOf)
-  const real = found.split('\n').filter(isSolid).map(indentOf)
-  const own = indentOf(lines.find(isSolid) ?? '')
-  const home = real[0] ?? ''
-  if (own === home) return lines
-  if (own !== quoted[0]) return lines.map((line) => shift(line, [{ from: own, to: home }]))
-  const pairs = quoted.map((from, index) => ({ from, to: real[index] ?? from }))
-  return lines.map((line, index) => shift(line, index === 0 || pairs.length === 1 ? pairs : pairs.slice(1)))
+/** A quote that leaves lines out is completed from the file, if they can stand in one place only. */
+function spreadElision(text: string, { quote, replacement }: Wording): Spread | undefined {
+  const lines = quote.trim().split('\n')
+  const marks = lines.filter(isElision)
+  const isCut = /\S.{7,}(?:\.{3}|…)$/.test(lines.at(-1) ?? '')
+  if ((marks.length === 0 && !isCut) || occursIn(text, quote)) return undefined
+  const parts = partsOf(lines)
+  const whole = onlyStretch(withLineEnd(text, '\n'), parts)
+  if (whole === undefined) return undefined
+  const inNew = replacement.split('\n').filter(isElision)
+  if (inNew.length === 0) return { ok: true, wording: { quote: whole.text, replacement } }
+  if (inNew.length !== whole.between.length) return { ok: false, elided: inNew }
+  const between = [...whole.between]
+  const filled = replacement
+    .split('\n')
+    .flatMap((line) => (isElision(line) ? (between.shift() ?? []) : [line]))
+  return { ok: true, wording: { quote: whole.text, replacement: filled.join('\n') } }
 }
 
-type Pair = { readonly from: string; readonly to: string }
+const occursIn = (text: string, quote: string): boolean => withLineEnd(text, '\n').includes(quote.trim())
 
-/** The deepest quoted indentation the line begins with decides; a line that stands further left moves by the difference. */
-function shift(line: string, pairs: readonly Pair[]): string {
-  if (!isSolid(line)) return line
-  const indent = indentOf(line)
-  const deepest = pairs
-    .filter(({ from }) => indent.startsWith(from))
-    .toSorted((a, b) => b.from.length - a.from.length)[0]
-  if (deepest) return deepest.to + line.slice(deepest.from.length)
-  const { from, to } = pairs[0] ?? { from: '', to: '' }
-  return to.slice(0, Math.max(0, to.length - from.length + indent.length)) + line.slice(indent.length)
+/** The lines between the marks. A last line that ends in dots goes on to the end of its line. */
+function partsOf(lines: readonly string[]): readonly (readonly string[])[] {
+  const parts: string[][] = [[]]
+  for (const line of lines) {
+    if (isElision(line)) parts.push([])
+    else parts.at(-1)?.push(line)
+  }
+  return parts.filter((part) => part.length > 0)
 }
+
+type Stretch = { readonly text: string; readonly between: readonly (readonly string[])[] }
+
+/** The one stretch of lines that begins with the first part, ends with the last and holds the others in order. */
+function onlyStretch(text: string, parts: readonly (readonly string[])[]): Stretch | undefined {
+  const lines = text.split('\n')
+  const [first = []] = parts
+  const starts = lines.flatMap((_, index) => (matchesAt(lines, index, first) ? [index] : []))
+  if (starts.length !== 1) return undefined
+  let at = (starts[0] ?? 0) + first.length
+  const between: string[][] = []
+  for (const part of parts.slice(1)) {
+    const next = lines.findIndex((_, index) => index >= at && matchesAt(lines, index, part))
+    if (next < 0) return undefined
+    between.push(lines.slice(at, next))
+    at = next + part.length
+  }
+  return { text: lines.slice(starts[0], at).join('\n'), between }
+}
+
+const matchesAt = (lines: readonly string[], at: number, part: readonly string[]): boolean =>
+  part.every((quoted, index) => {
+    const line = lines[at + index]?.trim()
+    const wanted = quoted.trim()
+    const begun = /^(.{8,}?)(?:\.{3}|…)$/.exec(wanted)?.[1]
+    return line !== undefined && (line === wanted || (begun !== undefined && line.startsWith(begun)))
+  })

@@ -25,4 +25,4 @@ function sharedLength(line: string, words: ReadonlySet<string>): number {
   return length
 }
 
-const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}_]{2,}/gu) ?? []
+const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}_]+/gu) ?? []

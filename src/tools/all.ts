@@ -16,7 +16,7 @@ import { listResultsTool } from './list-results.ts'
 import { createMoreTools } from './more-tools.ts'
 import { createProposePatch, type ProposeParts } from './propose-patch.ts'
 import { createPython } from './python.ts'
-import { readFileTool } from './read-file.ts'
+import { createReadFile } from './read-file.ts'
 import { readResultTool } from './read-result.ts'
 import { createRunCommand } from './run-command.ts'
 import { searchTextTool } from './search-text.ts'
@@ -37,10 +37,10 @@ export type BuiltinParts = {
 
 /** Made once per session: some of them remember what the session did. */
 export function builtinTools({ list, checks = {}, limits = {}, patches }: BuiltinParts): readonly Tool[] {
-  const write: WriteParts = { checks: createChecks(checks), created: new Set() }
+  const write: WriteParts = { checks: createChecks(checks), created: new Set(), seen: new Set() }
   return [
     listFilesTool,
-    readFileTool,
+    createReadFile(write),
     searchTextTool,
     createEditFile(write),
     createWriteFile(write),

@@ -5,18 +5,24 @@
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolResult } from '../protocol/tool.ts'
 import { changedLines, toDiffText } from '../lib/diff.ts'
-import { type Edited, type EditInput, editText } from '../lib/edit-text.ts'
+import { type Edited, editText } from '../lib/edit-text.ts'
 import { findMatch, type Match } from '../lib/match.ts'
-import { clip, lineAt, toLines } from '../lib/text.ts'
+import { clip, lineAt, plural, toLines } from '../lib/text.ts'
+import type { Slip } from '../lib/three-way.ts'
 import { checkChanges } from './checks.ts'
 import type { WriteParts } from './write-file.ts'
 
-const input = z.object({ path: z.string(), old: z.string(), new: z.string() })
+const input = z.object({
+  path: z.string(),
+  old: z.string(),
+  new: z.string(),
+  all: z.boolean().default(false),
+})
 
 export const createEditFile = ({ checks }: Pick<WriteParts, 'checks'>): Tool =>
   defineTool({
     name: 'edit_file',
-    description: 'Replace old by new',
+    description: 'Replace the exact text old by new, once; all: true everywhere',
     category: 'write',
     input,
     paths: ['path'],
@@ -27,8 +33,8 @@ export const createEditFile = ({ checks }: Pick<WriteParts, 'checks'>): Tool =>
       const useless = refuseUseless(call)
       if (useless) return { ok: false, why: useless.text }
       const before = await files.read(call.path, signal)
-      const edited = editLeniently(before, call)
-      if (!edited.ok) return { ok: false, why: miss(call, before, edited.match).text }
+      const edited = editText(before, call)
+      if (!edited.ok) return { ok: false, why: miss(call, before, edited).text }
       return checkChanges([{ path: call.path, before, after: edited.text }])
     },
 
@@ -37,9 +43,9 @@ export const createEditFile = ({ checks }: Pick<WriteParts, 'checks'>): Tool =>
       if (useless) return useless
       const { path } = call
       const before = await context.files.read(path, context.signal)
-      const edited = editLeniently(before, call)
-      if (!edited.ok) return miss(call, before, edited.match)
-      if (edited.text === before) return `${path} already reads like that; nothing was changed.`
+      const edited = editText(before, call)
+      if (!edited.ok) return miss(call, before, edited)
+      if (edited.text === before) return unchanged(path, before, edited)
       await context.files.write(path, edited.text)
       const remarks = await checks([{ path, before, after: edited.text }], context)
       return { ok: true, text: summary(path, before, edited) + remarks, changed: [path] }
@@ -47,6 +53,8 @@ export const createEditFile = ({ checks }: Pick<WriteParts, 'checks'>): Tool =>
   })
 
 type Call = z.infer<typeof input>
+type Done = Extract<Edited, { ok: true }>
+type Failed = Exclude<Edited, { ok: true }>
 
 function refuseUseless({ old, new: replacement }: Call): ToolResult | undefined {
   if (old.trim() === '') {
@@ -62,61 +70,117 @@ function refuseUseless({ old, new: replacement }: Call): ToolResult | undefined 
 
 const fail = (code: 'bad-arguments' | 'no-match', text: string): ToolResult => ({ ok: false, code, text })
 
-/** Models copy the line numbers of read_file into their quotes. */
-function editLeniently(before: string, call: Call): Edited {
-  const edited = editText(before, call)
-  if (edited.ok || !NUMBERED.test(call.old)) return edited
-  const plain: EditInput = { old: withoutNumbers(call.old), new: withoutNumbers(call.new) }
-  const retried = editText(before, plain)
-  return retried.ok ? retried : edited
-}
-
-const NUMBERED = /^(?:\s*\d+\t.*(?:\n|$))+$/
-const withoutNumbers = (text: string): string =>
-  NUMBERED.test(text) ? text.replaceAll(/^\s*\d+\t/gm, '') : text
-
 const DIFF_LINES = 12
 
-function summary(path: string, before: string, edited: Extract<Edited, { ok: true }>): string {
+function summary(path: string, before: string, edited: Done): string {
   const change = changedLines(before, edited.text)
-  const how = edited.how === 'exact' ? '' : ` (matched with ${differences[edited.how]})`
-  if (!change) return `Edited ${path}: line ends only${how}`
+  const how = HOW[edited.how]
+  const places = edited.pieces.length > 1 ? ` in ${edited.pieces.length} places` : ''
+  if (!change) return `Edited ${path}${places}: line ends only${how}`
   const last = change.from + Math.max(1, change.added.length) - 1
   const lines = last > change.from ? `lines ${change.from}-${last}` : `line ${change.from}`
-  return `Edited ${path}: ${lines}${how}\n${toDiffText(change, DIFF_LINES)}`
+  return `Edited ${path}${places}: ${lines}${how}\n${toDiffText(change, DIFF_LINES)}`
 }
 
-const differences = { 'white space': 'other white space', similar: 'small differences' } as const
+const HOW = {
+  exact: '',
+  folded: ' (old differed in white space or quotes)',
+  similar: ' (lines of old that stay were kept as the file has them)',
+} as const
 
-function miss(call: Call, before: string, match: Exclude<Match, { kind: 'found' }>): ToolResult {
+const unchanged = (path: string, before: string, { pieces: [piece] }: Done): ToolResult => {
+  const from = lineAt(before, piece?.start ?? 0)
+  const to = lineAt(before, piece?.end ?? 0)
+  return fail(
+    'no-match',
+    `Nothing was changed: ${path} already reads like new there.\n${numbered(before, { from, to })}`,
+  )
+}
+
+function miss(call: Call, before: string, failed: Failed): ToolResult {
+  if ('elided' in failed) return missElided(failed.elided)
+  if ('slip' in failed) return missSlip(call, failed.slip, lineAt(before, failed.start))
+  const { match } = failed
+  return match.kind === 'many' ? missMany(call, before, match) : missNone(call, before, match)
+}
+
+const missElided = ([mark = '...']: readonly string[]): ToolResult =>
+  fail(
+    'bad-arguments',
+    `Nothing was changed: new holds ${JSON.stringify(clip(mark.trim(), 60))} in place of text. Write every line that shall stand there, or quote fewer lines in old.`,
+  )
+
+/** Both lines, with a mark under the first character that differs. */
+function missSlip({ path }: Call, { quoted, found }: Slip, line: number): ToolResult {
+  const written = quoted.trim()
+  const real = found.trim()
+  let same = 0
+  while (same < written.length && written[same] === real[same]) same++
+  return fail(
+    'no-match',
+    [
+      `Nothing was changed: a line that changes reads differently in ${path} (near line ${line}).`,
+      `old:  ${clip(written, MAX_WIDTH)}`,
+      `file: ${clip(real, MAX_WIDTH)}`,
+      `      ${' '.repeat(Math.min(same, MAX_WIDTH))}^`,
+      'Quote the line as the file has it.',
+    ].join('\n'),
+  )
+}
+
+const MAX_PLACES = 12
+const MAX_WIDTH = 200
+
+function missMany(
+  { path }: Call,
+  before: string,
+  { spans, how }: Extract<Match, { kind: 'many' }>,
+): ToolResult {
+  const lines = toLines(before)
+  const shown = spans.slice(0, MAX_PLACES).map(({ start }) => {
+    const line = lineAt(before, start)
+    return `${line}\t${clip(lines[line - 1] ?? '', MAX_WIDTH)}`
+  })
+  const rest = spans.length > MAX_PLACES ? [`… ${spans.length - MAX_PLACES} more`] : []
+  const next =
+    how === 'similar'
+      ? 'Quote the one you mean exactly.'
+      : 'Add the line before or after it to old, or all: true to change all.'
+  return fail(
+    'no-match',
+    [`old fits in ${plural(spans.length, 'place')} of ${path}:`, ...shown, ...rest, next].join('\n'),
+  )
+}
+
+function missNone(call: Call, before: string, { nearest }: Extract<Match, { kind: 'none' }>): ToolResult {
   const { path } = call
-  if (match.kind === 'many') {
-    const lines = match.lines.join(', ')
+  const there = alreadyThere(before, call)
+  if (there)
     return fail(
       'no-match',
-      `old fits in several places of ${path}: lines ${lines}. Add the line before or after.`,
+      `Nothing was changed: old is not in ${path}, but new already is:\n${numbered(before, there)}`,
     )
-  }
-  const done = alreadyThere(before, call)
-  const there =
-    done === undefined ? '' : ` The new text is already there at line ${done}: this edit may be done.`
-  const region = match.nearest ? `\nNearest lines:\n${numbered(before, match.nearest)}` : ''
-  return fail('no-match', `old is not in ${path}.${there}${region}\nQuote the lines exactly as they stand.`)
+  const region = nearest ? `\nNearest lines:\n${numbered(before, nearest)}` : ''
+  return fail('no-match', `old is not in ${path}.${region}\nQuote the lines exactly as they stand.`)
 }
 
-function alreadyThere(before: string, { new: replacement }: Call): number | undefined {
+type Lines = { readonly from: number; readonly to: number }
+
+/** Letter by letter: another number or operator is another text. */
+function alreadyThere(before: string, { new: replacement }: Call): Lines | undefined {
   const match = findMatch(before, replacement)
-  if (match.kind === 'found' && match.how !== 'similar') return lineAt(before, match.start)
-  return match.kind === 'many' ? match.lines[0] : undefined
+  if (match.kind === 'none' || match.how === 'similar') return undefined
+  const span = match.kind === 'found' ? match : match.spans[0]
+  return span && { from: lineAt(before, span.start), to: lineAt(before, span.end) }
 }
 
 const MARGIN = 2
 const MAX_SHOWN = 24
 
-function numbered(text: string, { from, to }: { from: number; to: number }): string {
+function numbered(text: string, { from, to }: Lines): string {
   const first = Math.max(1, from - MARGIN)
   return toLines(text)
     .slice(first - 1, Math.min(to + MARGIN, first + MAX_SHOWN))
-    .map((line, index) => `${first + index}\t${clip(line, 200)}`)
+    .map((line, index) => `${first + index}\t${clip(line, MAX_WIDTH)}`)
     .join('\n')
 }

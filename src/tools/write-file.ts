@@ -1,7 +1,8 @@
 /**
- * A whole file. What exists is not replaced by accident: that takes `overwrite`, or the file is one this session made
- * itself, or it has exactly this content already.
+ * A whole file. What exists is not replaced by accident: that takes `overwrite` and having read it, or the file is one this
+ * session made itself, or it has exactly this content already.
  */
+import { posix } from 'node:path'
 import { z } from 'zod'
 import {
   type CheckContext,
@@ -10,14 +11,16 @@ import {
   type ToolContext,
   type ToolResult,
 } from '../protocol/tool.ts'
-import { lineEndOf, plural, toLines, withLineEnd } from '../lib/text.ts'
+import { elisionsIn } from '../lib/elision.ts'
+import { clip, lineEndOf, plural, toLines, withLineEnd } from '../lib/text.ts'
 import { checkChanges, type Checks } from './checks.ts'
+import type { ReadParts } from './read-file.ts'
 
 export type WriteParts = {
   readonly checks: Checks
   /** Paths this session made; it may replace them freely. */
   readonly created: Set<string>
-}
+} & ReadParts
 
 const input = z.object({
   path: z.string(),
@@ -29,8 +32,7 @@ const input = z.object({
 export const createWriteFile = (parts: WriteParts): Tool =>
   defineTool({
     name: 'write_file',
-    // One word more and this tool alone would break the limit of 60 tokens.
-    description: 'Create',
+    description: 'Create a file; append: true adds to the end, overwrite: true replaces it',
     category: 'write',
     input,
     paths: ['path'],
@@ -40,7 +42,8 @@ export const createWriteFile = (parts: WriteParts): Tool =>
 
     async check(call, context) {
       const before = await currentText(call.path, context)
-      if (isInTheWay(before, call, parts)) return { ok: false, why: inTheWay(call.path, before).text }
+      const refused = refusal(before, call, parts)
+      if (refused) return { ok: false, why: refused.text }
       return checkChanges([{ path: call.path, before, after: textAfter(before, call) }])
     },
     run: (call, context) => write(call, parts, context),
@@ -53,11 +56,12 @@ async function write(call: Call, parts: WriteParts, context: ToolContext): Promi
   const { checks, created } = parts
   const before = await currentText(path, context)
   if (before === content && !append) return { ok: true, text: `${path} already has exactly this content.` }
-  if (isInTheWay(before, call, parts)) return inTheWay(path, before)
+  const refused = refusal(before, call, parts)
+  if (refused) return refused
 
   const after = textAfter(before, call)
   await context.files.write(path, after)
-  if (before === undefined) created.add(path)
+  if (before === undefined) created.add(posix.normalize(path))
   const remarks = await checks([{ path, before, after }], context)
   return { ok: true, text: summary(call, before, after) + remarks, changed: [path] }
 }
@@ -66,11 +70,35 @@ async function currentText(path: string, { files, signal }: CheckContext): Promi
   return (await files.info(path)) ? files.read(path, signal) : undefined
 }
 
-const isInTheWay = (
+/** Why a file that exists is not replaced. */
+function refusal(
   before: string | undefined,
-  { path, content, append, overwrite }: Call,
-  { created }: WriteParts,
-): before is string => Boolean(before) && before !== content && !append && !overwrite && !created.has(path)
+  call: Call,
+  { created, seen }: WriteParts,
+): ToolResult | undefined {
+  const { path, content, append, overwrite } = call
+  if (!before || before === content || append) return undefined
+  const name = posix.normalize(path)
+  if (!created.has(name) && !overwrite) return inTheWay(path, before)
+  const elided = elisionsIn(content, before)
+  const isShorter = toLines(content).length < toLines(before).length
+  if (elided.length > 0 && isShorter) return leavesOut(path, elided)
+  return created.has(name) || seen.has(name) ? undefined : unseen(path, before)
+}
+
+const leavesOut = (path: string, [mark = '']: readonly string[]): ToolResult => ({
+  ok: false,
+  code: 'bad-arguments',
+  text:
+    `Nothing was written: ${JSON.stringify(clip(mark.trim(), 60))} would replace the rest of ${path}. ` +
+    'Change the lines you mean with edit_file, or write the whole file.',
+})
+
+const unseen = (path: string, before: string): ToolResult => ({
+  ok: false,
+  code: 'failed',
+  text: `Nothing was written: ${path} has ${plural(toLines(before).length, 'line')} that were not read yet. Read it with read_file, then replace it.`,
+})
 
 const textAfter = (before = '', { content, append }: Call): string =>
   append ? joined(before, content) : inStyleOf(before, content)
@@ -95,5 +123,6 @@ const inStyleOf = (before: string, text: string): string =>
 function summary({ path, append }: Call, before: string | undefined, after: string): string {
   const lines = plural(toLines(after).length, 'line')
   if (before === undefined) return `Created ${path} (${lines}).`
-  return append ? `Appended to ${path} (now ${lines}).` : `Replaced ${path} (now ${lines}).`
+  if (append) return `Appended to ${path} (now ${lines}).`
+  return `Replaced ${path} (was ${plural(toLines(before).length, 'line')}, now ${lines}).`
 }

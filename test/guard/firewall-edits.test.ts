@@ -12,7 +12,7 @@ import { createWriteFile } from '../../src/tools/write-file.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { secretLines } from './secret-samples.ts'
 
-const parts = { checks: async () => '', created: new Set<string>() }
+const parts = { checks: async () => '', created: new Set<string>(), seen: new Set<string>() }
 
 /** A file is a list of entries, each with a heading of its own so that a model can name it. */
 type Entry = { readonly heading: string; readonly body: string }

@@ -26,7 +26,7 @@ type Attacker = {
   call(tool: string, category: Category, input: Record<string, unknown>): Promise<string>
 }
 
-const parts = { checks: async () => '', created: new Set<string>() }
+const parts = { checks: async () => '', created: new Set<string>(), seen: new Set<string>() }
 const fileTools = new Map(
   [createWriteFile(parts), createEditFile(parts), createApplyPatch(parts)].map((tool) => [tool.name, tool]),
 )

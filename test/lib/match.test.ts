@@ -9,19 +9,19 @@ const span = (text: string, quote: string): string | undefined => {
 describe('a quote is found', () => {
   test.each([
     ['exactly', 'a\nb = 1\nc', 'b = 1', 'exact: b = 1'],
-    ['with doubled and leading blanks', 'let sum = a - b\n', ' a  -  b', 'white space: a - b'],
+    ['with doubled and leading blanks', 'let sum = a - b\n', ' a  -  b', 'folded: a - b'],
     [
       'with other indentation',
       '  if (x) {\n    y()\n  }\n',
       'if (x) {\n  y()\n}',
-      'white space: if (x) {\n    y()\n  }',
+      'folded: if (x) {\n    y()\n  }',
     ],
-    ['across other line ends', 'one\r\ntwo\r\n', 'one\ntwo', 'white space: one\r\ntwo'],
+    ['across other line ends', 'one\r\ntwo\r\n', 'one\ntwo', 'folded: one\r\ntwo'],
     [
       'with blanks where the file has none',
       'call(first,second)',
       'call( first, second )',
-      'white space: call(first,second)',
+      'folded: call(first,second)',
     ],
     [
       'with a slip in a long line',
@@ -36,11 +36,18 @@ describe('a quote is found', () => {
 
 describe('a quote is not guessed', () => {
   test('when it fits in several places: their lines are named', () => {
-    expect(findMatch('x = 1\ny = 2\nx = 1\n', 'x = 1')).toEqual({ kind: 'many', lines: [1, 3] })
+    expect(findMatch('x = 1\ny = 2\nx = 1\n', 'x = 1')).toEqual({
+      kind: 'many',
+      how: 'exact',
+      spans: [
+        { start: 0, end: 5 },
+        { start: 12, end: 17 },
+      ],
+    })
   })
 
   test('when it fits in several places but for white space', () => {
-    expect(findMatch('f( 1 )\ng()\nf(  1 )\n', 'f(   1 )')).toEqual({ kind: 'many', lines: [1, 3] })
+    expect(findMatch('f( 1 )\ng()\nf(  1 )\n', 'f(   1 )')).toMatchObject({ kind: 'many', how: 'folded' })
   })
 
   test('when two places are nearly as similar', () => {

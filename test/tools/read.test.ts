@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest'
 import type { Exec } from '../../src/protocol/tool.ts'
 import { findFilesTool } from '../../src/tools/find-files.ts'
 import { listFilesTool } from '../../src/tools/list-files.ts'
-import { readFileTool } from '../../src/tools/read-file.ts'
+import { createReadFile } from '../../src/tools/read-file.ts'
+
+const readFileTool = createReadFile({ seen: new Set() })
 import { searchTextTool } from '../../src/tools/search-text.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { callTool } from './call.ts'

@@ -17,7 +17,7 @@ const costs = new Map(
 const sum = (names: readonly string[]): number =>
   names.reduce((total, name) => total + (costs.get(name) ?? NaN), 0)
 
-test('the wire names and parameters are those the bundled model is trained on', () => {
+test('the wire names and parameters are those the bundled model knows, and a few it leaves out', () => {
   const shapes = tools.map((tool) => {
     const { properties, required = [] } = toToolSchema(tool).parameters
     const names = isObject(properties) ? Object.keys(properties) : []
@@ -27,9 +27,9 @@ test('the wire names and parameters are those the bundled model is trained on', 
 
   expect(shapes).toEqual([
     'read: list_files{[path]}',
-    'read: read_file{path,[from]}',
+    'read: read_file{path,[from],[to]}',
     'search: search_text{pattern,[path]}',
-    'write: edit_file{path,old,new}',
+    'write: edit_file{path,old,new,[all]}',
     'write: write_file{path,content,[overwrite],[append]}',
     'run: run_command{command,[background]}',
     'search: find_files{pattern}',
@@ -51,17 +51,17 @@ test('the wire names and parameters are those the bundled model is trained on', 
   ])
 })
 
-test('no tool costs more than 60 tokens, those that came first no more than 800', () => {
+test('no tool costs more than 80 tokens, those that came first no more than 900', () => {
   const later = new Set(['python', 'javascript', 'data_view', 'propose_patch'])
 
-  expect([...costs].filter(([, cost]) => cost > 60)).toEqual([])
-  expect(sum([...costs.keys()].filter((name) => !later.has(name)))).toBeLessThanOrEqual(800)
+  expect([...costs].filter(([, cost]) => cost > 80)).toEqual([])
+  expect(sum([...costs.keys()].filter((name) => !later.has(name)))).toBeLessThanOrEqual(900)
 })
 
 test('what a small window shows stays small', () => {
   const core = ['list_files', 'read_file', 'search_text', 'edit_file', 'write_file', 'run_command']
 
-  expect(sum(core)).toBeLessThanOrEqual(290)
+  expect(sum(core)).toBeLessThanOrEqual(360)
   expect(sum(['more_tools', 'call_tool'])).toBeLessThanOrEqual(75)
 })
 

@@ -61,13 +61,43 @@ describe('write_file', () => {
 
   test('replaces with overwrite, and keeps CRLF', async () => {
     const { call, text } = await session({ 'a.txt': 'one\r\ntwo\r\n' })
+    await call('read_file', { path: './a.txt' })
 
     expect(await call('write_file', { path: 'a.txt', content: '1\n2\n3\n', overwrite: true })).toEqual({
       ok: true,
-      text: 'Replaced a.txt (now 3 lines).',
+      text: 'Replaced a.txt (was 2 lines, now 3 lines).',
       changed: ['a.txt'],
     })
     expect(await text('a.txt')).toBe('1\r\n2\r\n3\r\n')
+  })
+
+  test('does not replace what was never read', async () => {
+    const { call, text } = await session({ 'a.txt': 'one\ntwo\n' })
+
+    expect(await call('write_file', { path: 'a.txt', content: '1\n', overwrite: true })).toEqual({
+      ok: false,
+      code: 'failed',
+      text: 'Nothing was written: a.txt has 2 lines that were not read yet. Read it with read_file, then replace it.',
+    })
+    expect(await text('a.txt')).toBe('one\ntwo\n')
+  })
+
+  test.each([
+    '// ... rest of the file unchanged',
+    '# ... existing code ...',
+    '... (rest unchanged)',
+    '/* remaining functions unchanged */',
+    '<!-- ... -->',
+    '// existing code',
+  ])('does not replace a file by a part of it and %j', async (mark) => {
+    const { call, text } = await session({ 'a.js': 'one\ntwo\nthree\nfour\n' })
+    await call('read_file', { path: 'a.js' })
+
+    const result = await call('write_file', { path: 'a.js', content: `ONE\n${mark}\n`, overwrite: true })
+
+    expect(result).toMatchObject({ ok: false, code: 'bad-arguments' })
+    expect(result.text).toContain('Change the lines you mean with edit_file, or write the whole file.')
+    expect(await text('a.js')).toBe('one\ntwo\nthree\nfour\n')
   })
 
   test('replaces freely what this session made, and an empty file', async () => {
@@ -149,7 +179,7 @@ describe('edit_file', () => {
     const result = await call('edit_file', { path, old: drifted, new: replacement })
 
     expect(result.ok).toBe(true)
-    expect(result.text).toContain('(matched with other white space)')
+    expect(result.text).toContain('(old differed in white space or quotes)')
     expect(result.text).not.toMatch(ALARMING)
     expect(await text(path)).toBe(before.replace(old, replacement))
   })
@@ -173,7 +203,7 @@ describe('edit_file', () => {
     expect(await call('edit_file', { path: 'a.txt', old: 'x = 1', new: 'x = 3' })).toEqual({
       ok: false,
       code: 'no-match',
-      text: 'old fits in several places of a.txt: lines 1, 3. Add the line before or after.',
+      text: 'old fits in 2 places of a.txt:\n1\tx = 1\n3\tx = 1\nAdd the line before or after it to old, or all: true to change all.',
     })
     expect(await text('a.txt')).toBe('x = 1\ny = 2\nx = 1\n')
   })
@@ -203,13 +233,17 @@ describe('edit_file', () => {
   test('a miss says when the new text is already there', async () => {
     const { call } = await session({ 'a.js': 'const a = 1\nconst port = 9090\n' })
 
-    const { text } = await call('edit_file', {
+    const result = await call('edit_file', {
       path: 'a.js',
       old: 'const port = 8080',
       new: 'const port = 9090',
     })
 
-    expect(text).toContain('The new text is already there at line 2: this edit may be done.')
+    expect(result).toEqual({
+      ok: false,
+      code: 'no-match',
+      text: 'Nothing was changed: old is not in a.js, but new already is:\n1\tconst a = 1\n2\tconst port = 9090',
+    })
   })
 
   test.each([
@@ -226,12 +260,13 @@ describe('edit_file', () => {
     })
   })
 
-  test('an edit that would change nothing is fine', async () => {
+  test('an edit that would change nothing is no success', async () => {
     const { call } = await session({ 'a.txt': 'f( 1 )\n' })
 
     expect(await call('edit_file', { path: 'a.txt', old: 'f(  1  )', new: 'f( 1 )' })).toEqual({
-      ok: true,
-      text: 'a.txt already reads like that; nothing was changed.',
+      ok: false,
+      code: 'no-match',
+      text: 'Nothing was changed: a.txt already reads like new there.\n1\tf( 1 )',
     })
   })
 
