@@ -22,38 +22,38 @@ export type ThreeWay = {
 }
 
 export function mergeLines({ old, replacement, found }: ThreeWay): Merge {
-  const file = solidLines(found)
+  const file = found.filter(isSolid)
   const out = createOutput(found)
-  let at = 0
-  let next = 0
   let line = 0
-  for (const change of diffArrays(old.map(foldLine), replacement.map(foldLine))) {
-    const count = change.count ?? change.value.length
-    if (change.removed) {
-      for (const quoted of old.slice(at, at + count).filter(isSolid)) {
-        const real = file[line++] ?? ''
-        if (foldLine(quoted) !== foldLine(real)) return { ok: false, slip: { quoted, found: real } }
-        out.take(quoted, real)
-      }
-      at += count
-    } else if (change.added) {
-      for (const added of replacement.slice(next, next + count)) out.add(added)
-      next += count
-    } else {
-      for (let step = 0; step < count; step++) {
-        if (isSolid(old[at + step] ?? '')) out.keep(file[line] ?? '', line++)
-        else out.keepBlank(replacement[next + step] ?? '')
-      }
-      at += count
-      next += count
-    }
+  for (const step of stepsOf(old, replacement)) {
+    const isQuoted = step.kind !== 'add' && isSolid(step.line)
+    const real = isQuoted ? (file[line++] ?? '') : ''
+    if (step.kind === 'add') out.add(step.line)
+    else if (step.kind === 'keep' && isQuoted) out.keep(real, line - 1)
+    else if (step.kind === 'keep') out.keepBlank(step.line)
+    else if (isQuoted && foldLine(step.line) !== foldLine(real))
+      return { ok: false, slip: { quoted: step.line, found: real } }
+    else if (isQuoted) out.take(step.line, real)
   }
   return { ok: true, lines: out.lines() }
 }
 
-const isSolid = (line: string): boolean => line.trim() !== ''
+type LineStep = { readonly kind: 'keep' | 'remove' | 'add'; readonly line: string }
 
-const solidLines = (lines: readonly string[]): readonly string[] => lines.filter(isSolid)
+/** From the quoted lines to the new ones, line by line; white space and look-alike characters make no difference. */
+function stepsOf(old: readonly string[], replacement: readonly string[]): readonly LineStep[] {
+  let at = 0
+  let next = 0
+  return diffArrays(old.map(foldLine), replacement.map(foldLine)).flatMap(({ added, removed, value }) => {
+    const kind = added ? 'add' : removed ? 'remove' : 'keep'
+    const lines = added ? replacement.slice(next, next + value.length) : old.slice(at, at + value.length)
+    if (!added) at += value.length
+    if (!removed) next += value.length
+    return lines.map((line): LineStep => ({ kind, line }))
+  })
+}
+
+const isSolid = (line: string): boolean => line.trim() !== ''
 
 /** Lines that are kept bring the blank lines along that the file has between them. */
 function createOutput(found: readonly string[]) {
@@ -121,6 +121,5 @@ const solidCount = (text: string): number => text.replaceAll(/\s/g, '').length
 function offsetBehind(text: string, count: number, past: boolean): number {
   let at = 0
   for (let seen = 0; at < text.length && seen < count; at++) if (isSolid(text[at] ?? '')) seen++
-  while (past && at < text.length && !isSolid(text[at] ?? '')) at++
-  return at
+  return past ? at + (/^\s*/.exec(text.slice(at))?.[0].length ?? 0) : at
 }
