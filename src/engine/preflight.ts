@@ -35,7 +35,10 @@ export async function preflightPath(
   const meant = toRelative(written(path), project.root)
   const corrected = (found: string): Preflight =>
     found === plain ? { path: found } : { path: found, repaired: `[path corrected: ${path} -> ${found}]` }
-  if (meant === undefined) return { path }
+  if (meant === undefined) {
+    const own = await fromElsewhere(written(path), project, creates)
+    return own === undefined ? { path } : corrected(own)
+  }
   const found = creates
     ? await placeNew(meant, project)
     : await firstExisting(project, [
@@ -81,6 +84,25 @@ function toRelative(path: string, root: string): string | undefined {
   if (!isAbsolute) return isOutside(clean) ? undefined : clean
   const base = toPosix(root)
   return isInside(base, clean) ? posix.relative(base, clean) || '.' : undefined
+}
+
+/** Where other machines keep projects. A path of the system, or of a folder beside this project, is meant as it is. */
+const ELSEWHERE =
+  /^(?:\/(?:home|Users)\/[^/]+|\/(?:workspaces?|app|code|repos?|projects?|src|mnt\/data|tmp\/\w+|usr\/src\/app|testbed)|[a-z]:\/Users\/[^/]+)\//i
+
+/** A path of another machine, by its longest part that exists here; a new file, by its folder. */
+async function fromElsewhere(path: string, project: Project, creates: boolean): Promise<string | undefined> {
+  const clean = posix.normalize(path)
+  const beside = `${posix.dirname(toPosix(project.root))}/`
+  if (!ELSEWHERE.test(clean) || (beside !== '/' && clean.startsWith(beside))) return undefined
+  const parts = clean.split('/').filter(Boolean)
+  const suffixes = parts.map((_, index) => parts.slice(index).join('/'))
+  const found = await firstExisting(project, suffixes)
+  if (found !== undefined || !creates) return found
+  for (const suffix of suffixes.slice(0, -1)) {
+    if (await exists(project, posix.dirname(suffix))) return suffix
+  }
+  return posix.basename(clean)
 }
 
 /** `src/src/a.ts` and `project/src/a.ts` where only `src/a.ts` exists. */

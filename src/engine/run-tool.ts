@@ -7,7 +7,7 @@ import { AppError, errorMessage, type FailureCode } from '../protocol/error.ts'
 import type { RunEndReason, RunEvent } from '../protocol/event.ts'
 import type { ToolMessage } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
-import type { ToolContext, ToolResult } from '../protocol/tool.ts'
+import type { Job, ToolContext, ToolResult } from '../protocol/tool.ts'
 import { foldMiddle } from '../lib/fold.ts'
 import { isObject } from '../lib/json.ts'
 import { settleExecutable } from './executable-changes.ts'
@@ -64,7 +64,7 @@ export async function runTool(prepared: Prepared, environment: CallEnvironment):
   })
   return {
     message: { role: 'tool', callId, text, ok, ...(code && { code }) },
-    record: toRecord(placed, outcome, environment.trace),
+    record: toRecord(placed, outcome, environment),
     changed: outcome.changed ?? [],
     repaired: placed.kind === 'ready' && placed.repaired,
     ...(outcome.stop && { stop: outcome.stop }),
@@ -72,7 +72,7 @@ export async function runTool(prepared: Prepared, environment: CallEnvironment):
 }
 
 async function attempt(prepared: Prepared, environment: CallEnvironment): Promise<Outcome> {
-  const again = judgeAgain(prepared, environment.trace)
+  const again = judgeAgain(prepared, environment.trace, environment.desk.context.exec.jobs())
   if (again) return again
   if (prepared.kind === 'hopeless') return fail(prepared.code, prepared.text)
   const { signal } = environment
@@ -99,19 +99,26 @@ function toFailure(error: unknown, signal: AbortSignal): Outcome {
 }
 
 /** A call that leads nowhere is answered in the tool's place. */
-function judgeAgain(prepared: Prepared, trace: Trace): Outcome | undefined {
+function judgeAgain(prepared: Prepared, trace: Trace, jobs: readonly Job[]): Outcome | undefined {
   const polling = prepared.kind === 'ready' && (prepared.tool.polling ?? false)
   const repeat = judgeRepeat(trace, {
     name: nameOf(prepared),
     key: prepared.key,
     polling,
     isMissing: prepared.kind === 'hopeless' && prepared.code === 'missing-path',
+    isWaiting: isWaiting(prepared, jobs),
     ...pathOf(prepared),
   })
-  if (repeat.action === 'answer') return { ok: true, code: 'refused', text: repeat.text }
+  if (repeat.action === 'answer') return { ok: repeat.ok, code: 'refused', text: repeat.text }
   if (repeat.action === 'refuse') return fail('refused', repeat.text)
   if (repeat.action === 'run') return undefined
   return { ...fail('refused', 'The same call again: the run ends here.'), stop: 'repeated-call' }
+}
+
+/** Asked about a job that still runs, or by a command while one does: it may have got on since. */
+function isWaiting(prepared: Prepared, jobs: readonly Job[]): boolean {
+  if (prepared.kind === 'hopeless' || !jobs.some(({ state }) => state === 'running')) return false
+  return (prepared.tool.polling ?? false) || prepared.tool.name === 'run_command'
 }
 
 const DEFAULT_LIMIT_MS = 120_000
@@ -251,7 +258,7 @@ function titleOf(prepared: Prepared): string {
 /** What the detectors may quote or look for; a run makes hundreds of calls. */
 const REMEMBERED = 20_000
 
-function toRecord(prepared: Prepared, outcome: Outcome, trace: Trace): CallRecord {
+function toRecord(prepared: Prepared, outcome: Outcome, { trace, desk }: CallEnvironment): CallRecord {
   const isReady = prepared.kind === 'ready'
   const polling = isReady && (prepared.tool.polling ?? false)
   const writes = isReady && prepared.tool.category === 'write'
@@ -264,6 +271,7 @@ function toRecord(prepared: Prepared, outcome: Outcome, trace: Trace): CallRecor
     resultHash: hashResult(outcome.text, polling),
     wrote: outcome.ok && (writes || (outcome.changed?.length ?? 0) > 0),
     polling,
+    ...(isWaiting(prepared, desk.context.exec.jobs()) && { waiting: true }),
     ...pathOf(prepared),
     ...(outcome.code && { code: outcome.code }),
   }

@@ -17,6 +17,8 @@ export type CallRecord = {
   /** It changed files and succeeded. */
   readonly wrote: boolean
   readonly polling: boolean
+  /** It asked about a job that still ran. */
+  readonly waiting?: boolean
 }
 
 /** Test runs print how long they took. For a tool that is meant to be asked again the time is news. */

@@ -2,6 +2,7 @@
  * One replacement in a file. Where to replace is found even when the quote is a little off, never guessed; a miss shows
  * what stands there instead, so that the next try can be right.
  */
+import { posix } from 'node:path'
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolResult } from '../protocol/tool.ts'
 import { changedLines, toDiffText } from '../lib/diff.ts'
@@ -19,7 +20,7 @@ const input = z.object({
   all: z.boolean().default(false),
 })
 
-export const createEditFile = ({ checks }: Pick<WriteParts, 'checks'>): Tool =>
+export const createEditFile = ({ checks, seen }: Pick<WriteParts, 'checks' | 'seen'>): Tool =>
   defineTool({
     name: 'edit_file',
     description: 'Replace the exact text old by new, once; all: true everywhere',
@@ -44,7 +45,11 @@ export const createEditFile = ({ checks }: Pick<WriteParts, 'checks'>): Tool =>
       const { path } = call
       const before = await context.files.read(path, context.signal)
       const edited = editText(before, call)
-      if (!edited.ok) return miss(call, before, edited)
+      if (!edited.ok) {
+        // The model is shown the lines it missed; after several misses it may write the file whole.
+        seen.add(posix.normalize(path))
+        return miss(call, before, edited)
+      }
       if (edited.text === before) return unchanged(path, before, edited)
       await context.files.write(path, edited.text)
       const remarks = await checks([{ path, before, after: edited.text }], context)

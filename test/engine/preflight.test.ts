@@ -218,3 +218,37 @@ test('what is too long to be a path is told as such, without a search for it', a
   })
   expect('missing' in placed && placed.missing.length).toBeLessThan(300)
 })
+
+describe('a path of another machine', () => {
+  test.each([
+    ['/home/devuser/app/src/lib/deep.ts', 'src/lib/deep.ts'],
+    ['/Users/sam/projects/app/src/lib/deep.ts', 'src/lib/deep.ts'],
+    ['/workspace/src/lib/deep.ts', 'src/lib/deep.ts'],
+    ['C:\\Users\\sam\\app\\src\\lib\\deep.ts', 'src/lib/deep.ts'],
+  ])('%s is %s here', async (path, expected) => {
+    const here = await project('src/lib/deep.ts', 'package.json')
+
+    expect(await preflightPath(path, here)).toEqual({
+      path: expected,
+      repaired: `[path corrected: ${path} -> ${expected}]`,
+    })
+  })
+
+  test.each([
+    ['/workspace/app/src/lib/new.ts', 'src/lib/new.ts'],
+    ['/home/devuser/app/notes.md', 'notes.md'],
+  ])('%s is made as %s', async (path, expected) => {
+    const here = await project('src/lib/deep.ts')
+
+    expect(await preflightPath(path, here, { creates: true })).toMatchObject({ path: expected })
+  })
+
+  test.each(['/etc/passwd', '/usr/lib/os-release', '/home/devuser/app/gone.ts', '/root/.ssh/id_rsa'])(
+    '%s is left to the guard',
+    async (path) => {
+      const here = await project('src/lib/deep.ts', 'passwd')
+
+      expect(await preflightPath(path, here)).toEqual({ path })
+    },
+  )
+})

@@ -19,13 +19,14 @@ export const RUNS_CODE: ReadonlySet<string> = new Set(['run_command', 'python', 
 
 /**
  * For each call whether it brought a path or a result not seen before in this run, or a write (or a command that may be
- * one) not made before. A write made twice is none: undoing and redoing leads nowhere.
+ * one) not made before. A write made twice is none: undoing and redoing leads nowhere. Waiting for a job that runs is work.
  */
 export function findNews(calls: readonly CallRecord[]): readonly boolean[] {
   const seen = new Set<string>()
   const isNew = (label: string): boolean => !seen.has(label) && seen.add(label) !== undefined
-  return calls.map(({ name, key, path, ok, code, resultHash, wrote }) => {
+  return calls.map(({ name, key, path, ok, code, resultHash, wrote, waiting }) => {
     if (code && NEVER_RAN.has(code)) return false
+    if (waiting) return true
     const mayHaveWritten = wrote || (ok && RUNS_CODE.has(name))
     const marks = [
       isNew(`result ${resultHash}`),

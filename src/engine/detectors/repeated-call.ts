@@ -17,11 +17,14 @@ export type NextCall = {
   readonly path?: string
   /** There is nothing at `path` now. */
   readonly isMissing?: boolean
+  /** It asks about something that goes on by itself: a job that still runs. */
+  readonly isWaiting?: boolean
 }
 
 export type RepeatVerdict =
   | { readonly action: 'run' }
-  | { readonly action: 'answer'; readonly text: string }
+  /** `ok`: as the call it repeats ended. */
+  | { readonly action: 'answer'; readonly text: string; readonly ok: boolean }
   | { readonly action: 'refuse'; readonly text: string }
   | { readonly action: 'stop' }
 
@@ -29,6 +32,8 @@ export type RepeatVerdict =
 const PATIENCE = 2
 
 export function judgeRepeat(trace: Trace, next: NextCall): RepeatVerdict {
+  // Waiting is work: what runs on is really asked, however often.
+  if (next.isWaiting) return { action: 'run' }
   const view = toView(trace)
   for (const rule of [sameReply, sameCall, missingPath, changedBack, sameFailure]) {
     const verdict = rule(view, next)
@@ -72,7 +77,7 @@ const sameReply: Rule = ({ now }, next) => {
   const runs = sinceChange(now, next).filter(({ key }) => key === next.key)
   const last = runs.at(-1)
   if (!last || sameRuns(runs, last).length < MOST_IN_A_REPLY) return undefined
-  return { action: 'answer', text: answerAgain(last) }
+  return answer(last)
 }
 
 const sameCall: Rule = ({ calls, news, warnings }, next) => {
@@ -82,7 +87,7 @@ const sameCall: Rule = ({ calls, news, warnings }, next) => {
   const hasNews = news.slice(calls.lastIndexOf(last) + 1).includes(true)
   const isRepeat = turnsOf(sameRuns(since, last)) >= 2 && !hasNews
   if (!isRepeat && !closesCycle(since, next)) return undefined
-  if (warnings === 0) return { action: 'answer', text: answerAgain(last) }
+  if (warnings === 0) return answer(last)
   return warnings < PATIENCE ? { action: 'refuse', text: refuseAgain(next.name) } : { action: 'stop' }
 }
 
@@ -112,8 +117,16 @@ function closesCycle(since: readonly CallRecord[], next: NextCall): boolean {
 
 const MAX_ANSWER = 2000
 
-const answerAgain = ({ text }: CallRecord): string =>
-  `${foldMiddle(text, MAX_ANSWER).text}\n[note] You already had this answer and nothing has changed since. Use it: take the next step or answer.`
+/** What the call gave before; one that failed has failed again. */
+const answer = ({ text, ok }: CallRecord): RepeatVerdict => ({
+  action: 'answer',
+  ok,
+  text: `${foldMiddle(text, MAX_ANSWER).text}\n[note] ${ok ? HAD : FAILED}`,
+})
+
+const HAD = 'You already had this answer and nothing has changed since. Use it: take the next step or answer.'
+const FAILED =
+  'The same call failed in the same way before and was not run again. Change its arguments or take another step.'
 
 const refuseAgain = (name: string): string =>
   `Refused: the same ${name} call again would give the same result. ${alternatives[name] ?? OTHERWISE}`
@@ -127,7 +140,7 @@ const alternatives: { readonly [name: string]: string } = {
   search_text: 'Read a file that matched, search for something else, or answer with what you know.',
   find_files: 'Read a file that was found, try another pattern, or answer with what you know.',
   edit_file: 'Read the file to see what it says now, then make a different edit or go on.',
-  write_file: 'The file is written. Check it by running something, or answer.',
+  write_file: 'Read the file to see what it says now, then make a different change or go on.',
   run_command: 'Change something first, run another command, or answer with what it printed.',
   job_output: 'Nothing new was printed. Do something else meanwhile, stop it with job_stop, or answer.',
 }
@@ -147,9 +160,13 @@ const missingPath: Rule = ({ calls, warnings }, { path, isMissing }) => {
 
 const MAX_REMINDER = 600
 
-/** The same change made twice already and undone in between: A, B, A, B. */
+/**
+ * The same change made twice already: what it changes was there again, so it was undone in between. Text that is added to
+ * the end may be added any number of times.
+ */
 const changedBack: Rule = ({ calls, warnings }, { key, name }) => {
-  if (turnsOf(calls.filter((call) => call.key === key && call.wrote)) < 2) return undefined
+  const adds = name === 'write_file' && /"append":\s*true/.test(key)
+  if (adds || turnsOf(calls.filter((call) => call.key === key && call.wrote)) < 2) return undefined
   const text = `Refused: this ${name} was made twice and undone each time. Decide for one form, run what checks it, or answer.`
   return warnings < PATIENCE ? { action: 'refuse', text } : { action: 'stop' }
 }

@@ -6,12 +6,13 @@ import { type Sketch, traceOf } from '../record.ts'
 /** A call the next turn makes, and what it would give if it were run. */
 type Step = Sketch & { readonly turn?: never }
 
-const verdict = (trace: Trace, { name, key, path, code, polling = false }: Step) => {
+const verdict = (trace: Trace, { name, key, path, code, polling = false, waiting = false }: Step) => {
   const next: NextCall = {
     name,
     key: key ?? `${name} ${path ?? ''}`,
     polling,
     isMissing: code === 'missing-path',
+    isWaiting: waiting,
     ...(path !== undefined && { path }),
   }
   return judgeRepeat({ ...trace, turns: trace.turns + 1 }, next)
@@ -66,12 +67,44 @@ describe('the same call with the same result', () => {
 
     expect(verdict(traceOf(twice), read('a.ts'))).toEqual({
       action: 'answer',
+      ok: true,
       text: 'content of a.ts\n[note] You already had this answer and nothing has changed since. Use it: take the next step or answer.',
     })
     expect(verdict(traceOf([...twice, answered]), read('a.ts'))).toEqual({
       action: 'refuse',
       text: 'Refused: the same read_file call again would give the same result. Read another file or part (`from`), change the file with edit_file, or answer with what you know.',
     })
+  })
+
+  test('that failed is answered as a failure', () => {
+    const failed: Step = { ...read('a.ts'), ok: false, code: 'failed', text: 'no such thing' }
+
+    expect(verdict(traceOf([failed, failed]), failed)).toEqual({
+      action: 'answer',
+      ok: false,
+      text: 'no such thing\n[note] The same call failed in the same way before and was not run again. Change its arguments or take another step.',
+    })
+  })
+
+  test('is really made again while a job runs', () => {
+    const many = Array.from({ length: 12 }, () => read('a.ts'))
+
+    expect(verdict(traceOf(many), { ...read('a.ts'), waiting: true })).toEqual({ action: 'run' })
+  })
+
+  test('that adds the same text to the end of a file is work', () => {
+    const append: Step = {
+      name: 'write_file',
+      key: 'write_file {"append":true,"content":"x","path":"log"}',
+      wrote: true,
+    }
+    const other: Step = {
+      name: 'write_file',
+      key: 'write_file {"append":true,"content":"y","path":"log"}',
+      wrote: true,
+    }
+
+    expect(verdict(traceOf([append, other, append, other]), append)).toEqual({ action: 'run' })
   })
 
   test('is answered with the head and tail of a long result', () => {
