@@ -128,6 +128,7 @@ test('a note after a reply without calls only appends', async () => {
     [calls('list_files', { path: '.' })],
     [says('I will now read the file.')],
     [says('I will now read the file.')],
+    [says('I will now read the file.')],
     [calls('read_file', { path: 'a.ts' })],
     [says('It says hello.')],
   )

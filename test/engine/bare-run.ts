@@ -67,7 +67,7 @@ function toParts(run: BareRun, prompt: string): LoopParts {
       askPermission: async () => ({ allow: false }),
       context: {
         files: emptyFiles,
-        exec: {} as never,
+        exec: { jobs: () => [] } as never,
         results: { put: storeNothing, read: async () => undefined, list: async () => [], ...results },
         ask: async () => '',
         cwd: '/',

@@ -313,7 +313,7 @@ test('without python3 the message says what to use instead', async () => {
 
 describe.skipIf(!hasPython || missing !== undefined)(named('python in the sandbox'), () => {
   test('writes the workspace and nothing else, and has no network', async () => {
-    const cwd = await tempProject({ '.env': 'KEY=hidden-value' })
+    const cwd = await tempProject({ '.env': 'KEY=hidden-value', 'AGENTS.md': 'Be brief.' })
     const context = toolContext(cwd, { exec: await sandboxed(cwd) })
     const tool = createPython()
     const run = (code: string) => callTool(tool, { code }, context)

@@ -95,6 +95,7 @@ const edits: readonly Animal[] = [
   ),
   works(
     'writes a whole file again and again, each time better',
+    read('sum.js'),
     ...times(6, (index) => [write('sum.js', `export const sum = (a, b) => ${index}\n`, true), check]),
   ),
   works(
