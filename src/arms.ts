@@ -18,6 +18,7 @@ import type { Model } from './protocol/model.ts'
 import type { Files } from './protocol/tool.ts'
 import type { FoundAgent } from './provider/agent-model.ts'
 import { type Arm, createArm } from './router/arm.ts'
+import { checkedByWords } from './router/classify.ts'
 
 /** Who is to answer. */
 export type ArmWanted =
@@ -52,6 +53,8 @@ export type OpenedArm = {
   readonly warnings: readonly string[]
   /** What a request is about, by the model in the box; absent where that is the one that answers, or a script. */
   readonly classify?: (prompt: string) => Promise<Classification>
+  /** Loads what classifies ahead of the first request. */
+  readonly startClassifier?: () => Promise<void>
   /** Absent where it makes no vectors. */
   readonly embed?: Embedder
   /** Fills gaps; absent where the model was not trained to. */
@@ -104,7 +107,7 @@ function withClassifier(arm: OpenedArm, parts: ArmParts): OpenedArm {
     ...arm,
     async classify(prompt) {
       nano ??= loadNano(parts)
-      return (await nano).classify(prompt)
+      return checkedByWords(prompt, await (await nano).classify(prompt))
     },
     async close() {
       // One that could not be loaded has nothing to close.
@@ -122,7 +125,14 @@ async function openNano(why: string, parts: ArmParts): Promise<OpenedArm> {
   // It reads far less than it is sent, by design: what it reports says nothing about its window.
   const arm = toArm(model, model.capabilities, () => undefined)
   const classify = (prompt: string) => model.classify(prompt)
-  return { arm, why, warnings: [IN_THE_BOX], classify, close: () => model.close() }
+  return {
+    arm,
+    why,
+    warnings: [IN_THE_BOX],
+    classify,
+    startClassifier: () => model.load(),
+    close: () => model.close(),
+  }
 }
 
 async function loadNano({ files }: ArmParts): Promise<NanoModel> {

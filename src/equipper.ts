@@ -29,7 +29,7 @@ import type { Launch } from './lib/process.ts'
 import type { HookSpec } from './protocol/hooks.ts'
 import type { Source } from './protocol/source.ts'
 import type { Tool } from './protocol/tool.ts'
-import { classifyByKeywords } from './router/keywords.ts'
+import { isForSeveral } from './router/keywords.ts'
 import { skillsEquipment } from './skills/equipment.ts'
 import { type OpenedSkills, openSkills, skillFolders } from './skills/open.ts'
 import { builtinTools } from './tools/all.ts'
@@ -70,7 +70,7 @@ export async function openEquipper(parts: EquipperParts): Promise<Equipper> {
   const kept = createKept(parts)
   const confined = createConfined(parts)
   const servers = withPlugins(config, learned, (text) => void warnings.push(text))
-  const coordinator = await coordinatorSource(parts)
+  const coordinator = await loadPrompt('coordinator.md', parts.promptsFolder)
   return {
     hooks: learned.hooks,
     warnings: [...learned.warnings, ...warnings],
@@ -95,7 +95,10 @@ export async function openEquipper(parts: EquipperParts): Promise<Equipper> {
         },
         { incognito, warn: session.warn },
       )
-      return together([remembered, planned, deferring(skilled, FIXED), mcp], [coordinator])
+      return together(
+        [remembered, planned, deferring(skilled, FIXED), mcp],
+        [coordinatorSource(coordinator, answers)],
+      )
     },
     close: async () => void (await Promise.all([kept.close(), confined.close()])),
   }
@@ -237,12 +240,18 @@ async function memoryOf(
   })
 }
 
-/** Said in front of work that falls into pieces. */
-async function coordinatorSource({ promptsFolder }: EquipperParts): Promise<Source> {
-  const text = await loadPrompt('coordinator.md', promptsFolder)
+/** Above this there is room for the rules of coordinating as well. */
+const RULES_FROM_WINDOW = 16_384
+
+/** Said in front of work that falls into pieces: the first paragraph always, the rules where the window has room. */
+function coordinatorSource(text: string, { measure }: Answers): Source {
+  const [brief = ''] = text.split(/\n\s*\n/, 1)
   return {
     name: 'coordinator',
     place: 'run',
-    contribute: async (prompt) => (classifyByKeywords(prompt).type === 'orchestration' ? text : undefined),
+    async contribute(prompt) {
+      if (!isForSeveral(prompt)) return undefined
+      return measure().arm.capabilities.window > RULES_FROM_WINDOW ? text : brief
+    },
   }
 }

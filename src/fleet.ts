@@ -12,8 +12,8 @@ import type { ArmSettings } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
 import type { RouterDesk } from './protocol/routing.ts'
 import { classifyByArm } from './router/arm-classifier.ts'
-import { type Classify, createClassifier } from './router/classify.ts'
 import { openConsent } from './router/consent.ts'
+import { type ClassifierParts, type Classify, createClassifier } from './router/classify.ts'
 import { createDecisionLog } from './router/decision-log.ts'
 import { createRouterDesk } from './router/desk.ts'
 import { allServers, type Discovery, isSameAddress, startDiscovery } from './router/discovery.ts'
@@ -69,7 +69,7 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
     arms,
     record,
     pools,
-    classify: createClassifier(classifierOf(config.router.classifier, nano.classify, byArm)),
+    classify: createClassifier(classifierOf(config.router.classifier, nano.classifier, byArm)),
     options,
     now: Date.now,
     random: Math.random,
@@ -123,10 +123,11 @@ const isConfigured = (arms: readonly RoutedArm[], { baseUrl = '', model }: ArmSe
 
 async function openNano({
   open,
-}: FleetParts): Promise<{ readonly arm: RouterArm; readonly classify?: Classify }> {
-  const { arm, classify } = await open({ kind: 'nano', why: 'the last resort' }, () => false)
+}: FleetParts): Promise<{ readonly arm: RouterArm; readonly classifier: ClassifierParts }> {
+  const { arm, classify, startClassifier } = await open({ kind: 'nano', why: 'the last resort' }, () => false)
   const entry: RouterArm = { arm, tier: 'local', lastResort: true, proves: isOneStep, measured: NANO_QUALITY }
-  return classify ? { arm: entry, classify: (prompt) => classify(prompt) } : { arm: entry }
+  const start = startClassifier && { start: startClassifier }
+  return { arm: entry, classifier: classify ? { ask: (prompt) => classify(prompt), ...start } : {} }
 }
 
 async function openAgent(wanted: ArmWanted, { open }: FleetParts): Promise<RouterArm> {
@@ -166,14 +167,9 @@ function requireOne([arm]: readonly RouterArm[], { id }: ArmSettings): RouterArm
   return arm
 }
 
-function classifierOf(
-  name: string,
-  nano: Classify | undefined,
-  byArm: (id: string) => Classify,
-): { ask?: Classify } {
+function classifierOf(name: string, nano: ClassifierParts, byArm: (id: string) => Classify): ClassifierParts {
   if (name === 'keywords') return {}
-  if (name !== NANO) return { ask: byArm(name) }
-  return nano ? { ask: nano } : {}
+  return name === NANO ? nano : { ask: byArm(name) }
 }
 
 const NANO = 'covey/nano'

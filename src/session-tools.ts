@@ -16,6 +16,8 @@ export type SessionToolsParts = {
   readonly config: Config
   readonly equipment: Equipment
   readonly runChild: RunChild
+  /** Whether the model is told of it. */
+  isOffered(tool: Tool): boolean
   /** Where proposed patches are kept. */
   readonly patches: () => Promise<Files>
   /** Tools of another machine in the place of those here. */
@@ -24,7 +26,7 @@ export type SessionToolsParts = {
 
 /** Made for each session: some tools remember what the session did. */
 export function sessionTools(parts: SessionToolsParts): () => readonly Tool[] {
-  const { config, equipment, runChild, patches, exchange = (tools) => tools } = parts
+  const { config, equipment, runChild, isOffered, patches, exchange = (tools) => tools } = parts
   const { checks, exec } = config
   const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
   const locks = createLocks()
@@ -33,7 +35,7 @@ export function sessionTools(parts: SessionToolsParts): () => readonly Tool[] {
     ...new Map([...builtins, ...equipment.tools()].map((tool) => [tool.name, tool])).values(),
   ]
   const canRemember = equipment.tools().some(({ name }) => name === 'remember')
-  const own = exchange(builtinTools({ list, checks, limits, patches }))
+  const own = exchange(builtinTools({ list: () => list().filter(isOffered), checks, limits, patches }))
   const builtins = [
     ...(canRemember ? withLessons(own) : own).map((tool) => serialised(tool, locks)),
     createSpawnSubagents({ runChild }),

@@ -120,8 +120,8 @@ export async function openSession(
       const own = { ...(folder !== undefined && { folder }), ...(!canAsk && { unattended: true as const }) }
       const place = { id: replay.info.id, warn: warnings.warn, ...own }
       opening = await openParts(ground, place, { lastTime, instructions: passing?.instructions })
-      const { guards, sources, tools } = opening
-      const system = await systemText(ground, sources, tools())
+      const { guards, sources, offered } = opening
+      const system = await systemText(ground, sources, offered())
       return { cwd: root, system: await guards.firewall.outgoing(system), ...(isPacket && { isPacket }) }
     },
   }).catch(async (error: unknown) => {
@@ -147,6 +147,8 @@ type Opening = {
   readonly guards: SessionGuards
   readonly sources: readonly Source[]
   readonly tools: () => readonly Tool[]
+  /** Those of them that no rule forbids altogether. A call of another one is still told why it is denied. */
+  readonly offered: () => readonly Tool[]
   readonly equipment: Equipment
   /** Set once there is an engine to run them. */
   readonly children: { runs?: ChildRuns }
@@ -168,27 +170,33 @@ async function openParts(ground: SessionGround, place: Place, words: Words): Pro
     const equipping = { files, exec, firewall, sessionId: place.id, warn: place.warn }
     equipment = (await ground.equip?.(equipping)) ?? NOTHING
     const sources = [...sourcesOf(files, words), ...equipment.sources]
-    return { guards, sources, equipment, subagentWords, close, ...toolsOf(ground, equipment) }
+    return { guards, sources, equipment, subagentWords, close, ...toolsOf(ground, equipment, guards) }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function toolsOf(ground: SessionGround, equipment: Equipment): Pick<Opening, 'tools' | 'children'> {
+function toolsOf(
+  ground: SessionGround,
+  equipment: Equipment,
+  { forbids }: Pick<SessionGuards, 'forbids'>,
+): Pick<Opening, 'tools' | 'offered' | 'children'> {
   const children: Opening['children'] = {}
   const runChild: ChildRuns['runChild'] = (...asked) => {
     if (!children.runs) throw new Error('a tool was called before its session was open')
     return children.runs.runChild(...asked)
   }
+  const isOffered = ({ name }: Tool): boolean => !forbids(name)
   const tools = sessionTools({
     config: ground.guards.runsChecks ? ground.config : { ...ground.config, checks: {} },
     equipment,
     runChild,
+    isOffered,
     patches: () => makePatchFolder(ground.root, ground.patchRecord),
     ...(ground.exchange && { exchange: ground.exchange }),
   })
-  return { tools, children }
+  return { tools, offered: () => tools().filter(isOffered), children }
 }
 
 const NOTHING: Equipment = { tools: () => [], sources: [], close: async () => {} }
@@ -244,7 +252,7 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
 type Assembling = { readonly guard: AssembleParts['guard']; readonly arm: string | undefined }
 
 function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: Assembling) {
-  const { guards, tools, sources, stored } = joining
+  const { guards, tools, offered, sources, stored } = joining
   const { files, exec, fetch } = guards
   const { engine } = ground.config
   return assembleSession({
@@ -254,6 +262,7 @@ function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: A
     exec,
     fetch,
     tools,
+    offered,
     readBytes: readBytesInside(ground.root),
     reserve: guardedReserve(ground, joining, arm),
     toolMode: toolMode(ground.config),

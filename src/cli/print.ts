@@ -20,7 +20,7 @@ export function createPrinter(io: Pick<CommandIo, 'out' | 'err'>, options: Print
   return (event: SessionEvent): void => {
     if (event.type === 'text-delta') return answer.add(cleanControl(event.text))
     if (event.type === 'reply-restart') return answer.restart(() => line(`· asked again: ${event.why}`))
-    if (event.type === 'turn-end') return answer.flush()
+    if (event.type === 'turn-end') return event.continues ? undefined : answer.flush()
     const text = describe(event, options.verbose)
     if (text === undefined) return
     answer.flush()

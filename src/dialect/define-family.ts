@@ -11,14 +11,17 @@ export type FamilyData = {
   readonly shape: Shape
   readonly markers: readonly Marker[]
   readonly result: DialectWriter['result']
+  /** Where its models cannot be told about tools as others are. */
+  readonly show?: (tools: readonly ToolSchema[]) => string
   readonly habits?: readonly Habit[]
 }
 
-export const defineFamily = ({ habits = [], ...data }: FamilyData): Family => ({
+export const defineFamily = ({ habits = [], show, ...data }: FamilyData): Family => ({
   ...data,
   habits,
+  proposesOnly: show !== undefined,
   write: (call) => data.shape.write(call),
-  show: (tools) => showTools(tools, data.shape),
+  show: show ?? ((tools) => showTools(tools, data.shape)),
   grammar: (tools) => toGrammar(tools, data.shape),
 })
 

@@ -45,6 +45,8 @@ export type Family = Dialect & {
   readonly shape: Shape
   /** Habits that only count where the model is known to have them. */
   readonly habits: readonly Habit[]
+  /** Its models call no tools; `show` says what they can do instead. */
+  readonly proposesOnly: boolean
 }
 
 /**

@@ -32,7 +32,9 @@ export async function loadToolInstructions(
 
 /** `text` with `{{tools}}` and `{{example}}` filled in. */
 export function toolInstructions(text: string, tools: readonly ToolSchema[], dialect: string): string {
-  const example = requireFamily(dialect).write(EXAMPLE)
+  const family = requireFamily(dialect)
+  if (family.proposesOnly) return family.show(tools)
+  const example = family.write(EXAMPLE)
   const lines = tools.map(toLine).join('\n')
   return text
     .trim()

@@ -3,6 +3,7 @@
  * block. They become one proposal, shown to the person and run only on yes. A sentence that mentions a command proposes
  * nothing.
  */
+import { isObject, readJson } from '../lib/json.ts'
 import type { Sink } from './sink.ts'
 
 const MAX_COMMANDS = 20
@@ -24,7 +25,7 @@ const PROGRAMS = new Set(
 /** One command out of the answer, several joined by `&&`; undefined when it proposes none. */
 export function proposalIn(sink: Pick<Sink, 'answer' | 'calls'>): string | undefined {
   const { answer } = sink
-  const marked = linesAfter(answer, /^[ \t]*CMD:[ \t]*(.+)$/gm)
+  const marked = linesAfter(answer, /^[ \t]*CMD:[ \t]*(.+)$/gm).flatMap((line) => shellCommand(line) ?? [])
   if (marked.length > 0) return join(marked)
   if (sink.calls > 0 || answer === '') return undefined
   const fenced = shellBlock(answer)
@@ -39,6 +40,15 @@ const linesAfter = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)]
     .map((match) => (match[1] ?? '').trim().replace(/^`(.*)`$/, '$1'))
     .filter(Boolean)
+
+/** `CMD: read_file {"path": "a"}` is a call of a tool, which no shell knows; only one that holds a command has one. */
+function shellCommand(line: string): string | undefined {
+  const call = /^[A-Za-z_]\w*\s*\(?\s*(\{\s*(?:"|\}).*?)\)?$/.exec(line)?.[1]
+  if (call === undefined) return line
+  const reading = readJson(call)
+  const command = reading.ok && isObject(reading.value) ? reading.value['command'] : undefined
+  return typeof command === 'string' && command.trim() !== '' ? command : undefined
+}
 
 /** The commands of the one block of an answer, if it is a shell's. Several blocks are alternatives or a tutorial. */
 function shellBlock(answer: string): string[] {
@@ -82,13 +92,20 @@ function commandIn(item: string): string | undefined {
     const command = (span[1] ?? '').replace(/^\$\s+/, '')
     return isLast && isCommand(command) ? command : undefined
   }
-  const bare = item.replace(/^\$\s+/, '')
-  return isCommand(bare) &&
-    !/[.!?]$/.test(bare) &&
-    !/\b(?:the|your|and then|to (?:see|check|make))\b/i.test(bare)
-    ? bare
-    : undefined
+  return bareCommand(item) ?? bareCommand(item.replace(LABEL, ''))
 }
+
+/** `Install: npm ci`, `**Step 2** - npm test`: a few words that say what the command is for. */
+const LABEL = /^(?:\*\*|__)?[A-Za-z][\w ,'/()-]{0,50}?(?:\*\*|__)?(?::(?:\*\*|__)?| [-–—]) +/
+
+function bareCommand(text: string): string | undefined {
+  const bare = text.replace(/^\$\s+/, '')
+  return isCommand(bare) && !PROSE.test(bare) ? bare : undefined
+}
+
+/** Words that follow a program's name only where it is an ordinary word: `make sure`, `find out`, `go to`. */
+const PROSE =
+  /[.!?]$|\b(?:the|your|and then|to (?:see|check|make))\b|^\w+ (?:sure|that|this|it|an?|to|out|into|if|whether|how|why|what|for|is|are|of|with)\b/i
 
 function isCommand(line: string): boolean {
   const [program = ''] = line.replace(/^(?:sudo|time|env(?:\s+\w+=\S+)*|\w+=\S+)\s+/, '').split(/\s/, 1)

@@ -77,6 +77,9 @@ const aliases: { readonly [parameter: string]: readonly string[] } = {
   code: ['script', 'source'],
   patch: ['diff', 'input'],
   id: ['jobid', 'resultid', 'handle'],
+  file: ['filepath', 'path', 'filename', 'sourcefile'],
+  function: ['functionname', 'func', 'fn'],
+  name: ['toolname', 'skillname'],
   from: ['offset', 'startline', 'start', 'line'],
 }
 

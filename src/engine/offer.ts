@@ -36,9 +36,10 @@ export function offerTools(
   if (mode === 'two-stage') {
     const chosen = chosenCategories(added)
     if (guessed !== undefined && isCategory(guessed)) chosen.add(guessed)
-    const isFirst = chosen.size === 0 && !added.some(({ role }) => role === 'tool')
+    // A category that does not exist is no choice; `answer` and any other good result are one.
+    const isOpen = chosen.size === 0 && !added.some((message) => message.role === 'tool' && message.ok)
     const offer = offerByCategory(usable, chosen)
-    return isFirst && requiredChoice ? { ...offer, choice: 'required' } : offer
+    return isOpen && requiredChoice ? { ...offer, choice: 'required' } : offer
   }
   const isSmall = mode === 'auto' && window <= SMALL_WINDOW && !options.allowedTools
   const shown = isSmall

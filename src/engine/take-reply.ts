@@ -53,7 +53,8 @@ export async function* takeReply(
     yield* spendNote(run, verdict)
     yield* keep(note)
   }
-  yield { type: 'turn-end', turn: run.turns, messages: added }
+  const continues = verdict.kind === 'continue' && { continues: true as const }
+  yield { type: 'turn-end', turn: run.turns, messages: added, ...continues }
 
   if (stop) return { reason: stop }
   if (verdict.kind === 'stop') {
@@ -89,7 +90,7 @@ function* askAgain(
 function* goOn(run: RunState, reply: Reply): Generator<LoopEvent, undefined> {
   run.partial = reply.text
   run.tally = { ...run.tally, continues: run.tally.continues + 1 }
-  yield { type: 'turn-end', turn: run.turns, messages: [] }
+  yield { type: 'turn-end', turn: run.turns, messages: [], continues: true }
 }
 
 /** A message may not be empty without calls; this stands for a reply that was. */

@@ -18,7 +18,7 @@ import { modeVerdict, type PermissionMode } from './modes.ts'
 import { judgeFetch, judgePath } from './permission/judge-path.ts'
 import { judgeCode, judgeRun } from './permission/judge-run.ts'
 import { type Opinion, ruleText, type Surroundings, weigh } from './permission/opinion.ts'
-import { rulesFor } from './rules.ts'
+import { isForbidden, rulesFor } from './rules.ts'
 
 export type PermissionParts = {
   readonly mode: PermissionMode
@@ -57,6 +57,7 @@ export function createPermissions(parts: PermissionParts): Permissions {
     return Promise.all(request.access.map((access) => judgeAccess(access, surroundings)))
   }
   return {
+    forbids: (tool) => isForbidden(tool, rules()),
     authorize: async (request) => toAuthorization(await judge(request), toolOf(request)),
     async accept(request: AuthorizeRequest, answer: PermissionAnswer) {
       if (!answer.allow) return

@@ -14,6 +14,10 @@ import { denyingText, isAllowed } from './shell-prefix.ts'
 export const rulesFor = (tool: string, rules: readonly Rule[]): readonly Rule[] =>
   rules.filter((rule) => matchesGlob(tool, rule.tool))
 
+/** Whether a rule forbids everything the tool does: then no call of it can pass. */
+export const isForbidden = (tool: string, rules: readonly Rule[]): boolean =>
+  rulesFor(tool, rules).some((rule) => rule.verdict === 'deny' && isForAll(rule))
+
 const patternsOf = (rules: readonly Rule[], verdict: Verdict): readonly Rule[] =>
   rules.filter((rule) => rule.verdict === verdict)
 

@@ -109,7 +109,13 @@ export type RunEvent =
   | VoteEvent
   | SubagentEvent
   | { readonly type: 'usage'; readonly usage: Usage; readonly window: number }
-  | { readonly type: 'turn-end'; readonly turn: number; readonly messages: readonly Message[] }
+  /** `continues`: the output limit cut the answer, and the next turn goes on in the middle of its line. */
+  | {
+      readonly type: 'turn-end'
+      readonly turn: number
+      readonly messages: readonly Message[]
+      readonly continues?: true
+    }
   | RunEnd
   | { readonly type: 'error'; readonly code: ErrorCode; readonly message: string }
   | { readonly type: 'warning'; readonly message: string }

@@ -89,6 +89,8 @@ export type AuditEntry = {
 
 export interface Permissions {
   readonly authorize: Authorize
+  /** A rule denies everything this tool does, so it need not be offered. */
+  forbids(tool: string): boolean
   /** Told of every yes: a remembered one becomes a rule, one for a protected path opens it for this call. */
   accept(request: AuthorizeRequest, answer: PermissionAnswer): Promise<void>
 }

@@ -14,28 +14,40 @@ export type Classify = (prompt: string, signal: AbortSignal) => Promise<Classifi
 export type ClassifierParts = {
   /** The small model; absent = words only. */
   readonly ask?: Classify
+  /** Starts the small model, where that takes time; what it takes is not part of its limit. */
+  readonly start?: () => Promise<void>
   /** Aborts after the limit; tests hand in one that is already over. */
   readonly limit?: () => AbortSignal
 }
 
 const LIMIT_MS = 2_000
+/** An engine that takes longer to start is not waited for; it may be ready for the next request. */
+const START_LIMIT_MS = 20_000
 
 /** Never fails; throws only when `signal` aborts. */
 export function createClassifier({
   ask,
+  start = async () => {},
   limit = () => AbortSignal.timeout(LIMIT_MS),
 }: ClassifierParts): Classify {
   return async (prompt, signal) => {
     if (!ask) return classifyByKeywords(prompt)
-    const late = limit()
     try {
-      const both = AbortSignal.any([signal, late])
-      return { ...(await Promise.race([ask(prompt, both), aborted(both)])), source: 'slm' }
+      const starting = AbortSignal.any([signal, AbortSignal.timeout(START_LIMIT_MS)])
+      await Promise.race([start(), aborted(starting)])
+      const both = AbortSignal.any([signal, limit()])
+      return checkedByWords(prompt, await Promise.race([ask(prompt, both), aborted(both)]))
     } catch {
       signal.throwIfAborted()
       return { ...classifyByKeywords(prompt), source: 'slm_fallback' }
     }
   }
+}
+
+/** Orchestration costs the most, and a small model sees it in plain questions; its word counts where the words agree. */
+export function checkedByWords(prompt: string, said: Classification): Classification {
+  const type = said.type === 'orchestration' ? classifyByKeywords(prompt).type : said.type
+  return { ...said, type, source: 'slm' }
 }
 
 /** A model that does not listen to its signal is not waited for either. */

@@ -35,6 +35,13 @@ const GO_ON =
 const ONLY_PRONOUN =
   /^(?:now |and |then |please |just )?(?:\w+ )?(?:it|that|this|them|those|these)(?: (?:now|again|too|please|instead))?[.!?]?$/
 
+/** Work that falls into pieces others can do: asked for in so many words, or as a list. One command is one piece. */
+export function isForSeveral(prompt: string): boolean {
+  const words = prompt.slice(0, MAX_READ).toLowerCase()
+  if (typeOf(words) !== 'orchestration') return false
+  return COORDINATION.test(words) || (words.match(STEPS) ?? []).length > 1
+}
+
 /**
  * Requests the model in the box is proven at: one step, one tool, its arguments copied from the request. Two clauses,
  * or a word that asks for judgement, are more than that.
@@ -67,6 +74,9 @@ const beginsWith = (verbs: string): RegExp => new RegExp(`${LEAD}(?:${verbs})\\b
 /** The new words are in the request itself: nothing has to be thought up. Gaps are bounded, so that it stays linear. */
 const COPIED =
   /->|\b(?:change|replace|swap|append|overwrite|correct|set|put|insert|add)\b.{0,60}?\b(?:to|with|for|by|into|(?:at|to) the (?:end|top|start))\b.{0,60}?(?:["'`\d]|\.\w)|\b(?:file|\w+\.\w{1,4})\b.{0,60}?\b(?:with|saying|says|containing|contains|that has|inside)\b|\b(?:this|following|a|one) lines?\b/
+
+const COORDINATION =
+  /\b(?:orchestrat\w*|coordinat\w*|delegat\w*|sub-?agents?|in parallel|step by step through|several (?:agents|steps|tasks))\b/
 
 const RULES: readonly (readonly [TaskType, RegExp])[] = [
   [
@@ -103,10 +113,8 @@ const RULES: readonly (readonly [TaskType, RegExp])[] = [
     'planning',
     /\b(?:plan(?:s|ning)?|design(?:s|ing)?|architect\w*|roadmap|proposals?|propose|outline|strategy|approach(?:es)?|break (?:it |this )?down|estimate|trade-?offs?|how (?:should|would|could) (?:we|i|you))\b/,
   ],
-  [
-    'orchestration',
-    /\b(?:orchestrat\w*|coordinat\w*|delegat\w*|sub-?agents?|in parallel|pipeline|work-?flow|step by step through|end[- ]to[- ]end|several (?:agents|steps|tasks)|ci(?:\/cd)?|deploy\w*|release)\b/,
-  ],
+  ['orchestration', COORDINATION],
+  ['orchestration', /\b(?:pipeline|work-?flow|end[- ]to[- ]end|ci(?:\/cd)?|deploy\w*|release)\b/],
   [
     'orchestration',
     beginsWith(

@@ -82,7 +82,10 @@ export async function openRecord({ path, learning, onProblem }: RecordParts): Pr
     },
     noteTiming: (arm, timing) => learn((state) => withTiming(state, arm, timing)),
     asides: () => file.state().asides,
-    noteAside: (arm, aside) => learn((state) => withAside(state, arm, aside)),
+    // At once: a process that was told to slow down is often the one that is ended next.
+    noteAside(arm, aside) {
+      if (learning) file.update((state) => withAside(state, arm, aside))
+    },
     reset: () => file.update((state) => ({ ...EMPTY, pools: state.pools })),
     flush: () => file.flush(),
   }

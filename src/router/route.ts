@@ -19,7 +19,7 @@ import type { Pools, Reservation } from './pools.ts'
 import type { RouterRecord } from './record.ts'
 import { routedLease } from './routed-lease.ts'
 import { remember, type RouteState, type RunRoute } from './run-route.ts'
-import { asideAfter, isAside } from './set-aside.ts'
+import { asideAfter, isAside, isSlowDown } from './set-aside.ts'
 import { dollarsFor, expectedAmounts, isLowStakes, poolOf, type RouterArm, toViews } from './snapshot.ts'
 
 type RouterOptions = {
@@ -256,8 +256,8 @@ function leaseOf(parts: RouteParts, state: RouteState, { run, entry, task }: Lea
       const aside = asideAfter(error, state.asides.get(id), parts.now())
       if (!aside) return
       state.asides.set(id, aside)
-      // A key or a server may be mended before the next start; a limit of requests outlives us.
-      if (error instanceof AppError && error.code === 'rate-limited') parts.record.noteAside(id, aside)
+      // A key or a server may be fixed before the next start; a limit of requests outlives this process.
+      if (isSlowDown(error)) parts.record.noteAside(id, aside)
     },
   })
 }

@@ -14,14 +14,20 @@ const LONGEST_TRANSPORT_MS = 5 * MINUTE
 export const isAside = (aside: Pick<Aside, 'until'> | undefined, now: number): boolean =>
   aside !== undefined && aside.until > now && aside.until - now <= LONGEST_RATE_MS
 
+const OVERLOADED = 529
+
+/** The server itself asked for fewer requests, whoever sends them. */
+export const isSlowDown = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'rate-limited' || error.details.status === OVERLOADED)
+
 /** Nothing where the arm is not to blame: a bad request, a full context, a server that is still loading. */
 export function asideAfter(error: unknown, before: Aside | undefined, now: number): Aside | undefined {
   if (!(error instanceof AppError)) return undefined
   const failures = (before?.failures ?? 0) + 1
   const aside = (ms: number, why: string): Aside => ({ until: now + ms, why, failures })
-  const { retryAfterMs = 0, loading, unparsedCall, status } = error.details
+  const { retryAfterMs = 0, loading, unparsedCall } = error.details
   if (error.code === 'credential') return aside(CREDENTIAL_MS, 'its key was refused')
-  if (error.code === 'rate-limited' || status === 529) {
+  if (isSlowDown(error)) {
     return aside(Math.min(LONGEST_RATE_MS, Math.max(RATE_MS, retryAfterMs)), 'it asked to slow down')
   }
   if (error.code !== 'model-unavailable' || loading || unparsedCall) return undefined

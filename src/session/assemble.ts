@@ -34,6 +34,8 @@ export type AssembleParts = {
   readonly stored: StoredSession
   readonly reserve: Reserve
   readonly tools: () => readonly Tool[]
+  /** Those the model is told of; absent = all. */
+  readonly offered?: () => readonly Tool[]
   readonly toolMode: ToolMode
   readonly maxTurns: number
   readonly maxMessages: number
@@ -148,9 +150,13 @@ const askedFirst =
 
 type Shown = { readonly lease: Lease; readonly added: readonly Message[]; readonly guess?: Classification }
 
-const offer = ({ toolMode, tools }: AssembleParts, options: PromptOptions, { lease, added, guess }: Shown) =>
+const offer = (
+  { toolMode, tools, offered = tools }: AssembleParts,
+  options: PromptOptions,
+  { lease, added, guess }: Shown,
+) =>
   offerTools(
-    { mode: toolMode, tools: tools(), options, ...(guess && { guessed: guess.category }) },
+    { mode: toolMode, tools: offered(), options, ...(guess && { guessed: guess.category }) },
     lease,
     added,
   )

@@ -94,7 +94,7 @@ def look():
     elif not examples(doc) and not block(doc):
         problems.append('its docstring has no example; add a line such as >>> %s(...)' % name)
     parameters = {'type': 'object', 'properties': properties, 'required': required}
-    summary = (doc or '').strip().split('\\n')[0]
+    summary = (doc or '').strip().split('\n')[0]
     return {'problems': problems, 'parameters': parameters, 'summary': summary}
 
 

@@ -37,3 +37,11 @@ it('uses the text of the person where there is one', async () => {
 
   expect(text).toBe('Mine: - list_files(): Does list_files. ($&)')
 })
+
+it('tells a model that can only propose about shell commands, and about no tool', async () => {
+  const text = await loadToolInstructions(tools, { dialect: 'cmd' })
+
+  expect(text).toContain('CMD: command')
+  for (const { name } of tools) expect(text).not.toContain(name)
+  expect(text).not.toContain('tool_name')
+})

@@ -22,6 +22,21 @@ describe('commands in prose', () => {
     ])
   })
 
+  it('are proposed with a label in front of them', () => {
+    const reply =
+      '1. Install: npm ci\n2. **Build**: npm run build\n3) Step three - ./scripts/check.sh\n4. **Run the tests:** $ npm test\n'
+
+    expect(proposed(reply)).toEqual(['npm ci && npm run build && ./scripts/check.sh && npm test'])
+  })
+
+  it('are not taken from calls of tools; a command inside one is', () => {
+    expect(proposed('CMD: read_file {"path": "a.txt"}')).toEqual([])
+    expect(proposed('CMD: run_command {"command": "npm test"}\nCMD: git status')).toEqual([
+      'npm test && git status',
+    ])
+    expect(proposed('CMD: awk {print} a.txt')).toEqual(['awk {print} a.txt'])
+  })
+
   it('are proposed from the one shell block of an answer', () => {
     expect(proposed('Try:\n\n```bash\n# first\n$ cd app\nmake all\n```\n')).toEqual(['cd app && make all'])
   })
@@ -35,6 +50,8 @@ describe('commands in prose', () => {
     '```sh\nthis is the output\nof something\n```',
     '```python\nprint("x")\n```',
     'CMD is a shell of Windows.',
+    '1. Note: make sure that node is there\n2. Then: go to settings\n',
+    '1. Install: use a package manager\n2. Test: find out whether it works\n',
   ])('are not proposed when they are only mentioned: %j', (reply) => {
     expect(proposed(reply)).toEqual([])
   })

@@ -1,6 +1,8 @@
 /** Ends of runs that built-in tools and well-behaved servers do not bring about. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
+import { createPrinter } from '../../src/cli/print.ts'
+import type { SessionEvent } from '../../src/protocol/event.ts'
 import { AppError } from '../../src/protocol/error.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import { defineTool, type Tool } from '../../src/protocol/tool.ts'
@@ -206,3 +208,18 @@ test('a hundred calls that cannot be read are told in few words', async () => {
   expect(added[1]).toMatchObject({ role: 'user', origin: 'note' })
   expect(added[1]?.text.length).toBeLessThan(800)
 })
+
+test.each([true, false])(
+  'an answer that goes on is printed without a break (prefill: %j)',
+  async (prefill) => {
+    const model = scriptedModel([says('One, two, thr'), finish('length')], [says('ee.')])
+    const printed: string[] = []
+    const io = { out: (text: string) => void printed.push(text), err: () => {} }
+    const print = createPrinter(io, { json: false, verbose: false, colour: false })
+
+    const { events } = await bareRun({ models: [model], capabilities: { prefill } })
+    for (const event of events) print(event as SessionEvent)
+
+    expect(printed.join('')).toBe('One, two, three.\n')
+  },
+)

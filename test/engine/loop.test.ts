@@ -2,6 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { offerTools } from '../../src/engine/offer.ts'
+import type { Lease } from '../../src/protocol/arm.ts'
+import type { Message } from '../../src/protocol/message.ts'
+import { builtinTools } from '../../src/tools/all.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import {
   calls,
@@ -439,6 +443,25 @@ describe('two-stage', () => {
 
     expect(model.asked[1]?.tools.map(({ name }) => name)).toEqual(['select_category'])
     expect(ofType(events, 'tool-end')).toMatchObject([{ ok: false }])
+  })
+
+  test.each([
+    ['an unknown category', { category: 'magic' }, false, 'required'],
+    ['the wish to answer', { category: 'answer' }, true, undefined],
+    ['a category', { category: 'read' }, true, undefined],
+  ])('after %s the choice is made again where a server can be told to', (_, input, ok, choice) => {
+    const lease = { arm: { capabilities: { window: 8_192, requiredChoice: true } } } as unknown as Lease
+    const added: Message[] = [
+      {
+        role: 'assistant',
+        text: '',
+        calls: [{ id: '1', name: 'select_category', input: JSON.stringify(input) }],
+      },
+      { role: 'tool', callId: '1', text: 'x', ok },
+    ]
+    const tools = builtinTools({ list: () => [] })
+
+    expect(offerTools({ mode: 'two-stage', tools, options: {} }, lease, added).choice).toBe(choice)
   })
 
   test('a prose reply is an answer', async () => {

@@ -66,6 +66,25 @@ describe('no tool goes round it', () => {
     expect(ofType(events, 'tool-end').map(({ code }) => code)).toEqual(['denied'])
     expect(ofType(events, 'tool-end')[0]?.text).toContain('nothing overrides that')
   })
+
+  test('what a rule forbids altogether is not offered; what it forbids in part is', async () => {
+    const model = scriptedModel([calls('more_tools', {})], [says('I see.')])
+    const flags = {
+      'permission.rules': [
+        { tool: 'run_command', verdict: 'deny' },
+        { tool: 'job_*', verdict: 'deny' },
+        { tool: 'write_file', pattern: 'secret/**', verdict: 'deny' },
+      ],
+    }
+
+    const events = await run(model, await tempProject(), { flags })
+
+    const names = model.asked[0]?.tools.map(({ name }) => name)
+    expect(names).toContain('write_file')
+    expect(names).not.toContain('run_command')
+    expect(ofType(events, 'tool-end')[0]?.text).toContain('write_file')
+    expect(ofType(events, 'tool-end')[0]?.text).not.toMatch(/run_command|job_/)
+  })
 })
 
 describe('a person at the terminal', () => {

@@ -74,3 +74,25 @@ test.each([
     source: 'slm_fallback',
   })
 })
+
+test('the time a small model takes to start is not part of its limit', async () => {
+  const steps: string[] = []
+  const classify = createClassifier({
+    start: async () => void steps.push('started'),
+    limit: () => {
+      steps.push('limited')
+      return new AbortController().signal
+    },
+    ask: async () => guess,
+  })
+
+  expect(await classify('Fix the bug', signal)).toEqual(guess)
+  expect(steps).toEqual(['started', 'limited'])
+})
+
+test('orchestration is believed only where the words say so too', async () => {
+  const classify = createClassifier({ ask: async () => ({ ...guess, type: 'orchestration' }) })
+
+  expect(await classify('explain what src/a.js does', signal)).toEqual({ ...guess, type: 'explain' })
+  expect((await classify('Coordinate three subagents', signal)).type).toBe('orchestration')
+})

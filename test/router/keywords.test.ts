@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { classifyByKeywords, isContinuation, isOneStep } from '../../src/router/keywords.ts'
+import { classifyByKeywords, isContinuation, isForSeveral, isOneStep } from '../../src/router/keywords.ts'
 
 describe('the type of a request', () => {
   test.each([
@@ -142,4 +142,16 @@ test.each([
   'write a test for src/app.ts',
 ])('"%s" is more than one step', (prompt) => {
   expect(isOneStep(prompt)).toBe(false)
+})
+
+test.each([
+  ['run make all', false],
+  ['npm install', false],
+  ['explain how deploys work in parallel', false],
+  ['Deploy the staging environment', false],
+  ['Run three subagents in parallel over the packages', true],
+  ['Delegate the three packages to several agents', true],
+  ['Run these:\n1. lint\n2. the tests\n3. the build', true],
+])('whether %j is work for several: %j', (prompt, expected) => {
+  expect(isForSeveral(prompt)).toBe(expected)
 })

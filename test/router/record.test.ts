@@ -233,3 +233,18 @@ test('what may be lost is written by itself once there is much of it', async () 
   await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toContain('"requests":200')
   await record.flush()
 })
+
+test('an arm that asked to slow down is left alone after a restart, except in incognito', async () => {
+  const folder = await tempProject()
+  const aside = { until: 1_000_000, why: 'it asked to slow down', failures: 1 }
+  const { record } = await recordIn(folder)
+  record.noteAside('a', aside)
+  // What is flushed belongs to this process; a file that holds it already needs no orderly end.
+  await expect.poll(async () => (await recordIn(folder)).record.asides()).toEqual({ a: aside })
+
+  const { record: hidden } = await recordIn(folder, false)
+  hidden.noteAside('b', aside)
+  await hidden.flush()
+
+  expect((await recordIn(folder)).record.asides()).toEqual({ a: aside })
+})

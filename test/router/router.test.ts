@@ -184,6 +184,7 @@ describe('an arm that fails', () => {
 
   test.each([
     ['it is asked to slow down', new AppError('rate-limited', 'slow down'), 5 * MINUTE],
+    ['it is overloaded', new AppError('model-unavailable', 'overloaded', { status: 529 }), 5 * MINUTE],
     ['its key is refused', new AppError('credential', 'bad key'), 30 * MINUTE],
     ['it cannot be reached', new AppError('model-unavailable', 'refused'), 10_000],
     [

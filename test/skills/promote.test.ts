@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { prepareCall } from '../../src/engine/prepare.ts'
 import { AppError } from '../../src/protocol/error.ts'
 import { toToolSchema } from '../../src/lib/schema.ts'
 import { callTool } from '../tools/call.ts'
@@ -69,6 +70,36 @@ describe.each(['python', 'typescript'] as const)('a function in %s', (language) 
 
 describe('a function', () => {
   const wish = wishes.typescript
+
+  test.skipIf(!hasPython)(withPython('is described by the first line of its docstring only'), async () => {
+    const { description: _, ...undescribed } = wishes.python
+    const place = await bench(files)
+    const list = await place.tools()
+
+    await callTool(requireTool(list(), 'promote_skill'), undescribed, place.context)
+
+    expect(requireTool(list(), 'word_count').description).toBe(
+      'Count the words of a text that have at least so many letters.',
+    )
+  })
+
+  test('is named as other agents name it: file_path, function_name, tool_name', async () => {
+    const tools = (await (await bench(files)).tools())()
+    const input = JSON.stringify({
+      file_path: 'words.ts',
+      function_name: 'countWords',
+      tool_name: 'word_count',
+    })
+
+    const prepared = prepareCall(
+      { id: 'call-1', name: 'promote_skill', input },
+      { tools, options: {}, atLimit: false },
+    )
+
+    expect(prepared).toMatchObject({
+      input: { file: 'words.ts', function: 'countWords', name: 'word_count' },
+    })
+  })
 
   test('is not promoted where nobody can be asked or the person says no', async () => {
     for (const answer of ['no', nobody]) {

@@ -284,3 +284,11 @@ test('100 MB are described in bounded memory', async () => {
   )
   expect(grownBytes).toBeLessThan(150 * 1024 * 1024)
 }, 60_000)
+
+test('different values of a small file are counted, not estimated', async () => {
+  const rows = Array.from({ length: 5_000 }, (_, index) => `${index},name ${index},${index % 7}`)
+
+  const text = await view({ 'a.csv': `id,name,group\n${rows.join('\n')}\n` }, { view: 'describe' })
+
+  expect(text.match(/~?\d+ distinct/g)).toEqual(['5000 distinct', '5000 distinct', '7 distinct'])
+})
