@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
+import { editForms } from '../protocol/edit-form.ts'
 import { AppError } from '../protocol/error.ts'
 import { armRouting } from './router.ts'
 import { formatKey } from './tree.ts'
@@ -50,9 +51,11 @@ export const armSchema = z.strictObject({
     .describe('Whether earlier reasoning is shown to the model again.'),
   thinking: z.enum(['default', 'off']).exactOptional().describe('Whether the model may think first.'),
   edit_form: z
-    .enum(['whole', 'search', 'lines'])
+    .enum(editForms)
     .exactOptional()
-    .describe('How the model is asked to write edits: whole files, search and replace, or line ranges.'),
+    .describe(
+      'How the model is asked to write edits: whole files, search and replace, or line ranges. Not set: `whole` below two billion parameters, else `search`.',
+    ),
   required_choice: z.boolean().exactOptional().describe('The server honours `tool_choice: required`.'),
   prefill: z
     .boolean()

@@ -1,6 +1,7 @@
 /** Which model answers: flags before configuration, and an error that names the next step where nothing is said. Pure. */
 import type { ArmSettings, EmissionMode } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
+import { editFormFor } from '../lib/model-size.ts'
 import { withoutUndefined } from '../lib/object.ts'
 import { isLocalAddress } from './address.ts'
 import type { armRouting } from './router.ts'
@@ -129,7 +130,7 @@ function toKnown(arm: ResolvedArm): ArmSettings['known'] {
     dialect: arm.dialect,
     emission: arm.emission && toEmission(arm.emission, arm.dialect),
     reasoning: arm.reasoning,
-    editForm: arm.edit_form,
+    editForm: arm.edit_form ?? (arm.parameters === undefined ? undefined : editFormFor(arm.parameters)),
     requiredChoice: arm.required_choice,
     prefill: arm.prefill,
     vision: arm.vision,

@@ -9,6 +9,7 @@ import type { ToolSchema } from '../protocol/model.ts'
 import { isObject } from '../lib/json.ts'
 import { typesOf } from '../lib/schema.ts'
 import { requireFamily } from './all.ts'
+import { blockInstructions } from './content-block.ts'
 import { propertiesOf, requiredOf } from './tool-book.ts'
 
 const FILE = 'tools.md'
@@ -19,15 +20,20 @@ export type InstructionOptions = {
   readonly dialect?: string
   /** The person's own prompts; a file `tools.md` in it takes the place of ours. */
   readonly folder?: string
+  /** The content of files stands behind the call, not in it; see `content-block.ts`. */
+  readonly blocks?: boolean
 }
 
 export async function loadToolInstructions(
   tools: readonly ToolSchema[],
-  { dialect = DEFAULT_DIALECT, folder }: InstructionOptions = {},
+  { dialect = DEFAULT_DIALECT, folder, blocks = false }: InstructionOptions = {},
 ): Promise<string> {
   const own = folder === undefined ? undefined : await readIfThere(join(folder, FILE))
   const text = own ?? (await readFile(new URL(`../../prompts/${FILE}`, import.meta.url), 'utf8'))
-  return toolInstructions(text, tools, dialect)
+  const told = toolInstructions(text, tools, dialect)
+  const family = requireFamily(dialect)
+  const isTold = blocks && !family.proposesOnly && tools.some(({ name }) => name === 'write_file')
+  return isTold ? `${told}\n${blockInstructions(family)}` : told
 }
 
 /** `text` with `{{tools}}` and `{{example}}` filled in. */

@@ -3,6 +3,7 @@
  * comes back from it is checked like any input from outside.
  */
 import { z } from 'zod'
+import { editForms } from '../protocol/edit-form.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import type { EmbeddedOptions } from './engine.ts'
 
@@ -56,7 +57,7 @@ const capabilities = z.object({
   emission,
   dialect: text.exactOptional(),
   reasoning: z.enum(['keep', 'drop']),
-  editForm: z.enum(['whole', 'search', 'lines']),
+  editForm: z.enum(editForms),
   requiredChoice: z.boolean(),
   prefill: z.boolean(),
   vision: z.boolean(),

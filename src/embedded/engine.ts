@@ -9,6 +9,7 @@ import { estimateTokens } from '../context/count.ts'
 import { loadPrompt } from '../context/prompts.ts'
 import { dialectFor } from '../dialect/all.ts'
 import { type GgufHeader, readGguf } from '../lib/gguf.ts'
+import { editFormFor } from '../lib/model-size.ts'
 import type { Capabilities } from '../protocol/arm.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
@@ -86,7 +87,7 @@ export async function createEmbeddedModel(options: EmbeddedOptions & OwnPrompt):
   const { weights } = core
   return {
     name: options.name,
-    capabilities: capabilitiesOf(core),
+    capabilities: capabilitiesOf(core, header),
     stream: (request, signal) => answer(core, request, signal),
     async load() {
       await weights.acquire()
@@ -138,14 +139,17 @@ async function createCore(
 const guessDialect = ({ name = '' }: GgufHeader, path: string): string =>
   dialectFor(name) ?? dialectFor(basename(path)) ?? 'hermes'
 
-const capabilitiesOf = ({ options, window, template: { emission, family } }: Core): Capabilities => ({
+const capabilitiesOf = (
+  { options, window, template: { emission, family } }: Core,
+  { parameters }: GgufHeader,
+): Capabilities => ({
   window,
   windowFrom: options.window === undefined ? 'reported' : 'configured',
   tools: 'raw',
   emission,
   dialect: family.name,
   reasoning: 'drop',
-  editForm: 'search',
+  editForm: editFormFor(parameters / 1e9),
   requiredChoice: true,
   prefill: true,
   vision: false,

@@ -8,6 +8,7 @@ import type { PromptOptions } from '../protocol/session-api.ts'
 import { type Category, isCategory, type Tool } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { toToolSchema } from '../lib/schema.ts'
+import { inForm, isShownIn } from '../lib/tool-form.ts'
 import type { Offer } from './parts.ts'
 
 export type ToolMode = 'auto' | 'two-stage' | 'all'
@@ -31,8 +32,10 @@ export function offerTools(
   lease: Lease,
   added: readonly Message[],
 ): Offer {
-  const { window, requiredChoice } = lease.arm.capabilities
-  const usable = tools.filter(({ name }) => isAllowed(name, options))
+  const { window, requiredChoice, editForm } = lease.arm.capabilities
+  const usable = tools
+    .filter((tool) => isAllowed(tool.name, options) && isShownIn(tool, editForm))
+    .map((tool) => inForm(tool, editForm))
   if (mode === 'two-stage') {
     const chosen = chosenCategories(added)
     if (guessed !== undefined && isCategory(guessed)) chosen.add(guessed)

@@ -72,7 +72,10 @@ export type ToolDesk = {
   readonly firewall?: Pick<Firewall, 'outgoing' | 'stream' | 'restore' | 'approve'>
   audit?(entry: Omit<AuditEntry, 'sessionId'>): void
   /** Everything a tool reaches except what belongs to one call. */
-  readonly context: Omit<ToolContext, 'signal' | 'output' | 'tell' | 'limits' | 'pageTokens' | 'countTokens'>
+  readonly context: Omit<
+    ToolContext,
+    'signal' | 'output' | 'tell' | 'limits' | 'pageTokens' | 'editForm' | 'countTokens'
+  >
 }
 
 export type LoopParts = {

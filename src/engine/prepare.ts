@@ -1,4 +1,5 @@
 /** From what the model wrote to a tool and its arguments, or to the words that tell it what was wrong. Pure. */
+import type { EditForm } from '../protocol/edit-form.ts'
 import type { FailureCode } from '../protocol/error.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
@@ -7,7 +8,8 @@ import { canonicalJson, hasOpenString, isObject, readJson } from '../lib/json.ts
 import { resolveName } from '../lib/nearest.ts'
 import { clip } from '../lib/text.ts'
 import { meantTool } from '../lib/tool-names.ts'
-import { parseArguments } from './arguments.ts'
+import { facesOf } from '../lib/tool-form.ts'
+import { type ParsedArguments, parseArguments } from './arguments.ts'
 import { salvageWrite } from './cut-call.ts'
 import { isAllowed } from './offer.ts'
 import { unknownTool } from './unknown-tool.ts'
@@ -43,22 +45,24 @@ export type Prepared = Ready | Hopeless
 export type PrepareInput = {
   readonly tools: readonly Tool[]
   readonly options: PromptOptions
+  /** How the arm that wrote the call was asked to write edits. */
+  readonly editForm?: EditForm
   /** The output limit was reached while this call was written. */
   readonly atLimit: boolean
 }
 
-export function prepareCall(call: ToolCall, { tools, options, atLimit }: PrepareInput): Prepared {
+export function prepareCall(call: ToolCall, { tools, options, editForm, atLimit }: PrepareInput): Prepared {
   const meant = unwrap(call)
   const usable = tools.filter(({ name }) => isAllowed(name, options))
   const names = usable.map(({ name }) => name)
   const name = toolMeant(meant, names)
-  const tool = usable.find((candidate) => candidate.name === name)
-  if (!tool) return hopeless(call, 'unknown-tool', unknownTool(meant.name, names))
-  if (atLimit && !isWhole(call.input)) return prepareCut(call, tool)
+  const found = usable.find((candidate) => candidate.name === name)
+  if (!found) return hopeless(call, 'unknown-tool', unknownTool(meant.name, names))
+  if (atLimit && !isWhole(call.input)) return prepareCut(call, found)
 
   // Reading the wrapper has closed a string that was left open: what is written must not end there unnoticed.
-  const isTorn = tool.category === 'write' && hasOpenString(call.input)
-  const parsed = parseArguments(isTorn ? call : meant, tool)
+  const isTorn = found.category === 'write' && hasOpenString(call.input)
+  const { tool, parsed } = parseInForm(isTorn ? call : meant, facesOf(found, editForm))
   if (!parsed.ok) return hopeless(call, 'bad-arguments', parsed.text, tool)
   const ran = asItRan({ call, meant }, { ...meant, name: tool.name, input: parsed.written ?? meant.input })
   const remark = resolveName(meant.name, [tool.name]) === undefined && otherName(meant.name, tool)
@@ -68,6 +72,14 @@ export function prepareCall(call: ToolCall, { tools, options, atLimit }: Prepare
     repaired: parsed.written !== undefined || tool.name !== call.name,
     ...(remark && { remark }),
   })
+}
+
+/** In the first face of the tool that takes the arguments; what none takes is explained by the one that was shown. */
+function parseInForm(call: ToolCall, faces: readonly Tool[]): { tool: Tool; parsed: ParsedArguments } {
+  const readings = faces.map((tool) => ({ tool, parsed: parseArguments(call, tool) }))
+  const fitting = readings.find(({ parsed }) => parsed.ok) ?? readings[0]
+  if (!fitting) throw new Error(`${call.name} has no form to be read in`)
+  return fitting
 }
 
 const otherName = (written: string, { name }: Tool): string => `[${clip(written, 40)} is ${name} here]`

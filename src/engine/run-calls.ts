@@ -6,7 +6,6 @@ import type { RunEndReason, RunEvent } from '../protocol/event.ts'
 import type { Message } from '../protocol/message.ts'
 import { createChannel } from '../lib/channel.ts'
 import type { Asked } from './ask.ts'
-import type { Reply } from './collect.ts'
 import { intentBreaker } from './detectors/intent-breaker.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
 import { patchSpiral } from './detectors/patch-spiral.ts'
@@ -23,10 +22,19 @@ type Desk = {
 }
 
 /** The calls of a reply as they will run; the conversation keeps them in this form. */
-export function prepareCalls({ calls, finish }: Reply, { desk, options }: LoopParts): readonly Prepared[] {
+export function prepareCalls(
+  { reply: { calls, finish }, lease }: Pick<Desk['asked'], 'reply' | 'lease'>,
+  { desk, options }: LoopParts,
+): readonly Prepared[] {
   const tools = desk.list()
+  const { editForm } = lease.arm.capabilities
   return calls.map((call, index) =>
-    prepareCall(call, { tools, options, atLimit: finish === 'length' && index === calls.length - 1 }),
+    prepareCall(call, {
+      tools,
+      options,
+      editForm,
+      atLimit: finish === 'length' && index === calls.length - 1,
+    }),
   )
 }
 
@@ -104,6 +112,7 @@ const environmentFor =
     trace: run.trace,
     options: parts.options,
     pageTokens: pageFor(asked),
+    editForm: asked.lease.arm.capabilities.editForm,
     countTokens: (text) => asked.lease.countTokens(text),
     now: parts.now,
     signal,

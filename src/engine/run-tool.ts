@@ -3,6 +3,7 @@
  * a result in every case; nothing a tool does can break the run. Every tool of every kind runs through here and nowhere
  * else, so nothing goes round the guard.
  */
+import type { EditForm } from '../protocol/edit-form.ts'
 import { AppError, errorMessage, type FailureCode } from '../protocol/error.ts'
 import type { RunEndReason, RunEvent } from '../protocol/event.ts'
 import type { ToolMessage } from '../protocol/message.ts'
@@ -25,6 +26,8 @@ export type CallEnvironment = {
   readonly trace: Trace
   readonly options: PromptOptions
   readonly pageTokens: number
+  /** How the arm that called writes edits; absent = it is not known. */
+  readonly editForm?: EditForm
   countTokens(text: string): number
   emit(event: RunEvent): void
   /** Everything emitted so far has been told. */
@@ -137,6 +140,7 @@ async function execute(passed: Passed, environment: CallEnvironment): Promise<To
     exec: readsOnly ? readOnlyExec(exec, () => askToWrite(passed, environment)) : exec,
     signal,
     pageTokens: environment.pageTokens,
+    ...(environment.editForm && { editForm: environment.editForm }),
     countTokens: environment.countTokens,
     output: live.add,
     tell: environment.emit,

@@ -44,7 +44,7 @@ export async function* takeReply(
     run.attribution.repair++
     yield { type: 'correction', detector: 'prose-instead', remedy: 'made the call it means', text: '' }
   }
-  const prepared = prepareCalls(reply, parts)
+  const prepared = prepareCalls({ ...asked, reply }, parts)
   const calls = prepared.map(({ call }) => call)
   yield* keep(toAssistantMessage({ ...reply, calls }, verdict))
   const stop = yield* runCalls(run, parts, { prepared, asked: { ...asked, reply }, signal, keep })

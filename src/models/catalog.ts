@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
 import type { Capabilities, EmissionMode } from '../protocol/arm.ts'
+import { editForms } from '../protocol/edit-form.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { withoutUndefined } from '../lib/object.ts'
 import { QUANTS, type Quant } from './quant.ts'
@@ -108,7 +109,7 @@ const model = z.strictObject({
     strict: z.boolean().optional(),
     no_system: z.boolean().optional(),
   }),
-  edit_form: z.enum(['whole', 'search', 'lines']),
+  edit_form: z.enum(editForms),
   fim: z.boolean(),
   thinking: z.boolean(),
   sampling: z.strictObject({

@@ -1,5 +1,6 @@
 /** An arm is one model the router may pick, with what is known about it. A lease is the right to ask it once. */
 import type { Classification } from './classification.ts'
+import type { EditForm } from './edit-form.ts'
 import type { Model, Thinking, Usage } from './model.ts'
 
 /** The shape of conversation an arm accepts; see `context/emit.ts`. */
@@ -23,7 +24,7 @@ export type Capabilities = {
   readonly dialect?: string
   /** Whether earlier reasoning is shown to the model again. */
   readonly reasoning: 'keep' | 'drop'
-  readonly editForm: 'whole' | 'search' | 'lines'
+  readonly editForm: EditForm
   /** The server honours `tool_choice: required`. */
   readonly requiredChoice: boolean
   /** A trailing assistant message is continued rather than answered. */

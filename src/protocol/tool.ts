@@ -3,6 +3,7 @@
  * Tools reach the world only through `ToolContext`, which `guard/` implements, so that no tool can go round it.
  */
 import { z } from 'zod'
+import type { EditForm } from './edit-form.ts'
 import type { FailureCode } from './error.ts'
 import type { SubagentEvent } from './subagent.ts'
 
@@ -32,11 +33,16 @@ export type ToolResult = {
   readonly data?: unknown
 }
 
+/** What an arm that writes edits in another form is told; `hidden` = it is not offered the tool, but may call it. */
+export type ToolFace = 'hidden' | { readonly description: string; readonly input: z.ZodType }
+
 export type ToolDeclaration<Schema extends z.ZodType> = {
   readonly name: string
   readonly description: string
   readonly category: Category
   readonly input: Schema
+  /** Other faces of the same tool; `run` takes what the `input` of each of them gives. */
+  readonly forms?: Readonly<Partial<Record<EditForm, ToolFace>>>
   /** Parameters that name a path in the project; preflight repairs them before anything else looks. */
   readonly paths?: readonly string[]
   /** A path that does not exist yet is fine: the call makes it. */
@@ -129,6 +135,8 @@ export type ToolContext = {
   tell(event: SubagentEvent): void
   /** What the run itself is held to, for whoever starts another one from within it. */
   readonly limits: RunLimits
+  /** How the arm that called writes edits; absent = by search and replace. */
+  readonly editForm?: EditForm
   /** The most tokens one page of a file or result may take in this run's window. */
   readonly pageTokens: number
   countTokens(text: string): number

@@ -6,7 +6,9 @@
 import type { ArmSettings, Capabilities, EmissionMode } from '../protocol/arm.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import type { Model, ModelRequest, ToolSchema } from '../protocol/model.ts'
+import { editFormFor, sizeFromName } from '../lib/model-size.ts'
 import { dialectFor, requireDialect } from '../dialect/all.ts'
+import { readingBlocks, withBlocks } from '../dialect/content-block.ts'
 import { type InstructionOptions, loadToolInstructions } from '../dialect/instructions.ts'
 import { createReplyReader } from '../dialect/reader.ts'
 import { createAdaptingModel, type RequestShape } from './adapting-model.ts'
@@ -42,7 +44,7 @@ export function capabilitiesOf(settings: ArmSettings, probed: ProbeReport | unde
     tools,
     emission: emissionFrom(findings),
     reasoning: 'drop',
-    editForm: 'search',
+    editForm: editFormFor(sizeFromName(settings.model)),
     requiredChoice: tools === 'raw' || (findings.requiredChoice?.value ?? false),
     prefill: tools === 'raw',
     vision: findings.vision?.value ?? false,
@@ -132,12 +134,13 @@ export async function createArmModels(
       make: (changed) => createProviderModel({ ...spec, emission: changed, ...more(changed) }),
     })
   const dialect = capabilities.dialect ?? dialectFor(settings.model) ?? 'hermes'
+  const readText = replyReader(settings.model, capabilities.dialect)
   const asText = adapting(
     { ...emission, base: emission.base === 'tool-role' ? 'user-results' : emission.base, dialect },
     () => ({
       tools: 'text',
-      writer: requireDialect(dialect),
-      readReply: replyReader(settings.model, capabilities.dialect),
+      writer: withBlocks(requireDialect(dialect)),
+      readReply: (tools, request) => readingBlocks(() => readText(tools, request)),
     }),
   )
   const prompted =
@@ -145,7 +148,11 @@ export async function createArmModels(
   return {
     native:
       prompted ?? adapting(emission, (changed) => ({ writer: requireDialect(changed.dialect ?? dialect) })),
-    text: withToolText(asText, { dialect, ...(promptsFolder !== undefined && { folder: promptsFolder }) }),
+    text: withToolText(asText, {
+      dialect,
+      blocks: true,
+      ...(promptsFolder !== undefined && { folder: promptsFolder }),
+    }),
     ...(capabilities.tools === 'raw' && !prompted
       ? withoutPrompts(settings, capabilities)
       : { capabilities, warnings: [] }),

@@ -1,4 +1,5 @@
 /** How good an arm is before it did anything here: what was measured, or what its size lets one expect. Pure. */
+import { sizeFromName } from '../lib/model-size.ts'
 import type { TaskType, Tier } from '../protocol/routing.ts'
 
 export type PriorFacts = {
@@ -33,12 +34,3 @@ const STEEPNESS = 0.6
 const MIDDLE = 1.5
 const FOR_CODE = 0.04
 const UNKNOWN_SIZE: Readonly<Record<Tier, number>> = { local: 0.5, peer: 0.5, cloud: 0.85 }
-
-/** `qwen2.5-coder:7b` has 7; `30b-a3b`, which reads 3 of its 30 for each token, stands between the two. */
-function sizeFromName(name: string): number | undefined {
-  const mixture = /(\d+(?:\.\d+)?)b-a(\d+(?:\.\d+)?)b/i.exec(name)
-  if (mixture) return Math.sqrt(Number(mixture[1]) * Number(mixture[2]))
-  const [, size, unit] = /(?:^|[^a-z\d.])(\d+(?:\.\d+)?)(b|m)(?![a-z\d])/i.exec(name) ?? []
-  if (size === undefined || Number(size) === 0) return undefined
-  return unit?.toLowerCase() === 'm' ? Number(size) / 1_000 : Number(size)
-}

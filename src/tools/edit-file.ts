@@ -4,13 +4,20 @@
  */
 import { posix } from 'node:path'
 import { z } from 'zod'
-import { defineTool, type Tool, type ToolResult } from '../protocol/tool.ts'
+import {
+  type CheckResult,
+  defineTool,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '../protocol/tool.ts'
 import { changedLines, toDiffText } from '../lib/diff.ts'
 import { type Edited, editText } from '../lib/edit-text.ts'
 import { findMatch, type Match } from '../lib/match.ts'
 import { clip, lineAt, plural, toLines } from '../lib/text.ts'
 import type { Slip } from '../lib/three-way.ts'
-import { checkChanges } from './checks.ts'
+import { checkChanges, type Checks } from './checks.ts'
+import { editLines, type LinesCall, linesInput, namedLines } from './edit-lines.ts'
 import type { WriteParts } from './write-file.ts'
 
 const input = z.object({
@@ -26,11 +33,20 @@ export const createEditFile = ({ checks, seen }: Pick<WriteParts, 'checks' | 'se
     description: 'Replace the exact text old by new, once; all: true everywhere',
     category: 'write',
     input,
+    forms: {
+      whole: 'hidden',
+      lines: {
+        description: 'Replace the lines from-to, named as read_file shows them (12ab), by new',
+        input: linesInput,
+      },
+    },
     paths: ['path'],
     timeoutMs: 300_000,
     access: ({ path }) => [{ kind: 'write', target: path }],
 
     async check(call, { files, signal }) {
+      const lines = linesInput.safeParse(call)
+      if (lines.success) return checkLines(lines.data, await files.read(call.path, signal))
       const useless = refuseUseless(call)
       if (useless) return { ok: false, why: useless.text }
       const before = await files.read(call.path, signal)
@@ -40,6 +56,8 @@ export const createEditFile = ({ checks, seen }: Pick<WriteParts, 'checks' | 'se
     },
 
     async run(call, context) {
+      const lines = linesInput.safeParse(call)
+      if (lines.success) return replaceLines(lines.data, checks, context)
       const useless = refuseUseless(call)
       if (useless) return useless
       const { path } = call
@@ -56,6 +74,32 @@ export const createEditFile = ({ checks, seen }: Pick<WriteParts, 'checks' | 'se
       return { ok: true, text: summary(path, before, edited) + remarks, changed: [path] }
     },
   })
+
+function checkLines(call: LinesCall, before: string): CheckResult | Promise<CheckResult> {
+  const edited = editLines(before, call)
+  return edited.ok
+    ? checkChanges([{ path: call.path, before, after: edited.text }])
+    : { ok: false, why: edited.why }
+}
+
+async function replaceLines(call: LinesCall, checks: Checks, context: ToolContext): Promise<ToolResult> {
+  const { path } = call
+  const before = await context.files.read(path, context.signal)
+  const edited = editLines(before, call)
+  if (!edited.ok) return fail(edited.code, edited.why)
+  if (edited.text === before)
+    return fail('no-match', `Nothing was changed: ${path} already reads like new there.`)
+  await context.files.write(path, edited.text)
+  const remarks = await checks([{ path, before, after: edited.text }], context)
+  const { from, added } = edited
+  const shown = namedLines(toLines(edited.text), from - 1, from + Math.min(added, MAX_SHOWN))
+  const what = added === 0 ? 'lines removed' : `now has ${plural(added, 'new line')}`
+  return {
+    ok: true,
+    text: [`Edited ${path}: ${what} at ${from}`, ...shown].join('\n') + remarks,
+    changed: [path],
+  }
+}
 
 type Call = z.infer<typeof input>
 type Done = Extract<Edited, { ok: true }>

@@ -2,6 +2,7 @@
 import { posix } from 'node:path'
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolContext } from '../protocol/tool.ts'
+import { hashedLine } from '../lib/line-hash.ts'
 import { outlineOf } from '../lib/syntax.ts'
 import { toLines } from '../lib/text.ts'
 import { type Page, pageText, requireLine, toPage } from './page.ts'
@@ -37,13 +38,16 @@ export const createReadFile = ({ seen }: ReadParts): Tool =>
       const lines = toLines(text)
       if (lines.length === 0) return `${path} is empty.`
       requireLine(from, lines.length, path)
-      const numbered = lines.map((line, index) => `${index + 1}\t${line}`)
+      const show = context.editForm === 'lines' ? hashedLine : numberedLine
+      const numbered = lines.map((line, index) => show(line, index + 1))
       if (to !== undefined && to < lines.length) return readRange(numbered, { from, to }, context)
       const page = toPage(numbered, from, context)
       if (page.next === undefined || from > 1) return pageText(page, { from, total: lines.length })
       return firstPage({ path, text, numbered }, page, context)
     },
   })
+
+const numberedLine = (line: string, number: number): string => `${number}\t${line}`
 
 type Range = { readonly from: number; readonly to: number }
 

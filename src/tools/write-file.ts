@@ -29,12 +29,26 @@ const input = z.object({
   append: z.boolean().default(false),
 })
 
+/** Where files are always written whole, replacing one needs no word of its own. */
+const wholeInput = z
+  .object({ path: z.string(), content: z.string(), append: z.boolean().default(false) })
+  .transform((call) => ({ ...call, overwrite: 'whole' as const }))
+
+/** A longer file is changed in parts: small models lose lines of it. */
+const MAX_WHOLE = 200
+
 export const createWriteFile = (parts: WriteParts): Tool =>
   defineTool({
     name: 'write_file',
     description: 'Create a file; append: true adds to the end, overwrite: true replaces it',
     category: 'write',
     input,
+    forms: {
+      whole: {
+        description: 'Write a whole file, new or changed; append: true adds to the end',
+        input: wholeInput,
+      },
+    },
     paths: ['path'],
     creates: true,
     timeoutMs: 300_000,
@@ -49,7 +63,7 @@ export const createWriteFile = (parts: WriteParts): Tool =>
     run: (call, context) => write(call, parts, context),
   })
 
-type Call = z.infer<typeof input>
+type Call = Omit<z.infer<typeof input>, 'overwrite'> & { readonly overwrite: boolean | 'whole' }
 
 async function write(call: Call, parts: WriteParts, context: ToolContext): Promise<ToolResult> {
   const { path, content, append } = call
@@ -79,11 +93,13 @@ function refusal(
   const { path, content, append, overwrite } = call
   if (!before || before === content || append) return undefined
   const name = posix.normalize(path)
-  if (!created.has(name) && !overwrite) return inTheWay(path, before)
+  const isOwn = created.has(name)
+  if (!isOwn && !overwrite) return inTheWay(path, before)
+  if (overwrite === 'whole' && !isOwn && toLines(before).length > MAX_WHOLE) return tooLong(path, before)
   const elided = elisionsIn(content, before)
   const isShorter = toLines(content).length < toLines(before).length
   if (elided.length > 0 && isShorter) return leavesOut(path, elided)
-  return created.has(name) || seen.has(name) ? undefined : unseen(path, before)
+  return isOwn || seen.has(name) ? undefined : unseen(path, before)
 }
 
 const leavesOut = (path: string, [mark = '']: readonly string[]): ToolResult => ({
@@ -92,6 +108,14 @@ const leavesOut = (path: string, [mark = '']: readonly string[]): ToolResult => 
   text:
     `Nothing was written: ${JSON.stringify(clip(mark.trim(), 60))} would replace the rest of ${path}. ` +
     'Change the lines you mean with edit_file, or write the whole file.',
+})
+
+const tooLong = (path: string, before: string): ToolResult => ({
+  ok: false,
+  code: 'failed',
+  text:
+    `Nothing was written: ${path} has ${plural(toLines(before).length, 'line')}, too many to write again. ` +
+    'Change a part of it with edit_file {"path", "old", "new"}: old is the exact text to replace.',
 })
 
 const unseen = (path: string, before: string): ToolResult => ({

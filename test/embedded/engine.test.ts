@@ -600,7 +600,7 @@ test('the capabilities are known before the weights are loaded', async () => {
     emission: { base: 'tool-role', dialect: 'hermes' },
     dialect: 'hermes',
     reasoning: 'drop',
-    editForm: 'search',
+    editForm: 'whole',
     requiredChoice: true,
     prefill: true,
     vision: false,
