@@ -10,7 +10,7 @@ import type { AppPaths } from './config/paths.ts'
 import type { Reserve } from './protocol/arm.ts'
 import type { Firewall } from './protocol/firewall.ts'
 import type { AuditEntry } from './protocol/guard.ts'
-import type { Files } from './protocol/tool.ts'
+import type { Files, Results } from './protocol/tool.ts'
 
 type SecretsParts = {
   readonly config: Config
@@ -73,6 +73,12 @@ export const throughFirewall =
     const lease = await reserve(request, signal)
     return { ...lease, model: firewall.model(lease.model) }
   }
+
+/** What is kept outside the context is clean as well. */
+export const cleanResults = (results: Results, firewall: Firewall): Results => ({
+  ...results,
+  put: async (label, text) => results.put(firewall.outgoingNow(label), await firewall.outgoing(text)),
+})
 
 export function auditOf(
   { paths, incognito }: Pick<SecretsParts, 'paths' | 'incognito'>,

@@ -9,21 +9,21 @@ import { askOnce } from './engine/ask-once.ts'
 import { isStartedBySomebody } from './guard/executable/recognise.ts'
 import { makePatchFolder } from './guard/patch-folder.ts'
 import { readBytesInside } from './guard/read-bytes.ts'
-import { throughFirewall } from './guard-secrets.ts'
+import { cleanResults, throughFirewall } from './guard-secrets.ts'
 import type { Guards, SessionGuards } from './guards.ts'
 import type { Logger } from './lib/log.ts'
 import type { Lease, Reserve } from './protocol/arm.ts'
 import type { Equipment, Equipping } from './protocol/equipment.ts'
-import type { Firewall } from './protocol/firewall.ts'
 import type { Authorize } from './protocol/guard.ts'
 import type { Message, ToolCall } from './protocol/message.ts'
 import type { Evidence } from './protocol/routing.ts'
 import type { Source } from './protocol/source.ts'
 import type { Model } from './protocol/model.ts'
-import type { Files, Results, Tool, TryChanges } from './protocol/tool.ts'
+import type { Files, Tool, TryChanges } from './protocol/tool.ts'
 import type { Undo } from './protocol/undo.ts'
 import { assembleSession, type AssembleParts } from './session/assemble.ts'
 import { createSessionHooks, type SessionHooks } from './session/hooks.ts'
+import { withKnownValues } from './session/known-values.ts'
 import { lastRecap } from './session/recap.ts'
 import { openStored, type Resume } from './session/resume.ts'
 import { listRunnable } from './session/runnable.ts'
@@ -275,9 +275,11 @@ function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: A
   })
 }
 
-function guardedReserve(ground: SessionGround, { guards, tools }: Joining, arm?: string): Reserve {
-  const { firewall, files, authorize, tryChanges } = guards
-  const asked = throughFirewall(arm === undefined ? ground.reserve : ground.reserveArm(arm), firewall)
+function guardedReserve(ground: SessionGround, { guards, tools, stored }: Joining, arm?: string): Reserve {
+  const { firewall, files, exec, authorize, tryChanges } = guards
+  const reserve = arm === undefined ? ground.reserve : ground.reserveArm(arm)
+  const world = { files, exec, tools, results: stored.results }
+  const asked = throughFirewall(withKnownValues(reserve, world), firewall)
   if (!ground.swarm) return asked
   // Outside the firewall: candidates are compared as the engine would run them.
   return ground.swarm(asked, {
@@ -289,12 +291,6 @@ function guardedReserve(ground: SessionGround, { guards, tools }: Joining, arm?:
     ...(tryChanges && { trial: { tryChanges, checks: ground.config.checks } }),
   })
 }
-
-/** What is kept outside the context is clean as well. */
-const cleanResults = (results: Results, firewall: Firewall): Results => ({
-  ...results,
-  put: async (label, text) => results.put(firewall.outgoingNow(label), await firewall.outgoing(text)),
-})
 
 function sessionHooks(ground: SessionGround, joining: Joining, runs: ChildRuns): SessionHooks | undefined {
   const { stored, guards, warnings } = joining

@@ -55,6 +55,7 @@ function elementRule(
   { key, isText, prefix }: { key: string; isText: boolean; prefix: string },
   rules: Rules,
 ): string {
-  const value = isText ? rules.textUntil(prefix) : rules.json(tool, key)
+  const text = () => rules.known(tool.name, key, 'bare') ?? rules.textUntil(prefix)
+  const value = isText ? text() : rules.json(tool, key)
   return `${rules.literal(`${prefix}<${key}>`)} ${value} ${rules.literal(`${prefix}</${key}>`)}`
 }

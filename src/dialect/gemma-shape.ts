@@ -58,5 +58,6 @@ function valueRule(
 ): string {
   const isText = isObject(schema) && typesOf(schema).includes('string')
   if (!isText) return rules.json(tool, key)
-  return `${rules.literal(quote)} ${rules.textUntil(quote)} ${rules.literal(quote)}`
+  const text = rules.known(tool.name, key, 'bare') ?? rules.textUntil(quote)
+  return `${rules.literal(quote)} ${text} ${rules.literal(quote)}`
 }

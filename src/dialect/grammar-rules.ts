@@ -3,9 +3,11 @@
  * limits, recursive references) is made simpler, never wrong: the grammar may allow more than the schema. The result is
  * validated afterwards all the same.
  */
+import type { KnownValues } from '../protocol/known-values.ts'
 import type { JsonSchema, ToolSchema } from '../protocol/model.ts'
 import { isObject } from '../lib/json.ts'
 import { typesOf } from '../lib/schema.ts'
+import { type FreeText, trieRule } from './value-trie.ts'
 
 const MAX_DEPTH = 12
 /** Repetitions are expanded; beyond these the limit is left to validation. */
@@ -33,6 +35,11 @@ const USED: Readonly<Record<string, readonly string[]>> = {
   array: ['space', 'value'],
 }
 
+const FREE: Readonly<Record<'json' | 'bare', FreeText>> = {
+  json: { name: '[^"\\\\/\\x7F\\x00-\\x1F]{1,100}', rest: '[^"\\\\\\x7F\\x00-\\x1F]{1,200}' },
+  bare: { name: '[^<>|"/\\x7F\\x00-\\x1F]{1,100}', rest: '[^<>|"\\x7F\\x00-\\x1F]{1,200}' },
+}
+
 export const isString = (schema: unknown): boolean => {
   const types = isObject(schema) ? typesOf(schema) : []
   return types.length === 0 || types.includes('string')
@@ -40,6 +47,11 @@ export const isString = (schema: unknown): boolean => {
 
 export class Rules {
   readonly #rules = new Map<string, string>()
+  readonly #values: KnownValues | undefined
+
+  constructor(values?: KnownValues) {
+    this.#values = values
+  }
 
   toGrammar(root: string): string {
     return (
@@ -59,12 +71,42 @@ export class Rules {
 
   /** The arguments of a tool, or one of them, as JSON. */
   json(tool: ToolSchema, key?: string): string {
+    const known = key === undefined ? undefined : this.known(tool.name, key, 'json')
+    if (known !== undefined) return known
     const root = tool.parameters
     const properties = isObject(root['properties']) ? root['properties'] : {}
     const property = key === undefined ? undefined : properties[key]
     const schema = key === undefined ? { type: 'object', ...root } : isObject(property) ? property : {}
     const name = this.#name(key === undefined ? tool.name : `${tool.name}-${key}`)
-    return this.define(name, this.#schema(schema, { root, name, depth: 0 }))
+    return this.define(name, this.#schema(schema, { root, name, depth: 0, tool: tool.name }))
+  }
+
+  /** What an argument may be where the world says so; undefined where only its schema does. */
+  known(tool: string, key: string, form: 'json' | 'bare'): string | undefined {
+    const use = this.#values?.uses[`${tool}.${key}`]
+    const rule = use === undefined ? undefined : this.#set(use, form)
+    if (rule === undefined || form === 'bare') return rule
+    return this.define(`known-${use}`, `"\\"" ${rule} "\\""`)
+  }
+
+  /** The rule of a set, made once; undefined where nothing is in it. */
+  #set(set: string, form: 'json' | 'bare'): string | undefined {
+    const values = this.#values?.sets[set]
+    const name = `values-${form}-${set}`
+    if (!values || this.#rules.has(name)) return values && name
+    let count = 0
+    const own = trieRule(values, {
+      // Rules of their own: a repetition is expanded wherever it is written out.
+      free: {
+        name: this.define(`free-name-${form}`, FREE[form].name),
+        rest: this.define(`free-rest-${form}`, FREE[form].rest),
+      },
+      write: (text) => (form === 'json' ? JSON.stringify(text).slice(1, -1) : text),
+      literal: (text) => this.literal(text),
+      define: (body) => this.define(`${name}-${count++}`, body),
+    })
+    const ways = [own, ...(values.also ?? []).map((other) => this.#set(other, form))].filter(Boolean)
+    return ways.length === 0 ? undefined : this.define(name, ways.join(' | '))
   }
 
   /** Any text without `stop` in it: one rule for every part of `stop` that may just have been seen. */
@@ -147,7 +189,8 @@ export class Rules {
     if (properties.length === 0) return 'properties' in schema ? this.literal('{}') : this.#base('object')
     const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : []
     const member = ([key, inner]: [string, unknown]): string => {
-      const value = this.#schema(isObject(inner) ? inner : {}, deeper(at, key))
+      const known = at.tool === undefined ? undefined : this.known(at.tool, key, 'json')
+      const value = known ?? this.#schema(isObject(inner) ? inner : {}, deeper(at, key))
       return `${this.literal(`${JSON.stringify(key)}: `)} ${value}`
     }
     const members = this.sequence(
@@ -196,6 +239,8 @@ function waysOn(stop: string, seen: number): [string, number][] {
 }
 
 type Position = {
+  /** Only at the arguments themselves. */
+  readonly tool?: string
   readonly root: JsonSchema
   readonly name: string
   readonly depth: number
@@ -203,7 +248,8 @@ type Position = {
 }
 
 const deeper = (at: Position, key: string): Position => ({
-  ...at,
+  root: at.root,
+  ...(at.seen && { seen: at.seen }),
   name: `${at.name}-${key.replace(/[^A-Za-z0-9]+/g, '') || 'x'}`,
   depth: at.depth + 1,
 })

@@ -3,6 +3,7 @@
  * the family's marker (lazy), so that the model may also just answer.
  */
 import { AppError } from '../protocol/error.ts'
+import type { KnownValues } from '../protocol/known-values.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 import { requireFamily } from './all.ts'
 import type { Family } from './family.ts'
@@ -17,9 +18,14 @@ export type Grammar = {
 export type GrammarOptions = {
   readonly dialect: string | Family
   readonly choice: 'auto' | 'required' | { readonly name: string }
+  /** What arguments may be beyond what their schemas say. */
+  readonly values?: KnownValues | undefined
 }
 
-export function buildGrammar(tools: readonly ToolSchema[], { dialect, choice }: GrammarOptions): Grammar {
+export function buildGrammar(
+  tools: readonly ToolSchema[],
+  { dialect, choice, values }: GrammarOptions,
+): Grammar {
   const { shape } = typeof dialect === 'string' ? requireFamily(dialect) : dialect
   const wanted = typeof choice === 'object' ? tools.filter(({ name }) => name === choice.name) : tools
   if (wanted.length === 0) {
@@ -29,6 +35,6 @@ export function buildGrammar(tools: readonly ToolSchema[], { dialect, choice }: 
       `A grammar for calls needs a tool, but ${which}. Ask without a grammar.`,
     )
   }
-  const grammar = toGrammar(wanted, shape)
+  const grammar = toGrammar(wanted, shape, values)
   return choice === 'auto' ? { grammar, trigger: shape.trigger } : { grammar }
 }

@@ -1,10 +1,11 @@
 /** One or more calls of any of the tools, as a grammar in the shape of a family. */
+import type { KnownValues } from '../protocol/known-values.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 import { Rules } from './grammar-rules.ts'
 import type { Shape } from './shape.ts'
 
-export function toGrammar(tools: readonly ToolSchema[], shape: Shape): string {
-  const rules = new Rules()
+export function toGrammar(tools: readonly ToolSchema[], shape: Shape, values?: KnownValues): string {
+  const rules = new Rules(values)
   const calls = tools.map((tool, index) => rules.define(`call-${index}`, shape.grammar(tool, rules)))
   const call = rules.define('call', calls.join(' | '))
   return rules.toGrammar(`${call} ("\\n"? ${call})*`)

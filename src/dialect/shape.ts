@@ -91,7 +91,8 @@ export function taggedShape(
     grammar(tool, rules) {
       const rule = (key: string, schema: unknown): string => {
         const isText = isString(schema)
-        const value = isText ? rules.textUntil(pad('') + tags.value.close) : rules.json(tool, key)
+        const text = () => rules.known(tool.name, key, 'bare') ?? rules.textUntil(pad('') + tags.value.close)
+        const value = isText ? text() : rules.json(tool, key)
         const start = rules.literal(before(key, isText ? '' : 0) + pad(''))
         return `${start} ${value} ${rules.literal(`${pad('')}${tags.value.close}\n`)}`
       }

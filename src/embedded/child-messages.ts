@@ -61,6 +61,7 @@ const capabilities = z.object({
   requiredChoice: z.boolean(),
   prefill: z.boolean(),
   vision: z.boolean(),
+  grammar: z.literal(true).exactOptional(),
 })
 
 const failure = z.object({

@@ -153,6 +153,7 @@ const capabilitiesOf = (
   requiredChoice: true,
   prefill: true,
   vision: false,
+  ...(options.grammarFor === undefined && { grammar: true }),
 })
 
 /** Before the weights are there, the estimate is scaled by what the exact counts have shown. */

@@ -8,16 +8,16 @@ import { Rules } from '../dialect/grammar-rules.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 
 export function requestGrammar(request: ModelRequest, dialect: Family): string | undefined {
-  const { tools, toolChoice = 'auto', responseFormat } = request
+  const { tools, toolChoice = 'auto', responseFormat, values } = request
   if (toolChoice !== 'auto' && toolChoice !== 'none') {
-    return buildGrammar(tools, { dialect, choice: toolChoice }).grammar
+    return buildGrammar(tools, { dialect, choice: toolChoice, values }).grammar
   }
   if (responseFormat?.type === 'json') {
     const rules = new Rules()
     return rules.toGrammar(rules.json({ name: 'answer', parameters: responseFormat.schema ?? {} }))
   }
   if (tools.length === 0 || toolChoice === 'none') return undefined
-  return afterText(buildGrammar(tools, { dialect, choice: 'auto' }))
+  return afterText(buildGrammar(tools, { dialect, choice: 'auto', values }))
 }
 
 /** A bracket alone is no marker: prose is full of them. */

@@ -30,6 +30,8 @@ export type Capabilities = {
   /** A trailing assistant message is continued rather than answered. */
   readonly prefill: boolean
   readonly vision: boolean
+  /** We own its sampling: replies are held to a grammar. */
+  readonly grammar?: true
   /** Measured tokens per second, once known. */
   readonly speeds?: { readonly prefill?: number; readonly decode?: number }
 }

@@ -2,6 +2,7 @@
  * Anything that can answer, and what it is asked and says. A provider, the router, a swarm, a peer and the scripted
  * model of the tests are all Models, so each can stand where another stood.
  */
+import type { KnownValues } from './known-values.ts'
 import type { Message, ToolCall } from './message.ts'
 import type { VoteEvent } from './vote.ts'
 
@@ -47,6 +48,8 @@ export type ModelRequest = {
   readonly thinking?: Thinking
   /** Go on writing the last assistant message instead of starting a new one. Only where `capabilities.prefill`. */
   readonly continueLast?: boolean
+  /** What arguments may be, for arms whose sampling we own; no server is told. */
+  readonly values?: KnownValues
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'filter' | 'unknown'

@@ -48,6 +48,7 @@ export function capabilitiesOf(settings: ArmSettings, probed: ProbeReport | unde
     requiredChoice: tools === 'raw' || (findings.requiredChoice?.value ?? false),
     prefill: tools === 'raw',
     vision: findings.vision?.value ?? false,
+    ...(tools === 'raw' && findings.server?.value === 'llama.cpp' && { grammar: true as const }),
     ...(findings.dialect && { dialect: findings.dialect.value }),
     ...speedsFrom(findings),
     ...(findings.server && { server: findings.server.value }),

@@ -601,6 +601,7 @@ test('the capabilities are known before the weights are loaded', async () => {
     dialect: 'hermes',
     reasoning: 'drop',
     editForm: 'whole',
+    grammar: true,
     requiredChoice: true,
     prefill: true,
     vision: false,

@@ -36,6 +36,9 @@ test.each([
   expect(endOf(events).reason).toBe('answered')
   expect(server.sent('/v1/chat/completions')).toEqual([])
   expect(server.sent(path).length).toBeGreaterThan(1)
+  // Only llama.cpp takes a grammar; it allows the paths that exist.
+  const [first] = server.sent(path) as readonly { readonly grammar?: string }[]
+  expect(first?.grammar?.includes('"a.txt"') ?? false).toBe(path === '/completion')
   await session.close()
   await app.close()
 })
