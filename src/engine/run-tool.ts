@@ -202,7 +202,7 @@ const late = (name: string, limit: number): AppError =>
 function inputFor({ tool, input }: Pick<Ready, 'tool' | 'input'>, trace: Trace): unknown {
   const path = isObject(input) ? input['path'] : undefined
   const isFreed = tool.name === 'write_file' && typeof path === 'string' && mayOverwrite(trace, path)
-  return isFreed ? { ...(input as object), overwrite: true } : input
+  return isFreed ? { ...(input as object), overwrite: true, because: 'freed' } : input
 }
 
 /** From this size on a result is kept outside the context too. */

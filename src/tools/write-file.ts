@@ -32,7 +32,7 @@ const input = z.object({
 /** Where files are always written whole, replacing one needs no word of its own. */
 const wholeInput = z
   .object({ path: z.string(), content: z.string(), append: z.boolean().default(false) })
-  .transform((call) => ({ ...call, overwrite: 'whole' as const }))
+  .transform((call) => ({ ...call, overwrite: true, because: 'whole' as const }))
 
 /** A longer file is changed in parts: small models lose lines of it. */
 const MAX_WHOLE = 200
@@ -63,7 +63,10 @@ export const createWriteFile = (parts: WriteParts): Tool =>
     run: (call, context) => write(call, parts, context),
   })
 
-type Call = Omit<z.infer<typeof input>, 'overwrite'> & { readonly overwrite: boolean | 'whole' }
+type Call = z.infer<typeof input> & {
+  /** whole: the arm writes files in no other form · freed: edits kept missing, so the file may be written anew */
+  readonly because?: 'whole' | 'freed'
+}
 
 async function write(call: Call, parts: WriteParts, context: ToolContext): Promise<ToolResult> {
   const { path, content, append } = call
@@ -90,16 +93,16 @@ function refusal(
   call: Call,
   { created, seen }: WriteParts,
 ): ToolResult | undefined {
-  const { path, content, append, overwrite } = call
+  const { path, content, append, overwrite, because } = call
   if (!before || before === content || append) return undefined
   const name = posix.normalize(path)
   const isOwn = created.has(name)
   if (!isOwn && !overwrite) return inTheWay(path, before)
-  if (overwrite === 'whole' && !isOwn && toLines(before).length > MAX_WHOLE) return tooLong(path, before)
+  if (because === 'whole' && !isOwn && toLines(before).length > MAX_WHOLE) return tooLong(path, before)
   const elided = elisionsIn(content, before)
   const isShorter = toLines(content).length < toLines(before).length
   if (elided.length > 0 && isShorter) return leavesOut(path, elided)
-  return isOwn || seen.has(name) ? undefined : unseen(path, before)
+  return isOwn || because === 'freed' || seen.has(name) ? undefined : unseen(path, before)
 }
 
 const leavesOut = (path: string, [mark = '']: readonly string[]): ToolResult => ({
