@@ -17,11 +17,16 @@ import { emptyHome, ofType, promptAndCollect } from '../support/run.ts'
 
 const call = (name: string, args: object): ScriptedServerReply => ({ calls: [{ name, arguments: args }] })
 
-async function runIn(form: string, files: Record<string, string>, script: readonly ScriptedServerReply[]) {
+async function runIn(
+  form: string,
+  files: Record<string, string>,
+  script: readonly ScriptedServerReply[],
+  more: object = {},
+) {
   const server = await startModelServer([...script, { text: 'Done.' }])
   onTestFinished(() => server.close())
   const folder = await tempProject(files)
-  const here = { base_url: server.url, model: 'test-model', edit_form: form, window: 8192 }
+  const here = { base_url: server.url, model: 'test-model', edit_form: form, window: 8192, ...more }
   const app = await createApp({
     env: await emptyHome(),
     cwd: folder,
@@ -37,7 +42,7 @@ async function runIn(form: string, files: Record<string, string>, script: readon
   const events = await promptAndCollect(session, { prompt: 'Change a.txt.' })
   const results = ofType(events, 'tool-end').map(({ ok, text }) => [ok, text] as const)
   const body = server.requests[0] as { tools?: { function: { name: string; parameters: object } }[] }
-  return { folder, results, tools: body.tools?.map((tool) => tool.function) ?? [] }
+  return { folder, results, requests: server.requests, tools: body.tools?.map((tool) => tool.function) ?? [] }
 }
 
 const at = (text: string, number: number): string => `${number}${lineHash(text)}`
@@ -152,4 +157,19 @@ describe('ranges of lines', () => {
   ])('%s changes nothing', (_, change, code) => {
     expect(editLines('a\nb\n', { path: 'x', ...change })).toMatchObject({ ok: false, code })
   })
+})
+
+test('where calls travel as text, content stands behind the call, in replies and in the history', async () => {
+  const block = '```py\nprint("a\\n")\n```'
+  const written = '<tool_call>\n{"name": "write_file", "arguments": {"path": "a.py"}}\n</tool_call>'
+
+  const { folder, requests } = await runIn('search', {}, [{ text: `${written}\n${block}` }], {
+    tools: 'text',
+  })
+
+  expect(await readFile(join(folder, 'a.py'), 'utf8')).toBe('print("a\\n")\n')
+  expect(requests[0]?.messages[0]?.['content']).toContain('fenced block')
+  const reply = requests[1]?.messages.find(({ role }) => role === 'assistant')
+  expect(reply?.['content']).toContain('</tool_call>\n```\nprint("a\\n")\n```')
+  expect(reply?.['content']).not.toContain('"content"')
 })
