@@ -177,11 +177,7 @@ async function openParts(ground: SessionGround, place: Place, words: Words): Pro
   }
 }
 
-function toolsOf(
-  ground: SessionGround,
-  equipment: Equipment,
-  { forbids }: Pick<SessionGuards, 'forbids'>,
-): Pick<Opening, 'tools' | 'offered' | 'children'> {
+function toolsOf(ground: SessionGround, equipment: Equipment, { forbids }: SessionGuards) {
   const children: Opening['children'] = {}
   const runChild: ChildRuns['runChild'] = (...asked) => {
     if (!children.runs) throw new Error('a tool was called before its session was open')

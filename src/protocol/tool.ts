@@ -3,7 +3,7 @@
  * Tools reach the world only through `ToolContext`, which `guard/` implements, so that no tool can go round it.
  */
 import { z } from 'zod'
-import type { EditForm } from './edit-form.ts'
+import type { EditForm, ToolFace } from './edit-form.ts'
 import type { FailureCode } from './error.ts'
 import type { SubagentEvent } from './subagent.ts'
 
@@ -32,9 +32,6 @@ export type ToolResult = {
   readonly executable?: ExecutableChanges
   readonly data?: unknown
 }
-
-/** What an arm that writes edits in another form is told; `hidden` = it is not offered the tool, but may call it. */
-export type ToolFace = 'hidden' | { readonly description: string; readonly input: z.ZodType }
 
 export type ToolDeclaration<Schema extends z.ZodType> = {
   readonly name: string
