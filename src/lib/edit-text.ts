@@ -31,7 +31,7 @@ export type Edited =
   /** The new text leaves something out that the file has. */
   | { readonly ok: false; readonly elided: readonly string[] }
 
-export type Piece = Span & { readonly replacement: string }
+type Piece = Span & { readonly replacement: string }
 
 export function editText(text: string, input: EditInput): Edited {
   const tries = wordings(text, input).map((wording) => editOnce(text, wording, input.all ?? false))
