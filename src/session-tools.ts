@@ -2,9 +2,11 @@
  * All tools of one session: the built-in ones, the one that starts subagents, and what memory, plans, skills and servers
  * bring. The half of `sessions.ts` that knows the tools.
  */
+import { posix } from 'node:path'
 import type { Config } from './config/schema.ts'
 import { prepareCall } from './engine/prepare.ts'
-import type { ToolCall } from './protocol/message.ts'
+import { isObject, readJson } from './lib/json.ts'
+import type { Message, ToolCall } from './protocol/message.ts'
 import type { Equipment } from './protocol/equipment.ts'
 import type { Files, Tool } from './protocol/tool.ts'
 import { withLessons } from './memory/lesson.ts'
@@ -18,6 +20,8 @@ export type SessionToolsParts = {
   readonly runChild: RunChild
   /** Whether the model is told of it. */
   isOffered(tool: Tool): boolean
+  /** What was said before this process: files it shows need not be read again. */
+  readonly history: readonly Message[]
   /** Where proposed patches are kept. */
   readonly patches: () => Promise<Files>
   /** Tools of another machine in the place of those here. */
@@ -26,7 +30,7 @@ export type SessionToolsParts = {
 
 /** Made for each session: some tools remember what the session did. */
 export function sessionTools(parts: SessionToolsParts): () => readonly Tool[] {
-  const { config, equipment, runChild, isOffered, patches, exchange = (tools) => tools } = parts
+  const { config, equipment, runChild, isOffered, history, patches, exchange = (tools) => tools } = parts
   const { checks, exec } = config
   const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
   const locks = createLocks()
@@ -35,12 +39,27 @@ export function sessionTools(parts: SessionToolsParts): () => readonly Tool[] {
     ...new Map([...builtins, ...equipment.tools()].map((tool) => [tool.name, tool])).values(),
   ]
   const canRemember = equipment.tools().some(({ name }) => name === 'remember')
-  const own = exchange(builtinTools({ list: () => list().filter(isOffered), checks, limits, patches }))
+  const seen = pathsReadIn(history)
+  const own = exchange(builtinTools({ list: () => list().filter(isOffered), checks, limits, patches, seen }))
   const builtins = [
     ...(canRemember ? withLessons(own) : own).map((tool) => serialised(tool, locks)),
     createSpawnSubagents({ runChild }),
   ]
   return list
+}
+
+/** The files that read_file showed in a conversation. */
+function pathsReadIn(history: readonly Message[]): Set<string> {
+  const shown = new Set(
+    history.flatMap((message) => (message.role === 'tool' && message.ok ? [message.callId] : [])),
+  )
+  const calls = history.flatMap((message) => (message.role === 'assistant' ? message.calls : []))
+  const paths = calls.flatMap(({ id, name, input }) => {
+    const reading = name === 'read_file' && shown.has(id) ? readJson(input) : undefined
+    const path = reading?.ok && isObject(reading.value) ? reading.value['path'] : undefined
+    return typeof path === 'string' ? [posix.normalize(path)] : []
+  })
+  return new Set(paths)
 }
 
 export type Understood = { readonly call: ToolCall; readonly isMended: boolean }

@@ -7,12 +7,21 @@ import { renderSystem } from './context/system.ts'
 import { offerTools, type ToolMode } from './engine/offer.ts'
 import type { Lease } from './protocol/arm.ts'
 import type { Source } from './protocol/source.ts'
+import type { Message } from './protocol/message.ts'
 import type { Files, Tool } from './protocol/tool.ts'
 
 /** What is known when a session opens. */
-export type Words = { readonly lastTime: string | undefined; readonly instructions: string | undefined }
+export type Words = {
+  readonly lastTime: string | undefined
+  readonly instructions: string | undefined
+  /** What was said before this process. */
+  readonly history: readonly Message[]
+}
 
-export function sourcesOf(files: Files, { lastTime, instructions }: Words): readonly Source[] {
+export function sourcesOf(
+  files: Files,
+  { lastTime, instructions }: Omit<Words, 'history'>,
+): readonly Source[] {
   const read = (path: string) => files.read(path).catch(() => undefined)
   return [
     ...(instructions ? [frozenSource('instructions', instructions)] : []),

@@ -103,8 +103,6 @@ export type AppSession = Session & {
   readonly undo: Undo
 }
 
-const NOBODY = 'Nobody is there to ask.'
-
 export async function openSession(
   ground: SessionGround,
   { resume, canAsk, isPacket, passing }: SessionChoice,
@@ -119,7 +117,8 @@ export async function openSession(
     async start({ replay, folder }) {
       const own = { ...(folder !== undefined && { folder }), ...(!canAsk && { unattended: true as const }) }
       const place = { id: replay.info.id, warn: warnings.warn, ...own }
-      opening = await openParts(ground, place, { lastTime, instructions: passing?.instructions })
+      const words = { lastTime, instructions: passing?.instructions, history: replay.messages }
+      opening = await openParts(ground, place, words)
       const { guards, sources, offered } = opening
       const system = await systemText(ground, sources, offered())
       return { cwd: root, system: await guards.firewall.outgoing(system), ...(isPacket && { isPacket }) }
@@ -131,7 +130,8 @@ export async function openSession(
   if (!opening) throw new Error('a session was opened without being started')
   const continued = passing ? { ...stored, replay: { ...stored.replay, messages: passing.history } } : stored
   const { equipment, guards } = opening
-  const undo = sessionUndo(guards.undo, { clean: guards.firewall.outgoingNow, ...reportOf(ground) })
+  const report = ground.report && { report: ground.report }
+  const undo = sessionUndo(guards.undo, { clean: guards.firewall.outgoingNow, ...report })
   // Of a conversation somebody else keeps nobody can ask for an undo.
   const during = passing ? (startRun: StartRun) => startRun : undo.during
   const joining = { ...opening, stored: continued, warnings, canAsk, resume, during }
@@ -159,6 +159,7 @@ type Opening = {
 }
 
 type Place = Parameters<Guards['openSession']>[0]
+type ToolsOf = Pick<Opening, 'equipment' | 'guards'> & Pick<Words, 'history'>
 
 async function openParts(ground: SessionGround, place: Place, words: Words): Promise<Opening> {
   const subagentWords = await loadPrompt('subagent.md', ground.promptsFolder)
@@ -170,14 +171,15 @@ async function openParts(ground: SessionGround, place: Place, words: Words): Pro
     const equipping = { files, exec, firewall, sessionId: place.id, warn: place.warn }
     equipment = (await ground.equip?.(equipping)) ?? NOTHING
     const sources = [...sourcesOf(files, words), ...equipment.sources]
-    return { guards, sources, equipment, subagentWords, close, ...toolsOf(ground, equipment, guards) }
+    const tools = toolsOf(ground, { equipment, guards, history: words.history })
+    return { guards, sources, equipment, subagentWords, close, ...tools }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function toolsOf(ground: SessionGround, equipment: Equipment, { forbids }: SessionGuards) {
+function toolsOf(ground: SessionGround, { equipment, guards: { forbids }, history }: ToolsOf) {
   const children: Opening['children'] = {}
   const runChild: ChildRuns['runChild'] = (...asked) => {
     if (!children.runs) throw new Error('a tool was called before its session was open')
@@ -189,6 +191,7 @@ function toolsOf(ground: SessionGround, equipment: Equipment, { forbids }: Sessi
     equipment,
     runChild,
     isOffered,
+    history,
     patches: () => makePatchFolder(ground.root, ground.patchRecord),
     ...(ground.exchange && { exchange: ground.exchange }),
   })
@@ -196,8 +199,6 @@ function toolsOf(ground: SessionGround, equipment: Equipment, { forbids }: Sessi
 }
 
 const NOTHING: Equipment = { tools: () => [], sources: [], close: async () => {} }
-
-const reportOf = ({ report }: SessionGround) => (report ? { report } : {})
 
 type Joining = Opening & {
   during(startRun: StartRun): StartRun
@@ -236,7 +237,7 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
     outgoing: firewall.outgoingValue,
     ...(equipment.expand && { expand: equipment.expand }),
     ...(hooks && { hooks }),
-    ...(canAsk ? {} : { denial: NOBODY }),
+    ...(canAsk ? {} : { denial: 'Nobody is there to ask.' }),
     list: () => ground.store.list(ground.root),
     now: Date.now,
     onClose: joining.close,
@@ -245,9 +246,8 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
   return session
 }
 
-type Assembling = { readonly guard: AssembleParts['guard']; readonly arm: string | undefined }
-
-function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: Assembling) {
+type Run = Pick<AssembleParts, 'guard'> & { readonly arm: string | undefined }
+function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: Run) {
   const { guards, tools, offered, sources, stored } = joining
   const { files, exec, fetch } = guards
   const { engine } = ground.config

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { appPaths } from '../config/paths.ts'
-import { projectConfigOf, projectMistakes } from '../config/project.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { readRegular } from '../lib/read-regular.ts'
 import { AppError } from '../protocol/error.ts'
@@ -46,7 +45,8 @@ const actions: Readonly<Record<string, Action>> = {
     if (hash === undefined)
       throw new AppError('config-invalid', `${path} cannot be read, so there is nothing to trust.`)
     const project = dirname(dirname(path))
-    const mistakes = projectConfigOf(project) === path ? await mistakesIn(project, env) : []
+    const isConfig = join(project, '.covey', 'config.toml') === path
+    const mistakes = isConfig ? await mistakesIn(project, env) : []
     if (mistakes.length > 0)
       throw new AppError(
         'config-invalid',
@@ -63,8 +63,11 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-const mistakesIn = (cwd: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> =>
-  projectMistakes(cwd, appPaths(env, process.platform).home)
+/** The schema of the configuration is loaded only where it is held against a file. */
+async function mistakesIn(cwd: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const { projectMistakes } = await import('../config/project.ts')
+  return projectMistakes(cwd, appPaths(env, process.platform).home)
+}
 
 const shown = (lines: readonly string[]): string => lines.map((line) => `${cleanControl(line)}\n`).join('')
 

@@ -27,7 +27,7 @@ const USER_ONLY: Readonly<Record<string, readonly string[]>> = { sandbox: ['read
 /** Everything else needs trust, keys that features add later included. */
 export const KEYS_WITHOUT_TRUST: readonly string[] = ['engine']
 
-export const projectConfigOf = (cwd: string): string => join(cwd, '.covey', 'config.toml')
+const projectConfigOf = (cwd: string): string => join(cwd, '.covey', 'config.toml')
 
 /** One line per mistake in a project's configuration, trusted or not. */
 export async function projectMistakes(cwd: string, home: string): Promise<readonly string[]> {

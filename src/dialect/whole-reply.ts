@@ -4,7 +4,7 @@ import { DESCRIPTIVE } from '../lib/schema.ts'
 import type { Draft } from './call.ts'
 import { settle } from './calls.ts'
 import { isSpace, type Step } from './input.ts'
-import { isPlaceholder } from './json-calls.ts'
+import { isPlaceholder, NAME_KEYS } from './json-calls.ts'
 import { scanJson } from './json-scan.ts'
 import type { Reading } from './reading.ts'
 import type { ToolBook } from './tool-book.ts'
@@ -54,7 +54,9 @@ const mayBeginCall = (key: string, tools: ToolBook): boolean =>
 function draftsIn(text: string, tools: ToolBook): readonly Draft[] | undefined {
   const reading = tools.json.read(text)
   if (!reading.ok || !isObject(reading.value)) return undefined
-  const tool = fitting(Object.keys(reading.value), tools)
+  const keys = Object.keys(reading.value)
+  // A tool that takes a name and arguments is not meant by every call that has them.
+  const tool = keys.some((key) => NAME_KEYS.includes(key)) ? undefined : fitting(keys, tools)
   return tool === undefined ? undefined : [{ name: tool, json: text }]
 }
 

@@ -31,13 +31,16 @@ export type BuiltinParts = {
   /** Glob of file names to the command that checks them. */
   readonly checks?: Readonly<Record<string, string>>
   readonly limits?: Partial<CommandLimits>
+  /** Files that were read before; absent = none. */
+  readonly seen?: Set<string>
   /** Where proposed patches are kept; absent = none can be. */
   readonly patches?: ProposeParts['patches']
 }
 
 /** Made once per session: some of them remember what the session did. */
-export function builtinTools({ list, checks = {}, limits = {}, patches }: BuiltinParts): readonly Tool[] {
-  const write: WriteParts = { checks: createChecks(checks), created: new Set(), seen: new Set() }
+export function builtinTools(parts: BuiltinParts): readonly Tool[] {
+  const { list, checks = {}, limits = {}, patches, seen = new Set() } = parts
+  const write: WriteParts = { checks: createChecks(checks), created: new Set(), seen }
   return [
     listFilesTool,
     createReadFile(write),

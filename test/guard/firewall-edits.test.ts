@@ -95,6 +95,7 @@ function call(
 ) {
   if (name === 'edit') return createEditFile(parts).run({ path, old: before, new: after }, context)
   if (name === 'write') {
+    parts.seen.add(path)
     return createWriteFile(parts).run({ path, content: wanted, overwrite: true, append: false }, context)
   }
   const plain = (text: string) => text.replaceAll('\r\n', '\n')

@@ -270,7 +270,7 @@ describe('secrets', () => {
     const events = await run(model, project, {
       env,
       incognito: false,
-      prompt: `My password=${PASSWORD} does not work, see @notes.md`,
+      prompt: `Is my password=${PASSWORD} the one in @notes.md?`,
       flags: { 'log.file': logFile, 'log.level': 'trace' },
     })
 
@@ -380,7 +380,7 @@ describe('hooks', () => {
 
     const app = await openTestApp(model, project, { env, window: 4096, flags: { hooks } })
     const session = await app.openSession(NEW)
-    await promptAndCollect(session, { prompt: 'Read a.txt' })
+    await promptAndCollect(session, { prompt: 'Read long.txt' })
     await session.command('compact')
     await session.close()
 

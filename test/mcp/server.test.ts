@@ -55,7 +55,7 @@ test('`covey mcp serve` offers our tools over stdio, under our guard', async () 
   expect(wrote.isError).toBe(false)
   expect(await readFile(join(folder, 'new.txt'), 'utf8')).toBe('hello')
   expect(secret.isError).toBe(true)
-  expect(textOf(secret)).toContain('`covey mcp serve --permission accept-edits`')
+  expect(textOf(secret)).toContain('.env, which may hold secrets')
   expect(wrong.isError).toBe(true)
 })
 

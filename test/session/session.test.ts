@@ -397,7 +397,7 @@ test('with no one to ask the answer is no, with the reason', async () => {
   await promptToEnd(session, 'go')
 
   expect((await session.history()).at(-1)?.text).toBe(
-    '{"allow":false,"reason":"No one to ask; use --permission."} AppError: No one to ask; use --permission.',
+    '{"allow":false,"reason":"it deletes. No one to ask; use --permission."} AppError: No one to ask; use --permission.',
   )
   await session.close()
 })

@@ -545,7 +545,7 @@ test('whatever the workers do, there is one answer or one error, and at most one
 
 test('the dry run decides before the majority, in a real folder and without touching it', async () => {
   const root = await tempProject({ 'a.ts': 'const a = 1\n' })
-  const own = builtinTools({ list: () => own })
+  const own = builtinTools({ list: () => own, seen: new Set(['a.ts']) })
   const wrong: ScriptedReply = [calls('edit_file', { path: 'a.ts', old: 'a = 7', new: 'a = 2' })]
   const right: ScriptedReply = [calls('edit_file', { path: './a.ts', old: 'a = 1', new: 'a = 2' })]
   const whole: ScriptedReply = [

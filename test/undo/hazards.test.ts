@@ -15,11 +15,8 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createExec } from '../../src/guard/exec.ts'
-import { createFiles } from '../../src/guard/files.ts'
 import { containPath } from '../../src/guard/contain.ts'
 import { diskBlobs, pruneDaily } from '../../src/undo/blobs.ts'
-import { openUndoFor } from '../../src/undoing.ts'
 import { tempProject } from '../support/project.ts'
 import { open, openIn } from './bench.ts'
 
@@ -336,24 +333,6 @@ test('a folder with too many files is not listed before every command', async ()
   })
 
   expect(lists).toBe(1)
-})
-
-test('what a sandbox puts up or leaves behind is not a change', async () => {
-  const root = await tempProject({ 'a.txt': 'one' })
-  const [files, exec] = [createFiles({ root }), createExec({ cwd: root, env: process.env })]
-  const undo = await openUndoFor({ files, exec, dataFolder: await tempProject({}) })
-  const shell = undo.exec(exec).shell
-
-  await undo.begin({ runId: 'r1', at: 1, prompt: 'x' })
-  await shell('echo two > a.txt; touch AGENTS.md .envrc; chmod 444 AGENTS.md .envrc', {
-    timeoutMs: 10_000,
-    signal: new AbortController().signal,
-  })
-  await undo.end()
-
-  expect(undo.runs().map(({ paths }) => paths)).toEqual([['a.txt']])
-  await undo.close()
-  await exec.close()
 })
 
 test('contents of a project nobody works in any more go after a month, those in use stay', async () => {

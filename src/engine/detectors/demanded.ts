@@ -57,6 +57,8 @@ const PATH =
 export function pathsIn(text: string): readonly PathDemand[] {
   const found = [...text.matchAll(PATH)].flatMap((match): PathDemand[] => {
     const [raw] = match
+    // `@notes.md` puts the file into the prompt: it is read already.
+    if (raw.startsWith('@')) return []
     const path = raw.replace(/^\.\//, '').replace(/\.+$/, '')
     const before = text.slice(Math.max(0, match.index - 80), match.index)
     if (isNoFile(path, before)) return []
