@@ -134,6 +134,7 @@ type StarterParts = ExecParts & { readonly changes: CollectedChanges }
 
 export function createStarter({ cwd, env = process.env, sandbox, changes }: StarterParts) {
   const all = new Set<Started<ProcessGroup>>()
+  let isStopping = false
   return {
     async start<Running extends ProcessGroup>(
       argv: readonly string[],
@@ -163,7 +164,10 @@ export function createStarter({ cwd, env = process.env, sandbox, changes }: Star
         }
         const started: Started<Running> = { running, left: running.ended.then(leave, leave) }
         all.add(started)
-        if (!entered || (await isReleased(running, entered))) return started
+        const state = entered ? await release(running, entered) : 'released'
+        if (state === 'released') return started
+        // What it was made of may have gone meanwhile. The last one that fell says why by its output.
+        if (state === 'fallen' && (attempt === MOST_ATTEMPTS || isStopping)) return started
         isMeant = false
         await running.stop()
         await started.left
@@ -172,6 +176,7 @@ export function createStarter({ cwd, env = process.env, sandbox, changes }: Star
       }
     },
     async stopAll(): Promise<void> {
+      isStopping = true
       await Promise.all(Array.from(all, ({ running, left }) => running.stop().then(() => left)))
     },
   }
@@ -181,9 +186,12 @@ const MOST_ATTEMPTS = 8
 const MOVING =
   'The command was not run: files of the project were renamed while its sandbox was put up, each time anew. A background job does that; stop it first, or wait until it is done.'
 
-/** A sandbox that stands says so and waits. False when the project is not what the sandbox was made for. */
-async function isReleased({ channel, ended }: ProcessGroup, { isAsPlanned }: Entered): Promise<boolean> {
-  if (!channel || !isAsPlanned) return true
+/** Moved: the project is not what the sandbox was made for. Fallen: it never stood, so nothing was run in it. */
+type Released = 'released' | 'moved' | 'fallen'
+
+/** A sandbox that stands says so and waits. */
+async function release({ channel, ended }: ProcessGroup, { isAsPlanned }: Entered): Promise<Released> {
+  if (!channel || !isAsPlanned) return 'released'
   channel.on('error', () => {})
   const stands = await Promise.race([
     once(channel, 'data').then(
@@ -196,11 +204,10 @@ async function isReleased({ channel, ended }: ProcessGroup, { isAsPlanned }: Ent
       () => false,
     ),
   ])
-  // One that fell before it stood says why by its output.
-  if (!stands) return true
-  if (!isAsPlanned()) return false
+  if (!stands) return 'fallen'
+  if (!isAsPlanned()) return 'moved'
   channel.end('go\n')
-  return true
+  return 'released'
 }
 
 const NOT_STARTED: ExecResult = { exitCode: undefined, output: '', timedOut: false, omittedBytes: 0 }

@@ -2,7 +2,16 @@
  * Bubblewrap on Linux: finds out what this machine lets it do, makes a plan for each command, and has it put up. Its own
  * process namespace is what ends everything a command started, however it tried to get away.
  */
-import { closeSync, lstatSync, openSync, realpathSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,7 +20,9 @@ import { protectionOfName } from '../protected-names.ts'
 import { bwrapArgv, confinedArgv, limitedArgv } from './bwrap.ts'
 import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
 import { openGrant } from './grant.ts'
+import { createTwins, hideAlso } from './hidden-files.ts'
 import { createGitView, type GitView } from './git-view.ts'
+import type { Facts } from './facts.ts'
 import { type Entered, type Sandbox, type SandboxGround, type Terms, tryProgram } from './ground.ts'
 import { sandboxEnvironment } from './environment.ts'
 import { type Alias, type Plan, planMounts, type PlanTerms } from './plan.ts'
@@ -19,7 +30,7 @@ import { seccompFilter } from './seccomp.ts'
 import { createSharedNetwork, type SharedNetwork } from './shared-network.ts'
 import { hasAbstractDoors } from './sockets.ts'
 import { stampOf } from './tree-folder.ts'
-import type { TreeState } from './tree.ts'
+import type { TreeEntry, TreeState } from './tree.ts'
 
 /** How the number of processes is limited here. */
 type Limiting =
@@ -53,6 +64,7 @@ const EMPTY_TREE: TreeState = {
   denied: [],
   unread: [],
   stampOf: () => undefined,
+  folders: () => [],
 }
 
 const explain = (output: string): string =>
@@ -69,12 +81,10 @@ async function findLimiting({ limits, facts, folder, findProgram }: SandboxGroun
   const setpriv = uid === 0 ? undefined : await findProgram('setpriv')
   if (setpriv === undefined) return { by: 'nothing' }
   await chmod(folder, 0o711)
-  for (const name of ['tmp', 'home']) {
-    // Made anew: the probe has put folders of root into it.
-    await rm(join(folder, name), { recursive: true })
-    await mkdir(join(folder, name))
-    await chown(join(folder, name), uid, gid)
-  }
+  // Made anew: the probe has put folders of root into it.
+  await rm(join(folder, 'tmp'), { recursive: true })
+  await mkdir(join(folder, 'tmp'))
+  await chown(join(folder, 'tmp'), uid, gid)
   return { by: 'shell', as: [setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] }
 }
 
@@ -84,15 +94,20 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
   const shared = createSharedNetwork({ bwrap: ground.program, nsenter })
   const git = await ground.findProgram('git')
   const view = createGitView({ ...facts, ...(git !== undefined && { program: git }) })
-  const filters = writeFilters(folder)
+  const twins = createTwins()
+  const filters = writeFilters(folder, isShared(facts))
   const first = await tree.refresh()
   let running = 0
 
   const plan = async (terms: Terms, granted?: string): Promise<Planned> => {
-    const state = await tree.refresh()
+    const walked = await tree.refresh()
+    const aliases = findAliases(facts.git?.root ?? facts.project, walked)
+    const linked = hideAlso(walked, aliases.flatMap(toHidden))
+    const state = hideAlso(linked, twins.find(linked))
     const { standIns, mounts } = view.look(state)
     const grant = granted === undefined ? {} : { granted }
-    return toPlan(ground, state, { readsOnly: terms.readsOnly ?? false, standIns, shown: mounts, ...grant })
+    const readsOnly = terms.readsOnly ?? false
+    return toPlan(ground, state, { readsOnly, standIns, shown: mounts, aliases, ...grant })
   }
   return {
     name: 'bubblewrap',
@@ -160,7 +175,12 @@ async function putUp(argv: readonly string[], planned: Planned, parts: Parts): P
   const as = limiting.by === 'shell' ? (limiting.as ?? []) : []
   return {
     argv: confinedArgv({ joins }, [...as, ...entrance, ...bwrapArgv(call, inner)]),
-    ...sandboxEnvironment(facts, { readsOnly: planned.readsOnly, host: ground.host, git: view.environment }),
+    ...sandboxEnvironment(facts, {
+      readsOnly: planned.readsOnly,
+      host: ground.host,
+      git: view.environment,
+      tmp: '/tmp',
+    }),
     descriptors: [seccomp ?? 'pipe', 'pipe'],
     isAsPlanned: () => Array.from(planned.watched).every(([path, stamp]) => lookStamp(path) === stamp),
     async leave() {
@@ -181,14 +201,25 @@ type Planned = Pick<Plan, 'mounts'> & {
   readonly readsOnly: boolean
 }
 
-type PlanNeeds = Omit<PlanTerms, 'host' | 'aliases'>
+type PlanNeeds = Omit<PlanTerms, 'host'>
 
 /** Without waiting for anything: what the tree says is as old as the look at it. */
 function toPlan({ facts, readOnly, host }: SandboxGround, state: TreeState, needs: PlanNeeds): Planned {
   const readsOnly = readOnly || needs.readsOnly
-  const aliases = findAliases(facts.git?.root ?? facts.project, state)
-  const { mounts, watched } = planMounts(facts, state, { ...needs, readsOnly, host, aliases })
+  const { mounts, watched } = planMounts(stillThere(facts), state, { ...needs, readsOnly, host })
   return { mounts, readsOnly, watched: new Map(watched.map((path) => [path, state.stampOf(path)])) }
+}
+
+/** What is gone since the start cannot be covered, and need not be. */
+function stillThere(facts: Facts): Facts {
+  const isThere = ({ path }: { readonly path: string }): boolean => existsSync(path)
+  const { system, hidden, exposed } = facts
+  return {
+    ...facts,
+    system: { ...system, masked: system.masked.filter(isThere) },
+    hidden: hidden.filter(isThere),
+    exposed: exposed.filter(isThere),
+  }
 }
 
 /** What secret and governance names that are links lead to; only what lies inside, and never what holds the project. */
@@ -203,6 +234,13 @@ const findAliases = (root: string, { entries }: TreeState): readonly Alias[] =>
     return [{ path: real, kind: info.isFile() ? 'file' : 'folder', secret: protection === 'secret' } as const]
   })
 
+/** A secret file is hidden under its real name, too, and looks to git as it did. */
+function toHidden({ path, kind, secret }: Alias): readonly TreeEntry[] {
+  const info =
+    secret && kind === 'file' ? lstatSync(path, { bigint: true, throwIfNoEntry: false }) : undefined
+  return info ? [{ path, kind: 'file', stamp: stampOf(info) }] : []
+}
+
 function realOf(path: string): string | undefined {
   try {
     return realpathSync(path)
@@ -216,10 +254,17 @@ function lookStamp(path: string): string | undefined {
   return info?.isDirectory() ? stampOf(info) : undefined
 }
 
+/** Its folders hand their group on; git and chmod set that bit on new ones. */
+const isShared = ({ project, git }: Facts): boolean =>
+  [project, ...(git ? [join(git.root, '.git')] : [])].some(
+    (path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o2000) !== 0,
+  )
+
 /** One for a network of its own; with the network of the machine its abstract sockets would come along. */
-function writeFilters(folder: string) {
-  const usual = seccompFilter({ architecture: process.arch, unixSockets: true })
-  const closed = seccompFilter({ architecture: process.arch, unixSockets: false })
+function writeFilters(folder: string, setgid: boolean) {
+  const common = { architecture: process.arch, setgid }
+  const usual = seccompFilter({ ...common, unixSockets: true })
+  const closed = seccompFilter({ ...common, unixSockets: false })
   if (usual === undefined || closed === undefined) return undefined
   const path = { usual: join(folder, 'filter'), closed: join(folder, 'filter-no-unix') }
   writeFileSync(path.usual, usual, { mode: 0o444 })

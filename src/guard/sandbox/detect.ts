@@ -84,10 +84,11 @@ async function prepare(program: string, options: SandboxOptions): Promise<Sandbo
   const { roots, home = homedir(), env = process.env, host = false } = options
   const [project = process.cwd()] = roots
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'covey-sandbox-'))
-  await Promise.all(['tmp', 'home', 'nothing'].map((name) => mkdir(join(folder, name))))
+  await Promise.all(['tmp', 'nothing'].map((name) => mkdir(join(folder, name))))
   await writeFile(join(folder, 'hidden'), '# This file may hold secrets and is hidden in the sandbox.\n', {
     mode: 0o444,
   })
+  await writeFile(join(folder, 'empty'), '', { mode: 0o444 })
   const find = (name: string): Promise<string | undefined> => findProgram(name, { roots, env })
   await writeGitSettings(folder, { home, git: host ? undefined : await find('git') })
   const { hidden = [], readable = [], writable = [] } = options

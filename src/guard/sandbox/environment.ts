@@ -2,6 +2,7 @@
  * The environment of child processes: nothing that looks like a secret by its name or its value, and nothing that waits
  * for a person. In the sandbox also nothing that names a place or a door that is not there.
  */
+import { join } from 'node:path'
 import { judgeName } from '../secret-name.ts'
 import { scanSecrets } from '../secret-scan.ts'
 import type { Facts } from './facts.ts'
@@ -38,7 +39,15 @@ export function toChildEnvironment(
 const isSecret = (name: string, value: string): boolean =>
   SECRET_NAME.test(name) ||
   (judgeName(name) !== undefined && !/^[./~]/.test(value)) ||
-  scanSecrets(`${name}=${value}`).length > 0
+  scanSecrets(`${name}=${value}`).length > 0 ||
+  scanSecrets(value).length > 0 ||
+  holdsAssignment(value)
+
+/** `_authToken=...`, `user=app password=...`, `{"password":"..."}`: a setting inside a value, whatever it is set to. */
+const holdsAssignment = (value: string): boolean =>
+  Array.from(value.matchAll(/([\w.-]+)["']?\s*(?:=|:(?!\/\/))\s*["']?([^\s"',;&]+)/g)).some(
+    ([, name = '', set = '']) => judgeName(name.replace(/^[-_.]+/, '')) !== undefined && !/^[./~$]/.test(set),
+  )
 
 /** What stands over the usual environment, and which names of that one are kept. */
 export type SandboxEnvironment = {
@@ -46,17 +55,26 @@ export type SandboxEnvironment = {
   readonly keeps?: (name: string) => boolean
 }
 
-type Uses = { readonly readsOnly: boolean; readonly host: boolean; readonly git: Environment }
+type Uses = {
+  readonly readsOnly: boolean
+  readonly host: boolean
+  readonly git: Environment
+  /** The private folder for temporary files, as commands name it. */
+  readonly tmp: string
+}
 
 export function sandboxEnvironment(
-  { home, path }: Facts,
-  { readsOnly, host, git }: Uses,
+  { home, path, readable }: Facts,
+  { readsOnly, host, git, tmp }: Uses,
 ): SandboxEnvironment {
   const env = {
-    ...INSIDE,
+    ...inside(tmp),
     ...Object.fromEntries(GONE.map((name) => [name, undefined])),
     HOME: home,
     PATH: path,
+    ...(readable.some(({ target }) => target === browsers(home)) && {
+      PLAYWRIGHT_BROWSERS_PATH: browsers(home),
+    }),
     ...git,
     // Refreshing the index is a write.
     ...(readsOnly && { GIT_OPTIONAL_LOCKS: '0' }),
@@ -64,19 +82,30 @@ export function sandboxEnvironment(
   return { env, ...(host && { keeps: (name: string) => HOST_NAMES.test(name) }) }
 }
 
-/** Programs that keep caches elsewhere; without a network trying again only makes everyone wait. */
-const INSIDE = {
-  TMPDIR: '/tmp',
-  GOCACHE: '/tmp/go-build',
-  npm_config_cache: '/tmp/npm',
+/** Playwright looks for them where caches lie. */
+const browsers = (home: string): string => join(home, '.cache/ms-playwright')
+
+/** The home folder cannot be written, so caches lie in /tmp; without a network trying again only makes everyone wait. */
+const inside = (tmp: string): Environment => ({
+  TMPDIR: tmp,
+  XDG_CACHE_HOME: `${tmp}/cache`,
+  XDG_STATE_HOME: `${tmp}/state`,
+  GOCACHE: `${tmp}/go-build`,
+  npm_config_cache: `${tmp}/npm`,
+  YARN_CACHE_FOLDER: `${tmp}/yarn`,
+  BUN_INSTALL_CACHE_DIR: `${tmp}/bun`,
+  DENO_DIR: `${tmp}/deno`,
+  DOTNET_CLI_HOME: `${tmp}/dotnet`,
+  COMPOSER_HOME: `${tmp}/composer`,
+  PYTHON_HISTORY: '/dev/null',
   npm_config_fetch_retries: '0',
   PIP_RETRIES: '0',
-}
+})
 
 /** Doors to programs outside, and folders beside the home folder. */
 const GONE =
   `SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO DBUS_SESSION_BUS_ADDRESS XDG_RUNTIME_DIR XDG_CONFIG_HOME
-  XDG_DATA_HOME XDG_CACHE_HOME XDG_STATE_HOME DISPLAY WAYLAND_DISPLAY XAUTHORITY TMUX TMUX_PANE STY DOCKER_HOST
+  XDG_DATA_HOME PIP_CACHE_DIR DISPLAY WAYLAND_DISPLAY XAUTHORITY TMUX TMUX_PANE STY DOCKER_HOST
   CONTAINER_HOST KUBECONFIG GIT_DIR GIT_WORK_TREE GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_PARAMETERS
   GIT_ASKPASS SSH_ASKPASS GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF VSCODE_IPC_HOOK_CLI VSCODE_GIT_IPC_HANDLE`.split(
     /\s+/,

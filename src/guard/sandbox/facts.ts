@@ -5,6 +5,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { isInside } from '../../lib/path.ts'
+import { findExposedSecrets } from './exposed-secrets.ts'
 import { gatherGit, type GitFacts } from './git-facts.ts'
 import { ownPackages } from './own-packages.ts'
 import { gatherSystem, type Masked, type SystemFacts } from './system.ts'
@@ -24,6 +25,8 @@ export type Facts = {
   readonly writable: readonly string[]
   /** Not to be seen wherever something that holds it is bound: Covey's own files, credentials. */
   readonly hidden: readonly Masked[]
+  /** Credentials among what is readable and writable, by their names inside. */
+  readonly exposed: readonly Masked[]
   /** The search path, each folder by its real name. */
   readonly path: string
 }
@@ -52,14 +55,20 @@ export function gatherFacts(options: FactsOptions): Facts {
   const programs = host ? search.bound.filter((path) => !isInside(home, path)) : search.bound
   const readable = [...programs, ...(host ? [] : [...parentPackages(project, home), ...options.readable])]
   const bound = [...readable, ...ownPackages()].flatMap((path) => asItIs(path))
+  const shown = [...(host ? [] : findToolchains(home)), ...bound].filter(isMeaningful(project, home))
+  const writable = host ? [] : options.writable.flatMap((path) => real(path) ?? [])
+  const searched = sorted([...shown, ...writable.flatMap(asItIs)]).filter(
+    ({ source }) => !system.folders.some((path) => isInside(path, source)) && !isInside(source, project),
+  )
   return {
     project,
     home,
     folder,
     system,
     ...(git && { git: host ? { root: git.root } : git }),
-    readable: sorted([...(host ? [] : findToolchains(home)), ...bound].filter(isMeaningful(project, home))),
-    writable: host ? [] : options.writable.flatMap((path) => real(path) ?? []),
+    readable: sorted(shown),
+    writable,
+    exposed: findExposedSecrets(searched),
     hidden: [...options.hidden, ...CREDENTIALS.map((name) => join(home, name))].flatMap(toMasked),
     path: search.path,
   }

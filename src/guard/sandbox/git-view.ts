@@ -15,10 +15,10 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { shortHash } from '../../lib/hash.ts'
 import { isInside } from '../../lib/path.ts'
-import { protectionOfName } from '../protected-names.ts'
 import type { Facts } from './facts.ts'
 import { type GitIndex, holdsContent, readIndex } from './git-index.ts'
 import { FILTER, WRAPPER } from './git-scripts.ts'
+import { hiddenFiles } from './hidden-files.ts'
 import type { Mount } from './plan.ts'
 import { stampOf } from './tree-folder.ts'
 import type { TreeEntry, TreeState } from './tree.ts'
@@ -77,15 +77,6 @@ export function createGitView({ folder, git, program }: ViewFacts): GitView {
       }
     },
   }
-}
-
-const hiddenFiles = (state: TreeState): readonly TreeEntry[] => {
-  const denied = new Set(state.denied)
-  return state.entries.filter(
-    ({ path, kind }) =>
-      kind === 'file' &&
-      (denied.has(path) || protectionOfName(basename(path), basename(dirname(path))) === 'secret'),
-  )
 }
 
 const WHY = 'how git sees hidden files'

@@ -39,7 +39,7 @@ export function planMounts(facts: Facts, tree: TreeState, terms: PlanTerms): Pla
   const readOnly = terms.readsOnly || !tree.complete
   const visible = [
     ...systemMounts(facts),
-    ...privateMounts(facts, terms),
+    ...privateMounts(facts),
     ...facts.readable.map(({ source, target }) => readable(source, target, 'toolchains and packages')),
     ...gitConfiguration(facts, terms),
     ...(terms.readsOnly ? [] : facts.writable).map((path) => writable(path, 'your configuration')),
@@ -50,7 +50,7 @@ export function planMounts(facts: Facts, tree: TreeState, terms: PlanTerms): Pla
   const shown = terms.shown ?? []
   const covers = coverMounts(facts, { tree, terms, visible: [...visible, ...grant] })
   const sealed = [
-    ...(terms.readsOnly && hasHome(facts) ? [sealedAt(facts.home)] : []),
+    ...(hasHome(facts) ? [sealedAt(facts.home)] : []),
     { target: '/', how: 'sealed', why: 'nothing else exists' } as const,
   ]
   return {
@@ -71,7 +71,8 @@ const writable = (path: string, why: string): Mount => ({
   source: path,
   why,
 })
-const sealedAt = (target: string): Mount => ({ target, how: 'sealed', why: 'only reads' })
+/** What was written there would be gone with the command, which nobody who wrote it expects. */
+const sealedAt = (target: string): Mount => ({ target, how: 'sealed', why: 'nothing is kept here' })
 
 function systemMounts({ system }: Facts): readonly Mount[] {
   return [
@@ -89,17 +90,13 @@ function systemMounts({ system }: Facts): readonly Mount[] {
 const hasHome = ({ home, project, system }: Facts): boolean =>
   home !== '/' && !isInside(project, home) && !system.folders.some((path) => isInside(path, home))
 
-function privateMounts(facts: Facts, { readsOnly, host }: PlanTerms): readonly Mount[] {
+function privateMounts(facts: Facts): readonly Mount[] {
   const { folder, home } = facts
   const why = 'private to this session'
-  const homeMount: Mount =
-    readsOnly || host
-      ? { target: home, how: 'temporary', why: 'an empty home' }
-      : { target: home, how: 'writable', source: join(folder, 'home'), why }
   return [
     { target: '/tmp', how: 'writable', source: join(folder, 'tmp'), why },
     { target: '/var/tmp', how: 'writable', source: join(folder, 'tmp'), why },
-    ...(hasHome(facts) ? [homeMount] : []),
+    ...(hasHome(facts) ? [{ target: home, how: 'temporary', why: 'an empty home' } as const] : []),
   ]
 }
 
@@ -216,9 +213,13 @@ function coverMounts(facts: Facts, { tree, terms, visible }: Covering): readonly
     ...facts.hidden
       .filter(({ path }) => isShown(path) && !isInside(path, facts.project))
       .map(({ path, kind }) => cover(path, kind === 'folder', 'yours alone')),
-    ...system.masked.map(({ path, kind }) =>
-      cover(path, kind === 'folder', 'of the system, and not for everyone'),
-    ),
+    ...facts.exposed
+      .filter(({ path }) => !isInside(facts.project, path))
+      .map(({ path, kind }) => cover(path, kind === 'folder', 'may hold secrets')),
+    ...system.masked.map(({ path, kind }) => ({
+      ...cover(path, kind === 'folder', 'of the system, and not for everyone'),
+      ...(kind === 'file' && { source: join(folder, 'empty') }),
+    })),
   ]
   return withoutBuried(all, nothing)
 }

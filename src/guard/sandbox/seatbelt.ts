@@ -38,11 +38,15 @@ export async function createSeatbelt(ground: SandboxGround): Promise<Sandbox> {
         mounts: await plan(terms),
         network: network || terms.grant?.kind === 'network',
       })
-      const { env, ...rest } = sandboxEnvironment(facts, { readsOnly, host, git: {} })
-      const own = { HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp') }
+      const { env, ...rest } = sandboxEnvironment(facts, {
+        readsOnly,
+        host,
+        git: {},
+        tmp: join(folder, 'tmp'),
+      })
       return {
         argv: [program, '-p', profile, ...argv],
-        env: { ...env, ...own },
+        env: { ...env, HOME: join(folder, 'home') },
         ...rest,
         leave: async () => {},
       }
@@ -54,6 +58,7 @@ export async function createSeatbelt(ground: SandboxGround): Promise<Sandbox> {
 /** A home of our own in which the toolchains seem to lie where programs look for them. */
 async function furnishHome({ folder, home, readable }: Facts): Promise<void> {
   const own = join(folder, 'home')
+  await mkdir(own, { recursive: true })
   await copyFile(join(folder, 'gitconfig'), join(own, '.gitconfig'))
   for (const { source, target } of readable.filter((bound) => isInside(home, bound.target))) {
     const link = join(own, relative(home, target))
@@ -91,7 +96,8 @@ export function seatbeltProfile({ home, folder, mounts, network }: SeatbeltPlan)
     '(deny file-write*)',
     rule('deny file-read* file-write*', [...new Set([home, ...CLOSED])]),
     `(allow file-read-metadata ${ancestors(open).map(literal).join(' ')})`,
-    rule('allow file-read* file-write*', [join(folder, 'tmp'), join(folder, 'home')]),
+    rule('allow file-read* file-write*', [join(folder, 'tmp')]),
+    rule('allow file-read*', [join(folder, 'home')]),
     ...shown.map(({ how, source = '', target }) => {
       if (how === 'hidden') return rule('deny file-read* file-write*', [target])
       const path = isInside(folder, source) ? '' : source

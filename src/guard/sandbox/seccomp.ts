@@ -4,181 +4,20 @@
  * a hole in one of the two is not yet a way out. `ptrace` stays: the process namespace bounds it.
  */
 import { constants } from 'node:os'
+import { type CallTable, DENIED, DENIED_OLD, TABLES } from './system-calls.ts'
 
 /** The filter for this kind of processor; nothing where there is no table for it. */
-export function seccompFilter({ architecture, unixSockets }: FilterOptions): Buffer | undefined {
-  const table = TABLES[architecture]
-  return table && assemble(program(table, unixSockets))
+export function seccompFilter(options: FilterOptions): Buffer | undefined {
+  const table = TABLES[options.architecture]
+  return table && assemble(program(table, options))
 }
 
 export type FilterOptions = {
   readonly architecture: string
   /** False: no socket to another program of the machine can be made; pairs still can. */
   readonly unixSockets: boolean
-}
-
-type Table = {
-  readonly audit: number
-  /** Calls by this number and above belong to another ABI. */
-  readonly foreignFrom?: number
-  readonly calls: Readonly<Record<Call, number>> & Readonly<Partial<Record<OldCall, number>>>
-}
-
-type Call = (typeof DENIED)[number] | 'clone' | 'clone3' | 'unshare' | 'socket' | 'ioctl'
-type OldCall = (typeof DENIED_OLD)[number]
-
-/** Keys, kernel programs, mounts, modules, clocks and everything else that changes the machine. */
-const DENIED = [
-  'add_key',
-  'request_key',
-  'keyctl',
-  'bpf',
-  'userfaultfd',
-  'perf_event_open',
-  'io_uring_setup',
-  'io_uring_enter',
-  'io_uring_register',
-  'mount',
-  'umount2',
-  'pivot_root',
-  'chroot',
-  'move_mount',
-  'fsopen',
-  'fsconfig',
-  'fsmount',
-  'fspick',
-  'open_tree',
-  'mount_setattr',
-  'setns',
-  'open_by_handle_at',
-  'fanotify_init',
-  'kexec_load',
-  'kexec_file_load',
-  'init_module',
-  'finit_module',
-  'delete_module',
-  'reboot',
-  'swapon',
-  'swapoff',
-  'syslog',
-  'acct',
-  'quotactl',
-  'quotactl_fd',
-  'settimeofday',
-  'clock_settime',
-  'clock_adjtime',
-  'sethostname',
-  'setdomainname',
-  'vhangup',
-] as const
-/** Only on older kinds of processor. */
-const DENIED_OLD = ['iopl', 'ioperm', 'uselib', 'create_module', 'nfsservctl', 'modify_ldt'] as const
-
-/** Numbers that all newer kernels share between processors. */
-const SHARED = {
-  io_uring_setup: 425,
-  io_uring_enter: 426,
-  io_uring_register: 427,
-  open_tree: 428,
-  move_mount: 429,
-  fsopen: 430,
-  fsconfig: 431,
-  fsmount: 432,
-  fspick: 433,
-  clone3: 435,
-  mount_setattr: 442,
-  quotactl_fd: 443,
-}
-
-const TABLES: Readonly<Record<string, Table>> = {
-  x64: {
-    audit: 0xc000003e,
-    foreignFrom: 0x40000000,
-    calls: {
-      ...SHARED,
-      ioctl: 16,
-      socket: 41,
-      clone: 56,
-      syslog: 103,
-      uselib: 134,
-      vhangup: 153,
-      modify_ldt: 154,
-      pivot_root: 155,
-      chroot: 161,
-      acct: 163,
-      settimeofday: 164,
-      mount: 165,
-      umount2: 166,
-      swapon: 167,
-      swapoff: 168,
-      reboot: 169,
-      sethostname: 170,
-      setdomainname: 171,
-      iopl: 172,
-      ioperm: 173,
-      create_module: 174,
-      init_module: 175,
-      delete_module: 176,
-      quotactl: 179,
-      nfsservctl: 180,
-      clock_settime: 227,
-      kexec_load: 246,
-      add_key: 248,
-      request_key: 249,
-      keyctl: 250,
-      unshare: 272,
-      perf_event_open: 298,
-      fanotify_init: 300,
-      open_by_handle_at: 304,
-      clock_adjtime: 305,
-      setns: 308,
-      finit_module: 313,
-      kexec_file_load: 320,
-      bpf: 321,
-      userfaultfd: 323,
-    },
-  },
-  arm64: {
-    audit: 0xc00000b7,
-    calls: {
-      ...SHARED,
-      ioctl: 29,
-      umount2: 39,
-      mount: 40,
-      pivot_root: 41,
-      nfsservctl: 42,
-      chroot: 51,
-      vhangup: 58,
-      quotactl: 60,
-      acct: 89,
-      unshare: 97,
-      kexec_load: 104,
-      init_module: 105,
-      delete_module: 106,
-      clock_settime: 112,
-      syslog: 116,
-      reboot: 142,
-      sethostname: 161,
-      setdomainname: 162,
-      settimeofday: 170,
-      socket: 198,
-      add_key: 217,
-      request_key: 218,
-      keyctl: 219,
-      clone: 220,
-      swapon: 224,
-      swapoff: 225,
-      perf_event_open: 241,
-      fanotify_init: 262,
-      open_by_handle_at: 265,
-      clock_adjtime: 266,
-      setns: 268,
-      finit_module: 273,
-      bpf: 280,
-      userfaultfd: 282,
-      kexec_file_load: 294,
-    },
-  },
+  /** Files that run as their group may be made: where people share a project, its folders hand on their group. */
+  readonly setgid: boolean
 }
 
 type Instruction = readonly [code: number, yes: number, no: number, value: number]
@@ -207,7 +46,7 @@ const CLONE_NEW = 0x7e020000
 const CLONE_NEWTIME = 0x80
 const TERMINAL_INPUT = [0x5412, 0x541c]
 
-function program({ audit, foreignFrom, calls }: Table, unixSockets: boolean): readonly Instruction[] {
+function program({ audit, foreignFrom, calls }: CallTable, options: FilterOptions): readonly Instruction[] {
   const denied = [...DENIED, ...DENIED_OLD].flatMap((name) => calls[name] ?? [])
   return [
     load(ARCHITECTURE),
@@ -230,7 +69,8 @@ function program({ audit, foreignFrom, calls }: Table, unixSockets: boolean): re
       ...TERMINAL_INPUT.flatMap((request) => [ifEqual(request, 1), refuse(EPERM)]),
       ALLOW,
     ]),
-    ...when(calls.socket, socketRules(unixSockets)),
+    ...when(calls.socket, socketRules(options.unixSockets)),
+    ...modeRules(calls, options.setgid ? SETUID : SETUID | SETGID),
     ALLOW,
   ]
 }
@@ -239,6 +79,44 @@ const when = (number: number, rules: readonly Instruction[]): readonly Instructi
   ifEqual(number, rules.length),
   ...rules,
 ]
+
+const SETUID = 0o4000
+const SETGID = 0o2000
+/** `O_CREAT` and `O_TMPFILE`: without them the mode means nothing, and may be anything. */
+const MAKES_FILE = 0x400040
+
+/** A program that runs as its owner for everyone else would outlive the sandbox. Where the mode is not to be seen: ENOSYS. */
+const modeRules = (calls: CallTable['calls'], bits: number): readonly Instruction[] => {
+  const refuseBits = (index: number): readonly Instruction[] => [
+    load(argument(index)),
+    [ANY_BIT, 0, 1, bits],
+    refuse(EPERM),
+    ALLOW,
+  ]
+  const opening = (index: number): readonly Instruction[] => [
+    load(argument(index)),
+    [ANY_BIT, 1, 0, MAKES_FILE],
+    ALLOW,
+    ...refuseBits(index + 1),
+  ]
+  const { chmod, mknod, open, creat } = calls
+  const byMode = [
+    [chmod, 1],
+    [mknod, 1],
+    [creat, 1],
+    [calls.fchmod, 1],
+    [calls.fchmodat, 2],
+    [calls.fchmodat2, 2],
+    [calls.mknodat, 2],
+  ] as const
+  return [
+    ...byMode.flatMap(([number, index]) => (number === undefined ? [] : when(number, refuseBits(index)))),
+    ...(open === undefined ? [] : when(open, opening(1))),
+    ...when(calls.openat, opening(2)),
+    ifEqual(calls.openat2, 1),
+    refuse(ENOSYS),
+  ]
+}
 
 const AF = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
 const NETLINK_ROUTE = 0

@@ -45,6 +45,10 @@ export const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
 
 /** File systems keep time in ticks: within one, two changes look like one. */
 const TICK_NS = 40_000_000n
+/** Whether another change would have another time. */
+export const isSettled = ({ ctimeNs }: BigIntStats, now: bigint = BigInt(Date.now()) * 1_000_000n): boolean =>
+  ctimeNs <= now - TICK_NS
+
 /** The kernel takes no longer path in one piece. */
 const LONGEST_PATH = 3600
 
@@ -93,10 +97,9 @@ export function readFolder(path: string, { stamp, info, options, known }: Readin
   // The last one is walked first: a repository is known whatever else there is no time for.
   const ordered = dirents?.toSorted((a, b) => Number(a.name === '.git') - Number(b.name === '.git'))
   for (const dirent of ordered ?? []) take(dirent, place)
-  const { ctimeNs } = info
   return {
     stamp,
-    isRacy: ctimeNs > now - TICK_NS,
+    isRacy: !isSettled(info, now),
     isRepository,
     isUnread: dirents === undefined,
     isDependency,

@@ -22,6 +22,8 @@ export type TreeState = {
   readonly unread: readonly string[]
   /** What a walked folder looked like when it was read; it changes with every name in it. */
   stampOf(folder: string): string | undefined
+  /** All folders that were walked. */
+  folders(): Iterable<string>
 }
 
 export type TreeOptions = Interest & {
@@ -142,7 +144,15 @@ function toState(folders: ReadonlyMap<string, Folder>, { complete }: Round): Tre
     }
   }
   const stamps = (folder: string): string | undefined => folders.get(folder)?.stamp
-  return { complete, entries, repositories, denied, unread: unread.concat(tooDeep(folders)), stampOf: stamps }
+  return {
+    complete,
+    entries,
+    repositories,
+    denied,
+    unread: unread.concat(tooDeep(folders)),
+    stampOf: stamps,
+    folders: () => folders.keys(),
+  }
 }
 
 const tooDeep = (folders: ReadonlyMap<string, Folder>): readonly string[] =>

@@ -17,6 +17,7 @@ const facts: Facts = {
   readable: [{ source: '/data/cargo/bin', target: '/home/me/.cargo/bin' }],
   writable: ['/data/cache'],
   hidden: [{ path: '/home/me/.ssh', kind: 'folder' }],
+  exposed: [],
   path: '/usr/bin',
 }
 
@@ -33,6 +34,7 @@ const tree = (entries: readonly TreeEntry[] = [], more: Partial<TreeState> = {})
   denied: [],
   unread: [],
   stampOf: () => undefined,
+  folders: () => [],
   ...more,
 })
 
@@ -53,13 +55,14 @@ test('a plain project: the system, private folders, toolchains, the project, and
     'read-only /proc/sys',
     'writable /tmp <- /private/tmp',
     'writable /var/tmp <- /private/tmp',
-    'writable /home/me <- /private/home',
+    'temporary /home/me',
     'read-only /home/me/.cargo/bin <- /data/cargo/bin',
     'read-only /home/me/.gitconfig <- /private/gitconfig',
     'read-only /home/me/.config/git/ignore <- /private/gitignore',
     'writable /data/cache',
     'writable /home/me/code/app',
-    'hidden /etc/shadow <- /private/hidden',
+    'hidden /etc/shadow <- /private/empty',
+    'sealed /home/me',
     'sealed /',
   ])
 })
@@ -87,10 +90,11 @@ test('what decides what runs later is read-only, secrets are hidden, and hiding 
     'read-only /home/me/code/app/.git/hooks',
     'read-only /home/me/code/app/.vscode',
     'read-only /home/me/code/app/AGENTS.md',
-    'hidden /etc/shadow <- /private/hidden',
+    'hidden /etc/shadow <- /private/empty',
     'hidden /home/me/code/app/.env <- /private/hidden',
     'hidden /home/me/code/app/door <- /private/hidden',
     'hidden /home/me/code/app/keys/.ssh <- /private/nothing',
+    'sealed /home/me',
     'sealed /',
   ])
 })
@@ -159,9 +163,7 @@ describe('a grant', () => {
     const all = granted('/etc/app').map(line)
 
     expect(all).toContain('writable /etc/app')
-    expect(all.indexOf('writable /etc/app')).toBeLessThan(
-      all.indexOf('hidden /etc/shadow <- /private/hidden'),
-    )
+    expect(all.indexOf('writable /etc/app')).toBeLessThan(all.indexOf('hidden /etc/shadow <- /private/empty'))
   })
 
   test('opens a protected name of the project, but no secret', () => {
@@ -186,10 +188,11 @@ describe('a grant', () => {
     expect(
       planMounts({ ...facts, hidden }, tree(), { ...terms, granted: '/data/tools' })
         .mounts.map(line)
-        .slice(-3),
+        .slice(-4),
     ).toEqual([
       'hidden /data/tools/token <- /private/hidden',
-      'hidden /etc/shadow <- /private/hidden',
+      'hidden /etc/shadow <- /private/empty',
+      'sealed /home/me',
       'sealed /',
     ])
   })
@@ -204,7 +207,7 @@ describe('where the project lies', () => {
       entries: [{ path: '/home/me/code/.git/config', kind: 'file', stamp: '' }] as const,
     }
 
-    expect(lines(nested, state2, terms).slice(13, -2)).toEqual([
+    expect(lines(nested, state2, terms).slice(13, -3)).toEqual([
       'read-only /home/me/code',
       'writable /home/me/code/app',
       'writable /home/me/code/.git',
@@ -227,7 +230,7 @@ describe('where the project lies', () => {
     expect(
       lines({ ...facts, git: { root: facts.project, elsewhere } }, { ...state, repositories }, terms).slice(
         13,
-        -2,
+        -3,
       ),
     ).toEqual([
       'writable /home/me/code/app',
