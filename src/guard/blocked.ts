@@ -2,10 +2,15 @@
  * What a sandbox kept a command from. That something was refused is read from what the command printed; what a person may
  * then allow comes from the command itself, because what it prints may be written by anyone.
  */
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isInside } from '../lib/path.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Blocked, ExecResult } from '../protocol/tool.ts'
 import { readCommand } from './judge-command.ts'
 import { type GrantContext, grantFor } from './permission/grant-for.ts'
+import { absolute } from './permission/named-paths.ts'
+import { readScript } from './shell-script.ts'
 
 export type BlockedCommand = GrantContext & {
   readonly network: boolean
@@ -28,9 +33,35 @@ export async function blockOf(result: ExecResult, context: BlockedCommand): Prom
   const refused = refusedWrite(tail)
   if (context.readsOnly) return refused ? { kind: 'read-only' } : undefined
   if (refused) return grantFor(context.command, refused.path, context)
+  const absent = await absentFolder(tail, context)
+  if (absent !== undefined) return grantFor(context.command, absent, context)
   if (context.network || !(NETWORK.test(tail) || isSilent(result, context.command))) return undefined
   // A command that only reads has no use for a network, whatever it printed.
   return (await readCommand(context.command)).kind === 'read-only' ? undefined : { kind: 'network' }
+}
+
+/**
+ * A folder outside the project is not there in the sandbox, so that writing into it fails for want of it: the path of the
+ * file, where its folder exists. Reading what is not there is no reason to open anything for writing.
+ */
+async function absentFolder(text: string, context: BlockedCommand): Promise<string | undefined> {
+  const line = text.split('\n').find((each) => /no such file or directory|\bENOENT\b/i.test(each))
+  const printed = line === undefined ? undefined : pathIn(line, /([^\s:]+): no such file or directory/i)
+  if (line === undefined || printed === undefined) return undefined
+  const path = absolute(printed, context.cwd, context)
+  const isPrivate = !isInside(context.home, path) && ['/tmp', '/var/tmp'].some((top) => isInside(top, path))
+  if (isPrivate || isInside(context.cwd, path)) return undefined
+  const isMeant = CREATES.test(line) || (await writtenBy(context)).includes(path)
+  if (!isMeant) return undefined
+  const folder = await stat(dirname(path)).catch(() => undefined)
+  return folder?.isDirectory() ? printed : undefined
+}
+
+const CREATES = /cannot (?:create|touch|move)|failed to (?:create|open)|for writing|^tee: /i
+
+async function writtenBy(context: BlockedCommand): Promise<readonly string[]> {
+  const { writes } = await readScript(context.command)
+  return writes.map((text) => absolute(text.replaceAll(/["']/g, ''), context.cwd, context))
 }
 
 const SEARCHED = 16 * 1024
@@ -54,8 +85,10 @@ export function refusedWrite(text: string): { readonly path?: string } | undefin
   if (busy !== undefined) return { path: busy }
   const line = text.split('\n').find((each) => /read-only file system|\bEROFS\b/i.test(each))
   if (line === undefined) return undefined
-  // Of a copy or a move the last one named is the one that is written.
-  const quoted = Array.from(line.matchAll(/['"‘`]([^'"’`]+)['"’`]/g)).at(-1)?.[1]
-  const path = quoted ?? /([^\s:]+): read-only file system/i.exec(line)?.[1]
+  const path = pathIn(line, /([^\s:]+): read-only file system/i)
   return path === undefined ? {} : { path }
 }
+
+/** Of a copy or a move the last one named is the one that is written. */
+const pathIn = (line: string, unquoted: RegExp): string | undefined =>
+  Array.from(line.matchAll(/['"‘`]([^'"’`]+)['"’`]/g)).at(-1)?.[1] ?? unquoted.exec(line)?.[1]

@@ -204,8 +204,8 @@ async function release({ channel, ended }: ProcessGroup, { isAsPlanned }: Entere
       () => false,
     ),
   ])
-  if (!stands) return 'fallen'
   if (!isAsPlanned()) return 'moved'
+  if (!stands) return 'fallen'
   channel.end('go\n')
   return 'released'
 }

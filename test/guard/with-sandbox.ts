@@ -24,7 +24,7 @@ afterEach(async () => {
 export async function sandboxed(cwd: string, options: Partial<SandboxOptions> = {}): Promise<ClosableExec> {
   const sandbox = await detectSandbox({ roots: [cwd], ...options })
   if ('missing' in sandbox) throw new Error(sandbox.missing)
-  const exec = createExec({ cwd, sandbox })
+  const exec = createExec({ cwd, sandbox, ...(options.home !== undefined && { home: options.home }) })
   open.push(sandbox, exec)
   return exec
 }

@@ -18,7 +18,7 @@ import { isInside } from '../../lib/path.ts'
 import type { Facts } from './facts.ts'
 import { type GitIndex, holdsContent, readIndex } from './git-index.ts'
 import { FILTER, WRAPPER } from './git-scripts.ts'
-import { hiddenFiles } from './hidden-files.ts'
+import { type HiddenFolder, hiddenFiles, hiddenFolders } from './hidden-files.ts'
 import type { Mount } from './plan.ts'
 import { stampOf } from './tree-folder.ts'
 import type { TreeEntry, TreeState } from './tree.ts'
@@ -49,9 +49,12 @@ export function createGitView({ folder, git, program }: ViewFacts): GitView {
   const indexes = createIndexes(git?.elsewhere?.folder)
   let written = ''
 
-  const standInOf = ({ path, stamp }: TreeEntry): string => {
+  const standInOf = (hidden: TreeEntry | HiddenFolder): string => {
+    const { path } = hidden
+    const stamp = 'files' in hidden ? hidden.files.map((file) => file.path + file.stamp).join() : hidden.stamp
     const key = `${path} ${stamp}`
-    const known = made.get(key) ?? makeStandIn(path, join(standInFolder, shortHash(key)))
+    const place = join(standInFolder, shortHash(key))
+    const known = made.get(key) ?? ('files' in hidden ? makeFolder(hidden, place) : makeStandIn(path, place))
     made.set(key, known)
     return known
   }
@@ -64,7 +67,11 @@ export function createGitView({ folder, git, program }: ViewFacts): GitView {
     }),
     look(state) {
       const hidden = hiddenFiles(state)
-      const judged = hidden.map((entry) => ({ ...entry, ...indexes.judge(entry.path, state) }))
+      const folders = hiddenFolders(state)
+      const judged = [...hidden, ...folders.flatMap(({ files }) => files)].map((entry) => ({
+        ...entry,
+        ...indexes.judge(entry.path, state),
+      }))
       const lists = toLists(judged, readText(join(folder, 'gitignore')))
       const text = JSON.stringify(lists)
       if (text !== written)
@@ -72,7 +79,7 @@ export function createGitView({ folder, git, program }: ViewFacts): GitView {
       written = text
       const isAdded = program !== undefined && judged.some(({ state: each }) => each === 'unknown')
       return {
-        standIns: new Map(hidden.map((entry) => [entry.path, standInOf(entry)])),
+        standIns: new Map([...hidden, ...folders].map((each) => [each.path, standInOf(each)])),
         mounts: [shown(place, INSIDE), ...(isAdded ? wrapped(program, place) : [])],
       }
     },
@@ -181,6 +188,16 @@ function toVariables(settings: Readonly<Record<string, string>>): Readonly<Recor
 const NOTICE = '# This file may hold secrets and is hidden in the sandbox.\n'
 /** Beyond this a stand-in is a file with a hole. */
 const MOST_WRITTEN = 65_536
+
+function makeFolder({ path, files }: HiddenFolder, place: string): string {
+  mkdirSync(place, { recursive: true })
+  for (const file of files) {
+    const standIn = join(place, relative(path, file.path))
+    mkdirSync(dirname(standIn), { recursive: true })
+    makeStandIn(file.path, standIn)
+  }
+  return place
+}
 
 function makeStandIn(path: string, standIn: string): string {
   const info = lstatSync(path, { throwIfNoEntry: false })

@@ -13,6 +13,25 @@ export function hiddenFiles(state: TreeState): readonly TreeEntry[] {
   return hiddenEntries(state).filter(({ kind }) => kind === 'file')
 }
 
+/** A folder that is hidden by its name, and the files in it. */
+export type HiddenFolder = { readonly path: string; readonly files: readonly TreeEntry[] }
+
+/** Not those of a rule, of which not even names are to be seen, nor those with too many files. */
+export function hiddenFolders(state: TreeState): readonly HiddenFolder[] {
+  const byRule = new Set(state.denied)
+  const folders = hiddenEntries(state).filter(({ path, kind }) => kind === 'folder' && !byRule.has(path))
+  return folders
+    .map(({ path }) => ({ path, files: filesBelow(path).flatMap(toEntry) }))
+    .filter(({ files }) => files.length <= MOST_SHOWN)
+}
+
+const MOST_SHOWN = 200
+
+const toEntry = (path: string): readonly TreeEntry[] => {
+  const info = look(path)
+  return info?.isFile() ? [{ path, kind: 'file', stamp: stampOf(info) }] : []
+}
+
 function hiddenEntries({ denied, entries }: TreeState): readonly TreeEntry[] {
   const byRule = new Set(denied)
   return entries.filter(

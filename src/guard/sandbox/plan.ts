@@ -188,12 +188,12 @@ type Covering = { readonly tree: TreeState; readonly terms: PlanTerms; readonly 
 function coverMounts(facts: Facts, { tree, terms, visible }: Covering): readonly Mount[] {
   const { folder, system } = facts
   const nothing = join(folder, 'nothing')
-  const cover = (path: string, isFolder: boolean, why: string): Mount => ({
-    target: path,
-    how: 'hidden',
-    source: isFolder ? nothing : (terms.standIns?.get(path) ?? join(folder, 'hidden')),
-    why,
-  })
+  const folders = new Set<string>()
+  const cover = (path: string, isFolder: boolean, why: string): Mount => {
+    if (isFolder) folders.add(path)
+    const source = terms.standIns?.get(path) ?? (isFolder ? nothing : join(folder, 'hidden'))
+    return { target: path, how: 'hidden', source, why }
+  }
   const denied = new Set(tree.denied)
   const isShown = (path: string): boolean =>
     visible.some(({ target, how, source }) => how !== 'link' && source === target && isInside(target, path))
@@ -221,13 +221,12 @@ function coverMounts(facts: Facts, { tree, terms, visible }: Covering): readonly
       ...(kind === 'file' && { source: join(folder, 'empty') }),
     })),
   ]
-  return withoutBuried(all, nothing)
+  return withoutBuried(all, folders)
 }
 
 /** In a folder that is hidden nothing is left to cover, nor any place to do it. */
-function withoutBuried(all: readonly Mount[], nothing: string): readonly Mount[] {
+function withoutBuried(all: readonly Mount[], folders: ReadonlySet<string>): readonly Mount[] {
   const targets = new Map(all.map((mount) => [mount.target, mount]))
-  const folders = new Set(all.filter(({ source }) => source === nothing).map(({ target }) => target))
   const isBuried = (path: string): boolean => {
     for (let above = dirname(path); above !== dirname(above); above = dirname(above))
       if (folders.has(above)) return true
