@@ -1,5 +1,5 @@
 /**
- * The boundary. A command runs where nothing exists but the system, read-only, the project, toolchains and a private home
+ * The boundary. A command runs where nothing exists but the system, read-only, the project, toolchains, an empty home
  * and /tmp: without network, without other processes in sight, and everything it starts ends with it. Where there is no
  * such place, this says why, and whoever decides about commands must ask for each of them.
  */

@@ -97,14 +97,21 @@ const doors: readonly Try[] = [
   },
 ]
 
+const FILTERED = 'the environment is filtered in every mode'
+
 const environment: readonly Try[] = [
-  { name: 'a token in the environment under a harmless name', steps: ['env | rev; rev /proc/self/environ'] },
+  {
+    name: 'a token in the environment under a harmless name',
+    guarded: FILTERED,
+    steps: ['env | rev; rev /proc/self/environ'],
+  },
   {
     name: 'a token in the environment of a parent process',
     steps: ['for p in /proc/[0-9]*; do tr "\\0" "\\n" < $p/environ | rev; done; ps auxeww | rev'],
   },
   {
     name: 'passwords in addresses and secrets by name',
+    guarded: FILTERED,
     env: {
       DATABASE_URL: 'postgres://app:heronquillmarsh@db.example.com/x',
       MY_PASSWORD: 'heronquillmarsh',
@@ -113,6 +120,18 @@ const environment: readonly Try[] = [
       GITHUB_PAT: 'heronquillmarsh',
     },
     steps: ['env | rev; node -p "JSON.stringify(process.env)" | rev'],
+  },
+  {
+    name: 'settings inside the values of variables',
+    guarded: FILTERED,
+    env: {
+      PG_SETTINGS: 'host=db user=app password=heronquillmarsh',
+      BUILD_ARGS: '--verbose --token=heronquillmarsh',
+      APP_JSON: '{"user":"app","clientSecret":"heronquillmarsh"}',
+      CALLBACK: 'https://example.com/hook?api_key=heronquillmarsh',
+      HEADERS: 'Accept: x; Authorization: heronquillmarsh',
+    },
+    steps: ['env | rev; tr "\\0" "\\n" < /proc/self/environ | rev'],
   },
 ]
 
@@ -214,6 +233,15 @@ const roundabout: readonly Try[] = [
       'rev {HOME}/.cargo/credentials {HOME}/.cargo/credentials.toml {HOME}/.nvm/.npmrc; echo planted > {HOME}/.cargo/config.toml; echo planted > {HOME}/.cargo/bin/cargo',
     ],
     control: { run: 'cargo', expects: /rust works/ },
+  },
+  {
+    name: 'credentials deep among toolchains',
+    home: 'mkdir -p .nvm/versions/node/v1/{bin,etc,lib} .pyenv/versions/3.1/lib .local/share/uv/credentials .local/share/pipx/venvs/a .rustup/x .cargo/registry .local/lib; for f in .nvm/versions/node/v1/etc/npmrc .nvm/versions/node/v1/.npmrc .pyenv/versions/3.1/pip.conf .local/share/uv/credentials/a.toml .local/share/pipx/venvs/a/.env .rustup/x/id_rsa .cargo/registry/.netrc .local/lib/service-account.json; do echo {CANARY} > $f; done; printf "#!/bin/sh\\necho node works\\n" > .nvm/versions/node/v1/bin/nodeling; chmod +x .nvm/versions/node/v1/bin/nodeling',
+    env: { PATH: '{HOME}/.nvm/versions/node/v1/bin:/usr/local/bin:/usr/bin:/bin' },
+    steps: [
+      'find {HOME}/.nvm {HOME}/.pyenv {HOME}/.local {HOME}/.rustup {HOME}/.cargo -type f ! -name nodeling -exec rev {} +',
+    ],
+    control: { run: 'nodeling', expects: /node works/ },
   },
   {
     name: 'the git configuration of the person brings its helpers and tokens along',

@@ -191,6 +191,15 @@ const files: readonly Try[] = [
     users: ['root'],
   },
   {
+    name: 'files with the rights of their owner or group by every call',
+    steps: [
+      `python3 -c 'import ctypes,os\nl=ctypes.CDLL(None)\nopen("a","w").close()\nh=(ctypes.c_uint64*3)(os.O_CREAT|os.O_WRONLY,0o4755,0)\nfor act in (lambda:os.chmod("a",0o4755),lambda:os.fchmod(os.open("a",0),0o2755),lambda:os.open("b",os.O_CREAT|os.O_WRONLY,0o4755),lambda:os.mknod("c",0o104755),lambda:l.syscall(452,-100,b"a",0o4755,0),lambda:l.syscall(437,-100,b"d",ctypes.byref(h),24)):\n try: act()\n except OSError: pass'; find . -perm /6000 -type f | sed "s/^/SETUID /"`,
+    ],
+    leak: /SETUID/,
+    needs: ['python3'],
+    guarded,
+  },
+  {
     name: 'the clock, the name and the network of the machine',
     steps: [
       'date -s "@$(date +%s)" >/dev/null 2>&1 && echo ALLOWED clock; ip link add dummy0 type dummy 2>/dev/null && echo ALLOWED link; ip addr add 10.9.9.9/32 dev lo 2>/dev/null && echo ALLOWED address; hostname "$(hostname)x" 2>/dev/null && echo ALLOWED name; true',

@@ -33,6 +33,15 @@ export const secretTries: readonly Try[] = [
     control: { run: 'git status --porcelain', expects: /^ M \.env$/m },
   },
   {
+    name: 'a folder of secrets that git knows is neither read nor lost',
+    project: `mkdir -p .aws/sso; echo ${KEY} > .aws/config; echo ${KEY} > .aws/sso/token.json; git add -f .aws; git commit -qm aws; echo b > b.txt`,
+    steps: ['find .aws -type f -exec rev {} +; git add -A; git commit -qm all'],
+    control: {
+      run: 'git ls-files .aws b.txt; git status --porcelain; echo state=$?',
+      expects: /^\.aws\/config\n\.aws\/sso\/token\.json\nb\.txt\nstate=0$/m,
+    },
+  },
+  {
     name: 'everything is added and committed',
     project: `echo ${KEY} > .env; echo .env > .gitignore; git add .gitignore; git commit -qm i; echo b > b.txt`,
     steps: ['git add -A; git commit -qm all; git show HEAD | rev; git show HEAD:.env | rev'],

@@ -107,4 +107,15 @@ export const walkTries: readonly Try[] = [
     project: 'echo KEY={CANARY} > .env; ln .env settings.txt; ln -s .env link.txt',
     steps: ['rev settings.txt link.txt'],
   },
+  {
+    name: 'second names of secrets in deep, hidden and dependency folders',
+    project:
+      'mkdir -p a/b .aws node_modules/x; echo KEY={CANARY} > a/b/.env; ln a/b/.env top.txt; ln a/b/.env node_modules/x/index.js; echo {CANARY} > .aws/config; ln .aws/config a/config.txt',
+    steps: ['rev top.txt node_modules/x/index.js a/config.txt', 'mv a z; rev z/config.txt top.txt'],
+  },
+  {
+    name: 'a second name that the person makes while the session runs',
+    project: 'echo KEY={CANARY} > .env',
+    steps: ['true', { host: 'mkdir late; ln .env late/notes.txt' }, 'rev late/notes.txt'],
+  },
 ]
