@@ -2,35 +2,24 @@
  * Bubblewrap on Linux: finds out what this machine lets it do, makes a plan for each command, and has it put up. Its own
  * process namespace is what ends everything a command started, however it tried to get away.
  */
-import {
-  closeSync,
-  existsSync,
-  lstatSync,
-  openSync,
-  realpathSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, lstatSync, openSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isInside } from '../../lib/path.ts'
-import { protectionOfName } from '../protected-names.ts'
 import { bwrapArgv, confinedArgv, limitedArgv } from './bwrap.ts'
 import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
 import { openGrant } from './grant.ts'
-import { createTwins, hideAlso } from './hidden-files.ts'
 import { createGitView, type GitView } from './git-view.ts'
 import type { Facts } from './facts.ts'
 import { type Entered, type Sandbox, type SandboxGround, type Terms, tryProgram } from './ground.ts'
 import { sandboxEnvironment } from './environment.ts'
-import { type Alias, type Plan, planMounts, type PlanTerms } from './plan.ts'
+import { planMounts } from './plan.ts'
+import { createPlanner, type Planned } from './planner.ts'
 import { seccompFilter } from './seccomp.ts'
 import { createSharedNetwork, type SharedNetwork } from './shared-network.ts'
 import { hasAbstractDoors } from './sockets.ts'
 import { stampOf } from './tree-folder.ts'
-import type { TreeEntry, TreeState } from './tree.ts'
+import type { TreeState } from './tree.ts'
 
 /** How the number of processes is limited here. */
 type Limiting =
@@ -94,21 +83,10 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
   const shared = createSharedNetwork({ bwrap: ground.program, nsenter })
   const git = await ground.findProgram('git')
   const view = createGitView({ ...facts, ...(git !== undefined && { program: git }) })
-  const twins = createTwins()
   const filters = writeFilters(folder, isShared(facts))
   const first = await tree.refresh()
+  const plan = createPlanner(ground, view)
   let running = 0
-
-  const plan = async (terms: Terms, granted?: string): Promise<Planned> => {
-    const walked = await tree.refresh()
-    const aliases = findAliases(facts.git?.root ?? facts.project, walked)
-    const linked = hideAlso(walked, aliases.flatMap(toHidden))
-    const state = hideAlso(linked, twins.find(linked))
-    const { standIns, mounts } = view.look(state)
-    const grant = granted === undefined ? {} : { granted }
-    const readsOnly = terms.readsOnly ?? false
-    return toPlan(ground, state, { readsOnly, standIns, shown: mounts, aliases, ...grant })
-  }
   return {
     name: 'bubblewrap',
     network: ground.network,
@@ -195,59 +173,6 @@ const TOO_MANY =
 
 /** Longer than the clock of any file system ticks. */
 const TICK_MS = 12
-
-type Planned = Pick<Plan, 'mounts'> & {
-  readonly watched: ReadonlyMap<string, string | undefined>
-  readonly readsOnly: boolean
-}
-
-type PlanNeeds = Omit<PlanTerms, 'host'>
-
-/** Without waiting for anything: what the tree says is as old as the look at it. */
-function toPlan({ facts, readOnly, host }: SandboxGround, state: TreeState, needs: PlanNeeds): Planned {
-  const readsOnly = readOnly || needs.readsOnly
-  const { mounts, watched } = planMounts(stillThere(facts), state, { ...needs, readsOnly, host })
-  return { mounts, readsOnly, watched: new Map(watched.map((path) => [path, state.stampOf(path)])) }
-}
-
-/** What is gone since the start cannot be covered, and need not be. */
-function stillThere(facts: Facts): Facts {
-  const isThere = ({ path }: { readonly path: string }): boolean => existsSync(path)
-  const { system, hidden, exposed } = facts
-  return {
-    ...facts,
-    system: { ...system, masked: system.masked.filter(isThere) },
-    hidden: hidden.filter(isThere),
-    exposed: exposed.filter(isThere),
-  }
-}
-
-/** What secret and governance names that are links lead to; only what lies inside, and never what holds the project. */
-const findAliases = (root: string, { entries }: TreeState): readonly Alias[] =>
-  entries.flatMap(({ path, kind }) => {
-    if (kind !== 'link') return []
-    const protection = protectionOfName(basename(path), basename(dirname(path)))
-    const real = protection && realOf(path)
-    if (real === undefined || real === root || !isInside(root, real)) return []
-    const info = lstatSync(real, { throwIfNoEntry: false })
-    if (!info?.isFile() && !info?.isDirectory()) return []
-    return [{ path: real, kind: info.isFile() ? 'file' : 'folder', secret: protection === 'secret' } as const]
-  })
-
-/** A secret file is hidden under its real name, too, and looks to git as it did. */
-function toHidden({ path, kind, secret }: Alias): readonly TreeEntry[] {
-  const info =
-    secret && kind === 'file' ? lstatSync(path, { bigint: true, throwIfNoEntry: false }) : undefined
-  return info ? [{ path, kind: 'file', stamp: stampOf(info) }] : []
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
-}
 
 function lookStamp(path: string): string | undefined {
   const info = lstatSync(path, { bigint: true, throwIfNoEntry: false })
