@@ -175,7 +175,7 @@ async function openSessionGuards(
   const specs = [...toHooks(config.hooks), ...(parts.hooks ?? [])]
   const { firewall } = secrets
   return {
-    ...permissionsOf(parts, place, { root: files.root, grants, sandbox, book }),
+    ...permissionsOf(parts, place, { root: files.root, grants, sandbox, watch, book }),
     firewall,
     files: firewall.files,
     exec,
@@ -202,13 +202,14 @@ type Permitting = {
   readonly root: string
   readonly grants: Grants
   readonly sandbox: Sandbox | undefined
+  readonly watch: Watch | undefined
   readonly book: RuleBook | undefined
 }
 
 const permissionsOf = (
   { config, paths }: GuardsParts,
   { unattended }: SessionPlace,
-  { root, grants, sandbox, book }: Permitting,
+  { root, grants, sandbox, watch, book }: Permitting,
 ) =>
   createPermissions({
     mode: config.permission.mode,
@@ -220,8 +221,11 @@ const permissionsOf = (
     grants,
     own: ownFolders(paths),
     home: paths.home,
+    ...obeying(watch),
     ...(unattended && { unattended }),
   })
+
+const obeying = (watch: Watch | undefined) => (watch ? { obeys: watch.obeys } : {})
 
 type Launching = {
   readonly root: string
@@ -254,7 +258,7 @@ async function openReach(
 ): Promise<Reach> {
   const { mode, rules } = config.permission
   const own = ownFolders(paths)
-  const files = createFiles({ root: cwd, grants, rules, own, lifted: mode === 'bypass' })
+  const files = createFiles({ root: cwd, grants, rules, own, lifted: mode === 'bypass', ...obeying(watch) })
   const exec = createExec({
     cwd: files.root,
     env: host ? toHostEnvironment(env) : env,

@@ -7,9 +7,15 @@ import { lstat, readlink } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { errorMessage } from '../protocol/error.ts'
 import { isInside } from '../lib/path.ts'
+import { isRepositoryFile } from './executable/repository-file.ts'
 import { type Protection, protectionOf } from './protected-names.ts'
 
-export type ContainOptions = { readonly roots: readonly string[]; readonly operation: 'read' | 'write' }
+export type ContainOptions = {
+  readonly roots: readonly string[]
+  readonly operation: 'read' | 'write'
+  /** Whether a file with a harmless name is run unprompted, because a link or a setting leads to it. */
+  obeys?(real: string): Promise<boolean>
+}
 
 export type Containment = {
   readonly ok: boolean
@@ -29,14 +35,18 @@ export async function containPath(path: string, options: ContainOptions): Promis
   }
 }
 
-async function judge(path: string, { roots, operation }: ContainOptions): Promise<Containment> {
+async function judge(path: string, { roots, operation, obeys }: ContainOptions): Promise<Containment> {
   const absolute = isAbsolute(path) ? path : join(resolve(roots[0] ?? '.'), sep) + path
   const real = await followLinks(absolute)
   const root = await firstHolding(roots, real)
   if (root === undefined || isSystem(real)) return { ok: false, real, why: OUTSIDE }
 
+  const runsLater = async (): Promise<boolean> =>
+    operation === 'write' && ((await isRepositoryFile(real, root)) || ((await obeys?.(real)) ?? false))
   const protection =
-    protectionOf(belowAny(absolute, [...roots, root])) ?? protectionOf(real.slice(root.length))
+    protectionOf(belowAny(absolute, [...roots, root])) ??
+    protectionOf(real.slice(root.length)) ??
+    ((await runsLater()) ? 'governance' : undefined)
   const isRefused = protection === 'secret' || (protection && operation === 'write')
   if (isRefused) return { ok: false, real, protected: protection, why: reasons[protection] }
   if (operation === 'write' && (await hasOtherNames(real))) {

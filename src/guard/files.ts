@@ -29,6 +29,8 @@ export type FilesParts = {
   readonly lifted?: boolean
   /** Covey's own folders, closed to every tool wherever the root is. */
   readonly own?: readonly string[]
+  /** Whether a file with a harmless name is run unprompted; absent = only names count. */
+  obeys?(real: string): Promise<boolean>
   /** The most that may be written in all; a run that fills the disk ends here first. */
   readonly quotaBytes?: number
 }
@@ -43,7 +45,14 @@ export function createFiles(parts: FilesParts): Files {
   let written = 0
   const root = realpathSync(resolve(parts.root))
   const { lifted = false, own = [], rules = [] } = parts
-  const gate: Gate = { roots: [root, ...(parts.roots ?? [])], rules, grants, lifted, own }
+  const gate: Gate = {
+    roots: [root, ...(parts.roots ?? [])],
+    rules,
+    grants,
+    lifted,
+    own,
+    ...(parts.obeys && { obeys: parts.obeys }),
+  }
   const place = (path: string, operation: Operation): Promise<string> => requirePlace(path, operation, gate)
 
   return {
@@ -87,11 +96,12 @@ export function createFiles(parts: FilesParts): Files {
   }
 }
 
-type Gate = Required<Pick<FilesParts, 'roots' | 'rules' | 'grants' | 'lifted' | 'own'>>
+type Gate = Required<Pick<FilesParts, 'roots' | 'rules' | 'grants' | 'lifted' | 'own'>> &
+  Pick<FilesParts, 'obeys'>
 
 async function requirePlace(path: string, operation: Operation, gate: Gate): Promise<string> {
   const { roots, rules, grants, lifted, own } = gate
-  const { ok, real, why, protected: protection } = await containPath(path, { roots, operation })
+  const { ok, real, why, protected: protection } = await containPath(path, { ...gate, operation })
   const refuse = (reason: string): AppError => {
     const verb = operation === 'read' ? 'read' : 'written'
     return new AppError('permission-denied', `${path} cannot be ${verb}: ${reason}.`, { failure: 'denied' })

@@ -15,6 +15,7 @@ import type { Access } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import type { Grants } from './grants.ts'
 import { modeVerdict, type PermissionMode } from './modes.ts'
+import { closingPath } from './permission/denied-paths.ts'
 import { judgeFetch, judgePath } from './permission/judge-path.ts'
 import { judgeCode, judgeRun } from './permission/judge-run.ts'
 import { type Opinion, ruleText, type Surroundings, weigh } from './permission/opinion.ts'
@@ -39,6 +40,8 @@ export type PermissionParts = {
   readonly own?: readonly string[]
   /** Absent = the home folder of this process. */
   readonly home?: string
+  /** Whether a file with a harmless name is run unprompted, because a link or a setting leads to it. */
+  obeys?(real: string): Promise<boolean>
 }
 
 export function createPermissions(parts: PermissionParts): Permissions {
@@ -52,7 +55,9 @@ export function createPermissions(parts: PermissionParts): Permissions {
   const judge = async (request: AuthorizeRequest): Promise<readonly Opinion[]> => {
     const tool = toolOf(request)
     const mayWrite = request.mayWrite ?? false
-    const surroundings: Surroundings = { ...parts, tool, mayWrite, rules: rulesFor(tool, rules()) }
+    const closing = closingPath(rules(), tool)
+    const own = { tool, mayWrite, rules: rulesFor(tool, rules()), ...(closing && { closing }) }
+    const surroundings: Surroundings = { ...parts, ...own }
     if (request.access.length === 0) return [judgeToolAlone(surroundings)]
     return Promise.all(request.access.map((access) => judgeAccess(access, surroundings)))
   }

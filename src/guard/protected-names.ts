@@ -1,8 +1,10 @@
 /**
  * Names that need a yes of their own, wherever they stand and whether or not they exist. Secret ones are neither read nor
- * written; governance ones decide what runs later, so they may be read but not written. Spellings that some file system
- * would take for the same name (case, trailing dots, streams, invisible characters, short names) are the same name.
+ * written; governance ones decide what runs later, so they may be read but not written: every name that the table of
+ * executable configuration says runs unprompted, and what is added below. Spellings that some file system would take for
+ * the same name (case, trailing dots, streams, invisible characters, short names) are the same name.
  */
+import { isUnprompted } from './executable/recognise.ts'
 
 export type Protection = 'secret' | 'governance'
 
@@ -10,10 +12,14 @@ export type Protection = 'secret' | 'governance'
 export function protectionOf(path: string): Protection | undefined {
   const names = path.split(/[/\\]/).map(fold).filter(Boolean)
   if (names.some((name, index) => isSecret(name, names[index - 1]))) return 'secret'
-  return names.some((name, index) => isGovernance(name, names[index - 1])) ? 'governance' : undefined
+  const isClosed = names.some((name, index) => isGovernance(name, names[index - 1]))
+  return isClosed || isUnprompted(names.join('/')) ? 'governance' : undefined
 }
 
-/** The same for one name alone, whatever stands above its folder. */
+/**
+ * For one name alone, whatever stands above its folder: what the sandbox covers where it exists. Of the table these are
+ * the names that no everyday command changes; the others are compared around every command instead.
+ */
 export function protectionOfName(name: string, parent: string): Protection | undefined {
   const [own, above] = [fold(name), fold(parent)]
   if (isSecret(own, above)) return 'secret'

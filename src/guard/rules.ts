@@ -137,10 +137,11 @@ function meets(rule: Rule, reading: Reading, place: Surroundings): boolean {
   return closedPath(pattern, named, place.cwd) !== undefined
 }
 
-/** Something in it runs that nobody can read beforehand, and a rule denies commands: it may be one of those. */
-export const mayHideDenied = (reading: Reading, rules: readonly Rule[]): boolean =>
-  reading.isUnreadable &&
-  patternsOf(rules, 'deny').some(({ pattern = '' }) => /^[\w.-]+(?:\s|$)/.test(pattern))
+/** The rule for commands that a command may fall under without anybody being able to read it beforehand. */
+export const hiddenDeny = (reading: Reading, rules: readonly Rule[]): Rule | undefined =>
+  reading.isUnreadable
+    ? patternsOf(rules, 'deny').find(({ pattern = '' }) => /^[\w.-]+(?:\s|$)/.test(pattern))
+    : undefined
 
 type Allowing = { readonly allowing: readonly Rule[]; readonly sandboxed: boolean }
 

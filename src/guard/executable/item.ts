@@ -102,7 +102,7 @@ function linkParts(text: string, path: string, root: string): readonly string[] 
   return isOwn ? [] : [`gitdir ${folder}`]
 }
 
-function realOf(path: string): string | undefined {
+export function realOf(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {

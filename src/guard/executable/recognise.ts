@@ -14,6 +14,16 @@ const inRepository = createRecogniser(EXECUTABLES.filter((entry) => entry.inRepo
 export const recogniseInRepository: Recognise = (path) =>
   path.toLowerCase().endsWith('.sample') ? undefined : inRepository(path)
 
+/** Whether a path of the project has a name that runs unprompted, in other people's packages as well. */
+export const isUnprompted = (path: string): boolean => unprompted(path) !== undefined
+
+const unprompted = createRecogniser(
+  EXECUTABLES.filter((entry) => !entry.inRepository && entry.runs === 'unprompted').map((entry) => ({
+    ...entry,
+    inDependencies: true as const,
+  })),
+)
+
 /** Whether a file of the project runs once somebody starts it: package scripts, build files, CI. */
 export const isStartedBySomebody = (path: string): boolean => recogniseInProject(path)?.runs === 'started'
 

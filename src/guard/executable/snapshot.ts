@@ -8,7 +8,7 @@ import { isInside } from '../../lib/path.ts'
 import type { TreeState } from '../sandbox/tree.ts'
 import { parseGitConfig } from './git-config.ts'
 import { isHarmlessSetting } from './git-settings.ts'
-import { type Item, lookAt, namesIn, readItem } from './item.ts'
+import { type Item, lookAt, namesIn, readItem, realOf } from './item.ts'
 import { belowLink, recogniseInProject, recogniseInRepository } from './recognise.ts'
 import type { Executable } from './table.ts'
 
@@ -113,9 +113,26 @@ const NAMED: Executable = {
 /** Files of the project that a setting names which git runs or includes. */
 function named(
   items: ReadonlyMap<string, Item>,
-  { root, settings }: Place,
+  place: Place,
   repositories: ReadonlySet<string>,
 ): readonly string[] {
+  const paths = mentioned(items, place, repositories).flatMap(({ path, isFolderKey }) =>
+    isFolderKey ? [path, ...below(path)] : [path],
+  )
+  const { root } = place
+  return [...new Set(paths)].filter(
+    (path) => isInside(root, path) && !isFolder(path) && !isInside(path, root) && !repositories.has(path),
+  )
+}
+
+type Mention = { readonly path: string; readonly isFolderKey: boolean }
+
+/** Whatever is there or not. */
+function mentioned(
+  items: ReadonlyMap<string, Item>,
+  { root, settings }: Place,
+  repositories: ReadonlySet<string>,
+): readonly Mention[] {
   const configs = Array.from(items.values()).filter(
     ({ entry, parts }) => entry.counts === 'git-config' && parts.length > 0,
   )
@@ -124,15 +141,32 @@ function named(
     text: content?.toString('utf8') ?? '',
   }))
   const everywhere = settings === '' ? [] : [...repositories].map((folder) => ({ folder, text: settings }))
-  const paths = [...texts, ...everywhere].flatMap(({ folder, text }) =>
+  return [...texts, ...everywhere].flatMap(({ folder, text }) =>
     parseGitConfig(text)
       .settings.filter((setting) => !isHarmlessSetting(setting, () => true))
       .flatMap(({ key, value = '' }) =>
-        pathsIn(value, [dirname(folder), folder, root], FOLDER_KEYS.has(key)),
+        pathsIn(value, [dirname(folder), folder, root]).map((path) => ({
+          path,
+          isFolderKey: FOLDER_KEYS.has(key),
+        })),
       ),
   )
-  return [...new Set(paths)].filter(
-    (path) => isInside(root, path) && !isFolder(path) && !isInside(path, root) && !repositories.has(path),
+}
+
+/** Whether something that runs unprompted is this file, leads to it or would find it there. */
+export function isObeyed(real: string, { items, repositories }: Snapshot, place: Place): boolean {
+  const { root } = place
+  const leadsTo = (item: Item): boolean => {
+    if (item.path === real) return item.entry.counts === undefined
+    const target = item.kind === 'link' ? realOf(item.path) : undefined
+    return target !== undefined && target !== root && isInside(root, target) && isInside(target, real)
+  }
+  return (
+    Array.from(items.values()).some(leadsTo) ||
+    mentioned(items, place, repositories).some(
+      ({ path, isFolderKey }) =>
+        path !== root && isInside(root, path) && (path === real || (isFolderKey && isInside(path, real))),
+    )
   )
 }
 
@@ -140,10 +174,9 @@ function named(
 const FOLDER_KEYS = new Set(['hookspath', 'templatedir'])
 
 /** Paths that a value may name, a command line with arguments included. */
-function pathsIn(value: string, folders: readonly string[], isFolderKey: boolean): readonly string[] {
+function pathsIn(value: string, folders: readonly string[]): readonly string[] {
   const words = [value, ...value.split(/[\s;&|()"'`]+/)].filter((word) => word !== '' && word.length < 1000)
-  const paths = folders.flatMap((folder) => words.map((word) => resolve(folder, word)))
-  return isFolderKey ? [...paths, ...paths.flatMap(below)] : paths
+  return folders.flatMap((folder) => words.map((word) => resolve(folder, word)))
 }
 
 /** One level: git looks no deeper. */

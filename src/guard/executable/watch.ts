@@ -11,7 +11,7 @@ import { type Commits, noteCommits } from './commits.ts'
 import { type Item, readItem, shownPath } from './item.ts'
 import { fromCommits, type OpenProgram } from './objects.ts'
 import { type Finding, putAway, putBack, secureRepository } from './put-away.ts'
-import { type Place, type Snapshot, takeSnapshot } from './snapshot.ts'
+import { isObeyed, type Place, type Snapshot, takeSnapshot } from './snapshot.ts'
 
 export type WatchParts = {
   readonly tree: Tree
@@ -27,6 +27,8 @@ export interface Watch {
   begin(): Promise<() => Promise<ExecutableChanges>>
   /** Compares while something goes on. */
   compare(): Promise<ExecutableChanges>
+  /** Whether this file, by its real path, would run unprompted under whatever name. */
+  obeys(real: string): Promise<boolean>
 }
 
 export function createWatch(parts: WatchParts): Watch {
@@ -76,6 +78,7 @@ export function createWatch(parts: WatchParts): Watch {
       })
     },
     compare: () => inTurn(() => (running > 0 ? compareNow() : Promise.resolve(NOTHING))),
+    obeys: (real) => inTurn(async () => isObeyed(real, await look(), place)),
   }
 }
 

@@ -27,6 +27,17 @@ function denyPatterns(rules: readonly Rule[], root: string): readonly string[] {
   )
 }
 
+/** The first rule that closes a path to commands of this tool; git may have what lies there in its history. */
+export const closingPath = (rules: readonly Rule[], tool: string): Rule | undefined =>
+  rules.find(
+    ({ tool: meant, verdict, pattern = '' }) =>
+      verdict === 'deny' &&
+      pattern !== '' &&
+      !isForAll(pattern) &&
+      !/\s/.test(pattern) &&
+      (matchesGlob('read_file', meant) || (matchesGlob(tool, meant) && pattern.includes('/'))),
+  )
+
 const isForAll = (pattern: string): boolean => pattern === '*' || pattern === '**'
 
 /** Relative to the root, however it was written. */

@@ -24,7 +24,12 @@ export type PathAccess = { readonly kind: Operation; readonly target: string }
 export async function judgePath(access: PathAccess, surroundings: Surroundings): Promise<Opinion> {
   const { roots, mode, rules, tool, own = [], unattended = false } = surroundings
   const { kind, target } = access
-  const { ok, real, why, protected: protection } = await containPath(target, { roots, operation: kind })
+  const {
+    ok,
+    real,
+    why,
+    protected: protection,
+  } = await containPath(target, { ...surroundings, operation: kind })
   const names = pathNames(target, real, roots)
   const rule = pathRule({ names, root: roots[0] ?? '/' }, rules)
   const decision = { mode, question: { kind }, unattended }

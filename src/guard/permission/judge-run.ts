@@ -1,13 +1,13 @@
 /** Commands, and code in other languages: whether they may run, and whether only where nothing can be written. */
 import { homedir } from 'node:os'
-import type { Rule } from '../../protocol/guard.ts'
 import type { Access } from '../../protocol/tool.ts'
 import { alwaysFor } from '../always.ts'
 import { type Reading, readCommand } from '../judge-command.ts'
-import { codeRule, commandRule, mayHideDenied } from '../rules.ts'
+import { codeRule, commandRule, hiddenDeny } from '../rules.ts'
+import { showsHistory } from '../shell/git-history.ts'
 import { hasHidden, shown } from '../shown.ts'
 import { namedPaths } from './named-paths.ts'
-import { denied, type Opinion, type Surroundings, weigh, withAlways } from './opinion.ts'
+import { denied, doubtful, type Opinion, type Surroundings, weigh, withAlways } from './opinion.ts'
 import { isOwnPath } from './own-paths.ts'
 
 export async function judgeRun(access: Access, surroundings: Surroundings): Promise<Opinion> {
@@ -21,8 +21,14 @@ export async function judgeRun(access: Access, surroundings: Surroundings): Prom
     return denied(why, { mode, question: asked, unattended, cause: { by: 'own' } })
   }
   const facts = { reading, sandboxed, place: placeOf(surroundings) }
-  const rule = commandRule(facts, rules) ?? hiddenRule(reading, surroundings)
+  const rule = commandRule(facts, rules)
   const opinion = weigh(rule, { access, asked, surroundings })
+  const doubt = doubtAbout(reading, surroundings)
+  if (doubt)
+    return doubtful(opinion, {
+      ...doubt,
+      why: `${tool} runs a command: ${shown(access.target)} (${doubt.why})`,
+    })
   if (opinion.verdict === 'allow' && readsOnly) return { ...opinion, readsOnly }
   if (opinion.verdict !== 'ask' || rule || hasHidden(access.target)) return opinion
   const offered = alwaysFor(reading, tool)
@@ -33,9 +39,12 @@ export async function judgeRun(access: Access, surroundings: Surroundings): Prom
 
 /** Never taken for a command that only reads, whatever a shell would make of it; nor is "always" offered. */
 export async function judgeCode(access: Access, surroundings: Surroundings): Promise<Opinion> {
-  const { rules, sandboxed } = surroundings
+  const { rules, sandboxed, mode, closing, tool } = surroundings
   const rule = codeRule(access.target, rules)
-  return weigh(rule, { access, asked: { kind: 'run', sandboxed }, surroundings })
+  const opinion = weigh(rule, { access, asked: { kind: 'run', sandboxed }, surroundings })
+  if (mode === 'bypass' || !closing || !/\bgit\b/i.test(access.target)) return opinion
+  const why = `${tool} runs ${access.language ?? 'code'}: ${shown(access.target)} (it may ask git for its history)`
+  return doubtful(opinion, { rule: closing, why })
 }
 
 const placeOf = ({ roots, home = homedir() }: Surroundings) => ({ cwd: roots[0] ?? '/', home })
@@ -53,8 +62,14 @@ function ownPathIn({ script, nested }: Reading, surroundings: Surroundings): str
   return namedPaths([script, ...nested], placeOf(surroundings)).find(({ path }) => isOwnPath(path, own))?.path
 }
 
-/** Where commands are denied, one that nobody can read is asked for, so that it is not one of those. */
-function hiddenRule(reading: Reading, { rules, mode, tool }: Surroundings): Rule | undefined {
-  if (mode === 'bypass' || !mayHideDenied(reading, rules)) return undefined
-  return { tool, verdict: 'ask' }
+/** What is denied may be in there, unseen: a command that nobody can read, or a file in the history of git. */
+function doubtAbout(reading: Reading, { rules, mode, closing }: Surroundings) {
+  if (mode === 'bypass') return undefined
+  const hidden = hiddenDeny(reading, rules)
+  if (hidden) return { rule: hidden, why: 'what it runs cannot be read beforehand' }
+  if (!closing) return undefined
+  const why = reading.isUnreadable
+    ? 'what it runs cannot be read beforehand'
+    : showsHistory([reading.script, ...reading.nested])
+  return why === undefined ? undefined : { rule: closing, why }
 }

@@ -33,6 +33,9 @@ export type Surroundings = {
   readonly own?: readonly string[]
   readonly home?: string
   readonly mayWrite: boolean
+  /** A rule, for whatever tool, that closes a path which git may have in its history. */
+  readonly closing?: Rule
+  obeys?(real: string): Promise<boolean>
 }
 
 export type Question = {
@@ -59,6 +62,22 @@ export function weigh(rule: Rule | undefined, { access, asked, surroundings }: Q
     verdict,
     why: `${tool} ${verb} ${target}`,
     remedy: remedyOf({ ...decision, unattended: true, cause }),
+  }
+}
+
+/** Asked for in every mode that would allow it, because it may be what a rule denies. */
+export function doubtful(
+  opinion: Opinion,
+  { rule, why }: { readonly rule: Rule; readonly why: string },
+): Opinion {
+  if (opinion.verdict === 'deny') return opinion
+  const name = [rule.tool, rule.pattern].filter(Boolean).join(' ')
+  return {
+    verdict: 'ask',
+    why: `${why}, and the rule "${name}" denies some of that`,
+    remedy: {
+      otherwise: `Only a person who is asked can allow it, once, as long as the rule "${name}" is in [[permission.rules]].`,
+    },
   }
 }
 

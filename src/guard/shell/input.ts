@@ -6,14 +6,20 @@ const SHELL = /^(?:bash|sh|dash|zsh|ksh|ash|fish)$/
 /** Texts that something in the script would run; good for denying only. */
 export function inputTexts(script: Script): readonly string[] {
   if (!script.parts.some(takesInput)) return []
-  return [...script.inputs, ...script.parts.filter(prints).map(({ words }) => printed(words))]
+  const texts = [...script.inputs, ...script.parts.filter(prints).map(({ words }) => printed(words))]
+  // What make runs stands behind a tab, or behind a semicolon, and may begin with one of these.
+  return script.parts.some(isMake)
+    ? texts.map((text) => text.replaceAll(/(^|[;\t])\s*[-@+]+/gm, '$1'))
+    : texts
 }
 
 /** It runs what nobody can read beforehand. */
 export function hasUnreadable(script: Script): boolean {
   // What is printed and then decoded is not what runs.
   const isPiped = script.parts.every((part) => prints(part) || takesInput(part) || isCd(part))
-  const hasInput = script.inputs.length > 0 || (isPiped && script.parts.some(prints))
+  const printing = script.parts.filter(prints)
+  const isPrinted = isPiped && printing.length > 0 && printing.every(isPlainText)
+  const hasInput = script.inputs.length > 0 || isPrinted
   return script.parts.some((part) => {
     const [name, ...args] = part.words
     if (!name || name.dynamic) return true
@@ -21,7 +27,8 @@ export function hasUnreadable(script: Script): boolean {
     if (/^(?:eval|source|\.)$/.test(program)) return args.some(({ dynamic }) => dynamic)
     if (SHELL.test(program) && args.some(({ text, dynamic }) => dynamic || /^-\w*c$/.test(text)))
       return args.some(({ dynamic }) => dynamic)
-    return takesInput(part) && !hasInput
+    // A makefile has variables and functions of its own.
+    return takesInput(part) && (!hasInput || isMake(part))
   })
 }
 
@@ -49,6 +56,12 @@ const isFromInput = (rest: readonly string[]): boolean =>
   rest.every((text) => /^(?:-.*|\/dev\/(?:stdin|fd\/0))$/.test(text)) || rest.includes('-s')
 
 const prints = ({ words }: Part): boolean => /^(?:echo|printf)$/.test(baseName(words[0]?.text ?? ''))
+const isMake = ({ words }: Part): boolean => words.some(({ text }) => /^g?make$/.test(baseName(text)))
+
+/** Nothing in it is made only while it is printed: no format, no code of a character. */
+const isPlainText = ({ words }: Part): boolean =>
+  words.slice(1).every(({ dynamic }) => !dynamic) && !/\\|%/.test(printed(words))
+
 const isCd = ({ words }: Part): boolean => words[0]?.text === 'cd'
 
 const printed = (words: Part['words']): string =>
@@ -57,5 +70,6 @@ const printed = (words: Part['words']): string =>
     .map(({ filled }) => filled)
     .join(' ')
     .replaceAll('\\n', '\n')
+    .replaceAll('\\t', '\t')
 
 const baseName = (text: string): string => text.slice(text.lastIndexOf('/') + 1).toLowerCase()

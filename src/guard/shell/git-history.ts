@@ -1,0 +1,143 @@
+/**
+ * Git keeps what a deny rule closes in its history, where the sandbox cannot hide it. This says of a command whether git
+ * in it could show or unpack the content of files. Pure, and turned round: what is not known to leave contents alone could.
+ */
+import type { Part, Script } from '../shell-script.ts'
+import { runsOthers } from '../shell-prefix.ts'
+import type { Word } from '../shell-word.ts'
+
+/** Why git may show contents, for a person; `undefined` where nothing in it does. */
+export function showsHistory(scripts: readonly Script[]): string | undefined {
+  const parts = scripts.flatMap((script) => script.parts)
+  const words = [...parts.flatMap((part) => part.words), ...scripts.flatMap(({ mentions }) => mentions)]
+  if (words.some(({ filled }) => /(?:^|\/)\.git\/(?:objects|lost-found|worktrees|modules)\b/i.test(filled)))
+    return 'it reads the files in which git keeps its history'
+  if (scripts.some(setsGit)) return 'it tells git by a variable where to work'
+  return parts.flatMap((part) => gitCalls(part)).find((why) => why !== undefined)
+}
+
+const setsGit = ({ parts, mentions }: Script): boolean =>
+  parts.some(
+    ({ assignments, words }) =>
+      assignments.some((text) => /^GIT_/.test(text)) || words.some(({ text }) => /^GIT_\w+=/.test(text)),
+  ) || mentions.some(({ text }) => /^GIT_\w+=/.test(text))
+
+function gitCalls(part: Part): readonly (string | undefined)[] {
+  const { words } = part
+  const isOpen = runsOthers(part) || baseName(words[0]) === 'find'
+  return words.flatMap((word, index) => {
+    if (index > 0 && !isOpen) return []
+    const name = baseName(word)
+    if (/^git-[a-z-]+$/.test(name)) return [`${name} is a part of git itself`]
+    return name === 'git' ? [judgeCall(words.slice(index + 1))] : []
+  })
+}
+
+const baseName = (word: Word | undefined): string =>
+  (word?.filled ?? '').slice((word?.filled ?? '').lastIndexOf('/') + 1).toLowerCase()
+
+/** In front of the subcommand these say where, or how it is shown. */
+const GLOBAL = /^(?:--no-pager|-P|-p|--paginate|--no-optional-locks|--literal-pathspecs)$/
+
+function judgeCall(args: readonly Word[]): string | undefined {
+  let index = 0
+  for (; index < args.length; index++) {
+    const text = args[index]?.text ?? ''
+    if (text === '-C') index++
+    else if (!GLOBAL.test(text)) break
+  }
+  const [name, ...rest] = args.slice(index)
+  if (!name) return undefined
+  const judge = name.dynamic ? undefined : CALLS.get(name.text)
+  if (judge?.(rest)) return undefined
+  return `git ${name.dynamic ? '' : name.text} may show what is in its history`.replace('  ', ' ')
+}
+
+/** Whether the call leaves the contents of files alone. */
+type Leaves = (args: readonly Word[]) => boolean
+
+const always: Leaves = () => true
+
+const without =
+  (never: RegExp): Leaves =>
+  (args) =>
+    args.every(
+      ({ text, dynamic, glob }, index) =>
+        isMessage(args[index - 1]) || !(dynamic || glob || never.test(text)),
+    )
+
+/** What follows is a text of the person's own. */
+const isMessage = (before: Word | undefined): boolean =>
+  /^(?:-\w*m|--message|-F|--file)$/.test(before?.text ?? '')
+
+const only =
+  (allowed: RegExp): Leaves =>
+  (args) =>
+    args.every(({ text, dynamic }) => !dynamic && (!text.startsWith('-') || allowed.test(text)))
+
+const first =
+  (allowed: RegExp): Leaves =>
+  ([action]) =>
+    action === undefined || (!action.dynamic && allowed.test(action.text))
+
+const both =
+  (one: Leaves, other: Leaves): Leaves =>
+  (args) =>
+    one(args) && other(args)
+
+/** Options of a list of commits that show no contents. */
+const COMMITS =
+  /^(?:-\d+|-n\d*|-i|-E|-F|-s|--|--(?:oneline|graph|all|stat|numstat|shortstat|summary|name-only|name-status|no-patch|decorate|no-decorate|abbrev-commit|no-abbrev-commit|reverse|merges|no-merges|first-parent|follow|topo-order|date-order|author-date-order|branches|tags|remotes|no-color|color|left-right|boundary|simplify-by-decoration|full-history|walk-reflogs|max-count|count|relative-date|no-walk|objects)|--(?:decorate|color|max-count|skip|since|after|until|before|author|committer|grep|date|format|pretty|abbrev|branches|tags|remotes|glob|stat|diff-filter|max-parents|min-parents)=.*)$/
+
+const SUMMARY = /^--(?:stat|numstat|shortstat|summary|name-only|name-status|quiet|exit-code|no-patch)$|^-s$/
+
+/** Only what was changed and how much, or nothing that a commit holds. */
+const diff: Leaves = (args) => {
+  const isShort = args.some(({ text }) => SUMMARY.test(text)) && only(COMMITS_OR_SUMMARY)(args)
+  return isShort || (args.length > 0 && args.every(({ text }) => /^(?:--quiet|--exit-code)$/.test(text)))
+}
+
+const COMMITS_OR_SUMMARY = new RegExp(`${COMMITS.source}|^--(?:cached|staged|quiet|exit-code|merge-base)$`)
+
+const noRaw: Leaves = without(/raw|contents|^--shell|^-v$|^--verify/)
+
+/** A hash may stand for a folder or a file of its own, which then lands under another name. */
+const checkout: Leaves = without(/^(?:[0-9a-f]{4,64}|-p|--patch|--(?:source|work)\S*|.*[:{}].*)$|^-s$/)
+
+const joining: Leaves = without(/^(?:-X.*|-s|--strat.*|-x|--exec.*|-i|--interactive|-p|--show-.*)$/)
+
+const CALLS: ReadonlyMap<string, Leaves> = new Map<string, Leaves>([
+  ...'init fetch push remote rev-parse ls-files ls-tree describe merge-base name-rev show-ref show-branch cherry count-objects check-ignore check-attr version help rm mv clean ls-remote blame shortlog gc prune'
+    .split(' ')
+    .map((name) => [name, always] as const),
+  ['status', without(/^-\w*v|^--verb/)],
+  ['add', without(/^-\w*[pie]|^--(?:patch|interactive|edit)/)],
+  ['commit', without(/^-\w*[vp]|^--(?:verb|patch|interactive)/)],
+  ['log', only(COMMITS)],
+  ['rev-list', only(COMMITS)],
+  ['reflog', only(COMMITS)],
+  ['diff', diff],
+  ['branch', noRaw],
+  ['tag', noRaw],
+  ['for-each-ref', noRaw],
+  ['config', without(/^(?:alias|include)/i)],
+  ['switch', checkout],
+  ['checkout', checkout],
+  ['restore', checkout],
+  ['reset', without(/^(?:-p|--patch)$/)],
+  ['merge', joining],
+  ['pull', joining],
+  ['rebase', joining],
+  ['revert', joining],
+  ['cherry-pick', joining],
+  [
+    'stash',
+    both(
+      first(/^(?:list|push|pop|apply|drop|save|-[um]|--include-untracked)$/),
+      without(/^-\w*[pU]|^--(?:patch|cc|unified)/),
+    ),
+  ],
+  ['worktree', first(/^(?:list|remove|prune|lock|unlock)$/)],
+  ['submodule', first(/^(?:status|summary|init|update|sync)$/)],
+  ['cat-file', first(/^-[tse]$/)],
+])
