@@ -152,6 +152,9 @@ describe('names', () => {
     '.mcp.json',
     '.github/workflows/ci.yml',
     '.husky/pre-push',
+    '.gitattributes',
+    '.githooks/pre-commit',
+    'LEFTHOOK.yml. ',
   ])('%s is governance', (path) => {
     expect(protectionOf(path)).toBe('governance')
   })
@@ -167,7 +170,6 @@ describe('names', () => {
     'docs/secrets.md',
     'keyboard.ts',
     '.gitignore',
-    '.gitattributes',
     '.github/ISSUE_TEMPLATE.md',
     'docker/config.json',
     'src/agents.ts',

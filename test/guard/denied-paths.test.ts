@@ -114,3 +114,105 @@ describe('a denied command', () => {
     expect(await verdict(command, [])).toBe('allow')
   })
 })
+
+describe('the history of git, where a rule closes a path', () => {
+  const shows = [
+    'git show HEAD',
+    'git log -p',
+    'git log --patch',
+    'git log -L1,3:src/a.ts',
+    'git diff',
+    'git diff HEAD~1',
+    'git stash show -p',
+    'git stash list -p',
+    'git cat-file --batch-all-objects --batch',
+    'git cat-file -p 4b825dc',
+    'git archive HEAD | tar t',
+    'git worktree add /tmp/w',
+    'git clone -q . copy',
+    'git checkout-index -a --prefix=out/',
+    'git grep heron',
+    'git fsck --lost-found',
+    'git fast-export --all',
+    'git bundle create b --all',
+    'git format-patch -1 --stdout',
+    'git checkout 4b825dc642 -- x',
+    'git restore --source=4b825dc642 .',
+    'git merge -Xsubtree=free other',
+    'git commit -v --dry-run',
+    'git --work-tree=/tmp/w checkout -f',
+    'git -c alias.x=show x',
+    'GIT_WORK_TREE=/tmp/w git checkout -f',
+    'export GIT_WORK_TREE=/tmp/w; git checkout -f',
+    "sh -c 'git log -p'",
+    'echo HEAD | xargs git show',
+    'find . -name x -exec git show {} +',
+    '/usr/lib/git-core/git-cat-file -p x',
+    'cat .git/objects/4b/825dc | zlib-flate -uncompress',
+    'g=log; git $g -p',
+    'f() { git "$@"; }; f show',
+    'x=git; $x show',
+  ]
+  const harmless = [
+    'git status',
+    'git --no-pager log --oneline -5',
+    'git log --stat --since=yesterday',
+    'git diff --stat',
+    'git diff --name-only HEAD~1',
+    'git add -A && git commit -qm "a change"',
+    'git switch -c other',
+    'git checkout main',
+    'git branch -a',
+    'git ls-files',
+    'git rev-parse HEAD',
+    'git stash list',
+    'git push origin main',
+    'echo git show',
+    'grep -rn git src',
+  ]
+
+  test.each(['auto', 'ask'] as const)('is asked for when it would be shown, in %s', async (mode) => {
+    const verdicts = await Promise.all(shows.map((command) => verdict(command, [deny('secret/**')], mode)))
+
+    expect(shows.filter((_, index) => verdicts[index] !== 'ask')).toEqual([])
+  })
+
+  test('is no reason to ask otherwise', async () => {
+    const verdicts = await Promise.all(harmless.map((command) => verdict(command, [deny('secret/**')])))
+    const free = await Promise.all(shows.map((command) => verdict(command, [deny('git push')])))
+
+    expect(harmless.filter((_, index) => verdicts[index] !== 'allow')).toEqual([])
+    expect(shows.filter((_, index) => free[index] === 'deny')).toEqual([])
+  })
+
+  test('counts for a rule about a tool that reads, and for code', async () => {
+    const rules = [deny('secret/**', 'read_file')]
+    const permissions = createPermissions({ mode: 'auto', roots: [root], sandboxed: true, rules })
+
+    const opinion = await permissions.authorize({
+      call: { id: '1', name: 'python', input: '{}' },
+      category: 'run',
+      access: [{ kind: 'run', target: 'import os; os.system("git log -p")', language: 'python' }],
+    })
+
+    expect(await verdict('git show HEAD', rules)).toBe('ask')
+    expect(opinion.verdict).toBe('ask')
+    expect(opinion.why).toContain('the rule "read_file secret/**"')
+  })
+})
+
+test.each([
+  "printf 'all:\\n\\ttouch ran\\n' | make -f -",
+  "printf 'all:\\n\\t@touch ran\\n' | make -f -",
+  'make -f - <<EOF\nall: ; @touch ran\nEOF',
+])('a denied command in a makefile on stdin is denied: %j', async (command) => {
+  expect(await verdict(command, [deny('touch', 'run_command')])).toBe('deny')
+})
+
+test.each([
+  "printf '\\164ouch ran' | sh",
+  "printf '%s%s ran' to uch | sh",
+  'make -f - <<EOF\nT=touch\nall: ; $T ran\nEOF',
+])('a command that is put together while it is printed is asked for: %j', async (command) => {
+  expect(await verdict(command, [deny('touch', 'run_command')])).toBe('ask')
+})

@@ -70,6 +70,6 @@ function doubtAbout(reading: Reading, { rules, mode, closing }: Surroundings) {
   if (!closing) return undefined
   const why = reading.isUnreadable
     ? 'what it runs cannot be read beforehand'
-    : showsHistory([reading.script, ...reading.nested])
+    : showsHistory(reading.text, [reading.script, ...reading.nested])
   return why === undefined ? undefined : { rule: closing, why }
 }

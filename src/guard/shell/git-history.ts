@@ -6,21 +6,19 @@ import type { Part, Script } from '../shell-script.ts'
 import { runsOthers } from '../shell-prefix.ts'
 import type { Word } from '../shell-word.ts'
 
-/** Why git may show contents, for a person; `undefined` where nothing in it does. */
-export function showsHistory(scripts: readonly Script[]): string | undefined {
+/** Why git may show contents, for a person; `undefined` where nothing in it does. `text` is all of the command. */
+export function showsHistory(text: string, scripts: readonly Script[]): string | undefined {
   const parts = scripts.flatMap((script) => script.parts)
   const words = [...parts.flatMap((part) => part.words), ...scripts.flatMap(({ mentions }) => mentions)]
   if (words.some(({ filled }) => /(?:^|\/)\.git\/(?:objects|lost-found|worktrees|modules)\b/i.test(filled)))
     return 'it reads the files in which git keeps its history'
-  if (scripts.some(setsGit)) return 'it tells git by a variable where to work'
+  if (STEERING.test(text.replaceAll(/["'\\]/g, ''))) return 'it tells git by a variable where to work'
   return parts.flatMap((part) => gitCalls(part)).find((why) => why !== undefined)
 }
 
-const setsGit = ({ parts, mentions }: Script): boolean =>
-  parts.some(
-    ({ assignments, words }) =>
-      assignments.some((text) => /^GIT_/.test(text)) || words.some(({ text }) => /^GIT_\w+=/.test(text)),
-  ) || mentions.some(({ text }) => /^GIT_\w+=/.test(text))
+/** Variables that say which repository and which folder git works on, wherever they are set. */
+const STEERING =
+  /\bGIT_(?!PAGER\b|EDITOR\b|SEQUENCE_EDITOR\b|TERMINAL_PROMPT\b|OPTIONAL_LOCKS\b|AUTHOR_|COMMITTER_)[A-Z]/
 
 function gitCalls(part: Part): readonly (string | undefined)[] {
   const { words } = part
