@@ -159,7 +159,8 @@ export function createStarter({ cwd, env = process.env, sandbox, changes }: Star
         let isMeant = true
         const leave = async (): Promise<void> => {
           await entered?.leave()
-          if (isMeant) await compared?.over(running)
+          const wasKilled = sandbox !== undefined && (await isKilled(running))
+          if (isMeant) await compared?.over({ isRunning: running.isRunning, wasKilled })
           all.delete(started)
         }
         const started: Started<Running> = { running, left: running.ended.then(leave, leave) }
@@ -181,6 +182,12 @@ export function createStarter({ cwd, env = process.env, sandbox, changes }: Star
     },
   }
 }
+
+const isKilled = ({ ended }: ProcessGroup): Promise<boolean> =>
+  ended.then(
+    ({ exitCode }) => exitCode === undefined,
+    () => false,
+  )
 
 const MOST_ATTEMPTS = 8
 const MOVING =

@@ -44,15 +44,7 @@ export function createFiles(parts: FilesParts): Files {
   const { grants = createGrants(), quotaBytes = QUOTA_BYTES } = parts
   let written = 0
   const root = realpathSync(resolve(parts.root))
-  const { lifted = false, own = [], rules = [] } = parts
-  const gate: Gate = {
-    roots: [root, ...(parts.roots ?? [])],
-    rules,
-    grants,
-    lifted,
-    own,
-    ...(parts.obeys && { obeys: parts.obeys }),
-  }
+  const gate = toGate(parts, root, grants)
   const place = (path: string, operation: Operation): Promise<string> => requirePlace(path, operation, gate)
 
   return {
@@ -98,6 +90,15 @@ export function createFiles(parts: FilesParts): Files {
 
 type Gate = Required<Pick<FilesParts, 'roots' | 'rules' | 'grants' | 'lifted' | 'own'>> &
   Pick<FilesParts, 'obeys'>
+
+const toGate = (parts: FilesParts, root: string, grants: Grants): Gate => ({
+  roots: [root, ...(parts.roots ?? [])],
+  rules: parts.rules ?? [],
+  grants,
+  lifted: parts.lifted ?? false,
+  own: parts.own ?? [],
+  ...(parts.obeys && { obeys: parts.obeys }),
+})
 
 async function requirePlace(path: string, operation: Operation, gate: Gate): Promise<string> {
   const { roots, rules, grants, lifted, own } = gate

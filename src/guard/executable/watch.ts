@@ -50,11 +50,16 @@ export function createWatch(parts: WatchParts): Watch {
     if (!before) return NOTHING
     const after = await look()
     const { findings, accepted } = await judge({ before, after, agreed, commits, open: parts.open })
-    const withheld: Withheld[] = []
-    for (const finding of findings) withheld.push(await setAside(finding, parts, agreed))
-    const fresh = await secureNew(before, after, place.root)
-    known = findings.length + fresh > 0 ? await look() : after
     for (const part of accepted) agreed.add(part)
+    const withheld: Withheld[] = []
+    const gone = new Map<string, Item | undefined>()
+    for (const finding of findings) {
+      const each = await setAside(finding, parts, agreed)
+      withheld.push(each)
+      if (each.problem === undefined) gone.set(finding.item.path, finding.before)
+    }
+    const fresh = await secureNew(before, after, place.root)
+    known = findings.length + fresh > 0 ? judgedOf(await look(), { after, gone, agreed }) : after
     if (!after.complete) withheld.push(incomplete(place.root))
     return { withheld, started: startedBetween(before, after, place.root) }
   }
@@ -115,6 +120,28 @@ async function judge({ before, after, agreed, commits, open }: Judging): Promise
     findings: changed.filter(({ item }) => !old.has(item)),
     accepted: [...old].flatMap((item) => item.parts.map((part) => agreement(item, part))),
   }
+}
+
+type Settled = {
+  readonly after: Snapshot
+  /** What was set aside, and what stood there before. */
+  readonly gone: ReadonlyMap<string, Item | undefined>
+  readonly agreed: ReadonlySet<string>
+}
+
+/** Of a later look only what was judged: a job that goes on may have written the same again meanwhile. */
+function judgedOf(now: Snapshot, { after, gone, agreed }: Settled): Snapshot {
+  const items = new Map<string, Item>()
+  for (const item of now.items.values()) {
+    const { path } = item
+    const was = gone.has(path) ? gone.get(path) : after.items.get(path)
+    const isJudged = item.parts.every(
+      (part) => was?.parts.includes(part) || agreed.has(agreement(item, part)),
+    )
+    if (isJudged) items.set(path, item)
+    else if (was) items.set(path, was)
+  }
+  return { ...now, items }
 }
 
 const agreement = ({ path }: Item, part: string): string => `${path}\0${part}`

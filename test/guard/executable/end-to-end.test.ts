@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { missing, named } from '../with-sandbox.ts'
-import { git, paths, repository, watched } from './watching.ts'
+import { git, paths, repository, take, watched } from './watching.ts'
 
 const SCRIPT = 'printf "#!/bin/sh\\ntouch ran\\n"'
 const PLANT = `mkdir -p .husky && ${SCRIPT} > .husky/pre-commit && chmod +x .husky/pre-commit`
@@ -42,4 +42,15 @@ test.skipIf(missing)(named('the same hook runs once the person keeps it'), async
   await changes.withheld[0]?.keep?.()
 
   expect(await commitsOutside(root)).toBe(true)
+})
+
+test.skipIf(missing)(named('a job that writes until it is killed leaves nothing behind'), async () => {
+  const root = await repository()
+  const { exec } = await watched(root, { sandboxed: true })
+  await exec.start('setsid sh -c "while :; do echo x > .envrc; echo x > .exrc; done" & wait')
+  await expect.poll(async () => paths(await take(exec)).length, { timeout: 15_000 }).toBeGreaterThan(0)
+
+  await exec.close()
+
+  expect([existsSync(join(root, '.envrc')), existsSync(join(root, '.exrc'))]).toEqual([false, false])
 })
