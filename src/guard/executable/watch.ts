@@ -51,13 +51,7 @@ export function createWatch(parts: WatchParts): Watch {
     const after = await look()
     const { findings, accepted } = await judge({ before, after, agreed, commits, open: parts.open })
     for (const part of accepted) agreed.add(part)
-    const withheld: Withheld[] = []
-    const gone = new Map<string, Item | undefined>()
-    for (const finding of findings) {
-      const each = await setAside(finding, parts, agreed)
-      withheld.push(each)
-      if (each.problem === undefined) gone.set(finding.item.path, finding.before)
-    }
+    const { withheld, gone } = await setAllAside(findings, parts, agreed)
     const fresh = await secureNew(before, after, place.root)
     known = findings.length + fresh > 0 ? judgedOf(await look(), { after, gone, agreed }) : after
     if (!after.complete) withheld.push(incomplete(place.root))
@@ -168,6 +162,17 @@ async function setAside(finding: Finding, parts: WatchParts, agreed: Set<string>
   } catch (error) {
     return { ...about, problem: errorMessage(error) }
   }
+}
+
+async function setAllAside(findings: readonly Finding[], parts: WatchParts, agreed: Set<string>) {
+  const withheld: Withheld[] = []
+  const gone = new Map<string, Item | undefined>()
+  for (const finding of findings) {
+    const each = await setAside(finding, parts, agreed)
+    withheld.push(each)
+    if (each.problem === undefined) gone.set(finding.item.path, finding.before)
+  }
+  return { withheld, gone }
 }
 
 const MAX_SHOWN = 600
