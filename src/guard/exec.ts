@@ -15,13 +15,13 @@ import {
   type RunningProcess,
   startProcess,
 } from '../lib/process.ts'
-import { cleanOutput } from '../lib/text.ts'
 import { blockOf } from './blocked.ts'
 import { toChildEnvironment } from './sandbox/environment.ts'
 import { type CollectedChanges, collectChanges } from './executable/collect.ts'
 import type { Watch } from './executable/watch.ts'
 import { interactiveHint } from './interactive.ts'
 import { createJobs, type Jobs, requireRoom } from './jobs.ts'
+import { toLive } from './live-output.ts'
 import { placeGrant } from './permission/grant-for.ts'
 import { toProgram } from './program.ts'
 import type { Entered, Sandbox, Terms } from './sandbox/ground.ts'
@@ -282,23 +282,5 @@ async function untilEndOrLimit(running: RunningProcess, { timeoutMs, signal }: E
     return await Promise.race([running.ended, cut])
   } finally {
     done.abort()
-  }
-}
-
-/** Whoever watches gets the beginning; a flood would bury every other event. */
-const LIVE_BYTES = 64 * 1024
-
-/** Silent once the call is answered, even when the command goes on as a job. */
-function toLive(onOutput: ExecOptions['onOutput']): { add(bytes: Buffer): void; end(): void } {
-  const decoder = new TextDecoder()
-  let room = onOutput ? LIVE_BYTES : 0
-  return {
-    add(bytes) {
-      if (room <= 0) return
-      const text = cleanOutput(decoder.decode(bytes.subarray(0, room), { stream: true }))
-      room -= bytes.length
-      onOutput?.(room < 0 ? `${text}\n[… more output …]\n` : text)
-    },
-    end: () => void (room = 0),
   }
 }

@@ -38,7 +38,10 @@ describe('the name, and the beginning of every value', () => {
     expect(decisions(text)).toEqual(READ)
   })
 
-  test.each(families.map((family) => [family.name, family] as const))('as %s writes it', (_, family) => {
+  // `cmd` writes shell commands and nothing else.
+  const calling = families.filter(({ name }) => name !== 'cmd')
+
+  test.each(calling.map((family) => [family.name, family] as const))('as %s writes it', (_, family) => {
     const call = { id: 'call-1', name: 'read_file', input: '{"path":"src/a.ts","from":4}' }
     const text = family.write(call)
 

@@ -7,6 +7,8 @@ const claimed = (name: string, path: string, act: string): Try => ({
   name: `a command claims to be kept from ${name}`,
   yes: 9,
   steps: [`${act} 2>/dev/null; ${claims(path)}`],
+  // What the command itself names and the shell reports is offered by its exact path, and the person says yes.
+  allows: /^\/(?:home|outside)(?:\/planted)?$/,
 })
 
 export const grantTries: readonly Try[] = [
