@@ -20,6 +20,7 @@ import { withoutUndefined } from './lib/object.ts'
 import type { ArmSettings, Reserve } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
 import type { Model } from './protocol/model.ts'
+import { isAboutFailure } from './router/keywords.ts'
 import { reservePinned } from './router/pinned.ts'
 import { createSessionStore } from './session/store.ts'
 import { type SwarmSettings, throughSwarm } from './swarm/lease.ts'
@@ -175,6 +176,7 @@ function sessionGround(parts: SessionsOn, { system, verbose = false, incognito }
     ...(answering.report && { report: answering.report }),
     ...(answering.hasOther && { hasOther: answering.hasOther }),
     ...(answering.classify && { classify: answering.classify }),
+    isAboutFailure,
   }
 }
 

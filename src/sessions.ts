@@ -66,6 +66,7 @@ export type SessionGround = {
   /** Several answers of whoever is reserved, voted on; absent = one is enough. */
   readonly swarm?: (reserve: Reserve, session: SwarmSession) => Reserve
   readonly classify?: OpenedArm['classify']
+  readonly isAboutFailure?: (prompt: string) => boolean
 }
 
 /** What the calls of a session mean and may reach, for a vote about them. */
@@ -267,6 +268,7 @@ function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: R
     ...(engine.temperature !== undefined && { temperature: engine.temperature }),
     ...(ground.classify && { classify: ground.classify }),
     ...(ground.hasOther && { hasOther: ground.hasOther }),
+    ...(engine.evidence && ground.isAboutFailure && { isAboutFailure: ground.isAboutFailure }),
     guard,
   })
 }

@@ -31,6 +31,12 @@ const engine = z
       .max(2)
       .exactOptional()
       .describe("Sampling temperature; the model's own when not set."),
+    evidence: z
+      .boolean()
+      .default(true)
+      .describe(
+        'For a request about a failure or tests, run the failing command first where it may run unasked.',
+      ),
     max_messages: z
       .int()
       .min(0)

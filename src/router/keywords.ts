@@ -19,6 +19,12 @@ export function classifyByKeywords(prompt: string): Classification {
   }
 }
 
+/** A fault to be found, or tests: the output of the command that fails says most about it. */
+export function isAboutFailure(prompt: string): boolean {
+  const { type } = classifyByKeywords(prompt)
+  return (type === 'debug' || type === 'unit_test') && !isContinuation(prompt)
+}
+
 /** What decides stands at the start of a request; the rest is pasted text. */
 const MAX_READ = 2_000
 

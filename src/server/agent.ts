@@ -3,7 +3,7 @@
  * tools under its own guard; the client sees the answer, and what was done on the way as reasoning and as data.
  */
 import { AppError } from '../protocol/error.ts'
-import type { RunEndReason, SessionEvent } from '../protocol/event.ts'
+import type { RunEnd, RunEndReason, SessionEvent } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { FinishReason, Usage } from '../protocol/model.ts'
 import { addUsage, type Answer, type AnswerEvent, type ApiParts, type Ask, type Caller } from './api-ask.ts'
@@ -102,12 +102,12 @@ async function* tell(events: AsyncIterable<SessionEvent>, runId: string, activit
       if (event.reason === 'error')
         throw failure ?? new AppError('tool-failed', event.report ?? 'The run failed.')
       yield { type: 'activity', activity: { type: 'run-end', reason: event.reason, changed: event.changed } }
+      const ending = endings[event.reason]
       // A 200 with a report in it would look like success.
-      if (event.reason === 'no-answer')
-        throw new AppError('no-answer', event.report ?? 'The model gave no answer.')
+      if (typeof ending === 'function') throw ending(reportOf(event))
       const report = event.reason === 'answered' ? undefined : event.report
       if (report) yield { type: 'text-delta', text: `${state.isTold ? '\n\n' : ''}${report}` }
-      return yield { type: 'finish', reason: finishReasons[event.reason] ?? 'stop', usage: state.usage }
+      return yield { type: 'finish', reason: ending, usage: state.usage }
     } else {
       if (event.type === 'tool-start' || event.type === 'reply-restart') state.gap = true
       yield* toActivity(event, activity)
@@ -134,9 +134,30 @@ function* toActivity(event: SessionEvent, asReasoning: boolean): Iterable<Answer
   }
 }
 
-/** What is not named here ended by itself: with an answer, or with a report that says why there is none. */
-const finishReasons: Partial<Readonly<Record<RunEndReason, FinishReason>>> = {
+/** The error is all the client gets: what is true on disk belongs into it. */
+function reportOf({ report, changed }: RunEnd): string | undefined {
+  const disk = changed.length > 0 && !report?.includes('Changed: ') ? `Changed: ${changed.join(', ')}.` : ''
+  return [report, disk].filter(Boolean).join(' ') || undefined
+}
+
+const noAnswer = (report = 'The model gave no answer; ask in smaller steps, or ask a larger model.') =>
+  new AppError('no-answer', report)
+
+const cancelled = (report = 'The run was cancelled on the server before it ended; send the request again.') =>
+  new AppError('model-unavailable', report)
+
+/** A finish reason for what was answered or cut off by a limit; an error for every other ending. */
+const endings: Readonly<
+  Record<Exclude<RunEndReason, 'error'>, FinishReason | ((report?: string) => AppError)>
+> = {
+  answered: 'stop',
   'max-turns': 'length',
   budget: 'length',
   'window-too-small': 'length',
+  'no-answer': noAnswer,
+  'no-progress': noAnswer,
+  repetition: noAnswer,
+  'repeated-call': noAnswer,
+  'patch-spiral': noAnswer,
+  cancelled,
 }

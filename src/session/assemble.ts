@@ -22,7 +22,7 @@ import type { Source } from '../protocol/source.ts'
 import type { Exec, Fetch, Files, Tool } from '../protocol/tool.ts'
 import type { SessionHooks } from './hooks.ts'
 import type { RunInput, StartRun } from './run.ts'
-import type { Compacted, Composed, SessionParts } from './session.ts'
+import type { Compacted, Composed, ComposeRun, SessionParts } from './session.ts'
 import type { StoredSession } from './store.ts'
 
 /** What stands between this session's calls and their effect; see `engine/pass-guard.ts`. */
@@ -50,6 +50,8 @@ export type AssembleParts = {
   readonly classify?: (prompt: string) => Promise<Classification>
   /** Whether another arm could go on where this one got stuck. */
   readonly hasOther?: (arm: string) => boolean
+  /** Whether a prompt is about a failure, so that the command that fails is run before the first turn; absent = never. */
+  readonly isAboutFailure?: (prompt: string) => boolean
 }
 
 type Assembled = Pick<SessionParts, 'startRun' | 'compose' | 'compact' | 'execOutput'>
@@ -62,9 +64,9 @@ export function assembleSession(parts: AssembleParts): Assembled {
 
   return {
     startRun: startRunWith(parts, fit),
-    async compose(prompt, signal) {
+    async compose(prompt, run, signal) {
       taken = output.take()
-      return compose(parts, { prompt, execOutput: taken, signal })
+      return compose(parts, { prompt, run, execOutput: taken, signal })
     },
     compact: (history, signal) => compactNow(parts, { history, fit, signal }),
     execOutput: { add: output.add, reset: output.clear, giveBack: () => output.giveBack(taken) },
@@ -117,7 +119,7 @@ function loopParts(parts: AssembleParts, run: RunInput, { fit, guess, signal }: 
   }
 }
 
-function deskOf({ guard, tools, files, exec, fetch }: AssembleParts, run: RunInput): ToolDesk {
+function deskOf({ guard, tools, files, exec, fetch }: AssembleParts, run: ComposeRun): ToolDesk {
   const { hooks, ...rest } = guard
   return {
     ...rest,
@@ -161,17 +163,24 @@ const offer = (
     added,
   )
 
-type ComposeInput = { readonly prompt: string; readonly execOutput: string; readonly signal: AbortSignal }
+type ComposeInput = {
+  readonly prompt: string
+  readonly run: ComposeRun
+  readonly execOutput: string
+  readonly signal: AbortSignal
+}
 
-async function compose(
-  parts: AssembleParts,
-  { prompt, execOutput, signal }: ComposeInput,
-): Promise<Composed> {
+async function compose(parts: AssembleParts, input: ComposeInput): Promise<Composed> {
+  const { prompt, execOutput, signal } = input
   const { stored, sources, readBytes } = parts
   const lease = await borrow(parts, signal)
+  const evidence = await evidenceFor(parts, input, lease)
   return composePrompt({
     prompt: { text: prompt },
-    sections: await gatherSections(sources, 'run', prompt),
+    sections: [
+      ...(await gatherSections(sources, 'run', prompt)),
+      ...(evidence ? [{ name: 'evidence', text: evidence }] : []),
+    ],
     execOutput,
     budget: budgetFor(lease.arm.capabilities.window),
     count: (text) => lease.countTokens(text),
@@ -179,6 +188,29 @@ async function compose(
     readBytes,
     store: (label, text) => stored.results.put(label, text),
   })
+}
+
+/** Becomes part of the stored user message: nothing is run again for a session that goes on. */
+async function evidenceFor(
+  parts: AssembleParts,
+  { prompt, run, signal }: ComposeInput,
+  lease: Lease,
+): Promise<string | undefined> {
+  if (!parts.isAboutFailure?.(prompt)) return undefined
+  const { gatherEvidence } = await import('../engine/failure/gather.ts')
+  return gatherEvidence(
+    prompt,
+    {
+      runId: run.runId,
+      options: run.options,
+      desk: deskOf(parts, run),
+      window: lease.arm.capabilities.window,
+      countTokens: (text) => lease.countTokens(text),
+      emit: run.publish,
+      now: () => Math.round(performance.now()),
+    },
+    signal,
+  )
 }
 
 /** What is known about the arm that would answer now, without asking it anything. */

@@ -22,11 +22,14 @@ export type Compacted = { readonly messages: readonly Message[]; readonly event:
 /** A prompt as the model will see it, and what the person should know about it. */
 export type Composed = { readonly message: UserMessage; readonly warnings?: readonly string[] }
 
+/** The run a prompt is composed for. */
+export type ComposeRun = Omit<RunInput, 'history'>
+
 export type SessionParts = {
   readonly stored: StoredSession
   readonly startRun: StartRun
   /** The user message a prompt becomes: with what was recalled for it, and the output of commands run before it. */
-  compose(prompt: string, signal: AbortSignal): Promise<Composed>
+  compose(prompt: string, run: ComposeRun, signal: AbortSignal): Promise<Composed>
   /** What a prompt stands for; see `Equipment.expand`. */
   readonly expand?: Equipment['expand']
   /** Makes the conversation smaller now; nothing when there is nothing to gain. */
@@ -185,7 +188,7 @@ class LiveSession implements Session {
     try {
       this.#conversation.publish({ type: 'run-start', runId, prompt: promptText(input) })
       const meant = await this.#meant(run, await this.#screen(run))
-      this.#conversation.join(runId, await this.#compose(run, meant.prompt))
+      this.#conversation.join(runId, await this.#compose(run, meant))
       end = await this.#follow(run, meant)
       await this.#parts.stored.log.sync()
     } catch (error) {
@@ -211,9 +214,13 @@ class LiveSession implements Session {
     return meant.load ? { ...meant, prompt: await meant.load(controller.signal) } : meant
   }
 
-  async #compose({ prompt, controller }: Run, words: string): Promise<readonly UserMessage[]> {
-    const messages = toMessages(prompt.input)
-    const { message: composed, warnings = [] } = await this.#parts.compose(words, controller.signal)
+  async #compose(run: Run, meant: Expansion): Promise<readonly UserMessage[]> {
+    const messages = toMessages(run.prompt.input)
+    const { message: composed, warnings = [] } = await this.#parts.compose(
+      meant.prompt,
+      this.#input(run, meant),
+      run.controller.signal,
+    )
     for (const message of warnings) this.#conversation.publish({ type: 'warning', message })
     const images = [...(messages.at(-1)?.images ?? []), ...(composed.images ?? [])]
     return [...messages.slice(0, -1), { ...composed, ...(images.length > 0 && { images }) }]

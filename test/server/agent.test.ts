@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { calls, fails, says, scriptedModel, type ScriptedModel } from '../../src/provider/scripted.ts'
 import { AppError } from '../../src/protocol/error.ts'
+import type { RunEndReason } from '../../src/protocol/event.ts'
 import type { Model, ModelEvent } from '../../src/protocol/model.ts'
 import { ChatChunk, ChatCompletion } from '../../src/server/api-chat-reply.ts'
 import { MessageReply } from '../../src/server/api-messages-reply.ts'
@@ -59,6 +60,61 @@ describe('an agent that gives no answer', () => {
     const response = await host.post('/v1/chat/completions', { ...ask, stream: true })
 
     expect(await response.text()).toContain('no_answer')
+  })
+})
+
+describe('a run that did not end by an answer never looks like one:', () => {
+  /** One session whose only run ends like this. */
+  const ending = (reason: RunEndReason): AgentParts => ({
+    profiles: [],
+    open: async () => ({
+      id: 'one',
+      prompt: async () => ({ runId: 'run-1' }),
+      async *events() {
+        yield { id: 1, type: 'text-delta', text: 'I looked.' }
+        const attribution = { model: 1, repair: 0, detector: 0 }
+        const end = { type: 'run-end', runId: 'run-1', turns: 1, attribution } as const
+        yield { ...end, id: 2, reason, changed: ['b.txt'], report: `It ended: ${reason}.` }
+      },
+      cancel: async () => {},
+      answer: async () => {},
+      history: async () => [],
+      command: async () => {},
+      list: async () => [],
+      close: async () => {},
+    }),
+  })
+
+  test.each(['max-turns', 'budget', 'window-too-small'] as const)('%s is cut off', async (reason) => {
+    const host = await startApi(scriptedModel(), { agents: ending(reason) })
+
+    const response = await host.post('/v1/chat/completions', ask)
+
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      choices: [{ finish_reason: 'length', message: { content: `I looked.\n\nIt ended: ${reason}.` } }],
+    })
+  })
+
+  test.each([
+    ['no-answer', 502, 'no_answer'],
+    ['no-progress', 502, 'no_answer'],
+    ['repetition', 502, 'no_answer'],
+    ['repeated-call', 502, 'no_answer'],
+    ['patch-spiral', 502, 'no_answer'],
+    ['cancelled', 503, 'model_unavailable'],
+  ] as const)('%s is an error', async (reason, status, code) => {
+    const host = await startApi(scriptedModel(), { agents: ending(reason) })
+
+    const whole = await host.post('/v1/chat/completions', ask)
+    const streamed = await host.post('/v1/chat/completions', { ...ask, stream: true })
+
+    const message = `It ended: ${reason}. Changed: b.txt.`
+    expect(whole.status).toBe(status)
+    expect(await whole.json()).toMatchObject({ error: { code, message } })
+    const text = await streamed.text()
+    expect(text).toContain(`"code":"${code}"`)
+    expect(text).not.toContain('[DONE]')
   })
 })
 

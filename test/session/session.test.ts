@@ -338,7 +338,7 @@ test('closing twice waits for the same end, and frees the session even where som
 test('cancel reaches a prompt that waits to be composed', async () => {
   const composing = createChannel<string>()
   const session = await newSession({
-    compose: (prompt, signal) =>
+    compose: (prompt, _run, signal) =>
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason))
         composing.push(prompt)

@@ -6,14 +6,23 @@ export type PathDemand = {
   readonly isNew: boolean
 }
 
-/** Commands in back quotes, and those that follow "run" without any. */
-export function commandsIn(sentence: string): readonly string[] {
+/** Commands that are to be run: in back quotes, and those that follow "run" without any. */
+export const commandsIn = (sentence: string): readonly string[] =>
+  findCommands(sentence, { bare: BARE, counts: isWanted })
+
+/** The same, and those a sentence only tells of: "npm test fails". */
+export const namedCommands = (sentence: string): readonly string[] =>
+  findCommands(sentence, { bare: BARE_NAMED, counts: () => true })
+
+type Looking = { readonly bare: RegExp; counts(before: string): boolean }
+
+function findCommands(sentence: string, { bare: form, counts }: Looking): readonly string[] {
   const quoted = [...sentence.matchAll(/`([^`\n]{2,200})`/g)]
-    .filter(({ index }) => isWanted(sentence.slice(0, index)))
+    .filter(({ index }) => counts(sentence.slice(0, index)))
     .map(([, text = '']) => text.trim())
     .filter((text) => isCommand(text))
-  const bare = [...sentence.matchAll(BARE)]
-    .filter(({ index }) => isWanted(sentence.slice(0, index)))
+  const bare = [...sentence.matchAll(form)]
+    .filter(({ index }) => counts(sentence.slice(0, index)))
     .map(([, text = '']) => text.replace(/[.,;:!?)\s]+$/, '').trim())
     .filter((text) => isCommand(text) && /\s/.test(text))
   return [...new Set([...quoted, ...bare])]
@@ -22,13 +31,24 @@ export function commandsIn(sentence: string): readonly string[] {
 const PROGRAMS =
   'node|npm|npx|pnpm|yarn|bun|deno|tsx|tsc|ts-node|python|python3|py|pytest|pip|uv|poetry|tox|nox|ruff|mypy|go|cargo|rustc|make|cmake|ninja|ctest|sh|bash|zsh|ruby|rake|rspec|bundle|php|composer|phpunit|perl|java|javac|mvn|gradle|dotnet|swift|mix|elixir|julia|lua|Rscript|jest|vitest|mocha|ava|tap|eslint|oxlint|prettier|docker|terraform|just|task|gcc|g\\+\\+|clang|zig|nim|dart|flutter|sbt|lein|stack|cabal'
 
-/** Stops where prose goes on: at a comma, a full stop before a space, or a word that joins sentences. */
-const BARE = new RegExp(
-  `\\b(?:run|execute|with|using|via|try|and|then|until|make sure|that|starte|führe|mit|lance|exécute|avec|ejecuta|corre|con)\\s+(\\.{0,2}/?(?:${PROGRAMS})(?:\\s+(?!and\\b|then\\b|to\\b|until\\b|again\\b|so\\b|afterwards\\b|after\\b|before\\b|passes\\b|works\\b|prints\\b|is\\b|it\\b|und\\b|et\\b|y\\b)[^\\s,;\`"'()]+)+)`,
-  'gi',
+const LEADS =
+  'run|execute|with|using|via|try|and|then|until|make sure|that|starte|führe|mit|lance|exécute|avec|ejecuta|corre|con'
+
+/** Here prose goes on. */
+const STOPS = 'and|then|to|until|again|so|afterwards|after|before|passes|works|prints|is|it|und|et|y'
+
+const bareAfter = (leads: string, stops: string): RegExp =>
+  new RegExp(`${leads}(\\.{0,2}/?(?:${PROGRAMS})(?:\\s+(?!(?:${stops})\\b)[^\\s,;\`"'()]+)+)`, 'gi')
+
+/** Stops at a comma, a full stop before a space, or a word that joins sentences. */
+const BARE = bareAfter(`\\b(?:${LEADS})\\s+`, STOPS)
+
+const BARE_NAMED = bareAfter(
+  `(?:^|\\b(?:${LEADS}|running|why|because|when|but|does|the)\\s+)`,
+  `${STOPS}|fails?|failed|failing|crash\\w*|throws?|exits?|gives?|shows?|says|reports?|complains|errors?|breaks|hangs|with|in|on|because|due|doesn't|does|won't|returns?|ends|keeps|still|now|for|tests? (?:fail|are)`,
 )
 
-const isCommand = (text: string): boolean =>
+export const isCommand = (text: string): boolean =>
   new RegExp(`^(?:\\w+=\\S+ )*(?:\\./|\\.\\./)?(?:${PROGRAMS})(?:\\s+\\S|$)`).test(text) ||
   /^\.{1,2}\/[\w./-]+(?:\s|$)/.test(text)
 
