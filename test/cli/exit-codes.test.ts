@@ -1,8 +1,10 @@
 /** Every row of docs/exit-codes.md, over the command line and `--json`. */
 import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { covey, coveyProcess } from '../support/covey.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { tempProject } from '../support/project.ts'
@@ -82,6 +84,46 @@ test('3: stopped by a limit', async () => {
   expect([plain.code, json.code]).toEqual([3, 3])
   expect(last).toMatchObject({ reason: 'max-turns' })
 })
+
+/** A server that never answers: the run lasts until something ends it. */
+async function silentServer(): Promise<{ readonly url: string }> {
+  const server = createServer(() => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }
+}
+
+const silent = (url: string) => ['run', '--base-url', url, '--model', 'x', '--no-probe', '--json']
+
+test('3: stopped by --timeout', async () => {
+  const { url } = await silentServer()
+
+  const ended = await covey([...silent(url), '--timeout', '0.5', 'What is 2 + 2?'], {
+    cwd: await tempProject(),
+    env: await emptyHome(),
+  })
+
+  expect(ended).toMatchObject({ code: 3, err: expect.stringContaining('stopped by --timeout') as string })
+  expect(JSON.parse(ended.out.trim().split('\n').at(-1) ?? '{}')).toMatchObject({ reason: 'cancelled' })
+})
+
+test('130: interrupted', async () => {
+  const { url } = await silentServer()
+
+  const ended = await coveyProcess([...silent(url), 'What is 2 + 2?'], {
+    cwd: await tempProject(),
+    env: await emptyHome(),
+    onOut: (text, kill) => {
+      if (text.includes('"turn-start"')) kill('SIGINT')
+    },
+  })
+
+  expect(ended.code).toBe(130)
+  expect(JSON.parse(ended.out.trim().split('\n').at(-1) ?? '{}')).toMatchObject({ reason: 'cancelled' })
+}, 60_000)
 
 test('4: no answer because something was denied', async () => {
   const write = { calls: [{ name: 'write_file', input: { path: 'b.txt', content: 'x\n' } }] }
