@@ -1,6 +1,6 @@
 /**
- * Opens a conversation: the half of `app.ts` that joins store, guard, context, engine and the arm that answers into one
- * session. The order matters: the guard is open before the first word of the session is rendered or written.
+ * Opens a conversation: joins store, guard, context, engine and the arm that answers. The guard is open before the first
+ * word of the session is rendered or written.
  */
 import type { OpenedArm } from './arms.ts'
 import type { Config } from './config/schema.ts'
@@ -66,7 +66,7 @@ export type SessionGround = {
   /** Several answers of whoever is reserved, voted on; absent = one is enough. */
   readonly swarm?: (reserve: Reserve, session: SwarmSession) => Reserve
   readonly classify?: OpenedArm['classify']
-  readonly isAboutFailure?: (prompt: string) => boolean
+  isAboutFailure(prompt: string): boolean
 }
 
 /** What the calls of a session mean and may reach, for a vote about them. */
@@ -268,7 +268,7 @@ function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: R
     ...(engine.temperature !== undefined && { temperature: engine.temperature }),
     ...(ground.classify && { classify: ground.classify }),
     ...(ground.hasOther && { hasOther: ground.hasOther }),
-    ...(engine.evidence && ground.isAboutFailure && { isAboutFailure: ground.isAboutFailure }),
+    ...(engine.evidence && { isAboutFailure: ground.isAboutFailure }),
     guard,
   })
 }

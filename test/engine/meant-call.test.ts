@@ -19,10 +19,6 @@ async function shown(text: string, asked = prompt) {
   return { calls, file: await readFile(join(cwd, 'src/a.js'), 'utf8') }
 }
 
-test('a whole file in a fence is written', async () => {
-  expect(await shown(`src/a.js:\n\n\`\`\`js\n${after}\`\`\``)).toEqual({ calls: ['write_file'], file: after })
-})
-
 test('a change in words is made', async () => {
   expect(await shown('In src/a.js, change `limit = 10` to `limit = 20`.')).toEqual({
     calls: ['edit_file'],
