@@ -37,7 +37,6 @@ import { sessionTools, understand, type Understood } from './session-tools.ts'
 import { type ChildRuns, createChildRuns } from './subagent-runs.ts'
 import { sessionUndo } from './undoing.ts'
 
-/** What all sessions of one app stand on. */
 export type SessionGround = {
   readonly config: Config
   /** Replaces the built-in system text. */
