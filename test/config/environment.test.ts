@@ -139,7 +139,7 @@ describe('flags', () => {
   test('a wrong one is named by its key', () => {
     expect(readFlags({ 'engine.max_turns': 'x', 'engine.turns': 1 }).problems).toEqual([
       'command line: engine.max_turns must be a whole number of at least 1, not "x"',
-      'command line: engine.turns is not a key; known here: max_turns, tools, force_two_stage, temperature, max_messages',
+      'command line: engine.turns is not a key; known here: max_turns, tools, force_two_stage, temperature, evidence, max_messages',
     ])
   })
 })

@@ -83,6 +83,7 @@ test('without a key everything that has a value is explained', async () => {
     'engine.max_turns',
     'engine.tools',
     'engine.force_two_stage',
+    'engine.evidence',
     'engine.max_messages',
     'permission.mode',
     'permission.rules',
