@@ -1,4 +1,4 @@
-/** A slice of the tries, another one with COVEY_ESCAPE_SEED; all of them are in `escape.full.test.ts`. */
+/** A slice of the tries, another one with COVEY_ESCAPE_SEED; all of them are in `escape.soak.test.ts`. */
 import { describe, expect, test } from 'vitest'
 import { failuresOf, sliceOf } from './report.ts'
 import type { User } from './try.ts'

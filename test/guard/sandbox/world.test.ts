@@ -51,11 +51,9 @@ describeSandboxed(named('the home folder'), () => {
     const { home, cwd } = await homeWithProject()
     await mkdir(join(home, '.rustup'))
 
-    const output = await run(
-      cwd,
-      `find ~ -maxdepth 2 | sort; cat ~/.gitconfig; grep -rl PRIVATE ~ /tmp; true`,
-      { home },
-    )
+    const output = await run(cwd, `find ~ -maxdepth 2 | sort; cat ~/.gitconfig; grep -rl PRIVATE ~; true`, {
+      home,
+    })
 
     expect(output.replaceAll(home, '~').split('\n')).toEqual([
       '~',
