@@ -8,7 +8,7 @@ const claimed = (name: string, path: string, act: string): Try => ({
   yes: 9,
   steps: [`${act} 2>/dev/null; ${claims(path)}`],
   // What the command itself names and the shell reports is offered by its exact path, and the person says yes.
-  allows: /^\/(?:home|outside)(?:\/planted)?$/,
+  allows: /^\/(?:home|outside)(?:(?:\/(?:\.config|work))?(?:\/planted)?)$/,
 })
 
 export const grantTries: readonly Try[] = [
