@@ -117,6 +117,11 @@ const script = () =>
     [says('All of it is done, as it was asked for.')],
     [says('All of it is done, as it was asked for.')],
     [says('All of it is done, as it was asked for.')],
+    [says('All of it is done, as it was asked for.')],
+    [says('All of it is done, as it was asked for.')],
+    [says('All of it is done, as it was asked for.')],
+    [says('All of it is done, as it was asked for.')],
+    [says('All of it is done, as it was asked for.')],
   ])
 
 process.on('unhandledRejection', (error) => {
