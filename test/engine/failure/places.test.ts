@@ -1,4 +1,7 @@
-/** Places in the output of real tools, word for word. */
+/**
+ * Places in the output of tools. Those of tsc, vitest, node, unittest, go, cargo, gcc and oxlint are captured and shortened;
+ * those of eslint, pytest, jest, go vet, MSVC, javac and the assertions of C follow the format and were not captured.
+ */
 import { expect, test } from 'vitest'
 import { findPlaces } from '../../../src/engine/failure/places.ts'
 
