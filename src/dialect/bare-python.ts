@@ -23,8 +23,10 @@ export function opensLine(text: string, index: number, names: readonly string[])
 export function* readPythonLines(reading: Reading): Step<void> {
   const { input, sink } = reading
   if (sink.inCode || reading.channel === 'reasoning' || !sink.atLineStart) return
-  const place = sink.place
   if (!(yield* callAhead(reading)) || !reading.try()) return
+  // White space before the call is text, however much of it had arrived when the line was looked at.
+  reading.say(input.consume(yield* input.space()))
+  const place = sink.place
   input.mark()
   const drafts: Draft[] = []
   let length = 0
