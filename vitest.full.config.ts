@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.full.test.ts'],
     testTimeout: 600_000,
+    hookTimeout: 300_000,
     globalSetup: ['test/support/temporary.ts'],
   },
 })

@@ -65,7 +65,7 @@ export async function createSampledNano(path: string, isBold: boolean): Promise<
     const { category } = await classifier.classify(words)
     return {
       sources: await findSources(words, files),
-      tools: offerNano({ category, request: words, tools: SCHEMAS }),
+      tools: offerNano({ category, request: words, tools: SCHEMAS }).shown,
     }
   })
   return {

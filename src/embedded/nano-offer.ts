@@ -1,17 +1,17 @@
 /**
- * Which tools nano is shown: at most eight lines, chosen by the kind of request out of those the run offers. Tools it was
- * never told about take the free lines when their words are those of the request. Pure.
+ * Which tools nano is shown: eight lines by the kind of request, the same whether the client has these tools or not. Tools
+ * it was never told about take the place of lines the client has nothing for, when their words are those of the request.
+ * Pure.
  */
 import type { Category } from '../protocol/tool.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 import { isObject } from '../lib/json.ts'
 import { typesOf } from '../lib/schema.ts'
 import { clip } from '../lib/text.ts'
+import { type Bindings, bindTools, propertiesOf } from './nano-bindings.ts'
 import { wordsOf } from './nano-spans.ts'
 import { type NanoParameter, type NanoTool, nanoTools, offers, type ParameterKind } from './nano-tools.ts'
 import { stopWords } from './nano-words.ts'
-
-const MOST_TOOLS = 8
 
 export type OfferInput = {
   readonly category: Category | 'answer'
@@ -20,11 +20,37 @@ export type OfferInput = {
   readonly tools: readonly ToolSchema[]
 }
 
-export function offerNano({ category, request, tools }: OfferInput): NanoTool[] {
-  const schemas = new Map(tools.map((schema) => [schema.name, schema]))
-  const known = offers[category].flatMap((name) => toKnown(nanoTools.get(name), schemas.get(name)))
-  const foreign = tools.filter((schema) => !nanoTools.has(schema.name) && isPlain(schema))
-  return [...known, ...likely(foreign, request)].slice(0, MOST_TOOLS)
+export type Offer = {
+  /** The lines nano reads. */
+  readonly shown: readonly NanoTool[]
+  /** Those of them the client has a tool for. */
+  readonly callable: readonly NanoTool[]
+  readonly bindings: Bindings
+}
+
+export function offerNano({ category, request, tools }: OfferInput): Offer {
+  const bindings = bindTools(tools)
+  const own = offers[category].flatMap((name) => nanoTools.get(name) ?? [])
+  const bound = new Set(Array.from(bindings.values(), ({ name }) => name))
+  const foreign = likely(
+    tools.filter((schema) => !bound.has(schema.name) && isPlain(schema)),
+    request,
+  )
+  const shown = withForeign(own, foreign, bindings)
+  const callable = shown.filter((tool) => bindings.has(tool.name) || foreign.includes(tool))
+  return { shown, callable, bindings }
+}
+
+/** As many lines as before: a foreign tool takes the line of its own name, else the last that leads nowhere. */
+function withForeign(own: readonly NanoTool[], foreign: readonly NanoTool[], bindings: Bindings): NanoTool[] {
+  const lines = [...own]
+  for (const tool of foreign) {
+    const same = lines.findIndex(({ name }) => name === tool.name)
+    const at =
+      same >= 0 ? same : lines.findLastIndex((line) => !bindings.has(line.name) && !foreign.includes(line))
+    if (at >= 0) lines[at] = tool
+  }
+  return lines
 }
 
 const MOST_PARAMETERS = 6
@@ -36,15 +62,6 @@ const isPlain = (schema: ToolSchema): boolean => {
     (property) => !isObject(property) || !typesOf(property).includes('object'),
   )
   return schema.name !== 'call_tool' && isObjectFree && properties.length <= MOST_PARAMETERS
-}
-
-/** Another tool may stand behind a known name: it is shown with the parameters it has. */
-function toKnown(tool: NanoTool | undefined, schema: ToolSchema | undefined): NanoTool[] {
-  if (!tool || !schema) return []
-  const names = Object.keys(propertiesOf(schema))
-  const parameters = tool.parameters.filter(({ name }) => names.includes(name))
-  const isWhole = tool.parameters.every(({ name, required }) => !required || names.includes(name))
-  return isWhole ? [{ ...tool, parameters }] : [toNanoTool(schema)]
 }
 
 /** Foreign tools that share a word with the request, the most words first. */
@@ -84,9 +101,6 @@ function toNanoTool(schema: ToolSchema): NanoTool {
     ),
   }
 }
-
-const propertiesOf = ({ parameters }: ToolSchema): Record<string, unknown> =>
-  isObject(parameters['properties']) ? parameters['properties'] : {}
 
 function toParameter(name: string, property: unknown, required: boolean): NanoParameter {
   const schema = isObject(property) ? property : {}

@@ -49,14 +49,12 @@ function toNanoCall({ name, input }: ToolCall): NanoCall {
 
 function toStep(call: NanoCall, { ok, code, text: said }: ToolMessage): NanoStep {
   const text = withoutRemarks(said)
-  return {
-    call,
-    ok,
-    ...(code && { code }),
-    text,
-    shown: call.name === 'run_command' ? shownOutput(text, ok) : text,
-  }
+  return inOwnForm({ call, ok, ...(code && { code }), text, shown: text })
 }
+
+/** A result as the training wrote those of its tool. */
+export const inOwnForm = (step: NanoStep): NanoStep =>
+  step.call.name === 'run_command' ? { ...step, shown: shownOutput(step.text, step.ok) } : step
 
 /** What was said to the model beside the result stands in its last lines. */
 const withoutRemarks = (text: string): string =>

@@ -19,11 +19,12 @@ import {
 } from './nano-engine.ts'
 import { classifySegments, cutResult, type Sources } from './nano-format.ts'
 import { nanoGrammar, type Situation } from './nano-grammar.ts'
-import { offerNano } from './nano-offer.ts'
+import { toClientCall, toNanoCall } from './nano-bindings.ts'
+import { type Offer, offerNano } from './nano-offer.ts'
 import { findSources, type ProjectFiles, withoutNeedlessAppend } from './nano-project.ts'
 import { fitPrompt } from './nano-prompt.ts'
 import { doubt, refusal, tooLong } from './nano-refusal.ts'
-import { idsOf, type NanoRun, type NanoStep, readRun } from './nano-run.ts'
+import { idsOf, inOwnForm, type NanoRun, type NanoStep, readRun } from './nano-run.ts'
 import type { NanoTool } from './nano-tools.ts'
 
 export type NanoOptions = NanoEngineOptions & {
@@ -132,16 +133,18 @@ async function* answer(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const run = readRun(request)
-  const prepared = await prepare(request, run.request, signal)
+  const asked = readRun(request)
+  const prepared = await prepare(request, asked.request, signal)
   if (!prepared) return
   const { category, sources } = prepared
-  const tools = offerNano({ category, request: run.request, tools: wanted(request) })
+  const offer = offerNano({ category, request: asked.request, tools: request.tools })
+  const run = inOwnWords(asked, offer)
+  const tools = offer.shown
   let isRequestCut = false
   const reply = await engine.reply(
     {
       sessionId: request.sessionId,
-      grammar: nanoGrammar(situationOf(run, { sources, tools, mustCall: mustCall(request) })),
+      grammar: nanoGrammar(situationOf(run, { sources, ...eligible(request, offer) })),
       prompt(count) {
         const fitted = fitPrompt({ ...run, sources, tools }, count, NANO_WINDOW - RESERVE)
         isRequestCut = fitted.isRequestCut
@@ -152,17 +155,35 @@ async function* answer(
   )
   if (!reply) return
   onReply?.(reply)
-  const decision = decide({ ...run, ...reply, isRequestCut })
-  yield* tell(await tidy(decision, files), { run, request, reply })
+  const decision = await tidy(decide({ ...run, ...reply, isRequestCut }), files)
+  yield* tell(forClient(decision, offer), { run, request, reply })
 }
 
-function wanted({ tools, toolChoice = 'auto' }: ModelRequest): ModelRequest['tools'] {
-  if (toolChoice === 'none') return []
-  return typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools
+const inOwnWords = ({ steps, ...run }: NanoRun, { bindings }: Offer): NanoRun => ({
+  ...run,
+  steps: steps.map((step) => inOwnForm({ ...step, call: toNanoCall(step.call, bindings) })),
+})
+
+/** Between what nano may choose: any line it is shown, unless the client insists on a call. */
+function eligible(
+  { toolChoice = 'auto' }: ModelRequest,
+  { shown, callable, bindings }: Offer,
+): Pick<Offered, 'tools' | 'mustCall'> {
+  if (toolChoice === 'none') return { tools: [], mustCall: false }
+  if (toolChoice === 'auto') return { tools: shown, mustCall: false }
+  if (toolChoice === 'required') return { tools: callable, mustCall: true }
+  const isNamed = ({ name }: NanoTool): boolean => (bindings.get(name)?.name ?? name) === toolChoice.name
+  return { tools: callable.filter(isNamed), mustCall: true }
 }
 
-const mustCall = ({ toolChoice = 'auto' }: ModelRequest): boolean =>
-  toolChoice === 'required' || typeof toolChoice === 'object'
+/** What nano decided, with the tools the client has. A tool that is not there is no reason to take another. */
+function forClient(decision: Decision, { callable, bindings }: Offer): Decision {
+  if (decision.kind !== 'call' && decision.kind !== 'doubt') return decision
+  const { kind, call } = decision
+  const isThere = callable.some(({ name }) => name === call.name)
+  const bound = isThere && bindings.has(call.name) ? toClientCall(call, bindings) : call
+  return isThere && bound ? { kind, call: bound } : { kind: 'refuse', reason: 'no-tool' }
+}
 
 type Offered = { readonly sources: Sources; readonly tools: readonly NanoTool[]; readonly mustCall: boolean }
 

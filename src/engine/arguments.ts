@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { ToolCall } from '../protocol/message.ts'
 import type { JsonSchema } from '../protocol/model.ts'
 import type { Tool } from '../protocol/tool.ts'
+import { meansParameter } from '../lib/argument-names.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { coerce, toToolSchema, typesOf } from '../lib/schema.ts'
 
@@ -63,33 +64,13 @@ function unwrap(value: unknown, properties: Properties): unknown {
   return reading?.ok && isObject(reading.value) ? reading.value : value
 }
 
-/** What other agents call our parameters, without case and separators. */
-const aliases: { readonly [parameter: string]: readonly string[] } = {
-  path: ['filename', 'file', 'filepath', 'targetfile', 'directory', 'dir', 'folder', 'dirpath'],
-  command: ['cmd', 'script', 'shell', 'commandline'],
-  pattern: ['query', 'regex', 'glob', 'search', 'searchterm', 'text'],
-  query: ['pattern', 'search', 'question', 'q'],
-  content: ['text', 'contents', 'filetext', 'body', 'data'],
-  old: ['oldstring', 'oldstr', 'oldtext', 'search', 'find', 'original'],
-  new: ['newstring', 'newstr', 'newtext', 'replace', 'replacement', 'updated'],
-  url: ['uri', 'link', 'address'],
-  text: ['content', 'fact', 'note'],
-  code: ['script', 'source'],
-  patch: ['diff', 'input'],
-  id: ['jobid', 'resultid', 'handle'],
-  file: ['filepath', 'path', 'filename', 'sourcefile'],
-  function: ['functionname', 'func', 'fn'],
-  name: ['toolname', 'skillname'],
-  from: ['offset', 'startline', 'start', 'line'],
-}
-
 /** Only into a parameter that was not given, only from a name that is no parameter itself. */
 function renameAliases(value: Record<string, unknown>, properties: Properties): Record<string, unknown> {
   const taken = new Map<string, string>()
   for (const parameter of Object.keys(properties)) {
     if (parameter in value) continue
     const alias = Object.keys(value).find(
-      (key) => !(key in properties) && !taken.has(key) && aliases[parameter]?.includes(fold(key)),
+      (key) => !(key in properties) && !taken.has(key) && meansParameter(key, parameter),
     )
     if (alias !== undefined) taken.set(alias, parameter)
   }
@@ -108,8 +89,6 @@ function withoutBlanks(value: Record<string, unknown>, schema: JsonSchema): Reco
   const entries = Object.entries(value)
   return entries.some(isBlank) ? Object.fromEntries(entries.filter((entry) => !isBlank(entry))) : value
 }
-
-const fold = (name: string): string => name.toLowerCase().replace(/[-_.\s]/g, '')
 
 /** Arguments nobody asked for are dropped, even where a tool's schema is strict about them. */
 function parse(schema: z.ZodType, value: unknown): z.ZodSafeParseResult<unknown> {

@@ -19,23 +19,28 @@ const foreign = (
   parameters: { type: 'object', properties, required },
 })
 
-test('of the tools of a category those are shown that the run offers, in the words nano was trained with', () => {
-  const shown = offerNano({ category: 'write', request: 'x', tools: builtin })
+const canonical = (names: readonly string[]): string[] => names.map((name) => signature(nanoTools.get(name)!))
 
-  expect(shown.map(({ name }) => name)).toEqual(offers.write)
-  expect(shown.map(signature)).toEqual(offers.write.map((name) => signature(nanoTools.get(name)!)))
-})
-
-test('no list is longer than eight, and each has something to offer', () => {
+test('each kind of request has its lines, in the words nano was trained with, whatever the client has', () => {
+  const lists = [builtin, builtin.filter(({ name }) => name === 'read_file'), []]
   for (const category of [...categories, 'answer'] as const) {
-    const shown = offerNano({ category, request: 'read every file', tools: builtin })
+    const shown = lists.map((tools) =>
+      offerNano({ category, request: 'x', tools }).shown.map((tool) => signature(tool)),
+    )
 
-    expect(shown.length).toBeGreaterThan(0)
-    expect(shown.length).toBeLessThanOrEqual(8)
+    expect(shown).toEqual(lists.map(() => canonical(offers[category])))
   }
 })
 
-test('a tool nano never heard of is shown when the request speaks its words', () => {
+test('only what the client has can be called', () => {
+  const tools = builtin.filter(({ name }) => name === 'read_file' || name === 'remember')
+
+  expect(offerNano({ category: 'write', request: 'x', tools }).callable.map(({ name }) => name)).toEqual([
+    'read_file',
+  ])
+})
+
+test('a tool nano never heard of takes a line that leads nowhere when the request speaks its words', () => {
   const tools = [
     foreign(
       'mcp__tracker__create_issue',
@@ -52,22 +57,38 @@ test('a tool nano never heard of is shown when the request speaks its words', ()
     foreign('mcp__weather__now', 'Current weather of a place', { place: { type: 'string' } }),
   ]
 
-  const shown = offerNano({ category: 'meta', request: 'make an issue: login is broken', tools })
+  const { shown, callable } = offerNano({
+    category: 'meta',
+    request: 'make an issue: login is broken',
+    tools,
+  })
 
-  expect(shown.map(signature)).toEqual([
+  expect(callable.map((tool) => signature(tool))).toEqual([
     'mcp__tracker__create_issue(title, [file], [urgent], [line], [kind=bug|idea]) Create an issue in the tracker',
   ])
-  expect(shown[0]?.parameters.map(({ kind }) => kind)).toEqual(['text', 'path', 'flag', 'number', 'choice'])
+  expect(callable[0]?.parameters.map(({ kind }) => kind)).toEqual([
+    'text',
+    'path',
+    'flag',
+    'number',
+    'choice',
+  ])
+  expect(shown.map((tool) => signature(tool))).toEqual([
+    ...canonical(offers.meta.slice(0, -1)),
+    ...callable.map((tool) => signature(tool)),
+  ])
 })
 
-test('another tool behind a known name is shown with the parameters it has', () => {
+test('another tool behind a known name is shown as it is', () => {
   const tools = [
     foreign('read_file', 'Read it', { path: { type: 'string' } }, ['path']),
     foreign('search_text', 'Look for it', { needle: { type: 'string' } }, ['needle']),
   ]
 
-  expect(offerNano({ category: 'read', request: 'x', tools }).map(signature)).toEqual([
-    'read_file(path) Read a text file',
+  const { callable } = offerNano({ category: 'read', request: 'search for it', tools })
+
+  expect(callable.map((tool) => signature(tool))).toEqual([
+    'read_file(path, [from]) Read a text file',
     'search_text(needle) Look for it',
   ])
 })
@@ -78,5 +99,7 @@ test('what cannot be filled in with words of the request is not offered', () => 
     foreign('deep', 'Call something deep', { options: { type: 'object' } }),
   ]
 
-  expect(offerNano({ category: 'meta', request: 'call something deep, a listed tool', tools })).toEqual([])
+  expect(
+    offerNano({ category: 'meta', request: 'call something deep, a listed tool', tools }).callable,
+  ).toEqual([])
 })

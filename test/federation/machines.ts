@@ -126,7 +126,7 @@ export async function hear(
   return events
 }
 
-export async function until(isTrue: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
+export async function until(isTrue: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const end = Date.now() + ms
   while (!(await isTrue())) {
     if (Date.now() > end) throw new Error('it never came true')
