@@ -1,7 +1,7 @@
 /**
  * What becomes of a reply: a call, an answer in a form, or a refusal. A wrong write or command is worse than no answer, so
- * a call that acts is made only when the model was sure of every choice in it, had read the whole request, and nothing
- * speaks against its arguments. Pure.
+ * a call that acts is made only when the model was sure of every choice in it, had read the whole request, nothing speaks
+ * against its arguments, and the request wants it done now. Pure.
  */
 import { isObject } from '../lib/json.ts'
 import { isDoubtful, isFound } from './nano-doubt.ts'
@@ -17,6 +17,7 @@ import {
 } from './nano-format.ts'
 import { formsAfter } from './nano-grammar.ts'
 import { mendCall } from './nano-mend.ts'
+import { moodAgainst } from './nano-mood.ts'
 import type { NanoCall, NanoStep } from './nano-run.ts'
 import { isActing } from './nano-tools.ts'
 
@@ -60,7 +61,8 @@ export function decide(evidence: Evidence): Decision {
   if (isRequestCut) return { kind: 'too-long' }
   const needed = isFound(call, request) ? SURE_OF_FOUND : SURE
   const isSure = Math.min(1, ...evidence.confidences) >= needed
-  return { kind: isSure && !isDoubtful(call, request) ? 'call' : 'doubt', call }
+  const isMeant = moodAgainst(call, request) === undefined && !isDoubtful(call, request)
+  return { kind: isSure && isMeant ? 'call' : 'doubt', call }
 }
 
 /** A reply that is a call, whatever becomes of it. */
