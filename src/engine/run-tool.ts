@@ -11,6 +11,7 @@ import type { PromptOptions } from '../protocol/session-api.ts'
 import type { Job, ToolContext, ToolResult } from '../protocol/tool.ts'
 import { foldMiddle } from '../lib/fold.ts'
 import { isObject } from '../lib/json.ts'
+import { shortenOutput } from '../lib/output/shorten.ts'
 import { settleExecutable } from './executable-changes.ts'
 import { askToWrite, leaveGuard, passGuard, type Passed } from './pass-guard.ts'
 import type { ToolDesk } from './parts.ts'
@@ -220,12 +221,17 @@ async function toContextText(
   const tokens = countTokens(text)
   // A disk that is full is no reason to keep from the model what the tool found.
   const stored = await desk.context.results.put(titleOf(prepared), text).catch(() => undefined)
-  if (tokens <= pageTokens) return stored ? `${text}\n[stored as ${stored.id}]` : text
-  const folded = foldMiddle(text, Math.floor((text.length / tokens) * pageTokens))
+  const isOutput = prepared.tool.category === 'run'
+  const shown = isOutput
+    ? shortenOutput(text, { tokens: pageTokens, countTokens, failed: !outcome.ok })
+    : tokens > pageTokens
+      ? foldMiddle(text, Math.floor((text.length / tokens) * pageTokens)).text
+      : text
+  if (shown === text) return stored ? `${text}\n[stored as ${stored.id}]` : text
   const how = stored
     ? `[stored as ${stored.id}: ${stored.lines} lines; read_result shows the rest]`
     : '[the rest could not be stored]'
-  return `${folded.text.replaceAll(TORN, '\uFFFD')}\n${how}`
+  return `${shown.replaceAll(TORN, '\uFFFD')}\n${how}`
 }
 
 /** Half a character at a cut: servers refuse it, and with it every later request of the conversation. */

@@ -2,7 +2,7 @@
  * A failure as one paragraph of the user message: what ran, what it printed, and the lines around each place it names, all
  * within a number of tokens. No blank line in it: those separate what precedes the person's words.
  */
-import type { Place } from './places.ts'
+import type { Place } from '../../lib/output/places.ts'
 
 export type Failure = {
   readonly command: string

@@ -13,7 +13,7 @@ import type { ToolDesk } from '../parts.ts'
 import { accessOf, prepareCall, type Ready } from '../prepare.ts'
 import { runTool } from '../run-tool.ts'
 import { failingCommand, PROJECT_FILES, type ProjectFacts } from './command.ts'
-import { findPlaces, type Place } from './places.ts'
+import { findPlaces, type Place } from '../../lib/output/places.ts'
 import { excerptOf, type Excerpts } from './excerpt.ts'
 
 export type EvidenceParts = {

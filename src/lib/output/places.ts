@@ -35,6 +35,29 @@ const plain = (output: string): string =>
 const FOREIGN =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|\.rustup|\.venv|venv)\/|^(?:node:|internal\/|\/rustc\/|\/usr\/(?:lib|local|include|share)\/|<)|(?:^|\/)lib\/python3?[\d.]*\//
 
+/** A frame of a library or of the runtime: nothing there is to be changed. */
+export function isForeignFrame(text: string): boolean {
+  if (RUNTIME_FRAME.test(text)) return true
+  const [, path] = FRAME.exec(text)?.filter(Boolean) ?? []
+  return path !== undefined && FOREIGN.test(path.replace('file://', ''))
+}
+
+const FRAME = /\(?((?:file:\/\/)?[^\s()"']+):\d+(?::\d+)?\)?$|^\s*File "([^"]+)"|^(\S+):\d+: in /
+
+const RUNTIME_FRAME =
+  /^\s+at (?:.*\((?:node:|<anonymous>|native)|node:|(?:java|javax|jdk|sun|org\.junit|org\.opentest4j|org\.apache\.maven|org\.gradle|junit|java\.base)[./])|^\s*(?:\d+: )?(?:std|core|rust_begin_unwind|test|alloc)::|^\s*\.\.\. \d+ more|^(?:testing|runtime|created by testing)\b|^\s+(?:\/usr\/local\/go|\/usr\/lib\/go)\S*\/src\//
+
+/** Python's own form, or pytest's short one: the source line stands below. */
+export const isPythonFrame = (text: string): boolean =>
+  PYTHON_FRAME.test(text) || /^\S+\.py:\d+: in /.test(text)
+
+/** Whether a line says where something is, in a file that may be one of the project's. */
+export function namesPlace(text: string): boolean {
+  const frame = PYTHON_FRAME.exec(text)
+  const found = frame ? [toFound(frame, { text, order: 0 })] : placesIn(text, 0)
+  return found.some(({ path, line }) => line > 0 && !FOREIGN.test(path))
+}
+
 function ungrouped(lines: readonly string[]): Found[] {
   const found: Found[] = []
   // Python prints the frame that failed last: each one goes in front of those before it.
@@ -113,8 +136,8 @@ const toFound = (
 const tidy = (path: string): string => path.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '')
 
 /** A warning, or where the failed test begins, says less than what failed. */
-const rankOf = (text: string): number => (isWarning(text) || TEST_BEGINS.test(text) ? 1 : 0)
+const rankOf = (text: string): number => (isWarning(text) || beginsTest(text) ? 1 : 0)
 
-const TEST_BEGINS = /^\s*(?:location: '|test at )/
+export const beginsTest = (text: string): boolean => /^\s*(?:location: '|test at )/.test(text)
 
 const isWarning = (text: string): boolean => /\bwarn(?:ing)?\b/i.test(text) && !/\berror\b/i.test(text)

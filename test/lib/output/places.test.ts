@@ -3,7 +3,7 @@
  * those of eslint, pytest, jest, go vet, MSVC, javac and the assertions of C follow the format and were not captured.
  */
 import { expect, test } from 'vitest'
-import { findPlaces } from '../../../src/engine/failure/places.ts'
+import { findPlaces } from '../../../src/lib/output/places.ts'
 
 const ESC = '\u001B'
 

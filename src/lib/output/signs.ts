@@ -1,0 +1,15 @@
+/** Lines by which a failure shows, whatever printed them: enough to keep them of an output that is too long to keep. */
+
+const STARTS =
+  /^\s*(?:not ok\b|--- FAIL|FAIL\b|FAILED\b|ERROR\b|[✖✕✗×✘] |● |_{3,} \S.* _{3,}|={3,} (?:FAIL|ERROR)|E {2,}\S|Traceback \(|panic: |thread '.*panicked at|---- .* stdout ----|(?:fatal )?error(?:\[\w+\])?: |\[ERROR\] |npm (?:ERR!|error) |\d+\) \S|Caused by: |Exception in thread|# fail [1-9]|test result: FAILED)/
+
+const ANYWHERE =
+  /: (?:fatal )?error(?:\b|: )|\berror TS\d+\b|<<< (?:FAILURE|ERROR)!|\b(?:[A-Z]\w*)?(?:Error|Exception): |undefined reference to|\*\*\* \[|\bAssertionError\b|\bsegmentation fault\b|\bcommand not found\b|\bNo such file or directory\b|\bpermission denied\b/i
+
+/** Cheap: it is asked for every line of output of any length. */
+export const looksLikeError = (line: string): boolean => {
+  const text = line.length > LONGEST ? line.slice(0, LONGEST) : line
+  return STARTS.test(text) || ANYWHERE.test(text)
+}
+
+const LONGEST = 500
