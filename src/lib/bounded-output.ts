@@ -1,13 +1,17 @@
 /**
- * Output of any size in fixed memory: the first and the last bytes are kept, the middle is counted. A program that prints
- * ten gigabytes, or one line of one gigabyte, costs the same as any other.
+ * Output of any size in fixed memory: the first and the last bytes are kept, and of the middle the lines that look like
+ * failures where those are wanted; the rest is counted. A program that prints ten gigabytes, or one line of one gigabyte,
+ * costs the same as any other.
  */
+import { TellingLines } from './output/telling-lines.ts'
 import { cleanOutput } from './text.ts'
 
 /** `text` says itself where something was left out. */
 export type Taken = { readonly text: string; readonly omittedBytes: number }
 
 const KEPT = 256 * 1024
+/** Between the lines that were kept of the middle and the end of the output. */
+const END_OF_KEPT = '[… end of the lines kept of them …]'
 
 export class BoundedOutput {
   #head: Buffer | undefined
@@ -15,6 +19,12 @@ export class BoundedOutput {
   /** A ring: `#tailLength` counts every byte that came after the head, its last `KEPT` are still there. */
   #tail: Buffer | undefined
   #tailLength = 0
+  readonly #keepsFailures: boolean
+  #telling: TellingLines | undefined
+
+  constructor({ keepsFailures = false }: { readonly keepsFailures?: boolean } = {}) {
+    this.#keepsFailures = keepsFailures
+  }
 
   add(bytes: Uint8Array): void {
     const room = KEPT - this.#headLength
@@ -28,6 +38,10 @@ export class BoundedOutput {
 
   #addToTail(bytes: Uint8Array): void {
     this.#tail ??= Buffer.allocUnsafe(KEPT)
+    if (this.#keepsFailures) {
+      this.#telling ??= new TellingLines()
+      this.#telling.add(bytes, this.#tailLength)
+    }
     const kept = bytes.subarray(Math.max(0, bytes.length - KEPT))
     this.#tailLength += bytes.length - kept.length
     const at = this.#tailLength % KEPT
@@ -42,10 +56,13 @@ export class BoundedOutput {
     const head = this.#head?.subarray(0, this.#headLength) ?? Buffer.alloc(0)
     const tail = this.#tailBytes()
     const omittedBytes = this.#tailLength - tail.length
+    const telling = this.#telling?.upTo(omittedBytes) ?? []
+    this.#telling = undefined
     this.#head = this.#tail = undefined
     this.#headLength = this.#tailLength = 0
     if (omittedBytes === 0) return { text: toText(Buffer.concat([head, tail])), omittedBytes }
-    const text = `${toText(head)}\n[… ${omittedBytes} bytes left out …]\n${toText(tail)}`
+    const kept = telling.length > 0 ? `${telling.join('\n')}\n${END_OF_KEPT}\n` : ''
+    const text = `${toText(head)}\n[… ${omittedBytes} bytes left out …]\n${kept}${toText(tail)}`
     return { text, omittedBytes }
   }
 

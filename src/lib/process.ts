@@ -49,7 +49,7 @@ const GRACE_MS = 2000
 const DRAIN_MS = { group: 150, other: 1000 }
 
 export function startProcess(argv: readonly string[], options: ProcessOptions): RunningProcess {
-  const output = new BoundedOutput()
+  const output = new BoundedOutput({ keepsFailures: true })
   const child = spawnGroup(argv, options, 'ignore')
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (bytes: Buffer) => {

@@ -3,7 +3,7 @@
  * change stays either way; the model reads this in the result and mends it.
  */
 import type { CheckResult, FileChange, ToolContext } from '../protocol/tool.ts'
-import { foldMiddle } from '../lib/fold.ts'
+import { shortenOutput } from '../lib/output/shorten.ts'
 import { matchesGlob } from '../lib/path.ts'
 import { findSyntaxProblem } from '../lib/syntax.ts'
 
@@ -62,12 +62,14 @@ function commandsFor(
 }
 
 const LIMIT_MS = 60_000
-const MAX_CHARACTERS = 2000
+const MAX_TOKENS = 500
 
-async function runCheck(command: string, { exec, signal, output }: ToolContext): Promise<string> {
+async function runCheck(command: string, context: ToolContext): Promise<string> {
+  const { exec, signal, output, countTokens } = context
   const result = await exec.shell(command, { timeoutMs: LIMIT_MS, signal, onOutput: output })
   if (result.job) await exec.stop(result.job.id)
   if (result.timedOut) return `Check \`${command}\` took longer than ${LIMIT_MS / 1000} s and was stopped.`
   if (result.exitCode === 0) return `Check \`${command}\` passed.`
-  return `Check \`${command}\` found problems:\n${foldMiddle(result.output.trim(), MAX_CHARACTERS).text}`
+  const shown = shortenOutput(result.output.trim(), { tokens: MAX_TOKENS, countTokens, failed: true })
+  return `Check \`${command}\` found problems:\n${shown}`
 }

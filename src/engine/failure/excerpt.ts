@@ -3,6 +3,7 @@
  * within a number of tokens. No blank line in it: those separate what precedes the person's words.
  */
 import type { Place } from '../../lib/output/places.ts'
+import { shortenOutput } from '../../lib/output/shorten.ts'
 
 export type Failure = {
   readonly command: string
@@ -15,8 +16,6 @@ export type Excerpts = {
   readonly tokens: number
   countTokens(text: string): number
   read(path: string): Promise<string | undefined>
-  /** Head and tail of a text. */
-  fold(text: string, characters: number): string
 }
 
 /** What the output may take where there are lines to show beside it. */
@@ -34,20 +33,14 @@ export async function excerptOf(failure: Failure, parts: Excerpts): Promise<stri
   return [heading, output, ...shown].filter(Boolean).join('\n')
 }
 
-function fitted(output: string, tokens: number, { countTokens, fold }: Excerpts): string {
+function fitted(output: string, tokens: number, { countTokens }: Excerpts): string {
   const text = output
     .split('\n')
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')
     .join('\n')
-  const all = countTokens(text)
-  if (all <= tokens) return text
-  // The marker of what is left out, and lines that are denser than the rest.
-  for (const part of [0.9, 0.7, 0.5]) {
-    const folded = fold(text, Math.floor((text.length / all) * tokens * part))
-    if (countTokens(folded) <= tokens) return folded
-  }
-  return ''
+  const shown = countTokens(text) <= tokens ? text : shortenOutput(text, { tokens, countTokens, failed: true })
+  return countTokens(shown) <= tokens ? shown : ''
 }
 
 type Range = { readonly path: string; readonly from: number; readonly to: number }

@@ -4,7 +4,6 @@
  * guard; whatever stands in the way means that there is no evidence, never a question or an error.
  */
 import { listProject } from '../../lib/list-project.ts'
-import { foldMiddle } from '../../lib/fold.ts'
 import { AppError } from '../../protocol/error.ts'
 import type { RunEvent } from '../../protocol/event.ts'
 import type { PromptOptions } from '../../protocol/session-api.ts'
@@ -150,5 +149,4 @@ const excerptParts = ({ desk, window, countTokens }: EvidenceParts): Excerpts =>
   tokens: Math.floor(window * SHARE),
   countTokens,
   read: (path) => desk.context.files.read(path).catch(() => undefined),
-  fold: (text, characters) => foldMiddle(text, characters).text,
 })

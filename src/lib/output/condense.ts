@@ -90,8 +90,8 @@ function rankOf(text: string, first: First, title = ''): number {
     if (isPlace) first.place = false
     return 0
   }
-  // Where the test begins says less than where it failed; both are shown.
-  if (isPlace && beginsTest(text)) return 1
+  // Where the test begins says less than where it failed; both are shown. pytest writes the latter last.
+  if (isPlace && (beginsTest(text) || /^\S+\.py:\d+: [A-Z]\w+$/.test(text))) return 1
   if (isPlace && first.place) {
     first.place = false
     return 1

@@ -7,14 +7,14 @@ import { type Finding, indentOf, ReadingDraft, type Reading } from './reading.ts
 const RESULT = /^(\s*)--- (FAIL|PASS|SKIP|BENCH): (\S+)(?: \([\d.]+s\))?/
 const SECTION = /^=== (RUN|NAME|CONT|PAUSE)\s+(\S+)/
 const PACKAGE = /^(?:(ok)|(FAIL)|(\?)|---)\s+(\S+)(?:\s+(?:[\d.]+s|\(cached\)|\[.*\]).*)?$/
-const ERROR = /^(?:vet: )?(?:\.{0,2}\/)?[^\s:]+\.go:\d+(?::\d+)?: \S/
+const ERROR = /^(?:vet: )?(?:\.{0,2}\/)?[^\s:]+\.go:\d+:\d+: \S/
 const PANIC = /^(?:panic: |fatal error: |SIGSEGV|unexpected fault address|WARNING: DATA RACE)/
 
 type Section = { readonly name: string; readonly from: number; readonly to: number }
 
 export function readGo(lines: readonly string[]): Reading | undefined {
   const scan = new GoScan()
-  for (const [index, line] of lines.entries()) scan.add(index, line)
+  for (const index of lines.keys()) scan.add(index, lines)
   return scan.end(lines)
 }
 
@@ -30,7 +30,8 @@ class GoScan {
   #isPanic = false
   #isVerbose = false
 
-  add(index: number, line: string): void {
+  add(index: number, lines: readonly string[]): void {
+    const line = lines[index] ?? ''
     const result = RESULT.exec(line)
     const section = SECTION.exec(line)
     const ran = PACKAGE.exec(line)
@@ -40,14 +41,17 @@ class GoScan {
       this.#leave(index)
       this.#isBuild = true
       this.#draft.drop(index)
-    } else if (PANIC.test(line) && !this.#isPanic) {
+    } else if (PANIC.test(line) && !this.#isPanic && hasGoroutine(lines, index)) {
       this.#addPanic(index)
     } else if (ran && (ran[1] ?? ran[2] ?? ran[3]) !== undefined && line.includes('\t')) this.#addPackage(index, ran)
     else if (/^(?:FAIL|PASS|ok|exit status \d+|testing: warning: no tests to run)$/.test(line)) {
       this.#leave(index)
       this.#draft.drop(index)
-    } else if (this.#isBuild && ERROR.test(line)) this.#draft.open(index)
-    else if (this.#isBuild && !/^\s/.test(line)) this.#draft.close(index)
+    } else if (ERROR.test(line) && !this.#isPanic) {
+      this.#leave(index)
+      this.#isBuild = true
+      this.#draft.open(index)
+    } else if (this.#isBuild && !/^\s/.test(line)) this.#draft.close(index)
   }
 
   /** Of the test that failed just before, or of the one that runs. */
@@ -143,6 +147,10 @@ class GoScan {
     return named > 0 ? [{ noun: 'test', failed: named, isTally: true }, ...ofPackages] : ofPackages
   }
 }
+
+/** Others say "fatal error" as well. */
+export const hasGoroutine = (lines: readonly string[], at: number): boolean =>
+  lines.slice(at + 1, at + 12).some((line) => /^\s*(?:goroutine \d+|Goroutine \d+|running tests:)/.test(line))
 
 const hasText = (lines: readonly string[], { from, to }: { readonly from: number; readonly to: number }) =>
   lines.slice(from, to).some((line) => line.trim() !== '')

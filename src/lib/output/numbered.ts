@@ -40,6 +40,9 @@ export function readNumbered(lines: readonly string[]): Reading | undefined {
       draft.close(index)
       isList = false
       draft.drop(index)
+    } else if (/^Pending:$/.test(line)) {
+      draft.close(index)
+      isList = false
     } else if (ENDS.test(line)) draft.close(index)
     else if (!isList && PASSED_LINE.test(line)) draft.drop(index)
   }

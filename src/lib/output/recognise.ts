@@ -41,16 +41,19 @@ export function recognise(lines: readonly string[]): Reading | undefined {
   if (readings.length === 0) return undefined
   const claimed = new Set<number>()
   const findings: Finding[] = []
+  const counts: Count[] = []
   for (const reading of readings) {
     const free = reading.findings.filter(({ from, to }) => from === to || !claimed.has(from))
     findings.push(...free)
+    // "Found 3 errors." is said by many tools: it counts for the one whose errors were found.
+    counts.push(...reading.counts.filter(({ noun }) => noun !== 'error' || free.length > 0))
     for (const { from, to } of free) for (let line = from; line < to; line++) claimed.add(line)
   }
   const dropped = new Set(readings.flatMap((reading) => reading.dropped))
   for (const [index, line] of lines.entries()) if (WRAPPER.test(line)) dropped.add(index)
   return {
     findings: findings.toSorted((one, other) => one.from - other.from),
-    counts: added(readings.flatMap(({ counts }) => counts)),
+    counts: added(counts),
     dropped: [...dropped].filter((line) => !claimed.has(line)),
   }
 }

@@ -35,10 +35,24 @@ export function shortenOutput(text: string, room: Room): string {
   const reading = recognise(lines)
   if (reading && isTold(reading, lines, room)) {
     const view = viewOf(reading, lines, { ...room, tokens: room.tokens - costOf([...lead, ...notes], room) })
-    const shown = [...lead, ...view, ...notes].join('\n')
+    const shown = within([...lead, ...view].join('\n').split('\n'), notes, room)
     if (room.countTokens(shown) < tokens) return shown
   }
   return tokens <= room.tokens ? text : cut(text, room, tokens)
+}
+
+/** Where even the most telling lines are too many, the first of them; the notes in any case. */
+function within(lines: readonly string[], notes: readonly string[], room: Room): string {
+  const whole = [...lines, ...notes].join('\n')
+  if (room.countTokens(whole) <= room.tokens) return whole
+  const shown: string[] = []
+  let left = room.tokens - costOf(notes, room) - 3
+  for (const line of lines) {
+    left -= room.countTokens(`${line}\n`)
+    if (left < 0) break
+    shown.push(line)
+  }
+  return [...shown, '…', ...notes].join('\n')
 }
 
 type Apart = { readonly lead: readonly string[]; readonly body: readonly string[]; readonly notes: readonly string[] }
@@ -56,16 +70,18 @@ function apart(text: string): Apart {
 }
 
 /**
- * A file that is shown may hold what a test printed once. Where the command succeeded, a tool is believed only when it
- * counted its tests or most of the lines are its own.
+ * A file that is shown may hold what a test printed once, and a search finds lines that begin with a place. Where the command
+ * succeeded, a tool is believed only when most of the lines are its own and it counted, or names errors.
  */
 function isTold({ findings, counts, dropped }: Reading, lines: readonly string[], { failed }: Room): boolean {
   const isFailing = findings.some(({ isMinor }) => !isMinor) || counts.some((count) => count.failed > 0)
   if (failed) return isFailing || counts.length > 0
   const filled = lines.filter((line) => line.trim() !== '').length
   const found = findings.reduce((sum, { from, to }) => sum + to - from, 0)
-  const isCounted = counts.some(({ noun, total }) => noun === 'test' && total !== undefined)
-  return (found + dropped.length) / Math.max(1, filled) >= (isCounted ? 0.4 : 0.6)
+  const isCounted = counts.some(({ noun, total }) => noun !== 'error' && total !== undefined)
+  const errors = findings.filter(({ title, from }) => /error/i.test(title ?? lines[from] ?? '')).length
+  const share = (found + dropped.length) / Math.max(1, filled)
+  return isCounted ? share >= 0.4 : share >= 0.6 && errors > findings.length / 2
 }
 
 function viewOf(reading: Reading, lines: readonly string[], room: Room): readonly string[] {
@@ -79,12 +95,17 @@ function viewOf(reading: Reading, lines: readonly string[], room: Room): readonl
   const rest = restOf(reading, blocks, lines)
   const used = costOf([headline, ...shown], room)
   const minor = blocks.filter((block) => !told.includes(block))
-  const others = restText(rest, { left: room.tokens - used - FOOTER_TOKENS, used }, room)
+  const others = restText(
+    rest,
+    { left: room.tokens - used - FOOTER_TOKENS, used, hasFindings: blocks.length > 0 },
+    room,
+  )
   const more = renderMinor(minor, Math.min(SHORT_TOKENS, room.tokens) - costOf(others, room) - used, room)
   const printed = [headline, ...shown, ...more, ...others].join('\n').split('\n').length
   const missing = lines.filter((line) => line.trim() !== '').length - printed
+  const isTests = reading.counts.some(({ noun }) => noun === 'test')
   const passed = reading.dropped.filter((at) => (lines[at] ?? '').trim() !== '').length
-  return [headline, ...shown, ...more, ...others, ...footer(missing, passed)]
+  return [headline, ...shown, ...more, ...others, ...footer(missing, isTests ? passed : 0)]
 }
 
 /** The last line of all. */
@@ -105,8 +126,9 @@ function headlineOf({ counts, findings }: Reading, lines: readonly string[]): st
   const tests = failing.filter(({ noun, total }) => noun === 'test' && total !== undefined)
   const told = (tests.length > 0 ? tests : failing).map(countText)
   if (told.length > 0) return told.join(', ')
-  const major = findings.filter(({ isMinor }) => !isMinor).length
-  if (major > 0) return `${isCut ? 'at least ' : ''}${plural(major, 'failure')} found in the output`
+  const major = findings.filter(({ isMinor }) => !isMinor)
+  const what = major.every(({ title }) => title === undefined) ? 'error' : 'failure'
+  if (major.length > 0) return `${isCut ? 'at least ' : ''}${plural(major.length, what)} found in the output`
   return known.length > 0 ? passedText(known) : `${plural(findings.length, 'warning')} found in the output`
 }
 
@@ -162,7 +184,7 @@ function namesOf(blocks: readonly Block[], tokens: number, measure: Measure): re
     shown.push(name)
   }
   const more = blocks.length - shown.length
-  return more > 0 ? [...shown, `… and ${plural(more, 'more failure')}`] : shown
+  return more > 0 ? [...shown, `… and ${more} more`] : shown
 }
 
 /** Warnings, and what only says that something failed: as many as there is room for. */
@@ -185,15 +207,18 @@ function restOf({ dropped }: Reading, told: readonly Block[], lines: readonly st
   return lines.filter((line, at) => !gone.has(at) && line.trim() !== '')
 }
 
+type RestState = { readonly left: number; readonly used: number; readonly hasFindings: boolean }
+
 /** All of it where there is room; else its head and tail, as long as the whole stays short. */
-function restText(rest: readonly string[], { left, used }: { left: number; used: number }, room: Room): readonly string[] {
+function restText(rest: readonly string[], state: RestState, room: Room): readonly string[] {
+  const { left, used, hasFindings } = state
   if (rest.length === 0) return []
   const text = rest.join('\n')
   const tokens = room.countTokens(text)
   const heading = 'Other output:'
   if (tokens + HEADING_TOKENS <= left) return [heading, text]
-  const limit = Math.min(SHORT_TOKENS - used, left) - HEADING_TOKENS - FOOTER_TOKENS
-  return limit < 40 ? [] : [heading, foldMiddle(text, Math.floor((text.length / tokens) * limit)).text]
+  const limit = Math.min(hasFindings ? SHORT_TOKENS - used : left, left) - HEADING_TOKENS - FOOTER_TOKENS
+  return limit < 40 ? [] : [heading, cut(text, { ...room, tokens: limit }, tokens)]
 }
 
 const HEADING_TOKENS = 6

@@ -7,12 +7,14 @@ import { type Finding, indentOf, ReadingDraft, type Reading } from './reading.ts
 const POINT = /^(\s*)(not ok|ok)\b(?: +(\d+))?(?: +- +| +)?(.*)$/
 const DIRECTIVE = /\s#\s*(?:skip|todo)\b.*$/i
 const SUMMARY = /^# (tests|pass|fail|cancelled|skipped|todo|failed)\b:? +(\d+)\s*$/
+/** node-tap's last line. */
+const TOTALS = /^(?:# )?\{ total: (\d+), pass: \d+(?:, fail: (\d+))?.*\}$/
 
 export function readTap(lines: readonly string[]): Reading | undefined {
   const draft = new ReadingDraft()
   const sums = new Map<string, number>()
   const hasSubtests = lines.some((line) => SUBTEST.test(line))
-  const failed: { readonly indent: number; readonly finding: number }[] = []
+  const failed: number[] = []
   let parents: { readonly indent: number; readonly name: string }[] = []
   let points = 0
   for (const [index, line] of lines.entries()) {
@@ -25,16 +27,22 @@ export function readTap(lines: readonly string[]): Reading | undefined {
       const indent = space.length
       parents = parents.filter((parent) => parent.indent < indent)
       const isFailure = verdict === 'not ok' && !DIRECTIVE.test(rest)
-      const isParent = failed.some((other) => other.indent > indent)
-      while ((failed.at(-1)?.indent ?? -1) > indent) failed.pop()
+      const isParent = failed.some((other) => other > indent)
+      while ((failed.at(-1) ?? -1) > indent) failed.pop()
+      if (isFailure) failed.push(indent)
       if (isFailure && !isParent) {
-        failed.push({ indent, finding: index })
-        draft.open(index + 1, [...parents.map(({ name }) => name), rest.trim()].join(' > '))
+        const name = rest.replace(/ # time=.*$|\s*\{$/, '').trim()
+        draft.open(index + 1, [...parents.map((parent) => parent.name), name].join(' > '))
       }
       draft.drop(index)
     } else if (summary) {
       draft.close(index)
       sums.set(summary[1] ?? '', (sums.get(summary[1] ?? '') ?? 0) + Number(summary[2]))
+      draft.drop(index)
+    } else if (TOTALS.test(line)) {
+      draft.close(index)
+      const [, total, failures = '0'] = TOTALS.exec(line) ?? []
+      draft.counts.push({ noun: 'test', failed: Number(failures), total: Number(total) })
       draft.drop(index)
     } else if (SUBTEST.test(line)) {
       draft.close(index)

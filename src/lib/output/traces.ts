@@ -1,4 +1,5 @@
 /** Stack traces and panics of any program: node, python, java, go, rust. */
+import { hasGoroutine } from './go.ts'
 import { indentOf, isBlank, ReadingDraft, type Reading } from './reading.ts'
 
 type Trace = {
@@ -98,6 +99,3 @@ function framesEnd(lines: readonly string[], from: number): number {
   // `{ code: 'ENOENT', ... }` after the last frame.
   return /\{$/.test(lines[last - 1] ?? '') ? while_(lines, last, (line) => !/^\s*\}/.test(line)) + 1 : last
 }
-
-const hasGoroutine = (lines: readonly string[], at: number): boolean =>
-  lines.slice(at + 1, at + 12).some((line) => /^goroutine \d+/.test(line))

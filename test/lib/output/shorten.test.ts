@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { estimateTokens } from '../../../src/context/count.ts'
+import { shortenOutput } from '../../../src/lib/output/shorten.ts'
+import { type Recording, recordedNames, recordings, viewPath } from './recordings.ts'
+
+const LIMIT = 400
+
+const show = ({ text, exit }: Pick<Recording, 'text' | 'exit'>, tokens = LIMIT): string =>
+  shortenOutput(text, { tokens, countTokens: estimateTokens, failed: exit !== 0 })
+
+const all = recordings()
+
+test('at least 60 outputs of at least 12 tools are recorded, each with its facts', () => {
+  const tools = new Set(all.map(({ name }) => name.replace(/\d*(?:-.*)?$/, '')))
+
+  expect(all.map(({ name }) => name).toSorted()).toEqual(recordedNames())
+  expect(all.length).toBeGreaterThanOrEqual(60)
+  expect(tools.size).toBeGreaterThanOrEqual(12)
+})
+
+describe.each(all)('$name', (recording) => {
+  test('shows name, place and message of what failed within 400 tokens', async () => {
+    const shown = show(recording)
+
+    expect(estimateTokens(shown)).toBeLessThanOrEqual(LIMIT)
+    expect(recording.visible.filter((fact) => !shown.includes(fact))).toEqual([])
+    if (recording.exit !== 0) expect(shown.split('\n').at(-1)).toBe(`[exit ${recording.exit}]`)
+    await expect(`${shown}\n`).toMatchFileSnapshot(viewPath(recording.name))
+  })
+})
+
+describe('output of no test and no build', () => {
+  const plain = ['report.json', 'service-log', 'reporter-source', 'search-hits']
+
+  test.each(plain)('%s is left as it is where it fits, and only cut in its middle where it does not', (name) => {
+    const text = readFileSync(new URL(`plain/${name}.txt`, import.meta.url), 'utf8').trimEnd()
+
+    expect(show({ text, exit: 0 }, 100_000)).toBe(text)
+
+    const cut = show({ text, exit: 0 }, 500)
+    const [head = '', tail = ''] = cut.split(/\n\[… \d+ lines left out …\]\n/)
+    expect(text.startsWith(head)).toBe(true)
+    expect(text.endsWith(tail)).toBe(true)
+    expect(tail).not.toBe('')
+  })
+
+  test('of a failed command shows the lines that look like errors beside head and tail', () => {
+    const lines = Array.from({ length: 2000 }, (_, index) => `row ${index} of the import is done`)
+    lines[900] = 'fatal error: the disk is full'
+
+    const shown = show({ text: [...lines, '[exit 3]'].join('\n'), exit: 3 })
+
+    expect(estimateTokens(shown)).toBeLessThanOrEqual(LIMIT + 20)
+    expect(shown).toMatch(/^row 0 [^]*left out …\]\nAmong them:\nfatal error: the disk is full\n\[…\]\n[^]*\[exit 3\]$/)
+  })
+})
+
+test('short output is never changed, whatever it says', () => {
+  for (const { text, exit } of all) {
+    const short = text.split('\n').slice(-8).join('\n')
+    if (estimateTokens(short) <= LIMIT) expect(show({ text: short, exit })).toBe(short)
+  }
+})
+
+test('CRLF, colours and a progress bar change nothing of what is shown', () => {
+  const { text, exit } = all.find(({ name }) => name === 'jest30-verbose') ?? all[0]!
+  const lines = text.split('\n')
+  const noisy = lines.map((line) => (line.trim() === '' ? '\r' : `10 %\r50 %\r\u001B[31m${line}\u001B[0m\r`)).join('\n')
+
+  expect(show({ text: noisy, exit })).toBe(show({ text, exit }))
+})
+
+test('counts that were not printed are not claimed', () => {
+  const { text, exit } = all.find(({ name }) => name === 'node22-tap') ?? all[0]!
+  const cut = text
+    .split('\n')
+    .filter((line) => !/^# (?:tests|pass|fail)/.test(line))
+    .join('\n')
+
+  expect(show({ text: cut, exit }).split('\n')[0]).toBe('4 failures found in the output')
+})
+
+test('programs that wrote at once are told apart by what stands in front of their lines', () => {
+  const byName = (wanted: string) => all.find(({ name }) => name === wanted)!.text.split('\n').slice(0, -1)
+  const [one, other] = [byName('tsc5').slice(0, 3), byName('mocha11')]
+  const mixed = other.flatMap((line, index) => [`[test] ${line}`, ...(one[index] ? [`[types] ${one[index]}`] : [])])
+
+  const shown = show({ text: mixed.join('\n'), exit: 1 })
+
+  for (const fact of ['5 of 47 failed', 'a cart > counts pieces', 'cart.spec.cjs:8', 'cart.ts(11,5): error TS2322']) {
+    expect(shown).toContain(fact)
+  }
+})
+
+test('a failure in the middle of half a million passing tests is found at once', () => {
+  const { text, exit } = all.find(({ name }) => name === 'node22-tap') ?? all[0]!
+  const passing = 'ok 7 - number 7 is fine\n  ---\n  duration_ms: 0.1\n  ...\n'
+  const huge = `TAP version 13\n${passing.repeat(20_000)}${text.replace(/^TAP.*\n/, '')}`
+  const started = performance.now()
+
+  const shown = show({ text: huge, exit })
+
+  expect(shown).toContain('a cart > counts pieces')
+  expect(performance.now() - started).toBeLessThan(5000)
+})
