@@ -39,7 +39,8 @@ function fitted(output: string, tokens: number, { countTokens }: Excerpts): stri
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')
     .join('\n')
-  const shown = countTokens(text) <= tokens ? text : shortenOutput(text, { tokens, countTokens, failed: true })
+  const shown =
+    countTokens(text) <= tokens ? text : shortenOutput(text, { tokens, countTokens, failed: true })
   return countTokens(shown) <= tokens ? shown : ''
 }
 

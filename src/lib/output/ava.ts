@@ -2,9 +2,11 @@
 import { isBlank, ReadingDraft, type Reading } from './reading.ts'
 
 const FAILED = /^\s*[✘✖×] \[fail\]: (.+)$/
-const BROKEN = /^\s*[✘✖×] (.+ exited.*|No tests found.*|.+ (?:could not|failed).*)$|^\s*Uncaught exception in (\S+)/
+const BROKEN =
+  /^\s*[✘✖×] (.+ exited.*|No tests found.*|.+ (?:could not|failed).*)$|^\s*Uncaught exception in (\S+)/
 const PASSED = /^\s*(?:[✔✓] |- \[(?:skip|todo)\])/
-const COUNT = /^\s*(\d+) tests? (passed|failed|skipped|todo)|^\s*(\d+) (?:uncaught exceptions?|unhandled rejections?)/
+const COUNT =
+  /^\s*(\d+) tests? (passed|failed|skipped|todo)|^\s*(\d+) (?:uncaught exceptions?|unhandled rejections?)/
 
 export function readAva(lines: readonly string[]): Reading | undefined {
   const draft = new ReadingDraft()
@@ -44,5 +46,9 @@ export function readAva(lines: readonly string[]): Reading | undefined {
 /** A name alone on its line; while running, what went wrong stood behind it. */
 function isHeading(lines: readonly string[], at: number, names: readonly string[]): boolean {
   const text = lines[at]?.trim() ?? ''
-  return text !== '' && isBlank(lines[at + 1]) && names.some((name) => name === text || name.startsWith(`${text} `))
+  return (
+    text !== '' &&
+    isBlank(lines[at + 1]) &&
+    names.some((name) => name === text || name.startsWith(`${text} `))
+  )
 }

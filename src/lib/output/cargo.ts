@@ -1,6 +1,6 @@
 /**
- * cargo and rustc: `error[E0308]: ...` with `--> path:line:column` below it, as ruff and others write it too, `---- name stdout ----` for each test that
- * failed, and one `test result:` for each program of tests.
+ * cargo and rustc: `error[E0308]: ...` with `--> path:line:column` below it, as ruff and others write it too,
+ * `---- name stdout ----` for each test that failed, and one `test result:` for each program of tests.
  */
 import { isBlank, ReadingDraft, type Reading } from './reading.ts'
 
@@ -8,8 +8,8 @@ const HEAD = /^(?:(error|warning)(?:\[\w+\])?: |[A-Z]{1,4}\d{2,5} |[a-z]+(?:-[a-
 const ARROW = /^\s*(?:-->|::>|╭▸|┌─|╭─) /
 const STDOUT = /^---- (.+) (?:stdout|stderr) ----$/
 const RESULT = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/
-const NEXTEST = /^\s*Summary \[.*\] (\d+) tests? run: (\d+) passed.*?(?:, (\d+) failed)?/
-const DONE = /^Found \d+ errors?\.$|^error: (?:could not compile|aborting due to|test failed|build failed|\d+ targets? failed)|^warning: .* generated \d+ warnings?|^(?:error|warning): \d+ (?:errors?|warnings?) emitted|^For more information about|^Some errors have detailed/
+const DONE =
+  /^Found \d+ errors?\.$|^error: (?:could not compile|aborting due to|test failed|build failed|\d+ targets? failed)|^warning: .* generated \d+ warnings?|^(?:error|warning): \d+ (?:errors?|warnings?) emitted|^For more information about|^Some errors have detailed/
 const PROGRESS =
   /^(?:\s+(?:Compiling|Checking|Finished|Running|Downloading|Downloaded|Updating|Blocking|Locking|Adding|Doc-tests|Fresh|Dirty|Building)\b.*|running \d+ tests?|test .+ \.\.\. (?:ok|ignored.*|FAILED|bench:.*))$/
 
@@ -40,22 +40,24 @@ export function readCargo(lines: readonly string[]): Reading | undefined {
     } else if (head && isDiagnostic(lines, index)) {
       isBlock = true
       draft.open(index, undefined, head[1] === 'warning')
-    } else if (/^failures:$/.test(line) || PROGRESS.test(line)) {
+    } else if (line === 'failures:' || PROGRESS.test(line)) {
       draft.close(index)
       draft.drop(index)
     } else if (isBlock && isBlank(line)) {
       draft.close(index)
       isBlock = false
-    } else if (/^note: run with `RUST_BACKTRACE/.test(line)) draft.drop(index)
+    } else if (line.startsWith('note: run with `RUST_BACKTRACE')) draft.drop(index)
     else if (!draft.isOpen && /^ {4}(?:\S+|`--.*`)$/.test(line)) draft.drop(index)
   }
-  if (isTests || NEXTEST.test(lines.at(-1) ?? '')) addTests(draft, sums)
+  if (isTests) addTests(draft, sums)
   return draft.end(lines.length)
 }
 
 /** `error: text` alone is said by every tool; rustc's has its place on the next lines. */
 const isDiagnostic = (lines: readonly string[], at: number): boolean => {
-  const next = [1, 2, 3].find((step) => !/^\s+\S/.test(lines[at + step] ?? '') || ARROW.test(lines[at + step] ?? ''))
+  const next = [1, 2, 3].find(
+    (step) => !/^\s+\S/.test(lines[at + step] ?? '') || ARROW.test(lines[at + step] ?? ''),
+  )
   return next !== undefined && ARROW.test(lines[at + next] ?? '')
 }
 
@@ -69,6 +71,6 @@ function addErrors(draft: ReadingDraft, line: string): void {
   const counted = /^Found (\d+) errors?\.$/.exec(line)
   if (counted) draft.counts.push({ noun: 'error', failed: Number(counted[1]) })
   const found = /due to (\d+|one) previous errors?/.exec(line) ?? /due to (one|previous error)/.exec(line)
-  if (!/^error: could not compile/.test(line) || !found) return
+  if (!line.startsWith('error: could not compile') || !found) return
   draft.counts.push({ noun: 'error', failed: /\d/.test(found[1] ?? '') ? Number(found[1]) : 1 })
 }

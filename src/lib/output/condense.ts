@@ -140,4 +140,5 @@ function joined({ title, lines }: Block, chosen: ReadonlySet<number>): string {
   return shown.join('\n')
 }
 
-const indented = (text: string, title: string | undefined): string => (title === undefined ? text : `  ${text}`)
+const indented = (text: string, title: string | undefined): string =>
+  title === undefined ? text : `  ${text}`

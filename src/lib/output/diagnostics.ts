@@ -31,7 +31,8 @@ const COUNTS: readonly RegExp[] = [
   /^(\d+) errors?$/,
 ]
 
-const PROGRESS = /^(?:(?:gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|ar|ranlib|\/usr\/bin\/\S+) -?\S.* |\[ *\d+%\] |g?make\[\d+\]: (?:Entering|Leaving) )/
+const PROGRESS =
+  /^(?:(?:gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|ar|ranlib|\/usr\/bin\/\S+) -?\S.* |\[ *\d+%\] |g?make\[\d+\]: (?:Entering|Leaving) )/
 
 export function readDiagnostics(lines: readonly string[]): Reading | undefined {
   const draft = new ReadingDraft()
@@ -63,7 +64,9 @@ const LONGEST_LINE = 4000
 /** `a.c: In function 'f':` and `In file included from` stand before the message. */
 function leadOf(lines: readonly string[], at: number): number {
   const before = lines[at - 1] ?? ''
-  return /^[^\s:]+: (?:In |At top level)|^\s+from [^:]+:\d+[,:]$|^In file included from /.test(before) ? at - 1 : at
+  return /^[^\s:]+: (?:In |At top level)|^\s+from [^:]+:\d+[,:]$|^In file included from /.test(before)
+    ? at - 1
+    : at
 }
 
 function isContinued(lines: readonly string[], at: number): boolean {
@@ -81,4 +84,5 @@ function isContinued(lines: readonly string[], at: number): boolean {
 const isCaret = (line: string): boolean => /^\s*[~^][~^ ]*$/.test(line)
 
 /** A line of source with its number, or what points into it. */
-const isFrame = (line: string): boolean => /^\s*\d+(?: *\||\s)\s*\S?|^\s+[~^|]/.test(line) && line.length < 400
+const isFrame = (line: string): boolean =>
+  /^\s*\d+(?: *\||\s)\s*\S?|^\s+[~^|]/.test(line) && line.length < 400

@@ -43,7 +43,8 @@ class GoScan {
       this.#draft.drop(index)
     } else if (PANIC.test(line) && !this.#isPanic && hasGoroutine(lines, index)) {
       this.#addPanic(index)
-    } else if (ran && (ran[1] ?? ran[2] ?? ran[3]) !== undefined && line.includes('\t')) this.#addPackage(index, ran)
+    } else if (ran && (ran[1] ?? ran[2] ?? ran[3]) !== undefined && line.includes('\t'))
+      this.#addPackage(index, ran)
     else if (/^(?:FAIL|PASS|ok|exit status \d+|testing: warning: no tests to run)$/.test(line)) {
       this.#leave(index)
       this.#draft.drop(index)
@@ -88,7 +89,8 @@ class GoScan {
   #addResult(index: number, [, space = '', verdict, name = '']: RegExpExecArray): void {
     this.#leave(index)
     this.#draft.drop(index)
-    if (space === '' && !name.includes('/')) this.#top[verdict === 'FAIL' ? 'failed' : verdict === 'SKIP' ? 'skipped' : 'passed']++
+    if (space === '' && !name.includes('/'))
+      this.#top[verdict === 'FAIL' ? 'failed' : verdict === 'SKIP' ? 'skipped' : 'passed']++
     if (verdict !== 'FAIL') return
     this.#failed.push({ name, line: index })
     this.#draft.open(index + 1, name)

@@ -1,15 +1,18 @@
 /** maven with surefire, and gradle: the failure of each test where it happens, counts for each class and for the whole. */
 import { linesOf, ReadingDraft, type Reading, withoutRepeats } from './reading.ts'
 
-const TESTS = /^\[(?:ERROR|WARNING|INFO)\]\s+Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(.*)$/
-const FAILED = /^\[ERROR\] +(\S.*?)(?: -- |\s+)Time elapsed: .*<<< (?:FAILURE|ERROR)!/
+const TESTS =
+  /^(?:\[(?:ERROR|WARNING|INFO)\]\s+)?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(.*)$/
+const FAILED = /^(?:\[ERROR\] +)?(\S.*?)(?: -- |\s+)Time elapsed: .*<<< (?:FAILURE|ERROR)!/
 const SUMMED = /^\[ERROR\] {2,}(?:\w+[.$\w]*[.:>]\S*:\d+\S* .*|\S+\.\S+(?:\(.*\))?:\d+.*|\S+[.»]\S* » .*)$/
 const COMPILE = /^\[ERROR\] (\S+):\[(\d+),(\d+)\] (.*)$/
 const GOAL = /^\[ERROR\] Failed to execute goal (.*)$/
 const GRADLE = /^(\S.* > .*\S) FAILED$/
 const GRADLE_COUNT = /^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$/
-const NOISE = /^\[(?:INFO|WARNING|DEBUG)\](?: |$)|^\[ERROR\]\s*(?:$|-> \[Help|\[Help|To see the full|Re-run Maven|For more information|After correcting|Please refer|See (?:dump|\S+ for)|There are test failures|Failures: *$|Errors: *$)|^Download(?:ing|ed)(?: from|:)|^> Task |^\S.* > .*\S PASSED$|^Progress \(/
-const STARTS = /^\[[A-Z]+\]|^> Task|^BUILD |^FAILURE: |^\* /
+const NOISE =
+  /^\[(?:INFO|WARNING|DEBUG)\](?: |$)|^\[ERROR\]\s*(?:$|-> \[Help|\[Help|To see the full|Re-run Maven|For more information|After correcting|Please refer|See (?:dump|\S+ for)|There are test failures|Failures: *$|Errors: *$)|^Download(?:ing|ed)(?: from|:)|^> Task |^\S.* > .*\S PASSED$|^Progress \(/
+const STARTS =
+  /^\[[A-Z]+\]|^Results ?:|^(?:Failed tests|Tests in error):|^Running \S+$|^> Task|^BUILD |^FAILURE: |^\* /
 
 export function readMaven(lines: readonly string[]): Reading | undefined {
   const draft = new ReadingDraft()

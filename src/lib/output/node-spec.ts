@@ -17,7 +17,7 @@ export function readNodeSpec(lines: readonly string[]): Reading | undefined {
       isSummary = false
       sums.set(count[1] ?? '', (sums.get(count[1] ?? '') ?? 0) + Number(count[2]))
       draft.drop(index)
-    } else if (/^✖ failing tests:/.test(line)) {
+    } else if (line.startsWith('✖ failing tests:')) {
       draft.close(index)
       isSummary = true
       draft.drop(index)

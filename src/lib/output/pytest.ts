@@ -119,7 +119,11 @@ const KIND = /^(ERROR (?:at (?:setup|teardown) of|collecting)) /
 
 /** `tests/test_a.py::TestCart::test_x[1]` and `TestCart.test_x[1]` are one. */
 const plainName = (name: string): string =>
-  name.replace(KIND, '').split('::').slice(name.includes('::') ? 1 : 0).join('.')
+  name
+    .replace(KIND, '')
+    .split('::')
+    .slice(name.includes('::') ? 1 : 0)
+    .join('.')
 
 const withKind = (title: string, name: string): string => {
   const kind = KIND.exec(title)?.[1]

@@ -6,7 +6,7 @@
 import { foldMiddle } from '../fold.ts'
 import { cleanOutput, plural } from '../text.ts'
 import { type Block, type Measure, renderBlock, renderBrief, toBlock } from './condense.ts'
-import type { Count, Finding, Reading } from './reading.ts'
+import type { Count, Reading } from './reading.ts'
 import { recognise, unmixed } from './recognise.ts'
 import { looksLikeError } from './signs.ts'
 
@@ -55,7 +55,11 @@ function within(lines: readonly string[], notes: readonly string[], room: Room):
   return [...shown, '…', ...notes].join('\n')
 }
 
-type Apart = { readonly lead: readonly string[]; readonly body: readonly string[]; readonly notes: readonly string[] }
+type Apart = {
+  readonly lead: readonly string[]
+  readonly body: readonly string[]
+  readonly notes: readonly string[]
+}
 
 /** Remarks of Covey's own stand in brackets before and after what the command printed. */
 const NOTE = /^\[[a-z][^\]]*\]$/
@@ -86,7 +90,7 @@ function isTold({ findings, counts, dropped }: Reading, lines: readonly string[]
 
 function viewOf(reading: Reading, lines: readonly string[], room: Room): readonly string[] {
   const headline = headlineOf(reading, lines)
-  const blocks = reading.findings.map((finding) => toBlock(finding, lines))
+  const blocks = reading.findings.slice(0, MOST_FINDINGS).map((finding) => toBlock(finding, lines))
   const major = blocks.filter(({ finding }) => !finding.isMinor)
   const told = major.length > 0 ? major : blocks
   const free = room.tokens - room.countTokens(headline) - FOOTER_TOKENS
@@ -107,6 +111,9 @@ function viewOf(reading: Reading, lines: readonly string[], room: Room): readonl
   const passed = reading.dropped.filter((at) => (lines[at] ?? '').trim() !== '').length
   return [headline, ...shown, ...more, ...others, ...footer(missing, isTests ? passed : 0)]
 }
+
+/** More than can be shown in any window; the rest is only counted. */
+const MOST_FINDINGS = 1000
 
 /** The last line of all. */
 const FOOTER_TOKENS = 25
@@ -225,15 +232,33 @@ const HEADING_TOKENS = 6
 
 /** Head and tail; of a failed command also the lines between that look like errors. */
 function cut(text: string, room: Room, tokens: number): string {
-  const perToken = text.length / tokens
-  const plain = (share: number) => foldMiddle(text, Math.floor(perToken * share))
-  if (!room.failed) return plain(room.tokens).text
-  const errors = errorsIn(text, Math.floor(room.tokens / 3), room.countTokens)
-  if (errors.length === 0) return plain(room.tokens).text
-  const folded = plain(room.tokens - costOf(errors, room) - FOOTER_TOKENS).text
-  const hidden = errors.filter((line) => !folded.includes(line))
-  if (hidden.length === 0) return plain(room.tokens).text
-  return folded.replace(/^\[… .* left out …\]$/m, (mark) => [mark, 'Among them:', ...hidden, '[…]'].join('\n'))
+  const plain = folded(text, room.tokens, { tokens, measure: room.countTokens })
+  const errors = room.failed ? errorsIn(text, Math.floor(room.tokens / 3), room.countTokens) : []
+  const hidden = errors.filter((line) => !plain.includes(line))
+  if (hidden.length === 0) return plain
+  const less = folded(text, room.tokens - costOf(hidden, room) - FOOTER_TOKENS, {
+    tokens,
+    measure: room.countTokens,
+  })
+  return less.replace(LEFT_OUT, (mark) => [mark, 'Among them:', ...hidden, '[…]'].join('\n'))
+}
+
+const LEFT_OUT = /^\[… .* left out …\]$/m
+
+/** Tokens per character differ inside a text, so the first guess is made smaller until it holds. */
+function folded(
+  text: string,
+  limit: number,
+  { tokens, measure }: { tokens: number; measure: Measure },
+): string {
+  let length = Math.floor((text.length / tokens) * limit)
+  for (let attempt = 0; attempt < 6; attempt++) {
+    const { text: shown } = foldMiddle(text, length)
+    const used = measure(shown)
+    if (used <= limit) return shown
+    length = Math.floor(length * Math.min(0.95, limit / used))
+  }
+  return foldMiddle(text, Math.floor(length / 2)).text
 }
 
 function errorsIn(text: string, tokens: number, measure: Measure): readonly string[] {

@@ -4,66 +4,81 @@
  */
 import { type Finding, indentOf, ReadingDraft, type Reading } from './reading.ts'
 
-const POINT = /^(\s*)(not ok|ok)\b(?: +(\d+))?(?: +- +| +)?(.*)$/
+const POINT = /^(\s*)(not ok|ok) +(\d+)\b(?: +- +| +)?(.*)$/
 const DIRECTIVE = /\s#\s*(?:skip|todo)\b.*$/i
 const SUMMARY = /^# (tests|pass|fail|cancelled|skipped|todo|failed)\b:? +(\d+)\s*$/
 /** node-tap's last line. */
 const TOTALS = /^(?:# )?\{ total: (\d+), pass: \d+(?:, fail: (\d+))?.*\}$/
 
 export function readTap(lines: readonly string[]): Reading | undefined {
-  const draft = new ReadingDraft()
-  const sums = new Map<string, number>()
-  const hasSubtests = lines.some((line) => SUBTEST.test(line))
-  const failed: number[] = []
-  let parents: { readonly indent: number; readonly name: string }[] = []
-  let points = 0
-  for (const [index, line] of lines.entries()) {
-    const point = POINT.exec(line)
-    const summary = SUMMARY.exec(line)
-    if (point) {
-      const [, space = '', verdict, , rest = ''] = point
-      points++
-      draft.close(index)
-      const indent = space.length
-      parents = parents.filter((parent) => parent.indent < indent)
-      const isFailure = verdict === 'not ok' && !DIRECTIVE.test(rest)
-      const isParent = failed.some((other) => other > indent)
-      while ((failed.at(-1) ?? -1) > indent) failed.pop()
-      if (isFailure) failed.push(indent)
-      if (isFailure && !isParent) {
-        const name = rest.replace(/ # time=.*$|\s*\{$/, '').trim()
-        draft.open(index + 1, [...parents.map((parent) => parent.name), name].join(' > '))
-      }
-      draft.drop(index)
-    } else if (summary) {
-      draft.close(index)
-      sums.set(summary[1] ?? '', (sums.get(summary[1] ?? '') ?? 0) + Number(summary[2]))
-      draft.drop(index)
-    } else if (TOTALS.test(line)) {
-      draft.close(index)
-      const [, total, failures = '0'] = TOTALS.exec(line) ?? []
-      draft.counts.push({ noun: 'test', failed: Number(failures), total: Number(total) })
-      draft.drop(index)
-    } else if (SUBTEST.test(line)) {
-      draft.close(index)
-      const indent = indentOf(line)
-      parents = [
-        ...parents.filter((parent) => parent.indent < indent),
-        { indent, name: line.replace(SUBTEST, '').trim() },
-      ]
-      draft.drop(index)
-    } else if (PLAIN.test(line) || line.startsWith('# ')) {
-      draft.close(index)
-      draft.drop(index)
-      // tape names its tests in comments; node:test prints there what a test printed.
-      if (!hasSubtests && !PLAIN.test(line)) parents = [{ indent: -1, name: line.slice(2).trim() }]
-    } else if (/^\s*(?:---|\.\.\.)$/.test(line)) draft.drop(index)
-    else if (!draft.isOpen && points > 0 && /^\s+\S/.test(line)) draft.drop(index)
-  }
-  if (points === 0) return undefined
-  addCount(draft, sums)
-  const reading = draft.end(lines.length)
+  const scan = new TapScan(lines.some((line) => SUBTEST.test(line)))
+  for (const [index, line] of lines.entries()) scan.add(index, line)
+  const reading = scan.end(lines.length)
   return reading && { ...reading, findings: reading.findings.map((finding) => ended(finding, lines)) }
+}
+
+class TapScan {
+  readonly #draft = new ReadingDraft()
+  readonly #sums = new Map<string, number>()
+  readonly #hasSubtests: boolean
+  /** How deep those stand that failed and whose parent is still to come. */
+  readonly #failed: number[] = []
+  #parents: { readonly indent: number; readonly name: string }[] = []
+  #points = 0
+
+  constructor(hasSubtests: boolean) {
+    this.#hasSubtests = hasSubtests
+  }
+
+  add(index: number, line: string): void {
+    const draft = this.#draft
+    const point = POINT.exec(line)
+    if (point) {
+      draft.close(index)
+      this.#addPoint(index, point)
+    } else if (line.startsWith('#') || line.startsWith('{') || PLAIN.test(line) || SUBTEST.test(line)) {
+      draft.close(index)
+      this.#addComment(line)
+    } else if (!/^\s*(?:---|\.\.\.)$/.test(line)) {
+      if (draft.isOpen || this.#points === 0 || !/^\s+\S/.test(line)) return
+    }
+    draft.drop(index)
+  }
+
+  #addPoint(index: number, [, space = '', verdict, , rest = '']: RegExpExecArray): void {
+    const indent = space.length
+    this.#points++
+    this.#parents = this.#parents.filter((parent) => parent.indent < indent)
+    const isParent = this.#failed.some((other) => other > indent)
+    while ((this.#failed.at(-1) ?? -1) > indent) this.#failed.pop()
+    if (verdict !== 'not ok' || DIRECTIVE.test(rest)) return
+    this.#failed.push(indent)
+    if (isParent) return
+    const name = rest.replace(/ # time=.*$|\s*\{$/, '').trim()
+    this.#draft.open(index + 1, [...this.#parents.map((parent) => parent.name), name].join(' > '))
+  }
+
+  #addComment(line: string): void {
+    const [, word, number] = SUMMARY.exec(line) ?? []
+    const [, total, failures = '0'] = TOTALS.exec(line) ?? []
+    if (word !== undefined) this.#sums.set(word, (this.#sums.get(word) ?? 0) + Number(number))
+    else if (total !== undefined) {
+      this.#draft.counts.push({ noun: 'test', failed: Number(failures), total: Number(total) })
+    } else if (SUBTEST.test(line)) {
+      const indent = indentOf(line)
+      const above = this.#parents.filter((parent) => parent.indent < indent)
+      this.#parents = [...above, { indent, name: line.replace(SUBTEST, '').trim() }]
+    } else if (!this.#hasSubtests && line.startsWith('# ') && !PLAIN.test(line)) {
+      // tape names its tests in comments; node:test prints there what a test printed.
+      this.#parents = [{ indent: -1, name: line.slice(2).trim() }]
+    }
+  }
+
+  end(lines: number): Reading | undefined {
+    if (this.#points === 0) return undefined
+    addCount(this.#draft, this.#sums)
+    return this.#draft.end(lines)
+  }
 }
 
 const SUBTEST = /^\s*# Subtest:? /

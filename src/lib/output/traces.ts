@@ -25,14 +25,15 @@ export function readTraces(lines: readonly string[]): Reading | undefined {
   return draft.end(lines.length)
 }
 
-const while_ = (lines: readonly string[], from: number, isInside: (line: string) => boolean): number => {
+const endOf = (lines: readonly string[], from: number, isInside: (line: string) => boolean): number => {
   let at = from
   while (at < lines.length && at - from < LONGEST && isInside(lines[at] ?? '')) at++
   return at
 }
 
 const FRAME = /^\s+at .*(?:\(|:\d+)|^\s+at \S+$|^\s*\.\.\. \d+ more$/
-const NODE_HEAD = /^(?:Uncaught |Unhandled .*?: )?(?:[\w$.]*(?:Error|Exception|Warning)\b[^"]{0,400}|\[?[\w$.]+: .*)$/
+const NODE_HEAD =
+  /^(?:Uncaught |Unhandled .*?: )?(?:[\w$.]*(?:Error|Exception|Warning)\b[^"]{0,400}|\[?[\w$.]+: .*)$/
 const JAVA_HEAD =
   /^(?:Exception in thread "[^"]*" |Caused by: |Suppressed: )?[a-z][\w$]*(?:\.[\w$]+)+(?:: .*)?$|^Exception in thread "/
 
@@ -54,11 +55,11 @@ const TRACES: readonly Trace[] = [
   { starts: (lines, at) => isFollowedByFrames(lines, at, JAVA_HEAD), end: framesEnd },
   {
     starts: (lines, at) => /^(?:panic: |fatal error: )/.test(lines[at] ?? '') && hasGoroutine(lines, at),
-    end: (lines, from) => while_(lines, from, (line) => !/^(?:exit status|FAIL\b|make)/.test(line)),
+    end: (lines, from) => endOf(lines, from, (line) => !/^(?:exit status|FAIL\b|make)/.test(line)),
   },
   {
     starts: (lines, at) => /^thread '.*'(?: \(\d+\))? panicked at /.test(lines[at] ?? ''),
-    end: (lines, from) => while_(lines, from, (line) => !isBlank(line) && !/^note: run with/.test(line)),
+    end: (lines, from) => endOf(lines, from, (line) => !isBlank(line) && !line.startsWith('note: run with')),
   },
 ]
 
@@ -66,9 +67,9 @@ function pythonEnd(lines: readonly string[], from: number): number {
   const base = indentOf(lines[from] ?? '')
   const isSyntax = /^ {2}File/.test(lines[from] ?? '')
   const isInside = (line: string): boolean => isBlank(line) || indentOf(line) > (isSyntax ? 1 : base)
-  const message = while_(lines, from + 1, isInside)
+  const message = endOf(lines, from + 1, isInside)
   // The message itself, and the further lines of a long one.
-  const end = while_(lines, message + 1, (line) => !isBlank(line) && indentOf(line) > base)
+  const end = endOf(lines, message + 1, (line) => !isBlank(line) && indentOf(line) > base)
   const isChained = CHAIN.test(lines[end + 1] ?? '') && lines[end + 3]?.includes('Traceback')
   return isChained && end + 3 - from < LONGEST ? pythonEnd(lines, end + 3) : end
 }
@@ -90,12 +91,12 @@ function nodeLead(lines: readonly string[], at: number): number {
 }
 
 function framesEnd(lines: readonly string[], from: number): number {
-  const first = while_(lines, from + 1, (line) => !FRAME.test(line))
-  const last = while_(
+  const first = endOf(lines, from + 1, (line) => !FRAME.test(line))
+  const last = endOf(
     lines,
     first,
     (line) => FRAME.test(line) || /^\s*(?:Caused by|Suppressed): |^\s+\.\.\. /.test(line),
   )
   // `{ code: 'ENOENT', ... }` after the last frame.
-  return /\{$/.test(lines[last - 1] ?? '') ? while_(lines, last, (line) => !/^\s*\}/.test(line)) + 1 : last
+  return lines[last - 1]?.endsWith('{') ? endOf(lines, last, (line) => !/^\s*\}/.test(line)) + 1 : last
 }

@@ -33,17 +33,20 @@ describe.each(all)('$name', (recording) => {
 describe('output of no test and no build', () => {
   const plain = ['report.json', 'service-log', 'reporter-source', 'search-hits']
 
-  test.each(plain)('%s is left as it is where it fits, and only cut in its middle where it does not', (name) => {
-    const text = readFileSync(new URL(`plain/${name}.txt`, import.meta.url), 'utf8').trimEnd()
+  test.each(plain)(
+    '%s is left as it is where it fits, and only cut in its middle where it does not',
+    (name) => {
+      const text = readFileSync(new URL(`plain/${name}.txt`, import.meta.url), 'utf8').trimEnd()
 
-    expect(show({ text, exit: 0 }, 100_000)).toBe(text)
+      expect(show({ text, exit: 0 }, 100_000)).toBe(text)
 
-    const cut = show({ text, exit: 0 }, 500)
-    const [head = '', tail = ''] = cut.split(/\n\[… \d+ lines left out …\]\n/)
-    expect(text.startsWith(head)).toBe(true)
-    expect(text.endsWith(tail)).toBe(true)
-    expect(tail).not.toBe('')
-  })
+      const cut = show({ text, exit: 0 }, 500)
+      const [head = '', tail = ''] = cut.split(/\n\[… \d+ lines left out …\]\n/)
+      expect(text.startsWith(head)).toBe(true)
+      expect(text.endsWith(tail)).toBe(true)
+      expect(tail).not.toBe('')
+    },
+  )
 
   test('of a failed command shows the lines that look like errors beside head and tail', () => {
     const lines = Array.from({ length: 2000 }, (_, index) => `row ${index} of the import is done`)
@@ -51,8 +54,10 @@ describe('output of no test and no build', () => {
 
     const shown = show({ text: [...lines, '[exit 3]'].join('\n'), exit: 3 })
 
-    expect(estimateTokens(shown)).toBeLessThanOrEqual(LIMIT + 20)
-    expect(shown).toMatch(/^row 0 [^]*left out …\]\nAmong them:\nfatal error: the disk is full\n\[…\]\n[^]*\[exit 3\]$/)
+    expect(estimateTokens(shown)).toBeLessThanOrEqual(LIMIT)
+    expect(shown).toMatch(
+      /^row 0 [^]*left out …\]\nAmong them:\nfatal error: the disk is full\n\[…\]\n[^]*\[exit 3\]$/,
+    )
   })
 })
 
@@ -66,7 +71,9 @@ test('short output is never changed, whatever it says', () => {
 test('CRLF, colours and a progress bar change nothing of what is shown', () => {
   const { text, exit } = all.find(({ name }) => name === 'jest30-verbose') ?? all[0]!
   const lines = text.split('\n')
-  const noisy = lines.map((line) => (line.trim() === '' ? '\r' : `10 %\r50 %\r\u001B[31m${line}\u001B[0m\r`)).join('\n')
+  const noisy = lines
+    .map((line) => (line.trim() === '' ? '\r' : `10 %\r50 %\r\u001B[31m${line}\u001B[0m\r`))
+    .join('\n')
 
   expect(show({ text: noisy, exit })).toBe(show({ text, exit }))
 })
@@ -82,25 +89,25 @@ test('counts that were not printed are not claimed', () => {
 })
 
 test('programs that wrote at once are told apart by what stands in front of their lines', () => {
-  const byName = (wanted: string) => all.find(({ name }) => name === wanted)!.text.split('\n').slice(0, -1)
+  const byName = (wanted: string) =>
+    all
+      .find(({ name }) => name === wanted)!
+      .text.split('\n')
+      .slice(0, -1)
   const [one, other] = [byName('tsc5').slice(0, 3), byName('mocha11')]
-  const mixed = other.flatMap((line, index) => [`[test] ${line}`, ...(one[index] ? [`[types] ${one[index]}`] : [])])
+  const mixed = other.flatMap((line, index) => [
+    `[test] ${line}`,
+    ...(one[index] ? [`[types] ${one[index]}`] : []),
+  ])
 
   const shown = show({ text: mixed.join('\n'), exit: 1 })
 
-  for (const fact of ['5 of 47 failed', 'a cart > counts pieces', 'cart.spec.cjs:8', 'cart.ts(11,5): error TS2322']) {
+  for (const fact of [
+    '5 of 47 failed',
+    'a cart > counts pieces',
+    'cart.spec.cjs:8',
+    'cart.ts(11,5): error TS2322',
+  ]) {
     expect(shown).toContain(fact)
   }
-})
-
-test('a failure in the middle of half a million passing tests is found at once', () => {
-  const { text, exit } = all.find(({ name }) => name === 'node22-tap') ?? all[0]!
-  const passing = 'ok 7 - number 7 is fine\n  ---\n  duration_ms: 0.1\n  ...\n'
-  const huge = `TAP version 13\n${passing.repeat(20_000)}${text.replace(/^TAP.*\n/, '')}`
-  const started = performance.now()
-
-  const shown = show({ text: huge, exit })
-
-  expect(shown).toContain('a cart > counts pieces')
-  expect(performance.now() - started).toBeLessThan(5000)
 })
