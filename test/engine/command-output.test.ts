@@ -27,7 +27,7 @@ test.each([4096, 8192])('a failing suite shows its failures in a window of %i to
     expect(shown.split('\n')[0]).toMatch(/^\d of \d+ failed$/)
     expect(visible.filter((fact) => !shown.includes(fact))).toEqual([])
     expect(shown).toMatch(
-      /\n\[\d+ lines left out.*\]\n\[exit 1\]\n\[stored as r1: \d+ lines; read_result shows the rest\]$/,
+      /\n\[about \d+ lines left out.*\]\n\[exit 1\]\n\[stored as r1: \d+ lines; read_result shows the rest\]$/,
     )
   }
 })

@@ -27,13 +27,16 @@ export function toBlock(finding: Finding, lines: readonly string[]): Block {
   const ranked = withoutForeign(texts, from)
     .map((line) => ({ ...line, rank: rankOf(line.text, first, title) }))
     .filter(({ rank }) => rank < NOISE)
+  const message = first.message ? ranked.findIndex(({ text }) => !namesPlace(text)) : -1
   const least = Math.min(...ranked.map(({ text }) => text.length - text.trimStart().length))
   const indent = Number.isFinite(least) ? least : 0
   return {
     finding,
     title: title === undefined ? undefined : clip(title, LONGEST_TITLE),
-    lines: lastFrameFirst(ranked).map((line) => ({
+    lines: lastFrameFirst(oncePerPlace(ranked)).map((line, index) => ({
       ...line,
+      // What looks like no message at all: then the first line is it.
+      ...(index === message && { rank: 0 }),
       text: clip(line.text.slice(indent), LONGEST_LINE),
     })),
   }
@@ -53,24 +56,40 @@ function withoutForeign(texts: readonly string[], from: number): { at: number; t
   })
 }
 
+/** A function that calls itself stands in a trace as often as it did. */
+function oncePerPlace(lines: readonly Ranked[]): readonly Ranked[] {
+  const seen = new Set<string>()
+  return lines.map((line) => {
+    const isAgain = line.rank === 3 && seen.has(line.text)
+    if (line.rank === 3) seen.add(line.text)
+    return isAgain ? { ...line, rank: LAST } : line
+  })
+}
+
 /** Python prints the frame that failed last. */
 function lastFrameFirst(lines: readonly Ranked[]): readonly Ranked[] {
   const frames = lines.filter(({ text }) => isPythonFrame(text))
   const last = frames.at(-1)
   return last === undefined
     ? lines
-    : lines.map((line) => (frames.includes(line) ? { ...line, rank: line === last ? 1 : 3 } : line))
+    : lines.map((line) =>
+        frames.includes(line) ? { ...line, rank: line === last ? 1 : Math.max(3, line.rank) } : line,
+      )
 }
 
 const NOISE = 9
-const SEPARATOR = /^\s*(?:[-=─⎯_*.~^|+>]{0,3}|[-=─⎯_*]{4,}|\.\.\.|---|\|)\s*$/
+const LAST = 6
+const SEPARATOR = /^\s*(?:E|(?:_ )+_?|[-=─⎯_*.~^|+>]{0,3}|[-=─⎯_*]{4,}|\.\.\.|---|\|)\s*$/
 const METADATA =
   /^\s*(?:duration_ms: |type: '|failureType: |code: 'ERR_(?:ASSERTION|TEST_FAILURE)'|stack: \||location: undefined|generatedMessage: |at: undefined|diff: simple|note: run with `RUST_BACKTRACE|Node\.js v\d|at async Promise\.all|stack backtrace:|\d+: (?:0x\w+ - )?[\w<][\w<>:$ {}&,'-]*$)/
 const MESSAGE =
-  /^\s*(?:E {2,}|\w*(?:Error|Exception|Failure)\b|[\w.$]+(?:Error|Exception|Failure)\b|(?:\[?AssertionError)|error: |message: |panic: |thread '|assertion|expect\(|Expected|Message:|error\b|fatal error|.*: (?:fatal )?error\b|→ )/i
+  /^\s*(?:E {2,}|\w*(?:Error|Exception|Failure)\b|[\w.$]+(?:Error|Exception|Failure)\b|(?:\[?AssertionError)|error: |message: |panic: |thread '|assertion|expect\(|Expected|Message:|thrown: |error\b|fatal error|.*: (?:fatal )?error\b|→ )/i
 const COMPARED =
   /^\s*(?:[+-] |>\s|E {2,}|expected\b|actual\b|received\b|got\b|want\b|left: |right: |- expected|\+ (?:actual|received)|operator: |symbol: |location: |= (?:note|help): |Caused by: |\w+: .*!=)/i
 
+const CODE = /^\s*(?:>?\s*\d+ *\||["'[\]{}])/
+/** Which sign stands for which side. */
+const DIFF_HEADING = /^\s*[-+] (?:expected|received|actual|snapshot)\b|^\s*@@ /i
 const LITTLE = /^(?:self = |Traceback \(most recent|\[gw\d+\] |\s*[\^~?]+\s*$|\s*\d+ \|?\s*$)/
 
 /** What has not been seen yet of a block. */
@@ -82,7 +101,8 @@ function rankOf(text: string, first: First, title = ''): number {
   const isMessage = MESSAGE.test(text) && !/\|-?$/.test(text)
   const isPlace = namesPlace(text)
   // What a message goes on with: `2 !== 6` below "Expected values to be strictly equal:".
-  const isNext = first.next && !isPlace
+  const isHeading = DIFF_HEADING.test(text)
+  const isNext = first.next && !isPlace && !isHeading && !CODE.test(text)
   first.next = false
   if (isMessage && first.message) {
     first.message = false
@@ -97,6 +117,7 @@ function rankOf(text: string, first: First, title = ''): number {
     return 1
   }
   if (isNext) return 1
+  if (isHeading) return 3
   if (isMessage || COMPARED.test(text)) return 2
   return isPlace ? 3 : LITTLE.test(text) ? 5 : 4
 }
@@ -110,7 +131,9 @@ export function renderBlock(block: Block, room: number, measure: Measure): strin
   let used = block.title === undefined ? 0 : measure(block.title)
   for (const { at, text, rank } of byRank) {
     const cost = measure(text) + GAP_TOKENS
-    if (rank > 1 && used + cost > room) break
+    const isTooMuch = used + cost > room
+    if (isTooMuch && rank > 2) break
+    if (isTooMuch && rank > 1) continue
     chosen.add(at)
     used += cost
   }

@@ -11,6 +11,8 @@ const FORMS: readonly RegExp[] = [
   new RegExp(String.raw`${PLACED}: (?:fatal |internal compiler |runtime )?(error|warning)(?:\[\S+\])?: `),
   /^\S.*\(\d+,\d+\): (error|warning) \w+\d+: /,
   new RegExp(String.raw`${PLACED} - (error|warning) \w+\d+: `),
+  // pyright puts its lines below the path, with the path again.
+  /^\s+\S+:\d+:\d+ - (error|warning): /,
   // ruff, flake8, pylint, golangci-lint: a code where others have the severity.
   new RegExp(String.raw`${PLACED}:? (?:[A-Z]{1,4}\d{2,5}\b|.* \((?:[a-z]+(?:[-\w]*[a-z])?)\)$)`),
   // eslint's unix and compact forms.
@@ -32,7 +34,7 @@ const COUNTS: readonly RegExp[] = [
 ]
 
 const PROGRESS =
-  /^(?:(?:gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|ar|ranlib|\/usr\/bin\/\S+) -?\S.* |\[ *\d+%\] |g?make\[\d+\]: (?:Entering|Leaving) )/
+  /^(?:(?:gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|ar|ranlib|\/usr\/bin\/\S+) -?\S.* |\[ *\d+(?:%|\/\d+)\] |g?make\[\d+\]: (?:Entering|Leaving) )/
 
 export function readDiagnostics(lines: readonly string[]): Reading | undefined {
   const draft = new ReadingDraft()

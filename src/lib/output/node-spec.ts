@@ -8,6 +8,7 @@ export function readNodeSpec(lines: readonly string[]): Reading | undefined {
   const draft = new ReadingDraft()
   const sums = new Map<string, number>()
   let isSummary = false
+  let summary = Infinity
   let place: string | undefined
   for (const [index, line] of lines.entries()) {
     const count = COUNT.exec(line)
@@ -20,13 +21,14 @@ export function readNodeSpec(lines: readonly string[]): Reading | undefined {
     } else if (line.startsWith('✖ failing tests:')) {
       draft.close(index)
       isSummary = true
+      summary = index
       draft.drop(index)
     } else if (isSummary && /^test at \S/.test(line)) {
       draft.close(index)
       place = line.slice('test at '.length).trim()
       draft.drop(index)
-    } else if (isSummary && test?.[2] === '✖' && place !== undefined) {
-      draft.open(index + 1, `${test[3]} (${place})`)
+    } else if (isSummary && test?.[2] === '✖' && test[1] === '') {
+      draft.open(index + 1, place === undefined ? test[3] : `${test[3]} (${place})`)
       place = undefined
       draft.drop(index)
     } else if (!isSummary && test) {
@@ -37,12 +39,12 @@ export function readNodeSpec(lines: readonly string[]): Reading | undefined {
     } else if (!isSummary && draft.isOpen && indentOf(line) === 0 && line !== '') draft.close(index)
   }
   if (!sums.has('tests') && draft.findings.length === 0) return undefined
-  return settled(draft, sums, lines)
+  return settled(draft, { sums, summary }, lines)
 }
 
 function settled(
   draft: ReadingDraft,
-  sums: ReadonlyMap<string, number>,
+  { sums, summary }: { readonly sums: ReadonlyMap<string, number>; readonly summary: number },
   lines: readonly string[],
 ): Reading | undefined {
   const total = sums.get('tests')
@@ -55,7 +57,7 @@ function settled(
   if (!reading) return undefined
   // Suites that failed because of a test in them have nothing of their own to say.
   const telling = reading.findings.filter(({ from, to }) => hasOwnError(lines.slice(from, to)))
-  const summed = telling.filter(({ title = '' }) => title.endsWith(')') && / \(\S+:\d+:\d+\)$/.test(title))
+  const summed = telling.filter(({ from }) => from > summary)
   const findings = summed.length > 0 ? summed : telling
   const rest = reading.findings.filter((finding) => !findings.includes(finding))
   const unique = withoutRepeats(findings)

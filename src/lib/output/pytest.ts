@@ -41,6 +41,7 @@ export function readPytest(lines: readonly string[]): Reading | undefined {
   const placed: number[] = []
   let part = ''
   let isPytest = false
+  let isStopped = false
   for (const [index, line] of lines.entries()) {
     const counts = COUNTS.exec(line)
     const banner = counts ? undefined : BANNER.exec(line)
@@ -49,8 +50,12 @@ export function readPytest(lines: readonly string[]): Reading | undefined {
     if (counts) {
       isPytest = true
       draft.close(index)
-      addCount(draft, counts[1] ?? '')
+      addCount(draft, counts[1] ?? '', isStopped)
       part = ''
+      draft.drop(index)
+    } else if (/^!+ stopping after \d+ failures? !+$/.test(line)) {
+      draft.close(index)
+      isStopped = true
       draft.drop(index)
     } else if (banner) {
       draft.close(index)
@@ -74,7 +79,7 @@ export function readPytest(lines: readonly string[]): Reading | undefined {
       placed.push(index)
       draft.drop(index)
     } else if (/^-{3,} Captured .* -{3,}$|^-{3,} generated xml|^-+ coverage: /.test(line)) draft.close(index)
-    else if (isNoise(line, part)) draft.drop(index)
+    else if (part === 'short test summary info' || isNoise(line, part)) draft.drop(index)
   }
   const reading = isPytest || shorts.length > 1 ? draft.end(lines.length) : undefined
   if (!reading) return shorts.length > 0 && isPytest ? { findings: [], counts: [], dropped: [] } : undefined
@@ -84,7 +89,7 @@ export function readPytest(lines: readonly string[]): Reading | undefined {
 const isNoise = (line: string, part: string): boolean =>
   PREAMBLE.test(line) || (part !== 'FAILURES' && part !== 'ERRORS' && PROGRESS.test(line))
 
-function addCount(draft: ReadingDraft, text: string): void {
+function addCount(draft: ReadingDraft, text: string, isStopped: boolean): void {
   const numbers = numbersIn(text.replaceAll(/\berrors\b/g, 'error'))
   const failed = (numbers.get('failed') ?? 0) + (numbers.get('error') ?? 0)
   const skipped = (numbers.get('skipped') ?? 0) + (numbers.get('xfailed') ?? 0)
@@ -94,7 +99,7 @@ function addCount(draft: ReadingDraft, text: string): void {
     draft.counts.push({ noun: 'error', failed: total })
     return
   }
-  draft.counts.push({ noun: 'test', failed, total, ...(skipped > 0 && { skipped }) })
+  draft.counts.push({ noun: 'test', failed, ...(!isStopped && { total }), ...(skipped > 0 && { skipped }) })
 }
 
 /** A section under the full name the summary has for it; what only the summary names is a finding of one line. */

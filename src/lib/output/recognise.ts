@@ -44,7 +44,7 @@ export function recognise(lines: readonly string[]): Reading | undefined {
   const counts: Count[] = []
   for (const reading of readings) {
     const free = reading.findings.filter(({ from, to }) => from === to || !claimed.has(from))
-    findings.push(...free)
+    for (const finding of free) findings.push(finding)
     // "Found 3 errors." is said by many tools: it counts for the one whose errors were found.
     counts.push(...reading.counts.filter(({ noun }) => noun !== 'error' || free.length > 0))
     for (const { from, to } of free) for (let line = from; line < to; line++) claimed.add(line)
@@ -60,7 +60,7 @@ export function recognise(lines: readonly string[]): Reading | undefined {
 
 /** What npm and its like print around the command they run. */
 const WRAPPER =
-  /^> \S|^npm (?:ERR!|error) (?:Test failed|code |errno |path |command |Lifecycle |workspace |location |A complete log|in workspace|\s*\/)|^npm (?:ERR!|error)\s*$| ELIFECYCLE |^error Command failed with exit code|^info Visit https:\/\/yarnpkg|^npm notice/
+  /^> \S|^npm (?:ERR!|error) (?:Test failed|code |errno |path |command |Lifecycle |workspace |location |A complete log|in workspace|\s*\/)|^npm (?:ERR!|error)\s*$| ELIFECYCLE |^error Command failed with exit code|^info Visit https:\/\/yarnpkg|^npm notice|^\s*[·.xXF,!*-]{10,}$/
 
 /** Counts of the same kind add up: one command may run several programs of tests. */
 function added(counts: readonly Count[]): readonly Count[] {

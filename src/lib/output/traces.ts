@@ -64,14 +64,21 @@ const TRACES: readonly Trace[] = [
 ]
 
 function pythonEnd(lines: readonly string[], from: number): number {
+  let end = tracebackEnd(lines, from)
+  // One exception while another was handled: together they are one failure.
+  while (CHAIN.test(lines[end + 1] ?? '') && lines[end + 3]?.includes('Traceback') && end - from < LONGEST) {
+    end = tracebackEnd(lines, end + 3)
+  }
+  return end
+}
+
+function tracebackEnd(lines: readonly string[], from: number): number {
   const base = indentOf(lines[from] ?? '')
   const isSyntax = /^ {2}File/.test(lines[from] ?? '')
   const isInside = (line: string): boolean => isBlank(line) || indentOf(line) > (isSyntax ? 1 : base)
   const message = endOf(lines, from + 1, isInside)
   // The message itself, and the further lines of a long one.
-  const end = endOf(lines, message + 1, (line) => !isBlank(line) && indentOf(line) > base)
-  const isChained = CHAIN.test(lines[end + 1] ?? '') && lines[end + 3]?.includes('Traceback')
-  return isChained && end + 3 - from < LONGEST ? pythonEnd(lines, end + 3) : end
+  return endOf(lines, message + 1, (line) => !isBlank(line) && indentOf(line) > base)
 }
 
 const CHAIN = /^(?:The above exception was the direct cause|During handling of the above exception)/

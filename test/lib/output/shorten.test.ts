@@ -111,3 +111,24 @@ test('programs that wrote at once are told apart by what stands in front of thei
     expect(shown).toContain(fact)
   }
 })
+
+test('a run piped through tail says that its failures are not there', () => {
+  const { text } = all.find(({ name }) => name === 'node22-tap') ?? all[0]!
+  const end = text.split('\n').slice(-90, -1).join('\n')
+
+  expect(show({ text: end, exit: 0 }).split('\n')[0]).toBe(
+    '4 of 46 failed; what failed is not in this output',
+  )
+})
+
+test('thousands of chained exceptions and of errors in one output are shown in bounded depth', () => {
+  const chained = Array.from(
+    { length: 20_000 },
+    (_, index) =>
+      `Traceback (most recent call last):\n  File "a.py", line ${index}, in f\n    g()\nValueError: ${index}\n\nDuring handling of the above exception, another exception occurred:\n`,
+  ).join('\n')
+  const errors = Array.from({ length: 60_000 }, (_, index) => `a.c:${index}:1: error: no`).join('\n')
+
+  expect(show({ text: chained, exit: 1 })).toContain('File "a.py", line')
+  expect(show({ text: errors, exit: 1 }).split('\n')[0]).toBe('60000 errors found in the output')
+})
