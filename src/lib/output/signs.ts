@@ -13,3 +13,10 @@ export const looksLikeError = (line: string): boolean => {
 }
 
 const LONGEST = 500
+
+/** False only where no line of the text looks like an error: much cheaper than asking for each line. */
+export const mayHoldErrors = (text: string): boolean => WORDS.test(text)
+
+const WORDS =
+  // oxlint-disable-next-line no-control-regex -- colours stand before the signs
+  /error|fail|not ok|[✖✕✗×✘●]|exception|panic|traceback|caused by|stdout ----|undefined reference|\*\*\* \[|segmentation|command not found|no such file|permission denied|^(?:\s|\u001B\[[\d;]*m)*(?:E {2}|_{3}|\d+\) )/im

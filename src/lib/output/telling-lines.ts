@@ -3,7 +3,7 @@
  * test said in the middle of fifty megabytes is found this way, whatever came after it.
  */
 import { cleanOutput } from '../text.ts'
-import { looksLikeError } from './signs.ts'
+import { looksLikeError, mayHoldErrors } from './signs.ts'
 
 /** Characters in all; what comes first is kept. */
 const KEPT = 128 * 1024
@@ -25,9 +25,13 @@ export class TellingLines {
   /** `at` counts the bytes before these. */
   add(bytes: Uint8Array, at: number): void {
     if (this.#size >= KEPT) return
-    const lines = (this.#line + this.#decoder.decode(bytes, { stream: true })).split('\n')
+    const text = this.#line + this.#decoder.decode(bytes, { stream: true })
+    const isPlain = this.#after === 0 && !mayHoldErrors(text)
+    // Of a piece without any sign only the end counts, as what may stand before the next one.
+    const lines = (isPlain ? text.slice(-LONGEST_LINE) : text).split('\n')
     this.#line = (lines.pop() ?? '').slice(0, LONGEST_LINE)
-    for (const line of lines) this.#addLine(line.slice(0, LONGEST_LINE), at)
+    if (isPlain) this.#before = [...this.#before, ...lines].slice(-BEFORE)
+    else for (const line of lines) this.#addLine(line.slice(0, LONGEST_LINE), at)
   }
 
   #addLine(line: string, at: number): void {

@@ -50,16 +50,21 @@ export function checkMixed(step: number): void {
   }
 }
 
+/** The processor's time, and the best of three: other programs run beside the tests. */
+function timeOf(text: string): number {
+  const times = [1, 2, 3].map(() => {
+    const before = process.cpuUsage()
+    shortenOutput(text, { tokens: 600, countTokens: estimateTokens, failed: true })
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  })
+  return Math.min(...times)
+}
+
 /** Eight times as long takes about eight times the time; a quadratic step would take sixty times. */
 export function checkTime(step: number): void {
-  const timeOf = (text: string): number => {
-    const started = performance.now()
-    shortenOutput(text, { tokens: 600, countTokens: estimateTokens, failed: true })
-    return performance.now() - started
-  }
   for (const { text } of every(step)) {
     const once = `${text}\n`.repeat(Math.ceil(40_000 / text.length))
-    timeOf(once)
     const [short, long] = [timeOf(once), timeOf(once.repeat(8))]
     expect(long).toBeLessThan(Math.max(short, 10) * 40)
   }

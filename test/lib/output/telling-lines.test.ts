@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { BoundedOutput } from '../../../src/lib/bounded-output.ts'
 import { estimateTokens } from '../../../src/context/count.ts'
+import { looksLikeError, mayHoldErrors } from '../../../src/lib/output/signs.ts'
 import { shortenOutput } from '../../../src/lib/output/shorten.ts'
 import { recordings } from './recordings.ts'
 
@@ -39,4 +40,11 @@ test('what looks like failures is kept only where it is asked for, and never wit
 
   expect(plain.take().text.length).toBeLessThan(530 * 1024)
   expect(telling.take().text.length).toBeLessThan(660 * 1024)
+})
+
+test('a text that cannot hold errors has no line that looks like one', () => {
+  const lines = recordings().flatMap(({ text }) => text.split('\n'))
+
+  expect(lines.filter((line) => looksLikeError(line) && !mayHoldErrors(line))).toEqual([])
+  expect(lines.some((line) => !mayHoldErrors(line))).toBe(true)
 })
