@@ -8,7 +8,7 @@ import { AppError, errorMessage, type FailureCode } from '../protocol/error.ts'
 import type { RunEndReason, RunEvent } from '../protocol/event.ts'
 import type { ToolMessage } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
-import type { Job, ToolContext, ToolResult } from '../protocol/tool.ts'
+import type { Job, Tool, ToolContext, ToolResult } from '../protocol/tool.ts'
 import { foldMiddle } from '../lib/fold.ts'
 import { isObject } from '../lib/json.ts'
 import { shortenOutput } from '../lib/output/shorten.ts'
@@ -217,21 +217,29 @@ async function toContextText(
   const text = toShown(outcome)
   if (prepared.kind === 'hopeless' || text.length < STORE_FROM || outcome.code === 'refused') return text
   if (prepared.tool.paged) return text
-  const { desk, pageTokens, countTokens } = environment
+  const { desk, countTokens } = environment
   const tokens = countTokens(text)
   // A disk that is full is no reason to keep from the model what the tool found.
   const stored = await desk.context.results.put(titleOf(prepared), text).catch(() => undefined)
-  const isOutput = prepared.tool.category === 'run'
-  const shown = isOutput
-    ? shortenOutput(text, { tokens: pageTokens, countTokens, failed: !outcome.ok })
-    : tokens > pageTokens
-      ? foldMiddle(text, Math.floor((text.length / tokens) * pageTokens)).text
-      : text
+  const shown = fitted(text, { ...environment, tokens, tool: prepared.tool, failed: !outcome.ok })
   if (shown === text) return stored ? `${text}\n[stored as ${stored.id}]` : text
   const how = stored
     ? `[stored as ${stored.id}: ${stored.lines} lines; read_result shows the rest]`
     : '[the rest could not be stored]'
   return `${shown.replaceAll(TORN, '\uFFFD')}\n${how}`
+}
+
+type Fitting = Pick<CallEnvironment, 'pageTokens' | 'countTokens'> & {
+  readonly tool: Tool
+  readonly tokens: number
+  readonly failed: boolean
+}
+
+/** What programs print is cut around what failed, everything else in its middle; without a limit nothing is. */
+function fitted(text: string, { tool, tokens, failed, pageTokens, countTokens }: Fitting): string {
+  if (!Number.isFinite(pageTokens)) return text
+  if (tool.category === 'run') return shortenOutput(text, { tokens: pageTokens, countTokens, failed })
+  return tokens > pageTokens ? foldMiddle(text, Math.floor((text.length / tokens) * pageTokens)).text : text
 }
 
 /** Half a character at a cut: servers refuse it, and with it every later request of the conversation. */

@@ -7,11 +7,13 @@ import { cleanOutput } from '../text.ts'
 import { costOf, cut, type Room } from './cut.ts'
 import type { Reading } from './reading.ts'
 import { recognise, unmixed } from './recognise.ts'
-import { SHORT_TOKENS, viewOf } from './view.ts'
+import { FOOTER, SHORT_TOKENS, viewOf } from './view.ts'
 
 export function shortenOutput(text: string, room: Room): string {
   const tokens = room.countTokens(text)
   if (tokens <= Math.min(SHORT_TOKENS, room.tokens)) return text
+  // Another machine may have shown it already.
+  if (tokens <= room.tokens && FOOTER.test(text)) return text
   const { lead, body, notes } = apart(text)
   const lines = unmixed(body)
   const reading = recognise(lines)
@@ -44,7 +46,7 @@ type Apart = {
 }
 
 /** Remarks of Covey's own stand in brackets before and after what the command printed. */
-const NOTE = /^\[[a-z][^\]]*\]$/
+const NOTE = /^\[[a-z].*\]$/
 
 function apart(text: string): Apart {
   const lines = cleanOutput(text).split('\n')

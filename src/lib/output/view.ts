@@ -39,6 +39,9 @@ export function viewOf(reading: Reading, lines: readonly string[], room: Room): 
   return [...view, ...footer(missing, isTests ? dropped.filter(isFilled).length : 0)]
 }
 
+/** The line `footer` writes. */
+export const FOOTER = /^\[about \d+ lines? left out/m
+
 function footer(missing: number, passed: number): readonly string[] {
   if (missing <= 0) return []
   const what = passed >= missing / 2 ? ', most of them about what passed' : ''

@@ -132,3 +132,21 @@ test('thousands of chained exceptions and of errors in one output are shown in b
   expect(show({ text: chained, exit: 1 })).toContain('File "a.py", line')
   expect(show({ text: errors, exit: 1 }).split('\n')[0]).toBe('60000 errors found in the output')
 })
+
+test('what was shown once is not shown differently a second time', () => {
+  for (const { text, exit } of all) {
+    const once = show({ text, exit }, 600)
+    expect(show({ text: once, exit }, 600)).toBe(once)
+  }
+})
+
+test('what Covey itself says before and after the output stays', () => {
+  const { text } = all.find(({ name }) => name === 'mocha11') ?? all[0]!
+  const notes = ['[sandbox: there is no network here; set `network = true` in [sandbox]]', '[exit 5]']
+  const output = text.split('\n').slice(0, -1)
+
+  const shown = show({ text: ['[bash is run_command here]', ...output, ...notes].join('\n'), exit: 5 })
+
+  expect(shown.split('\n').slice(0, 2)).toEqual(['[bash is run_command here]', '5 of 47 failed'])
+  expect(shown.split('\n').slice(-2)).toEqual(notes)
+})
