@@ -9,7 +9,7 @@ const ARROW = /^\s*(?:-->|::>|╭▸|┌─|╭─) /
 const STDOUT = /^---- (.+) (?:stdout|stderr) ----$/
 const RESULT = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/
 const DONE =
-  /^Found \d+ errors?\.$|^error: (?:could not compile|aborting due to|test failed|build failed|\d+ targets? failed)|^warning: .* generated \d+ warnings?|^(?:error|warning): \d+ (?:errors?|warnings?) emitted|^For more information about|^Some errors have detailed/
+  /^Found \d+ errors?\.$|^error: (?:could not compile|aborting due to|(?:doc)?test failed|build failed|\d+ targets? failed)|^warning: .* generated \d+ warnings?|^(?:error|warning): \d+ (?:errors?|warnings?) emitted|^For more information about|^Some errors have detailed/
 const PROGRESS =
   /^(?:\s+(?:Compiling|Checking|Finished|Running|Downloading|Downloaded|Updating|Blocking|Locking|Adding|Doc-tests|Fresh|Dirty|Building)\b.*|running \d+ tests?|test .+ \.\.\. (?:ok|ignored.*|FAILED|bench:.*))$/
 

@@ -42,7 +42,7 @@ class GoScan {
       this.#isBuild = true
       this.#draft.drop(index)
     } else if (PANIC.test(line) && !this.#isPanic && hasGoroutine(lines, index)) {
-      this.#addPanic(index)
+      this.#addPanic(index, lines)
     } else if (ran && (ran[1] ?? ran[2] ?? ran[3]) !== undefined && line.includes('\t'))
       this.#addPackage(index, ran)
     else if (/^(?:FAIL|PASS|ok|exit status \d+|testing: warning: no tests to run)$/.test(line)) {
@@ -56,8 +56,8 @@ class GoScan {
   }
 
   /** Of the test that failed just before, or of the one that runs. */
-  #addPanic(index: number): void {
-    const name = this.#running?.name
+  #addPanic(index: number, lines: readonly string[]): void {
+    const name = this.#running?.name ?? timedOut(lines, index)
     const isOfFailed = this.#draft.isOpen && this.#failed.at(-1)?.line === index - 1
     if (!isOfFailed) {
       this.#leave(index)
@@ -134,7 +134,12 @@ class GoScan {
   }
 
   #counts(findings: readonly Finding[]): Reading['counts'] {
-    const { failed, passed, skipped } = this.#top
+    // A test that took the whole program with it has no result of its own.
+    const lost = [...this.#panicked.values()].filter(
+      (name) => !this.#failed.some((test) => test.name === name),
+    )
+    const failed = this.#top.failed + lost.length
+    const { passed, skipped } = this.#top
     const packages = { ...this.#packages, total: this.#packages.failed + this.#packages.passed }
     const ofPackages =
       packages.total > 0
@@ -149,6 +154,13 @@ class GoScan {
     return named > 0 ? [{ noun: 'test', failed: named, isTally: true }, ...ofPackages] : ofPackages
   }
 }
+
+/** `panic: test timed out` names the test that ran. */
+const timedOut = (lines: readonly string[], at: number): string | undefined =>
+  lines
+    .slice(at + 1, at + 4)
+    .map((line) => /^\s+(\S+) \([\d.]+m?s\)$/.exec(line)?.[1])
+    .find((name) => name !== undefined)
 
 /** Others say "fatal error" as well. */
 export const hasGoroutine = (lines: readonly string[], at: number): boolean =>

@@ -23,6 +23,13 @@ type Short = {
   readonly placed?: number
 }
 
+const toShort = ([, kind, name = '', message = '']: RegExpExecArray, line: number): Short => ({
+  line,
+  name,
+  message,
+  isError: kind === 'ERROR',
+})
+
 const PLACED = /^\S+\.py:\d+: \S/
 
 /** They stand in the same order as the summary. */
@@ -41,7 +48,7 @@ export function readPytest(lines: readonly string[]): Reading | undefined {
   const placed: number[] = []
   let part = ''
   let isPytest = false
-  let isStopped = false
+  let isUnsure = false
   for (const [index, line] of lines.entries()) {
     const counts = COUNTS.exec(line)
     const banner = counts ? undefined : BANNER.exec(line)
@@ -50,12 +57,12 @@ export function readPytest(lines: readonly string[]): Reading | undefined {
     if (counts) {
       isPytest = true
       draft.close(index)
-      addCount(draft, counts[1] ?? '', isStopped)
+      addCount(draft, counts[1] ?? '', isUnsure)
       part = ''
       draft.drop(index)
     } else if (/^!+ stopping after \d+ failures? !+$/.test(line)) {
       draft.close(index)
-      isStopped = true
+      isUnsure = true
       draft.drop(index)
     } else if (banner) {
       draft.close(index)
@@ -64,16 +71,13 @@ export function readPytest(lines: readonly string[]): Reading | undefined {
       draft.drop(index)
     } else if (section) {
       isPytest = true
+      // A test that passed and left an error behind is counted twice.
+      isUnsure ||= section[1]?.startsWith('ERROR at teardown') ?? false
       draft.open(index + 1, section[1])
       draft.drop(index)
     } else if (short && (part === 'short test summary info' || (short[2]?.includes('::') && !draft.isOpen))) {
       draft.close(index)
-      shorts.push({
-        line: index,
-        name: short[2] ?? '',
-        message: short[3] ?? '',
-        isError: short[1] === 'ERROR',
-      })
+      shorts.push(toShort(short, index))
       draft.drop(index)
     } else if (part === 'FAILURES' && !draft.isOpen && PLACED.test(line)) {
       placed.push(index)
@@ -81,15 +85,17 @@ export function readPytest(lines: readonly string[]): Reading | undefined {
     } else if (/^-{3,} Captured .* -{3,}$|^-{3,} generated xml|^-+ coverage: /.test(line)) draft.close(index)
     else if (part === 'short test summary info' || isNoise(line, part)) draft.drop(index)
   }
-  const reading = isPytest || shorts.length > 1 ? draft.end(lines.length) : undefined
-  if (!reading) return shorts.length > 0 && isPytest ? { findings: [], counts: [], dropped: [] } : undefined
-  return { ...reading, findings: named(reading.findings, withPlaces(shorts, placed)) }
+  draft.close(lines.length)
+  const { counts, dropped } = draft
+  const findings = named(draft.findings, withPlaces(shorts, placed))
+  const isFound = (isPytest || shorts.length > 1) && findings.length + counts.length > 0
+  return isFound ? { findings, counts, dropped } : undefined
 }
 
 const isNoise = (line: string, part: string): boolean =>
   PREAMBLE.test(line) || (part !== 'FAILURES' && part !== 'ERRORS' && PROGRESS.test(line))
 
-function addCount(draft: ReadingDraft, text: string, isStopped: boolean): void {
+function addCount(draft: ReadingDraft, text: string, isUnsure: boolean): void {
   const numbers = numbersIn(text.replaceAll(/\berrors\b/g, 'error'))
   const failed = (numbers.get('failed') ?? 0) + (numbers.get('error') ?? 0)
   const skipped = (numbers.get('skipped') ?? 0) + (numbers.get('xfailed') ?? 0)
@@ -99,7 +105,7 @@ function addCount(draft: ReadingDraft, text: string, isStopped: boolean): void {
     draft.counts.push({ noun: 'error', failed: total })
     return
   }
-  draft.counts.push({ noun: 'test', failed, ...(!isStopped && { total }), ...(skipped > 0 && { skipped }) })
+  draft.counts.push({ noun: 'test', failed, ...(!isUnsure && { total }), ...(skipped > 0 && { skipped }) })
 }
 
 /** A section under the full name the summary has for it; what only the summary names is a finding of one line. */

@@ -8,6 +8,7 @@ const PASSED = /^(?:\S.* \.\.\. (?:ok|FAIL|ERROR|skipped.*|expected failure)|[.F
 
 export function readUnittest(lines: readonly string[]): Reading | undefined {
   const draft = new ReadingDraft()
+  const heads: string[] = []
   let ran: number | undefined
   let isUnittest = false
   for (const [index, line] of lines.entries()) {
@@ -16,6 +17,7 @@ export function readUnittest(lines: readonly string[]): Reading | undefined {
     const verdict = ran === undefined ? undefined : VERDICT.exec(line)
     if (head && /^={10,}$/.test(lines[index - 1] ?? '')) {
       isUnittest = true
+      heads.push(head[2] ?? '')
       draft.open(index + 1, `${head[1]}: ${head[2]}`)
       draft.drop(index)
     } else if (count) {
@@ -24,7 +26,7 @@ export function readUnittest(lines: readonly string[]): Reading | undefined {
       draft.drop(index)
     } else if (verdict && ran !== undefined) {
       isUnittest = true
-      addCount(draft, ran, verdict[1] ?? '')
+      addCount(draft, { total: ran, heads: heads.splice(0) }, verdict[1] ?? '')
       ran = undefined
       draft.drop(index)
     } else if (/^={10,}$/.test(line)) {
@@ -38,9 +40,20 @@ export function readUnittest(lines: readonly string[]): Reading | undefined {
   return isUnittest ? draft.end(lines.length) : undefined
 }
 
-function addCount(draft: ReadingDraft, total: number, text: string): void {
+type Ran = { readonly total: number; readonly heads: readonly string[] }
+
+/**
+ * `failures` counts each subtest that failed and errors of whole classes, `Ran` only tests: where every failure is there by
+ * name, the tests among them are counted instead.
+ */
+function addCount(draft: ReadingDraft, { total, heads }: Ran, text: string): void {
   const numberOf = (word: string): number => Number(new RegExp(`(?:^|, )${word}=(\\d+)`).exec(text)?.[1] ?? 0)
-  const failed = numberOf('failures') + numberOf('errors') + numberOf('unexpected successes')
+  const counted = numberOf('failures') + numberOf('errors') + numberOf('unexpected successes')
   const skipped = numberOf('skipped') + numberOf('expected failures')
-  draft.counts.push({ noun: 'test', failed, total, ...(skipped > 0 && { skipped }) })
+  const tests = heads.filter((head) => !/^(?:setUp|tearDown)(?:Class|Module) /.test(head))
+  const names = new Set(tests.map((head) => /^\S+ \([^)]*\)/.exec(head)?.[0] ?? head))
+  const isNamed = heads.length === counted
+  const failed = isNamed && names.size > 0 ? names.size : counted
+  const isSure = counted === 0 || (isNamed && names.size > 0)
+  draft.counts.push({ noun: 'test', failed, ...(isSure && { total }), ...(skipped > 0 && { skipped }) })
 }
