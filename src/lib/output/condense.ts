@@ -42,7 +42,7 @@ export function toBlock(finding: Finding, lines: readonly string[]): Block {
   }
 }
 
-/** Nobody reads more of one failure, and each line is looked at. */
+/** The most lines of one failure that are looked at; more would never be shown. */
 const LONGEST_BODY = 2000
 
 /** Without the frames of libraries, and without the source line that Python and Go print below a frame. */
@@ -145,8 +145,8 @@ const GAP_TOKENS = 2
 
 /** Name, message and place on as few lines as that takes. */
 export function renderBrief(block: Block): string {
-  const told = block.lines.filter(({ rank }) => rank <= 1)
-  const most = told.length > 0 ? told : block.lines.slice(0, 1)
+  const telling = block.lines.filter(({ rank }) => rank <= 1)
+  const most = telling.length > 0 ? telling : block.lines.slice(0, 1)
   return joined({ ...block, lines: most }, new Set(most.map(({ at }) => at)))
 }
 

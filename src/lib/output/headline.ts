@@ -3,7 +3,7 @@ import { plural } from '../text.ts'
 import type { Count, Reading } from './reading.ts'
 import { looksLikeError } from './signs.ts'
 
-export type Told = {
+export type Printed = {
   readonly lines: readonly string[]
   /** Lines that no tool claimed. */
   readonly rest: readonly string[]
@@ -11,14 +11,16 @@ export type Told = {
   readonly failed: boolean
 }
 
-export function headlineOf(reading: Reading, { lines, rest, failed }: Told): string {
+export function headlineOf(reading: Reading, { lines, rest, failed }: Printed): string {
   const { counts, findings } = reading
   const isCut = lines.some((line) => /^\[… \d+ bytes left out …\]$/.test(line))
   const known = counts.filter((count) => !(isCut && count.isTally))
   const failing = known.filter((count) => count.failed > 0)
   const tests = failing.filter(({ noun, total }) => noun === 'test' && total !== undefined)
-  const told = (tests.length > 0 ? tests : failing).map(countText).join(', ')
-  if (told !== '') return isElsewhere(reading, rest) ? `${told}; what failed is not in this output` : told
+  const counted = (tests.length > 0 ? tests : failing).map(countText).join(', ')
+  if (counted !== '') {
+    return isElsewhere(reading, rest) ? `${counted}; what failed is not in this output` : counted
+  }
   const major = findings.filter(({ isMinor }) => !isMinor)
   const what = major.every(({ title }) => title === undefined) ? 'error' : 'failure'
   if (major.length > 0) return `${isCut ? 'at least ' : ''}${plural(major.length, what)} found in the output`

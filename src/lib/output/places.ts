@@ -1,6 +1,6 @@
 /**
  * The places a failed command names: output of compilers, linters, test runners and stack traces, read to path and line.
- * Knows how tools write a place, not which files exist: whoever reads a place finds out. Pure.
+ * Knows how tools write a place, not which files exist: the reader of a place finds out. Pure.
  */
 export type Place = { readonly path: string; readonly line: number }
 
@@ -31,7 +31,7 @@ const plain = (output: string): string =>
     .replaceAll(/\u001B(?:\[[0-9;?]*[A-Za-z]|\][^\u0007\u001B]*(?:\u0007|\u001B\\))/g, '')
     .replaceAll('\r', '')
 
-/** Libraries and the runtime itself: nobody mends those here. */
+/** Libraries and the runtime itself: they are not changed here. */
 const FOREIGN =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|\.rustup|\.venv|venv)\/|^(?:node:|internal\/|\/rustc\/|\/usr\/(?:lib|local|include|share)\/|<)|(?:^|\/)lib\/python3?[\d.]*\//
 

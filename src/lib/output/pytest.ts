@@ -101,7 +101,7 @@ function addCount(draft: ReadingDraft, text: string, isUnsure: boolean): void {
   const skipped = (numbers.get('skipped') ?? 0) + (numbers.get('xfailed') ?? 0)
   const total = failed + skipped + (numbers.get('passed') ?? 0) + (numbers.get('xpassed') ?? 0)
   if (total === numbers.get('error')) {
-    // Files that could not be read: how many tests are in them nobody knows.
+    // Files that could not be read: how many tests they hold is not known.
     draft.counts.push({ noun: 'error', failed: total })
     return
   }

@@ -11,7 +11,7 @@ export type Finding = {
   readonly isMinor?: boolean
 }
 
-/** As the tool printed it. A count nobody printed is absent, never guessed. */
+/** As the tool printed it. A count that was not printed is absent, never guessed. */
 export type Count = {
   readonly noun: 'test' | 'file' | 'package' | 'error'
   readonly failed: number

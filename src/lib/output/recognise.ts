@@ -1,6 +1,6 @@
 /**
  * Which tools printed the lines, and what they say together. Recognisers stand in the order of how exactly they know their
- * tool; a line that one of them claims is not claimed again, so that a test's own stack trace is told once.
+ * tool; a line that one of them claims is not claimed again, so that a test's own stack trace appears once.
  */
 import { isObject, readJson } from '../json.ts'
 import { readAva } from './ava.ts'

@@ -17,7 +17,7 @@ export function shortenOutput(text: string, room: Room): string {
   const { lead, body, notes } = apart(text)
   const lines = unmixed(body)
   const reading = recognise(lines)
-  if (reading && isTold(reading, lines, room)) {
+  if (reading && isToolOutput(reading, lines, room)) {
     const view = viewOf(reading, lines, { ...room, tokens: room.tokens - costOf([...lead, ...notes], room) })
     const shown = within([...lead, ...view].join('\n').split('\n'), notes, room)
     if (room.countTokens(shown) < tokens) return shown
@@ -61,7 +61,11 @@ function apart(text: string): Apart {
  * A file that is shown may hold what a test printed once, and a search finds lines that begin with a place. Where the command
  * succeeded, a tool is believed only when most of the lines are its own and it counted, or names errors.
  */
-function isTold({ findings, counts, dropped }: Reading, lines: readonly string[], { failed }: Room): boolean {
+function isToolOutput(
+  { findings, counts, dropped }: Reading,
+  lines: readonly string[],
+  { failed }: Room,
+): boolean {
   const isFailing = findings.some(({ isMinor }) => !isMinor) || counts.some((count) => count.failed > 0)
   if (failed) return isFailing || counts.length > 0
   const filled = lines.filter((line) => line.trim() !== '').length

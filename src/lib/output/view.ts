@@ -19,14 +19,18 @@ const MOST_FINDINGS = 1000
 export function viewOf(reading: Reading, lines: readonly string[], room: Room): readonly string[] {
   const { findings, dropped, counts } = reading
   const major = findings.filter(({ isMinor }) => !isMinor)
-  const told = major.length > 0 ? major : findings
+  const listed = major.length > 0 ? major : findings
   const minor = findings.filter((finding) => finding.isMinor && major.length > 0)
   const rest = restOf(reading, lines)
   const headline = headlineOf(reading, { lines, rest, failed: room.failed })
   const free = room.tokens - room.countTokens(headline) - FOOTER_TOKENS
-  const wished = Math.max(FEWEST_TOKENS, told.length * FINDING_TOKENS, room.tokens * FINDINGS_SHARE)
-  const blocks = told.slice(0, MOST_FINDINGS).map((finding) => toBlock(finding, lines))
-  const shown = renderBlocks(blocks, { total: told.length, tokens: Math.min(free, wished) }, room.countTokens)
+  const wished = Math.max(FEWEST_TOKENS, listed.length * FINDING_TOKENS, room.tokens * FINDINGS_SHARE)
+  const blocks = listed.slice(0, MOST_FINDINGS).map((finding) => toBlock(finding, lines))
+  const shown = renderBlocks(
+    blocks,
+    { total: listed.length, tokens: Math.min(free, wished) },
+    room.countTokens,
+  )
   const used = costOf([headline, ...shown], room)
   const state = { left: room.tokens - used - FOOTER_TOKENS, used, hasFindings: findings.length > 0 }
   const others = restText(rest, state, room)
@@ -107,7 +111,7 @@ function renderMinor(blocks: readonly Block[], tokens: number, { countTokens }: 
   return shown
 }
 
-/** Lines nobody claimed: what the program itself printed, or another command. */
+/** Lines that no recogniser claimed: what the program itself printed, or another command. */
 function restOf({ dropped, findings }: Reading, lines: readonly string[]): readonly string[] {
   const gone = new Set(dropped)
   for (const { from, to } of findings) for (let at = from; at < to; at++) gone.add(at)
