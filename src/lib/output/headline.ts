@@ -3,7 +3,7 @@ import { plural } from '../text.ts'
 import type { Count, Reading } from './reading.ts'
 import { looksLikeError } from './signs.ts'
 
-export type Printed = {
+type Printed = {
   readonly lines: readonly string[]
   /** Lines that no tool claimed. */
   readonly rest: readonly string[]
