@@ -1,11 +1,11 @@
 /** Opens the comparison for one project: finds the repositories git uses for it and the settings that hold everywhere. */
 import { realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { readRegularSync } from '../../lib/read-regular.ts'
 import { createExec } from '../exec.ts'
+import { gatherGit } from '../sandbox/git-facts.ts'
 import type { Sandbox } from '../sandbox/ground.ts'
 import { createTree } from '../sandbox/tree.ts'
-import { lookAt } from './item.ts'
 import type { OpenProgram } from './objects.ts'
 import { isInteresting } from './snapshot.ts'
 import { createWatch, type Watch } from './watch.ts'
@@ -25,27 +25,17 @@ export function openWatch({ root: given, home, env, sandbox, store }: OpenWatchP
   return createWatch({
     // That of the sandbox is the same, and looked at anyway.
     tree: sandbox?.tree ?? createTree({ root, interesting: isInteresting }),
-    place: { root, repositories: outerRepositories(root), settings: personalSettings(home, env) },
+    place: { root, repositories: outerRepositories(root, home), settings: personalSettings(home, env) },
     open: gitOpener({ root, env, ...(sandbox && { sandbox }) }),
     ...(store !== undefined && { store }),
   })
 }
 
-/** The repository the project lies in, and for a linked worktree the one it belongs to. */
-function outerRepositories(root: string): readonly string[] {
-  for (let folder = root; ; folder = dirname(folder)) {
-    const dotGit = join(folder, '.git')
-    const info = lookAt(dotGit)
-    if (info?.isDirectory()) return folder === root ? [] : [dotGit]
-    const target = info?.isFile() ? /^gitdir: (.*?)\s*$/s.exec(textOf(dotGit))?.[1] : undefined
-    if (target !== undefined) return withCommon(resolve(folder, target))
-    if (folder === dirname(folder)) return []
-  }
-}
-
-function withCommon(repository: string): readonly string[] {
-  const common = textOf(join(repository, 'commondir')).trim()
-  return common === '' ? [repository] : [repository, resolve(repository, common)]
+/** The repository the project lies in, and for a linked worktree or a submodule the one that keeps its history. */
+function outerRepositories(root: string, home: string): readonly string[] {
+  const git = gatherGit(root, home)
+  if (git?.elsewhere) return [git.elsewhere.folder]
+  return git && git.root !== root ? [join(git.root, '.git')] : []
 }
 
 const textOf = (path: string): string => readRegularSync(path, 1024 * 1024)?.bytes.toString('utf8') ?? ''

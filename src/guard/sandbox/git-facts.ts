@@ -4,7 +4,7 @@
  * in the project could otherwise name any repository of the person.
  */
 import { lstatSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { isInside } from '../../lib/path.ts'
 
 export type GitFacts = {
@@ -44,17 +44,35 @@ function readPointer(file: string, base: string): string | undefined {
   return target === undefined ? undefined : real(resolve(base, target.trim()))
 }
 
+/**
+ * Pointing back proves nothing by itself: where the session begins below the top of a clone, whoever made the clone wrote
+ * both ends. So a folder counts only where git itself would have put it, in a repository.
+ */
 function fromPointer(folder: string, repository: string): GitFacts['elsewhere'] {
   const back = read(join(folder, 'gitdir')).trim()
   if (back !== '') {
-    const common = real(resolve(folder, read(join(folder, 'commondir')).trim() || '.'))
-    if (real(back) !== repository || common === undefined || !isInside(common, folder)) return undefined
-    return { folder: common, writable: writableOf(common, folder) }
+    const common = dirname(dirname(folder))
+    const named = real(resolve(folder, read(join(folder, 'commondir')).trim() || '.'))
+    const isItsOwn =
+      real(back) === repository && named === common && basename(dirname(folder)) === 'worktrees'
+    return isItsOwn && isRepository(common)
+      ? { folder: common, writable: writableOf(common, folder) }
+      : undefined
   }
   const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(read(join(folder, 'config')))?.[1]
   if (worktree === undefined || real(resolve(folder, worktree.trim())) !== dirname(repository))
     return undefined
-  return { folder, writable: [folder] }
+  return isModule(folder) && isRepository(folder) ? { folder, writable: [folder] } : undefined
+}
+
+const isRepository = (folder: string): boolean =>
+  isFile(join(folder, 'HEAD')) && isFolder(join(folder, 'objects')) && isFolder(join(folder, 'refs'))
+
+/** Below `modules` of the repository that it is a part of. */
+function isModule(folder: string): boolean {
+  for (let above = dirname(folder); above !== dirname(above); above = dirname(above))
+    if (basename(above) === 'modules' && isRepository(dirname(above))) return true
+  return false
 }
 
 const writableOf = (common: string, own: string): readonly string[] =>

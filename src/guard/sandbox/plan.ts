@@ -117,10 +117,11 @@ function projectMounts({ project, git }: Facts, readOnly: boolean): readonly Mou
     git && git.root !== project && !readOnly ? [writable(join(git.root, '.git'), 'history')] : []
   const elsewhere = git?.elsewhere
   return [
+    // First: a bare repository may hold its worktrees.
+    ...(elsewhere ? [readable(elsewhere.folder, elsewhere.folder, 'history of this worktree')] : []),
     ...around,
     own,
     ...history,
-    ...(elsewhere ? [readable(elsewhere.folder, elsewhere.folder, 'history of this worktree')] : []),
     ...(elsewhere && !readOnly
       ? elsewhere.writable.map((path) => writable(path, 'history of this worktree'))
       : []),

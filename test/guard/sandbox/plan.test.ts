@@ -233,8 +233,8 @@ describe('where the project lies', () => {
         -3,
       ),
     ).toEqual([
-      'writable /home/me/code/app',
       'read-only /home/me/main/.git',
+      'writable /home/me/code/app',
       'writable /home/me/main/.git/objects',
       'writable /home/me/main/.git/worktrees/app',
       'read-only /home/me/main/.git/worktrees/app/commondir',
