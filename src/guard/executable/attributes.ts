@@ -31,9 +31,25 @@ const SETUPTOOLS: ReadonlySet<string> = new Set([
   'import _virtualenv',
 ])
 
-/** Templates, which can run commands; plain versions cannot. */
+const linesWith = (text: string, pattern: RegExp): readonly string[] =>
+  text.split('\n').filter((line) => pattern.test(line))
+
+/** Templates, which can run commands, and folders in the place of a version: `nodejs path:./tools`. */
 export const toolVersionParts = (text: string): readonly string[] =>
-  text.split('\n').filter((line) => line.includes('{{') || line.includes('{%'))
+  linesWith(text, /\{\{|\{%|(?:^|\s)(?:path|ref|file|https?):|(?:^|[\s/])\.\.(?:\/|$)|(?:^|\s)[./~]*\//)
+
+/** A folder in the place of a channel, however the key is written. */
+export const rustToolchainParts = (text: string): readonly string[] => linesWith(text, /path|\\u/i)
+
+/** Keys that name a program or what is loaded into one; the others list packages. */
+export const pnpmParts = (text: string): readonly string[] =>
+  linesWith(
+    text,
+    /pnpm-?file|script-?shell|shell-?emulator|node-?options|config-?dependencies|node-?version|mirror|\\[ux]/i,
+  )
+
+/** A fork or an address; a plain version comes from where all versions come from. */
+export const bazelVersionParts = (text: string): readonly string[] => linesWith(text, /\//)
 
 /** Commands that git runs when the rebase goes on. */
 export const rebaseParts = (text: string): readonly string[] =>

@@ -30,8 +30,8 @@ const HARMLESS: ReadonlySet<string> = new Set(
   core.warnambiguousrefs core.preferssymlinkrefs core.hidedotfiles core.useReplaceRefs
   remote.*.fetch remote.*.push remote.*.tagopt remote.*.prune remote.*.prunetags
   remote.*.mirror remote.*.skipdefaultupdate remote.*.skipfetchall remote.*.promisor remote.*.partialclonefilter
-  remote.*.followremotehead remote.pushdefault
-  branch.*.remote branch.*.merge branch.*.rebase branch.*.pushremote branch.*.description branch.?
+  remote.*.followremotehead
+  branch.*.merge branch.*.rebase branch.*.description branch.?
   pull.rebase pull.ff pull.octopus pull.twohead push.default push.autosetupremote push.followtags push.recursesubmodules
   fetch.? merge.conflictstyle merge.ff merge.log merge.stat merge.renames merge.autostash merge.verbosity
   rebase.autosquash rebase.autostash rebase.updaterefs rebase.stat rebase.missingcommitscheck
@@ -62,6 +62,10 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   'pack.packobjectshook': /^$/,
   'remote.*.url': ADDRESS,
   'remote.*.pushurl': ADDRESS,
+  // A remote by its name, or an address.
+  'remote.pushdefault': ADDRESS,
+  'branch.*.remote': ADDRESS,
+  'branch.*.pushremote': ADDRESS,
   'submodule.*.url': ADDRESS,
   'submodule.*.update': /^(?!\s*!)/,
   'gpg.format': /^(?:openpgp|x509|ssh)$/,

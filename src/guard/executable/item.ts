@@ -14,7 +14,7 @@ export type Item = {
   readonly entry: Executable
   readonly kind: 'file' | 'link' | 'other'
   readonly stamp: string
-  /** Changed so shortly before it was read that another change may have the same time. */
+  /** Another change may have the same time. */
   readonly isRacy: boolean
   /** What some program would run or obey; nothing for content that is harmless. */
   readonly parts: readonly string[]
@@ -29,6 +29,8 @@ export type Item = {
 const MAX_BYTES = 1024 * 1024
 /** File systems keep time in ticks. */
 const TICK_NS = 40_000_000n
+/** What changed since may change again without a new time: a process that has it mapped into its memory writes unseen. */
+const STARTED_NS = BigInt(Date.now()) * 1_000_000n
 
 export type Reading = {
   readonly entry: Executable
@@ -61,7 +63,7 @@ export function lookAt(path: string): BigIntStats | undefined {
   }
 }
 
-const isRacy = ({ ctimeNs }: BigIntStats): boolean => ctimeNs > BigInt(Date.now()) * 1_000_000n - TICK_NS
+const isRacy = ({ ctimeNs }: BigIntStats): boolean => ctimeNs > STARTED_NS - TICK_NS
 
 type Content = {
   readonly path: string
@@ -128,14 +130,14 @@ function readTarget(path: string): string {
   }
 }
 
-/** Beyond it, what a link leads to is no configuration. */
+/** So many files are compared by what they hold, the rest by their times. */
 const MAX_BELOW = 500
 
 function digestOf(path: string, budget: { left: number }): string {
   const info = lookAt(path)
-  if (info === undefined || budget.left-- <= 0) return ''
+  if (info === undefined) return ''
   if (!info.isDirectory()) {
-    const content = info.isFile() ? readRegularSync(path, MAX_BYTES) : undefined
+    const content = info.isFile() && budget.left-- > 0 ? readRegularSync(path, MAX_BYTES) : undefined
     return content ? hashOf(content.bytes) : `${info.ino} ${info.size} ${info.ctimeNs}`
   }
   const below = namesIn(path).map((name) => `${name} ${digestOf(join(path, name), budget)}`)

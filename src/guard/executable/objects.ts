@@ -7,7 +7,9 @@ import { createHash } from 'node:crypto'
 import { dirname, join, relative } from 'node:path'
 import type { Program } from '../../protocol/tool.ts'
 import { type Commits, headOf } from './commits.ts'
-import { type Item, lookAt } from './item.ts'
+import { isInside } from '../../lib/path.ts'
+import { readRegularSync } from '../../lib/read-regular.ts'
+import { type Item, lookAt, namesIn, realOf } from './item.ts'
 
 export type OpenProgram = (argv: readonly string[]) => Promise<Program>
 
@@ -80,20 +82,54 @@ async function isAncestor(wanted: string, commits: Commits, objects: Objects): P
 
 type Lookup = { readonly item: Item; readonly workTree: string; readonly objects: Objects }
 
+/** Of a link also everything that it leads to: the link alone is no more than a name. */
 async function standsIn(tips: readonly string[], { item, workTree, objects }: Lookup): Promise<boolean> {
-  const names = relative(workTree, item.path).split('/')
+  const behind = item.kind === 'link' ? entriesBehind(item.path, workTree) : []
+  if (behind === undefined) return false
   const content = item.kind === 'link' ? Buffer.from(item.target ?? '') : item.content
-  if (!content) return false
-  for (const tip of tips) {
-    const found = await entryAt(tip, names, objects)
-    if (found && found.mode === modeOf(item) && found.id === idOf('blob', content, found.id.length))
-      return true
-  }
+  const wanted: readonly Entry[] = [{ path: item.path, mode: modeOf(item), content }, ...behind]
+  for (const tip of tips) if (await holdsAll(tip, wanted, { workTree, objects })) return true
   return false
 }
 
+type Entry = { readonly path: string; readonly mode: string; readonly content: Buffer | undefined }
+
+async function holdsAll(
+  tip: string,
+  wanted: readonly Entry[],
+  { workTree, objects }: Omit<Lookup, 'item'>,
+): Promise<boolean> {
+  for (const { path, mode, content } of wanted) {
+    const found = content && (await entryAt(tip, relative(workTree, path).split('/'), objects))
+    if (!found || found.mode !== mode || found.id !== idOf('blob', content, found.id.length)) return false
+  }
+  return true
+}
+
+const MAX_BEHIND = 500
+const MAX_BEHIND_BYTES = 1024 * 1024
+
+/** Nothing where that is too much, or cannot stand in a commit. */
+function entriesBehind(link: string, workTree: string): readonly Entry[] | undefined {
+  const real = realOf(link)
+  if (real === undefined || !isInside(workTree, real) || real === workTree) return undefined
+  const found: Entry[] = []
+  const queue = [real]
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    const info = lookAt(path)
+    if (found.length >= MAX_BEHIND || !info) return undefined
+    if (info.isDirectory()) queue.push(...namesIn(path).map((name) => join(path ?? '', name)))
+    else if (!info.isFile()) return undefined
+    else {
+      const content = readRegularSync(path, MAX_BEHIND_BYTES)?.bytes
+      found.push({ path, mode: modeOf({ kind: 'file', mode: Number(info.mode) }), content })
+    }
+  }
+  return found
+}
+
 /** As git writes it into a tree. */
-const modeOf = ({ kind, mode }: Item): string =>
+const modeOf = ({ kind, mode }: Pick<Item, 'kind' | 'mode'>): string =>
   kind === 'link' ? '120000' : (mode & 0o100) === 0 ? '100644' : '100755'
 
 type TreeRow = { readonly mode: string; readonly name: string; readonly id: string }

@@ -52,9 +52,13 @@ async function restore(finding: Finding, root: string, folder: string): Promise<
   const text = configWithout(finding, root)
   if (text !== undefined) return writeAtomic(path, text, { mode: item.mode })
   await unlink(path)
-  if (before) await writeBack(before, path)
-  else if (isOwnConfig(item)) await writeAtomic(path, EMPTY_CONFIG, { mode: 0o644 })
+  if (before && !isSameLink(finding)) await writeBack(before, path)
+  else if (!before && isOwnConfig(item)) await writeAtomic(path, EMPTY_CONFIG, { mode: 0o644 })
 }
+
+/** What it leads to changed, not the link: as it was, it would lead there again. */
+export const isSameLink = ({ item, before }: Finding): boolean =>
+  before?.kind === 'link' && item.kind === 'link' && before.target === item.target
 
 async function writeBack({ kind, content, target, mode }: Item, path: string): Promise<void> {
   if (kind === 'link') await symlink(target ?? '', path)

@@ -45,11 +45,15 @@ function createRecogniser(entries: readonly Executable[]): Recognise {
   const index = toIndex(entries)
   return (path) => {
     const segments = fold(path).split('/')
-    const found = findFile(segments, index) ?? findFolder(segments, index.folders)
+    const found = strictest(findFile(segments, index), findFolder(segments, index.folders))
     if (!found || found.inDependencies) return found
     return segments.slice(0, -1).some((name) => DEPENDENCIES.has(name)) ? undefined : found
   }
 }
+
+/** A name that waits for somebody says nothing in a folder that does not wait: `.husky/Makefile`. */
+const strictest = (file: Executable | undefined, folder: Executable | undefined): Executable | undefined =>
+  folder?.runs === 'unprompted' && file?.runs !== 'unprompted' ? folder : (file ?? folder)
 
 /** As file systems compare that ignore case or the way letters are composed. */
 function fold(path: string): string {

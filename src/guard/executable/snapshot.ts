@@ -90,7 +90,7 @@ function filesOf(repository: string): readonly Found[] {
   walkHooks(join(repository, 'hooks'), 'hooks', take)
   for (const name of namesIn(join(repository, 'worktrees'))) {
     const folder = join(repository, 'worktrees', name)
-    for (const inside of ['config.worktree', ...REBASE]) take(join(folder, inside), inside)
+    for (const inside of ['config.worktree', 'sequencer/todo', ...REBASE]) take(join(folder, inside), inside)
   }
   return found
 }
@@ -117,7 +117,8 @@ function named(
   repositories: ReadonlySet<string>,
 ): readonly string[] {
   const paths = mentioned(items, place, repositories).flatMap(({ path, isFolderKey }) =>
-    isFolderKey ? [path, ...below(path)] : [path],
+    // Through a link nothing could be put away.
+    isFolderKey ? [path, ...below(realOf(path) ?? path)] : [path, realOf(path) ?? path],
   )
   const { root } = place
   return [...new Set(paths)].filter(
@@ -173,14 +174,25 @@ export function isObeyed(real: string, { items, repositories }: Snapshot, place:
 /** Settings that name a folder whose files git runs or copies to where it runs them. */
 const FOLDER_KEYS = new Set(['hookspath', 'templatedir'])
 
-/** Paths that a value may name, a command line with arguments included. */
+/**
+ * Paths that a value may name, a command line with arguments included. What stands before a slash may be known only when
+ * it runs (`$PWD/x`, `$(git rev-parse …)/x`), and a folder it names may be the one it changes to.
+ */
 function pathsIn(value: string, folders: readonly string[]): readonly string[] {
-  const words = [value, ...value.split(/[\s;&|()"'`]+/)].filter((word) => word !== '' && word.length < 1000)
-  return folders.flatMap((folder) => words.map((word) => resolve(folder, word)))
+  const plain = value.split(/[\s;&|()"'`=]+/)
+  const relative = plain
+    .map((word) => word.replace(/^\$\{?\w+\}?/, ''))
+    .map((word) => word.replace(/^\/+/, ''))
+  const words = [...new Set([value, ...plain, ...relative])].filter(
+    (word) => word !== '' && word.length < 1000 && !word.includes('\0'),
+  )
+  const from = (bases: readonly string[]) => bases.flatMap((base) => words.map((word) => resolve(base, word)))
+  const named = from(folders)
+  return [
+    ...named,
+    ...from([...new Set(named)].filter((path) => !folders.includes(path) && isFolder(path)).slice(0, 20)),
+  ]
 }
 
 /** One level: git looks no deeper. */
-const below = (folder: string): readonly string[] =>
-  namesIn(folder)
-    .slice(0, 200)
-    .map((name) => join(folder, name))
+const below = (folder: string): readonly string[] => namesIn(folder).map((name) => join(folder, name))

@@ -5,9 +5,12 @@
  */
 import {
   attributeParts,
+  bazelVersionParts,
   commonFolderParts,
   pathFileParts,
+  pnpmParts,
   rebaseParts,
+  rustToolchainParts,
   toolVersionParts,
 } from './attributes.ts'
 
@@ -104,14 +107,23 @@ const UNPROMPTED: readonly Omit<Executable, 'runs'>[] = [
     name: 'folder environments',
     paths:
       words(`.envrc .envrc.* .direnv/** .autoenv .autoenv.* .autoenv_leave.* mise.toml .mise.toml mise.*.toml .mise.*.toml
-      .mise/** mise/config.toml .config/mise.toml .config/mise/** .rtx.toml .miserc.toml .asdfrc .ondirrc .smartcd/**`),
+      .mise/** mise/config.toml .config/mise.toml .config/mise/** .rtx.toml .miserc.toml .asdfrc .ondirrc .smartcd/** .rvmrc
+      .shadowenv.d/**`),
     does: 'a shell with direnv, mise or the like runs it when it enters the folder',
   },
   {
     name: 'tool versions',
-    paths: ['.tool-versions'],
+    paths:
+      words(`.tool-versions .python-version .node-version .nvmrc .ruby-version .go-version .java-version .php-version
+      .terraform-version`),
     counts: toolVersionParts,
-    does: 'mise evaluates the templates in it when a shell enters the folder',
+    does: 'a version manager evaluates the templates in it, or takes its programs from the folder it names',
+  },
+  {
+    name: 'Rust toolchains',
+    paths: words('rust-toolchain rust-toolchain.toml'),
+    counts: rustToolchainParts,
+    does: 'cargo and the editor run the programs in the folder it names',
   },
   {
     name: 'vim and emacs',
@@ -124,7 +136,9 @@ const UNPROMPTED: readonly Omit<Executable, 'runs'>[] = [
     name: 'editors',
     paths:
       words(`.vscode/** *.code-workspace .idea/** .fleet/** .zed/** .vs/** .nova/** .theia/** .lapce/** .devcontainer/**
-      .devcontainer.json .sublime/** *.sublime-project .gitpod.yml`),
+      .devcontainer.json .sublime/** *.sublime-project .gitpod.yml .gitpod/** .idx/** .codesandbox/** .replit .stackblitzrc
+      devfile.yaml .devfile.yaml rust-analyzer.toml .rust-analyzer.toml .luarc.json .luarc.jsonc .neoconf.json .nlsp-settings/**
+      .vimspector.json .ycm_extra_conf.py`),
     does: 'the editor runs the tasks, tools and interpreters it names when the project is opened',
   },
   {
@@ -132,8 +146,25 @@ const UNPROMPTED: readonly Omit<Executable, 'runs'>[] = [
     paths:
       words(`.npmrc .yarnrc .yarnrc.yml .yarnrc.yaml .yarn/releases/** .yarn/plugins/** .yarn/sdks/** .pnpmfile.cjs .pnpmfile.js
       .pnpmfile.mjs pnpmfile.js bunfig.toml .bunfig.toml .cargo/config.toml .cargo/config .mvn/** .bazelrc .bazeliskrc tools/bazel
-      .buckconfig .buckconfig.local .condarc .bundle/config .gemrc`),
+      .buckconfig .buckconfig.local .condarc .bundle/config .gemrc .sbtopts .jvmopts .mill-opts .mill-jvm-opts`),
     does: 'the package manager or build tool runs the programs it names, whatever it is asked to do',
+  },
+  {
+    name: 'settings of pnpm',
+    paths: ['pnpm-workspace.yaml'],
+    counts: pnpmParts,
+    does: 'pnpm runs the programs it names, whatever it is asked to do',
+  },
+  {
+    name: 'version of bazel',
+    paths: ['.bazelversion'],
+    counts: bazelVersionParts,
+    does: 'bazelisk fetches and runs the build tool from the address it names',
+  },
+  {
+    name: 'start-up of notebooks',
+    paths: words('jupyter_*config.py jupyter_*config.json .octaverc .renviron .byebugrc .rdbgrc'),
+    does: 'the notebook server, interpreter or debugger runs it when it is started in this folder',
   },
   {
     name: 'start-up of interpreters and debuggers',
@@ -166,13 +197,16 @@ const UNPROMPTED: readonly Omit<Executable, 'runs'>[] = [
       words(`.mcp.json mcp.json .claude/** .cursor/** .codex/** .gemini/** .covey/** .agent/** .agents/** .aider/** .aider.*
       .cline/** .clinerules/** .clinerules .continue/** .goose/** .goosehints .kiro/** .opencode/** opencode.json opencode.jsonc
       .qwen/** .roo/** .roorules .windsurf/** .windsurfrules .cursorrules .amp/** .augment/** .junie/** .crush/** crush.json
-      .crush.json .factory/** .copilot/** .trae/** covey.toml`),
+      .crush.json .factory/** .copilot/** .trae/** .amazonq/** .kilocode/** .kilocodemodes .roomodes .openhands/** .warp/**
+      .tabnine/** .zencoder/** .firebender/** .devin/** .qoder/** .codebuddy/** .iflow/** .lingma/** .rovodev/** gptme.toml
+      covey.toml`),
     does: 'a coding agent starts the servers and hooks it names, or follows it, when the project is opened',
   },
   {
     name: 'instructions to agents',
     paths:
-      words(`agents.md agents.override.md agents.local.md agent.md claude.md claude.local.md gemini.md qwen.md crush.md
+      words(`agents.md agents.override.md agents.local.md agent.md claude.md claude.local.md gemini.md qwen.md crush.md warp.md
+      .rules .augment-guidelines
       copilot-instructions.md .github/instructions/** .github/prompts/** .github/agents/**`),
     does: 'every coding agent that opens the project follows it',
   },
@@ -183,7 +217,7 @@ const STARTED: readonly Omit<Executable, 'runs'>[] = [
     name: 'package scripts',
     paths:
       words(`package.json deno.json deno.jsonc composer.json pyproject.toml setup.py setup.cfg tox.ini noxfile.py conftest.py
-      pnpm-workspace.yaml turbo.json nx.json lerna.json gemfile *.gemspec mix.exs rebar.config pip.conf pip.ini`),
+      turbo.json nx.json lerna.json gemfile *.gemspec mix.exs rebar.config pip.conf pip.ini`),
     does: 'its scripts run with the next install, test or build',
   },
   {

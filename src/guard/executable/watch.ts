@@ -10,7 +10,7 @@ import type { Tree } from '../sandbox/tree.ts'
 import { type Commits, noteCommits } from './commits.ts'
 import { type Item, readItem, shownPath } from './item.ts'
 import { fromCommits, type OpenProgram } from './objects.ts'
-import { type Finding, putAway, putBack, secureRepository } from './put-away.ts'
+import { type Finding, isSameLink, putAway, putBack, secureRepository } from './put-away.ts'
 import { isObeyed, type Place, type Snapshot, takeSnapshot } from './snapshot.ts'
 
 export type WatchParts = {
@@ -146,7 +146,7 @@ async function setAside(finding: Finding, parts: WatchParts, agreed: Set<string>
   const about = {
     path: shownPath(item.path, root),
     does: item.entry.does,
-    isNew: before === undefined,
+    isNew: before === undefined || isSameLink(finding),
     shown: shownContent(finding),
   }
   try {

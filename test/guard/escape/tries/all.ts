@@ -5,6 +5,8 @@ import { homeTries } from './home.ts'
 import { hostTries } from './host.ts'
 import { laterTries } from './later.ts'
 import { linkTries } from './links.ts'
+import { moreLaterTries } from './more/later.ts'
+import { moreLinkTries } from './more/links.ts'
 import { readTries } from './reads.ts'
 import { repositoryTries } from './repository.ts'
 import { rootTries } from './root.ts'
@@ -14,10 +16,10 @@ import { walkTries } from './walks.ts'
 
 /** All tries by class; a name stands for one of them. */
 export const allTries: readonly { readonly class: ClassNumber; readonly tries: readonly Try[] }[] = [
-  { class: 1, tries: linkTries },
+  { class: 1, tries: [...linkTries, ...moreLinkTries] },
   { class: 2, tries: homeTries },
   { class: 3, tries: walkTries },
-  { class: 4, tries: laterTries },
+  { class: 4, tries: [...laterTries, ...moreLaterTries] },
   { class: 5, tries: readTries },
   { class: 6, tries: denyTries },
   { class: 7, tries: trustedTries },
