@@ -4,16 +4,17 @@
  * may exchange it for a link.
  */
 import { randomBytes } from 'node:crypto'
-import { chmod, copyFile, symlink, unlink, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, rename, symlink, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { writeAtomic } from '../../lib/atomic-write.ts'
 import { ensureFolder } from '../../lib/ensure-folder.ts'
 import { inHeldFolder } from '../../lib/held-folder.ts'
 import { isInside } from '../../lib/path.ts'
+import { spellRawName, toRawBytes } from '../../lib/raw-name.ts'
 import { readRegular } from '../../lib/read-regular.ts'
 import { type GitSetting, parseGitConfig, settingLines, settingText, withoutSettings } from './git-config.ts'
 import { isHarmlessSetting } from './git-settings.ts'
-import type { Item } from './item.ts'
+import { type Item, lookAt } from './item.ts'
 
 /** What a command made or changed. */
 export type Finding = {
@@ -114,6 +115,22 @@ export async function putBack({ item, parts }: Finding): Promise<void> {
     await unlink(path).catch(() => undefined)
     await writeBack(item, path)
   })
+}
+
+/** What a command made under a name that is no text gets one that is, so that it can be looked at; how many there were. */
+export async function spellOut(paths: readonly string[]): Promise<number> {
+  const renamed = paths.map((path) =>
+    inHeldFolder(dirname(path), async (folder) => {
+      const name = spellRawName(basename(path))
+      const isTaken = lookAt(join(folder, name)) !== undefined
+      const free = isTaken ? `${name}-${randomBytes(4).toString('hex')}` : name
+      await rename(toRawBytes(join(folder, basename(path))), join(folder, free))
+    }).then(
+      () => true,
+      () => false,
+    ),
+  )
+  return (await Promise.all(renamed)).filter(Boolean).length
 }
 
 /** A repository that a command made runs nothing of its own until somebody configures it so. */

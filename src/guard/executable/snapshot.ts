@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isInside } from '../../lib/path.ts'
+import { isRawName } from '../../lib/raw-name.ts'
 import type { TreeState } from '../sandbox/tree.ts'
 import { parseGitConfig } from './git-config.ts'
 import { isHarmlessSetting } from './git-settings.ts'
@@ -18,6 +19,8 @@ export type Snapshot = {
   /** Files that run when somebody starts them, with their stamps. */
   readonly started: ReadonlyMap<string, string>
   readonly repositories: ReadonlySet<string>
+  /** What has a name that is no text, so that nobody could look at it. */
+  readonly unnamed: ReadonlySet<string>
   readonly complete: boolean
 }
 
@@ -56,7 +59,8 @@ export function takeSnapshot(state: TreeState, place: Place, before?: Snapshot):
   }
   for (const repository of repositories) for (const path of filesOf(repository)) add(path.path, path.entry)
   for (const path of named(items, place, repositories)) add(path, NAMED)
-  return { items, started, repositories, complete: state.complete }
+  const unnamed = new Set([...state.unread, ...state.entries.map(({ path }) => path)].filter(isRawName))
+  return { items, started, repositories, unnamed, complete: state.complete }
 }
 
 const isFolder = (path: string): boolean => lookAt(path)?.isDirectory() === true

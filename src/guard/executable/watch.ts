@@ -10,7 +10,7 @@ import type { Tree } from '../sandbox/tree.ts'
 import { type Commits, noteCommits } from './commits.ts'
 import { type Item, readItem, shownPath } from './item.ts'
 import { fromCommits, type OpenProgram } from './objects.ts'
-import { type Finding, isSameLink, putAway, putBack, secureRepository } from './put-away.ts'
+import { type Finding, isSameLink, putAway, putBack, secureRepository, spellOut } from './put-away.ts'
 import { isObeyed, type Place, type Snapshot, takeSnapshot } from './snapshot.ts'
 
 export type WatchParts = {
@@ -48,7 +48,7 @@ export function createWatch(parts: WatchParts): Watch {
   const compareNow = async (): Promise<ExecutableChanges> => {
     const before = known
     if (!before) return NOTHING
-    const after = await look()
+    const after = await lookNamed(before, look)
     const { findings, accepted } = await judge({ before, after, agreed, commits, open: parts.open })
     for (const part of accepted) agreed.add(part)
     const { withheld, gone } = await setAllAside(findings, parts, agreed)
@@ -79,6 +79,13 @@ export function createWatch(parts: WatchParts): Watch {
     compare: () => inTurn(() => (running > 0 ? compareNow() : Promise.resolve(NOTHING))),
     obeys: (real) => inTurn(async () => isObeyed(real, await look(), place)),
   }
+}
+
+/** What a command made under a name that is no text can be judged only under another. */
+async function lookNamed(before: Snapshot, look: () => Promise<Snapshot>): Promise<Snapshot> {
+  const after = await look()
+  const made = [...after.unnamed].filter((path) => !before.unnamed.has(path))
+  return made.length > 0 && (await spellOut(made)) > 0 ? look() : after
 }
 
 const NOTHING: ExecutableChanges = { withheld: [], started: [] }

@@ -2,11 +2,12 @@
  * Bubblewrap on Linux: finds out what this machine lets it do, makes a plan for each command, and has it put up. Its own
  * process namespace is what ends everything a command started, however it tried to get away.
  */
-import { closeSync, lstatSync, openSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { closeSync, lstatSync, openSync, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { bwrapArgv, confinedArgv, limitedArgv } from './bwrap.ts'
+import { bwrapArgv, confinedArgv, limitedArgv, mountBytes } from './bwrap.ts'
 import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
 import { openGrant } from './grant.ts'
 import { createGitView, type GitView } from './git-view.ts'
@@ -31,9 +32,9 @@ export type Probe =
   | { readonly ok: true; readonly limiting: Limiting; readonly disablesUserNamespaces: boolean }
   | { readonly ok: false; readonly why: string }
 
-/** Descriptors of the process that is started: the filter for system calls, and the word to go on. */
+/** Descriptors of the process that is started: the filter for system calls, mounts that are no text; last, the word to go on. */
 const FILTER = 3
-const START = 4
+const MOUNTS = 4
 
 export async function probeBubblewrap(ground: SandboxGround): Promise<Probe> {
   const { program, facts, network } = ground
@@ -137,10 +138,13 @@ async function putUp(argv: readonly string[], planned: Planned, parts: Parts): P
   const canShare = !isOpen && !(limiting.by === 'shell' && limiting.as)
   const entrance = (canShare ? await shared.prefix() : undefined) ?? []
   const seccomp = filters && openSync(await filters.pick(isOpen), 'r')
+  const bytes = mountBytes(planned.mounts)
+  const mountsFrom = bytes && openBytes(join(folder, 'mounts'), bytes)
   const call = {
     program: ground.program,
     cwd: facts.project,
     mounts: planned.mounts,
+    ...(mountsFrom !== undefined && { mountsFrom: MOUNTS }),
     network: entrance.length > 0 || isOpen,
     disablesUserNamespaces,
     ...(seccomp !== undefined && { seccomp: FILTER }),
@@ -149,7 +153,15 @@ async function putUp(argv: readonly string[], planned: Planned, parts: Parts): P
   const { processes, memoryBytes } = limits
   const shellLimits = limiting.by === 'shell' ? { limits: { processes, dataBytes: memoryBytes } } : {}
   const joins = group?.joins ?? []
-  const inner = limitedArgv({ joins, ...shellLimits, fileBytes: largestFile(folder), waitsOn: START }, argv)
+  const inner = limitedArgv(
+    {
+      joins,
+      ...shellLimits,
+      fileBytes: largestFile(folder),
+      waitsOn: mountsFrom === undefined ? MOUNTS : MOUNTS + 1,
+    },
+    argv,
+  )
   const as = limiting.by === 'shell' ? (limiting.as ?? []) : []
   return {
     argv: confinedArgv({ joins }, [...as, ...entrance, ...bwrapArgv(call, inner)]),
@@ -159,13 +171,22 @@ async function putUp(argv: readonly string[], planned: Planned, parts: Parts): P
       git: view.environment,
       tmp: '/tmp',
     }),
-    descriptors: [seccomp ?? 'pipe', 'pipe'],
+    descriptors: [seccomp ?? 'pipe', ...(mountsFrom === undefined ? [] : [mountsFrom]), 'pipe'],
     isAsPlanned: () => Array.from(planned.watched).every(([path, stamp]) => lookStamp(path) === stamp),
     async leave() {
-      if (seccomp !== undefined) closeSync(seccomp)
+      for (const each of [seccomp, mountsFrom]) if (each !== undefined) closeSync(each)
       await group?.remove()
     },
   }
+}
+
+/** Read by one process alone. */
+function openBytes(path: string, bytes: Buffer): number {
+  const own = `${path}-${randomUUID()}`
+  writeFileSync(own, bytes, { mode: 0o600 })
+  const handle = openSync(own, 'r')
+  unlinkSync(own)
+  return handle
 }
 
 const TOO_MANY =

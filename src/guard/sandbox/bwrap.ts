@@ -1,5 +1,6 @@
 /** The words bubblewrap is called with. Pure: a plan in, arguments out; later ones cover earlier ones. */
 import { existsSync } from 'node:fs'
+import { isRawName, toRawBytes } from '../../lib/raw-name.ts'
 import type { Mount } from './plan.ts'
 
 export type BwrapCall = {
@@ -12,6 +13,15 @@ export type BwrapCall = {
   readonly disablesUserNamespaces: boolean
   /** The descriptor a filter for system calls is read from. */
   readonly seccomp?: number
+  /** The descriptor the mounts are read from, where they hold a name that is no text. */
+  readonly mountsFrom?: number
+}
+
+/** For `mountsFrom`; nothing where the mounts can be written as words. */
+export function mountBytes(mounts: readonly Mount[]): Buffer | undefined {
+  const words = mounts.flatMap(toWords)
+  if (!words.some(isRawName)) return undefined
+  return Buffer.concat(words.flatMap((word) => [toRawBytes(word), Buffer.from([0])]))
 }
 
 export function bwrapArgv(call: BwrapCall, argv: readonly string[]): readonly string[] {
@@ -30,7 +40,7 @@ export function bwrapArgv(call: BwrapCall, argv: readonly string[]): readonly st
     ...(call.network ? [] : ['--unshare-net']),
     ...rights,
     ...(call.seccomp === undefined ? [] : ['--seccomp', String(call.seccomp)]),
-    ...call.mounts.flatMap(toWords),
+    ...(call.mountsFrom === undefined ? call.mounts.flatMap(toWords) : ['--args', String(call.mountsFrom)]),
     '--chdir',
     call.cwd,
     '--',

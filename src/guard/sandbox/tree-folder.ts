@@ -1,6 +1,7 @@
 /** Reads one folder of the tree: which of its entries are of interest, and which folders are walked next. */
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
+import { fromRawName, isRawName, toRawBytes } from '../../lib/raw-name.ts'
 import { protectionOfName } from '../protected-names.ts'
 
 /** What is looked for, and where. */
@@ -97,6 +98,9 @@ export function readFolder(path: string, { stamp, info, options, known }: Readin
   // The last one is walked first: a repository is known whatever else there is no time for.
   const ordered = dirents?.toSorted((a, b) => Number(a.name === '.git') - Number(b.name === '.git'))
   for (const dirent of ordered ?? []) take(dirent, place)
+  // What is no text was shown under a name that does not exist.
+  if (dirents?.some((dirent) => dirent.name.includes(REPLACED)))
+    for (const dirent of rawIn(path)) takeRaw(dirent, place)
   return {
     stamp,
     isRacy: !isSettled(info, now),
@@ -114,6 +118,43 @@ function read(path: string): readonly Dirent[] | undefined {
   } catch {
     return undefined
   }
+}
+
+const REPLACED = '\uFFFD'
+
+function rawIn(path: string): readonly Dirent<Buffer>[] {
+  try {
+    const all = readdirSync(path, { withFileTypes: true, encoding: 'buffer' })
+    return all.filter(({ name }) => isRawName(fromRawName(name)))
+  } catch {
+    return []
+  }
+}
+
+/** A folder is not walked, and a file that may be one of interest is not read: neither is to be seen. */
+function takeRaw(dirent: Dirent<Buffer>, place: Place): void {
+  const path = `${place.path}/${fromRawName(dirent.name)}`
+  if (dirent.isDirectory()) place.tooDeep.push(path)
+  else if (!dirent.isSymbolicLink() && isRawOfInterest(dirent.name.toString('utf8'), path, place))
+    place.entries.push({ path, kind: 'other', stamp: '' })
+}
+
+function isRawOfInterest(name: string, path: string, place: Place): boolean {
+  const { options } = place
+  const relativePath = fromProject(options.project ?? options.root, `${place.path}/${name}`)
+  const candidate = {
+    name,
+    kind: 'file',
+    protection: protectionOfName(name, place.name),
+    relativePath,
+  } as const
+  const hasOtherNames = (lstatSync(toRawBytes(path), { throwIfNoEntry: false })?.nlink ?? 0) > 1
+  return (
+    hasOtherNames ||
+    candidate.protection === 'secret' ||
+    (options.denies?.(relativePath) ?? false) ||
+    isOfInterest(candidate, place)
+  )
 }
 
 type Place = {

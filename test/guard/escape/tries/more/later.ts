@@ -1,10 +1,22 @@
 /** Class 4, further: names that are not in every list, contents that change behind the back of a comparison, limits. */
 import type { Try } from '../../try.ts'
 
+const RUN = `'touch {MARKS}/ran'`
 const SCRIPT = `printf '#!/bin/sh\\ntouch {MARKS}/ran\\n'`
 const MANY = 'for i in $(seq 600); do echo x > $d/a$i; done'
 
 const limits: readonly Try[] = [
+  {
+    name: 'a repository in a folder whose name is not text',
+    steps: [
+      `d="$(printf 'x\\377')"; mkdir "$d"; git init -q "$d/lib"; git -C "$d/lib" config core.fsmonitor ${RUN}; git -C "$d/lib" commit -q --allow-empty -m x; git add .`,
+      `d="$(printf 'y\\377')"; mkdir -p "$d/.husky"; echo 'touch {MARKS}/ran' > "$d/.envrc"; echo 'touch {MARKS}/ran' > "$d/.husky/pre-commit"; echo '{MARKS}' > "$(printf 'z\\377.code-workspace')"`,
+    ],
+    control: {
+      run: `echo caf > "$(printf 'caf\\351.txt')"; cat "$(printf 'caf\\351.txt')"; ls`,
+      expects: /^caf$/m,
+    },
+  },
   {
     name: 'links that exist lead to a file and a folder whose contents change',
     project:
