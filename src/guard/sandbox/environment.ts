@@ -8,6 +8,8 @@ import { scanSecrets } from '../secret-scan.ts'
 import type { Facts } from './facts.ts'
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL/i
+/** Short for the same; a path names a file, not its content. */
+const SHORT_NAME = /(?:^|_)(?:AUTH|PASS|PW|PWD|PIN|PEM|PAT|CREDS?|COOKIES?)$/i
 
 /** Plain, unpaged output, and programs that fail instead of asking. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -38,14 +40,21 @@ export function toChildEnvironment(
 /** `PWD` is a name for a secret as well, but its value is a path. */
 const isSecret = (name: string, value: string): boolean =>
   SECRET_NAME.test(name) ||
-  (judgeName(name) !== undefined && !/^[./~]/.test(value)) ||
+  ((judgeName(name) !== undefined || SHORT_NAME.test(name)) && !/^[./~]/.test(value)) ||
   scanSecrets(`${name}=${value}`).length > 0 ||
   scanSecrets(value).length > 0 ||
-  holdsAssignment(value)
+  holdsAssignment(value) ||
+  HOLDS_LOGIN.test(value)
+
+/** `https://token@host`, `Bearer …`, `-u user:password`, `--password …`. */
+const HOLDS_LOGIN =
+  /\bhttps?:\/\/[^\s/@]+@|^\s*(?:bearer|basic|token)\s+\S{8,}\s*$|(?:^|\s)(?:-u|--user)[ =]?[\w.@-]+:(?!\d+(?:\s|$)|root\b)\S+|(?:^|\s)--?[\w-]*(?:pass(?:word|wd|phrase)?|token|secret|api-?key)[ =](?![./~$-])\S+/i
 
 /** `_authToken=...`, `user=app password=...`, `{"password":"..."}`: a setting inside a value, whatever it is set to. */
 const holdsAssignment = (value: string): boolean =>
-  Array.from(value.matchAll(/([\w.-]+)["']?\s*(?:=|:(?!\/\/))\s*["']?([^\s"',;&]+)/g)).some(
+  Array.from(
+    value.matchAll(/([\w.-]+)[\\"']*\s*(?:=|:(?!\/\/))(?=[ \t\\"']*\S)[ \t\\"']*([^\s"',;&\\]+)/g),
+  ).some(
     ([, name = '', set = '']) => judgeName(name.replace(/^[-_.]+/, '')) !== undefined && !/^[./~$]/.test(set),
   )
 
