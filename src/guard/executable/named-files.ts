@@ -30,18 +30,27 @@ type Search = { readonly root: string; readonly found: Map<string, NamedFile> }
 
 async function collect(texts: readonly string[], search: Search, steps: number): Promise<void> {
   const words = wordsOf(texts)
-  const bases = [search.root, ...(await foldersAmong(words, search.root))]
+  const folders = await foldersAmong(words, search.root)
+  const bases = [
+    search.root,
+    ...folders,
+    ...(words.some(isPackageRunner) ? binFolders([search.root, ...folders]) : []),
+  ]
   const isModular = words.some((word) => INTERPRETER.test(basename(word)))
   const spell = isModular ? spellings : (word: string, base: string) => [absolute(word, base)]
   const candidates = bases.flatMap((base) => words.flatMap((word) => spell(word, base)))
   const globbed = await Promise.all(bases.flatMap((base) => words.map((word) => expand(word, base))))
   const implied = bases.flatMap((base) => words.flatMap((word) => runnerFiles(word, base)))
-  for (const path of new Set([...candidates, ...globbed.flat()])) await take(path, search, steps)
+  const listed = texts.some(isList) ? await Promise.all(folders.map(scriptsIn)) : []
+  for (const path of new Set([...candidates, ...globbed.flat(), ...listed.flat()]))
+    await take(path, search, steps)
   for (const path of implied) await take(path, search, 0)
 }
 
+/** Where what stands before a slash is known only when it runs, what stands behind it counts from the project. */
 const wordsOf = (texts: readonly string[]): readonly string[] =>
-  [...new Set(texts.flatMap((text) => [text, ...text.split(/[\s;&|()<>"'`=,]+/)]))]
+  [...new Set(texts.flatMap((text) => [text, ...text.split(/[\s;&|()<>"'`=,:]+/)]))]
+    .flatMap((word) => [word, word.replace(/^(?:\$\{?\w+\}?)?\/+/, '')])
     .filter((word) => word !== '' && word.length < 4096 && !word.includes('\0'))
     .slice(0, MAX_WORDS)
 
@@ -49,6 +58,34 @@ const MAX_WORDS = 2000
 
 const absolute = (word: string, base: string): string =>
   resolve(base, word.replace(/^(?:~|\$\{?HOME\}?)(?=\/)/, homedir()).replace(/^\$\{?PWD\}?(?=\/)/, '.'))
+
+const isPackageRunner = (word: string): boolean =>
+  /^(?:npx|pnpx|bunx|npm|pnpm|yarn|bun)$/.test(basename(word))
+
+/** Where these find programs by name. */
+const binFolders = (bases: readonly string[]): readonly string[] =>
+  bases.map((base) => join(base, 'node_modules', '.bin'))
+
+/** Names of files come from a list, or from a folder that is searched: every script in it may be meant. */
+const isList = (text: string): boolean =>
+  /\bxargs\b|\bfind\b|\brun-parts\b|\bfor\b|\bPATH=|\$\{?\w/.test(text)
+
+async function scriptsIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => [])
+  const paths = names.slice(0, MAX_LISTED).map((name) => join(folder, name))
+  const modes = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ mode }) => mode,
+        () => 0,
+      ),
+    ),
+  )
+  return paths.filter((path, index) => SHELL_NAME.test(path) || ((modes[index] ?? 0) & 0o111) !== 0)
+}
+
+const MAX_LISTED = 200
+const SHELL_NAME = /\.(?:sh|bash|zsh|ksh)$/i
 
 const INTERPRETER = /^(?:node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|pypy[\d.]*|uv|poetry)$/
 
@@ -123,4 +160,4 @@ const isData = (path: string, { bytes, mode }: RegularFile): boolean =>
 
 /** Of a shell: it names what it runs in plain words. */
 const isScript = (path: string, { bytes }: RegularFile): boolean =>
-  /\.(?:sh|bash|zsh|ksh)$/i.test(path) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(bytes.toString('latin1', 0, 100))
+  SHELL_NAME.test(path) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(bytes.toString('latin1', 0, 100))

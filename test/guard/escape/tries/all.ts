@@ -7,6 +7,7 @@ import { laterTries } from './later.ts'
 import { linkTries } from './links.ts'
 import { moreLaterTries } from './more/later.ts'
 import { moreLinkTries } from './more/links.ts'
+import { moreDenyTries, moreHomeTries, moreReadTries, moreTrustedTries } from './more/rest.ts'
 import { readTries } from './reads.ts'
 import { repositoryTries } from './repository.ts'
 import { rootTries } from './root.ts'
@@ -17,12 +18,12 @@ import { walkTries } from './walks.ts'
 /** All tries by class; a name stands for one of them. */
 export const allTries: readonly { readonly class: ClassNumber; readonly tries: readonly Try[] }[] = [
   { class: 1, tries: [...linkTries, ...moreLinkTries] },
-  { class: 2, tries: homeTries },
+  { class: 2, tries: [...homeTries, ...moreHomeTries] },
   { class: 3, tries: walkTries },
   { class: 4, tries: [...laterTries, ...moreLaterTries] },
-  { class: 5, tries: readTries },
-  { class: 6, tries: denyTries },
-  { class: 7, tries: trustedTries },
+  { class: 5, tries: [...readTries, ...moreReadTries] },
+  { class: 6, tries: [...denyTries, ...moreDenyTries] },
+  { class: 7, tries: [...trustedTries, ...moreTrustedTries] },
   { class: 8, tries: grantTries },
   { class: 9, tries: rootTries },
   { class: 12, tries: repositoryTries },
