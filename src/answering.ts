@@ -124,11 +124,17 @@ type OneChoice = Exclude<Choice, { kind: 'routed' }>
 
 /** With nothing said and nothing configured, a server on this machine or a peer is better than the model in the box. */
 async function chosen({ config, parts }: Opening): Promise<Choice> {
-  const { model, baseUrl, provider, apiKey, window, auto, env } = parts
+  const { model, baseUrl, provider, apiKey, apiKeyEnv, window, auto, env } = parts
   if (typeof model === 'object') return { kind: 'model', model }
   if (model?.startsWith(AGENT)) return findAgent(model.slice(AGENT.length), parts)
   if (model?.startsWith(PEER)) return findPeer(model, parts)
-  const wish = withoutUndefined({ model, baseUrl, provider, apiKey, window, auto })
+  const asked = model ?? config.model
+  if (asked?.includes('/') && baseUrl === undefined && provider === undefined && !auto) {
+    const { findOnServer } = await import('./named-models.ts')
+    const found = findOnServer(asked, config, parts)
+    if (found) return found
+  }
+  const wish = withoutUndefined({ model, baseUrl, provider, apiKey, apiKeyEnv, window, auto })
   const choice = chooseArm(config, wish, env)
   const isOpen = choice.kind === 'nano' && model === undefined && config.model === undefined
   if (!isOpen) return choice
@@ -157,7 +163,7 @@ function findPeer(id: string, parts: WithFlock): Choice {
     )
   }
   const hint =
-    there.length > 0 ? `there is ${there.join(', ')}.` : 'no other machine is here; see covey peers.'
+    there.length > 0 ? `offered are ${there.join(', ')}.` : 'none is connected; `covey peers` lists them.'
   throw new AppError('config-invalid', `No other machine offers ${id} now; ${hint}`)
 }
 
@@ -168,7 +174,7 @@ async function findAgent(name: string, { env, cwd }: AnsweringParts): Promise<Ch
   const found = agents.find(({ agent }) => agent === name)
   if (found) return { kind: 'agent', found, env }
   const there = agents.map(({ agent }) => `${AGENT}${agent}`).join(', ') || 'none of those Covey knows'
-  throw new AppError('config-invalid', `No agent "${name}" is on PATH; there is ${there}.`)
+  throw new AppError('config-invalid', `No agent "${name}" is on PATH; found there: ${there}.`)
 }
 
 const requireOne = (choice: ArmChoice): OwnChoice => {
@@ -199,8 +205,8 @@ const onlyArm = (arm: Arm, why: string): Chosen => ({
 })
 
 async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
-  const { arms, warnings } = routedArms(config, parts.env)
-  const said = new Set(warnings)
+  const { arms, problems } = routedArms(config, parts.env)
+  const said = new Set(Object.values(problems))
   const { openFleet } = await import('./fleet.ts')
   const fleet = await openFleet({
     config,
@@ -251,28 +257,13 @@ type Wanted = { readonly arm: ArmWanted; readonly notes: readonly string[] }
 
 type OwnChoice = Exclude<OneChoice, { kind: 'peer' }>
 
-const toWanted = async (choice: OwnChoice, parts: AnsweringParts): Promise<Wanted> =>
-  choice.kind === 'named' ? findFile(choice.wish, parts) : { arm: choice, notes: [] }
-
-/** The engine's package for graphics cards is not installed with covey; on Apple's machines it needs none. */
-const HAS_GRAPHICS = process.platform === 'darwin'
-
-async function findFile(wish: string, { env, window, paths }: AnsweringParts): Promise<Wanted> {
-  const { findModel } = await import('./models/find.ts')
-  const { modelsFolder, home } = paths
-  const place = { modelsFolder, home, env, graphics: HAS_GRAPHICS }
-  const found = await findModel(wish, place, window === undefined ? {} : { window })
-  const chosenNote = wish === 'auto' ? [`chosen: ${found.id}; the same again: ${found.command}`] : []
-  return {
-    arm: {
-      kind: 'gguf',
-      path: found.path,
-      name: found.id,
-      sequences: found.workers,
-      ...(found.window !== undefined && { window: found.window }),
-    },
-    notes: [...chosenNote, ...(found.note ? [found.note] : [])],
+async function toWanted(choice: OwnChoice, parts: AnsweringParts): Promise<Wanted> {
+  const { findFile, isImported } = await import('./named-models.ts')
+  if (choice.kind === 'named') return findFile(choice, parts)
+  if (choice.kind === 'gguf' && (await isImported(choice.path, parts))) {
+    return findFile({ wish: choice.path }, parts)
   }
+  return { arm: choice, notes: [] }
 }
 
 /** What was learnt about servers by asking them. */

@@ -38,6 +38,8 @@ export type AppOptions = {
   readonly baseUrl?: string
   readonly provider?: ArmSettings['kind']
   readonly apiKey?: string
+  /** The variable that the key came from, for messages. */
+  readonly apiKeyEnv?: string
   /** Tokens of prompt and answer together, whatever else is known. */
   readonly window?: number
   /** Ask the server for its window first. */
@@ -211,5 +213,5 @@ function reserveArm({ arms }: Answering, id: string): Reserve {
 async function requireFolder(path: string): Promise<void> {
   const info = await stat(path).catch(() => undefined)
   if (!info?.isDirectory())
-    throw new AppError('config-invalid', `${path} is no folder; give one that exists with --cwd.`)
+    throw new AppError('config-invalid', `${path} is not a directory. Pass an existing one with --cwd.`)
 }

@@ -28,7 +28,13 @@ export type ArmWanted =
   | { readonly kind: 'nano'; readonly why: string }
   /** Another vendor's command-line agent. */
   | { readonly kind: 'agent'; readonly found: FoundAgent; readonly env: NodeJS.ProcessEnv }
-  | { readonly kind: 'arm'; readonly settings: ArmSettings; readonly why: string }
+  | {
+      readonly kind: 'arm'
+      readonly settings: ArmSettings
+      readonly why: string
+      /** It may not be used: it is listed, and its server is not asked for its models. */
+      readonly isOff?: boolean
+    }
 
 /** A file, and what is known about using it here. */
 type GgufWanted = {
@@ -91,11 +97,11 @@ async function openScript(path: string, parts: ArmParts): Promise<OpenedArm> {
 }
 
 async function openAtServer(
-  { settings, why }: Extract<ArmWanted, { kind: 'arm' }>,
+  { settings, why, isOff = false }: Extract<ArmWanted, { kind: 'arm' }>,
   parts: ArmParts,
 ): Promise<OpenedArm> {
   const { openServer } = await import('./server-arm.ts')
-  return { ...(await openServer(settings, parts)), why }
+  return { ...(await openServer(settings, { ...parts, isOff })), why }
 }
 
 const NANO = new URL('../models/covey-nano.gguf', import.meta.url)

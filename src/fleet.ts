@@ -9,7 +9,7 @@ import { isLocalAddress } from './config/address.ts'
 import { toRouterSettings, toServers } from './config/router.ts'
 import type { Config } from './config/schema.ts'
 import type { ArmSettings } from './protocol/arm.ts'
-import { AppError } from './protocol/error.ts'
+import { AppError, errorMessage } from './protocol/error.ts'
 import type { RouterDesk } from './protocol/routing.ts'
 import { classifyByArm } from './router/arm-classifier.ts'
 import { type ClassifierParts, type Classify, createClassifier } from './router/classify.ts'
@@ -54,11 +54,17 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
   const create = (arm: RoutedArm) => openRouted(arm, parts, (id) => router.hasOther(id))
   const nano = await openNano(parts)
   const agents = incognito ? [] : await Promise.all(parts.agents.map((agent) => openAgent(agent, parts)))
-  const configured = [...(await Promise.all(parts.arms.map((arm) => create(arm)))).flat(), ...agents]
+  const configured = await openConfigured(parts, create)
   const discovery = config.router.discover ? lookAround(parts, create) : undefined
   // With nothing configured there is nobody to ask before the first look.
   if (parts.arms.length === 0) await discovery?.look()
-  const arms = () => [...configured, ...(discovery?.arms() ?? []), ...parts.peers(), nano.arm]
+  const arms = () => [
+    ...configured.arms(),
+    ...agents,
+    ...(discovery?.arms() ?? []),
+    ...parts.peers(),
+    nano.arm,
+  ]
   const pools = createPools({ limits: settings.limits, ledgers: record.ledgers, now: Date.now })
   const options = { ...settings, incognito, airGap: config.offline }
   const find = (id: string) => arms().find(({ arm }) => arm.id === id)
@@ -80,12 +86,38 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
     arms,
     async close() {
       discovery?.stop()
+      configured.stop()
       await Promise.all([record.flush(), log.flush()])
     },
   }
 }
 
 type Create = (arm: RoutedArm) => Promise<readonly RouterArm[]>
+
+const AGAIN_MS = 30_000
+
+/** One that cannot be opened now does not stop the others: it is reported, and tried again while the program runs. */
+async function openConfigured({ arms, warn }: FleetParts, create: Create) {
+  const opened = new Map<string, readonly RouterArm[]>()
+  const missing = () => arms.filter(({ settings }) => !opened.has(settings.id))
+  const tryMissing = (report: (text: string) => void) =>
+    Promise.all(
+      missing().map(async (arm) => {
+        try {
+          opened.set(arm.settings.id, await create(arm))
+        } catch (error) {
+          report(`The arm "${arm.settings.id}" is not used now. ${errorMessage(error)}`)
+        }
+      }),
+    )
+  await tryMissing(warn)
+  const timer =
+    missing().length > 0 ? setInterval(() => void tryMissing(() => {}), AGAIN_MS).unref() : undefined
+  return {
+    arms: () => arms.flatMap(({ settings }) => opened.get(settings.id) ?? []),
+    stop: () => clearInterval(timer),
+  }
+}
 
 function lookAround({ config, arms, incognito, dataFolder, warn }: FleetParts, create: Create): Discovery {
   const { problem } = openConsent({ dataFolder })
@@ -119,7 +151,10 @@ const leasedIf = (problem: () => string | undefined, arm: RouterArm['arm']): Rou
 
 /** What the person set for an arm must not be got round by finding the same model once more. */
 const isConfigured = (arms: readonly RoutedArm[], { baseUrl = '', model }: ArmSettings): boolean =>
-  arms.some(({ settings }) => settings.model === model && isSameAddress(settings.baseUrl ?? '', baseUrl))
+  arms.some(
+    ({ settings }) =>
+      (settings.isModelOpen || settings.model === model) && isSameAddress(settings.baseUrl ?? '', baseUrl),
+  )
 
 async function openNano({
   open,
@@ -142,17 +177,19 @@ const AGENT_QUALITY = 0.7
 /** None where incognito forbids it. */
 async function openRouted(
   { settings, routing }: RoutedArm,
-  { open, incognito, warn }: FleetParts,
+  { config, open, incognito, warn }: FleetParts,
   hasOther: (arm: string) => boolean,
 ): Promise<readonly RouterArm[]> {
   if (incognito && !settings.local) return []
-  const opened = await open({ kind: 'arm', settings, why: 'routed' }, () => hasOther(settings.id))
+  const tier = routing.tier ?? (settings.local ? 'local' : 'cloud')
+  const isOff = !routing.enabled || (tier === 'cloud' && !config.router.cloud)
+  const opened = await open({ kind: 'arm', settings, why: 'routed', isOff }, () => hasOther(settings.id))
   for (const warning of opened.warnings) warn(warning)
   const { price_input: input, price_output: output = input } = routing
   return [
     {
       arm: opened.arm,
-      tier: routing.tier ?? (settings.local ? 'local' : 'cloud'),
+      tier,
       enabled: routing.enabled,
       strengths: routing.strengths,
       ...(routing.parameters !== undefined && { parameters: routing.parameters }),

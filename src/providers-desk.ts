@@ -1,12 +1,11 @@
 /**
- * Who could answer here, without asking any of them, and how the small model that classifies requests does, by asking it.
+ * Who could answer here, asked only whether they are there, and how the small model that classifies requests does, by asking it.
  * For `covey providers` and `covey slm`.
  */
 import { openAnswering } from './answering.ts'
 import { openArm } from './arms.ts'
 import { routedArms } from './config/choose-arm.ts'
 import type { AppPaths } from './config/paths.ts'
-import { toServers } from './config/router.ts'
 import type { Config } from './config/schema.ts'
 import { lanFiles } from './federation/lan.ts'
 import { createFiles } from './guard/files.ts'
@@ -17,7 +16,7 @@ import type { TaskType } from './protocol/routing.ts'
 import { findAgents } from './provider/agent-model.ts'
 import { type Classify, classifyWith } from './router/classify.ts'
 import { openConsent, ownerText } from './router/consent.ts'
-import { allServers, findServers } from './router/discovery.ts'
+import { checkServers, CLOUD_OFF } from './server-checks.ts'
 
 export type ProviderGround = {
   readonly config: Config
@@ -46,9 +45,10 @@ const NANO = 'covey/nano'
 export function openProviderDesk(ground: ProviderGround): ProviderDesk {
   return {
     async list() {
-      const parts = [configured(ground), servers(ground), agents(ground), peers(ground)]
+      const parts = [checkServers(ground), agents(ground), peers(ground)]
       return [...(await Promise.all(parts)).flat(), IN_THE_BOX]
     },
+    servers: () => checkServers(ground),
     allow: async (port) => (await openConsent(ground.paths).allow(port)).map(ownerText),
     trySlm: (classifier = ground.config.router.classifier, signal) => trySlm(ground, classifier, signal),
     slms: () => [
@@ -64,53 +64,9 @@ const IN_THE_BOX: ProviderInfo = {
   id: NANO,
   kind: 'in the box',
   tier: 'local',
+  state: 'ready',
   isOn: true,
   about: 'one step at a time, and the last resort',
-}
-
-const CLOUD_OFF = 'off until `router.cloud = true`'
-
-async function configured({ config, env }: ProviderGround): Promise<readonly ProviderInfo[]> {
-  const { arms } = routedArms(config, env)
-  return Object.keys(config.arms).map((id) => {
-    const kind = config.arms[id]?.kind ?? ''
-    const found = arms.find(({ settings }) => settings.id === id)
-    if (!found)
-      return { id, kind, tier: 'cloud', isOn: false, about: 'its key is missing; see covey config check' }
-    const { settings, routing } = found
-    const tier = routing.tier ?? (settings.local ? 'local' : 'cloud')
-    const why = whyOff(tier, routing.enabled, config)
-    return {
-      id,
-      kind,
-      tier,
-      isOn: why === undefined,
-      about: why ?? `${maskUrls(settings.baseUrl ?? kind)} ${settings.model}`,
-    }
-  })
-}
-
-function whyOff(tier: ProviderInfo['tier'], isEnabled: boolean, { router }: Config): string | undefined {
-  if (!isEnabled) return 'switched off (`enabled = false`)'
-  if (tier === 'cloud' && !router.cloud) return CLOUD_OFF
-  return router.tiers.includes(tier) ? undefined : `\`router.tiers\` leaves out ${tier}`
-}
-
-async function servers({ config, paths }: ProviderGround): Promise<readonly ProviderInfo[]> {
-  if (!config.router.discover) return []
-  const found = await findServers(allServers(toServers(config.router, !config.offline)))
-  const { problem } = openConsent(paths)
-  return found.map((server) => {
-    const { name, baseUrl, local = true } = server
-    const why = problem(server)
-    return {
-      id: name,
-      kind: 'found',
-      tier: local ? 'local' : 'cloud',
-      isOn: why === undefined,
-      about: why ?? `${maskUrls(baseUrl)}; its models are called ${name}/MODEL`,
-    }
-  })
 }
 
 async function agents({ config, env, cwd }: ProviderGround): Promise<readonly ProviderInfo[]> {
@@ -119,36 +75,40 @@ async function agents({ config, env, cwd }: ProviderGround): Promise<readonly Pr
     id: `agent/${agent}`,
     kind: 'agent',
     tier: 'cloud',
+    state: isOn ? 'ready' : 'off',
     isOn,
     about: isOn ? path : CLOUD_OFF,
   }))
 }
 
 async function peers(ground: ProviderGround): Promise<readonly ProviderInfo[]> {
-  const { config, paths } = ground
-  const isOn = config.federation.enabled
-  if (isOn && config.federation.transport === 'nats') return natsPeers(ground)
-  const paired = await lanFiles(paths.dataFolder).book.list()
-  return paired.map(({ name, addresses }) => ({
+  if (ground.config.federation.enabled) return seenPeers(ground)
+  const paired = await lanFiles(ground.paths.dataFolder).book.list()
+  return paired.map(({ name }) => ({
     id: `peer/${name}`,
     kind: 'machine',
     tier: 'peer',
-    isOn,
-    about: isOn ? (addresses[0] ?? 'no address yet') : 'off until `federation.enabled = true`',
+    state: 'off',
+    isOn: false,
+    about: 'off until `federation.enabled = true`',
   }))
 }
 
-/** As they are on the server right now. */
-async function natsPeers({ openPeers }: ProviderGround): Promise<readonly ProviderInfo[]> {
+/** Every machine, asked now. */
+async function seenPeers({ config, openPeers }: ProviderGround): Promise<readonly ProviderInfo[]> {
   const desk = await openPeers()
   const { peers: seen, problem } = await desk.look()
+  const isNats = config.federation.transport === 'nats'
   return (await desk.list()).map(({ id, name, scopes }) => {
     const { state, why, models = [], last_seen_s: ago } = seen.find((one) => one.id === id) ?? {}
     const isHere = state === 'here'
-    const how = isHere ? models.join(', ') || 'no models' : (problem ?? why ?? 'not seen on the NATS server')
+    const unseen = isNats ? 'not seen on the NATS server' : 'it does not answer'
+    const how = isHere ? models.join(', ') || 'no models' : (problem ?? why ?? unseen)
     const heard = ago === undefined ? '' : `, heard ${ago} s ago`
-    const about = `${id.slice(0, 8)} through NATS${heard}; may ${scopes.join(',') || 'nothing'}; ${how}`
-    return { id: `peer/${name}`, kind: 'machine', tier: 'peer', isOn: isHere, about }
+    const through = isNats ? ' through NATS' : ''
+    const about = `${id.slice(0, 8)}${through}${heard}; may ${scopes.join(',') || 'nothing'}; ${how}`
+    const shown = { state: isHere ? 'ready' : 'failed', isOn: isHere, about } as const
+    return { id: `peer/${name}`, kind: 'machine', tier: 'peer', ...shown }
   })
 }
 

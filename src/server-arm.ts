@@ -19,11 +19,13 @@ import {
 } from './provider/arm-models.ts'
 import { createEmbedder } from './provider/embedder.ts'
 import { createFillModel } from './provider/fill-model.ts'
+import { findApi } from './provider/find-api.ts'
 import type { ProbeReport } from './provider/findings.ts'
 import { openProbeCache } from './provider/probe-cache.ts'
 import { probeArm } from './provider/probe.ts'
 import type { OpenTemplate } from './provider/raw-prompt.ts'
 import { createServerClient } from './provider/server-client.ts'
+import { settleArm } from './provider/settle-arm.ts'
 import { type Arm, createArm } from './router/arm.ts'
 import { withRetry } from './router/retry.ts'
 
@@ -38,6 +40,8 @@ export type ServerArmParts = {
   readonly sleep?: Sleep
   /** Another arm can be asked at once: failures are not waited out. */
   readonly hasOther?: () => boolean
+  /** It may not be used and is only listed. */
+  readonly isOff?: boolean
 }
 
 export type ServerArm = {
@@ -52,11 +56,14 @@ export type ServerArm = {
   close(): Promise<void>
 }
 
-export async function openServer(settings: ArmSettings, parts: ServerArmParts): Promise<ServerArm> {
-  if (parts.incognito && !settings.local) {
-    const text = `--incognito uses local models only, and ${settings.id} is not on this network.`
+export async function openServer(given: ArmSettings, parts: ServerArmParts): Promise<ServerArm> {
+  if (parts.incognito && !given.local) {
+    const text = `--incognito uses local models only, and ${given.id || given.baseUrl} is not on this network.`
     throw new AppError('config-invalid', text)
   }
+  // Where another arm can be asked, a server that is not there is not waited for.
+  const patience = { tryAgain: parts.hasOther === undefined }
+  const settings = parts.isOff ? given : await settleArm(given, patience, new AbortController().signal)
   const probed = parts.probe === false ? undefined : await probe(settings, parts)
   const capabilities = capabilitiesOf(settings, probed)
   const models = await createArmModels(settings, capabilities, {
@@ -109,13 +116,15 @@ const probe = (settings: ArmSettings, { probesFile, hasOther }: ServerArmParts):
     ...(probesFile !== undefined && { cache: probesFile }),
   })
 
-/** Everything about a server and its model, for whoever asks for it by name. */
+/** Everything about a server and its model, for a person who asks for it by name. Throws where it does not answer. */
 export async function probeServer(
-  settings: ArmSettings,
+  given: ArmSettings,
   depth: 'metadata' | 'full',
   { promptsFolder, probesFile }: { readonly promptsFolder: string; readonly probesFile: string },
   signal: AbortSignal,
-): Promise<ProbeReport & { readonly capabilities: Capabilities }> {
+): Promise<ProbeReport & { readonly settings: ArmSettings; readonly capabilities: Capabilities }> {
+  const settings = await settleArm(given, { tryAgain: true }, signal)
+  await requireAnswer(settings, signal)
   const openTemplate = await templateOpener(promptsFolder)
   const report = await probeArm(settings, {
     depth,
@@ -123,7 +132,19 @@ export async function probeServer(
     openTemplate,
     signal,
   })
-  return { ...report, capabilities: capabilitiesOf(settings, report) }
+  return { ...report, settings, capabilities: capabilitiesOf(settings, report) }
+}
+
+/** A server that is down or refuses the key answers no question: every finding about it would be false. */
+async function requireAnswer(settings: ArmSettings, signal: AbortSignal): Promise<void> {
+  const { kind, baseUrl } = settings
+  if (kind !== 'openai-compatible' || baseUrl === undefined) return
+  try {
+    await findApi({ ...settings, baseUrl }, {}, signal)
+  } catch (error) {
+    const hasNoList = error instanceof AppError && error.code === 'request-invalid'
+    if (!hasNoList) throw error
+  }
 }
 
 /** Chat templates, with the words that tell of tools where a template does not. */

@@ -4,12 +4,18 @@ import type { CommandOption } from './command.ts'
 export const appOptions: readonly CommandOption[] = [
   {
     flags: '-m, --model <name>',
-    description: 'arm from the configuration, name:size:quant, FILE.gguf, or a model name with --base-url',
+    description:
+      'arm from the configuration, a model that `covey models` lists, FILE.gguf, or a model name with --base-url',
   },
   { flags: '--auto', description: 'the best downloaded model that fits this machine' },
   {
     flags: '--base-url <url>',
-    description: 'any OpenAI-compatible server, such as http://127.0.0.1:8080/v1',
+    description:
+      'any OpenAI-compatible server, such as http://127.0.0.1:8080; its only model is used without --model',
+  },
+  {
+    flags: '--api-key-env <name>',
+    description: 'the variable that holds the key of that server (COVEY_API_KEY)',
   },
   { flags: '--provider <kind>', description: 'wire format: openai-compatible, openai, anthropic, google' },
   { flags: '--window <tokens>', description: 'the context window, where the server does not tell it' },
@@ -17,7 +23,7 @@ export const appOptions: readonly CommandOption[] = [
   { flags: '-p, --permission <mode>', description: 'ask, accept-edits, auto, read-only, deny or bypass' },
   {
     flags: '--swarm <workers>',
-    description: 'ask the model up to seven times and vote, where one answer does not do',
+    description: 'ask the model up to seven times and vote, when one answer is not enough',
   },
   {
     flags: '--tool-host <url>',

@@ -49,7 +49,10 @@ export const commands: readonly Command[] = [
   tokenCommand,
   toolsCommand,
   mcpCommand,
-  createModelsCommand({ probe: probeServerOf }),
+  createModelsCommand({
+    probe: probeServerOf,
+    servers: async (...at) => (await openProviders(...at)).servers(),
+  }),
   createPeersCommand(openPeersOf),
   createSwarmCommand(openPeersOf, swarmFactsOf),
   sessionsCommand,

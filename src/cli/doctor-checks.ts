@@ -3,11 +3,12 @@ import { execFile } from 'node:child_process'
 import { access, constants, statfs } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { rgPath } from '@vscode/ripgrep'
-import { findConfinement } from '../desks.ts'
+import { findConfinement, openProviders } from '../desks.ts'
 import { appPaths } from '../config/paths.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { ensureFolder } from '../lib/ensure-folder.ts'
 import { errorMessage } from '../protocol/error.ts'
+import type { ProviderInfo } from '../protocol/provider-desk.ts'
 import { loadTrusted } from '../trusted.ts'
 import type { CommandContext } from './command.ts'
 
@@ -61,7 +62,11 @@ async function checkConfig({ env, cwd }: CommandContext): Promise<Finding> {
       const fix = `no arm configured; use --base-url URL, or add [arms.NAME] to ${appPaths(env, process.platform).configFile}`
       return { name: 'config', state: 'missing', text: fix }
     }
-    return { name: 'config', state: 'ok', text: `arms: ${arms.join(', ')}` }
+    return {
+      name: 'config',
+      state: 'ok',
+      text: `${arms.length === 1 ? 'one arm' : `${arms.length} arms`} configured`,
+    }
   } catch (error) {
     return { name: 'config', state: 'broken', text: errorMessage(error) }
   }
@@ -108,30 +113,23 @@ async function checkSandbox({ env, cwd }: CommandContext): Promise<Finding> {
   return { name: 'sandbox', state: 'missing', text: `${missing}; ${fix}` }
 }
 
-/** Where local model servers listen when nobody told them otherwise. */
-const SERVERS = [
-  { name: 'Ollama', port: 11434 },
-  { name: 'llama.cpp', port: 8080 },
-  { name: 'LM Studio', port: 1234 },
-  { name: 'vLLM', port: 8000 },
-] as const
-
-async function checkServers(): Promise<readonly Finding[]> {
-  const found = await Promise.all(SERVERS.map(checkServer))
-  const running = found.filter((finding) => finding !== undefined)
-  if (running.length > 0) return running
-  return [{ name: 'servers', state: 'missing', text: 'no local model server answers on its usual port' }]
+/** The same look as `covey providers` takes. */
+async function checkServers({ env, cwd }: CommandContext): Promise<readonly Finding[]> {
+  try {
+    const servers = await (await openProviders(env, cwd)).servers()
+    if (servers.length > 0) return servers.map(toFinding)
+    const text = 'no model server answers on its usual port; start one, or use --base-url URL'
+    return [{ name: 'servers', state: 'missing', text }]
+  } catch {
+    // A configuration that cannot be read is a finding of its own.
+    return []
+  }
 }
 
-async function checkServer({ name, port }: (typeof SERVERS)[number]): Promise<Finding | undefined> {
-  const url = `http://127.0.0.1:${port}/v1`
-  try {
-    const answer = await fetch(`${url}/models`, { signal: AbortSignal.timeout(1_500) })
-    const list = (await answer.json()) as { data?: readonly { id?: string }[] }
-    const models = list.data?.flatMap(({ id }) => id ?? []) ?? []
-    const use = models[0] ? `use it with --base-url ${url} --model ${models[0]}` : 'it has no model loaded'
-    return { name, state: 'ok', text: `${models.length} models; ${use}` }
-  } catch {
-    return undefined
-  }
+const STATES = { ready: 'ok', off: 'missing', failed: 'broken' } as const
+
+function toFinding({ id, state, about, models = [] }: ProviderInfo): Finding {
+  const [first] = models
+  const use = first ? `; use it with: covey ${first.use}`.trimEnd() : ''
+  return { name: id, state: STATES[state], text: `${about}${use}` }
 }

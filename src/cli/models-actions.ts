@@ -11,6 +11,7 @@ import { findLocal, listLocal, modelFolders, requireLocal } from '../models/loca
 import type { Hardware } from '../models/machine.ts'
 import { systemEffects } from '../models/system.ts'
 import { AppError } from '../protocol/error.ts'
+import type { ProviderInfo } from '../protocol/provider-desk.ts'
 import type { CommandContext } from './command.ts'
 import { printFit } from './models-fit.ts'
 import { formatBytes, requireArgument, type ModelsAction, type ModelsDesk } from './models-desk.ts'
@@ -23,17 +24,20 @@ export type ModelsParts = {
   readonly hardware?: (modelsFolder: string) => Promise<Hardware>
   /** Asks a server what it can do; absent = nobody can. */
   readonly probe?: ProbeArm
+  /** What model servers offer right now; absent = only files are listed. */
+  readonly servers?: (env: NodeJS.ProcessEnv, cwd: string) => Promise<readonly ProviderInfo[]>
 }
 
 export async function actOnModels(
-  { hardware = thisMachine, probe }: ModelsParts,
+  { hardware = thisMachine, probe, servers }: ModelsParts,
   context: CommandContext,
 ): Promise<number> {
   const actions: Actions = { ...ownActions, ...(probe && createProbeActions(probe)) }
   const [name = 'ls', ...args] = context.args
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (!action) throw new AppError('config-invalid', unknownAction(name, Object.keys(actions)))
-  return action(await openDesk({ ...context, args }, hardware))
+  const desk = await openDesk({ ...context, args }, hardware)
+  return action({ ...desk, servers: async () => (await servers?.(context.env, context.cwd)) ?? [] })
 }
 
 type Actions = Readonly<Record<string, ModelsAction>>
@@ -49,7 +53,7 @@ function unknownAction(name: string, names: readonly string[]): string {
 async function openDesk(
   context: CommandContext,
   hardware: (folder: string) => Promise<Hardware>,
-): Promise<ModelsDesk> {
+): Promise<Omit<ModelsDesk, 'servers'>> {
   const { modelsFolder, home } = appPaths(context.env, process.platform)
   const folders = modelFolders(modelsFolder, home, context.env)
   const catalog = await loadCatalog()
@@ -72,10 +76,10 @@ const ownActions: Actions = {
   rm: takeOut,
 }
 
-async function listModels({ context: { io }, folders, json, local }: ModelsDesk): Promise<number> {
-  const [models, unfinished] = await Promise.all([local(), listUnfinished(folders.own)])
+async function listModels({ context: { io }, folders, json, local, servers }: ModelsDesk): Promise<number> {
+  const [models, unfinished, found] = await Promise.all([local(), listUnfinished(folders.own), servers()])
   if (json) {
-    io.out(jsonLine({ models, unfinished }))
+    io.out(jsonLine({ models, unfinished, servers: found }))
     return 0
   }
   for (const { id, bytes, source, path } of models) {
@@ -83,18 +87,31 @@ async function listModels({ context: { io }, folders, json, local }: ModelsDesk)
       `${cleanControl(`${id.padEnd(34)} ${formatBytes(bytes).padStart(9)}  ${source.padEnd(9)}  ${path}`)}\n`,
     )
   }
-  for (const name of unfinished) io.out(`${cleanControl(name)}: not complete; pull it again to go on\n`)
-  if (models.length === 0) io.out('No model is here yet. `covey models fit` says which would fit.\n')
+  for (const name of unfinished)
+    io.out(`${cleanControl(name)}: not complete; run \`covey models pull\` again to resume\n`)
+  for (const line of found.flatMap(serverLines)) io.out(`${cleanControl(line)}\n`)
+  const isEmpty = models.length === 0 && found.every(({ state }) => state !== 'ready')
+  if (isEmpty) io.out('There is no model here yet. `covey models fit` lists those that fit this machine.\n')
   return 0
 }
 
-async function bringIn({ context, folders, json }: ModelsDesk): Promise<number> {
+/** One line for each model of a server that answers, with the command that uses it; one for a server that does not. */
+const serverLines = ({ id, state, about, models = [] }: ProviderInfo): readonly string[] =>
+  state === 'failed'
+    ? [`✗ ${id}  ${about}`]
+    : models.map(
+        ({ name, use }) =>
+          `${name.padEnd(34)} ${'server'.padStart(9)}  ${id.padEnd(9)}  ${`covey ${use}`.trimEnd()}`,
+      )
+
+async function bringIn({ context, folders, json, local }: ModelsDesk): Promise<number> {
   const { io, cwd, options } = context
   const path = resolve(cwd, requireArgument(context, 'the path of a .gguf file'))
   const target = await importModel(path, folders.own, { link: options['link'] === true })
   const { bytes, architecture } = await readGguf(target)
-  if (json) io.out(jsonLine({ path: target, bytes, architecture }))
-  else io.out(`${cleanControl(`Here as ${target}. Use it with: covey --model ${target}`)}\n`)
+  const id = findLocal(target, await local())?.id ?? target
+  if (json) io.out(jsonLine({ id, path: target, bytes, architecture }))
+  else io.out(`${cleanControl(`Imported to ${target}. Use it with: covey --model ${id}`)}\n`)
   return 0
 }
 

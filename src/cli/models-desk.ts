@@ -1,5 +1,6 @@
 /** What every action of `covey models` is handed, and the few words they share. */
 import { AppError } from '../protocol/error.ts'
+import type { ProviderInfo } from '../protocol/provider-desk.ts'
 import type { CatalogEntry } from '../models/catalog.ts'
 import type { LocalModel } from '../models/local-model.ts'
 import type { ModelFolders } from '../models/local.ts'
@@ -14,6 +15,8 @@ export type ModelsDesk = {
   readonly json: boolean
   local(): Promise<readonly LocalModel[]>
   hardware(): Promise<Hardware>
+  /** Asked now. */
+  servers(): Promise<readonly ProviderInfo[]>
 }
 
 /** Returns the exit code. */
@@ -21,7 +24,7 @@ export type ModelsAction = (desk: ModelsDesk) => Promise<number>
 
 export function requireArgument({ args }: CommandContext, what: string): string {
   const [value] = args
-  if (value === undefined) throw new AppError('config-invalid', `which one? Give ${what}.`)
+  if (value === undefined) throw new AppError('config-invalid', `an argument is missing: pass ${what}.`)
   return value
 }
 

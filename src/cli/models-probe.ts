@@ -6,12 +6,15 @@ import { chooseArm } from '../config/choose-arm.ts'
 import { loadConfig } from '../config/load.ts'
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { isObject } from '../lib/json.ts'
+import { maskUrls } from '../lib/mask-url.ts'
 import type { ArmSettings, Capabilities } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import { requireArgument, type ModelsAction, type ModelsDesk } from './models-desk.ts'
 import { showModel } from './models-show.ts'
 
 type ProbedArm = {
+  /** As the server completed them. */
+  readonly settings: ArmSettings
   readonly findings: Readonly<Record<string, { readonly value: unknown; readonly from: string } | undefined>>
   readonly warnings: readonly string[]
   readonly capabilities: Capabilities
@@ -43,9 +46,10 @@ async function isArm({ context: { env, cwd } }: ModelsDesk, name: string): Promi
 async function probeAndPrint(desk: ModelsDesk, probe: ProbeArm, depth: ProbeWish['depth']): Promise<number> {
   const { context, json } = desk
   const { io, env, signal } = context
-  const settings = await requireSettings(desk)
-  if (depth === 'full' && !json) io.err(`Asking ${cleanControl(settings.id)} what it can do...\n`)
-  const probed = await probe(env, { settings, depth }, signal)
+  const wanted = await requireSettings(desk)
+  const name = maskUrls(wanted.id || (wanted.baseUrl ?? ''))
+  if (depth === 'full' && !json) io.err(`Asking ${cleanControl(name)} what it can do...\n`)
+  const { settings, ...probed } = await probe(env, { settings: wanted, depth }, signal)
   if (json) io.out(jsonLine({ arm: settings.id, ...probed }))
   else io.out(`${toText(settings, probed)}\n`)
   return 0
@@ -61,13 +65,18 @@ async function requireSettings({ context }: ModelsDesk): Promise<ArmSettings> {
   if (choice.kind === 'arm') return choice.settings
   throw new AppError(
     'config-invalid',
-    `${name} is no server; \`covey models show ${name}\` tells about files.`,
+    choice.kind === 'named' && choice.noArm !== undefined
+      ? choice.noArm
+      : `${name} is not a server. \`covey models show ${name}\` describes a model file.`,
   )
 }
 
 const isAddress = (text: string): boolean => /^https?:\/\//.test(text)
 
-function toText({ id, model }: ArmSettings, { findings, warnings, capabilities }: ProbedArm): string {
+function toText(
+  { id, model }: ArmSettings,
+  { findings, warnings, capabilities }: Omit<ProbedArm, 'settings'>,
+): string {
   const found = Object.entries(findings).flatMap(([name, finding]) =>
     finding ? [[LABELS[name] ?? name, toValue(name, finding.value), finding.from] as const] : [],
   )

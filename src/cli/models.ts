@@ -13,7 +13,7 @@ export const createModelsCommand = (parts: ModelsParts = {}): Command => ({
     { flags: '--offline', description: 'pull: refuse to use the network' },
   ],
   examples: [
-    'covey models                                # what is on this machine, Ollama and LM Studio included',
+    'covey models                                # files on this machine and models of running servers',
     'covey models fit                            # what would fit, and why the rest does not',
     'covey models pull qwen3.5:4b                # the best quantisation for this machine',
     'covey models pull qwen2.5-coder:7b:q4_k_m   # exactly this one',

@@ -66,7 +66,7 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
     case 'correction':
       return verbose ? `· ${event.detector}: ${event.remedy}` : undefined
     case 'retry':
-      return `· ${event.why}; trying again in ${Math.round(event.delayMs / 100) / 10} s`
+      return `· ${event.why.replace(/\.$/, '')}; trying again in ${Math.round(event.delayMs / 100) / 10} s`
     case 'compaction':
       return `· context compacted (${event.stage}): ${event.before} → ${event.after} of ${event.window} tokens`
     case 'vote':

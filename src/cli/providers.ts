@@ -1,4 +1,4 @@
-/** `covey providers`: who could answer here, and who is off and why. Nobody is asked anything but whether it is there. */
+/** `covey providers`: who could answer here, and who is off and why. Servers are asked for their list of models only. */
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ProviderDesk, ProviderInfo } from '../protocol/provider-desk.ts'
@@ -33,7 +33,7 @@ const actions: Readonly<Record<string, Action>> = {
     if (!/^\d{1,5}$/.test(word) || port < 1 || port > 65_535) {
       throw new AppError(
         'config-invalid',
-        `"${word}" is not a port; covey providers lists the servers found here.`,
+        `"${word}" is not a port number from 1 to 65535. \`covey providers\` lists the servers found here.`,
       )
     }
     const owners = await desk.allow(port)
@@ -44,5 +44,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-const toLine = ({ id, kind, tier, isOn, about }: ProviderInfo): string =>
-  `${cleanControl(`${isOn ? '✓' : '–'} ${id.padEnd(24)}  ${kind.padEnd(17)}  ${tier.padEnd(5)}  ${about}`)}\n`
+const MARKS = { ready: '✓', off: '–', failed: '✗' } as const
+
+const toLine = ({ id, kind, tier, state, about }: ProviderInfo): string =>
+  `${cleanControl(`${MARKS[state]} ${id.padEnd(24)}  ${kind.padEnd(17)}  ${tier.padEnd(5)}  ${about}`)}\n`

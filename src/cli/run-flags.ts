@@ -5,6 +5,7 @@ import type { AppOptions } from '../app.ts'
 import type { SessionChoice } from '../sessions.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import { withoutUndefined } from '../lib/object.ts'
+import { AppError } from '../protocol/error.ts'
 import type { CommandContext } from './command.ts'
 import { wholeNumber } from './number-flag.ts'
 import { parseFlags } from './parse-flags.ts'
@@ -30,7 +31,13 @@ const Flags = z.object({
   offline: z.boolean().optional(),
   swarm: wholeNumber({ max: 7 }).optional(),
   toolHost: z.string().optional(),
-  baseUrl: z.url({ protocol: /^https?$/, error: 'is no http(s) address' }).optional(),
+  baseUrl: z
+    .url({
+      protocol: /^https?$/,
+      error: 'must be an http or https address, such as http://127.0.0.1:8080/v1',
+    })
+    .optional(),
+  apiKeyEnv: z.string().min(1).optional(),
   provider: z.enum(['openai-compatible', 'openai', 'anthropic', 'google']).optional(),
   window: wholeNumber({ min: 1024 }).optional(),
   probe: z.boolean().default(true),
@@ -58,7 +65,7 @@ export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
     flags
   return {
     app: {
-      ...withoutUndefined({ ...rest, apiKey: env['COVEY_API_KEY'] }),
+      ...withoutUndefined({ ...rest, apiKey: keyOf(rest.apiKeyEnv, env) }),
       cwd: resolve(cwd, rest.cwd ?? '.'),
       verbose,
       flags: {
@@ -74,6 +81,15 @@ export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
     json,
     verbose,
   }
+}
+
+function keyOf(variable: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
+  if (variable === undefined) return env['COVEY_API_KEY'] || undefined
+  if (env[variable]) return env[variable]
+  throw new AppError(
+    'config-invalid',
+    `--api-key-env names ${variable}, which is not set. Set it: export ${variable}=KEY`,
+  )
 }
 
 /** The short names beside the configuration's own `COVEY_SECTION__KEY`. */

@@ -4,11 +4,12 @@
  */
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
+import type { ArmSettings } from '../protocol/arm.ts'
 import { editForms } from '../protocol/edit-form.ts'
 import { AppError } from '../protocol/error.ts'
 import { armRouting } from './router.ts'
 import { formatKey } from './tree.ts'
-import { allFilled, filled, missingIn } from './variables.ts'
+import { allFilled, filled, missingIn, variablesIn } from './variables.ts'
 
 const emission = z.strictObject({
   base: z
@@ -29,7 +30,13 @@ export const armSchema = z.strictObject({
     .url({ protocol: /^https?$/ })
     .exactOptional()
     .describe('Address of the API, such as `http://127.0.0.1:8080/v1`; needed for openai-compatible.'),
-  model: z.string().exactOptional().describe("The model's name at the server; the arm's id when not set."),
+  model: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe(
+      "The model's name at the server. Not set: the model called like the arm, or the only one the server has.",
+    ),
   api_key: z.string().exactOptional().meta({
     description: 'Key for the server; `${VARIABLE}` is taken from the environment when the arm is used.',
     writeOnly: true,
@@ -77,7 +84,8 @@ export const armSchema = z.strictObject({
 type ArmConfig = z.output<typeof armSchema>
 
 /** An arm ready for use: named, and with its secrets filled in. Never print it. */
-export type ResolvedArm = ArmConfig & { readonly id: string; readonly model: string }
+export type ResolvedArm = ArmConfig &
+  Pick<ArmSettings, 'id' | 'model' | 'isModelOpen'> & { readonly keyHint: string }
 
 /** Finds an arm and fills in its secrets, or throws `config-invalid` with what is missing. */
 export function requireArm(
@@ -90,18 +98,32 @@ export function requireArm(
   const missing = missingVariables(arm, env)
   if (missing.length > 0) {
     const key = formatKey(['arms', id])
+    const [name = ''] = missing
     throw new AppError(
       'config-invalid',
-      `${key} needs ${missing.join(' and ')} in the environment; set it first.`,
+      `${key} refers to ${missing.join(' and ')}, not set in the environment. Set it: export ${name}=KEY`,
     )
   }
   return {
     ...arm,
     id,
     model: arm.model ?? id,
+    keyHint: keyHint(id, arm),
+    // The makers of the other kinds have dozens of models.
+    ...(arm.model === undefined && arm.kind === 'openai-compatible' && { isModelOpen: true }),
     headers: allFilled(arm.headers, env),
     ...(arm.api_key === undefined ? {} : { api_key: filled(arm.api_key, env) }),
   }
+}
+
+function keyHint(id: string, { api_key: key }: ArmConfig): string {
+  const where = `\`api_key\` under [${formatKey(['arms', id])}] in config.toml`
+  const own = `COVEY_ARMS__${id.toUpperCase().replace(/[^A-Z0-9]/g, '_')}__API_KEY`
+  if (key === undefined) return `The server wants a key and none is set. Set ${own}=KEY, or ${where}.`
+  const [variable] = variablesIn([key])
+  return variable === undefined
+    ? `The server refused the key. Correct ${where}.`
+    : `The server refused the key in ${variable}, which is ${where}. Correct it: export ${variable}=KEY`
 }
 
 /** Why an id finds nothing, and what it may have been meant for. */

@@ -5,7 +5,7 @@ import { editFormFor } from '../lib/model-size.ts'
 import { withoutUndefined } from '../lib/object.ts'
 import { isLocalAddress } from './address.ts'
 import type { armRouting } from './router.ts'
-import { armSchema, requireArm, type ResolvedArm } from './arm.ts'
+import { armSchema, requireArm, type ResolvedArm, unknownArm } from './arm.ts'
 import type { Config } from './schema.ts'
 
 export type ArmWish = {
@@ -13,6 +13,8 @@ export type ArmWish = {
   readonly baseUrl?: string
   readonly provider?: ArmSettings['kind']
   readonly apiKey?: string
+  /** The variable that the key came from. */
+  readonly apiKeyEnv?: string
   readonly window?: number
   /** The best model on this machine that fits it. */
   readonly auto?: boolean
@@ -20,7 +22,12 @@ export type ArmWish = {
 
 export type ArmChoice =
   /** A model of the catalogue or of this machine by its name, `name:size:quant`, or `auto`. */
-  | { readonly kind: 'named'; readonly wish: string }
+  | {
+      readonly kind: 'named'
+      readonly wish: string
+      /** What to say where no model has that name either. */
+      readonly noArm?: string
+    }
   | { readonly kind: 'scripted'; readonly path: string }
   | { readonly kind: 'gguf'; readonly path: string }
   | { readonly kind: 'nano'; readonly why: string }
@@ -45,44 +52,72 @@ export function chooseArm(config: Config, wish: ArmWish, env: NodeJS.ProcessEnv)
   if (model === NANO) return { kind: 'nano', why: 'chosen by name' }
   if (model?.endsWith('.gguf')) return { kind: 'gguf', path: model }
   if (model?.includes(':') && !Object.hasOwn(config.arms, model)) return { kind: 'named', wish: model }
-  if (model !== undefined) return chosen(requireArm(config.arms, model, env), 'chosen by name')
   const ids = Object.keys(config.arms)
+  if (model !== undefined && !ids.includes(model))
+    return { kind: 'named', wish: model, noArm: unknownArm(model, ids) }
+  if (model !== undefined) return chosen(requireArm(config.arms, model, env), 'chosen by name')
   if (ids.length === 0) return { kind: 'nano', why: 'nothing else is configured' }
   const [only = '', ...others] = ids
   if (others.length > 0) return { kind: 'routed' }
   return chosen(requireArm(config.arms, only, env), 'the only arm configured')
 }
 
-/** An arm without a configuration file. */
-function adHoc(
-  { model, baseUrl, provider = 'openai-compatible', apiKey }: ArmWish,
-  env: NodeJS.ProcessEnv,
-): ResolvedArm {
+/** An arm without a configuration file. Without a model it has no name yet: the server is asked which it has. */
+function adHoc(wish: ArmWish, env: NodeJS.ProcessEnv): ResolvedArm {
+  const { model, baseUrl, provider = 'openai-compatible' } = wish
   if (provider === 'openai-compatible' && baseUrl === undefined) {
     throw new AppError(
       'config-invalid',
-      '--provider openai-compatible needs --base-url, such as http://127.0.0.1:8080/v1',
+      '--provider openai-compatible needs the address of a server; add --base-url http://127.0.0.1:8080/v1',
     )
   }
   if (provider !== 'openai-compatible' && model === undefined) {
-    throw new AppError('config-invalid', `--provider ${provider} needs --model`)
+    throw new AppError('config-invalid', `--provider ${provider} needs the name of a model; add --model NAME`)
   }
-  const key = apiKey ?? KEYS[provider].map((name) => env[name]).find(Boolean)
+  const key = adHocKey(wish, provider, env)
   const arm = armSchema.parse({
     kind: provider,
     ...(baseUrl && { base_url: baseUrl }),
-    ...(key && { api_key: key }),
+    ...(key.value && { api_key: key.value }),
   })
-  return { ...arm, id: model ?? 'default', model: model ?? 'default' }
+  const name = model ?? ''
+  return { ...arm, id: name, model: name, keyHint: adHocHint(key), ...(name === '' && { isModelOpen: true }) }
 }
 
-/** Where the makers' own programs look for a key. */
-const KEYS: Readonly<Record<ArmSettings['kind'], readonly string[]>> = {
-  'openai-compatible': [],
-  openai: ['OPENAI_API_KEY'],
-  anthropic: ['ANTHROPIC_API_KEY'],
-  google: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+type AdHocKey = { readonly value?: string | undefined; readonly variable: string }
+
+/** A maker's own key goes to the maker's own host only: it must not leak to another server. */
+function adHocKey(wish: ArmWish, provider: ArmSettings['kind'], env: NodeJS.ProcessEnv): AdHocKey {
+  const { apiKey, apiKeyEnv = 'COVEY_API_KEY', baseUrl } = wish
+  const maker = makers.find(({ kind, host }) =>
+    baseUrl === undefined ? kind === provider : new URL(baseUrl).hostname === host,
+  )
+  if (apiKey !== undefined || !maker) return { value: apiKey, variable: apiKeyEnv }
+  const [first] = maker.variables
+  const variable = maker.variables.find((name) => env[name]) ?? first
+  return { value: env[variable], variable }
 }
+
+const adHocHint = ({ value, variable }: AdHocKey): string =>
+  value
+    ? `The server refused the key in ${variable}. Correct it: export ${variable}=KEY`
+    : `The server wants a key and none was sent. Set it: export ${variable}=KEY, or name another variable with ` +
+      '--api-key-env NAME; for an arm of config.toml set `api_key`.'
+
+/** Where the makers' own programs look for a key, and where it may be sent. */
+const makers = [
+  { kind: 'openai', host: 'api.openai.com', variables: ['OPENAI_API_KEY'] },
+  { kind: 'anthropic', host: 'api.anthropic.com', variables: ['ANTHROPIC_API_KEY'] },
+  {
+    kind: 'google',
+    host: 'generativelanguage.googleapis.com',
+    variables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+  },
+] as const satisfies readonly {
+  kind: ArmSettings['kind']
+  host: string
+  variables: readonly [string, ...string[]]
+}[]
 
 export type RoutedArm = {
   readonly settings: ArmSettings
@@ -93,22 +128,22 @@ export type RoutedArm = {
 export function routedArms(
   { arms }: Pick<Config, 'arms'>,
   env: NodeJS.ProcessEnv,
-): { readonly arms: readonly RoutedArm[]; readonly warnings: readonly string[] } {
+): { readonly arms: readonly RoutedArm[]; readonly problems: Readonly<Record<string, string>> } {
   const found: RoutedArm[] = []
-  const warnings: string[] = []
+  const problems: Record<string, string> = {}
   for (const id of Object.keys(arms)) {
     try {
       const arm = requireArm(arms, id, env)
       found.push({ settings: toSettings(arm), routing: arm })
     } catch (error) {
-      warnings.push(errorMessage(error))
+      problems[id] = errorMessage(error)
     }
   }
-  return { arms: found, warnings }
+  return { arms: found, problems }
 }
 
 function toSettings(arm: ResolvedArm): ArmSettings {
-  const { id, kind, model, headers } = arm
+  const { id, kind, model, headers, keyHint, isModelOpen } = arm
   return {
     id,
     kind,
@@ -118,6 +153,8 @@ function toSettings(arm: ResolvedArm): ArmSettings {
     known: toKnown(arm),
     ...(arm.base_url !== undefined && { baseUrl: arm.base_url }),
     ...(arm.api_key !== undefined && { apiKey: arm.api_key }),
+    keyHint,
+    ...(isModelOpen && { isModelOpen }),
     ...(arm.thinking !== undefined && { thinking: arm.thinking }),
     ...(arm.temperature !== undefined && { temperature: arm.temperature }),
   }

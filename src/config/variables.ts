@@ -2,11 +2,14 @@
 
 const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
 
-/** The variables that texts refer to and the environment does not hold, each once. */
-export function missingIn(texts: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
-  const names = texts.flatMap((text) => [...text.matchAll(REFERENCE)].map((match) => match[1] ?? ''))
-  return [...new Set(names)].filter((name) => valueOf(name, env) === '')
-}
+/** The variables that texts refer to, each once. */
+export const variablesIn = (texts: readonly string[]): readonly string[] => [
+  ...new Set(texts.flatMap((text) => [...text.matchAll(REFERENCE)].map((match) => match[1] ?? ''))),
+]
+
+/** Those of them that the environment does not hold. */
+export const missingIn = (texts: readonly string[], env: NodeJS.ProcessEnv): readonly string[] =>
+  variablesIn(texts).filter((name) => valueOf(name, env) === '')
 
 /** The text as it is sent. Never print it. */
 export const filled = (text: string, env: NodeJS.ProcessEnv): string =>

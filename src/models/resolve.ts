@@ -41,6 +41,8 @@ function resolveNamed(wish: string, { local, hardware, catalog, options }: Resol
   const here = fitModel(hardware, onlyLocal(catalog, local), wish, options)
   if (here.ok) return toResolved(here.choice, here.command, local)
   if (here.reason === 'too-large') throw new AppError('model-unavailable', here.message)
+  const file = findLocal(wish, local)
+  if (file) return { id: file.id, path: file.path, workers: 1, command: `covey --model ${wish}` }
   const known = fitModel(hardware, catalog, wish, options)
   if (known.ok) {
     const { id } = known.choice
@@ -49,8 +51,6 @@ function resolveNamed(wish: string, { local, hardware, catalog, options }: Resol
       `${id} is not on this machine. Get it with: covey models pull ${id}`,
     )
   }
-  const file = known.reason === 'unknown-model' ? findLocal(wish, local) : undefined
-  if (file) return { id: file.id, path: file.path, workers: 1, command: `covey --model ${wish}` }
   const code = known.reason === 'unknown-model' ? 'config-invalid' : 'model-unavailable'
   throw new AppError(code, known.message)
 }

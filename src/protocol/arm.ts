@@ -38,12 +38,17 @@ export type Capabilities = {
 
 /** An arm as somebody set it up: where it is, and what of its capabilities is known beforehand. Never print it. */
 export type ArmSettings = {
+  /** Empty for a server that was named by its address only: then it is called like its model. */
   readonly id: string
   readonly kind: 'openai-compatible' | 'openai' | 'anthropic' | 'google'
   /** What the server calls the model. */
   readonly model: string
+  /** No model was named: `model` is a guess until the server was asked which ones it has. */
+  readonly isModelOpen?: true
   readonly baseUrl?: string
   readonly apiKey?: string
+  /** What to do when the server asks for a key or refuses it, as a sentence that names the variable. */
+  readonly keyHint?: string
   readonly headers: Readonly<Record<string, string>>
   readonly local: boolean
   readonly thinking?: Thinking

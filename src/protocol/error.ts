@@ -23,6 +23,8 @@ export type ErrorDetails = {
   readonly retryAfterMs?: number
   /** The model server is still loading its weights: wait, do not fail over. */
   readonly loading?: boolean
+  /** No connection was made: `refused` is tried once more, `impossible` (TLS, another protocol) never. */
+  readonly connection?: 'refused' | 'impossible'
   /** The server tried to parse a tool call in the reply and could not: ask again without native tools. */
   readonly unparsedCall?: boolean
   /** The context window in tokens, where the refusal names it. */

@@ -8,9 +8,20 @@ export type ProviderInfo = {
   /** The wire format, or what else it is. */
   readonly kind: string
   readonly tier: Tier
+  /** `failed`: it may be used, and does not answer. */
+  readonly state: 'ready' | 'off' | 'failed'
+  /** It is ready: a server answered just now. */
   readonly isOn: boolean
-  /** Where it is, or why it is off. */
+  /** Where it is, or why it cannot be used. */
   readonly about: string
+  /** What a server offers, where it was asked. */
+  readonly models?: readonly OfferedModel[]
+}
+
+export type OfferedModel = {
+  readonly name: string
+  /** The flags that choose it; empty where it is used without any. */
+  readonly use: string
 }
 
 /** How the small model that classifies requests does. */
@@ -31,6 +42,8 @@ export type SlmReport = {
 
 export interface ProviderDesk {
   list(): Promise<readonly ProviderInfo[]>
+  /** Only those that are model servers. */
+  servers(): Promise<readonly ProviderInfo[]>
   /** Lets a server of another user that was found on a port be used; tells whose processes listen there. */
   allow(port: number): Promise<readonly string[]>
   /** The classifier that is configured, or another one. */

@@ -90,7 +90,7 @@ function speedsFrom({ prefillSpeed, decodeSpeed }: Findings): Pick<Capabilities,
 export const windowWarnings = ({ id, kind }: ArmSettings, { windowFrom }: Capabilities): readonly string[] =>
   windowFrom === 'assumed' && kind === 'openai-compatible'
     ? [
-        `the context window of ${id} is not known; 4,096 tokens are assumed. Set \`window\` under [arms.NAME] in config.toml.`,
+        `the context window of ${id} is not known; 4,096 tokens are assumed. Pass --window TOKENS, or set \`window\` under [arms.NAME] in config.toml.`,
       ]
     : []
 
@@ -211,7 +211,7 @@ async function rawModel(
 }
 
 function toSpec(
-  { id, kind, model, baseUrl, apiKey, headers, local }: ArmSettings,
+  { id, kind, model, baseUrl, apiKey, headers, local, keyHint }: ArmSettings,
   { emission, reasoning, vision, dialect, server, window, callsNatively }: ArmCapabilities,
   prefillSpeed: () => number | undefined,
 ): ProviderSpec {
@@ -227,6 +227,7 @@ function toSpec(
     readReply: replyReader(model, dialect, callsNatively),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
+    ...(keyHint !== undefined && { keyHint }),
     ...(local && { firstTokenMs: (tokens: number) => patience(tokens, prefillSpeed()) }),
     ...(server === 'ollama' && { numCtx: window }),
   }

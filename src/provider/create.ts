@@ -21,13 +21,14 @@ export type ProviderSpec = ArmRendering &
     readonly apiKey?: string
     readonly headers?: Readonly<Record<string, string>>
     readonly local: boolean
+    readonly keyHint?: string
     /** The server is Ollama: it is asked by its own API, for a window of so many tokens. */
     readonly numCtx?: number
     readonly fetch?: Fetch
   }
 
 /** Given in full, because the SDK would otherwise take them from the environment. */
-const BASE_URLS: Readonly<Record<Exclude<ProviderKind, 'openai-compatible'>, string>> = {
+export const BASE_URLS: Readonly<Record<Exclude<ProviderKind, 'openai-compatible'>, string>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
@@ -40,6 +41,7 @@ export function createProviderModel(spec: ProviderSpec): Model {
     url: baseUrl,
     local: spec.local,
     secrets: secretsOf(spec),
+    ...(spec.keyHint !== undefined && { keyHint: spec.keyHint }),
   }
   const fetch = needsKey(spec) ? refuseWithoutKey(endpoint) : createFetch(endpoint, spec.fetch)
   const quirks = quirksFor(spec, spec.quirks)
@@ -59,8 +61,8 @@ function requireBaseUrl({ kind, name, baseUrl }: ProviderSpec): string {
   if (url !== undefined && URL.canParse(url)) return url
   throw new AppError(
     'config-invalid',
-    `${name}: ${url === undefined ? 'the base URL is missing' : `"${maskUrls(url)}" is no URL`}. ` +
-      'Give the address of the server, such as http://127.0.0.1:8080/v1.',
+    `${name}: ${url === undefined ? 'the base URL is missing' : `"${maskUrls(url)}" is not a URL`}. ` +
+      'Set `base_url` (or --base-url) to the address of the server, such as http://127.0.0.1:8080/v1.',
   )
 }
 
@@ -69,11 +71,9 @@ const needsKey = ({ kind, apiKey, baseUrl }: ProviderSpec): boolean =>
   kind !== 'openai-compatible' && !apiKey && baseUrl === undefined
 
 const refuseWithoutKey =
-  ({ arm, url }: Endpoint): Fetch =>
+  ({ arm, url, keyHint = 'Set `api_key` of this arm in config.toml.' }: Endpoint): Fetch =>
   () =>
-    Promise.reject(
-      new AppError('credential', `${arm}: no key for ${maskUrls(url)}. Set the key of this arm.`),
-    )
+    Promise.reject(new AppError('credential', `${arm}: there is no key for ${maskUrls(url)}. ${keyHint}`))
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined

@@ -36,6 +36,10 @@ const NO_TOOLS: readonly RegExp[] = [
   /\btools?\b.{0,30}\b(?:is|are) not supported/i,
 ]
 
+/** The server is right and the name of the model is not. */
+const NO_MODEL =
+  /\bmodel\b.{0,200}\b(?:not found|does not exist|not exist|unknown)|(?:no such|unknown|invalid) model\b|model_not_found/i
+
 const LOADING = /\bloading\b|still starting|warming up/i
 const BAD_KEY =
   /api[ _-]?key.{0,30}(?:invalid|not valid|incorrect|missing)|(?:invalid|incorrect) api[ _-]?key/i
@@ -51,6 +55,7 @@ const saysOneOf = (patterns: readonly RegExp[], text: string): boolean => {
 export const saysOverflow = (text: string): boolean => saysOneOf(OVERFLOW, text)
 export const saysUnparsedCall = (text: string): boolean => saysOneOf(UNPARSED_CALL, text)
 export const saysNoTools = (text: string): boolean => saysOneOf(NO_TOOLS, text)
+export const saysNoModel = (text: string): boolean => saysOneOf([NO_MODEL], text)
 export const saysLoading = (text: string): boolean => saysOneOf([LOADING], text)
 export const saysBadKey = (text: string): boolean => saysOneOf([BAD_KEY], text)
 

@@ -4,29 +4,34 @@
  */
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
 import { isObject } from '../lib/json.ts'
-import { maskUrls } from '../lib/mask-url.ts'
 import { AppError, errorMessage, type ErrorDetails } from '../protocol/error.ts'
+import { connectionCode, connectionError } from './connection-error.ts'
 import {
   excerpt,
   jsonText,
   messageIn,
   saysBadKey,
   saysLoading,
+  saysNoModel,
   saysNoTools,
   saysOverflow,
   saysUnparsedCall,
   serverText,
 } from './error-text.ts'
+import { shownUrl } from './shown-url.ts'
 
 const MAX_REASON = 200
 
 /** Where an arm's requests go, as its errors tell it. */
 export type Endpoint = {
+  /** Empty for a server that is only known by its address. */
   readonly arm: string
   readonly url: string
   readonly local: boolean
   /** Keys that must not appear in a message. */
   readonly secrets: readonly string[]
+  /** What to do when the key is missing or refused, as a sentence. */
+  readonly keyHint?: string
 }
 
 type Keys = {
@@ -56,26 +61,28 @@ export function toAppError(error: unknown, endpoint: Endpoint, now = Date.now())
   if (chain.some((cause) => APICallError.isInstance(cause) && cause.statusCode === 200)) {
     return brokenStream(endpoint, reasonOf(chain), error)
   }
-  const network = chain.map(codeOf).find((code) => code !== undefined)
+  const network = chain.map(connectionCode).find((code) => code !== undefined)
   if (network === 'UND_ERR_INVALID_ARG') return unsendable(endpoint, error)
-  if (network !== undefined) return unreachable(network, endpoint, error)
+  if (network !== undefined) return connectionError(network, endpoint, error)
 
   const inStream = chain.map(streamedError).find((found) => found !== undefined)
   if (inStream) return fromFailure(inStream, endpoint, error)
   if (chain.some(isBrokenStream)) return brokenStream(endpoint, reasonOf(chain), error)
 
   const text = excerpt(errorMessage(error), endpoint.secrets, MAX_REASON)
-  return new AppError('request-invalid', `${endpoint.arm}: the request could not be sent: ${text}`, {
+  return new AppError('request-invalid', `${named(endpoint)}the request could not be sent: ${text}`, {
     cause: error,
   })
 }
+
+const named = ({ arm }: Pick<Endpoint, 'arm'>): string => (arm === '' ? '' : `${arm}: `)
 
 /** The reply did not come to its end. Nothing of it may be executed. */
 export function brokenStream(endpoint: Endpoint, reason: string, cause?: unknown): AppError {
   return new AppError(
     'model-unavailable',
-    `${endpoint.arm}: the reply from ${shownUrl(endpoint.url)} broke off: ${withoutPeriod(excerpt(reason, endpoint.secrets, MAX_REASON))}. ` +
-      'Ask again; if it happens each time, look at the log of the server.',
+    `${named(endpoint)}the reply from ${shownUrl(endpoint.url)} broke off: ${withoutPeriod(excerpt(reason, endpoint.secrets, MAX_REASON))}. ` +
+      'Try again; if it happens every time, look at the log of the server.',
     cause === undefined ? {} : { cause },
   )
 }
@@ -84,15 +91,25 @@ export function brokenStream(endpoint: Endpoint, reason: string, cause?: unknown
 export const silentServer = (endpoint: Endpoint, waitedMs: number): AppError =>
   new AppError(
     'model-unavailable',
-    `${endpoint.arm}: ${shownUrl(endpoint.url)} sent nothing for ${Math.round(waitedMs / 1000)} s. ` +
-      'Is the server stuck or busy with other requests?',
+    `${named(endpoint)}${shownUrl(endpoint.url)} sent nothing for ${Math.round(waitedMs / 1000)} s: the server is stuck ` +
+      'or busy with other requests. Look at its log, or try again.',
   )
 
 /** `status` keeps the retry rule away: a wrong address stays wrong. */
 export const htmlAnswer = (endpoint: Endpoint): AppError =>
   new AppError(
     'model-unavailable',
-    `${endpoint.arm}: ${shownUrl(endpoint.url)} answered with HTML, is this the right base URL? It should end in /v1.`,
+    `${named(endpoint)}${shownUrl(endpoint.url)} answered with HTML: this is a web page, not the API. ` +
+      'Use the address of the API; it usually ends in /v1.',
+    { status: 200 },
+  )
+
+/** A whole answer, not one that broke off: sending the request again would not help. */
+export const notJson = (endpoint: Endpoint, text: string): AppError =>
+  new AppError(
+    'model-unavailable',
+    `${named(endpoint)}${shownUrl(endpoint.url)} did not answer with JSON but with "${excerpt(text, endpoint.secrets, 80)}". ` +
+      'Use the address of the API; it usually ends in /v1.',
     { status: 200 },
   )
 
@@ -113,17 +130,17 @@ function fromResponse(error: APICallError, endpoint: Endpoint, now: number): App
 
 function fromFailure(failure: Failure, endpoint: Endpoint, cause: unknown): AppError {
   const { status, text, retryAfterMs } = failure
-  const answer = `${endpoint.arm}: ${shownUrl(endpoint.url)} answered ${status}: ${withoutPeriod(serverText(text, endpoint.secrets))}`
+  const answer = `${named(endpoint)}${shownUrl(endpoint.url)} answered ${status}: ${withoutPeriod(serverText(text, endpoint.secrets))}`
   const details: ErrorDetails & { cause: unknown } = {
     status,
     cause,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   }
   if (status === 401 || status === 403 || (status < 429 && saysBadKey(text))) {
-    return new AppError('credential', `${answer}. Set or correct the key of this arm.`, details)
+    return new AppError('credential', `${answer}. ${endpoint.keyHint ?? KEY_HINT}`, details)
   }
   if (status === 429) {
-    return new AppError('rate-limited', `${answer}. Wait a little, or take another arm.`, details)
+    return new AppError('rate-limited', `${answer}. Wait a little, or use another model.`, details)
   }
   if (status === 413 || saysOverflow(text)) {
     return new AppError('context-overflow', `${answer}. The conversation must be made shorter.`, details)
@@ -135,6 +152,8 @@ function fromFailure(failure: Failure, endpoint: Endpoint, cause: unknown): AppE
   return new AppError('request-invalid', answer + hintFor(status, text), details)
 }
 
+const KEY_HINT = 'Set or correct the key of this arm: `api_key` in config.toml.'
+
 function serverFailed(answer: string, text: string, details: ErrorDetails): AppError {
   if (saysUnparsedCall(text)) {
     return withoutNativeTools(`${answer}. The server could not read the model's tool call.`, details)
@@ -145,9 +164,13 @@ function serverFailed(answer: string, text: string, details: ErrorDetails): AppE
       loading: true,
     })
   }
-  return new AppError('model-unavailable', `${answer}. Look at the log of the server, or take another arm.`, {
-    ...details,
-  })
+  return new AppError(
+    'model-unavailable',
+    `${answer}. Look at the log of the server, or use another model.`,
+    {
+      ...details,
+    },
+  )
 }
 
 /** Both for a call it could not parse and for tools it does not take: the arm can be asked with tools as text. */
@@ -155,37 +178,27 @@ const withoutNativeTools = (message: string, details: ErrorDetails): AppError =>
   new AppError('model-unavailable', message, { ...details, unparsedCall: true })
 
 /** A page instead of JSON where an API should be: nearly always a base URL without its path. */
-const hintFor = (status: number, text: string): string =>
-  status === 404 && !text.trimStart().startsWith('{')
-    ? '. Is this the right base URL? It should end in /v1.'
-    : ''
+function hintFor(status: number, text: string): string {
+  if (saysNoModel(text)) return '. `covey models` lists the models of the servers in use.'
+  if (status !== 404 || text.trimStart().startsWith('{')) return ''
+  return '. This is not the address of the API, which usually ends in /v1. Correct the base URL.'
+}
 
 const redirected = (location: string, status: number, endpoint: Endpoint): AppError =>
   new AppError(
     'request-invalid',
-    `${endpoint.arm}: ${shownUrl(endpoint.url)} sends its clients to ${shownUrl(location)}. Use that as base URL.`,
+    `${named(endpoint)}${shownUrl(endpoint.url)} sends its clients to ${shownUrl(location)}. Use that as base URL.`,
     { status },
   )
 
 /** Nothing was sent: a key that was copied with its line break, mostly. */
-const unsendable = ({ arm }: Endpoint, cause: unknown): AppError =>
+const unsendable = (endpoint: Endpoint, cause: unknown): AppError =>
   new AppError(
     'credential',
-    `${arm}: the key or a header holds a character that cannot be sent, such as a line break. Set it anew.`,
+    `${named(endpoint)}the key or a header holds a character that cannot be sent, such as a line break. ` +
+      'Copy the key again, without the line break.',
     { cause },
   )
-
-function unreachable(code: string, endpoint: Endpoint, cause: unknown): AppError {
-  const url = shownUrl(endpoint.url)
-  const next = endpoint.local ? 'Is the server running?' : 'Check the network.'
-  const messages: Readonly<Record<string, string>> = {
-    ECONNREFUSED: `cannot reach ${url}: connection refused. ${next}`,
-    ENOTFOUND: `cannot reach ${url}: there is no such host. Check the base URL and the network.`,
-    EAI_AGAIN: `cannot reach ${url}: its name cannot be resolved now. Check the network.`,
-  }
-  const message = messages[code] ?? `the connection to ${url} failed (${code}). ${next}`
-  return new AppError('model-unavailable', `${endpoint.arm}: ${message}`, { cause })
-}
 
 /** An error object the server put into the stream, with the status it stands for. */
 function streamedError(error: unknown): Failure | undefined {
@@ -232,7 +245,8 @@ const isBrokenStream = (error: unknown): boolean =>
 function reasonOf(chain: readonly unknown[]): string {
   for (const error of chain) {
     if (JSONParseError.isInstance(error)) return `this is not JSON: ${error.text}`
-    if (TypeValidationError.isInstance(error)) return `this is no chat completion: ${jsonText(error.value)}`
+    if (TypeValidationError.isInstance(error))
+      return `this is not a chat completion: ${jsonText(error.value)}`
   }
   return errorMessage(chain.at(-1)).replace(/^Response stream/, 'it')
 }
@@ -250,17 +264,4 @@ function causes(error: unknown): unknown[] {
 const firstOf = (error: Error): unknown =>
   error instanceof AggregateError ? (error.errors[0] as unknown) : undefined
 
-function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^(?:E[A-Z]|UND_ERR|CERT|DEPTH|SELF|UNABLE)/.test(code)
-    ? code
-    : undefined
-}
-
 const withoutPeriod = (text: string): string => text.replace(/\.$/, '')
-
-/** Without user, password and query: those may hold a key. */
-function shownUrl(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  return parsed ? `${parsed.origin}${parsed.pathname}` : maskUrls(url)
-}

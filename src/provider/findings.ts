@@ -22,8 +22,6 @@ const metadata = {
   /** Requests that are worked on at the same time. */
   slots: z.int().positive(),
   vision: z.boolean(),
-  /** Texts become vectors here. */
-  embeddings: z.boolean(),
   /** The chat template, as Jinja. */
   template: z.string(),
   bos: z.string(),
@@ -32,6 +30,8 @@ const metadata = {
 
 /** Learnt by asking the model something; kept per digest. */
 const behaviour = {
+  /** Texts become vectors here. Some servers say so themselves; whether it is true shows when one is asked for. */
+  embeddings: z.boolean(),
   nativeTools: z.boolean(),
   /** How the model writes calls into its text. */
   dialect: z.string(),

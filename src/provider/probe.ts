@@ -3,7 +3,6 @@
  * start and takes moments; how the model behaves is tried on request and remembered per digest.
  */
 import type { ArmSettings, EmissionMode } from '../protocol/arm.ts'
-import { AppError } from '../protocol/error.ts'
 import { capabilitiesOf } from './arm-models.ts'
 import { createEmbedder } from './embedder.ts'
 import { found, mergeFindings, type Findings, type ProbeReport } from './findings.ts'
@@ -81,7 +80,8 @@ async function probeBehaviour({ settings, client, metadata, options }: Behaviour
     raw,
     metadata.server?.value === 'llama.cpp' ? await probeGrammar(client, signal) : {},
     metadata.vision ? {} : await probeVision(ask, emission),
-    metadata.embeddings ? {} : await probeEmbeddings(settings, metadata, signal),
+    // Also where the server claims them: what it lists is not always what it does.
+    await probeEmbeddings(settings, metadata, signal),
     await probeSpeed(ask, emission),
   )
 }
@@ -105,14 +105,21 @@ async function probeEmbeddings(
 ): Promise<Findings> {
   const embed = createEmbedder({ ...settings, ...(server && { server: server.value }) })
   const from = 'a text to embed'
+  const limit = AbortSignal.timeout(EMBEDDING_MS)
   try {
-    await embed(['heron'], signal)
-    return mergeFindings({ embeddings: found(true, from) })
-  } catch (error) {
-    if (signal.aborted || !(error instanceof AppError)) throw error
+    const vectors = await embed(['heron'], AbortSignal.any([signal, limit]))
+    return mergeFindings({ embeddings: found(vectors.every(hasDirection), from) })
+  } catch {
+    signal.throwIfAborted()
     return mergeFindings({ embeddings: found(false, from) })
   }
 }
+
+/** Loading the model included. */
+const EMBEDDING_MS = 30_000
+
+/** Some servers answer with zeros for a model that makes no vectors; nothing can be compared with those. */
+const hasDirection = (vector: readonly number[]): boolean => vector.some((value) => value !== 0)
 
 const WORDS = 400
 

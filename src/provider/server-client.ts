@@ -5,18 +5,21 @@
 import { StringDecoder } from 'node:string_decoder'
 import { APICallError } from '@ai-sdk/provider'
 import type { ArmSettings } from '../protocol/arm.ts'
+import type { AppError } from '../protocol/error.ts'
 import { readText } from './body.ts'
-import { brokenStream, htmlAnswer, secretsOf, toAppError, type Endpoint } from './errors.ts'
+import { brokenStream, htmlAnswer, notJson, secretsOf, toAppError, type Endpoint } from './errors.ts'
 import type { Fetch } from './fetch.ts'
 import type { Answer } from './arrival.ts'
 import { createSend, type Send, sendBy } from './send.ts'
 import { isObject } from '../lib/json.ts'
 
 /** What of an arm's settings says where and as whom to ask. */
-export type ServerAddress = Pick<ArmSettings, 'id' | 'baseUrl' | 'apiKey' | 'headers' | 'local'>
+export type ServerAddress = Pick<ArmSettings, 'id' | 'baseUrl' | 'apiKey' | 'headers' | 'local' | 'keyHint'>
 
 export type ServerClient = {
   readonly endpoint: Endpoint
+  /** What was thrown, in words for a person. */
+  toError(error: unknown): AppError
   get(path: string, signal: AbortSignal): Promise<unknown>
   post(path: string, body: object, signal: AbortSignal): Promise<unknown>
   /** A streamed answer, one value per event or line. Ends where the server says `[DONE]` or closes. */
@@ -32,7 +35,10 @@ export type ValueReader<Part> = {
   end(isDone: boolean): readonly Part[]
 }
 
-/** `baseUrl` ends in /v1; paths begin at the root of the server. */
+/**
+ * Paths begin at the root of the server, which is `baseUrl` without its `/v1`. Those that begin with `/v1` are part of the
+ * API, and so are below `baseUrl` also where that ends in something else.
+ */
 export function createServerClient(address: ServerAddress, fetch?: Fetch): ServerClient {
   const base = (address.baseUrl ?? '').replace(/\/+$/, '')
   const root = base.replace(/\/v1$/, '')
@@ -41,18 +47,22 @@ export function createServerClient(address: ServerAddress, fetch?: Fetch): Serve
     url: root,
     local: address.local,
     secrets: secretsOf(address),
+    ...(address.keyHint !== undefined && { keyHint: address.keyHint }),
   }
+  const urlOf = (path: string): string =>
+    path.startsWith('/v1/') ? base + path.slice('/v1'.length) : root + path
   const chatEndpoint: Endpoint = { ...endpoint, url: base }
   const send = fetch ? sendBy(fetch) : createSend(address.local)
   const request = createRequest(address, endpoint, send)
   const chat = createRequest(address, chatEndpoint, send)
   return {
     endpoint,
-    get: async (path, signal) => readJson(await request(root + path, { signal }), endpoint),
+    toError: (error) => toAppError(error, chatEndpoint),
+    get: async (path, signal) => readJson(await request(urlOf(path), { signal }), endpoint),
     post: async (path, body, signal) =>
-      readJson(await request(root + path, { body: JSON.stringify(body), signal }), endpoint),
+      readJson(await request(urlOf(path), { body: JSON.stringify(body), signal }), endpoint),
     stream: (path, body, signal) =>
-      readParts(() => request(root + path, { body: JSON.stringify(body), signal }), asTheyAre, endpoint),
+      readParts(() => request(urlOf(path), { body: JSON.stringify(body), signal }), asTheyAre, endpoint),
     chat: (body, reader, signal) =>
       readParts(() => chat(`${base}/chat/completions`, { body, signal }), reader, chatEndpoint),
   }
@@ -94,7 +104,12 @@ async function refused(answer: Answer, url: string, endpoint: Endpoint): Promise
 }
 
 async function readJson(answer: Answer, endpoint: Endpoint): Promise<unknown> {
-  return parsed(await wholeText(answer), endpoint)
+  const text = await wholeText(answer)
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw notJson(endpoint, text)
+  }
 }
 
 async function wholeText(answer: Answer): Promise<string> {

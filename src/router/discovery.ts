@@ -3,7 +3,7 @@
  * What vanishes is marked and comes back as the same arm, with all it learnt. Nothing but the list is asked for, and
  * what answers in any other way is not a model server.
  */
-import { z } from 'zod'
+import { isChatModel, modelIdsIn } from '../lib/model-ids.ts'
 import type { ArmSettings } from '../protocol/arm.ts'
 import type { RouterArm } from './snapshot.ts'
 
@@ -31,8 +31,14 @@ export function allServers(further: readonly ServerAddress[]): readonly ServerAd
   return [...usualServers.filter((usual) => !further.some((other) => isSame(usual, other))), ...further]
 }
 
+/** With or without `/v1`, by name or by number: it is the same server. */
 export const isSameAddress = (one: string, other: string): boolean =>
-  withoutSlash(one) === withoutSlash(other)
+  plainAddress(one) === plainAddress(other)
+
+const plainAddress = (address: string): string =>
+  withoutSlash(address)
+    .replace(/\/v1$/, '')
+    .replace(/^(https?:\/\/)localhost(?=[:/]|$)/i, (_, scheme: string) => `${scheme}127.0.0.1`)
 
 const withoutSlash = (address: string): string => address.replace(/\/+$/, '')
 
@@ -165,7 +171,7 @@ async function meet(
     return
   }
   try {
-    arms.set(id, await createModel(toSettings(server, model)))
+    arms.set(id, await createModel(settingsAt(server, model)))
     servers.set(id, server.name)
   } catch {
     return
@@ -175,7 +181,7 @@ async function meet(
 
 const armId = ({ name }: ServerAddress, model: string): string => `${name}/${model}`
 
-const toSettings = (server: ServerAddress, model: string): ArmSettings => ({
+export const settingsAt = (server: ServerAddress, model: string): ArmSettings => ({
   id: armId(server, model),
   kind: 'openai-compatible',
   model,
@@ -187,8 +193,6 @@ const toSettings = (server: ServerAddress, model: string): ArmSettings => ({
 
 const PATIENCE_MS = 2_000
 const MAX_BYTES = 1024 * 1024
-const MAX_MODELS = 100
-const Models = z.object({ data: z.array(z.object({ id: z.string() })) })
 
 /** The models a server offers for chatting; none where there is no such server. */
 async function listModels(
@@ -204,17 +208,11 @@ async function listModels(
     })
     if (response.status === 429 || response.status >= 500) return 'late'
     if (!response.ok) return []
-    const { data } = Models.safeParse(JSON.parse(await boundedText(response)))
-    const ids = data?.data.map(({ id }) => id) ?? []
-    return ids.filter((id) => NAME.test(id) && !NOT_FOR_CHAT.test(id)).slice(0, MAX_MODELS)
+    return (modelIdsIn(JSON.parse(await boundedText(response))) ?? []).filter(isChatModel)
   } catch {
     return limit.aborted ? 'late' : []
   }
 }
-
-/** What listens there may be anything: an id is shown on terminals and written to files. */
-const NAME = /^[^\p{C}]{1,200}$/u
-const NOT_FOR_CHAT = /embed|rerank|whisper|tts|(?:^|[-/])bge-|clip\b/i
 
 /** Anything may listen on port 8080: no more is read than a list of models can need. */
 async function boundedText(response: Response): Promise<string> {

@@ -6,6 +6,8 @@ import { AppError } from '../protocol/error.ts'
 import type { Model } from '../protocol/model.ts'
 
 const DELAYS = [1000, 2000, 4000, 8000]
+/** Where nothing listens: enough for a server that is just being started. */
+const REFUSED_RETRIES = 1
 const LOADING_POLL_MS = 2000
 /** Whatever a server asks for: each time it is asked keeps it from loading. */
 const SHORTEST_POLL_MS = 500
@@ -64,7 +66,8 @@ function createTries({ delays = DELAYS, loadingMs = LOADING_LIMIT_MS, random, ha
 
   const afterFailure = (error: AppError): number => {
     const [first = error] = failures
-    const delay = delays[failures.length]
+    const isRefused = error.details.connection === 'refused'
+    const delay = (isRefused ? delays.slice(0, REFUSED_RETRIES) : delays)[failures.length]
     failures.push(error)
     if (delay === undefined)
       throw gaveUp(first, `Tried ${failures.length} times in ${toSeconds(waitedMs)} s.`)
@@ -94,7 +97,8 @@ function askedDelay({ details }: AppError): number | undefined {
 
 function isWorthRetrying({ code, details }: AppError): boolean {
   if (code === 'rate-limited') return true
-  if (code !== 'model-unavailable' || details.unparsedCall) return false
+  if (code !== 'model-unavailable' || details.unparsedCall || details.connection === 'impossible')
+    return false
   const { status } = details
   return status === undefined || status === 408 || status === 429 || status >= 500
 }

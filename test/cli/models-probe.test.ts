@@ -10,7 +10,7 @@ import { tempProject } from '../support/project.ts'
 
 const probe: ProbeArm = async ({ HOME }, { settings, depth }, signal) => {
   const report = await probeArm(settings, { depth, cache: `${HOME}/probed.json`, signal })
-  return { ...report, capabilities: capabilitiesOf(settings, report) }
+  return { ...report, settings, capabilities: capabilitiesOf(settings, report) }
 }
 
 async function models(home: string, args: readonly string[], options: Record<string, unknown> = {}) {

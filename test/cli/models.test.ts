@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { CommandContext } from '../../src/cli/command.ts'
 import { createModelsCommand } from '../../src/cli/models.ts'
@@ -63,14 +63,14 @@ describe('covey models', () => {
     expect(code).toBe(0)
     expect(out).toBe(
       `qwen3.5:4b:q4_k_m                      3 MiB  covey      ${home}/${own}/Qwen3.5-4B-Q4_K_M.gguf\n` +
-        'b.gguf: not complete; pull it again to go on\n',
+        'b.gguf: not complete; run `covey models pull` again to resume\n',
     )
   })
 
   test('says what to do where nothing is here', async () => {
     const { out } = await models(await tempProject(), ['ls'])
 
-    expect(out).toBe('No model is here yet. `covey models fit` says which would fit.\n')
+    expect(out).toBe('There is no model here yet. `covey models fit` lists those that fit this machine.\n')
   })
 
   test('lists as JSON', async () => {
@@ -81,6 +81,7 @@ describe('covey models', () => {
     expect(JSON.parse(out)).toEqual({
       models: [{ id: 'a', name: 'a.gguf', path: join(home, own, 'a.gguf'), bytes: 1, source: 'covey' }],
       unfinished: [],
+      servers: [],
     })
   })
 
@@ -266,7 +267,7 @@ describe('pull', () => {
   })
 
   test.each([
-    [[], 'which one? Give a model such as qwen3.5:4b'],
+    [[], 'an argument is missing: pass a model such as qwen3.5:4b'],
     [['qwen9'], 'No model is called "qwen9"'],
     [['hf:owner/repo'], 'names no file'],
   ])('of %j is refused with the next step', async (args, message) => {
@@ -302,7 +303,7 @@ describe('show, import and rm', () => {
     const removed = await models(home, ['rm', 'mine'])
 
     const path = join(home, own, 'mine.gguf')
-    expect(imported.out).toBe(`Here as ${path}. Use it with: covey --model ${path}\n`)
+    expect(imported.out).toBe(`Imported to ${path}. Use it with: covey --model ${basename(path, '.gguf')}\n`)
     expect(shown.out).toContain("mine  in covey's folder\n")
     expect(shown.out).toContain('window       4096 tokens\n')
     expect(removed.out).toBe(`Removed ${path}.\n`)
@@ -321,7 +322,7 @@ describe('show, import and rm', () => {
     const home = await tempProject()
 
     await expect(models(home, ['rm', 'nothing'])).rejects.toThrow('`covey models ls` lists what is here')
-    await expect(models(home, ['rm'])).rejects.toThrow('which one?')
+    await expect(models(home, ['rm'])).rejects.toThrow('an argument is missing')
     await expect(models(home, ['show', 'nothing'])).rejects.toThrow('No model is called "nothing"')
     await expect(models(home, ['import', 'none.gguf'])).rejects.toThrow('none.gguf cannot be opened')
   })

@@ -15,9 +15,12 @@ const list = async (user: string, env: NodeJS.ProcessEnv = {}): Promise<readonly
 
 describe('covey providers', () => {
   test('shows what is on, and why the rest is off', async () => {
+    const server = await startModelServer([])
+    onTestFinished(() => server.close())
+
     const shown = await list(`
 [arms.coder]
-base_url = "http://127.0.0.1:8080/v1"
+base_url = "${server.url}"
 model = "qwen"
 
 [arms.old]
@@ -34,10 +37,10 @@ api_key = "\${NO_SUCH_KEY}"
 `)
 
     expect(shown.map(({ id, tier, isOn, about }) => [id, tier, isOn, about])).toEqual([
-      ['coder', 'local', true, 'http://127.0.0.1:8080/v1 qwen'],
+      ['coder', 'local', true, `${server.url} qwen (the server does not list this model)`],
       ['old', 'local', false, 'switched off (`enabled = false`)'],
       ['large', 'cloud', false, 'off until `router.cloud = true`'],
-      ['keyless', 'cloud', false, expect.stringContaining('key is missing')],
+      ['keyless', 'cloud', false, expect.stringContaining('export NO_SUCH_KEY=KEY')],
       ['covey/nano', 'local', true, expect.any(String)],
     ])
   })

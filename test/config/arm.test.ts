@@ -21,6 +21,9 @@ test("an arm is named after its id where the server's name for it is not set", (
     id: 'local',
     kind: 'openai-compatible',
     model: 'local',
+    isModelOpen: true,
+    keyHint:
+      'The server wants a key and none is set. Set COVEY_ARMS__LOCAL__API_KEY=KEY, or `api_key` under [arms.local] in config.toml.',
     base_url: 'http://127.0.0.1:8080/v1',
     headers: {},
     enabled: true,
@@ -37,6 +40,8 @@ test('variables in secrets are filled in when the arm is used', () => {
     enabled: true,
     strengths: [],
     model: 'gpt',
+    keyHint:
+      'The server refused the key in CLOUD_KEY, which is `api_key` under [arms.cloud] in config.toml. Correct it: export CLOUD_KEY=KEY',
     api_key: 'k-$1',
     headers: { 'X-Team': 'a red b', 'X-Plain': '$5 {x}' },
   })
@@ -46,7 +51,8 @@ test('a missing variable stops only the arm that needs it, and is named', () => 
   expect(() => requireArm(arms, 'cloud', { TEAM: '' })).toThrow(
     expect.objectContaining({
       code: 'config-invalid',
-      message: 'arms.cloud needs CLOUD_KEY and TEAM in the environment; set it first.',
+      message:
+        'arms.cloud refers to CLOUD_KEY and TEAM, not set in the environment. Set it: export CLOUD_KEY=KEY',
     }),
   )
   expect(requireArm(arms, 'local', {}).id).toBe('local')

@@ -354,6 +354,7 @@ test('a maker of models is not asked without a key', async () => {
 
   expect(failure).toMatchObject({
     code: 'credential',
-    message: 'claude: no key for https://api.anthropic.com/v1. Set the key of this arm.',
+    message:
+      'claude: there is no key for https://api.anthropic.com/v1. Set `api_key` of this arm in config.toml.',
   })
 })

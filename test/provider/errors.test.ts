@@ -162,7 +162,9 @@ test.each([
 })
 
 test('a missing page asks for the right base URL', () => {
-  expect(answered(404, '404 page not found').message).toContain('It should end in /v1.')
+  expect(answered(404, '404 page not found').message).toContain(
+    'which usually ends in /v1. Correct the base URL.',
+  )
 })
 
 test('no key gets into a message', () => {

@@ -77,7 +77,7 @@ test.each<Fault>(['hang-before-headers', 'hang-mid-stream'])(
 
     expect(failure).toMatchObject({
       code: 'model-unavailable',
-      message: `test-arm: ${server.url} sent nothing for 0 s. Is the server stuck or busy with other requests?`,
+      message: `test-arm: ${server.url} sent nothing for 0 s: the server is stuck or busy with other requests. Look at its log, or try again.`,
       details: {},
     })
   },
@@ -129,7 +129,7 @@ test('HTML instead of a stream is explained', async () => {
   expect(failure).toEqual({
     events: [],
     code: 'model-unavailable',
-    message: `test-arm: ${server.url} answered with HTML, is this the right base URL? It should end in /v1.`,
+    message: `test-arm: ${server.url} answered with HTML: this is a web page, not the API. Use the address of the API; it usually ends in /v1.`,
     details: { status: 200 },
   })
 })
@@ -155,7 +155,7 @@ test('a wrong key is told without the key', async () => {
   expect(failure).toMatchObject({ code: 'credential', details: { status: 401 } })
   expect(failure.message).toBe(
     `test-arm: ${server.url}/chat/completions answered 401: Incorrect API key provided: [key]. ` +
-      'Set or correct the key of this arm.',
+      'Set or correct the key of this arm: `api_key` in config.toml.',
   )
 })
 
@@ -169,7 +169,7 @@ test('a server that is not there is named', async () => {
 
   expect(failure).toMatchObject({
     code: 'model-unavailable',
-    message: `test-arm: cannot reach http://127.0.0.1:${port}/v1: connection refused. Is the server running?`,
+    message: `test-arm: cannot connect to http://127.0.0.1:${port}/v1: connection refused: no program listens on port ${port}. Start the server or correct the address; \`covey doctor\` lists the servers that answer on this machine.`,
   })
 })
 
@@ -177,7 +177,7 @@ test('a host that does not exist is named', async () => {
   const failure = await askInVain(modelAt('http://no-such-host.invalid/v1'))
 
   expect(failure.code).toBe('model-unavailable')
-  expect(failure.message).toContain('test-arm: cannot reach http://no-such-host.invalid/v1')
+  expect(failure.message).toContain('test-arm: cannot connect to http://no-such-host.invalid/v1')
 })
 
 test('a conversation longer than the window is an overflow', async () => {

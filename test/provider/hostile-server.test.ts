@@ -172,7 +172,7 @@ test.each(['right-key\n', 'right-🔑'])(
     expect(failure).toMatchObject({
       code: 'credential',
       message:
-        'test-arm: the key or a header holds a character that cannot be sent, such as a line break. Set it anew.',
+        'test-arm: the key or a header holds a character that cannot be sent, such as a line break. Copy the key again, without the line break.',
     })
   },
 )

@@ -34,7 +34,7 @@ test('429 and then success: the wait is told, the answer follows', async () => {
       type: 'retry',
       attempt: 1,
       delayMs: 3000,
-      why: `test-arm: ${server.url}/chat/completions answered 429: slow down. Wait a little, or take another arm.`,
+      why: `test-arm: ${server.url}/chat/completions answered 429: slow down. Wait a little, or use another model.`,
     },
     { type: 'text-delta', text: 'Hello.' },
     { type: 'finish', reason: 'stop' },
