@@ -58,7 +58,7 @@ type Failed = { readonly baseUrl: string; readonly what: string; readonly error?
 export function candidates(given: string): readonly string[] {
   const base = given.replace(/[?#].*$/, '').replace(/\/+$/, '')
   const cut = base.replace(/\/(?:chat\/completions|completions|embeddings|models|responses)$/, '')
-  if (/\/v1$/.test(cut)) return [cut, cut.replace(/\/v1$/, '')]
+  if (cut.endsWith('/v1')) return [cut, cut.replace(/\/v1$/, '')]
   const isRoot = new URL(cut).pathname === '/'
   if (isRoot) return [`${cut}/v1`, cut]
   // Ollama's own API is at /api.

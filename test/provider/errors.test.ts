@@ -150,14 +150,21 @@ test.each([
 })
 
 test.each([
-  ['an OpenAI error', { error: { message: 'model not found' } }, 'model not found'],
-  ['an error of Ollama', { error: 'model not found' }, 'model not found'],
+  ['an OpenAI error', { error: { message: 'value not allowed' } }, 'value not allowed'],
+  ['an error of Ollama', { error: 'value not allowed' }, 'value not allowed'],
   ['a detail of FastAPI', { detail: [{ msg: 'field required' }] }, 'field required'],
   ['plain text', 'nope', 'nope'],
   ['a page', '<html><body>nginx</body></html>', 'an HTML page'],
 ])("the server's own words are quoted from %s", (_shape, body, words) => {
   expect(answered(422, body).message).toBe(
     `arm: http://127.0.0.1:8080/v1/chat/completions answered 422: ${words}`,
+  )
+})
+
+test('a model that the server does not have comes with the command that lists models', () => {
+  expect(answered(404, { error: { message: 'model "x" not found' } }).message).toBe(
+    'arm: http://127.0.0.1:8080/v1/chat/completions answered 404: model "x" not found. ' +
+      '`covey models` lists the models of the servers in use.',
   )
 })
 
