@@ -55,7 +55,7 @@ type Failed = { readonly baseUrl: string; readonly what: string; readonly error?
  * In the order they are tried. At the root of a server `/v1` comes first: some answer there for any path, with a page.
  * What was copied with a route of the API is cut off.
  */
-export function candidates(given: string): readonly string[] {
+function candidates(given: string): readonly string[] {
   const base = given.replace(/[?#].*$/, '').replace(/\/+$/, '')
   const cut = base.replace(/\/(?:chat\/completions|completions|embeddings|models|responses)$/, '')
   if (cut.endsWith('/v1')) return [cut, cut.replace(/\/v1$/, '')]

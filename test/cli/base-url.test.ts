@@ -11,6 +11,9 @@ import { type EverydayOptions, startEveryday } from '../support/model-server/eve
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
 
+/** A program of the system, not of a package. */
+const OPENSSL = 'openssl'
+
 async function serve(options: EverydayOptions = {}) {
   const server = await startEveryday(options)
   onTestFinished(() => server.close())
@@ -151,7 +154,7 @@ describe('covey --base-url URL', () => {
     const folder = await tempProject()
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
     const subject = ['-days', '2', '-subj', '/CN=localhost', '-keyout', key, '-out', cert]
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], {
+    execFileSync(OPENSSL, ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], {
       stdio: 'ignore',
     })
     const tls = { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') }
