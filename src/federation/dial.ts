@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { connect, type TLSSocket } from 'node:tls'
+import { startAwakeTimer } from '../lib/awake-timer.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { type Identity, idOf, shortId } from './identity.ts'
 
@@ -29,12 +30,15 @@ export async function dial(
     // The certificate proves its key, nothing else; the key is compared below.
     rejectUnauthorized: false,
   })
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const late = new AbortController()
+  const timer = startAwakeTimer(timeoutMs, () => late.abort())
   try {
-    await once(socket, 'secureConnect', { signal: limit })
+    await once(socket, 'secureConnect', { signal: AbortSignal.any([signal, late.signal]) })
   } catch (error) {
     socket.on('error', () => {}).destroy()
-    throw unreachable(address, limit.aborted && !signal.aborted ? `no answer in ${timeoutMs} ms` : error)
+    throw unreachable(address, late.signal.aborted ? `no answer in ${timeoutMs} ms` : error)
+  } finally {
+    timer.end()
   }
   socket.on('error', () => {})
   const id = idOfPeer(socket)
@@ -113,11 +117,13 @@ const MAX_JSON = 2 ** 20
 
 /** The whole answer to a short question. */
 export async function askJson(socket: TLSSocket, question: Question, timeoutMs: number): Promise<Answered> {
-  const limit = AbortSignal.timeout(timeoutMs)
-  const end = () => socket.destroy()
-  limit.addEventListener('abort', end, { once: true })
+  const late = new AbortController()
+  const timer = startAwakeTimer(timeoutMs, () => {
+    late.abort()
+    socket.destroy()
+  })
   try {
-    const response = await ask(socket, question, limit)
+    const response = await ask(socket, question, late.signal)
     let text = ''
     for await (const chunk of response.setEncoding('utf8')) {
       text += String(chunk)
@@ -125,10 +131,10 @@ export async function askJson(socket: TLSSocket, question: Question, timeoutMs: 
     }
     return { status: response.statusCode ?? 0, body: JSON.parse(text) as unknown }
   } catch (error) {
-    const why = limit.aborted ? `no answer in ${timeoutMs} ms` : errorMessage(error)
+    const why = late.signal.aborted ? `no answer in ${timeoutMs} ms` : errorMessage(error)
     throw new AppError('model-unavailable', why, { cause: error })
   } finally {
-    limit.removeEventListener('abort', end)
+    timer.end()
     socket.destroy()
   }
 }

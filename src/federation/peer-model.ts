@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { z } from 'zod'
+import { startAwakeTimer } from '../lib/awake-timer.ts'
 import { shortHash } from '../lib/hash.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
@@ -36,26 +37,26 @@ async function* answer(
   const end = () => socket?.destroy()
   const silence = new AbortController()
   let isHeldUp = false
-  const watchdog = setTimeout(() => !isHeldUp && silence.abort(), stallMs)
+  const watchdog = startAwakeTimer(stallMs, () => !isHeldUp && silence.abort())
   const stopped = AbortSignal.any([signal, silence.signal])
   stopped.addEventListener('abort', end, { once: true })
   try {
     socket = await parts.open(stopped)
     const response = await ask(socket, { path: '/generate', body }, stopped)
     if (response.statusCode !== 200) throw refused(response.statusCode)
-    const lines = linesOf(response, () => watchdog.refresh())
+    const lines = linesOf(response, () => watchdog.again())
     for await (const event of eventsOf(peer, lines)) {
       // Whoever reads slowly cannot blame the machine that answers.
       isHeldUp = true
       yield event
       isHeldUp = false
-      watchdog.refresh()
+      watchdog.again()
     }
   } catch (error) {
     if (signal.aborted) return
     throw toFailure(peer, silence.signal.aborted ? `it has said nothing for ${stallMs} ms` : error)
   } finally {
-    clearTimeout(watchdog)
+    watchdog.end()
     stopped.removeEventListener('abort', end)
     end()
   }

@@ -2,13 +2,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
+import { coveyProgram } from '../support/program.ts'
 
 const hasScript =
   process.platform === 'linux' && spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
@@ -50,7 +47,7 @@ async function open(replies: readonly Reply[], ...flags: string[]): Promise<Scre
   const home = await emptyHome()
   const file = join(String(home['HOME']), 'replies.jsonl')
   await writeFile(file, replies.map((reply) => `${JSON.stringify(reply)}\n`).join(''))
-  const words = [process.execPath, '--import', TSX, MAIN, '--model', `scripted:${file}`, ...flags]
+  const words = [process.execPath, ...coveyProgram, '--model', `scripted:${file}`, ...flags]
   const child = spawn('script', ['-qec', words.join(' '), '/dev/null'], {
     cwd: project,
     env: { ...home, TERM: 'dumb', NO_COLOR: '1' },

@@ -1,11 +1,8 @@
 /** The program as a person starts it, inside something that takes away what it is used to. */
 import { execFile, spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { emptyHome } from '../support/run.ts'
 import { tempProject } from '../support/project.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
+import { coveyProgram } from '../support/program.ts'
 
 const play = [
   { calls: [{ name: 'list_files', input: { path: '.' } }] },
@@ -32,7 +29,7 @@ export async function wrapped(args: readonly string[], options: WrappedOptions =
   const lines = play.map((line) => JSON.stringify(line)).join('\n')
   const cwd = await tempProject({ 'a.txt': '', 'play.jsonl': lines })
   const env = { ...(await emptyHome()), NO_COLOR: '1', ...options.env }
-  const argv = ['-c', sh, 'sh', ...by, process.execPath, '--import', TSX, MAIN, ...args]
+  const argv = ['-c', sh, 'sh', ...by, process.execPath, ...coveyProgram, ...args]
   return new Promise((resolve) => {
     const child = execFile('/bin/sh', argv, { cwd, env, timeout: 60_000 }, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err })

@@ -135,6 +135,16 @@ describe.skipIf(missing !== undefined).each(settings)(`three machines${why}, $sp
     expect(after).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
   }
 
+  test.skipIf(isReal)('a machine that asks and is paused itself loses nobody by it', async () => {
+    const asked = one.chat('covey/swarm')
+    await new Promise((resolve) => setTimeout(resolve, phases.answering))
+    one.signal('SIGSTOP')
+    await new Promise((resolve) => setTimeout(resolve, 6_000))
+    one.signal('SIGCONT')
+
+    expect(await asked).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
+  })
+
   const isLatency = ([fault]: (typeof cases)[number]) => fault === 'latency'
   const title = '%s, %s, of %i peers: an answer in time, and recovery'
 

@@ -4,12 +4,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { coveyProgram } from '../support/program.ts'
 import { IP, ip, slowDown, type Wire } from './slow-wire.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
-/** A program that was built starts sooner. */
-const BUILT = process.env['COVEY_BUILT_MAIN']
 const SLOW_MODEL = fileURLToPath(new URL('slow-model.mjs', import.meta.url))
 
 /** Why namespaces cannot be had here, if they cannot. */
@@ -236,7 +233,7 @@ export class NamespaceMachine implements Place {
   }
 
   #covey(args: readonly string[]): ChildProcess {
-    return this.#spawn(BUILT === undefined ? ['--import', TSX, MAIN, ...args] : [BUILT, ...args])
+    return this.#spawn([...coveyProgram, ...args])
   }
 
   #spawn(args: readonly string[]): ChildProcess {

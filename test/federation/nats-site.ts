@@ -6,15 +6,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { codeBlocks } from '../support/docs.ts'
+import { coveyProgram } from '../support/program.ts'
 import { until } from './machines.ts'
 import { NamespaceMachine } from './namespaces.ts'
 import { killMachine } from './nats-machine/order.ts'
 import { certificate, PROGRAM } from './nats-server.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
 
 /** What `docs/nats.md` shows: the lines to type, and what is in the two files. */
 export async function readPage() {
@@ -71,7 +68,7 @@ async function writeProgram(folder: string): Promise<void> {
   const script = `#!/bin/sh
 echo $$ > "$HOME/covey.pid"
 test "$1" = serve && set -- "$@" --no-auth
-exec "${process.execPath}" --import "${TSX}" "${MAIN}" "$@"
+exec ${[process.execPath, ...coveyProgram].map((word) => `"${word}"`).join(' ')} "$@"
 `
   await mkdir(folder)
   await writeFile(join(folder, 'covey'), script, { mode: 0o755 })

@@ -3,13 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from './machines.ts'
 import { type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './namespaces.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
+import { coveyProgram } from '../support/program.ts'
 
 const IP = 'ip'
 
@@ -96,7 +93,7 @@ async function startTools({ name, address, folder }: NamespaceMachine): Promise<
     XDG_DATA_HOME: join(folder, 'data'),
     XDG_CONFIG_HOME: join(folder, 'config'),
   }
-  const command = ['netns', 'exec', name, process.execPath, '--import', TSX, MAIN, ...words]
+  const command = ['netns', 'exec', name, process.execPath, ...coveyProgram, ...words]
   const child = spawn(IP, command, { env, cwd: join(folder, 'work'), stdio: ['ignore', 'pipe', 'inherit'] })
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (data: Buffer) => data.toString().includes('Ctrl+C') && resolve())

@@ -2,15 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTokens } from '../../src/server/tokens.ts'
 import { tempProject } from '../support/project.ts'
 import { testHome } from '../support/tool-host.ts'
-
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { coveyProgram } from '../support/program.ts'
 
 type Answer = { readonly ok: boolean; readonly text: string; readonly code: string | null }
 
@@ -22,7 +19,7 @@ test('of calls to a host that is killed at any moment none runs twice, and each 
   const start = async (): Promise<string> => {
     const started = spawn(
       process.execPath,
-      ['--import', TSX, MAIN, 'tools', 'serve', '--port', '0', '--permission', 'bypass'],
+      [...coveyProgram, 'tools', 'serve', '--port', '0', '--permission', 'bypass'],
       { cwd: folder, env: home.env, stdio: ['ignore', 'pipe', 'ignore'] },
     )
     child = started

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTokens } from '../../src/server/tokens.ts'
 import { startToolHost } from '../../src/tool-serving.ts'
 import { tempProject } from '../support/project.ts'
 import { openTestHost, testHome } from '../support/tool-host.ts'
+import { coveyProgram } from '../support/program.ts'
 
 test('a tool host says what it has, where, and under which rules', async () => {
   const host = await openTestHost({ permission: 'read-only' })
@@ -186,14 +186,11 @@ test('one tool host per data folder, and none for other machines without a token
   )
 })
 
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-
 test('after kill -9 in the middle of a call its key has an unknown outcome, and nothing runs again', async () => {
   const [home, folder] = [await testHome(), await tempProject()]
   const child = spawn(
     process.execPath,
-    ['--import', TSX, MAIN, 'tools', 'serve', '--port', '0', '--permission', 'bypass'],
+    [...coveyProgram, 'tools', 'serve', '--port', '0', '--permission', 'bypass'],
     { cwd: folder, env: home.env, stdio: ['ignore', 'pipe', 'ignore'] },
   )
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -1,7 +1,7 @@
 /** The command line: in this process for speed, or as a real child process where signals and streams matter. */
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { runProgram } from '../../src/cli/program.ts'
+import { coveyProgram } from './program.ts'
 
 export type CoveyRun = { readonly code: number | null; readonly out: string; readonly err: string }
 
@@ -31,9 +31,6 @@ export async function covey(args: readonly string[], { cwd, env, input }: CoveyO
   return { code, out, err }
 }
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
-
 export type ProcessOptions = CoveyOptions & {
   /** Told of every piece of stdout; may send signals. */
   readonly onOut?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
@@ -42,7 +39,7 @@ export type ProcessOptions = CoveyOptions & {
 export function coveyProcess(args: readonly string[], options: ProcessOptions): Promise<CoveyRun> {
   const { cwd, env, input, onOut } = options
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--import', TSX, MAIN, ...args], {
+    const child = spawn(process.execPath, [...coveyProgram, ...args], {
       cwd,
       env: { ...env, NO_COLOR: '1' },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
