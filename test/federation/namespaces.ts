@@ -1,6 +1,7 @@
 /** Machines as network namespaces on one bridge: real processes, real multicast, and a wire that can be cut. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +20,12 @@ export function whyNoNamespaces(): string | undefined {
   spawnSync(IP, ['netns', 'del', name])
   return undefined
 }
+
+const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketimeMT.so.1`
+
+/** Why a machine cannot have a clock of its own here, if it cannot. */
+export const whyNoClocks = (): string | undefined =>
+  existsSync(FAKETIME) ? whyNoNamespaces() : `there is no ${FAKETIME}; Debian has it as faketime`
 
 export type Site = {
   readonly machines: readonly NamespaceMachine[]
@@ -97,6 +104,8 @@ export class NamespaceMachine implements Place {
   #model: ChildProcess | undefined
   #server: ChildProcess | undefined
   #quicken: (() => Promise<void>) | undefined
+  /** What gives its programs a clock of their own. */
+  clock: NodeJS.ProcessEnv = {}
 
   constructor({ name, address, folder, wire }: Place) {
     this.name = name
@@ -157,6 +166,19 @@ export class NamespaceMachine implements Place {
   async quick(): Promise<void> {
     await this.#quicken?.()
     this.#quicken = undefined
+  }
+
+  /** How wrong its clock is, such as `+1d`. Programs that were started before it was set once keep the right one. */
+  async setClock(offset: string): Promise<void> {
+    const file = join(this.folder, 'clock')
+    await writeFile(`${file}.new`, `${offset}\n`)
+    await rename(`${file}.new`, file)
+    this.clock = {
+      LD_PRELOAD: FAKETIME,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    }
   }
 
   run(
@@ -243,6 +265,7 @@ export class NamespaceMachine implements Place {
       HOME: folder,
       XDG_DATA_HOME: join(folder, 'data'),
       XDG_CONFIG_HOME: join(folder, 'config'),
+      ...this.clock,
     }
     // `exec`: signals reach the program itself.
     const command = ['netns', 'exec', this.name, process.execPath, ...args]

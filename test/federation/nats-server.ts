@@ -196,14 +196,17 @@ export async function* echo(_model: string, request: ModelRequest): AsyncIterabl
 }
 
 /** One that a server shows at these addresses, and that is its own authority. */
-export async function certificate(addresses: readonly string[]) {
+export async function certificate(
+  addresses: readonly string[],
+  { from, to }: { readonly from: string; readonly to: string } = { from: '2000-01-01', to: '2999-01-01' },
+) {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const made = await X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
     name: 'CN=test',
-    notBefore: new Date('2000-01-01'),
-    notAfter: new Date('2999-01-01'),
+    notBefore: new Date(from),
+    notAfter: new Date(to),
     keys,
     signingAlgorithm: algorithm,
     extensions: [new SubjectAlternativeNameExtension(addresses.map((value) => ({ type: 'ip', value })))],

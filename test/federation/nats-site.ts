@@ -27,8 +27,12 @@ export type NatsSite = {
   close(): Promise<void>
 }
 
-/** `more` is added to the configuration of each machine. */
-export async function openNatsSite(names: readonly string[], more: string): Promise<NatsSite> {
+/** `more` is added to the configuration of each machine; with `clock` each has a clock of its own, wrong by so much. */
+export async function openNatsSite(
+  names: readonly string[],
+  more: string,
+  clock?: string,
+): Promise<NatsSite> {
   const tag = `cn${process.pid}`
   const folder = await mkdtemp(join(tmpdir(), 'covey-nats-'))
   await writeProgram(join(folder, 'bin'))
@@ -36,7 +40,10 @@ export async function openNatsSite(names: readonly string[], more: string): Prom
   ip('netns', 'add', broker.namespace)
   ip('-n', broker.namespace, 'link', 'set', 'lo', 'up')
   const machines = names.map((name, index) => new NatsMachine(name, { tag, folder, number: index + 1 }))
-  for (const machine of machines) await machine.connect(broker)
+  for (const machine of machines) {
+    await machine.connect(broker)
+    if (clock !== undefined) await machine.inside.setClock(clock)
+  }
   await setUp(machines, broker, more)
   return {
     machines,
@@ -235,12 +242,13 @@ export class NatsMachine {
   }
 
   #type(lines: string): ChildProcess {
-    const { folder, name } = this.inside
+    const { folder, name, clock } = this.inside
     const env = {
       PATH: `${this.#bin}:${process.env['PATH']}`,
       HOME: folder,
       XDG_DATA_HOME: join(folder, 'data'),
       XDG_CONFIG_HOME: join(folder, 'config'),
+      ...clock,
     }
     return spawn(IP, ['netns', 'exec', name, 'bash', '-c', lines], { env, cwd: join(folder, 'work') })
   }

@@ -183,7 +183,15 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
 
   test('a body that is too large for a message goes through the object store and is removed', async () => {
     const server = await newServer()
-    const { transport } = await flock(server, { tower: offerOf(echo) }, { maxInline: 1_000 })
+    const { transport } = await flock(
+      server,
+      { tower: offerOf(echo) },
+      {
+        maxInline: 1_000,
+        // A busy machine takes its time for megabytes.
+        intervals: { ...fast, deadlineMs: 60_000, firstTokenMs: 60_000 },
+      },
+    )
     const long = 'word '.repeat(300_000)
 
     const events = await collect(machineOf(transport, 'tower').model('small'), long.replaceAll(' ', '_'))
@@ -194,7 +202,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
       const { state } = await jsm.streams.info('OBJ_covey_bodies', { subjects_filter: '$O.covey_bodies.C.>' })
       expect(state.subjects ?? {}).toEqual({})
     }, 5_000)
-  })
+  }, 60_000)
 
   test('a machine that leaves is gone at once', async () => {
     const server = await newServer()

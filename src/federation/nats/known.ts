@@ -31,6 +31,8 @@ export type KnownParts = {
 
 type Start = {
   readonly entry: Entry
+  /** When it was heard of first, and last. */
+  readonly since: number
   readonly heardAt: number
   /** How often it spoke: the last words of a program that ended are read once. */
   readonly times: number
@@ -70,9 +72,14 @@ export function createKnown(parts: KnownParts) {
         )
       }
       known.starts.delete(entry.instance)
-      if (!entry.left) {
-        known.starts.set(entry.instance, { entry, heardAt: performance.now(), times: (last?.times ?? 0) + 1 })
-      } else known.starts.set(entry.instance, { entry, heardAt: -Infinity, times: 0 })
+      const now = performance.now()
+      const since = last?.since ?? now
+      known.starts.set(
+        entry.instance,
+        entry.left
+          ? { entry, since, heardAt: -Infinity, times: 0 }
+          : { entry, since, heardAt: now, times: (last?.times ?? 0) + 1 },
+      )
       const [oldest] = known.starts.keys()
       if (known.starts.size > MAX_STARTS && oldest !== undefined) known.starts.delete(oldest)
       twins.look(id, speaking(known, goneMs))
@@ -144,9 +151,13 @@ function toNode({ starts, isTrusted, name }: Known, goneMs: number): Node | unde
   return { ...holder, name, version, report: { ...report, name }, isTrusted, heardAt: best.heardAt }
 }
 
+/** Those that speak in turn with another one: a program that was killed is silent once its next start speaks. */
 const speaking = ({ starts }: Known, goneMs: number): readonly Start[] => {
-  const since = performance.now() - goneMs
-  return [...starts.values()].filter(({ times, heardAt }) => times > 1 && heardAt >= since)
+  const oldest = performance.now() - goneMs
+  const lately = [...starts.values()].filter(({ times, heardAt }) => times > 1 && heardAt >= oldest)
+  return lately.filter((one) =>
+    lately.some((other) => other !== one && one.heardAt > other.since && other.heardAt > one.since),
+  )
 }
 
 function createTwins({ own, instance, log }: KnownParts) {
