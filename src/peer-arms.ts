@@ -4,7 +4,7 @@
  */
 import { armSizes } from './arm-sizes.ts'
 import { shortId } from './federation/identity.ts'
-import type { Machine } from './federation/machine.ts'
+import { ANY, type Machine } from './federation/machine.ts'
 import { AppError } from './protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from './protocol/model.ts'
 import { capabilitiesOf } from './provider/arm-models.ts'
@@ -100,14 +100,16 @@ function forgetOldNames(known: Map<string, KnownArm>, names: Map<string, string>
 export const NANO = 'covey/nano'
 
 /**
- * Its name as far as an id allows; with a part of its key where another machine has that name: a name is a claim, and the
- * one who claimed it first has no better right to it.
+ * Its name as far as an id allows; with a part of its key where another machine has that name, or where it could be taken for
+ * the line or for a name with such a part: a name is a claim, and the one who claimed it first has no better right to it.
  */
 function labelOf({ id, name }: Pick<Machine, 'id' | 'name'>, names: Map<string, string>): string {
   const plain = names.get(id) ?? (name.replaceAll(/[^\w.-]+/g, '-').slice(0, 40) || 'machine')
   names.set(id, plain)
-  const isShared = [...names].some(([other, its]) => other !== id && its === plain)
-  return isShared ? `${plain}-${shortId(id)}` : plain
+  if (id === ANY) return ANY
+  const isAlike = (other: string) => other.toLowerCase() === plain.toLowerCase()
+  const isShared = [...names].some(([other, its]) => other !== id && isAlike(its))
+  return isShared || isAlike(ANY) || /-[0-9a-f]{8}$/i.test(plain) ? `${plain}-${shortId(id)}` : plain
 }
 
 /** The arms that a name with nothing added could mean, where several machines have that name. */

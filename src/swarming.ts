@@ -22,8 +22,14 @@ export async function openSwarming(
     workers: swarm.workers,
     policy: toSwarmPolicy(swarm),
     ...(flock && { elsewhere: flock.elsewhere }),
-    ...(arbiter && { arbiter: { name: arbiter.id, model: leased(arbiter) } }),
+    ...(arbiter && { arbiter: { name: arbiter.id, model: leased(arbiter), ...machineOf(arbiter) } }),
   }
+}
+
+/** The other machine it is on, if it is on one. */
+function machineOf(arm: Arm): { readonly machine?: string } {
+  const { machine } = arm.lease('decides where the workers do not agree')
+  return machine ? { machine: machine.id } : {}
 }
 
 /** Opened before anybody asks, so that a wrong name is told at once. Incognito does without one that is not local. */

@@ -64,6 +64,9 @@ export interface Machine {
   model(id: string): Model
 }
 
+/** The id and the name of whoever is free, where several machines stand in one line. No machine's own. */
+export const ANY = 'any'
+
 /** What this machine does for others. */
 export interface Offer {
   report(): MachineReport

@@ -2,7 +2,14 @@
 import { toAddress } from './dial.ts'
 import type { Hint } from './discovery.ts'
 import { type LanFiles, type LanOptions, type Listening, openLan, type Place } from './lan.ts'
-import type { Machine, MachineReport, MachineState, Offer, Transport } from './machine.ts'
+import {
+  ANY,
+  type Machine,
+  type MachineReport,
+  type MachineState,
+  type Offer,
+  type Transport,
+} from './machine.ts'
 import type { NatsOptions, NatsTransport } from './nats.ts'
 
 export type Reachable = {
@@ -101,8 +108,6 @@ function lineOf(transport: () => NatsTransport): Machine {
   }
   return { id: ANY, name: ANY, via: 'nats', state, model: (id) => transport().anyone(id) }
 }
-
-const ANY = 'any'
 
 type Offered = MachineReport['models'][number]
 

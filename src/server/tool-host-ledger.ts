@@ -34,6 +34,9 @@ export type LedgerParts = {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
+/** The time since this program was started only counts: a clock that is set forward would make it forget keys. */
+const counted = (): number => performance.timeOrigin + performance.now()
+
 const Entry = z.strictObject({
   version: z.literal(1),
   request: z.string(),
@@ -47,7 +50,7 @@ type Entry = z.output<typeof Entry>
 
 /** Belongs to one process: whoever opens it holds the lock of its folder. */
 export async function openLedger(parts: LedgerParts): Promise<Ledger> {
-  const { folder, keepMs = DAY_MS, maxKeys = 50_000, maxBytes = 2 ** 30, now = Date.now } = parts
+  const { folder, keepMs = DAY_MS, maxKeys = 50_000, maxBytes = 2 ** 30, now = counted } = parts
   const known = await scan(folder)
   const running = new Map<string, { readonly request: string; readonly result: Promise<HostedResult> }>()
 

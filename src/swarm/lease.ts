@@ -76,7 +76,8 @@ type LeaseSwarm = Omit<SwarmOptions, 'name' | 'workers'> & {
 
 export function withSwarm(lease: Lease, swarm: LeaseSwarm): Lease {
   const { workers: count, names, elsewhere = [], arbiter, ...options } = swarm
-  const others = othersThan(lease, elsewhere)
+  const judge = arbiterFor(lease, arbiter)
+  const others = othersThan(lease, elsewhere).filter(({ machine }) => machine !== judge?.machine)
   const workers = toWorkers(lease, others, names ?? birdNames(count))
   const { most = usualPolicy.most } = options.policy ?? {}
   // This machine is not asked more often than it has workers: it would outvote the others by being near.
@@ -86,11 +87,19 @@ export function withSwarm(lease: Lease, swarm: LeaseSwarm): Lease {
     ...policy,
     name: lease.model.name,
     workers,
-    // Who could not make up its mind as a worker does not decide either.
-    ...(arbiter && arbiter.name !== lease.arm.id && { arbiter }),
+    ...(judge && { arbiter: judge }),
   })
   return { ...lease, model }
 }
+
+/**
+ * Who could not make up its mind as a worker does not decide either, and no machine both votes and decides: it could make
+ * the vote fail to have its way.
+ */
+const arbiterFor = ({ arm, machine }: Lease, arbiter: Worker | undefined): Worker | undefined =>
+  arbiter === undefined || arbiter.name === arm.id || (machine && arbiter.machine === machine.id)
+    ? undefined
+    : arbiter
 
 /** Each once, whatever it is called and however it is reached, and not the one that the lease is of. */
 const othersThan = ({ machine }: Lease, elsewhere: readonly Elsewhere[]): readonly Elsewhere[] =>
@@ -102,31 +111,49 @@ const othersThan = ({ machine }: Lease, elsewhere: readonly Elsewhere[]): readon
 
 /** The arm first, then every other machine once; whoever is left is another sample of the arm, where that is this machine's. */
 function toWorkers(lease: Lease, others: readonly Elsewhere[], names: readonly string[]): readonly Worker[] {
+  const { machine: home } = lease
+  const elsewhere = others.map(({ machine: id, name }) => ({ id, name }))
+  const labelOf = labelling(home ? [home, ...elsewhere] : elsewhere)
+  const where = home ? labelOf(home) : whereOf(lease)
   const own = (bird: string): Worker => ({
-    name: `${bird} (${lease.model.name}) on ${whereOf(lease)}`,
+    name: `${bird} (${plain(lease.model.name)}) on ${where}`,
     model: lease.model,
     tellsShares: tellsShares(lease.arm),
-    ...(lease.machine && { machine: lease.machine.id }),
+    ...(home && { machine: home.id }),
     ...(lease.arm.local && { lane: lease.arm.id }),
   })
-  const labels = labelsOf(others)
   return names.flatMap((bird, index) => {
     const other = others[index - 1]
-    if (!other) return index === 0 || !lease.machine ? [own(bird)] : []
-    const { machine, model } = other
-    return [{ name: `${bird} (${model.name}) on ${labels[index - 1]}`, model, machine, lane: machine }]
+    if (!other) return index === 0 || !home ? [own(bird)] : []
+    const { machine, name, model } = other
+    const worker = `${bird} (${plain(model.name)}) on ${labelOf({ id: machine, name })}`
+    return [{ name: worker, model, machine, lane: machine }]
   })
 }
 
 /** Where a worker of the arm itself runs: a service in the configuration is known by the name it has there. */
-const whereOf = ({ arm, machine }: Lease): string =>
-  machine?.name ?? (arm.local ? 'this machine' : `the service ${arm.id}`)
+const whereOf = ({ arm }: Lease): string => (arm.local ? 'this machine' : `the service ${arm.id}`)
 
-/** Machines that share a name are told apart by a part of their id. */
-const labelsOf = (others: readonly Elsewhere[]): readonly string[] =>
-  others.map(({ name, machine }) =>
-    others.filter((other) => other.name === name).length > 1 ? `${name} ${machine.slice(0, 8)}` : name,
-  )
+type Named = NonNullable<Lease['machine']>
+
+/**
+ * A name is a claim: one that looks like that of another machine, or is more than one plain word and so might pass for "this
+ * machine", is followed by a part of the id.
+ */
+const labelling =
+  (all: readonly Named[]) =>
+  ({ id, name }: Named): string => {
+    const word = plain(name)
+    const isAlike = (other: Named) => plain(other.name).toLowerCase() === word.toLowerCase()
+    const isShared = all.some((other) => other.id !== id && isAlike(other))
+    return isShared || word !== name || TAIL.test(word) ? `${word} ${id.slice(0, 8)}` : word
+  }
+
+/** As a part of an id looks. */
+const TAIL = /-[0-9a-f]{8}$/i
+
+/** What others call their machines and models, as one word. */
+const plain = (name: string): string => name.replaceAll(/[^\w./:@+-]+/g, '-') || 'machine'
 
 /**
  * Where calls are text that we read, every token of them is told of: by our own engine, by servers asked with our prompts,

@@ -46,6 +46,22 @@ describe('the arms of another machine', () => {
     expect([before, window()]).toEqual([8_192, 32_768])
   })
 
+  test.each([
+    ['Tower', ['peer/tower-aaaaaaaa/m', 'peer/Tower-bbbbbbbb/m']],
+    ['tower-aaaaaaaa', ['peer/tower/m', 'peer/tower-aaaaaaaa-bbbbbbbb/m']],
+    ['any', ['peer/tower/m', 'peer/any-bbbbbbbb/m']],
+    ['ANY', ['peer/tower/m', 'peer/ANY-bbbbbbbb/m']],
+  ])('of a machine called %s are not those of another, nor of the line', (name, ids) => {
+    const tower = machine([offered('m')])
+    const other = { ...tower, id: 'b'.repeat(64), name }
+    const line = { ...tower, id: 'any', name: 'any' }
+
+    const arms = createPeerArms(() => undefined).of([tower, other, line])
+
+    expect(arms.map(({ arm }) => arm.id)).toEqual([...ids, 'peer/any/m'])
+    expect(arms.map(({ arm }) => arm.lease('').machine?.id)).toEqual([tower.id, other.id, 'any'])
+  })
+
   test('of one that is known no more fail as one asks', async () => {
     const arms = createPeerArms(() => undefined)
     const [arm] = arms.of([machine([offered('m')])])

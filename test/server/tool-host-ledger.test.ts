@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../src/protocol/error.ts'
 import type { HostedResult } from '../../src/protocol/tool-host.ts'
 import { openLedger } from '../../src/server/tool-host-ledger.ts'
@@ -132,4 +132,19 @@ test('keys are forgotten after their time and never before: when there is no roo
 
   expect([full, later.ok, runs.count]).toEqual(['rate-limited', true, 3])
   expect(await readdir(folder)).toHaveLength(1)
+})
+
+test('a clock that is set forward by days makes it forget no key', async () => {
+  const ledger = await openLedger({ folder: await tempFolder(), maxKeys: 1 })
+  const { runs, run } = counted()
+  const now = Date.now
+  onTestFinished(() => void (Date.now = now))
+  await ledger.once(call, run)
+
+  Date.now = () => now() + 3 * 86_400_000
+  const other = ledger.once({ ...call, key: 'key-0002' }, run)
+
+  await expect(other).rejects.toMatchObject({ code: 'rate-limited' })
+  await ledger.once(call, run)
+  expect(runs.count).toBe(1)
 })

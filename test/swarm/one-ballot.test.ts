@@ -249,6 +249,48 @@ describe('a swarm', () => {
     expect(await workersOf({ ...own, machine: { id: '9', name: 'tower' } })).toContain('wren (m) on tower')
   })
 
+  test.each([
+    ['this machine', 'm', 'kite (m) on this-machine 66666666'],
+    ['the service cloud', 'm', 'kite (m) on the-service-cloud 66666666'],
+    ['Tower', 'm', 'kite (m) on Tower 66666666'],
+    ['t\u043ewer', 'm', 'kite (m) on t-wer 66666666'],
+    ['tower-11111111', 'm', 'kite (m) on tower-11111111 66666666'],
+    ['', 'm', 'kite (m) on machine 66666666'],
+    ['attic', 'm) on this machine (x', 'kite (m-on-this-machine-x) on attic'],
+  ])('a machine called %j with the model %j passes for no other', async (name, model, shown) => {
+    const saying = sayingModel({ name: model, asked: [] }, 'Answer: 42')
+    const honest = sayingModel({ name: 'm', asked: [] }, 'Answer: 42')
+    const elsewhere = [
+      { machine: '6'.repeat(64), name, model: saying },
+      { machine: '1'.repeat(64), name: 'tower', model: honest },
+    ]
+    const names = ['wren', 'kite', 'jay']
+
+    const report = await reportOf(withSwarm(leaseOf(honest), { workers: 3, names, elsewhere, policy }))
+
+    expect(report?.votes[0]?.workers).toContain(shown)
+  })
+
+  test('no machine both votes and decides where the vote fails', async () => {
+    const asked: string[] = []
+    const liar = sayingModel({ name: 'liar', asked }, 'Answer: 666')
+    const arbiter = { name: 'peer/liar/m', model: liar, machine: LIAR }
+    const elsewhere = [
+      { machine: LIAR, name: 'liar', model: liar },
+      { machine: 'a', name: 'a', model: sayingModel({ name: 'a', asked }, 'Answer: 41') },
+    ]
+    const own = sayingModel({ name: 'here', asked }, 'Answer: 42')
+    const swarm = { workers: 2, elsewhere, policy, arbiter }
+
+    const decided = await reportOf(withSwarm(leaseOf(own), swarm))
+    const times = asked.filter((name) => name === 'liar').length
+    const asItsArm = await reportOf(withSwarm(leaseOf(liar, { id: LIAR, name: 'liar' }), swarm))
+
+    // It was asked to decide, and only that.
+    expect([times, decided?.decider, decided?.votes.length]).toEqual([1, 'arbiter', 2])
+    expect(asItsArm?.decider).not.toBe('arbiter')
+  })
+
   test('reserves its own answer as one that stays on this machine', async () => {
     const wishes: unknown[] = []
     const model = sayingModel({ name: 'm', asked: [] }, 'Answer: 42')
