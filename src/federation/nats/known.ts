@@ -72,14 +72,7 @@ export function createKnown(parts: KnownParts) {
         )
       }
       known.starts.delete(entry.instance)
-      const now = performance.now()
-      const since = last?.since ?? now
-      known.starts.set(
-        entry.instance,
-        entry.left
-          ? { entry, since, heardAt: -Infinity, times: 0 }
-          : { entry, since, heardAt: now, times: (last?.times ?? 0) + 1 },
-      )
+      known.starts.set(entry.instance, toStart(entry, last))
       const [oldest] = known.starts.keys()
       if (known.starts.size > MAX_STARTS && oldest !== undefined) known.starts.delete(oldest)
       twins.look(id, speaking(known, goneMs))
@@ -93,6 +86,15 @@ export function createKnown(parts: KnownParts) {
     /** Which other machine has this one's key. */
     twin: twins.own,
   }
+}
+
+/** One that said goodbye was never heard. */
+function toStart(entry: Entry, last: Start | undefined): Start {
+  const now = performance.now()
+  const since = last?.since ?? now
+  return entry.left
+    ? { entry, since, heardAt: -Infinity, times: 0 }
+    : { entry, since, heardAt: now, times: (last?.times ?? 0) + 1 }
 }
 
 function forgive(machines: ReadonlyMap<string, Known>, goneMs: number, since: number): void {
