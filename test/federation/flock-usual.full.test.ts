@@ -1,0 +1,3 @@
+import { describeFlock } from './flock-cases.ts'
+
+describeFlock('real')
