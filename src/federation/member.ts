@@ -41,14 +41,18 @@ export function createMember(parts: MemberParts): Member {
   const open = createWay(parts)
   let heard: Heard | undefined
   let trouble = 'it was not reached yet'
+  /** Whether it was asked in vain since it was heard: where this program did not run, nobody asked. */
+  let isSilent = false
   let looking: Promise<boolean> | undefined
 
   const look = async (): Promise<boolean> => {
     try {
       heard = await askReport(parts, open.connect)
+      isSilent = false
       return true
     } catch (error) {
       trouble = errorMessage(error)
+      isSilent = true
       // It answered, and will not do: that is no silence that may pass.
       if (error instanceof AppError && error.code === 'permission-denied') heard = undefined
       return false
@@ -66,7 +70,7 @@ export function createMember(parts: MemberParts): Member {
     state(): MachineState {
       if (!heard) return { state: 'gone', why: trouble }
       const silentMs = performance.now() - heard.at
-      if (silentMs <= timing.goneMs) {
+      if (silentMs <= timing.goneMs || !isSilent) {
         return { state: 'here', report: heard.report, roundTripMs: heard.roundTripMs }
       }
       return { state: 'gone', why: `not heard for ${Math.round(silentMs / 1000)} s: ${trouble}` }

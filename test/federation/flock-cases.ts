@@ -146,8 +146,11 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
     one.signal('SIGSTOP')
     await new Promise((resolve) => setTimeout(resolve, 6_000))
     one.signal('SIGCONT')
+    const after = one.chat('covey/swarm')
 
+    // Longer than a peer may be silent, and longer than it may be unheard of.
     expect(await asked).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
+    expect(await after).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
   })
 
   const isLatency = ([fault]: (typeof cases)[number]) => fault === 'latency'
