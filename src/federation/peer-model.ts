@@ -40,9 +40,17 @@ async function* answer(
   const watchdog = startAwakeTimer(stallMs, () => !isHeldUp && silence.abort())
   const stopped = AbortSignal.any([signal, silence.signal])
   stopped.addEventListener('abort', end, { once: true })
-  try {
+  const send = async (): Promise<IncomingMessage> => {
     socket = await parts.open(stopped)
-    const response = await ask(socket, { path: '/generate', body }, stopped)
+    return ask(socket, { path: '/generate', body }, stopped)
+  }
+  try {
+    // A program that was stopped in between finds that the other end has hung up meanwhile.
+    const response = await send().catch((error: unknown) => {
+      end()
+      if (stopped.aborted) throw error
+      return send()
+    })
     if (response.statusCode !== 200) throw refused(response.statusCode)
     const lines = linesOf(response, () => watchdog.again())
     for await (const event of eventsOf(peer, lines)) {

@@ -140,9 +140,12 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
     expect(after).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
   }
 
-  test.skipIf(isReal)('a machine that asks and is paused itself loses nobody by it', async () => {
+  test.skipIf(isReal).each([
+    ['asking', phases.asking],
+    ['answering', phases.answering],
+  ])('a machine that is paused itself while it is %s loses nobody by it', async (_, delayMs) => {
     const asked = one.chat('covey/swarm')
-    await new Promise((resolve) => setTimeout(resolve, phases.answering))
+    await new Promise((resolve) => setTimeout(resolve, delayMs))
     one.signal('SIGSTOP')
     await new Promise((resolve) => setTimeout(resolve, 6_000))
     one.signal('SIGCONT')
