@@ -6,9 +6,10 @@ import { z } from 'zod'
 import type { ToolCall } from '../protocol/message.ts'
 import type { JsonSchema } from '../protocol/model.ts'
 import type { Tool } from '../protocol/tool.ts'
-import { meansParameter } from '../lib/argument-names.ts'
-import { isObject, readJson } from '../lib/json.ts'
+import { foldName, meansParameter } from '../lib/argument-names.ts'
+import { canonicalJson, isObject, type JsonReading, readJson } from '../lib/json.ts'
 import { coerce, toToolSchema, typesOf } from '../lib/schema.ts'
+import { readNotation } from './argument-text.ts'
 
 export type ParsedArguments =
   /** `written`: the arguments as they were meant, where the model wrote them otherwise. */
@@ -16,11 +17,8 @@ export type ParsedArguments =
   | { readonly ok: false; readonly text: string }
 
 export function parseArguments(call: ToolCall, tool: Tool): ParsedArguments {
-  const reading =
-    call.input.trim() === ''
-      ? ({ ok: true, value: {}, repaired: false } as const)
-      : readJson(call.input, { closeStrings: tool.category !== 'write' })
   const schema = toToolSchema(tool).parameters
+  const reading = readArguments(call.input, tool, schema)
   if (!reading.ok) return { ok: false, text: explainText(tool.name, reading.reason, schema) }
 
   const meant = mend(reading.value, schema)
@@ -32,10 +30,19 @@ export function parseArguments(call: ToolCall, tool: Tool): ParsedArguments {
   return { ok: false, text: explainIssues(tool.name, parsed.error, schema) }
 }
 
+function readArguments(text: string, tool: Tool, schema: JsonSchema): JsonReading {
+  if (text.trim() === '') return { ok: true, value: {}, repaired: false }
+  const noted = readNotation(text, Object.keys(propertiesOf(schema)))
+  if (noted) return { ok: true, value: noted, repaired: true }
+  return readJson(text, { closeStrings: tool.category !== 'write' })
+}
+
 function mend(value: unknown, schema: JsonSchema): unknown {
   const properties = propertiesOf(schema)
   const unwrapped = unwrap(fromText(value, properties), properties)
-  if (isObject(unwrapped)) return withoutBlanks(renameAliases(unwrapped, properties), schema)
+  if (isObject(unwrapped)) {
+    return withoutBlanks(plainValues(renameAliases(unwrapped, properties), properties), schema)
+  }
   const [only] = requiredOf(schema)
   const isOnlyText = requiredOf(schema).length === 1 && typeof unwrapped === 'string' && unwrapped !== ''
   return isOnlyText && only !== undefined ? { [only]: unwrapped } : unwrapped
@@ -51,11 +58,13 @@ function fromText(value: unknown, properties: Properties): unknown {
   return isMeant ? inner : value
 }
 
-const WRAPPERS = ['arguments', 'parameters', 'input', 'args', 'params']
+const WRAPPERS = ['arguments', 'parameters', 'input', 'args', 'params', 'properties', 'kwargs', 'tool_input']
 
-/** `{"arguments": {...}}`, the same as text, or a list of one. A parameter of that name is no wrapper. */
+/** `{"arguments": {...}}`, the same as text, or a list of one, however often. A parameter of that name is no wrapper. */
 function unwrap(value: unknown, properties: Properties): unknown {
-  if (Array.isArray(value) && value.length === 1 && isObject(value[0])) return unwrap(value[0], properties)
+  if (Array.isArray(value) && isObject(value[0]) && new Set(value.map(canonicalJson)).size === 1) {
+    return unwrap(value[0], properties)
+  }
   if (!isObject(value) || Object.keys(value).some((key) => key in properties)) return value
   const wrapper = WRAPPERS.find((key) => key in value)
   const inner = wrapper === undefined ? undefined : value[wrapper]
@@ -70,12 +79,23 @@ function renameAliases(value: Record<string, unknown>, properties: Properties): 
   for (const parameter of Object.keys(properties)) {
     if (parameter in value) continue
     const alias = Object.keys(value).find(
-      (key) => !(key in properties) && !taken.has(key) && meansParameter(key, parameter),
+      (key) => !(key in properties) && !taken.has(key) && isNameOf(parameter, key),
     )
     if (alias !== undefined) taken.set(alias, parameter)
   }
   if (taken.size === 0) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [taken.get(key) ?? key, inner]))
+}
+
+/** `{"path": {"type": "string", "value": "a"}}`: a value in the form of its description. */
+function plainValues(value: Record<string, unknown>, properties: Properties): Record<string, unknown> {
+  const inner = (key: string, given: unknown): unknown => {
+    const property = properties[key]
+    if (!isObject(given) || !isObject(property) || typesOf(property).includes('object')) return given
+    return given['value'] ?? given[key] ?? given
+  }
+  const entries = Object.entries(value).map(([key, given]) => [key, inner(key, given)] as const)
+  return entries.some(([key, given]) => given !== value[key]) ? Object.fromEntries(entries) : value
 }
 
 /** An optional argument that is no text and was left blank was not given. */
@@ -88,6 +108,12 @@ function withoutBlanks(value: Record<string, unknown>, schema: JsonSchema): Reco
   }
   const entries = Object.entries(value)
   return entries.some(isBlank) ? Object.fromEntries(entries.filter((entry) => !isBlank(entry))) : value
+}
+
+/** Another name for it, or its own with what a signature writes around it: `path:string`, `--path`, `path?`. */
+function isNameOf(parameter: string, key: string): boolean {
+  const name = key.replace(/(?<=\w)\s*[:(?=].*$/s, '').replace(/[^\p{L}\p{N}_.-]/gu, '')
+  return meansParameter(name, parameter) || foldName(name) === foldName(parameter)
 }
 
 /** Arguments nobody asked for are dropped, even where a tool's schema is strict about them. */

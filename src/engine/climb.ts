@@ -1,5 +1,9 @@
-/** The last rung before a run gives up: another arm goes on where this one got stuck. Once in a run, so that it ends. */
+/**
+ * The last rungs before a run gives up. A model that only says void things is asked once more without what it said in
+ * vain; then another arm goes on where this one got stuck, once in a run, so that it ends.
+ */
 import type { RunEndReason } from '../protocol/event.ts'
+import type { Ending } from './report.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
 import type { RunState } from './run-state.ts'
 
@@ -12,7 +16,15 @@ const STUCK = new Set<RunEndReason>([
 ])
 
 /** Whether the run goes on. */
-export function* climb(run: RunState, parts: LoopParts, reason: RunEndReason): Generator<LoopEvent, boolean> {
+export function* climb(run: RunState, parts: LoopParts, ending: Ending): Generator<LoopEvent, boolean> {
+  const { reason, detector } = ending
+  if (reason === 'no-answer' && detector !== undefined && !run.isFresh) {
+    run.startFresh(detector, parts.seed())
+    const text = 'Asked again without the replies that led nowhere.'
+    yield { type: 'correction', detector, remedy: 'fresh context', text }
+    yield { type: 'history', messages: run.messages }
+    return true
+  }
   const mayClimb = STUCK.has(reason) && run.escalated === undefined && parts.hasOther?.(run.arm)
   if (!mayClimb) return false
   yield {

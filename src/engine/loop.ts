@@ -42,7 +42,7 @@ async function* takeTurns(
 ): AsyncGenerator<LoopEvent, Ending> {
   for (;;) {
     const reason = signal.aborted ? 'cancelled' : firstReason(parts.stopRules, run.trace)
-    if (reason && !(yield* climb(run, parts, reason))) return { reason }
+    if (reason && !(yield* climb(run, parts, { reason }))) return { reason }
 
     run.turns++
     yield { type: 'turn-start', turn: run.turns }
@@ -50,7 +50,7 @@ async function* takeTurns(
     if (asked.kind === 'too-small') return noRoom(run, asked.report)
 
     const ending = yield* takeReply(run, parts, { asked, signal })
-    if (ending && !(yield* climb(run, parts, ending.reason))) return ending
+    if (ending && !(yield* climb(run, parts, ending))) return ending
   }
 }
 

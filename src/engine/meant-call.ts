@@ -52,8 +52,29 @@ async function toWrite(deed: Extract<Deed, { kind: 'file' }>, files: Files): Pro
   if (info?.kind === 'folder') return undefined
   if (!info) return { name: 'write_file', input: { path, content } }
   const before = await files.read(path).catch(() => '')
-  return isAllOf(before, content)
-    ? { name: 'write_file', input: { path, content, overwrite: true } }
+  if (!isAllOf(before, content)) return undefined
+  const edit = differenceOf(before, content)
+  return edit
+    ? { name: 'edit_file', input: { path, ...edit } }
+    : { name: 'write_file', input: { path, content, overwrite: true } }
+}
+
+/** The lines that differ, as one edit; nothing where the old ones stand in more than one place, or nothing differs. */
+function differenceOf(before: string, after: string): { old: string; new: string } | undefined {
+  const old = before.split('\n')
+  const now = after.split('\n')
+  let head = 0
+  while (head < old.length && head < now.length && old[head] === now[head]) head++
+  let tail = 0
+  const most = Math.min(old.length, now.length) - head
+  while (tail < most && old.at(-1 - tail) === now.at(-1 - tail)) tail++
+  // With a line on either side, so that an added line has something to stand beside.
+  const from = Math.max(0, head - 1)
+  const keep = Math.max(0, tail - 1)
+  const quote = old.slice(from, old.length - keep).join('\n')
+  const isOnly = quote.trim() !== '' && before.split(quote).length === 2
+  return before !== after && isOnly
+    ? { old: quote, new: now.slice(from, now.length - keep).join('\n') }
     : undefined
 }
 

@@ -43,6 +43,7 @@ export async function preflightPath(
     ? await placeNew(meant, project)
     : await firstExisting(project, [
         meant,
+        ...withoutMention(meant),
         posix.join(toRelative(toPosix(cwd), project.root) ?? '.', meant),
         ...withoutDoubling(meant, project.root),
       ])
@@ -61,9 +62,25 @@ const LONGEST_PATH = 4096
 const explainLong = (path: string): string =>
   `A path of ${path.length} characters cannot exist; it begins with ${JSON.stringify(clip(path, 80))}. Give the path alone.`
 
-/** Without what stands round a path in prose and code. */
+/** Without what stands round a path in prose and code: colours, a link, a label, quotes, a line behind it, a token. */
 const written = (path: string): string =>
-  decodeFileUrl(path.trim().replace(/^(?<quote>["'`])(.*)\k<quote>$/s, '$2')).replaceAll('\\', '/')
+  decodeFileUrl(
+    path
+      .replaceAll(COLOURS, '')
+      .replace(/<\|.*$/s, '')
+      .trim()
+      .replace(/^\[[^\]\n]*\]\(([^()\s]+)\)$/, '$1')
+      .replace(/^(?:path|file(?:_?(?:name|path))?)\s*[:=]\s*(?=[^\s/])/i, '')
+      .replace(/^(?<quote>["'`*]+)(.*)\k<quote>$/s, '$2')
+      .replace(/^<([^<>\s]+)>$/, '$1')
+      .replace(LINE_BEHIND, ''),
+  ).replaceAll('\\', '/')
+
+const COLOURS = /\u001B\[[\d;]*m/g
+
+/** `a.js:12`, `a.js:12:5`, `a.js:1-4`, `a.js#L3-L7`, `a.js (line 3)`. */
+const LINE_BEHIND =
+  /(?<=[\w)\]])(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?|,? \(?lines? \d+(?: ?[-–] ?\d+)?\)?):?$/i
 
 function decodeFileUrl(path: string): string {
   if (!path.startsWith('file://')) return path
@@ -105,6 +122,9 @@ async function fromElsewhere(path: string, project: Project, creates: boolean): 
   return posix.basename(clean)
 }
 
+/** `@src/a.ts` puts a file into a prompt. */
+const withoutMention = (path: string): readonly string[] => (path.startsWith('@') ? [path.slice(1)] : [])
+
 /** `src/src/a.ts` and `project/src/a.ts` where only `src/a.ts` exists. */
 function withoutDoubling(path: string, root: string): readonly string[] {
   const parts = path.split('/')
@@ -132,7 +152,8 @@ async function exists(project: Project, path: string): Promise<boolean> {
 }
 
 /** A new file under folders that exist in another case, or under the project's own name. */
-async function placeNew(path: string, project: Project): Promise<string> {
+async function placeNew(written: string, project: Project): Promise<string> {
+  const path = await unmentioned(written, project)
   const parts = path.split('/')
   const [first = '', second = ''] = parts
   const isNamed = parts.length > 2 && first === basename(project.root) && !(await exists(project, first))
@@ -145,6 +166,13 @@ async function placeNew(path: string, project: Project): Promise<string> {
     parent = posix.join(parent, only !== undefined && another === undefined ? only : folder)
   }
   return posix.join(parent, name)
+}
+
+/** A new file in a folder that exists only without the `@` in front. */
+async function unmentioned(path: string, project: Project): Promise<string> {
+  const [plain] = withoutMention(path)
+  if (plain === undefined || (await exists(project, posix.dirname(path)))) return path
+  return (await exists(project, posix.dirname(plain))) ? plain : path
 }
 
 /** The one path with the same letters in another case. */

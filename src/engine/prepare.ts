@@ -12,6 +12,7 @@ import { facesOf } from '../lib/tool-form.ts'
 import { type ParsedArguments, parseArguments } from './arguments.ts'
 import { salvageWrite } from './cut-call.ts'
 import { isAllowed } from './offer.ts'
+import { inOurForm } from './other-form.ts'
 import { unknownTool } from './unknown-tool.ts'
 
 export type Ready = {
@@ -52,10 +53,11 @@ export type PrepareInput = {
 }
 
 export function prepareCall(call: ToolCall, { tools, options, editForm, atLimit }: PrepareInput): Prepared {
-  const meant = unwrap(call)
   const usable = tools.filter(({ name }) => isAllowed(name, options))
   const names = usable.map(({ name }) => name)
-  const name = toolMeant(meant, names)
+  const inner = unwrap(call)
+  const meant = inOurForm(inner, names)
+  const name = meantTool(meant.name, names)
   const found = usable.find((candidate) => candidate.name === name)
   if (!found) return hopeless(call, 'unknown-tool', unknownTool(meant.name, names))
   if (atLimit && !isWhole(call.input)) return prepareCut(call, found)
@@ -64,12 +66,12 @@ export function prepareCall(call: ToolCall, { tools, options, editForm, atLimit 
   const isTorn = found.category === 'write' && hasOpenString(call.input)
   const { tool, parsed } = parseInForm(isTorn ? call : meant, facesOf(found, editForm))
   if (!parsed.ok) return hopeless(call, 'bad-arguments', parsed.text, tool)
-  const ran = asItRan({ call, meant }, { ...meant, name: tool.name, input: parsed.written ?? meant.input })
+  const ran = asItRan({ call, inner }, { ...meant, name: tool.name, input: parsed.written ?? meant.input })
   const remark = resolveName(meant.name, [tool.name]) === undefined && otherName(meant.name, tool)
   return ready(ran, {
     tool,
     input: parsed.input,
-    repaired: parsed.written !== undefined || tool.name !== call.name,
+    repaired: parsed.written !== undefined || tool.name !== call.name || meant !== inner,
     ...(remark && { remark }),
   })
 }
@@ -85,26 +87,10 @@ function parseInForm(call: ToolCall, faces: readonly Tool[]): { tool: Tool; pars
 const otherName = (written: string, { name }: Tool): string => `[${clip(written, 40)} is ${name} here]`
 
 /** The call as the conversation keeps it: what ran, written as it should have been. What was right keeps its bytes. */
-function asItRan({ call, meant }: { call: ToolCall; meant: ToolCall }, ran: ToolCall): ToolCall {
-  if (ran.name === meant.name && ran.input === meant.input) return call
-  if (call === meant) return ran
+function asItRan({ call, inner }: { call: ToolCall; inner: ToolCall }, ran: ToolCall): ToolCall {
+  if (ran.name === inner.name && ran.input === inner.input) return call
+  if (call === inner) return ran
   return { ...call, input: JSON.stringify({ name: ran.name, arguments: JSON.parse(ran.input) }) }
-}
-
-/** Editors of other agents are several tools in one: `{"command": "view", "path": ...}`. */
-const EDITOR_COMMANDS: Readonly<Record<string, string>> = {
-  view: 'read_file',
-  create: 'write_file',
-  str_replace: 'edit_file',
-}
-
-function toolMeant({ name, input }: ToolCall, names: readonly string[]): string | undefined {
-  const meant = meantTool(name, names)
-  if (!/editor|edit_?tool/i.test(name) || names.includes(name)) return meant
-  const reading = readJson(input)
-  const command = reading.ok && isObject(reading.value) ? reading.value['command'] : undefined
-  const tool = typeof command === 'string' ? EDITOR_COMMANDS[command] : undefined
-  return tool !== undefined && names.includes(tool) ? tool : meant
 }
 
 /** Of a cut write the complete lines are worth keeping; any other cut call is never run, nor one inside `call_tool`. */

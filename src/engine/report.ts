@@ -48,6 +48,8 @@ const words: { readonly [detector: string]: string } = {
   'quoted-back': 'quotes of what it had read',
   'call-shaped': 'text in the shape of tool calls',
   'bad-call': 'tool calls that could not be read',
+  unfinished: 'claims of changes it never made',
+  'prose-instead': 'changes shown as text and never made',
 }
 
 /** Calls that were denied and never worked later. */

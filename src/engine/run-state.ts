@@ -1,6 +1,7 @@
 /** What one run knows about itself while it goes on. Made, read and changed only by the loop and its helpers. */
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { Thinking } from '../protocol/model.ts'
+import { NEVER_RAN } from './detectors/no-progress.ts'
 import type { CallRecord, Trace } from './trace.ts'
 
 /** How the next request differs from the arm's ordinary sampling. */
@@ -51,6 +52,8 @@ export class RunState {
     repair: 0,
     detector: 0,
   }
+  /** The conversation was cut back to its last result, and nothing has come of it yet. */
+  isFresh = false
   /** Who was asked last. */
   arm = ''
   /** Why another arm took over, if one did. */
@@ -85,6 +88,22 @@ export class RunState {
     this.partial = ''
   }
 
+  /**
+   * What was said in vain since the last result is forgotten: a model goes on the way it sees itself going on. Half of the
+   * detector's remedies are left for what comes then.
+   */
+  startFresh(detector: string, seed: number): void {
+    const kept = this.messages.findLastIndex((message) => !isVain(message))
+    this.messages = this.messages.slice(0, kept + 1)
+    this.isFresh = true
+    this.tally = {
+      ...this.tally,
+      byDetector: new Map(this.tally.byDetector).set(detector, { again: 1, notes: 1 }),
+    }
+    this.sampling = { seed, hotter: true }
+    this.partial = ''
+  }
+
   /** One more remedy of this detector. */
   spend(detector: string, kind: keyof Spent): void {
     const spent = spentOn(this.tally, detector)
@@ -98,17 +117,27 @@ export class RunState {
     this.added.push(message)
   }
 
-  /** Keeps what a call did; a good result nobody had seen before is progress and gives all remedies back. */
+  /** Keeps what a call did; a result nobody had seen before is progress and gives all remedies back. */
   record(record: CallRecord): void {
     const isNew = !this.calls.some(
       (earlier) => earlier.key === record.key && earlier.resultHash === record.resultHash,
     )
     this.calls = [...this.calls, record]
+    // A test that fails has shown something: the model acts, whatever it said before.
+    const hasRun = record.code === undefined || !NEVER_RAN.has(record.code)
+    if (isNew && hasRun) {
+      this.tally = freshTally
+      this.isFresh = false
+    }
     if (!record.ok || record.code) return
     // What a compaction took away may be read again: that is a use of the window, if not progress.
     this.resultsSinceCompaction++
-    if (!isNew) return
-    this.tally = freshTally
-    this.compactions = 0
+    if (isNew) this.compactions = 0
   }
 }
+
+/** Words without a call, and what was said to them. */
+const isVain = (message: Message): boolean =>
+  message.role === 'assistant'
+    ? message.calls.length === 0
+    : message.role === 'user' && message.origin === 'note'

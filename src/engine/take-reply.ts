@@ -8,7 +8,8 @@ import type { Reply } from './collect.ts'
 import { inventedFrom } from './detectors/invented-result.ts'
 import { meantCall } from './meant-call.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
-import { judgeReply, type Verdict } from './remedy.ts'
+import { placeEarly } from './place-paths.ts'
+import { judgeCutCalls, judgeReply, type Verdict } from './remedy.ts'
 import { situationOf } from './situation.ts'
 import type { Ending } from './report.ts'
 import { prepareCalls, runCalls } from './run-calls.ts'
@@ -26,7 +27,8 @@ export async function* takeReply(
   const whole = withoutInvention({ ...asked.reply, text: run.partial + asked.reply.text }, parts.prompt)
   const repaired = await meantCall(whole, { situation, desk: parts.desk, turn: run.turns })
   const reply = repaired ?? whole
-  const verdict = judgeReply(reply, situation, run.tally)
+  const prepared = prepareCalls({ ...asked, reply }, parts)
+  const verdict = judgeCutCalls(prepared, run) ?? judgeReply(reply, situation, run.tally)
   run.sampling = {}
   run.partial = ''
   if (verdict.kind === 'again') return yield* askAgain(run, parts, verdict)
@@ -44,10 +46,11 @@ export async function* takeReply(
     run.attribution.repair++
     yield { type: 'correction', detector: 'prose-instead', remedy: 'made the call it means', text: '' }
   }
-  const prepared = prepareCalls({ ...asked, reply }, parts)
-  const calls = prepared.map(({ call }) => call)
+  const named = situation.demands.paths.map(({ path }) => path)
+  const placed = await placeEarly(prepared, parts.desk.context.files, named)
+  const calls = placed.map(({ call }) => call)
   yield* keep(toAssistantMessage({ ...reply, calls }, verdict))
-  const stop = yield* runCalls(run, parts, { prepared, asked: { ...asked, reply }, signal, keep })
+  const stop = yield* runCalls(run, parts, { prepared: placed, asked: { ...asked, reply }, signal, keep })
   const note = noteAfter(verdict)
   if (note) {
     yield* spendNote(run, verdict)

@@ -2,6 +2,7 @@
  * One replacement in a text. Only the matched place changes; where the quote did not fit exactly, the difference between
  * quote and new text is made to the file's own lines, with the file's line ends and indentation.
  */
+import { unescaped, withoutDiffMarks, withoutEntities, withoutFence } from './disguise.ts'
 import { elisionsIn, isElision } from './elision.ts'
 import { withoutLineNumbers } from './line-numbers.ts'
 import { hasLookAlikes, toAscii } from './look-alikes.ts'
@@ -34,8 +35,9 @@ export type Edited =
 type Piece = Span & { readonly replacement: string }
 
 export function editText(text: string, input: EditInput): Edited {
-  const tries = wordings(text, input).map((wording) => editOnce(text, wording, input.all ?? false))
-  const best = tries.find(({ ok }) => ok)
+  const all = input.all ?? false
+  const tries = wordings(text, input).map((wording) => editOnce(text, wording, all))
+  const best = tries.find(({ ok }) => ok) ?? undisguised(text, input, all)
   if (best) return best
   const elided = tries.find((tried) => 'elided' in tried)
   const slip = tries.find((tried) => 'slip' in tried)
@@ -53,6 +55,18 @@ function wordings(text: string, input: EditInput): readonly Wording[] {
   const unnumbered = bare === undefined ? [] : [mapWording(plain, (part) => withoutLineNumbers(part) ?? part)]
   // What is written must not bring in characters the file has none of, even where the quote had none.
   return [...(plain.quote === written.quote ? [plain] : [written, plain]), ...unnumbered]
+}
+
+/** Copied from a string, a page, a diff or a fence: only where the text itself stands in the file letter by letter. */
+function undisguised(text: string, input: EditInput, all: boolean): Edited | undefined {
+  for (const bare of [unescaped, withoutEntities, withoutDiffMarks, withoutFence]) {
+    const quote = bare(withLineEnd(input.old, '\n'))
+    if (quote === undefined || quote.trim() === '') continue
+    const written = withLineEnd(input.new, '\n')
+    const edited = editOnce(text, { quote, replacement: bare(written) ?? written }, all)
+    if (edited.ok && edited.how === 'exact') return edited
+  }
+  return undefined
 }
 
 const mapWording = ({ quote, replacement }: Wording, change: (part: string) => string): Wording => ({

@@ -85,7 +85,7 @@ function coerceMember(name: string, value: unknown, schema: JsonSchema): Coercio
     const text = fromList(name, value)
     return text === undefined ? { value, changed: false } : { value: text, changed: true }
   }
-  const inner = typeof value === 'string' ? innerText(name, value) : undefined
+  const inner = typeof value === 'string' ? (innerText(name, value) ?? plainCommand(name, value)) : undefined
   return inner === undefined ? coerce(value, schema) : { value: inner, changed: true }
 }
 
@@ -111,6 +111,16 @@ function innerText(name: string, text: string): string | undefined {
   const reading = readJson(text)
   const inner = reading.ok && isObject(reading.value) ? reading.value[name] : undefined
   return typeof inner === 'string' ? inner : undefined
+}
+
+/** Without the fence or the prompt sign that stands around a command in a manual. */
+function plainCommand(name: string, text: string): string | undefined {
+  if (!COMMANDS.has(name)) return undefined
+  const [, fenced] = /^\s*```(?:\w+)?\n([\s\S]*?)\n?```\s*$/.exec(text) ?? []
+  const lines = (fenced ?? text).split('\n')
+  const isTyped = lines.every((line) => line.trim() === '' || /^\s*[$❯] \S/.test(line))
+  const command = (isTyped ? lines.map((line) => line.replace(/^\s*[$❯] /, '')) : lines).join('\n')
+  return command === text || command.trim() === '' ? undefined : command
 }
 
 /** Models write `null` for "not given". */

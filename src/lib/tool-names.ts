@@ -1,13 +1,18 @@
 /**
  * The tool a model meant when it wrote another name for it. Models bring names from other agents (`bash`, `str_replace_editor`,
- * `view_file`), from other languages (`readFile`) and from Markdown (`read\_file`). A name is read as a verb and what it acts on;
+ * `view_file`), from other languages (`readFile`), from Markdown (`read\_file`) and with what stood behind it in the prompt
+ * (`read_file:0`, `read_file<|channel|>`). A name is read as a verb and what it acts on;
  * it stands for a tool only if exactly one tool has the same verb and acts on the same things. Nothing is guessed from spelling alone.
  */
 import { resolveName } from './nearest.ts'
 
 /** The tool of `names` that `written` stands for: the same name spelled differently, else the same action in other words. */
 export function meantTool(written: string, names: readonly string[]): string | undefined {
-  const name = written.replace(/\\(?=[_.-])/g, '').replace(/^[`'"*]+|[`'"*()]+$/g, '')
+  const name = written
+    .replace(/<\|.*$/s, '')
+    .replace(/:\d+$/, '')
+    .replace(/\\(?=[_.-])/g, '')
+    .replace(/^[\s`'"*]+|[\s`'"*()]+$/g, '')
   return resolveName(name, names) ?? sameAction(name, names)
 }
 

@@ -11,6 +11,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from '../protocol/tool.ts'
+import { unescaped, withoutFence } from '../lib/disguise.ts'
 import { elisionsIn } from '../lib/elision.ts'
 import { clip, lineEndOf, plural, toLines, withLineEnd } from '../lib/text.ts'
 import { checkChanges, type Checks } from './checks.ts'
@@ -54,18 +55,30 @@ export const createWriteFile = (parts: WriteParts): Tool =>
     timeoutMs: 300_000,
     access: ({ path }) => [{ kind: 'write', target: path }],
 
-    async check(call, context) {
+    async check(given, context) {
+      const call = asMeant(given)
       const before = await currentText(call.path, context)
       const refused = refusal(before, call, parts)
       if (refused) return { ok: false, why: refused.text }
       return checkChanges([{ path: call.path, before, after: textAfter(before, call) }])
     },
-    run: (call, context) => write(call, parts, context),
+    run: (call, context) => write(asMeant(call), parts, context),
   })
 
 type Call = z.infer<typeof input> & {
   /** whole: the arm writes files in no other form · freed: edits kept missing, so the file may be written anew */
   readonly because?: 'whole' | 'freed'
+}
+
+/** Where a fence or an escaped line end may be what the file is about. */
+const ABOUT_MARKUP = /\.(?:mdx?|markdown|rst|adoc|txt|json[lc5]?|csv|tsv|svg|log)$/i
+
+/** Without the fence around a whole file; with real line ends where it has none and ends in an escaped one. */
+function asMeant<Given extends Call>(call: Given): Given {
+  if (ABOUT_MARKUP.test(call.path)) return call
+  const body = withoutFence(call.content) ?? call.content
+  const content = !body.includes('\n') && body.endsWith('\\n') ? (unescaped(body) ?? body) : body
+  return content === call.content ? call : { ...call, content }
 }
 
 async function write(call: Call, parts: WriteParts, context: ToolContext): Promise<ToolResult> {

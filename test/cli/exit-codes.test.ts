@@ -51,7 +51,7 @@ describe('3: no answer', () => {
     ['an announcement', 'I will now read the file.'],
     ['the shape of a call', '<teleport_file><to>a.txt</to></teleport_file>'],
   ])('%s', async (_name, text) => {
-    const { plain, json, last } = await runScript(Array.from({ length: 6 }, () => ({ text })))
+    const { plain, json, last } = await runScript(Array.from({ length: 8 }, () => ({ text })))
 
     expect([plain.code, json.code]).toEqual([3, 3])
     expect(plain.out).toBe('')
@@ -61,7 +61,7 @@ describe('3: no answer', () => {
 
   test('tells what is true on disk', async () => {
     const write = { calls: [{ name: 'write_file', input: { path: 'b.txt', content: 'x\n' } }] }
-    const lines = [write, ...Array.from({ length: 6 }, () => ({ text: '' }))]
+    const lines = [write, ...Array.from({ length: 8 }, () => ({ text: '' }))]
 
     const { plain, last } = await runScript(
       lines,
@@ -127,7 +127,7 @@ test('130: interrupted', async () => {
 
 test('4: no answer because something was denied', async () => {
   const write = { calls: [{ name: 'write_file', input: { path: 'b.txt', content: 'x\n' } }] }
-  const lines = [write, ...Array.from({ length: 6 }, () => ({ text: '' }))]
+  const lines = [write, ...Array.from({ length: 8 }, () => ({ text: '' }))]
 
   const { plain, json, last } = await runScript(lines, ['--permission', 'read-only'], 'Write x to b.txt.')
 

@@ -9,6 +9,7 @@ import { builtinTools } from '../../src/tools/all.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import {
   calls,
+  createScriptedModel,
   finish,
   says,
   scriptedModel,
@@ -123,7 +124,8 @@ describe('a call that the output limit cut off', () => {
     await run(model, folder)
 
     const results = model.asked[2]?.messages.filter((message) => message.role === 'tool')
-    expect(results?.map(({ code }) => code)).toEqual(['cut', 'cut'])
+    // The second is asked for again before it costs a result.
+    expect(results?.map(({ code }) => code)).toEqual(['cut'])
     expect(await readdir(folder)).toEqual([])
   })
 
@@ -248,8 +250,8 @@ describe('a reply that is none', () => {
     expect(endOf(events)).toMatchObject({ reason: 'answered', attribution: { detector: 1 } })
   })
 
-  test.each(bad)('%s: after two tries and two notes it is still no answer', async (_name, reply) => {
-    const model = scriptedModel(reply, reply, reply, reply, reply)
+  test.each(bad)('%s: after all remedies and a fresh context it is still no answer', async (_name, reply) => {
+    const model = createScriptedModel([reply], { repeatLast: true })
 
     const events = await run(model, await tempProject({ 'a.txt': 'hello' }), {
       prompt: 'What does a.txt say?',
@@ -262,6 +264,8 @@ describe('a reply that is none', () => {
       { role: 'user', origin: 'note' },
     ])
     expect(notes[0]?.text).not.toBe(notes[1]?.text)
+    expect(model.asked[5]?.messages).toEqual(model.asked[0]?.messages)
+    expect(model.asked).toHaveLength(8)
     expect(endOf(events)).toMatchObject({ reason: 'no-answer', changed: [] })
     expect(endOf(events).report).toContain('No file was changed.')
   })

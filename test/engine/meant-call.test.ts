@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { says, scriptedModel } from '../../src/provider/scripted.ts'
+import { createScriptedModel, says, scriptedModel } from '../../src/provider/scripted.ts'
 import { tempProject } from '../support/project.ts'
-import { ofType, run } from '../support/run.ts'
+import { endOf, ofType, run } from '../support/run.ts'
 
 const before =
   'export const limit = 10\nexport const name = "a"\nexport const size = 3\nexport const unit = "px"\n'
@@ -24,6 +24,26 @@ test('a change in words is made', async () => {
     calls: ['edit_file'],
     file: after,
   })
+})
+
+test.each([
+  ['under its path', `src/a.js:\n\n\`\`\`js\n${after}\`\`\``],
+  ['without a path, where the prompt names only one', `Here is the new file:\n\n\`\`\`js\n${after}\`\`\``],
+  [
+    'as a search and replace block',
+    'src/a.js\n<<<<<<< SEARCH\nexport const limit = 10\n=======\nexport const limit = 20\n>>>>>>> REPLACE',
+  ],
+])('a new version of a file %s becomes the edit', async (_how, text) => {
+  expect(await shown(text)).toEqual({ calls: ['edit_file'], file: after })
+})
+
+test('a change that is only ever shown is no answer', async () => {
+  const cwd = await tempProject({ 'src/a.js': before })
+  const model = createScriptedModel([[says('```js\nexport const limit = 20\n```')]], { repeatLast: true })
+
+  const events = await run(model, cwd, { prompt })
+
+  expect(endOf(events)).toMatchObject({ reason: 'no-answer', changed: [] })
 })
 
 test.each([

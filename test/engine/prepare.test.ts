@@ -14,12 +14,12 @@ test.each([
   ['bash', { command: 'ls' }, 'run_command', { command: 'ls' }],
   ['readFile', { path: 'a' }, 'read_file', { path: 'a' }],
   ['read\\_file', { file_path: 'a' }, 'read_file', { path: 'a' }],
-  ['str_replace_editor', { command: 'view', path: 'a' }, 'read_file', { command: 'view', path: 'a' }],
+  ['str_replace_editor', { command: 'view', path: 'a' }, 'read_file', { path: 'a' }],
   [
     'str_replace_based_edit_tool',
     { command: 'create', path: 'a', file_text: 'b' },
     'write_file',
-    { command: 'create', path: 'a', content: 'b' },
+    { path: 'a', content: 'b' },
   ],
   [
     'str_replace_editor',

@@ -27,7 +27,7 @@ export function findDue({ demands, calls, exists, isKnown }: DueInput): Due {
   const wrote = calls.some((call) => mayHaveWritten(call, demands))
   if (calls.some(isForeign)) return { missing: [], wrote: true }
   const isHeld = calls.some(({ code }) => code === 'denied')
-  const change = demands.change && !wrote && !isHeld ? ['no file was changed'] : []
+  const change = demands.change && !wrote && !isHeld ? [NOTHING_CHANGED] : []
   const commands = demands.commands.flatMap((command) => commandDue(command, calls))
   const anyRun = demands.run && demands.commands.length === 0 && !calls.some(isRun) ? ['nothing was run'] : []
   const paths = demands.paths
@@ -39,6 +39,9 @@ export function findDue({ demands, calls, exists, isKnown }: DueInput): Due {
     .map(({ path, isNew }) => (isNew ? `${path} was not written` : `${path} was neither read nor changed`))
   return { missing: [...change, ...paths, ...commands, ...anyRun], wrote }
 }
+
+/** Said where a change was asked for and none was made. */
+export const NOTHING_CHANGED = 'no file was changed'
 
 const RUNS = new Set(['run_command', 'python', 'javascript'])
 const WRITES = new Set(['write_file', 'edit_file', 'apply_patch', 'propose_patch'])

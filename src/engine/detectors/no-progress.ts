@@ -38,7 +38,7 @@ export function findNews(calls: readonly CallRecord[]): readonly boolean[] {
 }
 
 /** What such a call came back with was said by us, not found out about the project. */
-const NEVER_RAN: ReadonlySet<FailureCode> = new Set([
+export const NEVER_RAN: ReadonlySet<FailureCode> = new Set([
   'unknown-tool',
   'bad-arguments',
   'missing-path',

@@ -5,14 +5,21 @@
  */
 import type { ReplyDetector } from './detector.ts'
 
-export const otherLanguage: ReplyDetector = ({ text }, { prompt, results }) => {
+export const otherLanguage: ReplyDetector = ({ text }, { prompt, results, due }) => {
   const prose = withoutCode(text)
   const given = `${prompt}\n${results.join('\n')}`
   if (ASKS_FOR_LANGUAGE.test(prompt)) return undefined
   const isForeign = hasForeignScript(prose, given) || hasForeignWords(prose, prompt, given)
-  return isForeign
-    ? { detector: 'other-language', note: 'Answer in the language of the task.', again: 1, notes: 0 }
-    : undefined
+  if (!isForeign) return undefined
+  const [missing] = due.missing
+  if (missing === undefined) {
+    return { detector: 'other-language', note: 'Answer in the language of the task.', again: 1, notes: 0 }
+  }
+  return {
+    detector: 'other-language',
+    note: `Go on in the language of the task. Still missing: ${missing}. Make the next tool call.`,
+    otherwise: 'The task is not done. Your next reply must be a tool call.',
+  }
 }
 
 const withoutCode = (text: string): string =>

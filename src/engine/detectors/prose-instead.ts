@@ -5,6 +5,7 @@
  */
 import type { ReplyDetector, Situation } from './detector.ts'
 import { pathsIn } from './demanded.ts'
+import { NOTHING_CHANGED } from './due.ts'
 
 export const proseInstead: ReplyDetector = ({ text }, situation) => {
   if (!isAsked(situation) || !showsDeed(text)) return undefined
@@ -14,6 +15,8 @@ export const proseInstead: ReplyDetector = ({ text }, situation) => {
     otherwise: 'What stands in your text changes nothing on disk. Put it into a tool call.',
     again: 1,
     notes: 2,
+    // Whoever asked for the change and is shown it instead has no answer.
+    isVoid: situation.due.missing.includes(NOTHING_CHANGED) && !TO_THE_PERSON.test(withoutBlocks(text)),
   }
 }
 
@@ -23,7 +26,8 @@ export const isAsked = ({ mayAct, due, demands }: Situation): boolean =>
   !demands.wordsOnly &&
   (demands.change || demands.run || demands.commands.length > 0)
 
-const showsDeed = (text: string): boolean => /(?:```|~~~)[\s\S]*\n/.test(text) || wordedEdits(text).length > 0
+const showsDeed = (text: string): boolean =>
+  /(?:```|~~~)[\s\S]*\n|<{5,9} ?SEARCH/.test(text) || wordedEdits(text).length > 0
 
 /** What a text shows, as deeds in its order. */
 export type Deed =
@@ -37,11 +41,28 @@ export function readDeeds(
   text: string,
   { prompt, demands }: Pick<Situation, 'prompt' | 'demands'>,
 ): readonly Deed[] {
+  const replaced = searchBlocks(text, onlyPath(prompt, [{ info: '', body: '', lead: '' }]))
+  if (replaced.length > 0) return demands.change ? replaced : []
   const blocks = toBlocks(text)
   if (blocks.length === 0) return demands.change ? wordedEdits(text) : []
   if (TO_THE_PERSON.test(withoutBlocks(text))) return []
-  const fallback = onlyNewPath(prompt, blocks)
+  const fallback = onlyPath(prompt, blocks)
   const deeds = blocks.map((block) => toDeed(block, fallback))
+  return deeds.every((deed) => deed !== undefined) ? deeds : []
+}
+
+const SEARCH_BLOCK =
+  /(?:^|\n)([^\n]*)\n(?:[ \t]*(?:```|~~~)[^\n]*\n)?([^\n]*\n)?[ \t]*<{5,9} ?(?:SEARCH|ORIGINAL|OLD)[^\n]*\n([\s\S]*?)\n?={5,9}\n([\s\S]*?)\n?>{5,9} ?(?:REPLACE|UPDATED|NEW)/g
+
+/** `<<<<<<< SEARCH ... ======= ... >>>>>>> REPLACE` under a path, with or without a fence. */
+function searchBlocks(text: string, fallback: string | undefined): readonly Deed[] {
+  const deeds = [...`\n\n${text}`.matchAll(SEARCH_BLOCK)].map(
+    ([, lead = '', first = '', old = '', now = '']) => {
+      const [named] = [...pathsIn(first), ...pathsIn(lead)]
+      const path = named?.path ?? fallback
+      return path === undefined || old.trim() === '' ? undefined : toEdit(path, old, now)
+    },
+  )
   return deeds.every((deed) => deed !== undefined) ? deeds : []
 }
 
@@ -109,9 +130,11 @@ const withoutPathLine = (body: string, path: string): string => {
   return isLabel ? rest.join('\n') : body
 }
 
-/** One block, and one file that the prompt wants made. */
-function onlyNewPath(prompt: string, blocks: readonly Block[]): string | undefined {
-  const wanted = pathsIn(prompt).filter(({ isNew }) => isNew)
+/** One block, and one file that the prompt wants made or is about. */
+function onlyPath(prompt: string, blocks: readonly Block[]): string | undefined {
+  const named = pathsIn(prompt)
+  const made = named.filter(({ isNew }) => isNew)
+  const wanted = made.length > 0 ? made : named
   return blocks.length === 1 && wanted.length === 1 ? wanted[0]?.path : undefined
 }
 
