@@ -35,7 +35,7 @@ import { createWarnings, type Warnings } from './session/warnings.ts'
 import { sourcesOf, systemText, toolMode, type Words } from './session-words.ts'
 import { sessionTools, understand, type Understood } from './session-tools.ts'
 import { type ChildRuns, createChildRuns } from './subagent-runs.ts'
-import { sessionUndo } from './undoing.ts'
+import { notRecorded, type Recording, sessionUndo } from './undoing.ts'
 
 export type SessionGround = {
   readonly config: Config
@@ -133,8 +133,8 @@ export async function openSession(
   const report = ground.report && { report: ground.report }
   const undo = sessionUndo(guards.undo, { clean: guards.firewall.outgoingNow, ...report })
   // Of a conversation somebody else keeps nobody can ask for an undo.
-  const during = passing ? (startRun: StartRun) => startRun : undo.during
-  const joining = { ...opening, stored: continued, warnings, canAsk, resume, during }
+  const recording = passing ? notRecorded : undo
+  const joining = { ...opening, stored: continued, warnings, canAsk, resume, recording }
   const session = await joinSession(ground, joining)
   return Object.assign(session, {
     undo,
@@ -201,7 +201,7 @@ function toolsOf(ground: SessionGround, { equipment, guards: { forbids }, histor
 const NOTHING: Equipment = { tools: () => [], sources: [], close: async () => {} }
 
 type Joining = Opening & {
-  during(startRun: StartRun): StartRun
+  readonly recording: Recording
   readonly stored: StoredSession
   readonly warnings: Warnings
   readonly canAsk: boolean
@@ -231,8 +231,9 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
   const session = await createSession({
     ...assembled,
     stored,
+    compose: joining.recording.before(assembled.compose),
     startRun: warnings.during(
-      joining.during(listRunnable(runs.during(traced(assembled.startRun)), isStartedBySomebody)),
+      joining.recording.during(listRunnable(runs.during(traced(assembled.startRun)), isStartedBySomebody)),
     ),
     outgoing: firewall.outgoingValue,
     ...(equipment.expand && { expand: equipment.expand }),
@@ -251,12 +252,11 @@ function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: R
   const { guards, tools, offered, sources, stored } = joining
   const { files, exec, fetch } = guards
   const { engine } = ground.config
+  const world = { files, exec, fetch }
   return assembleSession({
     stored,
     sources,
-    files,
-    exec,
-    fetch,
+    ...world,
     tools,
     offered,
     readBytes: readBytesInside(ground.root),

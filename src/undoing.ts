@@ -17,6 +17,7 @@ import type { Exec, Files } from './protocol/tool.ts'
 import type { Evidence } from './protocol/routing.ts'
 import type { Restored, Undo, UndoableRun, UndoDesk } from './protocol/undo.ts'
 import type { StartRun } from './session/run.ts'
+import type { SessionParts } from './session/session.ts'
 import { createSessionStore } from './session/store.ts'
 import { hasJournal, lastUndone, type OpenUndo, openUndo, requireRun } from './undo/undo.ts'
 
@@ -50,10 +51,17 @@ export function openUndoFor({ files, exec, dataFolder, folder }: UndoGround): Pr
   })
 }
 
-type SessionUndo = Undo & {
+/** Runs whose doings are written down. */
+export type Recording = {
   /** The same run, with what it does to files written down. */
   during(startRun: StartRun): StartRun
+  /** The same, with what is run for a prompt before its run counted as the run's own. */
+  before(compose: SessionParts['compose']): SessionParts['compose']
 }
+
+type SessionUndo = Undo & Recording
+
+export const notRecorded: Recording = { during: (startRun) => startRun, before: (compose) => compose }
 
 type SessionUndoParts = {
   /** What of a prompt may be written down. */
@@ -77,6 +85,16 @@ export function sessionUndo(undo: OpenUndo, { clean, report }: SessionUndoParts)
       return restored
     },
     redo: () => undo.redo(),
+    before: (compose) => async (prompt, run, signal) => {
+      judge('edit-kept')
+      await undo.begin({ runId: run.runId, at: Date.now(), prompt: clean(run.prompt) })
+      try {
+        return await compose(prompt, run, signal)
+      } catch (error) {
+        await undo.end()
+        throw error
+      }
+    },
     during: (startRun) =>
       async function* (run, signal) {
         judge('edit-kept')

@@ -30,9 +30,19 @@ export function* readStart(reading: Reading): Step<void> {
     return
   }
   if (options.tools.names.length === 0) return
+  yield* skipRole(reading)
   yield* readWholeReply(reading)
   yield* readNamedStart(reading)
   yield* readPythonLines(reading)
+}
+
+/** `assistant: {...}`: the label of the template, written once more in front of a call. */
+function* skipRole({ input }: Reading): Step<void> {
+  for (const label of ['assistant:', 'Assistant:']) {
+    if (!(yield* input.starts(label))) continue
+    const [, call] = /^\w+:\s*([{[<])/.exec(yield* input.peek(label.length + 4)) ?? []
+    if (call !== undefined) yield* input.takePast([label])
+  }
 }
 
 function* isHeader({ input }: Reading): Step<boolean> {

@@ -1,10 +1,10 @@
-/** A reply that is one JSON object and nothing else: a call where it holds the arguments of exactly one tool. */
+/** A reply that is one JSON object and nothing else: a call where it holds the arguments of one tool, or a message with calls. */
 import { isObject } from '../lib/json.ts'
 import { DESCRIPTIVE } from '../lib/schema.ts'
 import type { Draft } from './call.ts'
 import { settle } from './calls.ts'
 import { isSpace, type Step } from './input.ts'
-import { isPlaceholder, NAME_KEYS } from './json-calls.ts'
+import { callsInJson, isPlaceholder, NAME_KEYS } from './json-calls.ts'
 import { scanJson } from './json-scan.ts'
 import type { Reading } from './reading.ts'
 import type { ToolBook } from './tool-book.ts'
@@ -49,12 +49,18 @@ function* openingAhead({ input }: Reading): Step<RegExpExecArray | undefined> {
 }
 
 const mayBeginCall = (key: string, tools: ToolBook): boolean =>
+  key === 'role' ||
+  tools.find(key) !== undefined ||
   tools.names.some((name) => key in propertiesOf(tools.find(name)))
 
 function draftsIn(text: string, tools: ToolBook): readonly Draft[] | undefined {
   const reading = tools.json.read(text)
   if (!reading.ok || !isObject(reading.value)) return undefined
   const keys = Object.keys(reading.value)
+  // A whole message as servers write it, or a tool's name as the only key.
+  if (keys.includes('tool_calls') || (keys.length === 1 && tools.find(keys[0] ?? ''))) {
+    return callsInJson(text, { tools, known: true })
+  }
   // A tool that takes a name and arguments is not meant by every call that has them.
   const tool = keys.some((key) => NAME_KEYS.includes(key)) ? undefined : fitting(keys, tools)
   return tool === undefined ? undefined : [{ name: tool, json: text }]

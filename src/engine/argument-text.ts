@@ -16,8 +16,9 @@ export function readNotation(text: string, names: readonly string[]): Record<str
 type Pair = readonly [name: string, value: string]
 
 function elements(text: string): readonly Pair[] | undefined {
-  const ELEMENT = /\s*<(\w+)>\n?([\s\S]*?)\n?<\/\1>\s*/y
-  return pairsOf(text, ELEMENT, ([, name = '', value = '']) => [name, value])
+  const ELEMENT = /\s*<(\w+)>([\s\S]*?)<\/\1>\s*/y
+  // Line ends on both sides are the notation's, one at the end alone is the value's.
+  return pairsOf(text, ELEMENT, ([, name = '', value = '']) => [name, value.replace(/^\n([\s\S]*)\n$/, '$1')])
 }
 
 const QUOTED = String.raw`"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'`

@@ -34,7 +34,14 @@ function readArguments(text: string, tool: Tool, schema: JsonSchema): JsonReadin
   if (text.trim() === '') return { ok: true, value: {}, repaired: false }
   const noted = readNotation(text, Object.keys(propertiesOf(schema)))
   if (noted) return { ok: true, value: noted, repaired: true }
-  return readJson(text, { closeStrings: tool.category !== 'write' })
+  return readJson(once(text), { closeStrings: tool.category !== 'write' })
+}
+
+/** The same arguments written twice, one behind the other. */
+function once(text: string): string {
+  const trimmed = text.trim()
+  const half = trimmed.slice(0, Math.ceil(trimmed.length / 2)).trim()
+  return half.endsWith('}') && trimmed.slice(half.length).trim() === half ? half : text
 }
 
 function mend(value: unknown, schema: JsonSchema): unknown {

@@ -18,8 +18,7 @@ import { otherLanguage } from './detectors/other-language.ts'
 import { proseInstead } from './detectors/prose-instead.ts'
 import { quotedBack } from './detectors/quoted-back.ts'
 import { unfinished } from './detectors/unfinished.ts'
-import type { Prepared } from './prepare.ts'
-import { type RunState, type Sampling, spentOn, type Tally } from './run-state.ts'
+import { type Sampling, spentOn, type Tally } from './run-state.ts'
 import type { Finding } from './trace.ts'
 
 export type Verdict =
@@ -68,18 +67,6 @@ export function judgeReply(reply: Reply, situation: Situation, tally: Tally): Ve
     flag ??= finding?.detector
   }
   return { kind: 'accept', ...(flag !== undefined && { flag }) }
-}
-
-/** Calls that the output limit cut off although the model was told of it are asked for again before they cost a result. */
-export function judgeCutCalls(
-  prepared: readonly Prepared[],
-  { calls, tally }: Pick<RunState, 'calls' | 'tally'>,
-): Verdict | undefined {
-  const isCut = (call: Prepared): boolean => call.kind === 'hopeless' && call.code === 'cut'
-  const isToldAlready = calls.at(-1)?.code === 'cut'
-  if (!isToldAlready || prepared.length === 0 || !prepared.every(isCut)) return undefined
-  const note = 'The call was cut off by the output limit. Make it shorter.'
-  return spend({ detector: 'cut-call', note, again: 2, notes: 0 }, tally)
 }
 
 function judgeRepetition(where: 'text' | 'reasoning', tally: Tally): Verdict {

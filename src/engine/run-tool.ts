@@ -111,6 +111,7 @@ function judgeAgain(prepared: Prepared, trace: Trace, jobs: readonly Job[]): Out
     polling,
     isMissing: prepared.kind === 'hopeless' && prepared.code === 'missing-path',
     isWaiting: isWaiting(prepared, jobs),
+    isCut: prepared.kind === 'hopeless' && prepared.code === 'cut',
     ...pathOf(prepared),
   })
   if (repeat.action === 'answer') return { ok: repeat.ok, code: 'refused', text: repeat.text }

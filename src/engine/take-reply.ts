@@ -9,7 +9,7 @@ import { inventedFrom } from './detectors/invented-result.ts'
 import { meantCall } from './meant-call.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
 import { placeEarly } from './place-paths.ts'
-import { judgeCutCalls, judgeReply, type Verdict } from './remedy.ts'
+import { judgeReply, type Verdict } from './remedy.ts'
 import { situationOf } from './situation.ts'
 import type { Ending } from './report.ts'
 import { prepareCalls, runCalls } from './run-calls.ts'
@@ -28,7 +28,7 @@ export async function* takeReply(
   const repaired = await meantCall(whole, { situation, desk: parts.desk, turn: run.turns })
   const reply = repaired ?? whole
   const prepared = prepareCalls({ ...asked, reply }, parts)
-  const verdict = judgeCutCalls(prepared, run) ?? judgeReply(reply, situation, run.tally)
+  const verdict = judgeReply(reply, situation, run.tally)
   run.sampling = {}
   run.partial = ''
   if (verdict.kind === 'again') return yield* askAgain(run, parts, verdict)

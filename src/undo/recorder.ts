@@ -64,6 +64,8 @@ export class Recorder {
 
   /** What an earlier run started and still goes on is this run's doing from now on. */
   async begin(run: RecordedRun): Promise<void> {
+    // What is done for a run before its first turn belongs to it: it has begun already.
+    if (this.#run?.runId === run.runId) return
     this.#run = { ...run, isTold: false }
     if (this.#staying() > 0) await this.#inTurn(() => this.#before())
   }

@@ -19,6 +19,8 @@ export type NextCall = {
   readonly isMissing?: boolean
   /** It asks about something that goes on by itself: a job that still runs. */
   readonly isWaiting?: boolean
+  /** The output limit cut it off: what it would have been, and given, nobody knows. */
+  readonly isCut?: boolean
 }
 
 export type RepeatVerdict =
@@ -33,7 +35,7 @@ const PATIENCE = 2
 
 export function judgeRepeat(trace: Trace, next: NextCall): RepeatVerdict {
   // Waiting is work: what runs on is really asked, however often.
-  if (next.isWaiting) return { action: 'run' }
+  if (next.isWaiting || next.isCut) return { action: 'run' }
   const view = toView(trace)
   for (const rule of [sameReply, sameCall, missingPath, changedBack, sameFailure]) {
     const verdict = rule(view, next)

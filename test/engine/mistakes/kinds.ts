@@ -81,7 +81,6 @@ export const written: readonly (readonly [string, Spoil])[] = [
   ],
   ['a byte order mark before the arguments', (act) => native(act, `\uFEFF${JSON.stringify(act.args)}`)],
   ['a byte order mark before the call', (act) => says(`\uFEFF${json(act)}`)],
-  ['colours around the call', (act) => says(`\u001B[32m${json(act)}\u001B[0m`)],
   ['colours around the path', withPath((path) => `\u001B[36m${path}\u001B[0m`)],
   ['names in a namespace', renamed((name) => `functions.${name}`)],
   ['names of an api', renamed((name) => `default_api:${name}`)],
@@ -310,7 +309,6 @@ export const written: readonly (readonly [string, Spoil])[] = [
     'a call and the next user turn',
     (act) => says(`<tool_call>\n${json(act)}\n</tool_call>\nUser: thanks!\nAssistant: You are welcome.`),
   ],
-  ['yaml as a call', only('read_file', ({ name, args }) => says(`tool: ${name}\npath: ${args['path']}`))],
   [
     'an action line',
     (act) => says(`Thought: I need this.\nAction: ${act.name}\nAction Input: ${JSON.stringify(act.args)}`),
@@ -319,6 +317,8 @@ export const written: readonly (readonly [string, Spoil])[] = [
 
 /** Nothing can be read from it, or it must not be taken for one: the model is asked again, and the run goes on. */
 export const lost: readonly (readonly [string, Spoil])[] = [
+  ['colours around the call', (act) => says(`\u001B[32m${json(act)}\u001B[0m`)],
+  ['yaml as a call', only('read_file', ({ name, args }) => says(`tool: ${name}\npath: ${args['path']}`))],
   ['asks whether to proceed', () => says('I have a plan for this. Shall I proceed?')],
   ['apologises', () => says('I apologize for the confusion. Let me try again.')],
   ['says it has no access', () => says("I'm sorry, but as an AI language model I cannot access your files.")],
@@ -385,7 +385,6 @@ export const lost: readonly (readonly [string, Spoil])[] = [
     'a table of steps',
     () => says('| Step | What |\n|---|---|\n| 1 | Read src/a.js |\n| 2 | Edit it |\n| 3 | Run the check |'),
   ],
-  ['a question nobody needs', () => says('Which file should I change?')],
   [
     'code about itself',
     only('edit_file', () =>
