@@ -40,7 +40,7 @@ export function* readStart(reading: Reading): Step<void> {
 function* skipRole({ input }: Reading): Step<void> {
   for (const label of ['assistant:', 'Assistant:']) {
     if (!(yield* input.starts(label))) continue
-    const [, call] = /^\w+:\s*([{[<])/.exec(yield* input.peek(label.length + 4)) ?? []
+    const [, call] = /^\w+:\s*(\{)/.exec(yield* input.peek(label.length + 4)) ?? []
     if (call !== undefined) yield* input.takePast([label])
   }
 }

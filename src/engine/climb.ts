@@ -6,6 +6,7 @@ import type { RunEndReason } from '../protocol/event.ts'
 import type { Ending } from './report.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
 import type { RunState } from './run-state.ts'
+import { firstReason } from './stop.ts'
 
 const STUCK = new Set<RunEndReason>([
   'no-answer',
@@ -18,7 +19,8 @@ const STUCK = new Set<RunEndReason>([
 /** Whether the run goes on. */
 export function* climb(run: RunState, parts: LoopParts, ending: Ending): Generator<LoopEvent, boolean> {
   const { reason, detector } = ending
-  if (reason === 'no-answer' && detector !== undefined && !run.isFresh) {
+  const isOver = firstReason(parts.stopRules, run.trace) !== undefined
+  if (reason === 'no-answer' && detector !== undefined && !run.isFresh && !isOver) {
     run.startFresh(detector, parts.seed())
     const text = 'Asked again without the replies that led nowhere.'
     yield { type: 'correction', detector, remedy: 'fresh context', text }

@@ -41,8 +41,8 @@ async function* takeTurns(
   signal: AbortSignal,
 ): AsyncGenerator<LoopEvent, Ending> {
   for (;;) {
-    const reason = signal.aborted ? 'cancelled' : firstReason(parts.stopRules, run.trace)
-    if (reason && !(yield* climb(run, parts, { reason }))) return { reason }
+    const stop = signal.aborted ? { reason: 'cancelled' as const } : stopOf(run, parts)
+    if (stop && !(yield* climb(run, parts, stop))) return stop
 
     run.turns++
     yield { type: 'turn-start', turn: run.turns }
@@ -52,6 +52,13 @@ async function* takeTurns(
     const ending = yield* takeReply(run, parts, { asked, signal })
     if (ending && !(yield* climb(run, parts, ending))) return ending
   }
+}
+
+/** Turns without a call bring no progress either; what was said in them is why there is no answer. */
+function stopOf({ trace, doubted }: RunState, { stopRules }: LoopParts): Ending | undefined {
+  const reason = firstReason(stopRules, trace)
+  if (reason === 'no-progress' && doubted !== undefined) return { reason: 'no-answer', detector: doubted }
+  return reason && { reason }
 }
 
 /** An answer that has no room to grow is as long as it gets. */

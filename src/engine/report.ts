@@ -21,11 +21,11 @@ const reports: { readonly [reason in RunEndReason]?: (trace: Trace, ending: Endi
   'no-answer': noAnswer,
   'max-turns': ({ turns }) =>
     `Stopped after ${turns} turns. Ask it to go on, or allow more with --max-turns.`,
-  'no-progress': () =>
-    'Stopped: the last turns read, found and changed nothing new. Try a smaller step or a larger model.',
+  'no-progress': ({ calls }) =>
+    `Stopped: the last turns read, found and changed nothing new.${held(calls)} Try a smaller step or a larger model.`,
   repetition: () => 'Stopped: the model kept repeating itself. Try again, or use a larger model.',
   'repeated-call': ({ calls }) =>
-    `Stopped: the model kept making the same call (${calls.at(-1)?.name ?? 'none'}).`,
+    `Stopped: the model kept making the same call (${calls.at(-1)?.name ?? 'none'}).${held(calls)}`,
   'patch-spiral': (trace) =>
     `Stopped: edits of ${failedPath(trace)} kept missing. Name the exact lines to change.`,
 }
@@ -35,10 +35,13 @@ function noAnswer({ calls }: Trace, { detector, missing = [] }: Ending): string 
   const last = words[detector ?? ''] ?? 'nothing that answers'
   const wrote = calls.some((call) => call.wrote)
   const open = missing.length > 0 ? ` Not done: ${missing.join('; ')}.` : ''
-  const denied = deniedIn(calls)
-  const held = denied.length > 0 ? ` Not allowed: ${denied.join('; ')}.` : ''
   const disk = wrote ? 'Some files were changed; `covey undo` takes that back.' : 'No file was changed.'
-  return `No answer: the model gave only ${last}, however often it was asked again.${open}${held} ${disk} Ask again in smaller steps, or use a larger model (--model).`
+  return `No answer: the model gave only ${last}, however often it was asked again.${open}${held(calls)} ${disk} Ask again in smaller steps, or use a larger model (--model).`
+}
+
+function held(calls: Trace['calls']): string {
+  const denied = deniedIn(calls)
+  return denied.length > 0 ? ` Not allowed: ${denied.join('; ')}.` : ''
 }
 
 const words: { readonly [detector: string]: string } = {

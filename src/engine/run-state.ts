@@ -54,6 +54,8 @@ export class RunState {
   }
   /** The conversation was cut back to its last result, and nothing has come of it yet. */
   isFresh = false
+  /** The detector that had something to say since the last call. */
+  doubted: string | undefined
   /** Who was asked last. */
   arm = ''
   /** Why another arm took over, if one did. */
@@ -110,6 +112,7 @@ export class RunState {
     const byDetector = new Map(this.tally.byDetector).set(detector, { ...spent, [kind]: spent[kind] + 1 })
     this.tally = { ...this.tally, byDetector }
     this.attribution.detector++
+    this.doubted = detector
   }
 
   add(message: Message): void {
@@ -123,6 +126,7 @@ export class RunState {
       (earlier) => earlier.key === record.key && earlier.resultHash === record.resultHash,
     )
     this.calls = [...this.calls, record]
+    this.doubted = undefined
     // A test that fails has shown something: the model acts, whatever it said before.
     const hasRun = record.code === undefined || !NEVER_RAN.has(record.code)
     if (isNew && hasRun) {

@@ -41,7 +41,7 @@ const reads = [says('Let me look.'), calls('read_file', { path: 'a.txt' }), usag
 
 describe('an agent that gives no answer', () => {
   const nothing = () =>
-    scriptedModel(...Array.from({ length: 6 }, () => [says('Hello! How can I help you?')]))
+    scriptedModel(...Array.from({ length: 8 }, () => [says('Hello! How can I help you?')]))
 
   test('is an error object with a status', async () => {
     const { host } = await startAgent(nothing())

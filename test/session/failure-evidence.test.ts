@@ -1,7 +1,7 @@
 /** The failing command is run before the first turn, and its output becomes part of the stored user message. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempProject } from '../support/project.ts'
 import { emptyHome, ofType, openTestApp, promptAndCollect, run, type RunOptions } from '../support/run.ts'
 import { says, scriptedModel } from '../../src/provider/scripted.ts'
@@ -80,6 +80,38 @@ describe('nothing is run', () => {
     expect(text).not.toContain('was run before this request')
     expect(ofType(events, 'tool-start')).toEqual([])
   })
+})
+
+test('in ask mode what a rule allows is run, and nothing is asked', async () => {
+  const env = await emptyHome()
+  const folder = join(env['XDG_CONFIG_HOME'] ?? '', 'covey')
+  await mkdir(folder, { recursive: true })
+  await writeFile(
+    join(folder, 'config.toml'),
+    '[[permissions.rules]]\ntool = "run_command"\nmatch = "npm test"\nverdict = "allow"\n',
+  )
+
+  const { text, events } = await firstMessage({ env, permission: 'ask', canAsk: true })
+
+  expect(text).toContain('[`npm test` was run before this request, and failed:]\n')
+  expect(ofType(events, 'permission-ask')).toEqual([])
+})
+
+test('what the command writes is taken back with the run', async () => {
+  const cwd = await tempProject({
+    ...project,
+    'check.js': "import { writeFileSync } from 'node:fs'\nwriteFileSync('left.txt', 'x')\nprocess.exit(1)\n",
+  })
+  const app = await openTestApp(answer(), cwd, { incognito: false })
+  const session = await app.openSession({ resume: 'new', canAsk: false })
+  onTestFinished(() => session.close())
+
+  await promptAndCollect(session, { prompt })
+  const written = await readFile(join(cwd, 'left.txt'), 'utf8')
+  await session.undo.undo()
+
+  expect(written).toBe('x')
+  await expect(readFile(join(cwd, 'left.txt'), 'utf8')).rejects.toThrow('ENOENT')
 })
 
 test('a command that passes, or that is missing, is no evidence', async () => {
