@@ -92,3 +92,41 @@ test('a call that cannot be read is explained to the model', async () => {
   expect(ofType(events, 'correction')).toMatchObject([{ detector: 'bad-call' }])
   expect(endOf(events)).toMatchObject({ reason: 'answered', changed: ['a.txt'] })
 })
+
+test('a line that names a command and is cut by the output limit is not run', async () => {
+  const server = await startModelServer([
+    {
+      text: 'Thought: I should test it.\nAction: run_command\nAction Input: touch made.txt',
+      finish: 'length',
+    },
+    { text: 'I give up.' },
+  ])
+  onTestFinished(() => server.close())
+
+  const events = await run(server, await tempProject({}), { prompt: 'Is there a test?' })
+
+  expect(ofType(events, 'tool-end').filter(({ ok }) => ok)).toEqual([])
+})
+
+test.each(['<|im_end|>', '<|eot_id|>', '</s>', '<|end|>', '\n<|im_end|>\n', '<end_of_turn>'])(
+  'the token %j at the end of an answer is neither shown nor kept',
+  async (token) => {
+    const server = await startModelServer([{ text: `It says hello.${token}`, chunk: 3 }])
+    onTestFinished(() => server.close())
+
+    const events = await run(server, await tempProject({}), { prompt: 'What does it say?' })
+
+    expect(textOf(events).trim()).toBe('It says hello.')
+  },
+)
+
+test('a chat template that is quoted keeps its tokens', async () => {
+  const text =
+    'The template is:\n\n```\n<|im_start|>user\n{{ text }}<|im_end|>\n```\n\nIt ends with `<|im_end|>`.'
+  const server = await startModelServer([{ text, chunk: 3 }])
+  onTestFinished(() => server.close())
+
+  const events = await run(server, await tempProject({}), { prompt: 'Show me the chat template.' })
+
+  expect(textOf(events)).toBe(text)
+})

@@ -88,7 +88,7 @@ test('in ask mode what a rule allows is run, and nothing is asked', async () => 
   await mkdir(folder, { recursive: true })
   await writeFile(
     join(folder, 'config.toml'),
-    '[[permissions.rules]]\ntool = "run_command"\nmatch = "npm test"\nverdict = "allow"\n',
+    '[[permission.rules]]\ntool = "run_command"\npattern = "npm test"\nverdict = "allow"\n',
   )
 
   const { text, events } = await firstMessage({ env, permission: 'ask', canAsk: true })
