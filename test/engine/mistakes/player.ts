@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { ServerReply } from '../../support/model-server/reply.ts'
 
 export type Act = { readonly name: string; readonly args: Readonly<Record<string, string>> }
-export type Step = { readonly act?: Act; readonly lastResult: string }
+type Step = { readonly act?: Act; readonly lastResult: string }
 /** Nothing where this reply cannot be spoiled in this way. */
 export type Spoil = (act: Act, step: Step) => ServerReply | undefined
 
