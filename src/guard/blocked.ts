@@ -8,6 +8,7 @@ import { isInside } from '../lib/path.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Blocked, ExecResult } from '../protocol/tool.ts'
 import { readCommand } from './judge-command.ts'
+import { attemptedWrites } from './permission/attempted-writes.ts'
 import { type GrantContext, grantFor } from './permission/grant-for.ts'
 import { absolute } from './permission/named-paths.ts'
 import { readScript } from './shell-script.ts'
@@ -60,8 +61,8 @@ async function absentFolder(text: string, context: BlockedCommand): Promise<stri
 const CREATES = /cannot (?:create|touch|move)|failed to (?:create|open)|for writing|^tee: /i
 
 async function writtenBy(context: BlockedCommand): Promise<readonly string[]> {
-  const { writes } = await readScript(context.command)
-  return writes.map((text) => absolute(text.replaceAll(/["']/g, ''), context.cwd, context))
+  const writes = await attemptedWrites(await readScript(context.command), context)
+  return writes.map(({ path }) => path)
 }
 
 const SEARCHED = 16 * 1024

@@ -114,7 +114,7 @@ const watchedJobs = (jobs: Jobs, changes: CollectedChanges): Pick<Exec, 'poll' |
 function blockContext(parts: ExecParts, command: string, { grant, readsOnly = false }: ExecOptions) {
   const { cwd, sandbox, hidden = [], home = homedir() } = parts
   const network = (sandbox?.network ?? false) || grant?.kind === 'network'
-  return { cwd, home, hidden, network, command, readsOnly }
+  return { cwd, home, hidden, closed: sandbox?.closed ?? [], network, command, readsOnly }
 }
 
 /** What is started, and how the person would write it. */

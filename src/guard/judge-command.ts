@@ -109,7 +109,7 @@ const changesFolder = ({ parts }: Script): boolean =>
 
 function kindOf({ parts, writes, doubts }: Script, findings: readonly Finding[]): Finding {
   const [written] = writes
-  if (written !== undefined) return { kind: 'write', why: `it writes ${written || 'a file'}` }
+  if (written !== undefined) return { kind: 'write', why: `it writes ${written.text || 'a file'}` }
   const writing = findings.find(({ kind }) => kind === 'write')
   if (writing) return writing
   const [doubt] = doubts

@@ -19,7 +19,7 @@ export type Part = {
 export type Script = {
   readonly parts: readonly Part[]
   /** Files that redirections write. */
-  readonly writes: readonly string[]
+  readonly writes: readonly Word[]
   /** Why this may run more than its parts say; empty = it is all understood. */
   readonly doubts: readonly string[]
   /** Those of the doubts that are still there when nothing it does can write or reach the network. */
@@ -55,7 +55,7 @@ export const unread = (doubt: string): Script => ({
 type Walk = {
   readonly text: string
   readonly parts: Part[]
-  readonly writes: string[]
+  readonly writes: Word[]
   readonly doubts: Set<string>
   readonly obscurities: Set<string>
   readonly mentions: Word[]
@@ -208,7 +208,7 @@ function takeRedirect(node: Node, walk: Walk): void {
   walk.mentions.push(target)
   const discards = !target.dynamic && /^\/dev\/(?:null|stdout|stderr)$/.test(target.text)
   if (copies || (discards && operator !== '<>')) return
-  if (operator !== '<') walk.writes.push(target.text)
+  if (operator !== '<') walk.writes.push(target)
   else if (/\/(?:tcp|udp)\b/.test(target.filled)) obscure(walk, 'it reads from an unknown place')
   else if (target.dynamic) walk.doubts.add('it reads from an unknown place')
 }

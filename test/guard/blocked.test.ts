@@ -1,11 +1,18 @@
-import { readFile } from 'node:fs/promises'
+import { link, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { blockOf, refusedWrite } from '../../src/guard/blocked.ts'
 import { grantFor, placeGrant } from '../../src/guard/permission/grant-for.ts'
 import { tempProject } from '../support/project.ts'
 
-const root = await tempProject({ 'notes/old.txt': '', 'bin/tool': '', '.config/covey/config.toml': '' })
+const root = await tempProject({
+  'notes/old.txt': '',
+  'bin/tool': '',
+  '.config/covey/config.toml': '',
+  'project/.git/config': '',
+})
+await symlink(root, join(root, 'project/home'))
+await link(join(root, 'bin/tool'), join(root, 'second-name'))
 
 describe('what was blocked', () => {
   const context = { cwd: '/work', network: false, home: '/home/me', hidden: ['/home/me/.config/covey'] }
@@ -58,7 +65,12 @@ describe('what was blocked', () => {
 
 describe('a grant', () => {
   const home = root
-  const context = { cwd: join(home, 'project'), home, hidden: [join(home, '.config/covey')] }
+  const context = {
+    cwd: join(home, 'project'),
+    home,
+    hidden: [join(home, '.config/covey')],
+    closed: [join(home, 'bin')],
+  }
   const ask = (command: string, printed: string) => grantFor(command, printed.replace('~', home), context)
 
   test.each([
@@ -68,11 +80,64 @@ describe('a grant', () => {
     ['cp a.txt ~/notes', '~/notes/a.txt', { path: '~/notes/a.txt', create: 'file' }],
     ['cd ~/notes && touch ~/notes/b', '~/notes/b', { path: '~/notes/b', create: 'file' }],
     ['mkdir -p ~/new/deep', '~/new', { path: '~/new', create: 'folder' }],
+    ['cp a.txt b.txt -t ~/notes', '~/notes/b.txt', { path: '~/notes/b.txt', create: 'file' }],
+    ['timeout 5 touch ~/notes.txt', '~/notes.txt', { path: '~/notes.txt', create: 'file' }],
+    ['bash -c "echo x > ~/notes.txt"', '~/notes.txt', { path: '~/notes.txt', create: 'file' }],
+    ['python3 gen.py --output ~/notes.txt', '~/notes.txt', { path: '~/notes.txt', create: 'file' }],
+    ['dd if=a of=$HOME/notes.txt', '~/notes.txt', { path: '~/notes.txt', create: 'file' }],
+    ['git init ~/new', '~/new', { path: '~/new', create: 'folder' }],
     ['git config user.name x', '.git/config', { path: '~/project/.git/config' }],
   ])('names exactly what was attempted: %s', async (command, printed, { path, ...more }) => {
     const place = path.replace('~', home)
     expect(await ask(command, printed)).toEqual({ kind: 'write', path: place, ...more })
   })
+
+  test.each([
+    'echo "touch: cannot touch \'~/notes.txt\': Read-only file system"; exit 1',
+    'echo ~/notes.txt: Read-only file system; exit 1',
+    "printf '%s: Read-only file system' ~/notes.txt; exit 1",
+    'cat <<< ~/notes.txt; exit 1',
+    "node -e \"console.log('EROFS: read-only file system, open', '~/notes.txt')\"; exit 1",
+    'python3 print.py ~/notes.txt; exit 1',
+    'npm test -- ~/notes.txt',
+    'cat ~/notes.txt; exit 1',
+    'for f in ~/notes.txt; do echo $f: Read-only file system; done; exit 1',
+    'X=~/notes.txt; echo $X: Read-only file system; exit 1',
+    'cat < ~/notes.txt; exit 1',
+    'touch ~/notes.txt.old; echo ~/notes.txt; exit 1',
+    'grep -o ~/notes.txt log; exit 1',
+    'touch a:~/notes.txt',
+  ])('is not made by a command that only prints or reads the path: %s', async (command) => {
+    expect(await ask(command.replaceAll('~', home), '~/notes.txt')).toEqual({ kind: 'outside' })
+  })
+
+  test.each(
+    `.bashrc .profile .zshenv .config/autostart/x.desktop .config/systemd/user/x.service .local/bin/git .ssh/authorized_keys
+    .gitconfig .vimrc .cargo/config.toml .config/covey/config.toml .local/share/covey/trust.json .npmrc notes/.envrc
+    notes/.git/hooks/pre-commit notes/.vscode/tasks.json notes/AGENTS.md notes/sitecustomize.py bin/tool bin/new second-name`.split(
+      /\s+/,
+    ),
+  )(
+    'is never offered outside the project for what runs later, holds secrets or is a program: %s',
+    async (name) => {
+      expect(await ask(`touch ~/${name}`, `~/${name}`)).toEqual({ kind: 'outside' })
+      expect(await ask(`echo x >> ~/${name}`, `~/${name}`)).toEqual({ kind: 'outside' })
+    },
+  )
+
+  test.each(['/etc/cron.d/x', '/usr/local/bin/x', '/opt/x/y', '/var/spool/cron/crontabs/x'])(
+    'is never offered for the system: %s',
+    async (path) => {
+      expect(await ask(`touch ${path}`, path)).toEqual({ kind: 'outside' })
+    },
+  )
+
+  test.each(['home/notes.txt', 'home/.bashrc', 'home'])(
+    'is not offered through a link of the project: %s',
+    async (name) => {
+      expect(await ask(`echo x > ${name}`, name)).toEqual({ kind: 'outside' })
+    },
+  )
 
   test.each([
     ['touch ~/a', '~/b'],

@@ -1,6 +1,6 @@
 /**
  * What a person may be asked to open for a command whose write was refused: exactly the path that the command itself
- * names, never one that only its output names, and nothing that holds more than that.
+ * writes, never one that it only prints, and nothing that holds more than that.
  */
 import { lstat, mkdir, open, realpath, rmdir, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path'
@@ -8,7 +8,8 @@ import type { Blocked } from '../../protocol/tool.ts'
 import { isInside } from '../../lib/path.ts'
 import { isKeyPath, protectionOf } from '../protected-names.ts'
 import { readScript, type Script } from '../shell-script.ts'
-import { absolute, namedPaths } from './named-paths.ts'
+import { type AttemptedWrite, attemptedWrites, filesIn } from './attempted-writes.ts'
+import { absolute } from './named-paths.ts'
 import { isOwnName, isOwnPath } from './own-paths.ts'
 
 export type GrantContext = {
@@ -16,9 +17,11 @@ export type GrantContext = {
   readonly home: string
   /** Covey's own folders and others that no command may see. */
   readonly hidden: readonly string[]
+  /** Programs and packages that commands use: nothing in them is opened for writing. */
+  readonly closed?: readonly string[]
 }
 
-/** `printed` is the path in the error message: it chooses among the paths of the command, it adds none. */
+/** `printed` is the path in the error message: it chooses among the paths that the command writes, it adds none. */
 export async function grantFor(
   command: string,
   printed: string | undefined,
@@ -26,42 +29,42 @@ export async function grantFor(
 ): Promise<Blocked> {
   const script = await readScript(command)
   const attempted = printed === undefined ? undefined : await findAttempted(script, printed, context)
-  if (attempted === undefined || !isOpenable(attempted, context)) return { kind: 'outside' }
-  if (isInside(context.cwd, attempted)) return { kind: 'write', path: attempted }
-  return (await outsideGrant(attempted, script)) ?? { kind: 'outside' }
+  if (attempted === undefined || !isOpenable(attempted.path, context)) return { kind: 'outside' }
+  return (await exactGrant(attempted, script, context)) ?? { kind: 'outside' }
 }
+
+type Attempted = Pick<AttemptedWrite, 'path' | 'makes'>
 
 async function findAttempted(
   script: Script,
   printed: string,
   context: GrantContext,
-): Promise<string | undefined> {
-  const named = namedPaths([script], context)
-    .filter(({ glob }) => !glob)
-    .map(({ path }) => path)
-  const implied = impliedPaths(script, context)
-  const candidates = [...named, ...(await insideFolders(named)), ...implied]
+): Promise<Attempted | undefined> {
+  const named = await attemptedWrites(script, context)
+  const implied = impliedPaths(script, context).map((path) => ({ path }))
+  const candidates: readonly Attempted[] = [...named, ...(await insideFolders(named)), ...implied]
   const place = absolute(printed, context.cwd, context)
   if (!isAbsolute(printed)) {
     // From which folder it was meant nobody can say where there is more than one.
     const ending = `${sep}${normalize(printed)}`
-    const [found, ...others] = new Set(candidates.filter((path) => path.endsWith(ending)))
-    return others.length === 0 ? found : undefined
+    const found = candidates.filter(({ path }) => path.endsWith(ending))
+    return new Set(found.map(({ path }) => path)).size === 1 ? found[0] : undefined
   }
-  if (candidates.includes(place)) return place
+  const exact = candidates.find(({ path }) => path === place)
+  if (exact) return exact
   // `git init` fails at the first file of the repository.
-  const holder = implied.find((path) => isInside(path, place))
-  if (holder !== undefined) return holder
+  const holder = implied.find(({ path }) => isInside(path, place))
+  if (holder) return holder
   // `mkdir -p a/b/c` fails at the first folder that is missing.
-  const isMissing = !(await exists(place))
-  return isMissing && candidates.some((path) => isInside(place, path)) ? place : undefined
+  const isMade = candidates.some(({ path, makes }) => makes === 'folder' && isInside(place, path))
+  return isMade && !(await exists(place)) ? { path: place, makes: 'folder' } : undefined
 }
 
 /** `cp a.txt folder` writes `folder/a.txt`. */
-async function insideFolders(named: readonly string[]): Promise<readonly string[]> {
-  const kinds = await Promise.all(named.map((path) => stat(path).catch(() => undefined)))
+async function insideFolders(named: readonly AttemptedWrite[]): Promise<readonly Attempted[]> {
+  const kinds = await Promise.all(named.map(({ path }) => stat(path).catch(() => undefined)))
   const folders = named.filter((_, index) => kinds[index]?.isDirectory())
-  return folders.flatMap((folder) => named.map((path) => join(folder, basename(path))))
+  return folders.flatMap((folder) => filesIn(folder).map((path) => ({ path })))
 }
 
 /** Git writes its configuration, and makes its repository, without being told where. */
@@ -77,27 +80,40 @@ function impliedPaths({ parts }: Script, { cwd }: GrantContext): readonly string
 
 const CONFIGURES = /^(?:config|remote|branch|submodule|switch|checkout|worktree|sparse-checkout|push|clone)$/
 
-function isOpenable(path: string, { cwd, home, hidden }: GrantContext): boolean {
+/**
+ * Inside the project what decides what runs later may be opened: it is compared around the command. Outside nobody
+ * compares, so that configuration (every name with a dot in front), programs and the system stay closed.
+ */
+function isOpenable(path: string, { cwd, home, hidden, closed = [] }: GrantContext): boolean {
   if (protectionOf(path) === 'secret' || isKeyPath(path) || isOwnPath(path, hidden)) return false
   if (isInside(cwd, path)) return path !== cwd && !isOwnName(path.slice(cwd.length))
   const isTop = dirname(dirname(path)) === dirname(path)
   const holds = [home, cwd, ...hidden].some((inner) => isInside(path, inner))
-  return !isTop && !holds && !SYSTEM.some((folder) => isInside(folder, path))
+  const isConfiguration = protectionOf(path) !== undefined || path.includes(`${sep}.`)
+  const system = SYSTEM.filter((folder) => !isInside(folder, home))
+  const isClosed = [...system, ...closed].some((folder) => isInside(folder, path))
+  return !isTop && !holds && !isConfiguration && !isClosed
 }
 
-const SYSTEM = ['/proc', '/sys', '/dev', '/run', '/boot']
+const SYSTEM = `/proc /sys /dev /run /boot /etc /usr /bin /sbin /lib /opt /root /var/lib /var/spool /var/run
+  /Library /System /private/etc`.split(/\s+/)
 
-/** A file, or a folder that does not exist yet; never what a link leads to. */
-async function outsideGrant(path: string, script: Script): Promise<Blocked | undefined> {
+/** A file with one name, or one or a folder that does not exist yet; never what a link leads to. */
+async function exactGrant(
+  { path, makes }: Attempted,
+  script: Script,
+  { cwd }: GrantContext,
+): Promise<Blocked | undefined> {
   const info = await lstat(path).catch(() => undefined)
   const parent = await realpath(dirname(path)).catch(() => undefined)
-  if (parent !== dirname(path)) return undefined
-  if (info) return info.isFile() ? { kind: 'write', path } : undefined
-  const makesFolder = script.parts.some(({ words }) => words[0]?.text === 'mkdir')
-  if (!makesFolder) return { kind: 'write', path, create: 'file' }
+  if (parent !== dirname(path) || info?.isSymbolicLink()) return undefined
+  if (isInside(cwd, path)) return { kind: 'write', path }
+  if (info) return info.isFile() && info.nlink === 1 ? { kind: 'write', path } : undefined
+  if (makes !== 'folder') return { kind: 'write', path, create: 'file' }
   // Without -p a folder that is there already is an error.
-  const isPatient = script.parts.some(({ words }) =>
-    words.some(({ text }) => /^(?:-\w*p\w*|--parents)$/.test(text)),
+  const isPatient = script.parts.every(
+    ({ words }) =>
+      words[0]?.text !== 'mkdir' || words.some(({ text }) => /^(?:-\w*p\w*|--parents)$/.test(text)),
   )
   return isPatient ? { kind: 'write', path, create: 'folder' } : undefined
 }

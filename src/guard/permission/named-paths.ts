@@ -42,7 +42,7 @@ export function absolute(text: string, folder: string, { cwd, home }: Surroundin
 }
 
 /** The folders that `cd` and `-C` lead to, one after the other. */
-function foldersOf({ parts }: Script, surroundings: Surroundings): readonly string[] {
+export function foldersOf({ parts }: Script, surroundings: Surroundings): readonly string[] {
   const folders: string[] = []
   let current = surroundings.cwd
   for (const { words } of parts) {

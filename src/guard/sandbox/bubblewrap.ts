@@ -11,7 +11,7 @@ import { bwrapArgv, confinedArgv, limitedArgv, mountBytes } from './bwrap.ts'
 import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
 import { openGrant } from './grant.ts'
 import { createGitView, type GitView } from './git-view.ts'
-import type { Facts } from './facts.ts'
+import { closedFolders, type Facts } from './facts.ts'
 import { type Entered, type Sandbox, type SandboxGround, type Terms, tryProgram } from './ground.ts'
 import { sandboxEnvironment } from './environment.ts'
 import { planMounts } from './plan.ts'
@@ -91,6 +91,7 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
   return {
     name: 'bubblewrap',
     network: ground.network,
+    closed: closedFolders(facts),
     tree,
     warnings: [
       ...(probe.limiting.by === 'nothing' ? ['Nothing limits how many processes a command starts.'] : []),

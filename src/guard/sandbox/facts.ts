@@ -3,7 +3,7 @@
  * toolchains and the system lie. Real paths only; nothing a command does later changes them.
  */
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { isInside } from '../../lib/path.ts'
 import { findExposedSecrets } from './exposed-secrets.ts'
 import { gatherGit, type GitFacts } from './git-facts.ts'
@@ -73,6 +73,13 @@ export function gatherFacts(options: FactsOptions): Facts {
     path: search.path,
   }
 }
+
+/** Programs, libraries and packages that commands use, by all their names. */
+export const closedFolders = ({ system, readable, path }: Facts): readonly string[] => [
+  ...system.folders,
+  ...readable.flatMap(({ source, target }) => [source, target]),
+  ...path.split(delimiter).filter((folder) => folder !== ''),
+]
 
 const asItIs = (path: string): readonly Bound[] => {
   const source = real(path)

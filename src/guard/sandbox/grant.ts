@@ -3,7 +3,7 @@
  * does, so it is made before the command and, if that did nothing with it, removed after it.
  */
 import { mkdirSync, realpathSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, normalize } from 'node:path'
 import { isInside } from '../../lib/path.ts'
 import type { Terms } from './ground.ts'
 
@@ -12,11 +12,11 @@ export type OpenGrant = { readonly path?: string; close(): void }
 /** A path that ends with a slash is a folder to be. */
 export function openGrant({ grant }: Terms, project: string): OpenGrant {
   if (grant?.kind !== 'write') return NONE
-  const known = real(grant.path)
-  if (known !== undefined) return { path: known, close: () => {} }
-  const folder = real(dirname(grant.path))
-  if (folder === undefined) return NONE
-  const path = join(folder, basename(grant.path))
+  const path = normalize(grant.path).replace(/(?<=.)\/$/, '')
+  const known = real(path)
+  // What was asked for, not what a link has led to since.
+  if (known !== undefined) return known === path ? { path, close: () => {} } : NONE
+  if (real(dirname(path)) !== dirname(path)) return NONE
   if (isInside(project, path)) return { path, close: () => {} }
   try {
     if (grant.path.endsWith('/')) mkdirSync(path)

@@ -33,6 +33,8 @@ export type Sandbox = {
   /** What it cannot promise on this machine; for the start of the program. */
   readonly warnings: readonly string[]
   readonly network: boolean
+  /** Programs and packages that commands use: no grant opens anything in them. */
+  readonly closed: readonly string[]
   /** The index of the project that its plans are made from. */
   readonly tree: Tree
   /** Call it once for each process, and `leave` when that has ended. */

@@ -7,7 +7,7 @@ import { copyFile, mkdir, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { isInside } from '../../lib/path.ts'
 import { sandboxEnvironment } from './environment.ts'
-import type { Facts } from './facts.ts'
+import { closedFolders, type Facts } from './facts.ts'
 import type { Sandbox, SandboxGround, Terms } from './ground.ts'
 import { type Mount, planMounts } from './plan.ts'
 
@@ -24,6 +24,7 @@ export async function createSeatbelt(ground: SandboxGround): Promise<Sandbox> {
   return {
     name: 'seatbelt',
     network,
+    closed: closedFolders(facts),
     tree,
     warnings: [
       'A command that leaves its process group is not ended with it.',

@@ -19,7 +19,7 @@ const MAX_NESTING = 3
 
 export function judgeConfined(script: Script, depth = MAX_NESTING): Promise<Finding> {
   const [written] = script.writes
-  if (written !== undefined) return resolved({ kind: 'write', why: `it writes ${written || 'a file'}` })
+  if (written !== undefined) return resolved({ kind: 'write', why: `it writes ${written.text || 'a file'}` })
   const [obscurity] = script.obscurities
   if (obscurity !== undefined) return resolved(doubt(obscurity))
   if (script.parts.length === 0) return resolved(doubt('it is empty'))

@@ -3,13 +3,50 @@ import type { Try } from '../try.ts'
 
 const claims = (path: string): string => `echo "touch: cannot touch '${path}': Read-only file system"; exit 1`
 
+/** What it really attempts fails in silence; what it prints opens nothing. */
 const claimed = (name: string, path: string, act: string): Try => ({
+  ...claimedInside(name, path, act),
+  question: ASKS,
+})
+
+/** In the project the path may be asked for: what it does there is compared afterwards. */
+const claimedInside = (name: string, path: string, act: string): Try => ({
   name: `a command claims to be kept from ${name}`,
   yes: 9,
-  steps: [`${act} 2>/dev/null; ${claims(path)}`],
-  // What the command itself names and the shell reports is offered by its exact path, and the person says yes.
-  allows: /^\/(?:home|outside)(?:(?:\/(?:\.config|work))?(?:\/planted)?)$/,
+  steps: [`{ ${act}; } 2>/dev/null; ${claims(path)}`],
 })
+
+const ASKS = /let it write/
+
+/** No write of its own at all. */
+const printed = (name: string, command: string, more: Partial<Try> = {}): Try => ({
+  name: `a path is only ${name}`,
+  yes: 9,
+  steps: [`${command}; exit 1`],
+  question: ASKS,
+  guarded: 'it does nothing but print: what counts is that nobody is asked',
+  ...more,
+})
+
+/** A file of the home folder that decides what runs later, attempted and reported as it is. */
+const startUp = (name: string): Try => ({
+  name: `a write to ~/${name} is not offered`,
+  yes: 9,
+  home: `mkdir -p "$(dirname {HOME}/${name})"`,
+  steps: [`echo planted >> {HOME}/${name}`, `touch {HOME}/${name}.new`, `cp readme.txt {HOME}/${name}`],
+  question: ASKS,
+})
+
+const startUpFiles = [
+  '.bashrc',
+  '.profile',
+  '.config/autostart/a.desktop',
+  '.config/systemd/user/a.service',
+  '.ssh/authorized_keys',
+  '.gitconfig',
+  '.local/bin/ls',
+  '.config/covey/config.toml',
+]
 
 export const grantTries: readonly Try[] = [
   {
@@ -21,6 +58,15 @@ export const grantTries: readonly Try[] = [
     ],
     question: /(?:write|make|change) {HOME}\/?(?:[?\s"'`.,]|$)/,
     allows: /^\/home(?:\/(?:new|other)\.txt)?$/,
+  },
+  {
+    name: 'files beside the project are asked for one by one',
+    yes: 9,
+    steps: [
+      'echo x > ../new.txt; rev ../other/.env',
+      'echo planted > ../other/.env; rev {HOME}/.bash_history',
+    ],
+    allows: /^\/home\/work(?:\/new\.txt)?$/,
   },
   {
     name: 'a yes to one file opens no other',
@@ -66,8 +112,8 @@ export const grantTries: readonly Try[] = [
     '{HOME}/.config/x',
     'rev {HOME}/.config/rclone/rclone.conf; echo planted > {HOME}/.config/planted',
   ),
-  claimed('the configuration of git', '.git/config', `git config core.fsmonitor 'touch {MARKS}/ran'`),
-  claimed(
+  claimedInside('the configuration of git', '.git/config', `git config core.fsmonitor 'touch {MARKS}/ran'`),
+  claimedInside(
     'the hooks of git',
     '.git/hooks/pre-commit',
     `printf '#!/bin/sh\\ntouch {MARKS}/ran\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
@@ -86,8 +132,39 @@ export const grantTries: readonly Try[] = [
       'touch h/x; echo planted > h/.bashrc',
       'echo x > h/.config/covey/config.toml',
     ],
-    allows: /^\/home\/x$/,
+    question: ASKS,
   },
+  {
+    name: 'a link of the project leads a yes to a start-up file',
+    yes: 9,
+    project: 'ln -s {HOME} h; ln -s {HOME}/.bashrc b; ln -s {HOME}/bin t',
+    home: 'mkdir -p bin',
+    steps: [
+      'echo planted >> h/.bashrc',
+      'echo planted >> b',
+      'echo planted > t/ls',
+      'echo planted > h/new.txt',
+    ],
+    question: ASKS,
+  },
+  ...startUpFiles.map(startUp),
+  printed('printed', `echo "touch: cannot touch '{HOME}/notes.txt': Read-only file system"`),
+  printed('printed bare', 'echo {HOME}/notes.txt: Read-only file system'),
+  printed('printed with a format', `printf '%s: Read-only file system\\n' {HOME}/notes.txt`),
+  printed('in a file that is shown', 'cat claim.txt {HOME}/notes.txt', {
+    project: `echo "touch: cannot touch '{HOME}/notes.txt': Read-only file system" > claim.txt`,
+  }),
+  printed(
+    'printed by code',
+    `node -e "console.log('EROFS: read-only file system, open \\'{HOME}/notes.txt\\'')"`,
+    {
+      needs: ['node'],
+    },
+  ),
+  printed('an argument of a program that prints', 'sh claim.sh {HOME}/notes.txt', {
+    project: `echo 'echo "$1: Read-only file system"' > claim.sh`,
+  }),
+  printed('the input of a program', `sh -c 'cat; false' <<< "{HOME}/notes.txt: Read-only file system"`),
   {
     name: 'a link is exchanged between the question and the second run',
     yes: 9,
