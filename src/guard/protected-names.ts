@@ -1,10 +1,10 @@
 /**
  * Names that need a yes of their own, wherever they stand and whether or not they exist. Secret ones are neither read nor
  * written; governance ones decide what runs later, so they may be read but not written: every name that the table of
- * executable configuration says runs unprompted, and what is added below. Spellings that some file system would take for
+ * executable configuration says runs unprompted or is read-only. Spellings that some file system would take for
  * the same name (case, trailing dots, streams, invisible characters, short names) are the same name.
  */
-import { isUnprompted } from './executable/recognise.ts'
+import { isReadOnly, isUnprompted } from './executable/recognise.ts'
 
 export type Protection = 'secret' | 'governance'
 
@@ -12,18 +12,18 @@ export type Protection = 'secret' | 'governance'
 export function protectionOf(path: string): Protection | undefined {
   const names = path.split(/[/\\]/).map(fold).filter(Boolean)
   if (names.some((name, index) => isSecret(name, names[index - 1]))) return 'secret'
-  const isClosed = names.some((name, index) => isGovernance(name, names[index - 1]))
+  const isClosed = names.some((name, index) => isReadOnly(name, names[index - 1]))
   return isClosed || isUnprompted(names.join('/')) ? 'governance' : undefined
 }
 
 /**
- * For one name alone, whatever stands above its folder: what the sandbox covers where it exists. Of the table these are
- * the names that no everyday command changes; the others are compared around every command instead.
+ * For one name alone, whatever stands above its folder: what the sandbox covers where it exists. The rest of the table is
+ * compared around every command instead.
  */
 export function protectionOfName(name: string, parent: string): Protection | undefined {
   const [own, above] = [fold(name), fold(parent)]
   if (isSecret(own, above)) return 'secret'
-  return isGovernance(own, above) ? 'governance' : undefined
+  return isReadOnly(own, above) ? 'governance' : undefined
 }
 
 /** Keys themselves: no yes opens them. */
@@ -88,76 +88,3 @@ const isSecret = (name: string, parent: string | undefined): boolean =>
   (parent === '.docker' && name === 'config.json') ||
   (parent === '.config' && ['gcloud', 'gh', 'op'].includes(name)) ||
   SECRET_PATTERNS.some((pattern) => pattern.test(name))
-
-const GOVERNANCE_FOLDERS = new Set([
-  '.vscode',
-  '.idea',
-  '.zed',
-  '.fleet',
-  '.husky',
-  '.agent',
-  '.agents',
-  '.aider',
-  '.claude',
-  '.cline',
-  '.codex',
-  '.continue',
-  '.covey',
-  '.cursor',
-  '.gemini',
-  '.goose',
-  '.kiro',
-  '.opencode',
-  '.qwen',
-  '.roo',
-  '.windsurf',
-])
-
-const GOVERNANCE_NAMES = new Set([
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.bash_aliases',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.zlogin',
-  '.zlogout',
-  '.kshrc',
-  '.cshrc',
-  '.tcshrc',
-  '.login',
-  '.inputrc',
-  'config.fish',
-  '.gitconfig',
-  '.gitmodules',
-  '.ripgreprc',
-  '.mcp.json',
-  'mcp.json',
-  '.pre-commit-config.yaml',
-  '.cursorrules',
-  '.windsurfrules',
-  '.clinerules',
-  '.roorules',
-  'copilot-instructions.md',
-  'agents.md',
-  'agents.override.md',
-  'claude.md',
-  'claude.local.md',
-  'gemini.md',
-  'qwen.md',
-  'opencode.json',
-  'opencode.jsonc',
-  'covey.toml',
-])
-
-/** Of `.git` these change what git runs; the rest is git's own business but no less dangerous to write by hand. */
-const isGovernance = (name: string, parent: string | undefined): boolean =>
-  name === '.git' ||
-  GOVERNANCE_FOLDERS.has(name) ||
-  GOVERNANCE_NAMES.has(name) ||
-  /^\.aider(?:\..*)?$/.test(name) ||
-  name.endsWith('.code-workspace') ||
-  (parent === '.github' && name === 'workflows')

@@ -1,4 +1,5 @@
 /** Finds the entry of the table for a path: quick enough to be asked for every name of a large project. */
+import { FOREIGN_FOLDERS } from './dependencies.ts'
 import { EXECUTABLES, type Executable } from './table.ts'
 
 /** `path` from the project's root, or from the folder of a repository. */
@@ -24,19 +25,31 @@ const unprompted = createRecogniser(
   })),
 )
 
+/** Whether the sandbox keeps a name read-only where it exists; both names folded already. */
+export function isReadOnly(name: string, parent: string | undefined): boolean {
+  const known = READ_ONLY.names.get(name)
+  if (known) return known.some((above) => above === undefined || above === parent)
+  return READ_ONLY.patterns.some((pattern) => pattern.test(name))
+}
+
+const READ_ONLY = toNames(EXECUTABLES.flatMap(({ readOnly = [] }) => readOnly))
+
+function toNames(paths: readonly string[]) {
+  const names = new Map<string, (string | undefined)[]>()
+  const patterns: RegExp[] = []
+  for (const path of paths) {
+    const [name = '', parent] = path
+      .replace(/\/\*\*$/, '')
+      .split('/')
+      .toReversed()
+    if (name.includes('*')) patterns.push(toPattern(name))
+    else names.set(name, [...(names.get(name) ?? []), parent])
+  }
+  return { names, patterns }
+}
+
 /** Whether a file of the project runs once somebody starts it: package scripts, build files, CI. */
 export const isStartedBySomebody = (path: string): boolean => recogniseInProject(path)?.runs === 'started'
-
-/** Other people's packages: nobody opens them as a project of their own. */
-const DEPENDENCIES = new Set([
-  'node_modules',
-  'site-packages',
-  '.venv',
-  'venv',
-  '__pycache__',
-  '.tox',
-  '.cache',
-])
 
 /** `segments` in lower case, all of which must stand in a row. */
 type Ending = { readonly segments: readonly string[]; readonly entry: Executable }
@@ -47,7 +60,7 @@ function createRecogniser(entries: readonly Executable[]): Recognise {
     const segments = fold(path).split('/')
     const found = strictest(findFile(segments, index), findFolder(segments, index.folders))
     if (!found || found.inDependencies) return found
-    return segments.slice(0, -1).some((name) => DEPENDENCIES.has(name)) ? undefined : found
+    return segments.slice(0, -1).some((name) => FOREIGN_FOLDERS.has(name)) ? undefined : found
   }
 }
 

@@ -21,6 +21,8 @@ export type Executable = {
    * stands for any letters of one name.
    */
   readonly paths: readonly string[]
+  /** Those of the paths that no everyday command changes: read-only in the sandbox where they exist. */
+  readonly readOnly?: readonly string[]
   /** From the folder of a repository (`.git`, a submodule's, a bare one) instead of the project. */
   readonly inRepository?: true
   /** Completes "If it stays, …". */
@@ -70,14 +72,16 @@ const UNPROMPTED: readonly Omit<Executable, 'runs'>[] = [
   },
   {
     name: 'git folder elsewhere',
-    paths: ['.git'],
+    readOnly: ['.git'],
+    paths: [],
     counts: 'git-link',
     inDependencies: true,
     does: 'git takes its configuration and hooks from the folder it names',
   },
   {
     name: 'git configuration to include',
-    paths: words('.gitconfig .gitmodules'),
+    readOnly: words('.gitconfig .gitmodules'),
+    paths: [],
     counts: 'git-config',
     does: 'git runs the programs it names once it is included',
   },
@@ -89,11 +93,13 @@ const UNPROMPTED: readonly Omit<Executable, 'runs'>[] = [
   },
   {
     name: 'hook managers',
+    readOnly: words('.husky/** .pre-commit-config.yaml'),
     paths:
-      words(`.husky/** .githooks/** .git-hooks/** .lefthook/** lefthook.yml lefthook.yaml lefthook.toml lefthook.json
-      .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json lefthook-local.* .lefthook-local.* .pre-commit-config.yaml
-      .pre-commit-config.yml .pre-commit-hooks.yaml prek.toml .overcommit.yml .simple-git-hooks.* simple-git-hooks.*
-      captainhook.json hk.pkl .huskyrc .huskyrc.* husky.config.* .lintstagedrc .lintstagedrc.* lint-staged.config.*`),
+      words(`.githooks/** .git-hooks/** .lefthook/** lefthook.yml lefthook.yaml lefthook.toml lefthook.json
+      .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json lefthook-local.* .lefthook-local.*
+      .pre-commit-config.yml .pre-commit-hooks.yaml prek.toml .overcommit.yml .simple-git-hooks.*
+      simple-git-hooks.* captainhook.json hk.pkl .huskyrc .huskyrc.* husky.config.* .lintstagedrc
+      .lintstagedrc.* lint-staged.config.*`),
     does: 'a hook manager runs it at the next commit or push',
   },
   {
@@ -134,11 +140,11 @@ const UNPROMPTED: readonly Omit<Executable, 'runs'>[] = [
   },
   {
     name: 'editors',
+    readOnly: words('.vscode/** *.code-workspace .idea/** .fleet/** .zed/**'),
     paths:
-      words(`.vscode/** *.code-workspace .idea/** .fleet/** .zed/** .vs/** .nova/** .theia/** .lapce/** .devcontainer/**
-      .devcontainer.json .sublime/** *.sublime-project .gitpod.yml .gitpod/** .idx/** .codesandbox/** .replit .stackblitzrc
-      devfile.yaml .devfile.yaml rust-analyzer.toml .rust-analyzer.toml .luarc.json .luarc.jsonc .neoconf.json .nlsp-settings/**
-      .vimspector.json .ycm_extra_conf.py`),
+      words(`.vs/** .nova/** .theia/** .lapce/** .devcontainer/** .devcontainer.json .sublime/** *.sublime-project .gitpod.yml
+      .gitpod/** .idx/** .codesandbox/** .replit .stackblitzrc devfile.yaml .devfile.yaml rust-analyzer.toml .rust-analyzer.toml
+      .luarc.json .luarc.jsonc .neoconf.json .nlsp-settings/** .vimspector.json .ycm_extra_conf.py`),
     does: 'the editor runs the tasks, tools and interpreters it names when the project is opened',
   },
   {
@@ -184,30 +190,34 @@ const UNPROMPTED: readonly Omit<Executable, 'runs'>[] = [
   },
   {
     name: 'start-up of shells and tools',
-    paths:
-      words(`.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
-      .kshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xsession .xinitrc .pam_environment config.fish fish/conf.d/**
-      .config/autostart/** .config/systemd/** launchagents/** .ripgreprc .ackrc .curlrc .wgetrc .screenrc .tmux.conf .ctags
-      .ctags.d/** .gnuplot`),
+    readOnly:
+      words(`.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile
+      .zlogin .zlogout .kshrc .cshrc .tcshrc .login .inputrc config.fish .ripgreprc`),
+    paths: words(`.logout .xprofile .xsession .xinitrc .pam_environment fish/conf.d/** .config/autostart/**
+      .config/systemd/** launchagents/** .ackrc .curlrc .wgetrc .screenrc .tmux.conf .ctags .ctags.d/**
+      .gnuplot`),
     does: 'a shell or tool obeys it at its next start',
   },
   {
     name: 'agents',
-    paths:
-      words(`.mcp.json mcp.json .claude/** .cursor/** .codex/** .gemini/** .covey/** .agent/** .agents/** .aider/** .aider.*
-      .cline/** .clinerules/** .clinerules .continue/** .goose/** .goosehints .kiro/** .opencode/** opencode.json opencode.jsonc
-      .qwen/** .roo/** .roorules .windsurf/** .windsurfrules .cursorrules .amp/** .augment/** .junie/** .crush/** crush.json
-      .crush.json .factory/** .copilot/** .trae/** .amazonq/** .kilocode/** .kilocodemodes .roomodes .openhands/** .warp/**
-      .tabnine/** .zencoder/** .firebender/** .devin/** .qoder/** .codebuddy/** .iflow/** .lingma/** .rovodev/** gptme.toml
+    readOnly:
+      words(`.mcp.json mcp.json .claude/** .cursor/** .codex/** .gemini/** .covey/** .agent/** .agents/**
+      .aider/** .aider.* .cline/** .clinerules/** .clinerules .continue/** .goose/** .kiro/** .opencode/**
+      opencode.json opencode.jsonc .qwen/** .roo/** .roorules .windsurf/** .windsurfrules .cursorrules
       covey.toml`),
+    paths:
+      words(`.goosehints .amp/** .augment/** .junie/** .crush/** crush.json .crush.json .factory/** .copilot/** .trae/**
+      .amazonq/** .kilocode/** .kilocodemodes .roomodes .openhands/** .warp/** .tabnine/** .zencoder/** .firebender/** .devin/**
+      .qoder/** .codebuddy/** .iflow/** .lingma/** .rovodev/** gptme.toml`),
     does: 'a coding agent starts the servers and hooks it names, or follows it, when the project is opened',
   },
   {
     name: 'instructions to agents',
-    paths:
-      words(`agents.md agents.override.md agents.local.md agent.md claude.md claude.local.md gemini.md qwen.md crush.md warp.md
-      .rules .augment-guidelines
-      copilot-instructions.md .github/instructions/** .github/prompts/** .github/agents/**`),
+    readOnly: words(
+      `agents.md agents.override.md claude.md claude.local.md gemini.md qwen.md copilot-instructions.md`,
+    ),
+    paths: words(`agents.local.md agent.md crush.md warp.md .rules .augment-guidelines .github/instructions/**
+      .github/prompts/** .github/agents/**`),
     does: 'every coding agent that opens the project follows it',
   },
 ]
@@ -239,10 +249,11 @@ const STARTED: readonly Omit<Executable, 'runs'>[] = [
   },
   {
     name: 'continuous integration',
+    readOnly: ['.github/workflows/**'],
     paths:
-      words(`.github/workflows/** .github/actions/** .gitlab-ci.yml .gitlab-ci/** .circleci/** .travis.yml jenkinsfile .drone.yml
-      .woodpecker.yml .woodpecker/** .buildkite/** azure-pipelines.yml bitbucket-pipelines.yml appveyor.yml .appveyor.yml
-      .gitea/workflows/** .forgejo/workflows/** .ci/** cloudbuild.yaml`),
+      words(`.github/actions/** .gitlab-ci.yml .gitlab-ci/** .circleci/** .travis.yml jenkinsfile .drone.yml
+      .woodpecker.yml .woodpecker/** .buildkite/** azure-pipelines.yml bitbucket-pipelines.yml
+      appveyor.yml .appveyor.yml .gitea/workflows/** .forgejo/workflows/** .ci/** cloudbuild.yaml`),
     does: 'the build server runs it with the next push',
   },
   {
@@ -254,7 +265,16 @@ const STARTED: readonly Omit<Executable, 'runs'>[] = [
   },
 ]
 
+const toExecutable =
+  (runs: Executable['runs']) =>
+  ({ readOnly, paths, ...entry }: Omit<Executable, 'runs'>): Executable => ({
+    ...entry,
+    runs,
+    paths: [...(readOnly ?? []), ...paths],
+    ...(readOnly && { readOnly }),
+  })
+
 export const EXECUTABLES: readonly Executable[] = [
-  ...UNPROMPTED.map((entry) => ({ ...entry, runs: 'unprompted' as const })),
-  ...STARTED.map((entry) => ({ ...entry, runs: 'started' as const })),
+  ...UNPROMPTED.map(toExecutable('unprompted')),
+  ...STARTED.map(toExecutable('started')),
 ]

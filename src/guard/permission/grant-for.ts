@@ -3,7 +3,7 @@
  * writes, never one that it only prints, and nothing that holds more than that.
  */
 import { lstat, mkdir, open, realpath, rmdir, stat, unlink } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path'
+import { dirname, isAbsolute, join, normalize, sep } from 'node:path'
 import type { Blocked } from '../../protocol/tool.ts'
 import { isInside } from '../../lib/path.ts'
 import { isKeyPath, protectionOf } from '../protected-names.ts'

@@ -2,6 +2,7 @@
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
 import { fromRawName, isRawName, toRawBytes } from '../../lib/raw-name.ts'
+import { DEPENDENCY_FOLDERS, FOREIGN_FOLDERS } from '../executable/dependencies.ts'
 import { protectionOfName } from '../protected-names.ts'
 
 /** What is looked for, and where. */
@@ -53,20 +54,9 @@ export const isSettled = ({ ctimeNs }: BigIntStats, now: bigint = BigInt(Date.no
 /** The kernel takes no longer path in one piece. */
 const LONGEST_PATH = 3600
 
-/** Walked after the project itself: large, and other people's. */
-const DEPENDENCIES = new Set([
-  'node_modules',
-  'site-packages',
-  '.venv',
-  'venv',
-  '__pycache__',
-  '.tox',
-  '.cache',
-  'vendor',
-  'target',
-])
-/** Of these only secrets, repositories, links and sockets matter: nobody opens them as a project of their own. */
-const FOREIGN = /(?:^|\/)(?:node_modules|site-packages|\.venv|venv|__pycache__|\.tox|\.cache)(?:\/|$)/
+/** Of these only secrets, repositories, links and sockets matter. */
+const isForeign = (relativePath: string): boolean =>
+  relativePath.split('/').some((name) => FOREIGN_FOLDERS.has(name))
 
 /** Parts of a repository that decide what git runs, where it writes, or what it takes for its configuration. */
 const GIT_PARTS = new Set(['config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info', 'modules'])
@@ -92,7 +82,7 @@ export function readFolder(path: string, { stamp, info, options, known }: Readin
   const dirents = read(path)
   const names = new Set(dirents?.map(({ name }) => name))
   const isRepository = name === '.git' || REPOSITORIES.some((parts) => parts.every((part) => names.has(part)))
-  const isDependency = known.get(dirname(path))?.isDependency === true || DEPENDENCIES.has(name)
+  const isDependency = known.get(dirname(path))?.isDependency === true || DEPENDENCY_FOLDERS.has(name)
   const lists = { entries: [], denied: [], tooDeep: [], folders: [], dependencies: [] }
   const place: Place = { path, name, isRepository, isDependency, options, ...lists }
   // The last one is walked first: a repository is known whatever else there is no time for.
@@ -186,7 +176,7 @@ function take(dirent: Dirent, place: Place): void {
   }
   if (kind !== 'folder' || isHidden || (place.isRepository && GIT_STORES.has(name))) return
   if (path.length > LONGEST_PATH) place.tooDeep.push(path)
-  else if (!place.isDependency && DEPENDENCIES.has(name)) place.dependencies.push(path)
+  else if (!place.isDependency && DEPENDENCY_FOLDERS.has(name)) place.dependencies.push(path)
   else place.folders.push(path)
 }
 
@@ -204,7 +194,7 @@ function isOfInterest({ name, kind, protection, relativePath }: Candidate, place
   if (kind === 'link' || kind === 'socket' || kind === 'other' || name === '.git') return true
   if (place.isRepository && GIT_PARTS.has(name)) return true
   if (place.options.interesting?.(name, relativePath)) return true
-  return protection !== undefined && !FOREIGN.test(relativePath)
+  return protection !== undefined && !isForeign(relativePath)
 }
 
 function kindOf(dirent: Dirent): Entry['kind'] {

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parseGitConfig, settingText, withoutSettings } from '../../../src/guard/executable/git-config.ts'
 import { isHarmlessSetting } from '../../../src/guard/executable/git-settings.ts'
+import { EXECUTABLES } from '../../../src/guard/executable/table.ts'
+import { protectionOfName } from '../../../src/guard/protected-names.ts'
 import { recogniseInProject, recogniseInRepository } from '../../../src/guard/executable/recognise.ts'
 import { tableLines } from './table.ts'
 
@@ -33,6 +35,30 @@ test.each([
   ['README.md', undefined],
 ])('%s runs %s', (path, runs) => {
   expect(recogniseInProject(path)?.runs).toBe(runs)
+})
+
+test('every name of the table that is read-only in the sandbox is covered there', () => {
+  const names = EXECUTABLES.flatMap(({ readOnly = [] }) => readOnly).map((path) => {
+    const [name = '', parent = 'src'] = path.replace('/**', '').replace('*', 'x').split('/').toReversed()
+    return { name, parent }
+  })
+
+  expect(names.filter(({ name, parent }) => protectionOfName(name, parent) !== 'governance')).toEqual([])
+  expect(names.length).toBeGreaterThan(50)
+})
+
+test.each([
+  ['.git', 'src', 'governance'],
+  ['.Bashrc', 'src', 'governance'],
+  ['workflows', '.github', 'governance'],
+  ['workflows', 'src', undefined],
+  ['.aider.conf.yml', 'src', 'governance'],
+  ['x.code-workspace', 'src', 'governance'],
+  ['package.json', 'src', undefined],
+  ['.envrc', 'src', 'secret'],
+  ['lefthook.yml', 'src', undefined],
+])('%s in %s is covered as %s', (name, parent, protection) => {
+  expect(protectionOfName(name, parent)).toBe(protection)
 })
 
 test('samples of hooks are never run, hooks are', () => {
