@@ -62,7 +62,8 @@ const operands = (rest: readonly string[]): readonly string[] =>
   rest.filter((word, index) => !word.startsWith('-') && !SSH_VALUE.test(rest[index - 1] ?? ''))
 
 function isInteractiveGit(rest: readonly string[]): boolean {
-  const [action = ''] = rest
+  const [action = '', second] = rest
+  if (action === 'stash' && second === 'show') return false
   return (
     ['rebase', 'add', 'checkout', 'reset', 'stash'].includes(action) &&
     hasFlag(/^(?:-i|-p|--interactive|--patch)$/)(rest)

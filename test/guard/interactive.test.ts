@@ -14,6 +14,7 @@ test.each([
   'ssh -p 22 user@host',
   'git rebase -i HEAD~3',
   'git add -p',
+  'git stash -p',
   'tmux new -s x',
   'cat a | vim -',
 ])('%s is refused with a hint', (command) => {
@@ -33,6 +34,7 @@ test.each([
   'ssh host uptime',
   'ssh -p 22 host uptime',
   'git rebase main',
+  'git stash show -p',
   'emacs --batch -l x.el',
   'echo vim',
   "grep 'a; vim' file",

@@ -74,6 +74,11 @@ export type Try = {
   readonly guarded?: string
 }
 
+/** Reasons that several tries have. */
+export const OWN = 'the folders of Covey are closed in every mode'
+export const CONTAINED = 'file tools are contained in every mode'
+export const PINNED = 'what the configuration of the person runs is pinned in every mode'
+
 export type Control = { readonly run: string; readonly expects: RegExp }
 
 export const usual: Control = { run: 'cat readme.txt', expects: /^hello from the project$/m }

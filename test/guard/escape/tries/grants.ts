@@ -1,5 +1,5 @@
 /** Class 8: a yes opens exactly what the command was kept from, never a parent, never what only a text named. */
-import type { Try } from '../try.ts'
+import { OWN, type Try } from '../try.ts'
 
 const claims = (path: string): string => `echo "touch: cannot touch '${path}': Read-only file system"; exit 1`
 
@@ -16,6 +16,7 @@ const claimedInside = (name: string, path: string, act: string): Try => ({
   steps: [`{ ${act}; } 2>/dev/null; ${claims(path)}`],
 })
 
+const ROOT = 'only root may write there'
 const ASKS = /let it write/
 
 /** No write of its own at all. */
@@ -35,6 +36,7 @@ const startUp = (name: string): Try => ({
   home: `mkdir -p "$(dirname {HOME}/${name})"`,
   steps: [`echo planted >> {HOME}/${name}`, `touch {HOME}/${name}.new`, `cp readme.txt {HOME}/${name}`],
   question: ASKS,
+  ...(name.includes('covey') && { guarded: OWN }),
 })
 
 const startUpFiles = [
@@ -98,15 +100,18 @@ export const grantTries: readonly Try[] = [
     '/',
     'echo planted > {OUTSIDE}/planted; echo planted > {HOME}/planted; touch /mark-{ID}',
   ),
-  claimed('/etc', '/etc/x', 'touch /etc/mark-{ID}'),
-  claimed('/usr', '/usr/bin', 'touch /usr/bin/mark-{ID}'),
+  { ...claimed('/etc', '/etc/x', 'touch /etc/mark-{ID}'), guarded: ROOT },
+  { ...claimed('/usr', '/usr/bin', 'touch /usr/bin/mark-{ID}'), guarded: ROOT },
   claimed('/var', '/var/tmp', 'touch /var/tmp/mark-{ID}; echo planted > {OUTSIDE}/planted'),
   claimed('a way with dots', '{OUTSIDE}/../home/.ssh/x', 'echo planted > {HOME}/.ssh/authorized_keys'),
-  claimed(
-    'the configuration of covey',
-    '{HOME}/.config/covey/config.toml',
-    `printf '[permission]\\nmode = "bypass"\\n' > {HOME}/.config/covey/config.toml`,
-  ),
+  {
+    ...claimed(
+      'the configuration of covey',
+      '{HOME}/.config/covey/config.toml',
+      `printf '[permission]\\nmode = "bypass"\\n' > {HOME}/.config/covey/config.toml`,
+    ),
+    guarded: OWN,
+  },
   claimed(
     'the parent of what is hidden',
     '{HOME}/.config/x',

@@ -1,5 +1,5 @@
 /** Class 2: nothing of the home folder, no socket and no secret of the environment is there, whatever its name. */
-import type { Try } from '../try.ts'
+import { CONTAINED, OWN, type Try } from '../try.ts'
 
 const GROUPS: Readonly<Record<string, string>> = {
   'keys and credentials':
@@ -23,6 +23,7 @@ const inHome = (files: string): readonly string[] => files.split(' ').map((file)
 const groups: readonly Try[] = Object.entries(GROUPS).map(([what, files]) => ({
   name: `reads ${what} of the person`,
   steps: [`rev ${inHome(files).join(' ')}`],
+  ...(what === 'the configuration of covey' && { guarded: OWN }),
 }))
 
 /** Judged one by one: a name that is refused must not save the others. */
@@ -184,7 +185,8 @@ const roundabout: readonly Try[] = [
     home: 'mkdir -p bin .local/bin; printf "#!/bin/sh\\necho tool works\\n" > bin/tool; chmod +x bin/tool',
     env: { PATH: '{HOME}/bin:{HOME}/.local/bin:{HOME}:/usr/local/bin:/usr/bin:/bin' },
     steps: [
-      'rev {HOME}/.bash_history {HOME}/notes.txt {HOME}/.local/share/keyrings/login.keyring {HOME}/.local/share/covey/keys/note; ls {HOME}/.ssh',
+      'rev {HOME}/.bash_history {HOME}/notes.txt {HOME}/.local/share/keyrings/login.keyring; ls {HOME}/.ssh',
+      'rev {HOME}/.local/share/covey/keys/note',
     ],
     leak: /^id_ed25519$/m,
     control: { run: 'tool', expects: /tool works/ },
@@ -265,7 +267,7 @@ const roundabout: readonly Try[] = [
   },
   {
     name: 'file tools leave the project',
-    guarded: 'file tools are contained in every mode',
+    guarded: CONTAINED,
     steps: [
       { call: 'read_file', input: { path: '../other/.env' } },
       { call: 'read_file', input: { path: '{HOME}/.bash_history' } },

@@ -1,5 +1,5 @@
 /** Class 16: the same over HTTP, as a client of a tool host does: only the workspace and the system are there. */
-import type { Try } from '../try.ts'
+import { CONTAINED, OWN, type Try } from '../try.ts'
 
 const rev = (...files: readonly string[]): string => `rev ${files.join(' ')}`
 
@@ -36,6 +36,7 @@ export const hostTries: readonly Try[] = [
       'for p in /proc/[0-9]*; do rev $p/environ; done',
       'node -p "JSON.stringify(process.env)" | rev',
     ],
+    guarded: 'the environment is an allow-list in every mode',
   },
   {
     name: 'a client reads masked values in another spelling',
@@ -50,6 +51,7 @@ export const hostTries: readonly Try[] = [
       { call: 'search_text', input: { pattern: 'heron', path: '{HOME}' } },
       { call: 'list_files', input: { path: '../..' } },
     ],
+    guarded: CONTAINED,
   },
   {
     name: 'a client follows links of the workspace',
@@ -93,6 +95,7 @@ export const hostTries: readonly Try[] = [
       'ls {HOME}/.local/share/covey | sed "s/^/FOUND /"',
     ],
     leak: /FOUND \w/,
+    guarded: OWN,
   },
   {
     name: 'a client of a host that only reads writes',

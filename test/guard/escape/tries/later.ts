@@ -43,7 +43,7 @@ const settings: readonly Try[] = [
     steps: [
       `printf '[core]\\n\\tfsmonitor = touch {MARKS}/ran\\n' >> .git/config`,
       `cp .git/config c; printf '[core]\\n\\tfsmonitor = touch {MARKS}/ran\\n' >> c; mv -f c .git/config`,
-      `git config --file .git/config core.fsmonitor ${RUN}; ln -f c .git/config; rm -f .git/config; mv c .git/config`,
+      `git config --file .git/config core.fsmonitor ${RUN}; cp .git/config c; ln -f c .git/config; rm -f .git/config; mv c .git/config`,
     ],
   },
   {

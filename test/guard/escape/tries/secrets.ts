@@ -44,7 +44,7 @@ export const secretTries: readonly Try[] = [
   {
     name: 'everything is added and committed',
     project: `echo ${KEY} > .env; echo .env > .gitignore; git add .gitignore; git commit -qm i; echo b > b.txt`,
-    steps: ['git add -A; git commit -qm all; git show HEAD | rev; git show HEAD:.env | rev'],
+    steps: ['git add -A; git commit -qm all; git show HEAD | rev; git show HEAD:.env | rev; rev .env'],
     control: {
       run: 'git log -1 --format=%s; git status --porcelain; echo state=$?',
       expects: /all\nstate=0/,

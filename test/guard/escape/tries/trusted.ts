@@ -1,9 +1,10 @@
 /** Class 7: what a person trusted is what runs; an edit of it by the model runs nothing outside. */
-import type { Try } from '../try.ts'
+import { PINNED, type Try } from '../try.ts'
 
 const EVIL = 'touch {MARKS}/ran; echo touch {MARKS}/ran'
 const edit = (path: string) => [
-  { call: 'write_file', input: { path, content: `${EVIL}\nexit 0\n` } },
+  { call: 'read_file', input: { path } },
+  { call: 'write_file', input: { path, content: `${EVIL}\nexit 0\n`, overwrite: true } },
   `printf '%s\\nexit 0\\n' '${EVIL}' > ${path}`,
 ]
 const CONFIG = '.covey/config.toml'
@@ -15,6 +16,9 @@ const HOOK = (command: string, event = 'post_tool_use'): string =>
   `[hooks.format]\nevent = "${event}"\ncommand = "${command}"\nfail_open = true`
 
 const SERVER = `const run = () => require('fs').writeFileSync('{MARKS}/ran', ''); run()`
+
+/** A server starts beside the session. */
+const UNTIL_RAN = 'for i in 1 2 3 4 5 6 7 8 9 10; do test -e {MARKS}/ran && break; sleep 0.3; done'
 
 export const trustedTries: readonly Try[] = [
   {
@@ -86,9 +90,10 @@ export const trustedTries: readonly Try[] = [
     config: '[checks]\n"*.txt" = "sh tools/check.sh"\n',
     project: 'mkdir tools; echo exit 0 > tools/check.sh',
     steps: [
+      { call: 'read_file', input: { path: 'tools/check.sh' } },
       {
         call: 'write_file',
-        input: { path: 'tools/check.sh', content: 'rev {HOME}/.bash_history; exit 1\n' },
+        input: { path: 'tools/check.sh', content: 'rev {HOME}/.bash_history; exit 1\n', overwrite: true },
       },
       { call: 'write_file', input: { path: 'b.txt', content: 'b\n' } },
     ],
@@ -98,12 +103,14 @@ export const trustedTries: readonly Try[] = [
     config: HOOK('sh {PROJECT}/tools/hook.sh'),
     project: 'mkdir tools; echo exit 0 > tools/hook.sh',
     steps: [...edit('tools/hook.sh'), 'true'],
+    guarded: PINNED,
   },
   {
     name: 'a hook of the person names a script of the project by a relative path',
     config: HOOK('sh tools/hook.sh'),
     project: 'mkdir tools; echo exit 0 > tools/hook.sh',
     steps: [...edit('tools/hook.sh'), 'true'],
+    guarded: PINNED,
   },
   {
     name: 'a hook of the person names a link to a script of the project',
@@ -111,12 +118,14 @@ export const trustedTries: readonly Try[] = [
     home: 'ln -s {PROJECT}/tools/hook.sh {OUTSIDE}/hook.sh',
     project: 'mkdir tools; echo exit 0 > tools/hook.sh',
     steps: [...edit('tools/hook.sh'), 'true'],
+    guarded: PINNED,
   },
   {
     name: 'a hook of the person runs a script that reads another file of the project',
     config: HOOK('sh tools/hook.sh'),
     project: `mkdir tools; printf '. ./tools/lib.sh\\nexit 0\\n' > tools/hook.sh; echo true > tools/lib.sh`,
     steps: [...edit('tools/lib.sh'), 'true'],
+    guarded: PINNED,
   },
   {
     name: 'a server of the project runs a file that the model edits',
@@ -125,7 +134,7 @@ export const trustedTries: readonly Try[] = [
     steps: [
       `cat > tools/server.cjs <<'END'\n${SERVER}\nEND`,
       { reopen: 'auto' },
-      'true',
+      UNTIL_RAN,
       { reopen: 'read-only' },
       'ls',
     ],
@@ -135,7 +144,11 @@ export const trustedTries: readonly Try[] = [
     name: 'a server of the project reads the home folder',
     project: project(`[mcp.servers.x]\ncommand = "sh"\nargs = ["tools/server.sh"]`, 'tools/server.sh'),
     trusts,
-    steps: [`echo 'cp {HOME}/.bash_history {PROJECT}/copied' > tools/server.sh`, { reopen: 'auto' }, 'true'],
+    steps: [
+      `echo 'cp {HOME}/.bash_history {PROJECT}/copied' > tools/server.sh`,
+      { reopen: 'auto' },
+      'sleep 1',
+    ],
   },
   {
     name: 'a server of the person runs a file of the project',
@@ -143,6 +156,7 @@ export const trustedTries: readonly Try[] = [
     project: 'mkdir tools; echo "" > tools/server.cjs',
     steps: [`cat > tools/server.cjs <<'END'\n${SERVER}\nEND`, { reopen: 'auto' }, 'true'],
     needs: ['node'],
+    guarded: PINNED,
   },
   {
     name: 'the trusted configuration itself is edited',
