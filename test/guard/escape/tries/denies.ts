@@ -16,7 +16,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'a change of folder': 'cd secret && rev x',
   'a change of folder in a subshell': '(cd secret; rev *); pushd secret; rev x',
   'a recursive search': 'grep -rh . . | rev',
-  'a search by ripgrep': 'rg --no-ignore --hidden . . | rev',
+  'a search by ripgrep': 'rg --no-ignore quill . | rev; rg -uuu -I quill | rev',
   'find and exec': 'find . -type f -exec rev {} +',
   'an archive': 'tar cO . | rev; cp -r . /tmp/all; rev /tmp/all/secret/x',
   'a link': 'ln -s secret s2; rev s2/x; ln secret/x hard; rev hard',
