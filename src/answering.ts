@@ -15,6 +15,7 @@ import { AppError } from './protocol/error.ts'
 import type { RunEnd } from './protocol/event.ts'
 import type { Model } from './protocol/model.ts'
 import type { Evidence } from './protocol/routing.ts'
+import type { AtStart } from './protocol/start.ts'
 import { findAgents } from './provider/agent-model.ts'
 import type { Arm } from './router/arm.ts'
 import { allServers, findServers } from './router/discovery.ts'
@@ -25,6 +26,7 @@ export type AnsweringParts = Omit<ArmParts, 'hasOther'> &
     readonly model?: string | Model
     readonly env: NodeJS.ProcessEnv
     readonly paths: AppPaths
+    readonly atStart?: AtStart
   }
 
 export type Answering = {
@@ -220,6 +222,7 @@ async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
     })),
     peers: () => parts.flock?.arms() ?? [],
     open,
+    ...(parts.atStart?.confirm && { confirm: parts.atStart.confirm }),
     // The record may fail at every run; what a person is told at the start is over by then.
     warn: (text) => void (said.size < MOST_WARNINGS && said.add(text)),
   })

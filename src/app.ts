@@ -20,13 +20,14 @@ import { withoutUndefined } from './lib/object.ts'
 import type { ArmSettings, Reserve } from './protocol/arm.ts'
 import { AppError } from './protocol/error.ts'
 import type { Model } from './protocol/model.ts'
+import type { AtStart } from './protocol/start.ts'
 import { isAboutFailure } from './router/keywords.ts'
 import { reservePinned } from './router/pinned.ts'
 import { createSessionStore } from './session/store.ts'
 import { type SwarmSettings, throughSwarm } from './swarm/lease.ts'
 import { openSwarming } from './swarming.ts'
 import { type AppSession, openSession, type SessionChoice, type SessionGround } from './sessions.ts'
-import { loadTrusted } from './trusted.ts'
+import { loadTrusted, reviewTrusted } from './trusted.ts'
 
 export type AppOptions = {
   readonly env: NodeJS.ProcessEnv
@@ -52,6 +53,8 @@ export type AppOptions = {
   readonly verbose?: boolean
   /** How to wait between two tries of a request. */
   readonly sleep?: Sleep
+  /** Shown and asked while it opens; absent = nobody looks. */
+  readonly atStart?: AtStart
   /** Values of the configuration by dotted key, over every file. */
   readonly flags?: Readonly<Record<string, unknown>>
 }
@@ -103,6 +106,8 @@ export type Ground = {
 
 export async function openGround(options: AppOptions): Promise<Ground> {
   await requireFolder(options.cwd)
+  const { atStart, incognito = false } = options
+  if (atStart?.confirm && !incognito) await reviewTrusted(options, atStart.confirm)
   const loaded = await loadTrusted({
     env: options.env,
     cwd: options.cwd,
@@ -135,7 +140,7 @@ export async function openGround(options: AppOptions): Promise<Ground> {
 
 async function openParts(loaded: LoadedConfig, options: AppOptions, ends: Ends): Promise<SessionsOn> {
   const { config } = loaded
-  const { env, apiKey, incognito = false } = options
+  const { env, apiKey, incognito = false, atStart } = options
   const paths = appPaths(env, process.platform)
   const promptsFolder = config.prompts ?? paths.promptsFolder
   // The model in the box looks around by itself; nothing it sees leaves the machine.
@@ -145,7 +150,14 @@ async function openParts(loaded: LoadedConfig, options: AppOptions, ends: Ends):
   const equipper = await openEquipper({ ...place, root, promptsFolder })
   ends.add(equipper.close)
   const { hooks } = equipper
-  const guards = await openGuards({ ...place, cwd: root, hooks, ...(apiKey !== undefined && { apiKey }) })
+  const guards = await openGuards({
+    ...place,
+    cwd: root,
+    hooks,
+    ...withoutUndefined({ apiKey }),
+    onProgress: (folders) =>
+      atStart?.status(`Looking at the project before the first command: ${folders} folders`),
+  }).finally(() => atStart?.status(undefined))
   ends.add(guards.close)
   const answering = await openAnswering(config, { ...options, files, promptsFolder, paths })
   ends.add(answering.close)

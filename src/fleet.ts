@@ -13,10 +13,17 @@ import { AppError, errorMessage } from './protocol/error.ts'
 import type { RouterDesk } from './protocol/routing.ts'
 import { classifyByArm } from './router/arm-classifier.ts'
 import { type ClassifierParts, type Classify, createClassifier } from './router/classify.ts'
-import { openConsent } from './router/consent.ts'
+import { type Consent, openConsent } from './router/consent.ts'
 import { createDecisionLog } from './router/decision-log.ts'
 import { createRouterDesk } from './router/desk.ts'
-import { allServers, type Discovery, isSameAddress, startDiscovery } from './router/discovery.ts'
+import {
+  allServers,
+  type Discovery,
+  findServers,
+  isSameAddress,
+  type ServerAddress,
+  startDiscovery,
+} from './router/discovery.ts'
 import { entryOf } from './router/entry.ts'
 import { isOneStep } from './router/keywords.ts'
 import { createPools } from './router/pools.ts'
@@ -38,6 +45,8 @@ export type FleetParts = {
   /** `hasOther`: its failures need not be waited out. */
   open(wanted: ArmWanted, hasOther: () => boolean): Promise<OpenedArm>
   warn(message: string): void
+  /** Absent = nobody can be asked. */
+  confirm?(question: string): Promise<boolean>
 }
 
 export type Fleet = { readonly router: Router; arms(): readonly RouterArm[]; close(): Promise<void> }
@@ -55,7 +64,7 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
   const nano = await openNano(parts)
   const agents = incognito ? [] : await Promise.all(parts.agents.map((agent) => openAgent(agent, parts)))
   const configured = await openConfigured(parts, create)
-  const discovery = config.router.discover ? lookAround(parts, create) : undefined
+  const discovery = config.router.discover ? await lookAround(parts, create) : undefined
   // With nothing configured there is nobody to ask before the first look.
   if (parts.arms.length === 0) await discovery?.look()
   const arms = () => [
@@ -119,9 +128,12 @@ async function openConfigured({ arms, warn }: FleetParts, create: Create) {
   }
 }
 
-function lookAround({ config, arms, incognito, dataFolder, warn }: FleetParts, create: Create): Discovery {
-  const { problem } = openConsent({ dataFolder })
+async function lookAround(parts: FleetParts, create: Create): Promise<Discovery> {
+  const { config, arms, incognito, dataFolder, warn, confirm } = parts
+  const consent = openConsent({ dataFolder })
+  const { problem } = consent
   const servers = allServers(toServers(config.router, !config.offline && !incognito))
+  if (confirm && !incognito) await askFor(servers, consent, confirm)
   return startDiscovery({
     servers,
     problem,
@@ -137,6 +149,21 @@ function lookAround({ config, arms, incognito, dataFolder, warn }: FleetParts, c
       return () => clearInterval(timer)
     },
   })
+}
+
+/** Whoever listens on a usual port as another user is asked for once, if it is a model server at all. */
+async function askFor(
+  servers: readonly ServerAddress[],
+  consent: Consent,
+  confirm: NonNullable<FleetParts['confirm']>,
+): Promise<void> {
+  const strangers = servers.filter((server) => consent.question(server) !== undefined)
+  for (const server of strangers.length > 0 ? await findServers(strangers) : []) {
+    const question = consent.question(server)
+    if (question === undefined) continue
+    const port = Number(new URL(server.baseUrl).port)
+    await ((await confirm(question)) ? consent.allow(port) : consent.refuse(port))
+  }
 }
 
 /** Also one who names the arm, and does not go through the router, gets it only while it may be used. */

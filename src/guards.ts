@@ -22,7 +22,7 @@ import { createDenies } from './guard/permission/denied-paths.ts'
 import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox/detect.ts'
-import type { Sandbox } from './guard/sandbox/ground.ts'
+import type { Sandbox, SandboxOptions } from './guard/sandbox/ground.ts'
 import { createTrial } from './guard/sandbox/trial.ts'
 import { openTrust } from './guard/trust.ts'
 import { auditOf, openSecrets } from './guard-secrets.ts'
@@ -34,7 +34,7 @@ import type { Exec, Fetch, Files, TryChanges } from './protocol/tool.ts'
 import type { OpenUndo } from './undo/undo.ts'
 import { openUndoFor } from './undoing.ts'
 
-export type GuardsParts = {
+export type GuardsParts = Pick<SandboxOptions, 'onProgress'> & {
   readonly config: Config
   readonly paths: AppPaths
   readonly cwd: string
@@ -121,7 +121,7 @@ export async function openGuards(parts: GuardsParts): Promise<Guards> {
 
 const BYPASSED = { missing: 'no sandbox: the permission mode is bypass' } as const
 
-const openSandbox = ({ config, paths, cwd, env, host = false }: GuardsParts) =>
+const openSandbox = ({ config, paths, cwd, env, host = false, onProgress }: GuardsParts) =>
   detectSandbox({
     roots: [cwd],
     env,
@@ -129,6 +129,7 @@ const openSandbox = ({ config, paths, cwd, env, host = false }: GuardsParts) =>
     interesting: isInteresting,
     ...toSandboxSettings(config, paths),
     denies: createDenies(config.permission.rules, cwd),
+    ...(onProgress && { onProgress }),
   })
 
 const ownFolders = ({ dataFolder, configFolder }: AppPaths): readonly string[] => [dataFolder, configFolder]
@@ -227,12 +228,7 @@ const permissionsOf = (
 
 const obeying = (watch: Watch | undefined) => (watch ? { obeys: watch.obeys } : {})
 
-type Launching = {
-  readonly root: string
-  readonly sandbox: Sandbox | undefined
-  readonly watch: Watch | undefined
-  warn(message: string): void
-}
+type Launching = Pick<Permitting, 'root' | 'sandbox' | 'watch'> & Pick<SessionPlace, 'warn'>
 
 function launchOf(
   { config, paths, ofProject }: GuardsParts,

@@ -11,6 +11,7 @@ import type { Undo } from '../protocol/undo.ts'
 import { answerQuestion } from './answer.ts'
 import type { CommandContext, CommandIo } from './command.ts'
 import { createPrinter } from './print.ts'
+import { readLine } from './read-line.ts'
 import type { RunFlags } from './run-flags.ts'
 import { renderRestored } from './undo.ts'
 import { promptAndWatch } from './watch.ts'
@@ -48,7 +49,7 @@ export async function converse(talk: Talk, flags: RunFlags, context: CommandCont
   if (talk.recap) io.out(`${cleanControl(talk.recap)}\n`)
   try {
     for (;;) {
-      const line = typed.next(io.out) ?? (await readLine(terminal))
+      const line = typed.next(io.out) ?? (await readLine(terminal, PROMPT))
       if (line === undefined || line === '/quit') return 0
       // A server that is away, a command that cannot run: the conversation outlives the line.
       if (line !== '')
@@ -86,22 +87,6 @@ type Desk = {
   readonly terminal: Interface
   readonly flags: RunFlags
   readonly context: CommandContext
-}
-
-/** Nothing when the person ended the input. Ctrl+C at an empty prompt quits too. */
-async function readLine(terminal: Interface, prompt = PROMPT): Promise<string | undefined> {
-  const closed = new AbortController()
-  const close = () => closed.abort()
-  terminal.once('close', close)
-  terminal.once('SIGINT', close)
-  try {
-    return (await terminal.question(prompt, { signal: closed.signal })).trim()
-  } catch {
-    return undefined
-  } finally {
-    terminal.off('close', close)
-    terminal.off('SIGINT', close)
-  }
 }
 
 async function takeLine(line: string, desk: Desk): Promise<void> {

@@ -5,6 +5,7 @@ import { withoutUndefined } from '../lib/object.ts'
 import { AppError } from '../protocol/error.ts'
 import type { PlanDesk, QueueEnd } from '../protocol/plan-desk.ts'
 import { asUsage } from './action.ts'
+import { createAtStart } from './at-start.ts'
 import type { CommandContext } from './command.ts'
 import { wholeNumber } from './number-flag.ts'
 import { toRunFlags } from './run-flags.ts'
@@ -36,7 +37,8 @@ async function work(desk: PlanDesk, context: CommandContext): Promise<number> {
   }
   const { packetTurns, packetCalls } = parsed.data
   const { createApp } = await import('../app.ts')
-  const app = await createApp({ ...toRunFlags(context).app, env })
+  const atStart = createAtStart(io, { json: false })
+  const app = await createApp({ ...toRunFlags(context).app, env, atStart })
   try {
     for (const warning of app.warnings) io.err(`covey: ${cleanControl(warning)}\n`)
     const end = await desk.work(

@@ -5,6 +5,7 @@
 import type { App } from '../app.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
+import { createAtStart } from './at-start.ts'
 import type { CommandContext } from './command.ts'
 import { converse, type Talk } from './conversation.ts'
 import { type RunFlags, toRunFlags } from './run-flags.ts'
@@ -30,7 +31,8 @@ export async function runPrompt(context: CommandContext): Promise<number> {
     return attach(context, { url: flags.attach, prompt, flags })
   }
   const { createApp } = await import('../app.ts')
-  const app = await createApp({ ...flags.app, env: context.env })
+  const atStart = createAtStart(io, flags)
+  const app = await createApp({ ...flags.app, env: context.env, atStart })
   try {
     for (const warning of app.warnings) io.err(`covey: ${cleanControl(warning)}\n`)
     if (flags.verbose) io.err(`covey: commands: ${app.confinement}\n`)

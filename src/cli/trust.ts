@@ -41,8 +41,8 @@ const actions: Readonly<Record<string, Action>> = {
     if (mistakes.length > 0) io.out(`Not valid, so nothing of it counts:\n${shown(mistakes)}`)
   },
   async add(trust, path, { io, env }) {
-    const hash = await hashOf(path)
-    if (hash === undefined)
+    const text = await textOf(path)
+    if (text === undefined)
       throw new AppError('config-invalid', `${path} cannot be read, so there is nothing to trust.`)
     const project = dirname(dirname(path))
     const isConfig = join(project, '.covey', 'config.toml') === path
@@ -52,7 +52,7 @@ const actions: Readonly<Record<string, Action>> = {
         'config-invalid',
         `${path} is not valid; correct it first:\n${shown(mistakes)}`.trimEnd(),
       )
-    await trust.add(path, hash)
+    await trust.add(path, hashText(text), text)
     io.out(`Trusted as it is now: ${cleanControl(path)}. A change of it will be asked for again.\n`)
   },
   async rm(trust, path, { io }) {
@@ -73,10 +73,17 @@ const shown = (lines: readonly string[]): string => lines.map((line) => `${clean
 
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** As the file is hashed when it is used. */
-async function hashOf(path: string): Promise<string | undefined> {
+async function textOf(path: string): Promise<string | undefined> {
   const file = await realpath(path)
     .then((real) => readRegular(real, MAX_BYTES))
     .catch(() => undefined)
-  return file && createHash('sha256').update(file.bytes.toString('utf8')).digest('hex')
+  return file?.bytes.toString('utf8')
+}
+
+/** As the file is hashed when it is used. */
+const hashText = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+async function hashOf(path: string): Promise<string | undefined> {
+  const text = await textOf(path)
+  return text === undefined ? undefined : hashText(text)
 }

@@ -12,9 +12,13 @@ const File = z.strictObject({
       path: z.string(),
       contentHash: z.string().regex(/^[0-9a-f]{64}$/),
       addedAt: z.string(),
+      text: z.string().exactOptional(),
     }),
   ),
 })
+
+/** Longer texts are known by their hash alone. */
+const MOST_KEPT = 64 * 1024
 
 export async function openTrust(path: string, now: () => Date = () => new Date()): Promise<Trust> {
   const file = await openJsonFile<{ files: TrustedFile[] }>(path, File, { files: [] })
@@ -24,9 +28,17 @@ export async function openTrust(path: string, now: () => Date = () => new Date()
     list: () => file.value().files,
     isTrusted: (wanted, hash) =>
       file.value().files.some((each) => each.path === wanted && each.contentHash === hash),
-    add: (added, contentHash) =>
+    add: (added, contentHash, text = '') =>
       file.update(({ files }) => ({
-        files: [...others(files, added), { path: added, contentHash, addedAt: now().toISOString() }],
+        files: [
+          ...others(files, added),
+          {
+            path: added,
+            contentHash,
+            addedAt: now().toISOString(),
+            ...(text !== '' && text.length <= MOST_KEPT && { text }),
+          },
+        ],
       })),
     async remove(gone) {
       const isKnown = file.value().files.some((each) => each.path === gone)

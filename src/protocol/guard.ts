@@ -57,12 +57,18 @@ export interface RuleBook {
 }
 
 /** A file of a project that a person agreed to, with the hash of what was in it then. */
-export type TrustedFile = { readonly path: string; readonly contentHash: string; readonly addedAt: string }
+export type TrustedFile = {
+  readonly path: string
+  readonly contentHash: string
+  readonly addedAt: string
+  /** What was trusted, so that a change can be shown; absent where it is long. */
+  readonly text?: string
+}
 
 export interface Trust {
   isTrusted(path: string, contentHash: string): boolean
   list(): readonly TrustedFile[]
-  add(path: string, contentHash: string): Promise<void>
+  add(path: string, contentHash: string, text?: string): Promise<void>
   remove(path: string): Promise<boolean>
 }
 

@@ -10,7 +10,14 @@ import { writeAtomic } from '../lib/atomic-write.ts'
 import type { ServerAddress } from './discovery.ts'
 import { type Owner, ownersOf } from './listeners.ts'
 
-const Allowed = z.array(z.strictObject({ owner: z.union([z.int(), z.literal('unknown')]), port: z.int() }))
+const Allowed = z.array(
+  z.strictObject({
+    owner: z.union([z.int(), z.literal('unknown')]),
+    port: z.int(),
+    /** The person said no: not used, and not asked for again. */
+    isRefused: z.literal(true).exactOptional(),
+  }),
+)
 type Allowed = z.output<typeof Allowed>
 
 export type ConsentParts = {
@@ -23,8 +30,12 @@ export type ConsentParts = {
 export type Consent = {
   /** Why it may not be used; nothing where it may. */
   problem(server: ServerAddress): string | undefined
+  /** What to ask the person before it is used; nothing where it may be, or where they said no already. */
+  question(server: ServerAddress): string | undefined
   /** Everyone who listens on the port now may be used from now on; tells whose processes these are. */
   allow(port: number): Promise<readonly Owner[]>
+  /** None of them is asked for again. */
+  refuse(port: number): Promise<readonly Owner[]>
 }
 
 /** Below this are users of the system, not people: Ollama's installer makes one, containers listen as root. */
@@ -43,9 +54,17 @@ export function openConsent(parts: ConsentParts): Consent {
     const unknown = owners(port).filter((owner) => !isKnown(owner))
     const allowed = unknown.length > 0 ? load(path) : []
     const strangers = unknown.filter(
-      (owner) => !allowed.some((one) => one.owner === owner && one.port === port),
+      (owner) => !allowed.some((one) => one.owner === owner && one.port === port && !one.isRefused),
     )
     looks.set(port, { at: now(), strangers })
+    return strangers
+  }
+  const keep = async (port: number, answer: { readonly isRefused?: true }): Promise<readonly Owner[]> => {
+    const strangers = owners(port).filter((owner) => !isKnown(owner))
+    const kept = load(path).filter((one) => one.port !== port || !strangers.includes(one.owner))
+    const added = strangers.map((owner) => ({ owner, port, ...answer }))
+    await writeAtomic(path, `${JSON.stringify([...kept, ...added], null, 2)}\n`, { mode: 0o600 })
+    looks.delete(port)
     return strangers
   }
   return {
@@ -54,20 +73,25 @@ export function openConsent(parts: ConsentParts): Consent {
       const [stranger] = isUsual ? look(port) : []
       return stranger === undefined ? undefined : problemText(stranger, port)
     },
-    async allow(port) {
-      const strangers = owners(port).filter((owner) => !isKnown(owner))
-      const kept = load(path).filter((one) => one.port !== port || !strangers.includes(one.owner))
-      const added = strangers.map((owner) => ({ owner, port }))
-      await writeAtomic(path, `${JSON.stringify([...kept, ...added], null, 2)}\n`, { mode: 0o600 })
-      looks.delete(port)
-      return strangers
+    question({ name, baseUrl, isUsual }) {
+      const port = Number(new URL(baseUrl).port)
+      const answered = load(path).filter((one) => one.port === port)
+      const stranger = (isUsual ? look(port) : []).find(
+        (owner) => !answered.some((one) => one.owner === owner),
+      )
+      return stranger === undefined ? undefined : questionText(name, stranger, port)
     },
+    allow: (port) => keep(port, {}),
+    refuse: (port) => keep(port, { isRefused: true }),
   }
 }
 
 const problemText = (owner: Owner, port: number): string =>
   `what listens on port ${port} belongs to ${ownerText(owner)} and would get every prompt; allow it once with ` +
   `\`covey providers allow ${port}\`, or name it under [router.servers]`
+
+const questionText = (name: string, owner: Owner, port: number): string =>
+  `What listens on port ${port} (${name}) belongs to ${ownerText(owner)} and would get every prompt. Use it from now on?`
 
 export const ownerText = (owner: Owner): string =>
   owner === 'unknown' ? 'a user that cannot be found out' : `another user (uid ${owner})`

@@ -95,6 +95,25 @@ describe('a server that was found', () => {
     ])
   })
 
+  test('is asked for once; a no is kept, and `allow` takes it back', async () => {
+    const folder = await dataFolder()
+    const open = (): Consent => openConsent({ dataFolder: folder, uid: 1000, owners: () => [1001] })
+
+    const question = open().question(usual(8080))
+    await open().refuse(8080)
+
+    expect(question).toBe(
+      'What listens on port 8080 (usual) belongs to another user (uid 1001) and would get every prompt. Use it from now on?',
+    )
+    expect([open().question(usual(8080)), open().question(usual(8000)) !== undefined]).toEqual([
+      undefined,
+      true,
+    ])
+    expect(open().problem(usual(8080))).toContain('covey providers allow 8080')
+    await open().allow(8080)
+    expect([open().question(usual(8080)), open().problem(usual(8080))]).toEqual([undefined, undefined])
+  })
+
   test('is looked at again: another may have taken the port', async () => {
     let owners: readonly Owner[] = [1000]
     let now = 0

@@ -29,7 +29,7 @@ export type TreeState = {
 export type TreeOptions = Interest & {
   /** Further folders that are walked, outside `root`: a repository elsewhere. */
   readonly also?: readonly string[]
-  /** Called now and then during a long walk with the number of folders seen. */
+  /** Called now and then during the first walk with the number of folders seen. */
   onProgress?(folders: number): void
   /** For the first walk; the same again for dependency folders such as `node_modules`. */
   readonly limitMs?: number
@@ -86,7 +86,7 @@ async function walk({ folders, round, options, limitMs }: Walk): Promise<boolean
       const now = seen % CHECKED_EVERY === 0 ? performance.now() : pausedAt
       if (now - started > limitMs) return false
       if (now - pausedAt < SLICE_MS) continue
-      options.onProgress?.(seen)
+      if (round === 1) options.onProgress?.(seen)
       await breathe()
       pausedAt = performance.now()
     }
