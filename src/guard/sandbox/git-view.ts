@@ -67,7 +67,7 @@ export function createGitView({ folder, git, program }: ViewFacts): GitView {
     }),
     look(state) {
       const hidden = hiddenFiles(state)
-      const folders = hiddenFolders(state)
+      const folders = hiddenFolders(state, (path) => indexes.isListed(path, state))
       const judged = [...hidden, ...folders.flatMap(({ files }) => files)].map((entry) => ({
         ...entry,
         ...indexes.judge(entry.path, state),
@@ -110,14 +110,20 @@ function createIndexes(elsewhere: string | undefined) {
     read.set(repository, { stamp, index })
     return index
   }
+  const find = (path: string, { entries, repositories }: TreeState) => {
+    const top = topOf(path, entries)
+    if (top === undefined) return undefined
+    const repository = repositoryOf(top, repositories)
+    const name = relative(top.folder, path)
+    const { files, algorithm } = repository === undefined ? EMPTY : indexOf(repository)
+    return { name, hash: files.get(name), algorithm }
+  }
   return {
-    judge(path: string, { entries, repositories }: TreeState): Judged {
-      const top = topOf(path, entries)
-      if (top === undefined) return { state: 'outside', name: '' }
-      const repository = repositoryOf(top, repositories)
-      const name = relative(top.folder, path)
-      const { files, algorithm } = repository === undefined ? EMPTY : indexOf(repository)
-      const hash = files.get(name)
+    isListed: (path: string, state: TreeState): boolean => find(path, state)?.hash !== undefined,
+    judge(path: string, state: TreeState): Judged {
+      const found = find(path, state)
+      if (found === undefined) return { state: 'outside', name: '' }
+      const { name, hash, algorithm } = found
       if (hash === undefined) return { state: 'unknown', name }
       return { state: holdsContent(path, hash, algorithm) ? 'same' : 'changed', name }
     },

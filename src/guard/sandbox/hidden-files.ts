@@ -13,19 +13,27 @@ export function hiddenFiles(state: TreeState): readonly TreeEntry[] {
   return hiddenEntries(state).filter(({ kind }) => kind === 'file')
 }
 
-/** A folder that is hidden by its name, and the files in it. */
+/** A folder that is hidden, and the files in it that keep their names. */
 export type HiddenFolder = { readonly path: string; readonly files: readonly TreeEntry[] }
 
-/** Not those of a rule, of which not even names are to be seen, nor those with too many files. */
-export function hiddenFolders(state: TreeState): readonly HiddenFolder[] {
+/**
+ * In a folder that a rule closes only names that git lists anyway are to be seen, so that git does not take its files for
+ * deleted. One with too many files is empty.
+ */
+export function hiddenFolders(state: TreeState, isInGit: (path: string) => boolean): readonly HiddenFolder[] {
   const byRule = new Set(state.denied)
-  const folders = hiddenEntries(state).filter(({ path, kind }) => kind === 'folder' && !byRule.has(path))
+  const folders = hiddenEntries(state).filter(({ kind }) => kind === 'folder')
   return folders
-    .map(({ path }) => ({ path, files: filesBelow(path).flatMap(toEntry) }))
+    .map(({ path }) => ({
+      path,
+      files: filesBelow(path)
+        .filter((file) => !byRule.has(path) || isInGit(file))
+        .flatMap(toEntry),
+    }))
     .filter(({ files }) => files.length <= MOST_SHOWN)
 }
 
-const MOST_SHOWN = 200
+const MOST_SHOWN = 1000
 
 const toEntry = (path: string): readonly TreeEntry[] => {
   const info = look(path)

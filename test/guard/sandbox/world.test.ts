@@ -315,6 +315,29 @@ describeSandboxed(named('secrets and git'), () => {
   })
 })
 
+describeSandboxed(named('a folder that a rule closes'), () => {
+  test('is neither read nor taken for deleted by git', async () => {
+    const { home, cwd } = await homeWithProject()
+    git(cwd, 'init', '-q', '-b', 'main')
+    await mkdir(join(cwd, 'closed/deep'), { recursive: true })
+    await writeFile(join(cwd, 'closed/a.txt'), 'PRIVATE\n')
+    await writeFile(join(cwd, 'closed/deep/b.txt'), 'PRIVATE\n')
+    git(cwd, 'add', '-A')
+    git(cwd, 'commit', '-qm', 'first')
+    await writeFile(join(cwd, 'closed/unknown.txt'), 'PRIVATE\n')
+
+    const output = await run(
+      cwd,
+      'git status --short; grep -r . closed | grep PRIVATE; ls closed; echo x > new.txt; git add -A; git commit -qam second; git show --stat --format= HEAD; git status --short',
+      { home, denies: (path) => path === 'closed' || path.startsWith('closed/') },
+    )
+
+    expect(output).toBe('a.txt\ndeep\n new.txt | 1 +\n 1 file changed, 1 insertion(+)\n')
+    expect(git(cwd, 'show', 'HEAD:closed/a.txt')).toBe('PRIVATE\n')
+    expect(git(cwd, 'status', '--short')).toBe('?? closed/unknown.txt\n')
+  })
+})
+
 describeSandboxed(named('work in a repository'), () => {
   test('in a linked worktree commits arrive in the repository, whose configuration stays as it is', async () => {
     const { home, cwd } = await homeWithProject()
