@@ -167,8 +167,8 @@ export type Blocked =
   | { readonly kind: 'write'; readonly path: string; readonly create?: 'file' | 'folder' }
   /** It was taken for a command that only reads, and tried to write. `why` is set once writing was refused, too. */
   | { readonly kind: 'read-only'; readonly why?: string }
-  /** A write outside the project that cannot be named exactly, or that no yes opens. */
-  | { readonly kind: 'outside' }
+  /** A write that no yes opens; without a path where the command does not say which. */
+  | { readonly kind: 'outside'; readonly path?: string }
 
 export type ExecOptions = {
   readonly timeoutMs: number

@@ -103,7 +103,7 @@ function blockedText(blocked: Blocked): string {
   if (blocked.kind === 'write')
     return `[sandbox: ${blocked.path} cannot be written; only the person can allow it, once when asked or with --permission bypass]`
   if (blocked.kind === 'outside')
-    return '[sandbox: it tried to write something that commands cannot write here; only the person can allow it, with `writable` in [sandbox] of their own configuration or --permission bypass]'
+    return `[sandbox: ${blocked.path ?? 'what it tried to write'} cannot be written by commands; only the person can allow it, with \`writable\` in [sandbox] of their own configuration or --permission bypass]`
   return `[sandbox: it was run as a command that only reads, and tried to write${blocked.why === undefined ? '' : `: ${blocked.why}`}]`
 }
 

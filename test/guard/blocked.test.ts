@@ -120,22 +120,25 @@ describe('a grant', () => {
   )(
     'is never offered outside the project for what runs later, holds secrets or is a program: %s',
     async (name) => {
-      expect(await ask(`touch ~/${name}`, `~/${name}`)).toEqual({ kind: 'outside' })
-      expect(await ask(`echo x >> ~/${name}`, `~/${name}`)).toEqual({ kind: 'outside' })
+      expect(await ask(`touch ~/${name}`, `~/${name}`)).toEqual({ kind: 'outside', path: join(home, name) })
+      expect(await ask(`echo x >> ~/${name}`, `~/${name}`)).toEqual({
+        kind: 'outside',
+        path: join(home, name),
+      })
     },
   )
 
   test.each(['/etc/cron.d/x', '/usr/local/bin/x', '/opt/x/y', '/var/spool/cron/crontabs/x'])(
     'is never offered for the system: %s',
     async (path) => {
-      expect(await ask(`touch ${path}`, path)).toEqual({ kind: 'outside' })
+      expect(await ask(`touch ${path}`, path)).toEqual({ kind: 'outside', path })
     },
   )
 
   test.each(['home/notes.txt', 'home/.bashrc', 'home'])(
     'is not offered through a link of the project: %s',
     async (name) => {
-      expect(await ask(`echo x > ${name}`, name)).toEqual({ kind: 'outside' })
+      expect(await ask(`echo x > ${name}`, name)).toEqual({ kind: 'outside', path: join(context.cwd, name) })
     },
   )
 
@@ -154,7 +157,7 @@ describe('a grant', () => {
     ['echo x > /proc/sys/kernel/x', '/proc/sys/kernel/x'],
     ['touch ~/*', '~/x'],
   ])('is not offered: %s', async (command, printed) => {
-    expect(await ask(command, printed)).toEqual({ kind: 'outside' })
+    expect(await ask(command, printed)).toMatchObject({ kind: 'outside' })
   })
 
   test('makes a new file for the run, and takes it away when nothing came of it', async () => {

@@ -29,8 +29,9 @@ export async function grantFor(
 ): Promise<Blocked> {
   const script = await readScript(command)
   const attempted = printed === undefined ? undefined : await findAttempted(script, printed, context)
-  if (attempted === undefined || !isOpenable(attempted.path, context)) return { kind: 'outside' }
-  return (await exactGrant(attempted, script, context)) ?? { kind: 'outside' }
+  if (attempted === undefined) return { kind: 'outside' }
+  const grant = isOpenable(attempted.path, context) ? await exactGrant(attempted, script, context) : undefined
+  return grant ?? { kind: 'outside', path: attempted.path }
 }
 
 type Attempted = Pick<AttemptedWrite, 'path' | 'makes'>

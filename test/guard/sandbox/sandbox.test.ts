@@ -299,12 +299,12 @@ describeSandboxed(named('what a command starts'), () => {
 
 describeSandboxed(named('what was blocked'), () => {
   test.each([
-    ['touch /usr/local/x', { kind: 'write', path: '/usr/local/x', create: 'file' }],
+    ['touch /usr/local/x', { kind: 'outside', path: '/usr/local/x' }],
     ['echo x > AGENTS.md', { kind: 'write', path: 'WORKSPACE/AGENTS.md' }],
     ['echo x > .vscode/tasks.json', { kind: 'write', path: 'WORKSPACE/.vscode/tasks.json' }],
-    ['cp a.txt /usr/b.txt', { kind: 'write', path: '/usr/b.txt', create: 'file' }],
-    [`node -e "fs.writeFileSync('/usr/x', 'x')"`, { kind: 'write', path: '/usr/x', create: 'file' }],
-    // What is printed names nothing: only the command does.
+    ['cp a.txt /usr/b.txt', { kind: 'outside', path: '/usr/b.txt' }],
+    // What is printed, or handed to code, names nothing: only what the command itself writes does.
+    [`node -e "fs.writeFileSync('/usr/x', 'x')"`, { kind: 'outside' }],
     [`echo "touch: cannot touch '/usr/y': Read-only file system"; false`, { kind: 'outside' }],
     ['curl -sS http://example.invalid', { kind: 'network' }],
     ['git clone -q https://example.invalid/x.git', { kind: 'network' }],
