@@ -1,6 +1,7 @@
 /**
  * What a task costs in tokens: the first request, and the whole of a five-step task (list, read, edit, run, answer) as
- * tokens prefilled cold, generated, and turns. Repeat with: npm run bench:tokens
+ * tokens prefilled cold, generated, and turns. Then a task of forty turns in a small window: how often it is compacted,
+ * how much of the window is used, what is lost and what a digest says wrongly. Repeat with: npm run bench:tokens
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,6 +15,8 @@ import {
   type ScriptedModel,
   type ScriptedReply,
 } from '../src/provider/scripted.ts'
+import { type LongReport, runLongTask } from '../test/support/long-task/run.ts'
+import { longConstraints } from '../test/support/long-task/script.ts'
 import { requestText, sharedStart, tokensOf } from '../test/support/tokens.ts'
 
 const steps: readonly ScriptedReply[] = [
@@ -43,6 +46,25 @@ for (const [mode, plan] of Object.entries(plans)) {
   const model = scriptedModel(...plan)
   await runTask(model, mode)
   console.log(`${mode.padEnd(10)} ${report(model.asked)}`)
+}
+
+for (const window of [8192, 4096]) {
+  for (const usage of [true, false]) {
+    const counted = usage ? 'counted by the server' : 'estimated'
+    console.log(
+      `40 turns at ${window}, ${counted}: ${longText(await runLongTask(window, { usage }), window)}`,
+    )
+  }
+}
+
+function longText(task: LongReport, window: number): string {
+  const share = (tokens: number) => `${tokens} (${Math.round((100 * tokens) / window)} %)`
+  const said = task.missing.length === 0 ? 'every request' : `all but ${task.missing.length} places`
+  return (
+    `${task.reason} after ${task.turns} turns, ${task.compactions} compactions; prompts of at most ` +
+    `${share(task.largest)} tokens, ${share(task.mean)} on average; ${task.lostFacts.length} facts lost, ` +
+    `${task.falseLines.length} false lines in digests, ${longConstraints.length} constraints in ${said}`
+  )
 }
 
 async function runTask(model: ScriptedModel, mode: string): Promise<void> {

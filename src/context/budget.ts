@@ -23,7 +23,11 @@ export type Budget = {
 
 const LARGEST_RESERVE = 4096
 
-export function budgetFor(window: number): Budget {
+/** How much of what is usable fills up before a compaction; estimates may be wrong by more than a tokenizer. */
+const FULL = { exact: 0.92, estimated: 0.8 }
+
+/** `isExact`: the arm's own tokenizer counts, so that more of the window can be relied on. */
+export function budgetFor(window: number, isExact = false): Budget {
   const share = (fraction: number) => Math.floor(window * fraction)
   const reserve = Math.min(LARGEST_RESERVE, share(0.25))
   const usable = window - reserve
@@ -34,8 +38,8 @@ export function budgetFor(window: number): Budget {
     preceding: share(0.15),
     prompt: share(0.2),
     page: Math.floor(usable * 0.2),
-    trigger: Math.floor(usable * 0.7),
-    target: share(0.45),
+    trigger: Math.floor(usable * (isExact ? FULL.exact : FULL.estimated)),
+    target: Math.floor(usable * 0.6),
     keep: share(0.35),
     digest: share(0.1),
   }

@@ -1,24 +1,41 @@
 /** What a call was about, in a few words: for the line that stands for an old result, and for the digest. */
 import type { ToolCall } from '../protocol/message.ts'
+import { plainCommand } from '../lib/command-text.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { clip } from '../lib/text.ts'
+import { correctedPath } from './result-text.ts'
 
 export type CallLabel = {
   readonly name: string
-  /** The path, command or pattern; empty when the call names none. */
+  /** The path, command or pattern; empty when the call names none. A command stands without pipes and redirections. */
   readonly target: string
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** A tool that was reached through `call_tool` is called by its own name. */
-export function labelCall({ name, input }: ToolCall): CallLabel {
+/**
+ * A tool that was reached through `call_tool` is called by its own name. The result knows best which path it is about:
+ * one that was corrected is named there.
+ */
+export function labelCall({ name, input }: ToolCall, result = ''): CallLabel {
   const given = toObject(input)
   const inner = given['name']
-  if (name !== 'call_tool' || typeof inner !== 'string')
-    return { name, target: targetOf(given), input: given }
-  const passed = toObject(given['arguments'])
-  return { name: inner, target: targetOf(passed), input: passed }
+  if (name !== 'call_tool' || typeof inner !== 'string') return toLabel(name, given, result)
+  return toLabel(inner, toObject(given['arguments']), result)
 }
+
+function toLabel(name: string, input: Record<string, unknown>, result: string): CallLabel {
+  const isCommand = name === 'run_command' && typeof input['command'] === 'string'
+  const target = isCommand ? oneLine(plainCommand(String(input['command']))) : undefined
+  return { name, target: target === undefined ? pathOf(input, result) : clip(target, LONGEST), input }
+}
+
+function pathOf(input: Readonly<Record<string, unknown>>, result: string): string {
+  const target = targetOf(input)
+  const isPath = typeof input['path'] === 'string' && target === clip(oneLine(input['path']), LONGEST)
+  return (isPath ? correctedPath(result) : undefined) ?? target
+}
+
+const LONGEST = 100
 
 function toObject(value: unknown): Record<string, unknown> {
   if (isObject(value)) return value
@@ -32,7 +49,7 @@ const TELLING = ['command', 'pattern', 'query', 'path', 'paths', 'url', 'id', 'c
 function targetOf(input: Readonly<Record<string, unknown>>): string {
   const telling = TELLING.map((key) => input[key]).find((value) => value !== undefined)
   const value = Array.isArray(telling) ? telling.join(' ') : telling
-  return typeof value === 'string' ? clip(oneLine(value), 100) : ''
+  return typeof value === 'string' ? clip(oneLine(value), LONGEST) : ''
 }
 
 /** The first of these inputs that is text. */
@@ -56,7 +73,8 @@ export function gistOf(name: string, text: string, length = 160): string {
 const LOOKED_AT = 1000
 
 /** Lines that speak about the result rather than being part of it. */
-const isAside = (line: string): boolean => /^\[(?:stored as|note\]|… )/.test(line)
+const isAside = (line: string): boolean =>
+  /^\[(?:stored as|note\]|path corrected|lines \d+-\d+ left out|… )/.test(line)
 
 const clipStart = (text: string, length: number): string =>
   text.length <= length ? text : `…${text.slice(1 - length).replace(/^[\uDC00-\uDFFF]/, '')}`

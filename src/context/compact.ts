@@ -9,7 +9,8 @@ import type { Budget } from './budget.ts'
 import { type CountTokens, IMAGE_TOKENS, type MessageView, messagesTokens } from './count.ts'
 import { toDigest } from './digest.ts'
 import { type Group, toGroups } from './history.ts'
-import { shrinkGroup } from './shrink.ts'
+import { shrinkResults } from './shrink.ts'
+import { isStub } from './stub.ts'
 import { truncateMessages } from './truncate.ts'
 
 export type CompactInput = MessageView & {
@@ -32,7 +33,7 @@ export type Compaction = {
 }
 
 export function compact(input: CompactInput): Compaction {
-  const { budget, fixed, count } = input
+  const { budget, fixed } = input
   const before = fixed + messagesTokens(input.messages, input)
   const goal = goalOf(input, before)
   const end = (stage: CompactionStage, messages: readonly Message[]): Compaction => {
@@ -41,9 +42,12 @@ export function compact(input: CompactInput): Compaction {
   }
 
   const groups = toGroups(input.messages)
-  const shrunk = end('shrink', shrinkOlder(groups, firstKept(groups, goal.keep - fixed, input), count))
-  // A shrink that leaves no room for the next page would be followed by another compaction at once.
-  if (shrunk.after <= Math.min(goal.target, budget.trigger - budget.page)) return shrunk
+  const shrunk = end('shrink', shrinkResults(groups, goal.target - fixed, input))
+  // A shrink that leaves no room for the next page would be followed by another compaction at once, and where results
+  // were removed before, what is left of them takes more room than a digest of it.
+  const isEnough = shrunk.after <= Math.min(goal.target, budget.trigger - budget.page)
+  if (isEnough && !input.messages.some((message) => message.role === 'tool' && isStub(message.text)))
+    return shrunk
 
   const { parted, digest } = digestOlder(groups, goal.keep - fixed, input)
   const digested = end('digest', replaceDropped(parted, digest))
@@ -92,9 +96,6 @@ function firstKept(groups: readonly Group[], room: number, view: MessageView): n
 const promptIndex = (groups: readonly Group[]): number =>
   groups.findLastIndex(([head]) => head?.role === 'user' && head.origin === undefined)
 
-const shrinkOlder = (groups: readonly Group[], first: number, count: CountTokens): Message[] =>
-  groups.flatMap((group, index) => (index < first ? shrinkGroup(group, count) : group))
-
 type Parted = {
   readonly dropped: readonly Message[]
   /** The newest words of the person where they are older than everything else that stays. */
@@ -133,7 +134,5 @@ function digestOlder(groups: readonly Group[], room: number, input: CompactInput
   return { parted, digest: digestOf(parted, limit, input.count)[0] }
 }
 
-function digestOf({ dropped, prompt }: Parted, limit: number, count: CountTokens): UserMessage[] {
-  const words = prompt[0]?.text
-  return dropped.length === 0 ? [] : [toDigest({ messages: dropped, limit, count, ...(words && { words }) })]
-}
+const digestOf = ({ dropped, kept }: Parted, limit: number, count: CountTokens): UserMessage[] =>
+  dropped.length === 0 ? [] : [toDigest({ messages: dropped, kept, limit, count })]

@@ -61,6 +61,8 @@ export type TokenCounter = {
   readonly count: CountTokens
   /** `counted` is what this counter said about a whole prompt, `reported` what the server said about the same one. */
   observe(counted: number, reported: number): void
+  /** The arm's own tokenizer counts: here, or on the server that reported what it counted. */
+  isExact(): boolean
 }
 
 /** Below this a report says more about the chat template than about the text. */
@@ -69,8 +71,10 @@ const SMALLEST_REPORT = 256
 export function createTokenCounter({ exact }: { readonly exact?: CountTokens } = {}): TokenCounter {
   const raw = exact ?? estimateTokens
   let factor = 1
+  let isExact = exact !== undefined
   let last: { counted: number; reported: number } | undefined
   return {
+    isExact: () => isExact,
     count: (text) => (text === '' ? 0 : Math.ceil(raw(text) * factor)),
     observe(counted, reported) {
       const before = last
@@ -80,6 +84,7 @@ export function createTokenCounter({ exact }: { readonly exact?: CountTokens } =
       const ratio = (reported / counted) * factor
       if (isConstant || reported < SMALLEST_REPORT || !isPlausible(ratio)) return
       factor = Math.min(2, Math.max(0.5, ratio))
+      isExact = true
     },
   }
 }

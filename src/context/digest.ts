@@ -6,122 +6,173 @@ import type { Message, ToolCall, ToolMessage, UserMessage } from '../protocol/me
 import { clip } from '../lib/text.ts'
 import { gistOf, labelCall, oneLine } from './call-label.ts'
 import { type CountTokens, sum } from './count.ts'
-import { type Fact, fromLine, factOf, isChange, splitLine, staleKeys, toFact } from './fact.ts'
-import { readShrunk } from './shrink.ts'
+import { afterChange, type Fact, factOf, fromLine, isChange, mergeFacts, toldFact } from './fact.ts'
+import { failureKey, outcomeOf, readFailures } from './outcome.ts'
+import { ownWords } from './own-words.ts'
+import { readStub } from './stub.ts'
 
 export type DigestInput = {
   /** What leaves the context, oldest first. */
   readonly messages: readonly Message[]
-  /** The person's words, where they stay in front of the digest: a reminder of them is enough. */
-  readonly words?: string
+  /** What stays behind the digest: what it says is known already, and may have changed what was known before. */
+  readonly kept?: readonly Message[]
+  /** For everything but the first task, which is told whole. */
   readonly limit: number
   readonly count: CountTokens
 }
 
-export function toDigest({ messages, words, limit, count }: DigestInput): UserMessage {
+export function toDigest({ messages, kept = [], limit, count }: DigestInput): UserMessage {
   const known = collect(messages)
-  const goal = known.goal === undefined ? clip(ownWords(words ?? ''), 80) : clip(ownWords(known.goal), 240)
-  const head = [HEADER, ...(goal ? [`${GOAL}${goal}`] : [])]
+  for (const { result, call } of resultsIn(kept)) takeLater(known, result, call)
+  const task = known.task === undefined ? [] : `${TASK}${known.task}`.replaceAll('\n', '\n  ').split('\n')
   const tail = failureLines(known.failures)
-  const room = limit - count([...head, ...tail].join('\n'))
+  const room = limit - count([HEADER, ...tail].join('\n'))
   return {
     role: 'user',
-    text: [...head, ...factLines(known, room, count), ...tail].join('\n'),
+    text: [HEADER, ...task, ...factLines(known, room, count), ...tail].join('\n'),
     origin: 'digest',
   }
 }
 
 const HEADER = '[digest] Earlier messages were removed. What they established, oldest first:'
-const GOAL = 'Goal: '
+const TASK = 'Task: '
 const LAST_ERROR = 'Last error: '
 const OPEN = 'Failed and still open: '
 const LEFT_OUT = /^- \((\d+) older lines? left out\)$/
 
 /** Filled message by message; an entry that is set again moves to the end. */
 type Known = {
-  goal: string | undefined
+  /** The first words of the person, whole. */
+  task: string | undefined
   leftOut: number
   readonly facts: Map<string, Fact>
-  /** By call and target, the newest last. */
+  /** By command or by tool and target, the newest last. */
   readonly failures: Map<string, string>
 }
 
 function collect(messages: readonly Message[]): Known {
-  const known: Known = { goal: undefined, leftOut: 0, facts: new Map(), failures: new Map() }
-  const calls = new Map<string, ToolCall>()
+  const known: Known = { task: undefined, leftOut: 0, facts: new Map(), failures: new Map() }
+  const calls = callsIn(messages)
   for (const message of messages) {
     if (message.role === 'user') takeUser(known, message)
-    else if (message.role === 'tool') takeResult(known, message, calls.get(message.callId))
+    else if (message.role === 'tool') takeResult(known, message, calls.get(message))
     else if (message.calls.length === 0)
-      addFact(known, toFact('answered', '', clip(oneLine(message.text), 160)))
-    else for (const call of message.calls) calls.set(call.id, call)
+      addFact(known, toldFact('answered', clip(oneLine(message.text), 160)))
   }
   return known
 }
 
+/** Which call each result answers. Servers number calls anew in each reply: ids may occur twice. */
+function callsIn(messages: readonly Message[]): ReadonlyMap<Message, ToolCall> {
+  const open = new Map<string, ToolCall>()
+  const calls = new Map<Message, ToolCall>()
+  for (const message of messages) {
+    if (message.role === 'assistant') for (const call of message.calls) open.set(call.id, call)
+    const call = message.role === 'tool' ? open.get(message.callId) : undefined
+    if (call) calls.set(message, call)
+  }
+  return calls
+}
+
+function resultsIn(messages: readonly Message[]): { result: ToolMessage; call: ToolCall }[] {
+  const calls = callsIn(messages)
+  return messages.flatMap((message) => {
+    const call = calls.get(message)
+    return message.role === 'tool' && call ? [{ result: message, call }] : []
+  })
+}
+
+/** A success that still stands in the conversation ends what the digest would call open. */
+function takeLater(known: Known, result: ToolMessage, call: ToolCall): void {
+  const label = labelCall(call, result.text)
+  if (outcomeOf(result, call, label) !== 'done') return
+  known.failures.delete(failureKey(label))
+  if (isChange(label)) takeChange(known, label.target)
+}
+
+/** Later requests may narrow the first one, so they get more room than what was done. */
+const LONGEST_REQUEST = 400
+
 function takeUser(known: Known, { origin, text }: UserMessage): void {
   if (origin === 'note') return
-  if (origin === 'digest') for (const line of text.split('\n')) takeLine(known, line)
-  else if (known.goal === undefined) known.goal = text
-  else addFact(known, toFact('asked', '', clip(ownWords(text), 160)))
+  if (origin === 'digest') takeDigest(known, text)
+  else if (known.task === undefined) known.task = ownWords(text)
+  else addFact(known, toldFact('asked', clip(oneLine(ownWords(text)), LONGEST_REQUEST)))
+}
+
+function takeDigest(known: Known, text: string): void {
+  const task = /^Task: (.*(?:\n {2}.*)*)$/m.exec(text)
+  if (task) known.task ??= task[1]?.replaceAll('\n  ', '\n')
+  const rest = task ? text.replace(task[0], '') : text
+  for (const line of rest.split('\n')) takeLine(known, line)
 }
 
 function takeLine(known: Known, line: string): void {
   const leftOut = LEFT_OUT.exec(line)
   if (leftOut) known.leftOut += Number(leftOut[1])
   else if (line.startsWith('- ')) addFact(known, fromLine(line.slice(2)))
-  else if (line.startsWith(GOAL)) known.goal ??= line.slice(GOAL.length)
-  else if (line.startsWith(OPEN)) {
-    for (const about of line.slice(OPEN.length).split('; ')) addFailure(known, about, '')
-  } else if (line.startsWith(LAST_ERROR)) {
-    const [about, detail = ''] = splitLine(line.slice(LAST_ERROR.length))
-    addFailure(known, about, detail)
+  else if (line.startsWith(OPEN) || line.startsWith(LAST_ERROR)) {
+    const rest = line.slice(line.startsWith(OPEN) ? OPEN.length : LAST_ERROR.length)
+    for (const [about, detail] of readFailures(rest)) addFailure(known, about, detail)
   } else if (line.trim() !== '' && line !== HEADER) {
     // A summary that a model wrote.
-    addFact(known, toFact('noted', '', clip(line.replace(/^\[digest\] /, ''), 160)))
+    addFact(known, toldFact('noted', clip(line.replace(/^\[digest\] /, ''), 160)))
   }
 }
 
 function takeResult(known: Known, result: ToolMessage, call: ToolCall | undefined): void {
   if (!call) return
-  const label = labelCall(call)
-  const about = `${label.name} ${label.target}`.trim()
-  // A change that failed has changed nothing: what was known stays true.
-  const isNews = result.ok || !isChange(label)
-  if (isNews) for (const key of staleKeys(label)) known.facts.delete(key)
-  if (!result.ok) {
-    addFailure(known, about, readShrunk(result.text)?.gist ?? gistOf(label.name, result.text))
+  const label = labelCall(call, result.text)
+  const about = failureKey(label)
+  const outcome = outcomeOf(result, call, label)
+  if (outcome === 'failed') {
+    // A run that failed replaces what an earlier one of the same command said.
+    known.facts.delete(`ran ${about}`)
+    addFailure(known, about, readStub(result.text)?.gist ?? gistOf(label.name, result.text))
     return
   }
+  if (outcome === 'unclear') return
   known.failures.delete(about)
-  if (isChange(label)) forgetFailures(known, label.target)
-  addFact(known, factOf(label, result.text))
+  if (isChange(label)) takeChange(known, label.target)
+  const fact = factOf(label, result.text)
+  if (fact) addFact(known, fact)
 }
 
-/** A file that could be changed in the end needs no word about the tries before. */
-function forgetFailures(known: Known, path: string): void {
-  for (const about of known.failures.keys()) {
-    if (/^(?:edit_file|write_file|apply_patch) /.test(about) && about.endsWith(` ${path}`)) {
-      known.failures.delete(about)
-    }
+/** Facts about the file are as old as they are now, and earlier tries to change it need no word. */
+function takeChange({ facts, failures }: Known, path: string): void {
+  for (const [key, fact] of facts) {
+    const now = afterChange(fact, path)
+    if (now) facts.set(key, now)
+    else facts.delete(key)
   }
+  for (const about of failures.keys())
+    if (/^(?:edit_file|write_file|apply_patch) /.test(about) && about.endsWith(` ${path}`))
+      failures.delete(about)
 }
 
 function addFact({ facts }: Known, fact: Fact): void {
+  const merged = mergeFacts(facts.get(fact.key), fact)
   facts.delete(fact.key)
-  facts.set(fact.key, fact)
+  facts.set(fact.key, merged)
 }
 
 function addFailure({ failures }: Known, about: string, detail: string): void {
+  const known = detail || (failures.get(about) ?? '')
   failures.delete(about)
-  failures.set(about, detail)
+  failures.set(about, known)
 }
+
+const MOST_OPEN = 6
 
 function failureLines(failures: ReadonlyMap<string, string>): string[] {
   const [last, ...older] = [...failures].toReversed()
   if (!last) return []
-  const open = clip(older.map(([about]) => about).join('; '), 200)
-  return [...(open ? [`${OPEN}${open}`] : []), `${LAST_ERROR}${toFact(last[0], '', last[1]).line}`]
+  const open = older
+    .slice(0, MOST_OPEN)
+    .map(([about]) => about)
+    .join('; ')
+  const [about, detail] = last
+  return [...(open ? [`${OPEN}${open}`] : []), `${LAST_ERROR}${detail ? `${about}: ${detail}` : about}`]
 }
 
 /** The heaviest and newest facts that fit, in the order in which they became known. */
@@ -141,11 +192,3 @@ function factLines({ facts, leftOut }: Known, room: number, count: CountTokens):
 }
 
 const LEFT_OUT_TOKENS = 10
-
-/** The person's words without what was put in front of them. */
-const ownWords = (text: string): string =>
-  oneLine(text.replace(PRECEDING, '').replace(/^\[exec output\]\n.*\n\n/s, ''))
-
-/** Paragraphs of sources, by how they begin: a line in brackets, what the last session was about, the plan. */
-const PRECEDING =
-  /^(?:(?:\[(?!Image: |exec output\])[^\n]*\]|Last session \(|Plan \()[^\n]*\n(?:[^\n]+\n)*\n+)+/

@@ -43,7 +43,7 @@ export function createFit(options: FitOptions): (input: FitInput) => Promise<Fit
   let failures = 0
   return async ({ lease, tools, force, resultsSinceCompaction, messages: all, begun = [] }) => {
     const { window, reasoning } = lease.arm.capabilities
-    const budget = budgetFor(window)
+    const budget = budgetFor(window, lease.isExact?.())
     const count = (text: string) => lease.countTokens(text)
     const messages = options.maxMessages ? slideWindow(all, options.maxMessages).messages : all
     const fixed = fixedTokens(options.system, tools, count) + messagesTokens(begun, { count, reasoning })

@@ -12,17 +12,36 @@ import { cutMiddle } from './cut.ts'
 /** A text cut shorter than this says nothing any more. */
 const SHORTEST = 24
 
-export function truncateMessages(messages: readonly Message[], limit: number, view: MessageView): Message[] {
-  const { count } = view
+export function truncateMessages(
+  messages: readonly Message[],
+  limit: number,
+  view: MessageView,
+): readonly Message[] {
   const plain = messages.map(withoutThoughts)
-  const sizes = plain.flatMap((message) => textsOf(message).map(count))
+  const cut = cutWhere(plain, (message) => !isTold(message), { limit, view })
+  // Words of a person are cut only where nothing else is left to cut: they hold what must not be done.
+  return messagesTokens(cut, view) <= limit ? cut : cutWhere(plain, () => true, { limit, view })
+}
+
+/** What the person said, and what the digest says they said. */
+const isTold = (message: Message): boolean => message.role === 'user' && message.origin !== 'note'
+
+type Cutting = { readonly limit: number; readonly view: MessageView }
+
+function cutWhere(
+  plain: readonly Message[],
+  isCut: (message: Message) => boolean,
+  { limit, view }: Cutting,
+): readonly Message[] {
+  const { count } = view
+  const sizes = plain.filter(isCut).flatMap((message) => textsOf(message).map(count))
   const overhead = messagesTokens(plain, view) - sum(sizes)
   let room = limit - overhead
-  let cut = plain
+  let cut: readonly Message[] = plain
   // Markers and JSON escapes take room of their own; what they take is taken off the next try.
   for (let attempt = 0; attempt < 4; attempt++) {
     const share = Math.max(SHORTEST, fairShare(sizes, room))
-    cut = plain.map((message) => cutMessage(message, share, count))
+    cut = plain.map((message) => (isCut(message) ? cutMessage(message, share, count) : message))
     const over = messagesTokens(cut, view) - limit
     if (over <= 0 || share === SHORTEST) break
     room -= over

@@ -103,6 +103,8 @@ export type Lease = {
   /** Why this arm, in words. */
   readonly why: string
   countTokens(text: string): number
+  /** Whether `countTokens` counts as the arm's own tokenizer does; absent = it estimates. */
+  isExact?(): boolean
   /** Exactly one of commit and release is called, once. */
   commit(usage: Usage | undefined): void
   /** `error` is what the arm failed with: it may learn its real window from it. */

@@ -16,7 +16,11 @@ export type ArmParts = {
   /** The same model asked in two ways; without `text` its tools cannot be shown as text. */
   readonly native: Model
   readonly text?: Model
-  readonly counter: { count(text: string): number; observe(counted: number, reported: number): void }
+  readonly counter: {
+    count(text: string): number
+    observe(counted: number, reported: number): void
+    isExact?(): boolean
+  }
   /** What the whole request takes, counted as the budget counts it. */
   countRequest(request: ModelRequest): number
   /** The smaller window that a report gives away, if it does; `previous` is the report before. */
@@ -59,6 +63,7 @@ export function createArm(parts: ArmParts): Arm {
         observe,
       ),
       countTokens: (text) => parts.counter.count(text),
+      isExact: () => parts.counter.isExact?.() ?? false,
       commit: () => {},
       release(error) {
         if (!(error instanceof AppError) || error.code !== 'context-overflow') return

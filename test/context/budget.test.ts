@@ -11,15 +11,20 @@ test('a window of 4,096 is divided by fractions', () => {
     preceding: 614,
     prompt: 819,
     page: 614,
-    trigger: 2150,
+    trigger: 2457,
     target: 1843,
     keep: 1433,
     digest: 409,
   })
 })
 
+test('more of the window is used where the arm itself counts', () => {
+  expect(budgetFor(8192)).toMatchObject({ trigger: 4915, target: 3686 })
+  expect(budgetFor(8192, true)).toMatchObject({ trigger: 5652, target: 3686 })
+})
+
 test('the answer reserve never takes more than 4,096', () => {
-  expect(budgetFor(131_072)).toMatchObject({ reserve: 4096, trigger: 88_883, page: 25_395 })
+  expect(budgetFor(131_072)).toMatchObject({ reserve: 4096, trigger: 101_580, page: 25_395 })
 })
 
 describe('a window is learned from what the server reports', () => {

@@ -35,7 +35,7 @@ describe('the stages', () => {
   })
 
   test('then the oldest groups become a digest, after the words it is about', () => {
-    const turns = Array.from({ length: 30 }, (_, at) => reading(at, `short ${at}`))
+    const turns = Array.from({ length: 45 }, (_, at) => reading(at, `1\tshort ${at}`))
     const words = user(`Read them all. ${'Carefully. '.repeat(20)}`)
 
     const done = compact(input([words, ...turns.flat()]))
@@ -44,22 +44,22 @@ describe('the stages', () => {
     expect(done.messages[0]).toEqual(words)
     expect(done.messages[1]).toMatchObject({ role: 'user', origin: 'digest' })
     expect(done.messages[1]?.text.split('\n').slice(1, 3)).toEqual([
-      expect.stringMatching(/^Goal: Read them all\. (?:Carefully\. ){5}.*…$/),
-      '- read src/file-0.ts => short 0',
+      '- (6 older lines left out)',
+      '- read src/file-6.ts lines 1: short 6',
     ])
     expect(done.messages.slice(-2)).toEqual(turns.at(-1))
     expect(done.after).toBeLessThanOrEqual(budgetFor(4096).keep)
   })
 
   test('a digest stands first where the newest words are younger than what it is about', () => {
-    const old = [user('First.'), ...Array.from({ length: 30 }, (_, at) => reading(at, `short ${at}`)).flat()]
+    const old = [user('First.'), ...Array.from({ length: 45 }, (_, at) => reading(at, `short ${at}`)).flat()]
     const messages = [...old, says('All read.'), user('Second.')]
 
     const done = compact(input(messages))
 
     expect(done.messages[0]).toMatchObject({
       origin: 'digest',
-      text: expect.stringContaining('Goal: First.'),
+      text: expect.stringContaining('Task: First.'),
     })
     expect(done.messages.slice(-2)).toEqual([says('All read.'), user('Second.')])
   })

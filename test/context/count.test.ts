@@ -91,6 +91,17 @@ describe('a counter', () => {
     expect(counter.count(text) / raw).toBeCloseTo(1.3, 1)
   })
 
+  test('is exact where the arm itself counted: with its tokenizer, or on its server', () => {
+    const counter = createTokenCounter()
+
+    expect(createTokenCounter({ exact: (given) => given.length }).isExact()).toBe(true)
+    expect(counter.isExact()).toBe(false)
+    counter.observe(1000, 100)
+    expect(counter.isExact()).toBe(false)
+    counter.observe(1000, 1100)
+    expect(counter.isExact()).toBe(true)
+  })
+
   test('never corrects by more than the double', () => {
     const counter = createTokenCounter()
 

@@ -1,0 +1,31 @@
+/** Forty turns in a small window, whole: what a model is shown stays true, and the person's conditions stay in sight. */
+import { describe, expect, test } from 'vitest'
+import { runLongTask } from '../support/long-task/run.ts'
+
+describe('a task of forty turns', () => {
+  test('in 8,192 tokens is compacted at most four times and loses nothing', async () => {
+    const { largest, compactions, ...task } = await runLongTask(8192, { usage: true })
+
+    expect(task).toMatchObject({
+      reason: 'answered',
+      turns: 40,
+      lostFacts: [],
+      falseLines: [],
+      missing: [],
+    })
+    expect(compactions).toBeLessThanOrEqual(4)
+    expect(largest).toBeGreaterThan(8192 * 0.6)
+    expect(largest).toBeLessThan(8192 * 0.75)
+  }, 30_000)
+
+  test.each([true, false])(
+    'in 4,096 tokens is completed (usage reported: %s)',
+    async (usage) => {
+      const task = await runLongTask(4096, { usage })
+
+      expect(task).toMatchObject({ reason: 'answered', turns: 40, falseLines: [], missing: [] })
+      expect(task.largest).toBeLessThan(3072)
+    },
+    30_000,
+  )
+})
