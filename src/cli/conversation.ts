@@ -111,7 +111,12 @@ async function ask(prompt: string, desk: Desk): Promise<void> {
   terminal.on('SIGINT', cancel)
   // Nobody is left to answer.
   terminal.on('close', cancel)
-  const print = createPrinter(io, { json: false, verbose: flags.verbose, colour: !env['NO_COLOR'] })
+  const print = createPrinter(io, {
+    json: false,
+    verbose: flags.verbose,
+    colour: !env['NO_COLOR'],
+    live: true,
+  })
   const show = (event: SessionEvent) => {
     print(event)
     if (event.type === 'proposal') proposed = event.command

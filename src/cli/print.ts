@@ -1,56 +1,87 @@
 /**
- * Events as a person at a pipe or a plain terminal reads them: the answer on stdout, everything else on stderr. Text
- * that may still be thrown away (a greeting instead of an answer) is held back until it is long enough to be meant.
+ * Events as a person at a pipe or a plain terminal reads them: the answer on stdout, everything else on stderr. Text may
+ * still be thrown away (a greeting instead of an answer). A terminal is shown it as it comes, once it is long enough to be
+ * meant, and told when it is withdrawn; anything else gets a reply only when it is accepted.
  */
-import type { SessionEvent } from '../protocol/event.ts'
+import type { RunEnd, SessionEvent } from '../protocol/event.ts'
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import type { CommandIo } from './command.ts'
 import { DIM, NOT_DIM } from './safe-io.ts'
 
 const HOLD_BACK = 240
 
-export type PrintOptions = { readonly json: boolean; readonly verbose: boolean; readonly colour: boolean }
+export type PrintOptions = {
+  readonly json: boolean
+  readonly verbose: boolean
+  readonly colour: boolean
+  /** Somebody watches stdout: replies are shown while they come. */
+  readonly live: boolean
+}
 
 export function createPrinter(io: Pick<CommandIo, 'out' | 'err'>, options: PrintOptions) {
   if (options.json) return (event: SessionEvent) => io.out(jsonLine(event))
-  const answer = createAnswer(io)
+  const answer = createAnswer(io, options.live)
   const dim = (text: string) => (options.colour ? `${DIM}${text}${NOT_DIM}` : text)
   const line = (text: string) => io.err(`${dim(cleanControl(text))}\n`)
 
   return (event: SessionEvent): void => {
     if (event.type === 'text-delta') return answer.add(cleanControl(event.text))
-    if (event.type === 'reply-restart') return answer.restart(() => line(`· asked again: ${event.why}`))
-    if (event.type === 'turn-end') return event.continues ? undefined : answer.flush()
+    if (event.type === 'reply-restart')
+      return answer.restart(() => line(`· withdrawn, asked again: ${event.why}`))
+    if (event.type === 'turn-end') return event.continues ? undefined : answer.end()
+    if (event.type === 'run-end' && event.reason === 'max-turns') {
+      answer.flush()
+      return io.out(`${cleanControl(limitText(event))}\n`)
+    }
     const text = describe(event, options.verbose)
     if (text === undefined) return
-    answer.flush()
+    if (options.live || ACCEPTED.has(event.type)) answer.flush()
     line(text)
   }
 }
 
-function createAnswer(io: Pick<CommandIo, 'out'>) {
+/** What follows only a reply that was accepted. */
+const ACCEPTED: ReadonlySet<SessionEvent['type']> = new Set(['tool-start', 'run-end', 'error'])
+
+/** A limit is no failure of the model: what was done until then is the answer. */
+const limitText = (event: RunEnd): string =>
+  [event.report ?? `Ended: ${event.reason}.`, changedText(event)].join('')
+
+const changedText = ({ changed }: RunEnd): string =>
+  changed.length > 0 ? ` Changed: ${changed.join(', ')}.` : ''
+
+function createAnswer(io: Pick<CommandIo, 'out'>, live: boolean) {
   let held = ''
   let printed = ''
+  /** Something of the present reply was shown. */
+  let isShown = false
   const flush = () => {
     const text = held
     held = ''
     if (text) io.out(text)
+    isShown ||= text !== ''
     if (printed + text !== '' && !(printed + text).endsWith('\n')) io.out('\n')
     printed = ''
   }
   return {
     add(text: string) {
       held += text
-      if (printed === '' && held.length < HOLD_BACK) return
+      if (!live || (printed === '' && held.length < HOLD_BACK)) return
       io.out(held)
+      isShown = true
       printed = (printed + held).slice(-2)
       held = ''
     },
     flush,
+    end() {
+      flush()
+      isShown = false
+    },
     restart(remark: () => void) {
       held = ''
-      if (printed === '') return
+      if (!isShown) return
       flush()
+      isShown = false
       remark()
     },
   }
@@ -96,9 +127,8 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
 
 function endLine(event: Extract<SessionEvent, { type: 'run-end' }>): string | undefined {
   const isSaid = event.reason === 'answered' || event.reason === 'error'
-  const changed = event.changed.length > 0 ? ` Changed: ${event.changed.join(', ')}.` : ''
   const lines = [
-    ...(isSaid ? [] : [`covey: ${event.report ?? `Ended: ${event.reason}.`}${changed}`]),
+    ...(isSaid ? [] : [`covey: ${event.report ?? `Ended: ${event.reason}.`}${changedText(event)}`]),
     ...(event.runnable
       ? [`covey: Runs when you start it, look at it first: ${event.runnable.join(', ')}.`]
       : []),

@@ -20,7 +20,7 @@ export async function runOnce(
 ): Promise<number> {
   const { io, env } = context
   const { json, verbose } = flags
-  const print = createPrinter(io, { json, verbose, colour: io.isTty && !env['NO_COLOR'] })
+  const print = createPrinter(io, { json, verbose, colour: io.isTty && !env['NO_COLOR'], live: io.isTty })
   const show = (event: SessionEvent): void => {
     print(event)
     onEvent?.(event)

@@ -7,6 +7,7 @@ import type { UserMessage } from '../protocol/message.ts'
 import type { StoredResult } from '../protocol/tool.ts'
 import { type Budget, fairShare } from './budget.ts'
 import type { CountTokens } from './count.ts'
+import { leftOutText } from '../lib/result-lines.ts'
 import { cutEnd, cutMiddle } from './cut.ts'
 import { withExecOutput } from './exec-output.ts'
 import { findImages, type ReadBytes } from './images.ts'
@@ -70,6 +71,6 @@ async function fold(
 ): Promise<string> {
   if (count(text) <= limit) return text
   const stored = await store(label, text)
-  const how = stored ? `[stored as ${stored.id}: ${stored.lines} lines; read_result shows the rest]` : ''
-  return [cutMiddle(text, limit - count(how), count), how].filter(Boolean).join('\n')
+  if (!stored) return cutMiddle(text, limit, count)
+  return cutMiddle(text, limit, count, (omitted) => leftOutText(omitted, stored.id))
 }

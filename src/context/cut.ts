@@ -1,10 +1,15 @@
 /** Text made to fit a number of tokens. What is left out is always said, with how to get it where that is known. */
-import { foldMiddle } from '../lib/fold.ts'
+import { foldMiddle, type Omitted } from '../lib/fold.ts'
 import type { CountTokens } from './count.ts'
 
 /** Head and tail, the middle left out and said so. Text that fits stays as it is. */
-export function cutMiddle(text: string, limit: number, count: CountTokens): string {
-  return within(text, limit, { count, cut: (length) => foldMiddle(text, length).text })
+export function cutMiddle(
+  text: string,
+  limit: number,
+  count: CountTokens,
+  mark?: (omitted: Omitted) => string,
+): string {
+  return within(text, limit, { count, cut: (length) => foldMiddle(text, length, mark).text })
 }
 
 /** The head only, with `rest` told the tokens that are left out. */
@@ -42,6 +47,10 @@ function within(text: string, limit: number, { count, cut }: Cutting): string {
 
 /** The handle the engine wrote under a result it keeps whole; only the last one counts, others are quoted. */
 export function handleIn(text: string): string | undefined {
-  const at = text.lastIndexOf('[stored as ')
-  return at < 0 ? undefined : /^\[stored as (r[\w-]+)/.exec(text.slice(at, at + 100))?.[1]
+  const [at, mark] = [text.lastIndexOf('[stored as '), text.lastIndexOf(' left out: read_result {"id":"')]
+  const near = text.slice(Math.max(at, mark, 0)).slice(0, 100)
+  return /^\[stored as (r[\w-]+)|^ left out: read_result \{"id":"(r[\w-]+)"/
+    .exec(near)
+    ?.slice(1)
+    .find(Boolean)
 }

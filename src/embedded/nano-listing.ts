@@ -22,9 +22,9 @@ const NOUNS: ReadonlyMap<string, Noun> = new Map([
   ['list_results', 'result'],
 ])
 
-const NOTHING = /^No (?:files match|matches for|results are stored)|^\S.* is empty\.$/
+const NOTHING = /^No (?:files match|matches (?:for|in)|results are stored)|^\S.* is empty\.$/
 const REMARK =
-  /^\[(?:and \d+ more;|(?:at least )?\d+ more match|ignored or empty: |path corrected: )|^\((?:upper and lower case ignored|not a valid regex)/
+  /^\[(?:and \d+ more;|lines \d+-\d+ of \d+|(?:at least )?\d+ more match|ignored or empty: |path corrected: )|^\((?:upper and lower case ignored|not a valid regex)/
 
 /** Nothing for tools whose results are no lists. */
 export function readListing({ call, text }: NanoStep): Listing | undefined {
@@ -34,13 +34,19 @@ export function readListing({ call, text }: NanoStep): Listing | undefined {
   const remarks = lines.filter((line) => REMARK.test(line))
   const [first = '', ...others] = lines.filter((line) => !REMARK.test(line))
   const isNothing = NOTHING.test(first)
-  const entries = isNothing ? others : [first, ...others].filter((line) => line !== '')
+  const entries = isNothing ? others : [first, ...others].filter((line) => line !== '').flatMap(filesIn)
   return {
     entries,
     remarks,
     total: isNothing ? counted(0, noun) : totalOf(entries, remarks, noun),
     ...(isNothing && { nothing: first }),
   }
+}
+
+/** A line of list_files may hold several files of one folder. */
+function filesIn(line: string): readonly string[] {
+  const [, folder, names] = /^(\S.*\/): (.+)$/.exec(line) ?? []
+  return folder === undefined || names === undefined ? [line] : names.split(', ').map((name) => folder + name)
 }
 
 function totalOf(entries: readonly string[], remarks: readonly string[], noun: Noun): string {

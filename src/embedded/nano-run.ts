@@ -96,7 +96,9 @@ export function idsOf(messages: readonly Message[]): Sources['ids'] {
   const found = new Map<string, string>()
   for (const message of messages) {
     if (message.role !== 'tool') continue
-    for (const [, stored, job] of message.text.matchAll(/\[stored as (r\d+)|(?:\[| as )(job-\d+)\b/g)) {
+    for (const [, stored, job] of message.text.matchAll(
+      /(?:\[stored as |left out: read_result \{"id":")(r\d+)|(?:\[| as )(job-\d+)\b/g,
+    )) {
       const id = stored ?? job ?? ''
       if (!found.has(id)) found.set(id, labelOf(calls.get(message.callId)))
     }

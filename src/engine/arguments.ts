@@ -9,11 +9,18 @@ import type { Tool } from '../protocol/tool.ts'
 import { foldName, meansParameter } from '../lib/argument-names.ts'
 import { canonicalJson, isObject, type JsonReading, readJson } from '../lib/json.ts'
 import { coerce, toToolSchema, typesOf } from '../lib/schema.ts'
+import { clip } from '../lib/text.ts'
 import { readNotation } from './argument-text.ts'
 
 export type ParsedArguments =
   /** `written`: the arguments as they were meant, where the model wrote them otherwise. */
-  | { readonly ok: true; readonly input: unknown; readonly written?: string }
+  | {
+      readonly ok: true
+      readonly input: unknown
+      readonly written?: string
+      /** What the tool takes no notice of. */
+      readonly ignored?: string
+    }
   | { readonly ok: false; readonly text: string }
 
 export function parseArguments(call: ToolCall, tool: Tool): ParsedArguments {
@@ -25,8 +32,15 @@ export function parseArguments(call: ToolCall, tool: Tool): ParsedArguments {
   const bent = coerce(meant, schema)
   const parsed = parse(tool.input, bent.value)
   const repaired = reading.repaired || meant !== reading.value || bent.changed
-  if (parsed.success)
-    return { ok: true, input: parsed.data, ...(repaired && { written: JSON.stringify(bent.value) }) }
+  if (parsed.success) {
+    const ignored = ignoredText(tool.name, { given: bent.value, taken: parsed.data }, schema)
+    return {
+      ok: true,
+      input: parsed.data,
+      ...(repaired && { written: JSON.stringify(bent.value) }),
+      ...(ignored && { ignored }),
+    }
+  }
   return { ok: false, text: explainIssues(tool.name, parsed.error, schema) }
 }
 
@@ -131,6 +145,24 @@ function parse(schema: z.ZodType, value: unknown): z.ZodSafeParseResult<unknown>
   )
   if (!extra?.length || !isObject(value)) return parsed
   return schema.safeParse(Object.fromEntries(Object.entries(value).filter(([key]) => !extra.includes(key))))
+}
+
+const MOST_KEYS = 8
+
+/** A model that is not told goes on to rely on what had no effect. */
+function ignoredText(
+  name: string,
+  { given, taken }: { readonly given: unknown; readonly taken: unknown },
+  schema: JsonSchema,
+): string | undefined {
+  if (!isObject(given) || !isObject(taken)) return undefined
+  const known = Object.keys(propertiesOf(schema))
+  const unknown = Object.keys(given).filter(
+    (key) => !(key in taken) && !known.includes(key) && given[key] !== null && given[key] !== undefined,
+  )
+  if (unknown.length === 0) return undefined
+  const keys = unknown.slice(0, MOST_KEYS).map((key) => clip(key, 40))
+  return `[ignored: ${keys.join(', ')}; ${name} takes ${known.join(', ') || 'no arguments'}]`
 }
 
 const explainText = (name: string, reason: string, schema: JsonSchema): string =>

@@ -74,7 +74,7 @@ export type ToolDesk = {
   /** Everything a tool reaches except what belongs to one call. */
   readonly context: Omit<
     ToolContext,
-    'signal' | 'output' | 'tell' | 'limits' | 'pageTokens' | 'editForm' | 'countTokens'
+    'signal' | 'output' | 'tell' | 'limits' | 'pageTokens' | 'editForm' | 'countTokens' | 'isOffered'
   >
 }
 
@@ -86,6 +86,8 @@ export type LoopParts = {
   readonly system: string
   readonly options: PromptOptions
   readonly stopRules: readonly StopRule[]
+  /** After so many turns the run ends; the model is told shortly before. */
+  readonly turnLimit?: number
   readonly temperature?: number
   readonly reserve: Reserve
   /** Whether another arm could go on where this one got stuck. */

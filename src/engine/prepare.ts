@@ -67,7 +67,10 @@ export function prepareCall(call: ToolCall, { tools, options, editForm, atLimit 
   const { tool, parsed } = parseInForm(isTorn ? call : meant, facesOf(found, editForm))
   if (!parsed.ok) return hopeless(call, 'bad-arguments', parsed.text, tool)
   const ran = asItRan({ call, inner }, { ...meant, name: tool.name, input: parsed.written ?? meant.input })
-  const remark = resolveName(meant.name, [tool.name]) === undefined && otherName(meant.name, tool)
+  const isOther = resolveName(meant.name, [tool.name]) === undefined
+  const remark = [isOther ? otherName(meant.name, tool) : undefined, parsed.ignored]
+    .filter(Boolean)
+    .join('\n')
   return ready(ran, {
     tool,
     input: parsed.input,

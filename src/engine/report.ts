@@ -1,5 +1,7 @@
 /** How a run ended, in words for the person who waited: what stopped it and what to do next. */
 import type { RunEndReason } from '../protocol/event.ts'
+import { isObject, readJson } from '../lib/json.ts'
+import { clip } from '../lib/text.ts'
 import type { Trace } from './trace.ts'
 
 export type Ending = {
@@ -19,8 +21,8 @@ export function endReport(trace: Trace, ending: Ending): string | undefined {
 
 const reports: { readonly [reason in RunEndReason]?: (trace: Trace, ending: Ending) => string } = {
   'no-answer': noAnswer,
-  'max-turns': ({ turns }) =>
-    `Stopped after ${turns} turns. Ask it to go on, or allow more with --max-turns.`,
+  'max-turns': (trace) =>
+    `Stopped after ${trace.turns} turns, the limit, before the model gave an answer.${lastCommand(trace)} Ask it to go on, or allow more with --max-turns.`,
   'no-progress': ({ calls }) =>
     `Stopped: the last turns read, found and changed nothing new.${held(calls)} Try a smaller step or a larger model.`,
   repetition: () => 'Stopped: the model kept repeating itself. Try again, or use a larger model.',
@@ -28,6 +30,20 @@ const reports: { readonly [reason in RunEndReason]?: (trace: Trace, ending: Endi
     `Stopped: the model kept making the same call (${calls.at(-1)?.name ?? 'none'}).${held(calls)}`,
   'patch-spiral': (trace) =>
     `Stopped: edits of ${failedPath(trace)} kept missing. Name the exact lines to change.`,
+}
+
+/** How the newest command ended: what of the work can be relied on. */
+function lastCommand({ calls }: Trace): string {
+  const last = calls.findLast(({ name }) => name === 'run_command')
+  const { command } = last ? commandOf(last.key) : {}
+  if (!last || command === undefined) return ''
+  return ` Last command: \`${clip(command, 80)}\`, ${last.ok ? 'succeeded' : 'failed'}.`
+}
+
+function commandOf(key: string): { readonly command?: string } {
+  const reading = readJson(key.slice(key.indexOf(' ') + 1))
+  const command = reading.ok && isObject(reading.value) ? reading.value['command'] : undefined
+  return typeof command === 'string' ? { command: command.split('\n', 1)[0] ?? '' } : {}
 }
 
 /** What is true on disk is told beside it, by the paths that changed. */

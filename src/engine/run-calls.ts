@@ -11,6 +11,7 @@ import type { LoopEvent, LoopParts } from './parts.ts'
 import { patchSpiral } from './detectors/patch-spiral.ts'
 import { type Prepared, prepareCall } from './prepare.ts'
 import type { RunState } from './run-state.ts'
+import type { Finding } from './trace.ts'
 import { type CallEnvironment, type Finished, runTool } from './run-tool.ts'
 
 type Desk = {
@@ -52,7 +53,7 @@ export async function* runCalls(
       left--
       keepRecord(run, result)
       stop ??= result.stop
-      yield* keep(left === 0 ? yield* withNote(run, result) : result.message)
+      yield* keep(left === 0 ? yield* withNote(run, parts, result) : result.message)
     }
     signal.throwIfAborted()
   }
@@ -114,6 +115,7 @@ const environmentFor =
     pageTokens: pageFor(asked),
     editForm: asked.lease.arm.capabilities.editForm,
     countTokens: (text) => asked.lease.countTokens(text),
+    isOffered: (name) => asked.offer.tools.some((tool) => tool.name === name),
     now: parts.now,
     signal,
   })
@@ -136,10 +138,20 @@ function keepRecord(run: RunState, { record, changed, repaired }: Finished): voi
 }
 
 /** What a detector has to say goes behind the last result before it is sent: a user message here breaks templates. */
-function* withNote(run: RunState, { message }: Finished): Generator<LoopEvent, Message> {
-  const found = patchSpiral(run.trace) ?? intentBreaker(run.trace)
+function* withNote(run: RunState, parts: LoopParts, { message }: Finished): Generator<LoopEvent, Message> {
+  const found = patchSpiral(run.trace) ?? intentBreaker(run.trace) ?? nearLimit(run, parts)
   if (!found) return message
   run.attribution.detector++
   yield { type: 'correction', detector: found.detector, remedy: 'note', text: found.note }
   return { ...message, text: `${message.text}\n[note] ${found.note}` }
+}
+
+/** Enough to make a last change, check it and answer. */
+const LAST_TURNS = 3
+
+/** A run that is cut off without a word leaves its work half done; one that knows can end it. */
+function nearLimit({ turns }: RunState, { turnLimit = 0 }: LoopParts): Finding | undefined {
+  if (turnLimit - turns !== LAST_TURNS) return undefined
+  const note = `${LAST_TURNS} turns are left. Finish the change you are at, check it, then answer: say what is done and what is not.`
+  return { detector: 'turn-limit', note }
 }

@@ -8,10 +8,9 @@ import { AppError, errorMessage, type FailureCode } from '../protocol/error.ts'
 import type { RunEndReason, RunEvent } from '../protocol/event.ts'
 import type { ToolMessage } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
-import type { Job, Tool, ToolContext, ToolResult } from '../protocol/tool.ts'
+import type { Job, ToolContext, ToolResult } from '../protocol/tool.ts'
 import { foldMiddle } from '../lib/fold.ts'
 import { isObject } from '../lib/json.ts'
-import { shortenOutput } from '../lib/output/shorten.ts'
 import { settleExecutable } from './executable-changes.ts'
 import { askToWrite, leaveGuard, passGuard, type Passed } from './pass-guard.ts'
 import type { ToolDesk } from './parts.ts'
@@ -19,7 +18,9 @@ import { mayOverwrite } from './detectors/patch-spiral.ts'
 import { placePaths } from './place-paths.ts'
 import type { Prepared, Ready } from './prepare.ts'
 import { readOnlyExec } from './read-only-exec.ts'
+import { asResultCall } from './result-call.ts'
 import { judgeRepeat } from './detectors/repeated-call.ts'
+import { shownResult } from './shown-result.ts'
 import { type CallRecord, hashResult, type Trace } from './trace.ts'
 
 export type CallEnvironment = {
@@ -30,6 +31,8 @@ export type CallEnvironment = {
   /** How the arm that called writes edits; absent = it is not known. */
   readonly editForm?: EditForm
   countTokens(text: string): number
+  /** Absent = it is not known what the model was shown. */
+  isOffered?(name: string): boolean
   emit(event: RunEvent): void
   /** Everything emitted so far has been told. */
   told(): Promise<void>
@@ -52,7 +55,8 @@ export async function runTool(prepared: Prepared, environment: CallEnvironment):
   const { emit, now } = environment
   const started = now()
   emit({ type: 'tool-start', call: prepared.call, title: titleOf(prepared) })
-  const placed = await placePaths(prepared, environment.desk.context.files)
+  const asked = await placePaths(prepared, environment.desk.context.files)
+  const placed = asResultCall(prepared, asked, environment.desk.list())
   const outcome = await attempt(placed, environment)
   const text = await toContextText(placed, outcome, environment)
   const { ok, code } = outcome
@@ -144,6 +148,7 @@ async function execute(passed: Passed, environment: CallEnvironment): Promise<To
     pageTokens: environment.pageTokens,
     ...(environment.editForm && { editForm: environment.editForm }),
     countTokens: environment.countTokens,
+    ...(environment.isOffered && { isOffered: environment.isOffered }),
     output: live.add,
     tell: environment.emit,
     limits: environment.options,
@@ -218,29 +223,15 @@ async function toContextText(
   const text = toShown(outcome)
   if (prepared.kind === 'hopeless' || text.length < STORE_FROM || outcome.code === 'refused') return text
   if (prepared.tool.paged) return text
-  const { desk, countTokens } = environment
+  const { desk, pageTokens, countTokens } = environment
   const tokens = countTokens(text)
   // A disk that is full is no reason to keep from the model what the tool found.
   const stored = await desk.context.results.put(titleOf(prepared), text).catch(() => undefined)
-  const shown = fitted(text, { ...environment, tokens, tool: prepared.tool, failed: !outcome.ok })
-  if (shown === text) return stored ? `${text}\n[stored as ${stored.id}]` : text
-  const how = stored
-    ? `[stored as ${stored.id}: ${stored.lines} lines; read_result shows the rest]`
-    : '[the rest could not be stored]'
-  return `${shown.replaceAll(TORN, '\uFFFD')}\n${how}`
-}
-
-type Fitting = Pick<CallEnvironment, 'pageTokens' | 'countTokens'> & {
-  readonly tool: Tool
-  readonly tokens: number
-  readonly failed: boolean
-}
-
-/** What programs print is cut around what failed, everything else in its middle; without a limit nothing is. */
-function fitted(text: string, { tool, tokens, failed, pageTokens, countTokens }: Fitting): string {
-  if (!Number.isFinite(pageTokens)) return text
-  if (tool.category === 'run') return shortenOutput(text, { tokens: pageTokens, countTokens, failed })
-  return tokens > pageTokens ? foldMiddle(text, Math.floor((text.length / tokens) * pageTokens)).text : text
+  const { tool } = prepared
+  return shownResult(text, { pageTokens, countTokens, tokens, tool, failed: !outcome.ok, stored }).replaceAll(
+    TORN,
+    '\uFFFD',
+  )
 }
 
 /** Half a character at a cut: servers refuse it, and with it every later request of the conversation. */

@@ -40,8 +40,8 @@ export async function* takeReply(
     added.push(message)
     yield { type: 'message', message }
   }
-  // What was streamed of a void reply is no part of any answer.
-  if (isVoid(verdict)) yield { type: 'reply-restart', why: verdict.finding.detector }
+  // What was streamed of a reply that is not accepted is no part of any answer.
+  if (isRejected(verdict, reply)) yield { type: 'reply-restart', why: verdict.finding.detector }
   if (repaired) {
     run.attribution.repair++
     yield { type: 'correction', detector: 'prose-instead', remedy: 'made the call it means', text: '' }
@@ -67,8 +67,12 @@ export async function* takeReply(
   return { reason: 'answered', ...(verdict.flag && { flag: verdict.flag }) }
 }
 
-const isVoid = (verdict: Verdict): verdict is Extract<Verdict, { kind: 'note' | 'stop' }> =>
-  (verdict.kind === 'note' || verdict.kind === 'stop') && verdict.finding.isVoid === true
+const isRejected = (
+  verdict: Verdict,
+  { calls }: Reply,
+): verdict is Extract<Verdict, { kind: 'note' | 'stop' }> =>
+  (verdict.kind === 'note' && calls.length === 0) ||
+  ((verdict.kind === 'note' || verdict.kind === 'stop') && verdict.finding.isVoid === true)
 
 /** What follows a call in words never came back from it. */
 function withoutInvention(reply: Reply, prompt: string): Reply {

@@ -35,17 +35,26 @@ const MAX_CALLS = 200
 /** The same tools, watched; made once per session. Only commands are asked about: what they check, the tests know. */
 export function withLessons(tools: readonly Tool[]): readonly Tool[] {
   const calls: CallView[] = []
-  const watch = (tool: Tool, input: unknown, result: ToolResult): ToolResult => {
+  const watch = ({ tool, input, isOffered }: Watched, result: ToolResult): ToolResult => {
     const changed = tool.category === 'write' && (result.changed?.length ?? 0) > 0
     // Hashed: two hundred whole files would be held here otherwise.
     calls.push({ key: shortHash(`${tool.name} ${canonicalJson(input)}`), ok: result.ok, changed })
     if (calls.length > MAX_CALLS) calls.shift()
-    const hint = tool.category === 'run' ? lessonHint(calls) : undefined
+    const hint = tool.category === 'run' && isOffered ? lessonHint(calls) : undefined
     return hint === undefined ? result : { ...result, text: `${result.text}\n${hint}` }
   }
   return tools.map((tool) =>
     tool.category === 'run' || tool.category === 'write'
-      ? { ...tool, run: async (input, context) => watch(tool, input, await tool.run(input, context)) }
+      ? {
+          ...tool,
+          run: async (input, context) => {
+            // A hint at a tool that the model is not shown would cost it turns to look for it.
+            const isOffered = context.isOffered?.('remember') ?? false
+            return watch({ tool, input, isOffered }, await tool.run(input, context))
+          },
+        }
       : tool,
   )
 }
+
+type Watched = { readonly tool: Tool; readonly input: unknown; readonly isOffered: boolean }

@@ -132,11 +132,11 @@ export type ToolContext = {
   tell(event: SubagentEvent): void
   /** What the run itself is held to, for whoever starts another one from within it. */
   readonly limits: RunLimits
-  /** How the arm that called writes edits; absent = by search and replace. */
-  readonly editForm?: EditForm
+  readonly editForm?: EditForm // absent = by search and replace
   /** The most tokens one page of a file or result may take in this run's window. */
   readonly pageTokens: number
   countTokens(text: string): number
+  isOffered?(name: string): boolean // whether the model was shown this tool
 }
 
 export type FileInfo = {

@@ -104,6 +104,7 @@ function loopParts(parts: AssembleParts, run: RunInput, { fit, guess, signal }: 
     system: run.system,
     options: run.options,
     stopRules: standardRules(run.options.maxTurns ?? parts.maxTurns),
+    turnLimit: run.options.maxTurns ?? parts.maxTurns,
     ...(temperature !== undefined && { temperature }),
     ...(parts.hasOther && { hasOther: parts.hasOther }),
     reserve: (request, reserveSignal) =>

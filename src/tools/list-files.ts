@@ -1,9 +1,12 @@
-/** What is in a folder. A small tree is shown whole, so that one call is enough; of a large one the top with counts. */
+/**
+ * What is in a folder, a page at a time. A small tree is shown whole, so that one call is enough; of a large one the top
+ * with counts. Files of one folder share a line, which names the folder once.
+ */
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import { type CheckContext, defineTool } from '../protocol/tool.ts'
 import { plural } from '../lib/text.ts'
-import { toListText } from './page.ts'
+import { pageText, requireLine, toPage } from './page.ts'
 import { ripgrep, toProjectPath } from './ripgrep.ts'
 
 const WHOLE_TREE = 60
@@ -12,7 +15,7 @@ export const listFilesTool = defineTool({
   name: 'list_files',
   description: 'List a folder',
   category: 'read',
-  input: z.object({ path: z.string().default('.') }),
+  input: z.object({ path: z.string().default('.'), from: z.int().positive().default(1) }),
   paths: ['path'],
   paged: true,
   access: ({ path }) => [{ kind: 'read', target: path }],
@@ -22,7 +25,7 @@ export const listFilesTool = defineTool({
     return { ok: true }
   },
 
-  async run({ path }, context) {
+  async run({ path, from }, context) {
     const folder = toFolder(path)
     await requireFolder(folder, context)
     const [names, tree] = await Promise.all([
@@ -34,15 +37,39 @@ export const listFilesTool = defineTool({
     const shown = tree.isPartial
       ? names.map((name) => prefix + name)
       : files.length <= WHOLE_TREE
-        ? files
+        ? byFolder(files)
         : topLevel(files, prefix)
     const seen = new Set(files.map((file) => topName(file, prefix)))
     const hidden = names.filter((name) => name !== '.git/' && !seen.has(name))
     const lines = [...shown, ...(tree.isPartial ? [] : ignoredLine(hidden))]
     if (lines.length === 0) return `${path} is empty.`
-    return toListText(lines, 'give a deeper path', context)
+    requireLine(from, lines.length, path)
+    return pageText(toPage(lines, from, context), { from, total: lines.length })
   },
 })
+
+/** Names that would be taken for two stand alone. */
+const MOST_IN_LINE = 12
+
+/** Files of the root one by one, those of each folder together. */
+function byFolder(files: readonly string[]): readonly string[] {
+  const folders = new Map<string, string[]>()
+  for (const file of files) {
+    const folder = file.slice(0, file.lastIndexOf('/') + 1)
+    folders.set(folder, [...(folders.get(folder) ?? []), file.slice(folder.length)])
+  }
+  return [...folders].flatMap(([folder, names]) => {
+    if (folder === '' || names.length === 1) return names.map((name) => folder + name)
+    const plain = names.filter((name) => !name.includes(', '))
+    const odd = names.filter((name) => name.includes(', ')).map((name) => folder + name)
+    return [...inLines(plain).map((line) => `${folder}: ${line}`), ...odd]
+  })
+}
+
+const inLines = (names: readonly string[]): readonly string[] =>
+  Array.from({ length: Math.ceil(names.length / MOST_IN_LINE) }, (_, at) =>
+    names.slice(at * MOST_IN_LINE, (at + 1) * MOST_IN_LINE).join(', '),
+  )
 
 const toFolder = (path: string): string => toProjectPath(path).replace(/\/+$/, '') || '.'
 

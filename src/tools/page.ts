@@ -27,10 +27,24 @@ export function toPage(lines: readonly string[], from: number, size: PageSize): 
     used += cost
     shown.push(line)
   }
+  const rest = lines.slice(from - 1 + shown.length)
+  if (shown.length > 0 && isLittle(rest, Math.floor(budget * LITTLE), size)) shown.push(...rest)
   const [first] = lines.slice(from - 1)
   if (shown.length === 0 && first !== undefined) shown.push(cutLine(first, budget, size))
   const next = from + shown.length
   return { lines: shown, ...(next <= lines.length && { next }) }
+}
+
+/** What is left after a page is shown with it where it is less than this share of one: another call would cost more. */
+const LITTLE = 0.15
+
+function isLittle(rest: readonly string[], room: number, { countTokens }: PageSize): boolean {
+  let used = 0
+  for (const line of rest) {
+    used += countTokens(`${line}\n`)
+    if (used > room) return false
+  }
+  return true
 }
 
 /** Page and last line as the model reads them. */

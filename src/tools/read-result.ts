@@ -1,30 +1,52 @@
+/** A stored result, a page at a time, or only the lines of it that match. */
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
-import { defineTool } from '../protocol/tool.ts'
-import { toLines } from '../lib/text.ts'
-import { pageText, requireLine, toPage } from './page.ts'
-
-/** One endless line could not be paged through; pieces of it can. */
-const MAX_LINE = 1000
+import { defineTool, type ToolContext } from '../protocol/tool.ts'
+import { resultLines } from '../lib/result-lines.ts'
+import { clip } from '../lib/text.ts'
+import { pageText, requireLine, toListText, toPage } from './page.ts'
 
 export const readResultTool = defineTool({
   name: 'read_result',
   description: 'Read a stored result',
   category: 'read',
-  input: z.object({ id: z.string(), from: z.int().positive().default(1) }),
+  input: z.object({
+    id: z.string(),
+    from: z.int().positive().default(1),
+    pattern: z.string().optional(),
+  }),
   paged: true,
 
-  async run({ id, from }, context) {
+  async run({ id, from, pattern }, context) {
     const text = await context.results.read(id)
     if (text === undefined) {
       throw new AppError('tool-failed', `There is no result ${id}; list_results shows those that are kept.`, {
         failure: 'bad-arguments',
       })
     }
-    const lines = toLines(text).flatMap((line) => line.match(PIECES) ?? [line])
+    const lines = resultLines(text)
     requireLine(from, lines.length, id)
+    if (pattern) return matching(lines, { id, from, pattern }, context)
     return pageText(toPage(lines, from, context), { from, total: lines.length })
   },
 })
 
-const PIECES = new RegExp(`[^]{1,${MAX_LINE}}`, 'gu')
+type Wanted = { readonly id: string; readonly from: number; readonly pattern: string }
+
+/** As search_text does: a regular expression, else plain text; upper and lower case count only where that finds something. */
+function matching(lines: readonly string[], { id, from, pattern }: Wanted, context: ToolContext): string {
+  const find = (test: RegExp): readonly string[] =>
+    lines.flatMap((line, at) => (at + 1 >= from && test.test(line) ? [`${at + 1}: ${line}`] : []))
+  const exact = find(toRegex(pattern, ''))
+  const found = exact.length > 0 ? exact : find(toRegex(pattern, 'i'))
+  if (found.length === 0) return `No matches for "${clip(pattern, 80)}" in ${id} (${lines.length} lines).`
+  return toListText(found, 'use a narrower pattern, or a higher from', context)
+}
+
+function toRegex(pattern: string, flags: string): RegExp {
+  try {
+    return new RegExp(pattern, `${flags}u`)
+  } catch {
+    return new RegExp(pattern.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), flags)
+  }
+}

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import { type CheckContext, defineTool, type ToolContext } from '../protocol/tool.ts'
-import { clip, plural } from '../lib/text.ts'
+import { plural } from '../lib/text.ts'
 import { toPage } from './page.ts'
 import { ripgrep, toProjectPath } from './ripgrep.ts'
 
@@ -27,7 +27,7 @@ export const searchTextTool = defineTool({
     const { pattern, place } = await requireQuery(call, context)
     const { hits, isPartial, remark } = await search({ pattern, place }, context)
     const readable = await readableHits(hits, context)
-    if (readable.length === 0) return nothing(pattern, place)
+    if (readable.length === 0) return nothing({ pattern, place }, context)
     return [...remark, show(readable, isPartial, context)].join('\n')
   },
 })
@@ -47,9 +47,13 @@ async function requireQuery({ pattern, path }: Call, { files }: CheckContext): P
   })
 }
 
-const nothing = (pattern: string, place: string): string =>
-  `No matches for "${clip(pattern, 80)}"${place === '.' ? '' : ` in ${place}`}. ` +
-  'Try a shorter or different word; find_files looks for file names.'
+/** Often what was hoped for, after a rename: so a fact first, and advice only where the pattern is long. */
+async function nothing({ pattern, place }: Query, context: ToolContext): Promise<string> {
+  const { lines } = await ripgrep(['--files'], [place], context)
+  const where = place === '.' ? '' : ` of ${place}`
+  const found = `No matches in ${plural(lines.length, 'file')}${lines.length === 1 ? '' : where}.`
+  return /\s/.test(pattern.trim()) ? `${found} Try a shorter or different word.` : found
+}
 
 type Query = { readonly pattern: string; readonly place: string }
 type Hit = { readonly path: string; readonly line: string; readonly text: string }

@@ -54,7 +54,7 @@ test('words over their share are stored whole and folded', async () => {
 
   expect(stored).toEqual([['user message', log]])
   expect(message.text).toMatch(
-    /^entry 0 of[\s\S]* lines left out …\][\s\S]*entry 899 of a pasted log\n\[stored as r1: 900 lines; read_result shows the rest\]$/,
+    /^entry 0 of[\s\S]*\n\[lines \d+-\d+ left out: read_result \{"id":"r1","from":\d+\}\]\n[\s\S]*entry 899 of a pasted log$/,
   )
   expect(estimateTokens(message.text)).toBeLessThanOrEqual(budgetFor(4096).prompt)
   expect(handleIn(message.text)).toBe('r1')
@@ -77,7 +77,7 @@ test('all that precedes the words stays within its share', async () => {
   expect(stored).toEqual([['exec output', log]])
   expect(message.text).toMatch(/^\[2026-01-02\]\n\nentry 0 of/)
   expect(message.text).toMatch(/\[\d+ tokens of memory left out\]\n\n\[exec output\]\nentry 0 of/)
-  expect(message.text).toMatch(/read_result shows the rest\]\n\nWhat now\?$/)
+  expect(message.text).toMatch(/left out: read_result \{"id":"r1","from":\d+\}\]\n[\s\S]*\n\nWhat now\?$/)
   expect(estimateTokens(message.text)).toBeLessThanOrEqual(budgetFor(4096).preceding + 20)
 })
 

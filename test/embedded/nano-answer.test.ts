@@ -91,7 +91,7 @@ describe('of files', () => {
     expect(renderAnswer('list', loose)).toBe(
       '(upper and lower case ignored)\n- src/price.ts:2: // TODO rounding',
     )
-    expect(renderAnswer('exists', none)).toMatch(/^No\. No matches for "FIXME"/)
+    expect(renderAnswer('exists', none)).toMatch(/^No\. No matches in 3 files\./)
   })
 
   test('matches that were left out are counted where the tool knows how many', () => {
@@ -197,7 +197,7 @@ test('no answer states what is not in the result', () => {
     .array(
       fc.oneof(
         fc.string({ maxLength: 30 }),
-        fc.constantFrom('No matches for "x".', '[and 3 more; …]', 'a/ (2 files)'),
+        fc.constantFrom('No matches in 3 files.', '[and 3 more; …]', 'a/ (2 files)'),
       ),
       {
         maxLength: 8,

@@ -215,7 +215,7 @@ test.each([true, false])(
     const model = scriptedModel([says('One, two, thr'), finish('length')], [says('ee.')])
     const printed: string[] = []
     const io = { out: (text: string) => void printed.push(text), err: () => {} }
-    const print = createPrinter(io, { json: false, verbose: false, colour: false })
+    const print = createPrinter(io, { json: false, verbose: false, colour: false, live: true })
 
     const { events } = await bareRun({ models: [model], capabilities: { prefill } })
     for (const event of events) print(event as SessionEvent)

@@ -539,6 +539,8 @@ test('a long result is folded, kept, and can be read in full', async () => {
 
   await run(model, await tempProject({}), { window: 4096 })
 
-  expect(lastMessage(model.asked[1])?.text).toMatch(/left out[\s\S]*3000\n\[stored as r1: 3000 lines/)
+  expect(lastMessage(model.asked[1])?.text).toMatch(
+    /left out: read_result \{"id":"r1","from":\d+\}\]\n[\s\S]*3000$/,
+  )
   expect(lastMessage(model.asked[2])?.text).toContain('1500')
 })

@@ -90,8 +90,8 @@ async function sayOnce(session: SessionApi, text: string): Promise<void> {
     out: (said: string) => void printed.push(said),
     err: (said: string) => void printed.push(said),
   }
-  const plain = createPrinter(io, { json: false, verbose: true, colour: false })
-  const json = createPrinter(io, { json: true, verbose: true, colour: false })
+  const plain = createPrinter(io, { json: false, verbose: true, colour: false, live: true })
+  const json = createPrinter(io, { json: true, verbose: true, colour: false, live: true })
   const onEvent = (event: SessionEvent) => {
     plain(event)
     json(event)

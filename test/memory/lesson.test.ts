@@ -41,7 +41,7 @@ test('the result of the command that works again carries the request, once', asy
     input: z.object({}),
     run: async () => ({ ok: true, text: 'written', changed: ['a.ts'] }),
   })
-  const context = toolContext('/')
+  const context = { ...toolContext('/'), isOffered: () => true }
   const [run, edits] = withLessons([command, write])
   const call = async () => (await run!.run({ command: 'npm test' }, context)).text
 
@@ -54,17 +54,22 @@ test('the result of the command that works again carries the request, once', asy
   expect(solved).toMatch(/^output\n\[This failed before and works now\./)
 })
 
-test.each([true, false])('a session asks for lessons only if it can remember them: %s', async (enabled) => {
+test.each([
+  { window: 32_768, enabled: true, asks: true },
+  { window: 32_768, enabled: false, asks: false },
+  { window: 8192, enabled: true, asks: false },
+])('a lesson is asked for only where remember is shown: %j', async ({ window, enabled, asks }) => {
   const look = calls('run_command', { command: 'test -e made.txt && echo fine' })
   const make = calls('write_file', { path: 'made.txt', content: 'x' })
   const model = scriptedModel([look], [make], [look], [says('Done.')])
 
   const events = await run(model, await tempProject(), {
     permission: 'bypass',
+    window,
     flags: { 'memory.enabled': enabled },
   })
 
   const [failed, , solved] = ofType(events, 'tool-end').map(({ text }) => text)
   expect(failed).toBe('[exit 1]')
-  expect(solved?.includes('store it once with remember')).toBe(enabled)
+  expect(solved?.includes('store it once with remember')).toBe(asks)
 })

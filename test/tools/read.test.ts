@@ -151,16 +151,31 @@ describe('list_files', () => {
     expect(lines.filter((line) => !/^n{230}\d{4}\.ts$/.test(line))).toEqual([])
   })
 
-  test('a list that does not fit says how much is missing', async () => {
+  test('the folder of several files is named once', async () => {
+    const names = ['lib/a.js', 'lib/b.js', 'lib/util/c.js', 'package.json', 'test/d.js']
+    const context = toolContext(await tempProject(Object.fromEntries(names.map((name) => [name, 'x']))))
+
+    expect((await callTool(listFilesTool, {}, context)).text.split('\n')).toEqual([
+      'lib/: a.js, b.js',
+      'lib/util/c.js',
+      'package.json',
+      'test/d.js',
+    ])
+  })
+
+  test('a list that does not fit is shown in pages', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`a-long-file-name-${index}.ts`, '']),
     )
     const context = toolContext(await tempProject(many), { pageTokens: 100 })
 
     const { text } = await callTool(listFilesTool, {}, context)
+    const [, next] = /\n\[lines 1-\d+ of 50; go on with from=(\d+)\]$/.exec(text) ?? []
+    const second = await callTool(listFilesTool, { from: Number(next) }, context)
 
-    expect(text).toMatch(/\[and \d+ more; give a deeper path\]$/)
     expect(context.countTokens(text)).toBeLessThanOrEqual(100)
+    expect(second.text).toMatch(/^a-long-file-name-\d+\.ts\n/)
+    expect(text).not.toContain(second.text.split('\n', 1)[0])
   })
 
   test('an empty folder, a file, nothing and the outside are told apart', async () => {
@@ -254,23 +269,18 @@ describe('search_text', () => {
       '(upper and lower case ignored)\nREADME.md:1: How to settle (1 of 2) costs $5.',
     ],
     ['return x', 'src/b.ts', 'src/b.ts:2:   return x'],
-    [
-      '-x',
-      'src',
-      'No matches for "-x" in src. Try a shorter or different word; find_files looks for file names.',
-    ],
-    [
-      'nowhere to be found',
-      undefined,
-      'No matches for "nowhere to be found". Try a shorter or different word; find_files looks for file names.',
-    ],
+    ['-x', 'src', 'No matches in COUNT files of src.'],
+    ['nowhere to be found', undefined, 'No matches in COUNT files. Try a shorter or different word.'],
     ['(?<=return )x', undefined, 'src/b.ts:2:   return x'],
   ])('%s in %s', async (pattern, path, expected) => {
     const root = await tempProject(project)
 
     const result = await callTool(searchTextTool, { pattern, ...(path && { path }) }, toolContext(root))
 
-    expect(result).toEqual({ ok: true, text: expected })
+    expect({ ...result, text: result.text.replace(/in \d+ file/, 'in COUNT file') }).toEqual({
+      ok: true,
+      text: expected,
+    })
   })
 
   test('many matches are cut to a page that says what is missing', async () => {

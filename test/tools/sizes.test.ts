@@ -26,7 +26,7 @@ test('the wire names and parameters are those the bundled model knows, and a few
   })
 
   expect(shapes).toEqual([
-    'read: list_files{[path]}',
+    'read: list_files{[path],[from]}',
     'read: read_file{path,[from],[to]}',
     'search: search_text{pattern,[path]}',
     'write: edit_file{path,old,new,[all]}',
@@ -36,7 +36,7 @@ test('the wire names and parameters are those the bundled model knows, and a few
     'write: apply_patch{patch}',
     'run: job_output{id}',
     'run: job_stop{id}',
-    'read: read_result{id,[from]}',
+    'read: read_result{id,[from],[pattern]}',
     'read: list_results{}',
     'meta: ask_user{question,[options]}',
     'meta: system_info{}',

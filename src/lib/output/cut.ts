@@ -1,5 +1,5 @@
 /** Output of no tool that is known: head and tail, and of a failed command the lines between that look like errors. */
-import { foldMiddle } from '../fold.ts'
+import { foldMiddle, type Omitted } from '../fold.ts'
 import { looksLikeError } from './signs.ts'
 
 export type Room = {
@@ -8,6 +8,8 @@ export type Room = {
   countTokens(text: string): number
   /** The command failed: then lines that look like errors are worth their room. */
   readonly failed: boolean
+  /** Says what was left out, and how to see it; absent = how much it was. */
+  readonly mark?: (omitted: Omitted) => string
 }
 
 /** What a heading or a last line may take. */
@@ -17,33 +19,33 @@ type Measure = Room['countTokens']
 
 /** Head and tail; of a failed command also the lines between that look like errors. */
 export function cut(text: string, room: Room, tokens: number): string {
-  const plain = folded(text, room.tokens, { tokens, measure: room.countTokens })
+  const plain = folded(text, room.tokens, { tokens, room })
   const errors = room.failed ? errorsIn(text, Math.floor(room.tokens / 3), room.countTokens) : []
   const hidden = errors.filter((line) => !plain.includes(line))
   if (hidden.length === 0) return plain
   const less = folded(text, room.tokens - costOf(hidden, room) - FOOTER_TOKENS, {
     tokens,
-    measure: room.countTokens,
+    room,
   })
   return less.replace(LEFT_OUT, (mark) => [mark, 'Among them:', ...hidden, '[…]'].join('\n'))
 }
 
-const LEFT_OUT = /^\[… .* left out …\]$/m
+const LEFT_OUT = /^\[(?:… .* left out …|lines \d+-\d+ left out: read_result .*)\]$/m
 
 /** Tokens per character differ inside a text, so the first guess is made smaller until it holds. */
 function folded(
   text: string,
   limit: number,
-  { tokens, measure }: { tokens: number; measure: Measure },
+  { tokens, room }: { readonly tokens: number; readonly room: Room },
 ): string {
   let length = Math.floor((text.length / tokens) * limit)
   for (let attempt = 0; attempt < 6; attempt++) {
-    const { text: shown } = foldMiddle(text, length)
-    const used = measure(shown)
+    const { text: shown } = foldMiddle(text, length, room.mark)
+    const used = room.countTokens(shown)
     if (used <= limit) return shown
     length = Math.floor(length * Math.min(0.95, limit / used))
   }
-  return foldMiddle(text, Math.floor(length / 2)).text
+  return foldMiddle(text, Math.floor(length / 2), room.mark).text
 }
 
 function errorsIn(text: string, tokens: number, measure: Measure): readonly string[] {

@@ -18,7 +18,9 @@ export function shortenOutput(text: string, room: Room): string {
   const lines = unmixed(body)
   const reading = recognise(lines)
   if (reading && isToolOutput(reading, lines, room)) {
-    const view = viewOf(reading, lines, { ...room, tokens: room.tokens - costOf([...lead, ...notes], room) })
+    // Lines of a view are not those of the text, so it names none.
+    const { mark: _, ...plain } = room
+    const view = viewOf(reading, lines, { ...plain, tokens: room.tokens - costOf([...lead, ...notes], room) })
     const shown = within([...lead, ...view].join('\n').split('\n'), notes, room)
     if (room.countTokens(shown) < tokens) return shown
   }
