@@ -18,7 +18,8 @@ import { createGrants, type Grants } from './guard/grants.ts'
 import { createHooks, type HooksParts } from './guard/hooks.ts'
 import { toHostEnvironment } from './guard/host/environment.ts'
 import { createLaunch } from './guard/launch.ts'
-import { createDenies } from './guard/permission/denied-paths.ts'
+import { closingPath, createDenies } from './guard/permission/denied-paths.ts'
+import { closedHistory } from './guard/permission/history.ts'
 import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox/detect.ts'
@@ -130,6 +131,7 @@ const openSandbox = ({ config, paths, cwd, env, host = false, onProgress }: Guar
     ...toSandboxSettings(config, paths),
     denies: createDenies(config.permission.rules, cwd),
     ...(onProgress && { onProgress }),
+    hidesHistory: closingPath(config.permission.rules, 'run_command') !== undefined,
   })
 
 const ownFolders = ({ dataFolder, configFolder }: AppPaths): readonly string[] => [dataFolder, configFolder]
@@ -260,6 +262,7 @@ async function openReach(
     env: host ? toHostEnvironment(env) : env,
     home: paths.home,
     hidden: own,
+    ...closedHistory(rules, files.root),
     ...(sandbox && { sandbox }),
     ...(watch && { watch }),
   })

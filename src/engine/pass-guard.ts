@@ -24,6 +24,8 @@ export type Passed = {
   readonly input: unknown
   /** It passed only because it seems to read. */
   readonly readsOnly?: true
+  /** The person said yes to what is in git's history. */
+  readonly showsHistory?: true
 }
 
 type Refused = { readonly refused: string }
@@ -105,8 +107,9 @@ async function askPermission(
   await desk.accept?.(request, answer)
   const secrets = question.secrets?.map(({ placeholder }) => placeholder)
   tellAudit(ready, { what: 'approved', why: question.why, by: 'person', ...(secrets && { secrets }) }, desk)
-  if (restored.verdict === 'pass') return { ready, input: restored.input }
-  return { ready, input: await desk.firewall?.approve(restoring) }
+  const shows = permission.showsHistory ? ({ showsHistory: true } as const) : {}
+  if (restored.verdict === 'pass') return { ready, input: restored.input, ...shows }
+  return { ready, input: await desk.firewall?.approve(restoring), ...shows }
 }
 
 const toRestore = ({ tool, input }: Ready): RestoreRequest => ({

@@ -21,3 +21,11 @@ export function readOnlyExec(exec: Exec, askToWrite: AskToWrite): Exec {
     start: (command) => exec.start(command, { readsOnly: true }),
   }
 }
+
+/** Commands of a call that the person let see git's history. */
+export const historyExec = (exec: Exec): Exec => ({
+  ...exec,
+  shell: (command, options) => exec.shell(command, { ...options, showsHistory: true }),
+  program: (argv, options) => exec.program(argv, { ...options, showsHistory: true }),
+  start: (command, options) => exec.start(command, { ...options, showsHistory: true }),
+})

@@ -17,8 +17,8 @@ import type { ToolDesk } from './parts.ts'
 import { mayOverwrite } from './detectors/patch-spiral.ts'
 import { placePaths } from './place-paths.ts'
 import type { Prepared, Ready } from './prepare.ts'
-import { readOnlyExec } from './read-only-exec.ts'
 import { asResultCall } from './result-call.ts'
+import { historyExec, readOnlyExec } from './read-only-exec.ts'
 import { judgeRepeat } from './detectors/repeated-call.ts'
 import { shownResult } from './shown-result.ts'
 import { type CallRecord, hashResult, type Trace } from './trace.ts'
@@ -133,9 +133,10 @@ function isWaiting(prepared: Prepared, jobs: readonly Job[]): boolean {
 const DEFAULT_LIMIT_MS = 120_000
 
 async function execute(passed: Passed, environment: CallEnvironment): Promise<ToolResult> {
-  const { input, readsOnly } = passed
+  const { input, readsOnly, showsHistory } = passed
   const { tool, call } = passed.ready
-  const { exec } = environment.desk.context
+  const { exec: usual } = environment.desk.context
+  const exec = showsHistory ? historyExec(usual) : usual
   const live = createLive(call.id, environment)
   const limit = tool.timeoutMs ?? DEFAULT_LIMIT_MS
   const expired = Number.isFinite(limit) ? AbortSignal.timeout(limit) : undefined

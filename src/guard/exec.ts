@@ -24,6 +24,7 @@ import { createJobs, type Jobs, requireRoom } from './jobs.ts'
 import { toLive } from './live-output.ts'
 import { placeGrant } from './permission/grant-for.ts'
 import { toProgram } from './program.ts'
+import { type ClosedHistory, explainHidden, mayShow } from './permission/history.ts'
 import type { Entered, Sandbox, Terms } from './sandbox/ground.ts'
 
 export type ExecParts = {
@@ -38,6 +39,8 @@ export type ExecParts = {
   readonly hidden?: readonly string[]
   /** Absent = the home folder of this process. */
   readonly home?: string
+  /** A rule closes paths that git may have in its history. */
+  readonly history?: ClosedHistory
 }
 
 export type ClosableExec = Exec & {
@@ -51,6 +54,9 @@ export function createExec(parts: ExecParts): ClosableExec {
   const changes = collectChanges(parts.watch)
   const starter = createStarter({ ...parts, changes })
 
+  const seesHistory = async (command: string, { showsHistory }: Terms = {}): Promise<boolean> =>
+    showsHistory ?? (parts.history !== undefined && (await mayShow(command, parts.history)))
+
   async function run<T extends ExecResult>(
     { argv, command }: Line,
     options: ExecOptions,
@@ -58,11 +64,14 @@ export function createExec(parts: ExecParts): ClosableExec {
   ): Promise<T> {
     const live = toLive(options.onOutput)
     const clearGrant = await placeGrant(options.grant)
-    const started = await starter.start(argv, printing(live.add), options)
+    const terms = { ...options, showsHistory: await seesHistory(command, options) }
+    const started = await starter.start(argv, printing(live.add), terms)
     const result = await watch(started.running).finally(live.end)
     if (started.running.isRunning()) await changes.compare()
     else await started.left
     await clearGrant(result.exitCode !== 0)
+    const hidden = sandbox && !terms.showsHistory && explainHidden(result, parts.history)
+    if (hidden) return { ...result, output: hidden }
     const blocked = sandbox && (await blockOf(result, blockContext(parts, command, options)))
     return blocked ? { ...result, blocked } : result
   }
@@ -81,12 +90,15 @@ export function createExec(parts: ExecParts): ClosableExec {
     async start(command, terms) {
       refuseInteractive(command)
       requireRoom(jobs.list())
-      const { running } = await starter.start(shellArgv(command), printing(), terms)
+      const { running } = await starter.start(shellArgv(command), printing(), {
+        ...terms,
+        showsHistory: await seesHistory(command, terms),
+      })
       return jobs.adopt(command, running)
     },
-    async open(argv, { signal, readsOnly = false } = {}) {
+    async open(argv, { signal, readsOnly = false, showsHistory = false } = {}) {
       signal?.throwIfAborted()
-      return toProgram((await starter.start(argv, openProcess, { readsOnly })).running, signal)
+      return toProgram((await starter.start(argv, openProcess, { readsOnly, showsHistory })).running, signal)
     },
     ...watchedJobs(jobs, changes),
     ...(parts.watch && { executable: changes.take }),

@@ -123,7 +123,8 @@ function toAuthorization(opinions: readonly Opinion[], tool: string): Authorizat
   const why = asked.map((opinion) => opinion.why).join('; ')
   const rules = asked.flatMap(({ always }) => always ?? [])
   const [remedy] = asked.map((opinion) => opinion.remedy ?? {})
-  const answer = { verdict: 'ask', why, ...(remedy && { remedy }) } as const
+  const history = asked.some(({ showsHistory }) => showsHistory) ? ({ showsHistory: true } as const) : {}
+  const answer = { verdict: 'ask', why, ...(remedy && { remedy }), ...history } as const
   if (asked.some(({ always }) => always === undefined)) return answer
   return { ...answer, always: { rules, text: alwaysText(rules) } }
 }

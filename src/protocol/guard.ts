@@ -23,6 +23,8 @@ export type Authorization = {
   readonly always?: Always
   /** With `allow`: only because it seems to read, so it must run where nothing can be written. */
   readonly readsOnly?: true
+  /** With `ask`: it is about git's history, so a yes shows it. */
+  readonly showsHistory?: true
   /** With `ask`: what would allow it without a question. */
   readonly remedy?: Remedy
 }

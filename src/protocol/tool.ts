@@ -177,6 +177,8 @@ export type ExecOptions = {
   readonly grant?: Blocked
   /** It only looks: where there is a sandbox, it cannot write anything there. */
   readonly readsOnly?: boolean
+  /** Git's history is there although a rule closes paths that it may hold. */
+  readonly showsHistory?: boolean
   readonly onOutput?: (text: string) => void
 }
 
@@ -242,7 +244,7 @@ export interface Program {
   kill(): Promise<void>
 }
 
-export type OpenOptions = Partial<Pick<ExecOptions, 'signal' | 'readsOnly'>>
+export type OpenOptions = Partial<Pick<ExecOptions, 'signal' | 'readsOnly' | 'showsHistory'>>
 
 /** Child processes. stdin is closed; the whole process group ends on cancel and on time-out. */
 export interface Exec {
@@ -252,7 +254,7 @@ export interface Exec {
   program(argv: readonly string[], options: ExecOptions): Promise<ExecResult>
   /** Starts one program without a shell, with its stdin open; confined as every other. */
   open(argv: readonly string[], options?: OpenOptions): Promise<Program>
-  start(command: string, options?: Pick<ExecOptions, 'readsOnly'>): Promise<Job>
+  start(command: string, options?: Pick<ExecOptions, 'readsOnly' | 'showsHistory'>): Promise<Job>
   /** What a job printed since the last call, and its state. */
   poll(id: string): Promise<{ readonly job: Job; readonly output: string }>
   stop(id: string): Promise<Job>

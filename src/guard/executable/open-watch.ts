@@ -60,5 +60,5 @@ type Opening = Pick<OpenWatchParts, 'root' | 'env' | 'sandbox'>
 
 function gitOpener({ root, env, sandbox }: Opening): OpenProgram {
   const exec = createExec({ cwd: root, env: { ...env, ...SAFE }, ...(sandbox && { sandbox }) })
-  return (argv) => exec.open(argv, { readsOnly: true })
+  return (argv) => exec.open(argv, { readsOnly: true, showsHistory: true })
 }

@@ -6,6 +6,7 @@ import { type Reading, readCommand } from '../judge-command.ts'
 import { codeRule, commandRule, hiddenDeny } from '../rules.ts'
 import { showsHistory } from '../shell/git-history.ts'
 import { hasHidden, shown } from '../shown.ts'
+import { createIsOpen } from './history.ts'
 import { namedPaths } from './named-paths.ts'
 import { denied, doubtful, type Opinion, type Surroundings, weigh, withAlways } from './opinion.ts'
 import { isOwnPath } from './own-paths.ts'
@@ -24,11 +25,10 @@ export async function judgeRun(access: Access, surroundings: Surroundings): Prom
   const rule = commandRule(facts, rules)
   const opinion = weigh(rule, { access, asked, surroundings })
   const doubt = doubtAbout(reading, surroundings)
-  if (doubt)
-    return doubtful(opinion, {
-      ...doubt,
-      why: `${tool} runs a command: ${shown(access.target)} (${doubt.why})`,
-    })
+  if (doubt) {
+    const why = `${tool} runs a command: ${shown(access.target)} (${doubt.why})`
+    return withHistory(doubtful(opinion, { rule: doubt.rule, why }), doubt.rule === surroundings.closing)
+  }
   if (opinion.verdict === 'allow' && readsOnly) return { ...opinion, readsOnly }
   if (opinion.verdict !== 'ask' || rule || hasHidden(access.target)) return opinion
   const offered = alwaysFor(reading, tool)
@@ -44,8 +44,11 @@ export async function judgeCode(access: Access, surroundings: Surroundings): Pro
   const opinion = weigh(rule, { access, asked: { kind: 'run', sandboxed }, surroundings })
   if (mode === 'bypass' || !closing || !/\bgit\b/i.test(access.target)) return opinion
   const why = `${tool} runs ${access.language ?? 'code'}: ${shown(access.target)} (it may ask git for its history)`
-  return doubtful(opinion, { rule: closing, why })
+  return withHistory(doubtful(opinion, { rule: closing, why }), true)
 }
+
+const withHistory = (opinion: Opinion, isAbout: boolean): Opinion =>
+  isAbout && opinion.verdict === 'ask' ? { ...opinion, showsHistory: true } : opinion
 
 const placeOf = ({ roots, home = homedir() }: Surroundings) => ({ cwd: roots[0] ?? '/', home })
 
@@ -63,13 +66,13 @@ function ownPathIn({ script, nested }: Reading, surroundings: Surroundings): str
 }
 
 /** What is denied may be in there, unseen: a command that nobody can read, or a file in the history of git. */
-function doubtAbout(reading: Reading, { rules, mode, closing }: Surroundings) {
+function doubtAbout(reading: Reading, { rules, mode, closing, roots: [root = '/'] }: Surroundings) {
   if (mode === 'bypass') return undefined
   const hidden = hiddenDeny(reading, rules)
   if (hidden) return { rule: hidden, why: 'what it runs cannot be read beforehand' }
   if (!closing) return undefined
   const why = reading.isUnreadable
     ? 'what it runs cannot be read beforehand'
-    : showsHistory(reading.text, [reading.script, ...reading.nested])
+    : showsHistory(reading.text, [reading.script, ...reading.nested], createIsOpen(rules, root))
   return why === undefined ? undefined : { rule: closing, why }
 }

@@ -16,6 +16,8 @@ export type Opinion = {
   readonly grant?: { readonly real: string; readonly operation: Operation }
   /** Allowed because it seems to read; it must run where nothing can be written. */
   readonly readsOnly?: true
+  /** Asked for because of git's history. */
+  readonly showsHistory?: true
   /** What would allow it without a question. */
   readonly remedy?: Remedy
 }

@@ -119,6 +119,7 @@ async function prepare(program: string, options: SandboxOptions): Promise<Sandbo
     network: options.network ?? false,
     readOnly: options.readOnly ?? false,
     host,
+    hidesHistory: options.hidesHistory ?? false,
     limits: { processes: PROCESSES, memoryBytes: memoryLimit(), ...options.limits },
   }
 }

@@ -21,12 +21,14 @@ export type SandboxOptions = Pick<TreeOptions, 'interesting' | 'denies' | 'onPro
   readonly readOnly?: boolean
   /** Commands come from others: only the workspace and the system exist, and the environment is an allow-list. */
   readonly host?: boolean
+  /** A rule closes paths: what git keeps of them is hidden, but for commands that may see it. */
+  readonly hidesHistory?: boolean
   readonly limits?: Partial<Limits>
   readonly platform?: NodeJS.Platform
 }
 
 /** What holds for one command. */
-export type Terms = Pick<ExecOptions, 'grant' | 'readsOnly'>
+export type Terms = Pick<ExecOptions, 'grant' | 'readsOnly' | 'showsHistory'>
 
 export type Sandbox = {
   readonly name: string
@@ -69,6 +71,7 @@ export type SandboxGround = {
   readonly network: boolean
   readonly readOnly: boolean
   readonly host: boolean
+  readonly hidesHistory: boolean
   readonly limits: Limits
   /** Ours, private: what is /tmp in there, and the files that stand in for others. */
   readonly folder: string

@@ -23,6 +23,8 @@ export type PlanTerms = {
   readonly aliases?: readonly Alias[]
   /** Files that stand in for hidden ones: same size, same time. */
   readonly standIns?: ReadonlyMap<string, string>
+  /** Where git keeps contents, which are hidden then; the repositories cannot be changed. */
+  readonly stores?: readonly string[]
   /** What else is shown in front of the project. */
   readonly shown?: readonly Mount[]
 }
@@ -43,7 +45,7 @@ export function planMounts(facts: Facts, tree: TreeState, terms: PlanTerms): Pla
     ...facts.readable.map(({ source, target }) => readable(source, target, 'toolchains and packages')),
     ...gitConfiguration(facts, terms),
     ...(terms.readsOnly ? [] : facts.writable).map((path) => writable(path, 'your configuration')),
-    ...projectMounts(facts, readOnly),
+    ...projectMounts(facts, readOnly, terms.stores === undefined),
   ]
   const kept = readOnly ? [] : protectedMounts(facts, tree, terms)
   const grant = grantMounts(facts, [...visible, ...kept], terms)
@@ -109,12 +111,14 @@ const gitConfiguration = (facts: Facts, { host }: PlanTerms): readonly Mount[] =
         readable(join(facts.folder, 'gitignore'), join(facts.home, '.config/git/ignore'), 'what git ignores'),
       ]
 
-function projectMounts({ project, git }: Facts, readOnly: boolean): readonly Mount[] {
+function projectMounts({ project, git }: Facts, readOnly: boolean, keepsHistory: boolean): readonly Mount[] {
   const why = readOnly ? 'project, only read' : 'project'
   const around = git && git.root !== project ? [readable(git.root, git.root, 'the repository around it')] : []
   const own: Mount = { target: project, how: readOnly ? 'read-only' : 'writable', source: project, why }
   const history =
-    git && git.root !== project && !readOnly ? [writable(join(git.root, '.git'), 'history')] : []
+    git && git.root !== project && !readOnly && keepsHistory
+      ? [writable(join(git.root, '.git'), 'history')]
+      : []
   const elsewhere = git?.elsewhere
   return [
     // First: a bare repository may hold its worktrees.
@@ -122,11 +126,14 @@ function projectMounts({ project, git }: Facts, readOnly: boolean): readonly Mou
     ...around,
     own,
     ...history,
-    ...(elsewhere && !readOnly
+    ...(elsewhere && !readOnly && keepsHistory
       ? elsewhere.writable.map((path) => writable(path, 'history of this worktree'))
       : []),
   ]
 }
+
+/** What a program changed there could make git unpack a closed file under another name. */
+const HISTORY = 'history, while a rule closes paths'
 
 /** Of a repository, what makes git run something or read another configuration. */
 const GIT_GOVERNANCE = new Set(['config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info'])
@@ -135,14 +142,14 @@ const GIT_GOVERNANCE = new Set(['config', 'config.worktree', 'commondir', 'gitdi
 function protectedMounts(
   facts: Facts,
   tree: TreeState,
-  { granted, aliases = [] }: PlanTerms,
+  { granted, aliases = [], stores }: PlanTerms,
 ): readonly Mount[] {
   const repositories = new Set(tree.repositories)
   const isWritable = writableIn(facts)
   const isGranted = (path: string): boolean => granted !== undefined && isInside(path, granted)
   const pinned = tree.repositories
-    .filter((path) => isWritable(path) && isPlain(path, facts))
-    .map((path) => writable(path, 'a repository stays in place'))
+    .filter((path) => isWritable(path) && (stores !== undefined || isPlain(path, facts)))
+    .map((path) => (stores ? readable(path, path, HISTORY) : writable(path, 'a repository stays in place')))
   const closed = tree.entries
     .filter(({ path, kind }) => {
       if (kind !== 'file' && kind !== 'folder') return false
@@ -210,6 +217,7 @@ function coverMounts(facts: Facts, { tree, terms, visible }: Covering): readonly
   const all = [
     ...inTree,
     ...linked.map(({ path, kind }) => cover(path, kind === 'folder', 'may hold secrets')),
+    ...(terms.stores ?? []).map((path) => cover(path, true, 'contents that a rule closes')),
     ...tree.unread.map((path) => cover(path, true, 'could not be looked at')),
     ...facts.hidden
       .filter(({ path }) => isShown(path) && !isInside(path, facts.project))

@@ -3,7 +3,7 @@
  * see of that. Everything is looked at again for each command; the plan itself is made by `plan.ts`.
  */
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { isInside } from '../../lib/path.ts'
 import { protectionOfName } from '../protected-names.ts'
 import type { Facts } from './facts.ts'
@@ -30,9 +30,19 @@ export function createPlanner(ground: SandboxGround, view: GitView) {
     const { standIns, mounts } = view.look(state)
     const grant = granted === undefined ? {} : { granted }
     const readsOnly = terms.readsOnly ?? false
-    return toPlan(ground, state, { readsOnly, standIns, shown: mounts, aliases, ...grant })
+    const stores = ground.hidesHistory && !terms.showsHistory ? { stores: findStores(state) } : {}
+    return toPlan(ground, state, { readsOnly, standIns, shown: mounts, aliases, ...grant, ...stores })
   }
 }
+
+/** Where the repositories of the tree keep contents, under their real names. */
+export const findStores = ({ repositories }: Pick<TreeState, 'repositories'>): readonly string[] =>
+  repositories.flatMap((path) =>
+    ['objects', 'lost-found'].flatMap((name) => {
+      const real = realOf(join(path, name))
+      return real !== undefined && lstatSync(real).isDirectory() ? [real] : []
+    }),
+  )
 
 type PlanNeeds = Omit<PlanTerms, 'host'>
 

@@ -5,6 +5,7 @@ import { homeTries } from './home.ts'
 import { hostTries } from './host.ts'
 import { laterTries } from './later.ts'
 import { linkTries } from './links.ts'
+import { historyTries } from './more/history.ts'
 import { moreLaterTries } from './more/later.ts'
 import { moreLinkTries } from './more/links.ts'
 import { moreDenyTries, moreHomeTries, moreReadTries, moreTrustedTries } from './more/rest.ts'
@@ -22,7 +23,7 @@ export const allTries: readonly { readonly class: ClassNumber; readonly tries: r
   { class: 3, tries: walkTries },
   { class: 4, tries: [...laterTries, ...moreLaterTries] },
   { class: 5, tries: [...readTries, ...moreReadTries] },
-  { class: 6, tries: [...denyTries, ...moreDenyTries] },
+  { class: 6, tries: [...denyTries, ...moreDenyTries, ...historyTries] },
   { class: 7, tries: [...trustedTries, ...moreTrustedTries] },
   { class: 8, tries: grantTries },
   { class: 9, tries: rootTries },

@@ -1,0 +1,105 @@
+/** What a path rule denies is in git's history, too: programs and scripts look for it there. */
+import type { Try } from '../../try.ts'
+
+const RULE = '[[permission.rules]]\ntool = "*"\npattern = "secret/**"\nverdict = "deny"\n'
+const SECRET = 'mkdir secret; echo {CANARY} > secret/x; git add -A; git commit -qm secret'
+const UNPACK = `import zlib,glob; [print(zlib.decompress(open(f,'rb').read())) for f in glob.glob('.gi'+'t/obj*/??/*')]`
+const NODE = `const fs=require('fs'),z=require('zlib'),d='.gi'+'t/obj'+'ects';for(const a of fs.readdirSync(d))if(a.length==2)for(const b of fs.readdirSync(d+'/'+a))console.log(String(z.inflateSync(fs.readFileSync(d+'/'+a+'/'+b))))`
+
+/** Git goes on working for what is open. */
+const WORKS = {
+  run: 'git status --short && echo works',
+  expects: /^works$/m,
+}
+
+const history = (name: string, steps: Try['steps'], more: Partial<Try> = {}): Try => ({
+  name: `a denied file in git's history: ${name}`,
+  config: RULE,
+  project: SECRET,
+  steps,
+  control: WORKS,
+  ...more,
+})
+
+export const historyTries: readonly Try[] = [
+  history('python unpacks objects', [`python3 -c "${UNPACK}"`, { call: 'python', input: { code: UNPACK } }], {
+    needs: ['python3'],
+  }),
+  history('node unpacks objects', [`node -e "${NODE}"`]),
+  history(
+    'a script asks git',
+    [
+      'sh show.sh',
+      './show.sh; cat out',
+      'bash < show.sh',
+      '. ./show.sh',
+      { background: './show.sh' },
+      'sleep 0.3; rev out',
+    ],
+    {
+      project: `${SECRET}; printf '#!/bin/sh\\ngit show HEAD:secret/x | tee out | rev\\n' > show.sh; chmod +x show.sh`,
+    },
+  ),
+  history('make and npm ask git', ['make -s', 'npm run -s x', 'node --run x'], {
+    project: `${SECRET}; printf 'all:\\n\\tgit show HEAD:secret/x\\n' > Makefile; printf '{"scripts":{"x":"git cat-file -p HEAD:secret/x"}}' > package.json`,
+    needs: ['make'],
+  }),
+  history('packs are unpacked by a program', ['python3 p.py; rev out'], {
+    project: `${SECRET}; git gc -q; printf 'import subprocess as s\\nopen("out","wb").write(s.run(["g"+"it","cat-file","--batch","--batch-all-objects"],capture_output=True).stdout)\\n' > p.py`,
+    needs: ['python3'],
+  }),
+  history(
+    'the store is copied first',
+    ['cp -r .g?t copy; python3 c.py', 'tar cf s.tar .gi*; strings s.tar | rev; python3 c.py'],
+    {
+      project: `${SECRET}; printf 'import zlib,glob\\nfor f in glob.glob("copy/obj*/??/*"): print(zlib.decompress(open(f,"rb").read()))\\n' > c.py`,
+      needs: ['python3'],
+    },
+  ),
+  history(
+    'the index and names of commits lead elsewhere',
+    [
+      'python3 i.py; git checkout -- readme.txt; rev readme.txt',
+      'python3 i.py; git status',
+      'git checkout t -- x',
+      'git restore readme.txt',
+      'rev x readme.txt',
+    ],
+    {
+      project: `${SECRET}; printf 'import subprocess as s\\nh=open("hash").read().strip()\\nopen(".git/refs/tags/t","w").write(h)\\n' > i.py; git rev-parse HEAD:secret > hash`,
+      needs: ['python3'],
+      control: { run: 'git log --oneline -1', expects: /secret/ },
+    },
+  ),
+  history(
+    'beside git that is left alone',
+    [
+      'git status; sh show.sh',
+      'git add -A && python3 -c "' + UNPACK + '"',
+      'git log --oneline | xargs -n1 git show',
+    ],
+    {
+      project: `${SECRET}; printf 'git show HEAD:secret/x\\n' > show.sh`,
+      control: {
+        run: 'echo more >> readme.txt; true',
+        expects: /no output/,
+      },
+    },
+  ),
+  history(
+    'git at work on open files',
+    ['echo more > new.txt', 'git add new.txt && git commit -qm new', 'git diff'],
+    {
+      guarded: 'bare git diff shows nothing that is committed',
+      control: { run: 'git log --oneline -1', expects: /new/ },
+    },
+  ),
+  history(
+    'git shows changes of an open file',
+    ['echo more >> readme.txt', 'git diff -- secret/x readme.txt'],
+    {
+      guarded: 'the denied file has no changes',
+      control: { run: 'git diff -- readme.txt', expects: /^\+more$/m },
+    },
+  ),
+]
