@@ -18,8 +18,7 @@ import { createGrants, type Grants } from './guard/grants.ts'
 import { createHooks, type HooksParts } from './guard/hooks.ts'
 import { toHostEnvironment } from './guard/host/environment.ts'
 import { createLaunch } from './guard/launch.ts'
-import { closingPath, createDenies } from './guard/permission/denied-paths.ts'
-import { closedHistory } from './guard/permission/history.ts'
+import { closedHistory, closedPaths } from './guard/permission/history.ts'
 import { createPermissions } from './guard/permissions.ts'
 import { openRuleBook } from './guard/rule-book.ts'
 import { detectSandbox } from './guard/sandbox/detect.ts'
@@ -129,9 +128,8 @@ const openSandbox = ({ config, paths, cwd, env, host = false, onProgress }: Guar
     host,
     interesting: isInteresting,
     ...toSandboxSettings(config, paths),
-    denies: createDenies(config.permission.rules, cwd),
+    ...closedPaths(config.permission.rules, cwd),
     ...(onProgress && { onProgress }),
-    hidesHistory: closingPath(config.permission.rules, 'run_command') !== undefined,
   })
 
 const ownFolders = ({ dataFolder, configFolder }: AppPaths): readonly string[] => [dataFolder, configFolder]
@@ -163,7 +161,6 @@ async function openSessionGuards(
   { sandbox, watch, book }: Shared,
 ): Promise<SessionGuards> {
   const { config, env } = parts
-  const { rules } = config.permission
   const grants = createGrants()
   const { files, exec, undo, close } = await openReach(parts, place, {
     grants,
@@ -183,7 +180,7 @@ async function openSessionGuards(
     files: firewall.files,
     exec,
     undo,
-    fetch: fetchWith({ offline: config.offline, rules }),
+    fetch: fetchWith({ offline: config.offline, rules: config.permission.rules }),
     ...(tryChanges && { tryChanges }),
     audit: auditOf(parts, place, firewall),
     ...(specs.length > 0 && {

@@ -24,7 +24,7 @@ import { createJobs, type Jobs, requireRoom } from './jobs.ts'
 import { toLive } from './live-output.ts'
 import { placeGrant } from './permission/grant-for.ts'
 import { toProgram } from './program.ts'
-import { type ClosedHistory, explainHidden, mayShow } from './permission/history.ts'
+import { type ClosedHistory, explainHidden, historyTerms } from './permission/history.ts'
 import type { Entered, Sandbox, Terms } from './sandbox/ground.ts'
 
 export type ExecParts = {
@@ -50,12 +50,10 @@ export type ClosableExec = Exec & {
 
 export function createExec(parts: ExecParts): ClosableExec {
   const { sandbox } = parts
+  const termsFor = historyTerms(parts.history)
   const jobs = createJobs()
   const changes = collectChanges(parts.watch)
   const starter = createStarter({ ...parts, changes })
-
-  const seesHistory = async (command: string, { showsHistory }: Terms = {}): Promise<boolean> =>
-    showsHistory ?? (parts.history !== undefined && (await mayShow(command, parts.history)))
 
   async function run<T extends ExecResult>(
     { argv, command }: Line,
@@ -64,14 +62,14 @@ export function createExec(parts: ExecParts): ClosableExec {
   ): Promise<T> {
     const live = toLive(options.onOutput)
     const clearGrant = await placeGrant(options.grant)
-    const terms = { ...options, showsHistory: await seesHistory(command, options) }
+    const terms = await termsFor(command, options)
     const started = await starter.start(argv, printing(live.add), terms)
     const result = await watch(started.running).finally(live.end)
     if (started.running.isRunning()) await changes.compare()
     else await started.left
     await clearGrant(result.exitCode !== 0)
-    const hidden = sandbox && !terms.showsHistory && explainHidden(result, parts.history)
-    if (hidden) return { ...result, output: hidden }
+    const explained = terms.showsHistory ? undefined : explainHidden(result, parts.history)
+    if (sandbox && explained !== undefined) return { ...result, output: explained }
     const blocked = sandbox && (await blockOf(result, blockContext(parts, command, options)))
     return blocked ? { ...result, blocked } : result
   }
@@ -90,10 +88,7 @@ export function createExec(parts: ExecParts): ClosableExec {
     async start(command, terms) {
       refuseInteractive(command)
       requireRoom(jobs.list())
-      const { running } = await starter.start(shellArgv(command), printing(), {
-        ...terms,
-        showsHistory: await seesHistory(command, terms),
-      })
+      const { running } = await starter.start(shellArgv(command), printing(), await termsFor(command, terms))
       return jobs.adopt(command, running)
     },
     async open(argv, { signal, readsOnly = false, showsHistory = false } = {}) {

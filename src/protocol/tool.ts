@@ -177,8 +177,7 @@ export type ExecOptions = {
   readonly grant?: Blocked
   /** It only looks: where there is a sandbox, it cannot write anything there. */
   readonly readsOnly?: boolean
-  /** Git's history is there although a rule closes paths that it may hold. */
-  readonly showsHistory?: boolean
+  readonly showsHistory?: boolean // although a rule closes paths that git may have in its history
   readonly onOutput?: (text: string) => void
 }
 
@@ -243,7 +242,6 @@ export interface Program {
   /** Ends it and all its children; resolves when they are gone. */
   kill(): Promise<void>
 }
-
 export type OpenOptions = Partial<Pick<ExecOptions, 'signal' | 'readsOnly' | 'showsHistory'>>
 
 /** Child processes. stdin is closed; the whole process group ends on cancel and on time-out. */

@@ -5,7 +5,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Rule } from '../../protocol/guard.ts'
-import type { ExecResult } from '../../protocol/tool.ts'
+import type { ExecOptions, ExecResult } from '../../protocol/tool.ts'
 import { readScript } from '../shell-script.ts'
 import { type IsOpen, leavesContents } from '../shell/git-history.ts'
 import { closingPath, createDenies } from './denied-paths.ts'
@@ -17,6 +17,12 @@ export function closedHistory(rules: readonly Rule[], root: string): { readonly 
   return rule ? { history: { rule, isOpen: createIsOpen(rules, root) } } : {}
 }
 
+/** For the sandbox: which paths are left out, and whether git's history is. */
+export const closedPaths = (rules: readonly Rule[], root: string) => ({
+  denies: createDenies(rules, root),
+  hidesHistory: closingPath(rules, 'run_command') !== undefined,
+})
+
 export function createIsOpen(rules: readonly Rule[], root: string): IsOpen {
   const denies = createDenies(rules, root)
   return (path) => {
@@ -26,8 +32,14 @@ export function createIsOpen(rules: readonly Rule[], root: string): IsOpen {
   }
 }
 
-export const mayShow = async (command: string, { isOpen }: ClosedHistory): Promise<boolean> =>
-  leavesContents(await readScript(command), isOpen)
+/** Adds to the terms of a command whether it sees the history. */
+export const historyTerms =
+  (history: ClosedHistory | undefined) =>
+  async <T extends Pick<ExecOptions, 'showsHistory'>>(command: string, terms?: T) => {
+    const leaves = async (): Promise<boolean> =>
+      history !== undefined && leavesContents(await readScript(command), history.isOpen)
+    return { ...terms, showsHistory: terms?.showsHistory ?? (await leaves()) }
+  }
 
 /** The output of a command that failed for want of the history, with the reason. */
 export function explainHidden(

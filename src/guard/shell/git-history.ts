@@ -145,11 +145,17 @@ const checkout: Leaves = without(/^(?:[0-9a-f]{4,64}|-p|--patch|--(?:source|work
 
 const joining: Leaves = without(/^(?:-X.*|-s|--strat.*|-x|--exec.*|-i|--interactive|-p|--show-.*)$/)
 
+/** To a remote by its name: a folder elsewhere would hold a copy that nothing hides. */
+const push: Leaves = (args) =>
+  only(/^(?:-[unqfd]|--(?:set-upstream|tags|all|force\S*|dry-run|quiet|delete|follow-tags))$/)(args) &&
+  !/[/:]/.test(args.find(({ text }) => !text.startsWith('-'))?.text ?? '')
+
 const CALLS: ReadonlyMap<string, Leaves> = new Map<string, Leaves>([
   ...'remote rev-parse ls-files ls-tree describe merge-base name-rev show-ref show-branch cherry count-objects check-ignore check-attr version help rm mv clean shortlog gc prune'
     .split(' ')
     .map((name) => [name, always] as const),
   ['init', only(/^(?:-q|--quiet|-b|--initial-branch=.*|--bare)$/)],
+  ['push', push],
   ['blame', without(/^--contents/)],
   ['status', without(/^-\w*v|^--verb/)],
   ['add', without(/^-\w*[pie]|^--(?:patch|interactive|edit)/)],
