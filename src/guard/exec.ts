@@ -5,7 +5,6 @@
  */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { AppError } from '../protocol/error.ts'
 import type { Exec, ExecOptions, ExecResult, Job } from '../protocol/tool.ts'
 import {
@@ -15,7 +14,6 @@ import {
   type RunningProcess,
   startProcess,
 } from '../lib/process.ts'
-import { blockOf } from './blocked.ts'
 import { toChildEnvironment } from './sandbox/environment.ts'
 import { type CollectedChanges, collectChanges } from './executable/collect.ts'
 import type { Watch } from './executable/watch.ts'
@@ -24,7 +22,8 @@ import { createJobs, type Jobs, requireRoom } from './jobs.ts'
 import { toLive } from './live-output.ts'
 import { placeGrant } from './permission/grant-for.ts'
 import { toProgram } from './program.ts'
-import { type ClosedHistory, explainHidden, historyTerms } from './permission/history.ts'
+import { type ClosedHistory, historyTerms } from './permission/history.ts'
+import { explainFailure } from './sandbox/explain.ts'
 import type { Entered, Sandbox, Terms } from './sandbox/ground.ts'
 
 export type ExecParts = {
@@ -49,7 +48,6 @@ export type ClosableExec = Exec & {
 }
 
 export function createExec(parts: ExecParts): ClosableExec {
-  const { sandbox } = parts
   const termsFor = historyTerms(parts.history)
   const jobs = createJobs()
   const changes = collectChanges(parts.watch)
@@ -68,10 +66,7 @@ export function createExec(parts: ExecParts): ClosableExec {
     if (started.running.isRunning()) await changes.compare()
     else await started.left
     await clearGrant(result.exitCode !== 0)
-    const explained = terms.showsHistory ? undefined : explainHidden(result, parts.history)
-    if (sandbox && explained !== undefined) return { ...result, output: explained }
-    const blocked = sandbox && (await blockOf(result, blockContext(parts, command, options)))
-    return blocked ? { ...result, blocked } : result
+    return explainFailure(result, parts, { command, terms })
   }
 
   return {
@@ -117,12 +112,6 @@ const watchedJobs = (jobs: Jobs, changes: CollectedChanges): Pick<Exec, 'poll' |
   },
   jobs: () => jobs.list(),
 })
-
-function blockContext(parts: ExecParts, command: string, { grant, readsOnly = false }: ExecOptions) {
-  const { cwd, sandbox, hidden = [], home = homedir() } = parts
-  const network = (sandbox?.network ?? false) || grant?.kind === 'network'
-  return { cwd, home, hidden, closed: sandbox?.closed ?? [], network, command, readsOnly }
-}
 
 /** What is started, and how the person would write it. */
 type Line = { readonly argv: readonly string[]; readonly command: string }

@@ -5,8 +5,9 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Rule } from '../../protocol/guard.ts'
-import type { ExecOptions, ExecResult } from '../../protocol/tool.ts'
+import type { ExecResult } from '../../protocol/tool.ts'
 import { readScript } from '../shell-script.ts'
+import type { Terms } from '../sandbox/ground.ts'
 import { type IsOpen, leavesContents } from '../shell/git-history.ts'
 import { closingPath, createDenies } from './denied-paths.ts'
 
@@ -35,10 +36,10 @@ export function createIsOpen(rules: readonly Rule[], root: string): IsOpen {
 /** Adds to the terms of a command whether it sees the history. */
 export const historyTerms =
   (history: ClosedHistory | undefined) =>
-  async <T extends Pick<ExecOptions, 'showsHistory'>>(command: string, terms?: T) => {
+  async (command: string, terms: Terms = {}): Promise<Terms> => {
     const leaves = async (): Promise<boolean> =>
       history !== undefined && leavesContents(await readScript(command), history.isOpen)
-    return { ...terms, showsHistory: terms?.showsHistory ?? (await leaves()) }
+    return { ...terms, showsHistory: terms.showsHistory ?? (await leaves()) }
   }
 
 /** The output of a command that failed for want of the history, with the reason. */
