@@ -26,7 +26,7 @@ export type IsOpen = (path: string) => boolean
 export function leavesContents(script: Script, isOpen: IsOpen): boolean {
   const { parts, writes, mentions, functions, isPartial } = script
   if (isPartial || parts.length === 0 || functions.length > 0) return false
-  if (writes.some((path) => path !== '/dev/null')) return false
+  if (writes.some(({ text }) => text !== '/dev/null')) return false
   if (mentions.some(({ text }) => !/^(?:\/dev\/null|\d)$/.test(text))) return false
   return parts.every(({ words: [program, ...args], hasAssignment }) => {
     if (program === undefined || program.dynamic || hasAssignment) return false
