@@ -38,7 +38,7 @@ console.log(
 )
 
 const engineStart = performance.now()
-const { llama, library } = await loadEngine(false)
+const { llama, library } = await loadEngine()
 console.log(`engine start  ${since(engineStart)} ms, ${memory()} MB in memory`)
 const loadStart = performance.now()
 const options = { name: 'bench', path, window: WINDOW, sequences: 4 }

@@ -297,8 +297,7 @@ const PARTS = [
 ]
 
 async function loadProgram(): Promise<Program> {
-  const load = (part: string) =>
-    import(new URL(`../dist/${part}.js`, import.meta.url).href) as Promise<object>
+  const load = (part: string) => import(new URL(`../src/${part}.ts`, import.meta.url).href) as Promise<object>
   return Object.assign({}, ...(await Promise.all(PARTS.map(load)))) as Program
 }
 

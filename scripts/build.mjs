@@ -1,12 +1,153 @@
-// Builds dist/ from src/. A fresh folder each time, so that a deleted source never lives on in the package.
+// Builds dist/ from src/: one bundle with its dependencies, split where the program imports on demand, so that a start reads
+// a few files instead of hundreds and an installation brings only what cannot be bundled. `index.d.ts` and what it leads to
+// come from tsc. A fresh folder each time: a deleted source must not live on in the package.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { build } from 'esbuild'
 
-rmSync('dist', { recursive: true, force: true })
-execFileSync(
-  process.execPath,
-  [createRequire(import.meta.url).resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
-  { stdio: 'inherit' },
-)
-chmodSync('dist/main.js', 0o755)
+const require = createRequire(import.meta.url)
+const root = resolve(import.meta.dirname, '..')
+const dist = join(root, 'dist')
+
+/**
+ * The modules of node-llama-cpp only declare things, and we load its builds ourselves; without this the bundle would carry
+ * its compiler and its downloads.
+ */
+const engineOnly = {
+  name: 'engine-only',
+  setup({ onLoad, onResolve, resolve: find }) {
+    onResolve({ filter: /^(?:\.|node-llama-cpp$)/ }, async ({ path, pluginData, ...from }) => {
+      const isEngine = path === 'node-llama-cpp' || /[/\\]node-llama-cpp[/\\]dist[/\\]/.test(from.importer)
+      if (pluginData === 'found' || !isEngine) return undefined
+      return { ...(await find(path, { ...from, pluginData: 'found' })), sideEffects: false }
+    })
+    onLoad({ filter: /[/\\]getLlamaWithoutBackend\.js$/ }, () => ({
+      contents:
+        "export const getLlamaWithoutBackend = async () => { throw new Error('There is no engine without a build.') }",
+    }))
+  },
+}
+
+/**
+ * Packages whose main file brings much that is not used here, each as the part that is. `undici` in full would be a third of
+ * what a start reads.
+ */
+const usedParts = {
+  name: 'used-parts',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'used-parts' }))
+    onLoad({ filter: /^undici$/, namespace: 'used-parts' }, () => ({
+      resolveDir: root,
+      contents: `
+        export { default as Agent } from 'undici/lib/dispatcher/agent.js'
+        export const fetch = async (...request) => (await import('undici/lib/web/fetch/index.js')).default.fetch(...request)
+      `,
+    }))
+    onLoad({ filter: /[/\\]zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js'",
+    }))
+  },
+}
+
+rmSync(dist, { recursive: true, force: true })
+await bundle()
+if (process.argv.includes('--bundle-only')) process.exit()
+chmodSync(join(dist, 'main.js'), 0o755)
+declareTypes()
+packGrammars()
+
+/** What has a process of its own has a file of its own; `programFile` of src/lib/package-files.ts finds it. */
+function bundle() {
+  return build({
+    absWorkingDir: root,
+    entryPoints: ['src/main.ts', 'src/index.ts', 'src/embedded/child-main.ts'],
+    outbase: 'src',
+    outdir: dist,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    mainFields: ['module', 'main'],
+    target: 'node20.19',
+    external: [
+      '@huggingface/jinja',
+      '@vscode/ripgrep',
+      'jiti',
+      '@libsql/*',
+      '@node-llama-cpp/*',
+      '@reflink/*',
+      'canvas',
+    ],
+    // CommonJS packages inside call require().
+    banner: {
+      js: "import { createRequire as createRequireOfBundle } from 'node:module'\nconst require = createRequireOfBundle(import.meta.url)",
+    },
+    sourcemap: true,
+    sourcesContent: false,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+    plugins: [engineOnly, usedParts],
+  }).then(({ metafile }) => {
+    if (process.env.COVEY_METAFILE) writeFileSync(process.env.COVEY_METAFILE, JSON.stringify(metafile))
+  })
+}
+
+/** Of the types only those that `index.d.ts` leads to are of use to another program. */
+function declareTypes() {
+  const types = mkdtempSync(join(root, 'node_modules', '.types-'))
+  try {
+    const tsc = require.resolve('typescript/bin/tsc')
+    const options = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', types]
+    execFileSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' })
+    const reached = new Set()
+    const visit = (path) => {
+      if (reached.has(path) || !existsSync(join(types, path))) return
+      reached.add(path)
+      const text = readFileSync(join(types, path), 'utf8')
+      for (const [, target] of text.matchAll(/['"](\.[^'"]+)\.[jt]s['"]/g))
+        visit(join(dirname(path), `${target}.d.ts`))
+      mkdirSync(join(dist, dirname(path)), { recursive: true })
+      writeFileSync(join(dist, path), text)
+    }
+    visit('index.d.ts')
+  } finally {
+    rmSync(types, { recursive: true, force: true })
+  }
+}
+
+/** A grammar is a large table of small numbers. No language in src/lib/syntax.ts uses those left out. */
+function packGrammars() {
+  const target = join(dist, 'grammars')
+  mkdirSync(target)
+  copyFileSync(
+    join(dirname(require.resolve('web-tree-sitter')), 'web-tree-sitter.wasm'),
+    join(target, 'web-tree-sitter.wasm'),
+  )
+  const folder = dirname(require.resolve('@vscode/tree-sitter-wasm'))
+  const isUnused = /-(?:c-sharp|ini|powershell|regex)\.wasm$/
+  for (const name of readdirSync(folder)) {
+    if (!/^tree-sitter-.*\.wasm$/.test(name) || isUnused.test(name)) continue
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+    writeFileSync(
+      join(target, `${name}.br`),
+      brotliCompressSync(readFileSync(join(folder, name)), { params }),
+    )
+  }
+}

@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   })
   const limit = Number(values.limit ?? Infinity)
   const bench = createBench(positionals[0] ?? BUNDLED)
-  const engineMs = await timed(() => loadEngine(false))
+  const engineMs = await timed(() => loadEngine())
   const loadMs = await timed(() => bench.model.load())
 
   const asked = await askAll((await loadRows<Row>('requests.jsonl')).slice(0, limit), bench)

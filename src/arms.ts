@@ -5,11 +5,11 @@
  */
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { armSizes } from './arm-sizes.ts'
 import type { ServerArmParts } from './server-arm.ts'
 import { learnWindow } from './context/budget.ts'
 import type { NanoModel } from './embedded/nano.ts'
+import { packageFile } from './lib/package-files.ts'
 import type { ArmSettings, Capabilities } from './protocol/arm.ts'
 import type { Classification } from './protocol/classification.ts'
 import { AppError } from './protocol/error.ts'
@@ -104,7 +104,7 @@ async function openAtServer(
   return { ...(await openServer(settings, { ...parts, isOff })), why }
 }
 
-const NANO = new URL('../models/covey-nano.gguf', import.meta.url)
+const NANO = 'models/covey-nano.gguf'
 
 /** The helper of every larger model; its weights are read when it is first asked. */
 function withClassifier(arm: OpenedArm, parts: ArmParts): OpenedArm {
@@ -143,11 +143,8 @@ async function openNano(why: string, parts: ArmParts): Promise<OpenedArm> {
 
 async function loadNano({ files }: ArmParts): Promise<NanoModel> {
   const { createNanoModel } = await import('./embedded/nano.ts')
-  const sha256 = (await readFile(new URL('../models/covey-nano.gguf.sha256', import.meta.url), 'utf8')).slice(
-    0,
-    64,
-  )
-  return createNanoModel({ path: fileURLToPath(NANO), sha256, files })
+  const sha256 = (await readFile(packageFile(`${NANO}.sha256`), 'utf8')).slice(0, 64)
+  return createNanoModel({ path: packageFile(NANO), sha256, files })
 }
 
 const IN_THE_BOX =

@@ -11,7 +11,7 @@ import { toChildEnvironment } from './guard/sandbox/environment.ts'
 import { createLaunch } from './guard/launch.ts'
 import { detectSandbox } from './guard/sandbox/detect.ts'
 import { openTrust } from './guard/trust.ts'
-import { packageVersion } from './lib/package-version.ts'
+import { packageVersion } from './lib/package-files.ts'
 import { plural } from './lib/text.ts'
 import { readCached } from './mcp/cache.ts'
 import type { ServerTest } from './mcp/test-server.ts'
@@ -45,7 +45,7 @@ export async function openMcpServers(
   return openMcp({
     servers,
     cwd,
-    version: await packageVersion(),
+    version: packageVersion(),
     environment: () => toChildEnvironment(env),
     launch: byKey(launch),
     ...(!incognito && { cacheFolder: cacheFolderOf(paths) }),
@@ -113,7 +113,7 @@ export async function testMcpServers(
 ): Promise<readonly ServerTest[]> {
   const { servers } = toMcpServers(config.mcp, { env, offline: config.offline })
   const { testServer } = await import('./mcp/test-server.ts')
-  const version = await packageVersion()
+  const version = packageVersion()
   const wanted = servers.filter((server) => name === undefined || server.name === name)
   const environment = () => toChildEnvironment(env)
   const names = servers.map((server) => server.name)

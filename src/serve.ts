@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Ends } from './lib/ends.ts'
 import { ensureFolder } from './lib/ensure-folder.ts'
 import { acquireLock } from './lib/lock.ts'
-import { packageVersion } from './lib/package-version.ts'
+import { packageVersion } from './lib/package-files.ts'
 import { renderBanner } from './server/banner.ts'
 import { namesOf, requireSafe } from './server/exposure.ts'
 import { healthRoutes } from './server/health.ts'
@@ -78,7 +78,7 @@ type StartParts = {
 
 async function startServer({ settings, tokens, serving, desk, ends }: StartParts): Promise<Started> {
   const { host, port, isAuthOff, limits } = settings
-  const version = await packageVersion()
+  const version = packageVersion()
   const metrics = createMetrics(version)
   addProcessMetrics(metrics)
   const { checks, audit, log } = serving

@@ -23,7 +23,7 @@ import { Ends } from './lib/ends.ts'
 import { ensureFolder } from './lib/ensure-folder.ts'
 import { acquireLock } from './lib/lock.ts'
 import { createLogger, type Logger } from './lib/log.ts'
-import { packageVersion } from './lib/package-version.ts'
+import { packageVersion } from './lib/package-files.ts'
 import type { HostedTool, ToolHost } from './protocol/tool-host.ts'
 import { namesOf, requireSafe } from './server/exposure.ts'
 import { healthRoutes } from './server/health.ts'
@@ -70,7 +70,7 @@ export async function startToolHost(options: ToolHostOptions): Promise<StartedTo
   const ends = new Ends()
   try {
     const folder = await lockFolder(paths, ends)
-    const version = await packageVersion()
+    const version = packageVersion()
     const { tokens, files, isAuthOff, isKeysOnly, peers, place } = entry
     const { opened, log } = await openHost({ config, paths, ofProject, options, ends, folder, files })
     const ledger = await openLedger({ folder: join(folder, 'calls') })
@@ -131,7 +131,7 @@ export async function serveMcpStdio(
   for (const warning of [...warnings, ...host.warnings]) options.onWarning(warning)
   try {
     const { serveStdio } = await loadMcp()
-    await serveStdio({ host, version: await packageVersion(), client: 'stdio' }, streams, signal)
+    await serveStdio({ host, version: packageVersion(), client: 'stdio' }, streams, signal)
   } finally {
     await host.close()
   }
@@ -151,7 +151,7 @@ export async function openMcpRoutes(
     allowWith: 'covey serve',
     warn: (message) => parts.log.warn({ message }, 'mcp'),
   })
-  return { routes: [mcpRouteFor(host, await packageVersion())], close: () => host.close() }
+  return { routes: [mcpRouteFor(host, packageVersion())], close: () => host.close() }
 }
 
 const mcpRouteFor = (host: ToolHost, version: string): Route =>

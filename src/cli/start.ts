@@ -1,6 +1,6 @@
 /** The process's edge: its streams, its signals and its exit code, handed to the program as values. */
-import { readFileSync } from 'node:fs'
 import { errnoOf, storageError } from '../lib/atomic-write.ts'
+import { packageVersion } from '../lib/package-files.ts'
 import { runProgram } from './program.ts'
 import { readPiped } from './read-stdin.ts'
 
@@ -52,11 +52,4 @@ function workingFolder(process: NodeJS.Process): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function packageVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return manifest.version
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 import { isObject } from '../lib/json.ts'
+import { packageFile } from '../lib/package-files.ts'
 import { typesOf } from '../lib/schema.ts'
 import { requireFamily } from './all.ts'
 import { blockInstructions } from './content-block.ts'
@@ -29,7 +30,7 @@ export async function loadToolInstructions(
   { dialect = DEFAULT_DIALECT, folder, blocks = false }: InstructionOptions = {},
 ): Promise<string> {
   const own = folder === undefined ? undefined : await readIfThere(join(folder, FILE))
-  const text = own ?? (await readFile(new URL(`../../prompts/${FILE}`, import.meta.url), 'utf8'))
+  const text = own ?? (await readFile(packageFile(`prompts/${FILE}`), 'utf8'))
   const told = toolInstructions(text, tools, dialect)
   const family = requireFamily(dialect)
   const isTold = blocks && !family.proposesOnly && tools.some(({ name }) => name === 'write_file')

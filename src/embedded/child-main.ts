@@ -14,8 +14,6 @@ const send = (message: FromChild): void => {
   if (process.connected) process.send?.(message)
 }
 
-// The engine tries its binary in yet another process, which has no use for our loaders.
-process.execArgv = []
 process.on('disconnect', () => process.exit(0))
 process.on('message', (message: ToChild) => {
   if (message.type === 'cancel') running.get(message.id)?.abort()
@@ -25,7 +23,7 @@ process.on('message', (message: ToChild) => {
 
 async function open({ options }: Extract<ToChild, { type: 'open' }>): Promise<void> {
   // Quiet is the business of the other process: it ends this one.
-  opened = createEmbeddedModel({ gpu: 'auto', ...options, idleMs: Number.POSITIVE_INFINITY })
+  opened = createEmbeddedModel({ gpu: true, ...options, idleMs: Number.POSITIVE_INFINITY })
   send({ type: 'opened', capabilities: (await opened).capabilities })
 }
 

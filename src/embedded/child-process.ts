@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { createChannel } from '../lib/channel.ts'
+import { programFile } from '../lib/package-files.ts'
 import type { Capabilities } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ModelEvent, ModelRequest } from '../protocol/model.ts'
@@ -149,11 +149,8 @@ const ENVIRONMENT =
   /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|SystemRoot|windir|USERPROFILE|LD_LIBRARY_PATH)$|^(?:CUDA|GGML|VK|HIP|ROCR|NODE_LLAMA_CPP)_/i
 
 function forkChild(execArgv: readonly string[] | undefined): ChildProcess {
-  const entry = import.meta.url.endsWith('.ts')
-    ? new URL('./child-main.ts', import.meta.url)
-    : new URL('./child-main.js', import.meta.url)
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => ENVIRONMENT.test(name)))
-  return fork(fileURLToPath(entry), [], {
+  return fork(programFile('embedded/child-main'), [], {
     env,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     ...(execArgv && { execArgv: [...execArgv] }),

@@ -14,10 +14,10 @@ import type { Capabilities } from '../protocol/arm.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
+import type { Build } from './builds/find.ts'
 import { type ChatTemplate, createChatTemplate } from './chat-template.ts'
 import { createEncodingMemory } from './encoding.ts'
 import { type Generation, type Sampling, startGeneration, toEvaluateOptions } from './generate.ts'
-import type { Gpu } from './llama.ts'
 import { requestGrammar } from './request-grammar.ts'
 import { type LabelField, scoreFields } from './score.ts'
 import type { Segment } from './segment.ts'
@@ -37,7 +37,10 @@ export type EmbeddedOptions = {
   /** How many conversations are evaluated at the same time. */
   readonly sequences?: number
   readonly threads?: number
-  readonly gpu?: Gpu
+  /** The build of llama.cpp to use; absent = the one in the package. */
+  readonly build?: Build
+  /** Compute on the graphics card, if the build has one. */
+  readonly gpu?: boolean
   /** How long the weights stay in memory after the last request. */
   readonly idleMs?: number
   readonly dialect?: string

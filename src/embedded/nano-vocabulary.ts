@@ -12,7 +12,7 @@ export type Vocabulary = { toText(tokens: readonly number[]): string }
 const CONTROL = 3
 
 export async function readVocabulary(path: string): Promise<Vocabulary> {
-  const { library } = await loadEngine(false)
+  const { library } = await loadEngine()
   const { metadata } = await library.readGgufFileInfo(path, {
     sourceType: 'filesystem',
     readTensorInfo: false,

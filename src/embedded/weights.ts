@@ -14,7 +14,8 @@ import type {
 } from 'node-llama-cpp'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { type Batching, createBatching } from './batching.ts'
-import { type Engine, type Gpu, loadEngine, threadsFor } from './llama.ts'
+import type { Build } from './builds/find.ts'
+import { type Engine, loadEngine, threadsFor } from './llama.ts'
 import { createSlotPool, type SlotPool } from './slots.ts'
 import { createTokenizer, type Tokenizer } from './tokenizer.ts'
 
@@ -43,7 +44,9 @@ export type WeightsOptions = {
   readonly window: number
   readonly sequences: number
   readonly threads?: number
-  readonly gpu: Gpu
+  readonly build?: Build
+  /** Compute on the graphics card, if the build has one; else on the processor. */
+  readonly gpu: boolean
   readonly idleMs: number
   readonly chatTemplate: string
 }
@@ -132,7 +135,7 @@ function createVerifier({ path, sha256 }: WeightsOptions): () => Promise<void> {
 type Memory = Loaded & { dispose(): Promise<void> }
 
 async function loadMemory(options: WeightsOptions): Promise<Memory> {
-  const engine = await loadEngine(options.gpu)
+  const engine = await loadEngine(options.build)
   const batching = createBatching()
   const { model, context } = await openModel(engine, options, batching)
   const slots = createSlotPool(
@@ -158,13 +161,13 @@ async function loadMemory(options: WeightsOptions): Promise<Memory> {
 
 async function openModel(
   { llama, takeComplaint }: Engine,
-  { path, window, sequences, threads }: WeightsOptions,
+  { path, window, sequences, threads, gpu }: WeightsOptions,
   batching: Batching,
 ): Promise<{ model: LlamaModel; context: LlamaContext }> {
   let model: LlamaModel | undefined
   takeComplaint()
   try {
-    model = await llama.loadModel({ modelPath: path })
+    model = await llama.loadModel({ modelPath: path, ...(!gpu && { gpuLayers: 0 }) })
     const context = await model.createContext({
       contextSize: window,
       sequences,

@@ -1,20 +1,25 @@
-/** Where the grammars lie. The published package carries them packed: they are a tenth of the size then. */
+/** Where the grammars lie. The build packs them: they are a tenth of the size then. */
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
-import { Language, Parser } from 'web-tree-sitter'
+import type { Parser } from 'web-tree-sitter'
+import { dependencyFile, isSource, packageFile } from './package-files.ts'
 
-const require = createRequire(import.meta.url)
-const folder = dirname(require.resolve('@vscode/tree-sitter-wasm'))
 const unpack = promisify(brotliDecompress)
 let runtime: Promise<void> | undefined
 
 /** A new parser; the caller keeps it. `name` as in the file names of the grammars: `bash`, `typescript`. */
 export async function loadParser(name: string): Promise<Parser> {
-  await (runtime ??= Parser.init())
-  const path = join(folder, `tree-sitter-${name}.wasm`)
-  const grammar = await readFile(path).catch(async () => unpack(await readFile(`${path}.br`)))
-  return new Parser().setLanguage(await Language.load(grammar))
+  const { Language, Parser } = await import('web-tree-sitter')
+  await (runtime ??= Parser.init({ locateFile: runtimeFile }))
+  return new Parser().setLanguage(await Language.load(await readGrammar(`tree-sitter-${name}.wasm`)))
 }
+
+const runtimeFile = (name: string): string =>
+  isSource ? join(dirname(dependencyFile('web-tree-sitter')), name) : packageFile(`dist/grammars/${name}`)
+
+const readGrammar = async (name: string): Promise<Uint8Array> =>
+  isSource
+    ? readFile(join(dirname(dependencyFile('@vscode/tree-sitter-wasm')), name))
+    : unpack(await readFile(packageFile(`dist/grammars/${name}.br`)))

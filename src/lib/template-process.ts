@@ -4,10 +4,10 @@
  * a limit. A worker thread is not enough: one large allocation in it ends the whole program.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { AppError } from '../protocol/error.ts'
 import { shortHash } from './hash.ts'
+import { dependencyFile } from './package-files.ts'
 import { childProgram } from './template-program.ts'
 
 type TemplateInput = Readonly<Record<string, unknown>>
@@ -130,7 +130,7 @@ async function ready({ heapMiB }: TemplateLimits): Promise<Warm> {
 const START_MS = 30_000
 
 async function start(heapMiB: number): Promise<Warm> {
-  const jinja = pathToFileURL(createRequire(import.meta.url).resolve('@huggingface/jinja')).href
+  const jinja = pathToFileURL(dependencyFile('@huggingface/jinja')).href
   const child = spawn(
     process.execPath,
     [`--max-old-space-size=${heapMiB}`, '--input-type=module', '-e', childProgram, jinja],

@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import Libsql from 'libsql'
+import type Libsql from 'libsql'
 import { errnoOf, storageError } from '../lib/atomic-write.ts'
 import { ensureFolder } from '../lib/ensure-folder.ts'
 import { type Lock, waitForLock } from '../lib/lock.ts'
@@ -102,7 +102,7 @@ const CHECKED_BYTES = 16 * 1_048_576
 async function openSound(options: DatabaseOptions): Promise<Opened> {
   const { path } = options
   const bytes = path === undefined ? 0 : (await stat(path)).size
-  const opened = connect(path ?? ':memory:')
+  const opened = await connect(path ?? ':memory:')
   try {
     prepareSchema(opened.database, options)
     if (bytes > 0 && bytes <= CHECKED_BYTES) requireSound(opened.database)
@@ -122,10 +122,12 @@ class BrokenDatabase extends Error {}
 
 const WAIT_MS = 5_000
 
-function connect(path: string): Opened {
+async function connect(path: string): Promise<Opened> {
+  // A session that remembers nothing does not wait for the library.
+  const { default: Library } = await import('libsql')
   const inode = path === ':memory:' ? undefined : inodeOf(path)
   let isClosed = false
-  const connection = new Libsql(path, { timeout: WAIT_MS })
+  const connection = new Library(path, { timeout: WAIT_MS })
   const statements = new Map<string, Libsql.Statement>()
   const prepared = (sql: string): Libsql.Statement => {
     const statement = statements.get(sql) ?? connection.prepare(sql)
@@ -220,7 +222,7 @@ async function replace(options: DatabaseOptions, insist: boolean): Promise<Opene
     warn(`${path} is damaged. It was kept as ${aside} and a new one was begun.`)
     await makeFile(path)
     const fresh = await openSound(options)
-    carryOver(aside, fresh.database, options)
+    await carryOver(aside, fresh.database, options)
     return fresh
   } finally {
     await lock.release()
@@ -250,10 +252,10 @@ async function setAside(path: string): Promise<string> {
   return aside
 }
 
-function carryOver(aside: string, fresh: Database, { salvage }: DatabaseOptions): void {
+async function carryOver(aside: string, fresh: Database, { salvage }: DatabaseOptions): Promise<void> {
   if (!salvage) return
   try {
-    const broken = connect(aside)
+    const broken = await connect(aside)
     try {
       salvage(broken.database, fresh)
     } finally {

@@ -9,6 +9,7 @@ import type { Capabilities, EmissionMode } from '../protocol/arm.ts'
 import { editForms } from '../protocol/edit-form.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { withoutUndefined } from '../lib/object.ts'
+import { packageFile } from '../lib/package-files.ts'
 import { QUANTS, type Quant } from './quant.ts'
 
 /** Layers that keep a KV cache of their own, all of one shape. */
@@ -57,10 +58,10 @@ export type CatalogEntry = {
   readonly unchecked: readonly string[]
 }
 
-const CATALOG = new URL('../../models/catalog.toml', import.meta.url)
+const CATALOG = 'models/catalog.toml'
 
 export async function loadCatalog(): Promise<readonly CatalogEntry[]> {
-  return parseCatalog(await readFile(CATALOG, 'utf8'), 'models/catalog.toml')
+  return parseCatalog(await readFile(packageFile(CATALOG), 'utf8'), CATALOG)
 }
 
 /** Throws `config-invalid` with every mistake in `text`; `place` is what to call it. */

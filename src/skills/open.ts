@@ -1,9 +1,9 @@
 /** Everything skills bring to a program that starts: what is found where, as plain values for whoever joins them. */
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Trust } from '../protocol/guard.ts'
 import type { HookSpec } from '../protocol/hooks.ts'
 import { cleanControl } from '../lib/clean.ts'
+import { packageFile } from '../lib/package-files.ts'
 import { loadSkills } from './load.ts'
 import { loadPlugins, type Plugin } from './plugins.ts'
 import { openPromotedStore, type Promoted, type PromotedStore } from './promoted-store.ts'
@@ -24,7 +24,7 @@ export const skillFolders = (
   { configFolder, dataFolder }: { readonly configFolder: string; readonly dataFolder: string },
   projectFolder: string,
 ): SkillFolders => ({
-  bundled: fileURLToPath(new URL('../../skills/', import.meta.url)).replace(/[/\\]$/, ''),
+  bundled: packageFile('skills'),
   user: join(configFolder, 'skills'),
   project: join(projectFolder, '.covey', 'skills'),
   plugins: join(dataFolder, 'plugins'),

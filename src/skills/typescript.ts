@@ -2,7 +2,7 @@
  * Functions in TypeScript: looked at with tree-sitter here, compiled by jiti and run by Node in the sandbox. Types become a
  * JSON schema; what has no form in JSON is refused.
  */
-import { createRequire } from 'node:module'
+import { dependencyFile } from '../lib/package-files.ts'
 import { type SyntaxNode, withTree } from '../lib/syntax.ts'
 import {
   type FunctionCode,
@@ -28,15 +28,13 @@ export const typescript: FunctionLanguage = {
   },
 }
 
-const require = createRequire(import.meta.url)
-
 type Errand = { readonly mode: 'rehearse' | 'call'; readonly mark: string; readonly given: string }
 
 const argv = ({ source, function: name }: FunctionCode, { mode, mark, given }: Errand): readonly string[] => [
   process.execPath,
   '-e',
   TYPESCRIPT_SCRIPT,
-  require.resolve('jiti'),
+  dependencyFile('jiti'),
   mode,
   mark,
   toArgument(source),

@@ -2,12 +2,12 @@
  * SQL over one file, by DuckDB where it is installed. It runs in a child process, confined as commands are, and may read
  * that one file and nothing else: no other path, no network, no extension, and only a single SELECT.
  */
-import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AppError } from '../protocol/error.ts'
 import type { ToolContext } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
+import { dependencyFile } from '../lib/package-files.ts'
 import { clip } from '../lib/text.ts'
 
 const LIMIT_MS = 60_000
@@ -53,7 +53,7 @@ export async function querySql(path: string, sql: string, context: ToolContext):
 /** Only one beside Covey itself counts: a package of the project is the project's code. */
 function requireDuckdb(): string {
   try {
-    return pathToFileURL(createRequire(import.meta.url).resolve('@duckdb/node-api')).href
+    return pathToFileURL(dependencyFile('@duckdb/node-api')).href
   } catch {
     throw new AppError(
       'tool-failed',

@@ -75,7 +75,7 @@ describe('a call', () => {
 })
 
 test('tokens are found again with the shares they had when they were written', async () => {
-  const { llama } = await loadEngine(false)
+  const { llama } = await loadEngine()
   const weights = await llama.loadModel({ modelPath: path })
   const context = await weights.createContext({ contextSize: 256 })
   onTestFinished(async () => {
@@ -175,7 +175,7 @@ describe('log probabilities', () => {
   })
 
   test('are those the tokens had when they were written', async () => {
-    const { llama } = await loadEngine(false)
+    const { llama } = await loadEngine()
     const weights = await llama.loadModel({ modelPath: path })
     const context = await weights.createContext({ contextSize: 256 })
     onTestFinished(async () => {

@@ -417,7 +417,7 @@ describe('text from outside', () => {
   let model: LlamaModel
 
   beforeAll(async () => {
-    const { llama } = await loadEngine(false)
+    const { llama } = await loadEngine()
     model = await llama.loadModel({ modelPath: path })
     return () => model.dispose()
   })

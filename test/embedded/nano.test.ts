@@ -50,7 +50,7 @@ const requestOf = (task: string, more: Partial<ModelRequest> = {}): ModelRequest
 
 describe('the vocabulary', () => {
   test('prompts become the very tokens the training made of them', async () => {
-    const { llama } = await loadEngine(false)
+    const { llama } = await loadEngine()
     const weights = await llama.loadModel({ modelPath: path })
     const tokenizer = createTokenizer(weights, '')
     const fields = Object.keys(contract.fields).map(fieldToken).join('')
@@ -66,7 +66,7 @@ describe('the vocabulary', () => {
   })
 
   test('tokens become the very letters they stand for, spaces before punctuation included', async () => {
-    const { llama } = await loadEngine(false)
+    const { llama } = await loadEngine()
     const weights = await llama.loadModel({ modelPath: path })
     const vocabulary = await readVocabulary(path)
     const texts = ['all the .sql files', 'a , b', " 's", 'größer → 🙂 .', 'x  !\n\t"\\']

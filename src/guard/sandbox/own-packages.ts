@@ -1,17 +1,11 @@
 import { existsSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, dirname } from 'node:path'
+import { packageFile } from '../../lib/package-files.ts'
 
 /** Where the packages lie that Covey starts programs of, such as ripgrep: commands must be able to run those anywhere. */
 export function ownPackages(): readonly string[] {
-  const root = packageRoot(dirname(fileURLToPath(import.meta.url)))
-  const around = dirname(root)
-  return [join(root, 'node_modules'), ...(basename(around) === 'node_modules' ? [around] : [])].filter(
+  const around = dirname(packageFile('.'))
+  return [packageFile('node_modules'), ...(basename(around) === 'node_modules' ? [around] : [])].filter(
     (folder) => existsSync(folder),
   )
 }
-
-const packageRoot = (folder: string): string =>
-  existsSync(join(folder, 'package.json')) || dirname(folder) === folder
-    ? folder
-    : packageRoot(dirname(folder))

@@ -4,7 +4,7 @@ import { loadEngine } from '../../../src/embedded/llama.ts'
 export type Matcher = (grammar: string) => (text: string) => boolean
 
 export async function createMatcher(): Promise<Matcher> {
-  const { llama, library } = await loadEngine(false)
+  const { llama, library } = await loadEngine()
   return (grammar) => {
     const parsed = new library.LlamaGrammar(llama, { grammar }) as unknown as {
       _testText(text: string): boolean
