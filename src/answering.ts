@@ -82,6 +82,7 @@ async function openWith(config: Config, parts: WithFlock): Promise<Answering> {
     const another = await openArm(wanted, {
       ...parts,
       ...(!parts.incognito && { probesFile: probesFileOf(parts.paths) }),
+      enginesFolder: parts.paths.enginesFolder,
       ...(hasOther && { hasOther }),
     })
     opened.push(another)

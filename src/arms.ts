@@ -50,6 +50,8 @@ export type ArmParts = ServerArmParts & {
   readonly cwd: string
   readonly files: Files
   readonly window?: number
+  /** Where builds of the engine lie that were added; absent = only the package's own is used. */
+  readonly enginesFolder?: string
 }
 
 export type OpenedArm = {
@@ -154,17 +156,24 @@ const IN_THE_BOX =
 /** A file somebody brought runs in a process of its own. */
 async function openFile(wanted: GgufWanted, { cwd, promptsFolder, ...parts }: ArmParts): Promise<OpenedArm> {
   const { createChildModel } = await import('./embedded/child.ts')
+  const { chooseBuild, describeSkipped } = await import('./embedded/builds/choose.ts')
   const path = resolve(cwd, wanted.path)
   const name = wanted.name ?? basename(path, '.gguf')
   const window = parts.window ?? wanted.window
+  const choice = await chooseBuild(parts.enginesFolder)
   const model = await createChildModel({
     name,
     path,
     promptsFolder,
+    ...(choice.build && { build: choice.build }),
     ...(window !== undefined && { window }),
     ...(wanted.sequences !== undefined && { sequences: wanted.sequences }),
   })
-  return { ...opened(toArm(model, model.capabilities), 'a file'), close: () => model.close() }
+  return {
+    ...opened(toArm(model, model.capabilities), 'a file'),
+    warnings: describeSkipped(choice),
+    close: () => model.close(),
+  }
 }
 
 /** It reads what it needs by itself, so its window is large. */

@@ -20,16 +20,15 @@ type Place = {
   readonly incognito?: boolean
 }
 
-/** The engine's package for graphics cards is not installed with covey; on Apple's machines it needs none. */
-const HAS_GRAPHICS = process.platform === 'darwin'
-
 export async function findFile(
   { wish, noArm }: { readonly wish: string; readonly noArm?: string },
   { env, window, paths }: Place,
 ): Promise<{ readonly arm: ArmWanted; readonly notes: readonly string[] }> {
   const { findModel } = await import('./models/find.ts')
+  const { detectUsable } = await import('./engines.ts')
   const { modelsFolder, home } = paths
-  const place = { modelsFolder, home, env, graphics: HAS_GRAPHICS }
+  const { hardware, advice } = await detectUsable(env)
+  const place = { modelsFolder, home, env, hardware }
   const found = await findModel(wish, place, window === undefined ? {} : { window }).catch(
     (error: unknown) => {
       if (noArm === undefined || !(error instanceof AppError) || error.code !== 'config-invalid') throw error
@@ -37,7 +36,8 @@ export async function findFile(
       throw new AppError('config-invalid', text, { cause: error })
     },
   )
-  const chosenNote = wish === 'auto' ? [`chosen: ${found.id}; the same again: ${found.command}`] : []
+  const hint = advice ? ` (${advice.text})` : ''
+  const chosenNote = wish === 'auto' ? [`chosen: ${found.id}; the same again: ${found.command}${hint}`] : []
   return {
     arm: {
       kind: 'gguf',

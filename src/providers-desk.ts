@@ -156,7 +156,13 @@ async function withClassifier<T>(
   use: (classify: Classify, usesTools: boolean) => Promise<T>,
 ): Promise<T> {
   const promptsFolder = config.prompts ?? paths.promptsFolder
-  const place = { cwd, files: createFiles({ root: cwd }), promptsFolder, incognito: true }
+  const place = {
+    cwd,
+    files: createFiles({ root: cwd }),
+    promptsFolder,
+    incognito: true,
+    enginesFolder: paths.enginesFolder,
+  }
   if (id === NANO) {
     const { classify, close } = await openArm({ kind: 'nano', why: 'tried' }, place)
     if (!classify) throw new Error('the model in the box always classifies')

@@ -21,6 +21,7 @@ import {
 import { configCommand } from './config.ts'
 import { createRouterCommand } from './router.ts'
 import { doctorCommand } from './doctor.ts'
+import { engineCommand } from './engine.ts'
 import { mcpCommand } from './mcp.ts'
 import { createMemoryCommand } from './memory.ts'
 import { createModelsCommand } from './models.ts'
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
     probe: probeServerOf,
     servers: async (...at) => (await openProviders(...at)).servers(),
   }),
+  engineCommand,
   createPeersCommand(openPeersOf),
   createSwarmCommand(openPeersOf, swarmFactsOf),
   sessionsCommand,

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { rgPath } from '@vscode/ripgrep'
 import { findConfinement, openProviders } from '../desks.ts'
 import { appPaths } from '../config/paths.ts'
+import { detectUsable } from '../engines.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { ensureFolder } from '../lib/ensure-folder.ts'
 import { errorMessage } from '../protocol/error.ts'
@@ -42,6 +43,7 @@ const checks: readonly ((context: CommandContext) => Promise<Finding | readonly 
       fix: 'install python3 to run Python',
     }),
   checkSandbox,
+  checkEngine,
   checkServers,
 ]
 
@@ -111,6 +113,22 @@ async function checkSandbox({ env, cwd }: CommandContext): Promise<Finding> {
   if (name !== undefined) return { name: 'sandbox', state: 'ok', text: `commands run in ${name}` }
   const fix = 'every command is asked for; on Linux: apt install bubblewrap'
   return { name: 'sandbox', state: 'missing', text: `${missing}; ${fix}` }
+}
+
+async function checkEngine({ env }: CommandContext): Promise<readonly Finding[]> {
+  const { choice, advice } = await detectUsable(env)
+  const { build, devices, skipped } = choice
+  if (!build) {
+    const text = `no build of the engine for ${process.platform} ${process.arch}; use a server: --base-url URL`
+    return [{ name: 'engine', state: 'missing', text }]
+  }
+  const text = `computes on ${devices.join(', ') || build.name}${advice ? `; ${advice.text}` : ''}`
+  const notUsed = skipped.map(({ name, why }): Finding => ({
+    name: 'engine',
+    state: 'missing',
+    text: `${name} was added and is not used: ${why}; covey engine rm ${name} removes it`,
+  }))
+  return [{ name: 'engine', state: 'ok', text }, ...notUsed]
 }
 
 /** The same look as `covey providers` takes. */

@@ -1,27 +1,31 @@
 /** What `covey models` does; the longer actions have files of their own. */
 import { resolve } from 'node:path'
 import { appPaths } from '../config/paths.ts'
+import { detectUsable } from '../engines.ts'
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { readGguf } from '../lib/gguf.ts'
 import { nearest } from '../lib/nearest.ts'
 import { loadCatalog } from '../models/catalog.ts'
-import { detectHardware } from '../models/hardware.ts'
 import { importModel, listUnfinished, removeModel, removeUnfinished } from '../models/local-change.ts'
 import { findLocal, listLocal, modelFolders, requireLocal } from '../models/local.ts'
-import type { Hardware } from '../models/machine.ts'
-import { systemEffects } from '../models/system.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ProviderInfo } from '../protocol/provider-desk.ts'
 import type { CommandContext } from './command.ts'
 import { printFit } from './models-fit.ts'
-import { formatBytes, requireArgument, type ModelsAction, type ModelsDesk } from './models-desk.ts'
+import {
+  formatBytes,
+  requireArgument,
+  type ModelsAction,
+  type ModelsDesk,
+  type UsableMachine,
+} from './models-desk.ts'
 import { createProbeActions, type ProbeArm } from './models-probe.ts'
 import { pullModel } from './models-pull.ts'
 import { showModel } from './models-show.ts'
 
 export type ModelsParts = {
   /** What the machine has, asked only by what needs to know. */
-  readonly hardware?: (modelsFolder: string) => Promise<Hardware>
+  readonly machine?: (env: NodeJS.ProcessEnv) => Promise<UsableMachine>
   /** Asks a server what it can do; absent = nobody can. */
   readonly probe?: ProbeArm
   /** What model servers offer right now; absent = only files are listed. */
@@ -29,20 +33,18 @@ export type ModelsParts = {
 }
 
 export async function actOnModels(
-  { hardware = thisMachine, probe, servers }: ModelsParts,
+  { machine = detectUsable, probe, servers }: ModelsParts,
   context: CommandContext,
 ): Promise<number> {
   const actions: Actions = { ...ownActions, ...(probe && createProbeActions(probe)) }
   const [name = 'ls', ...args] = context.args
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (!action) throw new AppError('config-invalid', unknownAction(name, Object.keys(actions)))
-  const desk = await openDesk({ ...context, args }, hardware)
+  const desk = await openDesk({ ...context, args }, machine)
   return action({ ...desk, servers: async () => (await servers?.(context.env, context.cwd)) ?? [] })
 }
 
 type Actions = Readonly<Record<string, ModelsAction>>
-
-const thisMachine = (folder: string): Promise<Hardware> => detectHardware(systemEffects(folder))
 
 function unknownAction(name: string, names: readonly string[]): string {
   const guess = nearest(name, names)
@@ -52,7 +54,7 @@ function unknownAction(name: string, names: readonly string[]): string {
 
 async function openDesk(
   context: CommandContext,
-  hardware: (folder: string) => Promise<Hardware>,
+  machine: (env: NodeJS.ProcessEnv) => Promise<UsableMachine>,
 ): Promise<Omit<ModelsDesk, 'servers'>> {
   const { modelsFolder, home } = appPaths(context.env, process.platform)
   const folders = modelFolders(modelsFolder, home, context.env)
@@ -63,7 +65,7 @@ async function openDesk(
     folders,
     json: context.options['json'] === true,
     local: () => listLocal(folders, catalog),
-    hardware: () => hardware(modelsFolder),
+    machine: () => machine(context.env),
   }
 }
 

@@ -7,6 +7,9 @@ import type { ModelFolders } from '../models/local.ts'
 import type { Hardware } from '../models/machine.ts'
 import type { CommandContext } from './command.ts'
 
+/** Hardware with the cards that the engine computes on, and what would make it use more. */
+export type UsableMachine = { readonly hardware: Hardware; readonly advice?: { readonly text: string } }
+
 export type ModelsDesk = {
   /** `args` are those after the action's name. */
   readonly context: CommandContext
@@ -14,7 +17,7 @@ export type ModelsDesk = {
   readonly folders: ModelFolders
   readonly json: boolean
   local(): Promise<readonly LocalModel[]>
-  hardware(): Promise<Hardware>
+  machine(): Promise<UsableMachine>
   /** Asked now. */
   servers(): Promise<readonly ProviderInfo[]>
 }

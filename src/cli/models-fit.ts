@@ -1,5 +1,5 @@
 /** `covey models fit`: a table of what fits this machine, and for the rest how far it is from fitting. */
-import { jsonLine } from '../lib/clean.ts'
+import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import { fitModel, type Fit, type FitLine, type FitResult } from '../models/fit.ts'
 import type { LocalModel } from '../models/local-model.ts'
@@ -9,12 +9,13 @@ import { formatBytes, type ModelsDesk } from './models-desk.ts'
 
 export async function printFit(desk: ModelsDesk): Promise<number> {
   const { context, catalog, json } = desk
-  const [hardware, local] = await Promise.all([desk.hardware(), desk.local()])
+  const [{ hardware, advice }, local] = await Promise.all([desk.machine(), desk.local()])
   const window = readWindow(context.options['window'])
   const [wish] = context.args
   const result = fitModel(hardware, catalog, wish, window === undefined ? {} : { window })
-  if (json) context.io.out(jsonLine(toJson(hardware, result)))
+  if (json) context.io.out(jsonLine({ ...toJson(hardware, result), ...(advice && { advice: advice.text }) }))
   else if (wish === undefined) context.io.out(toTable(hardware, result, local))
+  if (advice && !json) context.io.out(`${cleanControl(advice.text)}\n`)
   if (result.ok && wish !== undefined && !json) context.io.out(`${describeFit(result.choice)}\n`)
   if (result.ok || json) return result.ok ? 0 : 1
   throw new AppError(

@@ -70,10 +70,10 @@ async function isOffline({ options, env, cwd }: CommandContext): Promise<boolean
 }
 
 /** The quantisation that was said; where none was, the best that fits here. */
-async function namedSource(wanted: string, { context, catalog, hardware }: ModelsDesk): Promise<ModelSource> {
+async function namedSource(wanted: string, { context, catalog, machine }: ModelsDesk): Promise<ModelSource> {
   const wish = readWish(wanted, catalog)
   if (!wish.ok) throw new AppError('config-invalid', wish.message)
-  const fit = fitModel(await hardware(), catalog, wanted)
+  const fit = fitModel((await machine()).hardware, catalog, wanted)
   // It may be meant for another machine, or for later: said, but not refused.
   if (!fit.ok) context.io.err(`covey: ${fit.message}\n`)
   const quant = fit.ok ? fit.choice.quant : wish.quants[0]

@@ -15,6 +15,8 @@ export type AppPaths = {
   readonly dataFolder: string
   readonly sessionsFolder: string
   readonly modelsFolder: string
+  /** Builds of the engine for graphics cards. */
+  readonly enginesFolder: string
 }
 
 export function appPaths(
@@ -43,6 +45,7 @@ export function appPaths(
     dataFolder,
     sessionsFolder: join(dataFolder, 'sessions'),
     modelsFolder: join(dataFolder, 'models'),
+    enginesFolder: join(dataFolder, 'engines'),
   }
 }
 

@@ -43,7 +43,7 @@ async function models(home: string, args: readonly string[], setting: Setting = 
       isTty: setting.isTty ?? false,
     },
   }
-  const command = createModelsCommand({ hardware: async () => machine, ...setting.parts })
+  const command = createModelsCommand({ machine: async () => ({ hardware: machine }), ...setting.parts })
   const code = await command.run(context)
   return { code, out, err }
 }

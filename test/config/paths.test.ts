@@ -15,6 +15,7 @@ test('files lie in the folders of the XDG standard below the home folder', () =>
     dataFolder: '/home/u/.local/share/covey',
     sessionsFolder: '/home/u/.local/share/covey/sessions',
     modelsFolder: '/home/u/.local/share/covey/models',
+    enginesFolder: '/home/u/.local/share/covey/engines',
   })
 })
 

@@ -5,7 +5,7 @@ import { tempProject } from '../support/project.ts'
 
 test('a wish is resolved to a file of this machine', async () => {
   const home = await tempProject({ 'models/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf': 'x' })
-  const place = { modelsFolder: join(home, 'models'), home, env: {}, graphics: false }
+  const place = { modelsFolder: join(home, 'models'), home, env: {}, hardware: { gpus: [] } }
 
   const found = await findModel('qwen2.5-coder:0.5b:4bit', place, { window: 4096 })
 

@@ -55,7 +55,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'fleet.ts': ['arms.ts', ...ground, 'config', 'router'],
   'peer-arms.ts': ['arm-sizes.ts', ...ground, 'federation', 'provider', 'router'],
   'flock.ts': ['peer-arms.ts', ...ground, 'config', 'federation', 'router', 'server', 'swarm'],
-  'named-models.ts': ['arms.ts', ...ground, 'config', 'models', 'router'],
+  'engines.ts': [...ground, 'config', 'embedded', 'models'],
+  'named-models.ts': ['arms.ts', 'engines.ts', ...ground, 'config', 'models', 'router'],
   'answering.ts': [
     'arms.ts',
     'fleet.ts',
@@ -177,6 +178,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...ground,
     'app.ts',
     'desks.ts',
+    'engines.ts',
     'sessions.ts',
     'serving.ts',
     'serve.ts',

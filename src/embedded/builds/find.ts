@@ -3,9 +3,9 @@
  * for graphics cards are large and lie, once someone added them, in a folder of the user's. Each is one package of the registry
  * with one addon in it.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { dependencyFile } from '../../lib/package-files.ts'
+import { dependencyFile, packageFile } from '../../lib/package-files.ts'
 
 /** Best first: that is the order in which they are tried. */
 export const GPU_BUILDS = ['cuda', 'vulkan'] as const
@@ -78,3 +78,11 @@ const shortName = (packageName: string): string => packageName.slice(packageName
 
 const addonIn = (packageFolder: string, name: string): string =>
   join(packageFolder, 'bins', name, 'llama-addon.node')
+
+/** All builds are of one version: that of the library in this package. */
+export function engineVersion(): string {
+  const { optionalDependencies } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
+    optionalDependencies: Readonly<Record<string, string>>
+  }
+  return optionalDependencies['@node-llama-cpp/linux-x64'] ?? ''
+}

@@ -1,0 +1,120 @@
+/** `covey engine` against a registry on this machine that has a small package with an addon that is none. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFile, readdir } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { engineCommand } from '../../src/cli/engine.ts'
+import { engineVersion } from '../../src/embedded/builds/find.ts'
+import { tempProject } from '../support/project.ts'
+
+const NAME = '@node-llama-cpp/linux-x64-vulkan'
+const version = engineVersion()
+const isAddable = process.platform === 'linux' && process.arch === 'x64'
+
+let registry: Server
+let address = ''
+let tarball: Buffer
+let announced: string
+const asked: string[] = []
+
+beforeAll(async () => {
+  const folder = await tempProject({
+    'package/package.json': JSON.stringify({ name: NAME, version }),
+    'package/bins/linux-x64-vulkan/llama-addon.node': 'not an addon',
+    'package/bins/linux-x64-vulkan/_nlcBuildMetadata.json': '{}',
+  })
+  await promisify(execFile)('tar', ['-czf', join(folder, 'a.tgz'), '-C', folder, 'package'])
+  tarball = await readFile(join(folder, 'a.tgz'))
+  announced = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
+  registry = createServer((request, response) => {
+    const url = decodeURIComponent(request.url ?? '')
+    asked.push(url)
+    if (url.endsWith('.tgz')) return void response.end(tarball)
+    const dist = { tarball: `${address}/${NAME}/-/a.tgz`, integrity: announced }
+    const manifest = { name: NAME, version, dist }
+    response.setHeader('content-type', 'application/json')
+    response.end(
+      JSON.stringify({ name: NAME, 'dist-tags': { latest: version }, versions: { [version]: manifest } }),
+    )
+  })
+  await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve))
+  address = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`
+})
+
+afterAll(() => {
+  registry.closeAllConnections()
+  registry.close()
+})
+
+async function run(home: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  let out = ''
+  let err = ''
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    npm_config_registry: address,
+    npm_config_cache: join(home, 'cache'),
+    ...more,
+  }
+  const io = {
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (err += text),
+    stdin: process.stdin,
+    piped: async () => undefined,
+    isTty: false,
+  }
+  const { signal } = new AbortController()
+  const options = args.includes('--offline') ? { offline: true } : {}
+  const words = args.filter((word) => !word.startsWith('--'))
+  const code = await engineCommand.run({ args: words, options, io, env, cwd: home, signal })
+  return { code, out, err }
+}
+
+describe.skipIf(!isAddable)('a build of the engine (on linux x64)', { timeout: 60_000 }, () => {
+  test('is fetched from the registry npm is set to, tried, shown with the reason, and removed', async () => {
+    const home = await tempProject({})
+    const folder = join(home, '.local/share/covey/engines/linux-x64-vulkan')
+
+    const added = await run(home, ['add', 'vulkan'])
+    const shown = await run(home, [])
+    const removed = await run(home, ['rm', 'vulkan'])
+
+    expect(added.code).toBe(0)
+    expect(added.out).toContain(`vulkan is in ${folder}\nIt is not used: `)
+    expect(shown.code).toBe(0)
+    expect(shown.out).toMatch(/^in use +cpu \(/m)
+    expect(shown.out).toMatch(/^not used vulkan: .*llama-addon\.node/m)
+    expect(removed).toMatchObject({ code: 0, out: `vulkan is gone from ${folder}\n` })
+    expect(await readdir(join(home, '.local/share/covey/engines'))).toEqual([])
+    expect(asked.some((url) => url.endsWith('.tgz'))).toBe(true)
+  })
+
+  test('is refused when it is not what the registry announced', async () => {
+    const home = await tempProject({})
+    const right = announced
+    announced = `sha512-${Buffer.alloc(64).toString('base64')}`
+
+    await expect(run(home, ['add', 'vulkan'])).rejects.toThrow(
+      /^@node-llama-cpp\/linux-x64-vulkan is not what the registry announced: sha512-/,
+    )
+
+    announced = right
+    expect(await readdir(join(home, '.local/share/covey/engines'))).not.toContain('linux-x64-vulkan')
+  })
+
+  test('is not fetched offline', async () => {
+    await expect(run(await tempProject({}), ['add', 'vulkan', '--offline'])).rejects.toThrow(
+      /was not fetched: covey is offline/,
+    )
+  })
+})
+
+test('an unknown build is named with those that exist', async () => {
+  await expect(run(await tempProject({}), ['add', 'rocm'])).rejects.toThrow(
+    'there is no build "rocm"; builds to add are cuda, vulkan, cuda-ext. `covey engine` says which helps here.',
+  )
+})
