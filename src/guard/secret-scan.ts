@@ -51,11 +51,19 @@ const finders: readonly Finder[] = [
 ]
 
 /** By the first two letters; 0 as the second stands for anything beyond ASCII and for the end of the text. */
-const table: readonly (readonly Finder[] | undefined)[] = Array.from({ length: 128 * 128 }, (_, index) => {
-  const pair = String.fromCharCode(Math.floor(index / 128), index % 128)
-  const list = finders.filter(({ anchor }) => anchor === pair[0] || anchor.slice(0, 2) === pair)
-  return list.length > 0 ? list : undefined
-})
+const table = tableOf(finders)
+
+/** For each two letters the finders they may begin. Filled from the finders: asking all of them for every pair delays a start. */
+function tableOf(all: readonly Finder[]): readonly (readonly Finder[] | undefined)[] {
+  const lists: (Finder[] | undefined)[] = Array.from({ length: 128 * 128 })
+  for (const finder of all) {
+    const first = finder.anchor.charCodeAt(0)
+    const seconds =
+      finder.anchor.length > 1 ? [finder.anchor.charCodeAt(1)] : Array.from({ length: 128 }).keys()
+    for (const second of seconds) (lists[first * 128 + second] ??= []).push(finder)
+  }
+  return lists
+}
 
 const wakes = Uint8Array.from({ length: 128 }, (_, code) =>
   finders.some(({ anchor }) => anchor.charCodeAt(0) === code) ? 1 : 0,

@@ -2,7 +2,7 @@
 import { addedBuilds, type Build, type BuildName, packagedBuild } from './find.ts'
 import { tryBuild } from './trial.ts'
 
-export type SkippedBuild = { readonly name: BuildName; readonly why: string }
+type SkippedBuild = { readonly name: BuildName; readonly why: string }
 
 export type BuildChoice = {
   /** Absent where not even the package's own is installed. */

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { dependencyFile, packageFile } from '../../lib/package-files.ts'
 
 /** Best first: that is the order in which they are tried. */
-export const GPU_BUILDS = ['cuda', 'vulkan'] as const
+const GPU_BUILDS = ['cuda', 'vulkan'] as const
 export type GpuBuild = (typeof GPU_BUILDS)[number]
 export type BuildName = GpuBuild | 'metal' | 'cpu'
 
