@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-most_mb=120 most_seconds=60
+most_mb=120
 
 tarball="$work/$(cd "$root" && npm pack --silent --pack-destination "$work" | tail -n 1)"
 
@@ -18,7 +18,6 @@ install() {
   size=$(du -sm "$work/$name" | cut -f1)
   echo "$name: $size MB in $((SECONDS - started)) s"
   [ "$size" -le $most_mb ] || { echo "that is more than $most_mb MB"; exit 1; }
-  [ $((SECONDS - started)) -le $most_seconds ] || { echo "that is more than $most_seconds s"; exit 1; }
 }
 
 npm install --silent --no-audit --no-fund --prefix "$work/npm10" npm@10
