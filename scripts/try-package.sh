@@ -54,11 +54,14 @@ answer=$(npx --yes --cache "$work/cache-newest" --package "$tarball" covey --mod
 [ "$answer" = "The folder is empty." ] || { echo "unexpected answer by npx: $answer"; exit 1; }
 
 echo 'hello' > greeting.txt
-answer=$("$covey" "show me greeting.txt")
+# Without a network where this machine can take it away.
+alone=(unshare -n) && "${alone[@]}" true 2> /dev/null || alone=()
+answer=$("${alone[@]}" "$covey" "show me greeting.txt")
 case $answer in *hello*) ;; *) echo "unexpected answer of the model in the box: $answer"; exit 1 ;; esac
 # What the bundle must find at run time: the database, certificates, grammars, the programs of other processes.
 "$covey" memory add 'The port is 8080'
 "$covey" memory search port | grep -q 8080 || { echo 'the memory does not work'; exit 1; }
+"$covey" engine | grep -q '^in use   [a-z]' || { echo 'no engine computes'; exit 1; }
 "$covey" peers ls | grep -q 'this machine is' || { echo 'this machine has no key'; exit 1; }
 answer=$("$covey" --model "$work/newest/lib/node_modules/covey/models/covey-nano.gguf" "show me greeting.txt" 2>&1) || true
 case $answer in *'cannot start'* | *'Cannot find'*) echo "a model file cannot be run: $answer"; exit 1 ;; esac
