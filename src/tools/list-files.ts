@@ -15,7 +15,7 @@ export const listFilesTool = defineTool({
   name: 'list_files',
   description: 'List a folder',
   category: 'read',
-  input: z.object({ path: z.string().default('.'), from: z.int().positive().default(1) }),
+  input: z.object({ path: z.string().default('.'), from: z.int().default(1) }),
   paths: ['path'],
   paged: true,
   access: ({ path }) => [{ kind: 'read', target: path }],
@@ -25,7 +25,8 @@ export const listFilesTool = defineTool({
     return { ok: true }
   },
 
-  async run({ path, from }, context) {
+  async run({ path, from: asked }, context) {
+    const from = Math.max(1, asked)
     const folder = toFolder(path)
     await requireFolder(folder, context)
     const [names, tree] = await Promise.all([

@@ -365,7 +365,7 @@ describe('a run on the command line', () => {
     expect([there.code, there.out]).toEqual([0, 'From the desk.\n'])
     expect([not.code, not.err]).toEqual([
       2,
-      'covey: No other machine offers peer/desk/x now; there is peer/desk/m.\n',
+      'covey: No other machine offers peer/desk/x now; offered are peer/desk/m.\n',
     ])
   })
 })
