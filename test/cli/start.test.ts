@@ -6,6 +6,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { coveyProcess } from '../support/covey.ts'
+import { coveySource } from '../support/program.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
 
@@ -61,7 +62,8 @@ type Loaded = {
 async function loadedBy(args: readonly string[], files: Record<string, string> = {}): Promise<Loaded> {
   const cwd = await tempProject(files)
   const coverage = join(cwd, 'coverage')
-  await coveyProcess(args, { cwd, env: { ...(await emptyHome()), NODE_V8_COVERAGE: coverage } })
+  const env = { ...(await emptyHome()), NODE_V8_COVERAGE: coverage }
+  await coveyProcess(args, { cwd, env, program: coveySource })
   return toLoaded(await scriptsIn(coverage))
 }
 

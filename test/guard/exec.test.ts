@@ -17,7 +17,7 @@ function start(cwd: string, env?: Record<string, string | undefined>): ClosableE
   return exec
 }
 
-const patient = () => ({ timeoutMs: 15_000, signal: new AbortController().signal })
+const patient = () => ({ timeoutMs: 120_000, signal: new AbortController().signal })
 const hurried = () => ({ timeoutMs: 200, signal: new AbortController().signal })
 
 /** A process that writes to `beat` for as long as it lives. */

@@ -34,12 +34,14 @@ export async function covey(args: readonly string[], { cwd, env, input }: CoveyO
 export type ProcessOptions = CoveyOptions & {
   /** Told of every piece of stdout; may send signals. */
   readonly onOut?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
+  /** What Node is given to run, where it matters. */
+  readonly program?: readonly string[]
 }
 
 export function coveyProcess(args: readonly string[], options: ProcessOptions): Promise<CoveyRun> {
-  const { cwd, env, input, onOut } = options
+  const { cwd, env, input, onOut, program = coveyProgram } = options
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...coveyProgram, ...args], {
+    const child = spawn(process.execPath, [...program, ...args], {
       cwd,
       env: { ...env, NO_COLOR: '1' },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -12,10 +12,13 @@ const SOURCE = pathOf('src')
 const BUILT = pathOf('dist/main.js')
 const TSX = pathOf('node_modules/tsx/dist/loader.mjs')
 
+/** The program as it is written, module by module. */
+export const coveySource: readonly string[] = ['--import', TSX, pathOf('src/main.ts')]
+
 /** The words before the arguments of `covey`. */
 export const coveyProgram: readonly string[] = (() => {
   const built = process.env['COVEY_BUILT_MAIN'] ?? (isCurrent() ? BUILT : undefined)
-  return built === undefined ? ['--import', TSX, pathOf('src/main.ts')] : [built]
+  return built === undefined ? coveySource : [built]
 })()
 
 function isCurrent(): boolean {
