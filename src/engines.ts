@@ -13,7 +13,7 @@ import { fetchPackage } from './models/package.ts'
 import { systemEffects } from './models/system.ts'
 import { AppError } from './protocol/error.ts'
 
-/** What `covey engine add` and `rm` take. `cuda-ext` is CUDA's libraries for drivers older than the package's. */
+/** What `covey engine add` and `rm` take. `cuda` wants the CUDA toolkit 13; `cuda-ext` adds the library for 12. */
 export const ADDABLE = ['cuda', 'vulkan', 'cuda-ext'] as const
 export type Addable = (typeof ADDABLE)[number]
 

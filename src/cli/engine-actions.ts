@@ -78,7 +78,7 @@ async function addBuild(context: CommandContext): Promise<number> {
     const { folder, trial } = await addEngine({ name, env, offline, onProgress: progress.show }, signal)
     progress.end()
     if (json) io.out(jsonLine({ type: 'added', name, folder, trial }))
-    else io.out(`${name} is in ${folder}\n${describeTrial(name, trial)}\n`)
+    else io.out(`${name} is in ${folder}\n${describeTrial(trial)}\n`)
     return 0
   } catch (error) {
     progress.end()
@@ -88,12 +88,15 @@ async function addBuild(context: CommandContext): Promise<number> {
   }
 }
 
-function describeTrial(name: Addable, trial: Awaited<ReturnType<typeof addEngine>>['trial']): string {
+function describeTrial(trial: Awaited<ReturnType<typeof addEngine>>['trial']): string {
   if (!trial) return `It is used once its build is there too: covey engine add cuda`
   if (trial.ok) return `It works and is used from now on: ${cleanControl(trial.devices.join(', '))}.`
-  const older = name === 'cuda' ? ' An older driver may need: covey engine add cuda-ext.' : ''
+  const older = /CUDA toolkit/.test(trial.why) ? TOOLKIT : ''
   return `It is not used: ${cleanControl(trial.why)}. Answers are computed on the processor until then.${older}`
 }
+
+const TOOLKIT =
+  ' With the toolkit 12: covey engine add cuda-ext. With the driver alone: covey engine add vulkan.'
 
 async function removeBuild(context: CommandContext): Promise<number> {
   const name = requireName(context)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineCommand } from '../../src/cli/engine.ts'
-import { engineVersion } from '../../src/embedded/builds/find.ts'
+import { addedBuilds, engineVersion } from '../../src/embedded/builds/find.ts'
 import { tempProject } from '../support/project.ts'
 
 const NAME = '@node-llama-cpp/linux-x64-vulkan'
@@ -117,4 +117,19 @@ test('an unknown build is named with those that exist', async () => {
   await expect(run(await tempProject({}), ['add', 'rocm'])).rejects.toThrow(
     'there is no build "rocm"; builds to add are cuda, vulkan, cuda-ext. `covey engine` says which helps here.',
   )
+})
+
+test.skipIf(!isAddable)('the library for CUDA 12 is found beside the CUDA build', async () => {
+  const folder = await tempProject({
+    'linux-x64-cuda/bins/linux-x64-cuda/llama-addon.node': '',
+    'linux-x64-cuda-ext/bins/linux-x64-cuda/fallback/libggml-cuda.so': '',
+  })
+
+  expect(addedBuilds(folder)).toEqual([
+    {
+      name: 'cuda',
+      addon: join(folder, 'linux-x64-cuda/bins/linux-x64-cuda/llama-addon.node'),
+      fallback: join(folder, 'linux-x64-cuda-ext/bins/linux-x64-cuda'),
+    },
+  ])
 })

@@ -16,7 +16,7 @@ export type Build = {
   readonly name: BuildName
   /** The addon that Node loads. */
   readonly addon: string
-  /** Where CUDA libraries for older drivers lie, when they were added too. */
+  /** Where the library for CUDA 12 lies, when it was added too; the build itself wants CUDA 13. */
   readonly fallback?: string
 }
 
@@ -66,7 +66,7 @@ function addedBuild(folder: string, name: GpuBuild, machine: Machine): Build | u
   if (packageName === undefined) return undefined
   const addon = addonIn(buildFolder(folder, packageName), shortName(packageName))
   if (!existsSync(addon)) return undefined
-  const bins = extra === undefined ? '' : join(buildFolder(folder, extra), 'bins', shortName(extra))
+  const bins = extra === undefined ? '' : join(buildFolder(folder, extra), 'bins', shortName(packageName))
   return { name, addon, ...(extra !== undefined && existsSync(bins) && { fallback: bins }) }
 }
 

@@ -19,7 +19,7 @@ async function look() {
   addon.loadBackends()
   if (!isGpu()) addon.loadBackends(folder)
   if (!isGpu()) addon.loadBackends(join(build.fallback ?? folder, 'fallback'))
-  if (!isGpu()) return { ok: false, why: whyNoBackend(folder) }
+  if (!isGpu()) return { ok: false, why: whyNone([folder, ...(build.fallback ? [join(build.fallback, 'fallback')] : [])]) }
   await addon.init()
   addon.ensureGpuDeviceIsSupported()
   const { total, used } = addon.getGpuVramInfo()
@@ -29,6 +29,10 @@ async function look() {
 }
 
 // llama.cpp keeps to itself why a library could not be loaded; asked again, the system names what is missing.
+function whyNone(folders) {
+  return [...new Set(folders.map(whyNoBackend))].join('; ')
+}
+
 function whyNoBackend(folder) {
   const library = readdirSync(folder).find((name) => name.includes('ggml-' + build.name + '.'))
   if (library === undefined) return folder + ' holds no library for ' + build.name
@@ -43,6 +47,9 @@ function whyNoBackend(folder) {
 function reasonOf(error) {
   const text = String(error?.message ?? error)
   const missing = /([^\\s:/]+\\.so[\\w.]*): cannot open shared object file/.exec(text)?.[1]
-  return missing === undefined ? text : missing + ' is not installed; it comes with the driver of the card'
+  if (missing === undefined) return text
+  const toolkit = /^libcu(?:dart|blas).*?\\.so\\.(\\d+)/.exec(missing)?.[1]
+  const source = toolkit === undefined ? 'the driver of the card' : 'the CUDA toolkit ' + toolkit
+  return missing + ' is not installed; it comes with ' + source
 }
 `
