@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
-import type { Bonjour, Browser, Service } from 'bonjour-service'
+import { Bonjour, type Browser, type Service } from 'bonjour-service'
 import { toAddress } from './dial.ts'
 
 export type Hint = {
@@ -35,7 +35,6 @@ const TYPE = 'covey'
 const MAX_HEARD = 256
 
 export async function startDiscovery({ address, onHint, onProblem }: DiscoveryParts): Promise<Discovery> {
-  const { Bonjour } = await import('bonjour-service')
   const isV4 = address !== undefined && !address.includes(':')
   // Bound to every address: one that is bound to a single one hears no multicast.
   const options = isV4 ? { interface: address, bind: '0.0.0.0' } : {}
