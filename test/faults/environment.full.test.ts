@@ -55,7 +55,7 @@ withWrapper(OFFLINE, 'no network at all', () => {
 
     expect(here.out).toContain('a.txt')
     expect(here.code).toBe(0)
-    expect(there.err).toContain('cannot reach http://models.example.com/v1')
+    expect(there.err).toContain('cannot connect to http://models.example.com/v1')
     expect(there.code).toBe(1)
   })
 })
