@@ -9,6 +9,7 @@ import { looksLikeError, mayHoldErrors } from './signs.ts'
 const KEPT = 128 * 1024
 /** A line that is longer has no end worth waiting for. */
 const LONGEST_LINE = 4096
+const NEW_LINE = 10
 const BEFORE = 3
 const AFTER = 15
 
@@ -25,6 +26,8 @@ export class TellingLines {
   /** `at` counts the bytes before these. */
   add(bytes: Uint8Array, at: number): void {
     if (this.#size >= KEPT) return
+    // A line that never ends is not made into text, piece by piece.
+    if (this.#line.length >= LONGEST_LINE && !bytes.includes(NEW_LINE)) return
     const text = this.#line + this.#decoder.decode(bytes, { stream: true })
     const isPlain = this.#after === 0 && !mayHoldErrors(text)
     // Of a piece without any sign only the end counts, as what may stand before the next one.
