@@ -30,7 +30,7 @@ export type UndoGround = {
 }
 
 /** Looking must not hold up a command for longer than a person would wait. */
-const LIST_MS = 3_000
+const LIST_MS = 10_000
 
 export function openUndoFor({ files, exec, dataFolder, folder }: UndoGround): Promise<OpenUndo> {
   const { root } = files
