@@ -25,6 +25,7 @@ import { toProgram } from './program.ts'
 import { type ClosedHistory, historyTerms } from './permission/history.ts'
 import { explainFailure } from './sandbox/explain.ts'
 import type { Entered, Sandbox, Terms } from './sandbox/ground.ts'
+import { MOVING } from './sandbox/steady-look.ts'
 
 export type ExecParts = {
   readonly cwd: string
@@ -186,9 +187,6 @@ const isKilled = ({ ended }: ProcessGroup): Promise<boolean> =>
   )
 
 const MOST_ATTEMPTS = 8
-const MOVING =
-  'The command was not run: files of the project were renamed while its sandbox was put up, each time anew. A background job does that; stop it first, or wait until it is done.'
-
 /** Moved: the project is not what the sandbox was made for. Fallen: it never stood, so nothing was run in it. */
 type Released = 'released' | 'moved' | 'fallen'
 

@@ -40,7 +40,7 @@ const toEntry = (path: string): readonly TreeEntry[] => {
   return info?.isFile() ? [{ path, kind: 'file', stamp: stampOf(info) }] : []
 }
 
-function hiddenEntries({ denied, entries }: TreeState): readonly TreeEntry[] {
+export function hiddenEntries({ denied, entries }: TreeState): readonly TreeEntry[] {
   const byRule = new Set(denied)
   return entries.filter(
     ({ path }) => byRule.has(path) || protectionOfName(basename(path), basename(dirname(path))) === 'secret',

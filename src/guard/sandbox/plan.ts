@@ -150,6 +150,9 @@ function protectedMounts(
   const pinned = tree.repositories
     .filter((path) => isWritable(path) && (stores !== undefined || isPlain(path, facts)))
     .map((path) => (stores ? readable(path, path, HISTORY) : writable(path, 'a repository stays in place')))
+  const held = holdersOf(tree.denied, facts.project).map((path) =>
+    writable(path, 'holds what a rule closes, and stays in place'),
+  )
   const closed = tree.entries
     .filter(({ path, kind }) => {
       if (kind !== 'file' && kind !== 'folder') return false
@@ -161,9 +164,21 @@ function protectedMounts(
     .map(({ path }) => path)
   const linked = aliases.filter(({ secret }) => !secret).map(({ path }) => path)
   const kept = [...new Set([...closed, ...linked])].filter((path) => isWritable(path) && !isGranted(path))
-  return [...pinned, ...kept.map((path) => readable(path, path, 'decides what runs later'))].toSorted(
-    byTarget,
-  )
+  return [
+    ...pinned,
+    ...held,
+    ...kept.map((path) => readable(path, path, 'decides what runs later')),
+  ].toSorted(byTarget)
+}
+
+/** Folders of the project above a denied path: under another name the rule would not know it. */
+function holdersOf(denied: readonly string[], project: string): readonly string[] {
+  const holders = new Set<string>()
+  for (const path of denied) {
+    for (let above = dirname(path); above !== project && isInside(project, above); above = dirname(above))
+      holders.add(above)
+  }
+  return [...holders]
 }
 
 /** A bind of a repository made by hand, such as one in a folder of test data, would keep it from being removed. */

@@ -11,6 +11,7 @@ import type { GitView } from './git-view.ts'
 import type { SandboxGround, Terms } from './ground.ts'
 import { createTwins, hideAlso } from './hidden-files.ts'
 import { type Alias, type Plan, planMounts, type PlanTerms } from './plan.ts'
+import { createSteadyLook } from './steady-look.ts'
 import { stampOf } from './tree-folder.ts'
 import type { TreeEntry, TreeState } from './tree.ts'
 
@@ -21,9 +22,10 @@ export type Planned = Pick<Plan, 'mounts'> & {
 
 export function createPlanner(ground: SandboxGround, view: GitView) {
   const { facts, tree } = ground
+  const look = createSteadyLook(tree)
   const twins = createTwins()
   return async (terms: Terms, granted?: string): Promise<Planned> => {
-    const walked = await tree.refresh()
+    const walked = await look()
     const aliases = findAliases(facts.git?.root ?? facts.project, walked)
     const linked = hideAlso(walked, aliases.flatMap(toHidden))
     const state = hideAlso(linked, twins.find(linked))

@@ -20,6 +20,8 @@ export type TreeState = {
   readonly denied: readonly string[]
   /** Folders that could not be read, or lie too deep to be named. */
   readonly unread: readonly string[]
+  /** Folders came, went or changed places during the walk, so that it may have missed something. */
+  readonly isMoving?: boolean
   /** What a walked folder looked like when it was read; it changes with every name in it. */
   stampOf(folder: string): string | undefined
   /** All folders that were walked. */
@@ -51,8 +53,8 @@ export function createTree(options: TreeOptions): Tree {
   const refresh = async (): Promise<TreeState> => {
     round++
     const limitMs = round === 1 ? (options.limitMs ?? FIRST_LIMIT_MS) : LATER_LIMIT_MS
-    const complete = await walk({ folders, round, options, limitMs })
-    return toState(folders, { round, complete })
+    const { complete, isMoving } = await walk({ folders, round, options, limitMs })
+    return { ...toState(folders, { round, complete }), isMoving }
   }
   return {
     refresh() {
@@ -71,15 +73,18 @@ type Walk = {
 }
 
 /** Dependency folders come last and have their own time: whatever is in them, the project itself was looked at. */
-async function walk({ folders, round, options, limitMs }: Walk): Promise<boolean> {
+async function walk({ folders, round, options, limitMs }: Walk): Promise<Walked> {
   const own: string[] = [...(options.also ?? []), options.root]
   const dependencies: string[] = []
   let seen = 0
+  let isMoving = false
   const drain = async (queue: string[]): Promise<boolean> => {
     const started = performance.now()
     let pausedAt = started
     for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+      const known = folders.get(path)
       const folder = visit(path, { folders, round, options })
+      isMoving ||= folder === undefined || (known !== undefined && !holdsSame(known, folder))
       for (const child of folder?.folders ?? []) queue.push(child)
       for (const child of folder?.dependencies ?? []) dependencies.push(child)
       seen++
@@ -94,7 +99,16 @@ async function walk({ folders, round, options, limitMs }: Walk): Promise<boolean
   }
   const complete = (await drain(own)) && (await drain(dependencies))
   if (complete) for (const [path, folder] of folders) if (folder.round !== round) folders.delete(path)
-  return complete
+  return { complete, isMoving }
+}
+
+type Walked = { readonly complete: boolean; readonly isMoving: boolean }
+
+function holdsSame(one: Folder, other: Folder): boolean {
+  if (one === other) return true
+  const [before, after] = [one, other].map(({ folders, dependencies }) => [...folders, ...dependencies])
+  const names = new Set(after)
+  return before?.length === names.size && before.every((path) => names.has(path))
 }
 
 const CHECKED_EVERY = 64

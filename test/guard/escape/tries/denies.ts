@@ -125,6 +125,17 @@ const more: readonly Try[] = [
     steps: ['rev open/x', 'rev src/x', 'cd open && rev x', { call: 'read_file', input: { path: 'open/x' } }],
   },
   {
+    name: 'a denied folder is moved along with the one above it',
+    project: 'mkdir -p a/secret; echo {CANARY} > a/secret/x; echo {CANARY} > a/keys.txt',
+    config: rule('a/secret/**') + rule('a/keys.txt'),
+    steps: [
+      'mv a a2',
+      'rev a2/secret/x a2/keys.txt',
+      'mv a2 b; mkdir c; mv b c/d',
+      'rev c/d/secret/x c/d/keys.txt',
+    ],
+  },
+  {
     name: 'a denied folder outside the project',
     config: rule('{OUTSIDE}/**'),
     steps: ['rev {OUTSIDE}/file.txt', 'cd {OUTSIDE}; rev file.txt'],

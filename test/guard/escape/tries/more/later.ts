@@ -125,8 +125,8 @@ const git: readonly Try[] = [
   {
     name: 'a repository whose parts are links',
     steps: [
-      `mkdir parts lib; git init -q parts/r; printf '[core]\\n\\tfsmonitor = touch {MARKS}/ran\\n' > parts/config.txt; mkdir lib/.git; for n in HEAD objects refs; do ln -s ../../parts/r/.git/$n lib/.git/$n; done; ln -s ../../parts/config.txt lib/.git/config`,
-      `mkdir bare; for n in HEAD objects refs; do ln -s ../parts/r/.git/$n bare/$n; done; ln -s ../parts/config.txt bare/config; printf '[core]\\n\\tbare = false\\n\\tworktree = ..\\n\\tfsmonitor = touch {MARKS}/ran\\n' > parts/config.txt`,
+      `mkdir parts lib; git init -q parts/r; printf '[core]\\n\\tfsmonitor = touch {MARKS}/ran\\n' > parts/config.txt; mkdir lib/.git; cp parts/r/.git/HEAD lib/.git; for n in objects refs; do ln -s ../../parts/r/.git/$n lib/.git/$n; done; ln -s ../../parts/config.txt lib/.git/config`,
+      `mkdir bare; cp parts/r/.git/HEAD bare; for n in objects refs; do ln -s ../parts/r/.git/$n bare/$n; done; ln -s ../parts/config.txt bare/config; printf '[core]\\n\\tbare = false\\n\\tworktree = ..\\n\\tfsmonitor = touch {MARKS}/ran\\n' > parts/config.txt`,
     ],
   },
   {

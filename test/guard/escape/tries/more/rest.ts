@@ -1,5 +1,5 @@
 /** Further tries of the classes that have few: the environment, denied paths, trusted code, readers, the repository. */
-import type { Try } from '../../try.ts'
+import { PINNED, type Try } from '../../try.ts'
 
 const rule = (pattern: string, tool = '*'): string =>
   `[[permission.rules]]\ntool = "${tool}"\npattern = "${pattern}"\nverdict = "deny"\n`
@@ -97,6 +97,7 @@ const owned = (name: string, command: string, script = 'tools/hook.sh'): Try => 
   config: HOOK(command),
   project: `mkdir -p tools "$(dirname ${script})"; printf 'exit 0\\n' > ${script}; chmod +x ${script}`,
   steps: [`printf '#!/bin/sh\\n${EVIL}\\nexit 0\\n' > ${script}; chmod +x ${script}`, 'true', 'true'],
+  guarded: PINNED,
 })
 
 export const moreTrustedTries: readonly Try[] = [
