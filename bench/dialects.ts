@@ -2,7 +2,7 @@
  * How fast replies are read: 10 MB of ordinary and of adversarial text each, whole and in chunks of a stream. A reader
  * that is not linear shows here first; each line must stay under a second.
  */
-import { createReplyReader } from '../src/dialect/reader.ts'
+import { createReplyReader } from '../src/dialect/read/reply.ts'
 
 const SIZE = 10_000_000
 const CHUNK = 64

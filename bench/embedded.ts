@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createEmbeddedModel } from '../src/embedded/engine.ts'
 import { loadEngine, threadsFor } from '../src/embedded/llama.ts'
-import { readGguf } from '../src/lib/gguf.ts'
+import { readGguf } from '../src/lib/gguf/header.ts'
 import { writeTinyModel } from '../test/embedded/support/tiny-gguf.ts'
 
 const ROUNDS = 15

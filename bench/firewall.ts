@@ -7,8 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createFiles } from '../src/guard/files.ts'
-import { createFirewall } from '../src/guard/firewall.ts'
+import { createFiles } from '../src/guard/paths/files.ts'
+import { createFirewall } from '../src/guard/secrets/firewall.ts'
 
 const SIZE = 10_000_000
 const CHUNK = 64

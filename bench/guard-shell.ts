@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createExec } from '../src/guard/exec.ts'
-import { judgeCommand } from '../src/guard/judge-command.ts'
+import { judgeCommand } from '../src/guard/shell/judge.ts'
 import { detectSandbox } from '../src/guard/sandbox/detect.ts'
 
 const percentile = (values: readonly number[], share: number): number =>

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '../src/app.ts'
+import { createApp } from '../src/app/open.ts'
 import { calls, createScriptedModel, says } from '../src/provider/scripted.ts'
 
 const TURNS = 40

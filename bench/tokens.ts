@@ -6,7 +6,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '../src/app.ts'
+import { createApp } from '../src/app/open.ts'
 import type { ModelRequest } from '../src/protocol/model.ts'
 import {
   calls,

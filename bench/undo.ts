@@ -6,8 +6,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createExec } from '../src/guard/exec.ts'
-import { createFiles } from '../src/guard/files.ts'
-import { openUndoFor } from '../src/undoing.ts'
+import { createFiles } from '../src/guard/paths/files.ts'
+import { openUndoFor } from '../src/app/undo.ts'
 
 const COMMANDS = 15
 const PER_FOLDER = 50

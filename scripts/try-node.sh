@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-tests=(test/cli/run.test.ts test/cli/engine.test.ts test/memory/store.test.ts test/server/api-chat.test.ts)
+tests=(test/cli/run.test.ts test/cli/engine.test.ts test/memory/store.test.ts test/server/openai/chat.test.ts)
 
 for version in "$@"; do
   npm install --silent --no-audit --no-fund --no-save --prefix "$work/$version" "node@$version" ||

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { brokenRules, mayImport, type Sources } from './support/architecture.ts'
+import { renderArchitecture } from '../scripts/architecture-docs.ts'
+import { brokenRules, type Sources } from './support/architecture.ts'
+import { mayImport, trace } from './support/layout.ts'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 
@@ -18,6 +20,18 @@ function readSources(): Sources {
 
 test('src/ keeps the rules of ARCHITECTURE.md', () => {
   expect(brokenRules(readSources())).toEqual([])
+})
+
+test('ARCHITECTURE.md prints the tables that are enforced; if not, run `npm run docs:architecture`', () => {
+  expect(readFileSync(new URL('../ARCHITECTURE.md', import.meta.url), 'utf8')).toBe(renderArchitecture())
+})
+
+test('the way of one request passes at most forty files, each of which is there', () => {
+  const files = trace.flatMap((step) => step.files)
+
+  expect(files.filter((file) => !(file in readSources()))).toEqual([])
+  expect(new Set(files).size).toBe(files.length)
+  expect(files.length).toBeLessThanOrEqual(40)
 })
 
 test('the table itself has no circle', () => {
@@ -57,9 +71,9 @@ describe('the checker finds', () => {
   })
 
   test.each([
-    ['main.ts', "import './app.ts'", 'main.ts: main.ts may not import app.ts'],
-    ['app.ts', "import './tui/screen.tsx'", 'app.ts: app.ts may not import tui/screen.tsx'],
-    ['engine/loop.ts', "import '../app.ts'", 'engine/loop.ts: engine may not import app.ts'],
+    ['main.ts', "import './app/open.ts'", 'main.ts: main.ts may not import app/open.ts'],
+    ['app/open.ts', "import '../client/call.ts'", 'app/open.ts: app may not import client/call.ts'],
+    ['engine/loop.ts', "import '../app/open.ts'", 'engine/loop.ts: engine may not import app/open.ts'],
     ['lib/sse.ts', "import '../config/load.ts'", 'lib/sse.ts: lib may not import config/load.ts'],
     ['tools/a.ts', "import '../../prompts/a.json'", 'tools/a.ts: ../../prompts/a.json leaves src/'],
     ['protocol/a.ts', "import 'node:fs'", 'protocol/a.ts: protocol imports zod only, not node:fs'],
@@ -85,6 +99,8 @@ describe('the checker finds', () => {
       'tools/files/text/read.ts: src/ holds room/file.ts or room/floor/file.ts, never deeper',
     ],
     ['tools/index.ts', 'tools/index.ts: no barrels; import the file itself'],
+    ['plan/plan-tool.ts', 'plan/plan-tool.ts: its name begins with that of its folder'],
+    ['guard/hooks/hooks.ts', 'guard/hooks/hooks.ts: its name begins with that of its folder'],
   ])('a file in the wrong place: %s', (path, line) => {
     expect(brokenRules({ [path]: '' })).toEqual([line])
   })

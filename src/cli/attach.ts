@@ -12,8 +12,8 @@ import type { SessionEvent } from '../protocol/event.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
 import type { CommandContext } from './command.ts'
 import { converse } from './conversation.ts'
-import type { RunFlags } from './run-flags.ts'
-import { runOnce } from './run-once.ts'
+import type { RunFlags } from './run/flags.ts'
+import { runOnce } from './run/once.ts'
 
 export type AttachInput = {
   /** As given with --attach. */

@@ -17,7 +17,7 @@ import {
   openUndoDeskOf,
   probeServerOf,
   swarmFactsOf,
-} from '../desks.ts'
+} from '../app/queries.ts'
 import { configCommand } from './config.ts'
 import { createRouterCommand } from './router.ts'
 import { doctorCommand } from './doctor.ts'
@@ -44,8 +44,8 @@ import { createRedoCommand, createUndoCommand } from './undo.ts'
 export const commands: readonly Command[] = [
   runCommand,
   createServeCommand(
-    async (options) => (await import('../serving.ts')).openServing(options),
-    async (env, cwd) => (await import('../serving.ts')).serverSettings(env, cwd),
+    async (options) => (await import('../app/served.ts')).openServing(options),
+    async (env, cwd) => (await import('../app/served.ts')).serverSettings(env, cwd),
   ),
   tokenCommand,
   toolsCommand,

@@ -10,7 +10,7 @@ import { appPaths } from '../config/paths.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { nearest } from '../lib/nearest.ts'
 import { AppError } from '../protocol/error.ts'
-import { openTrustOf } from '../trusted.ts'
+import { openTrustOf } from '../app/config.ts'
 import type { CommandContext } from './command.ts'
 
 export function actOnConfig(context: CommandContext): Promise<number> {

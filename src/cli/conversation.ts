@@ -12,7 +12,7 @@ import { answerQuestion } from './answer.ts'
 import type { CommandContext, CommandIo } from './command.ts'
 import { createPrinter } from './print.ts'
 import { readLine } from './read-line.ts'
-import type { RunFlags } from './run-flags.ts'
+import type { RunFlags } from './run/flags.ts'
 import { renderRestored } from './undo.ts'
 import { promptAndWatch } from './watch.ts'
 

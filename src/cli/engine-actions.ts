@@ -7,12 +7,12 @@ import {
   type EngineStatus,
   engineStatus,
   removeEngine,
-} from '../engines.ts'
+} from '../app/engines.ts'
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import { requireAction } from './action.ts'
 import type { CommandContext } from './command.ts'
-import { createProgress } from './models-progress.ts'
+import { createProgress } from './models/progress.ts'
 
 type Action = (context: CommandContext) => Promise<number>
 

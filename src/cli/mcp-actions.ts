@@ -5,9 +5,9 @@ import { configuredByProject } from '../config/of-project.ts'
 import { appPaths } from '../config/paths.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { clip } from '../lib/text.ts'
-import { listMcpServers, testMcpServers } from '../mcp-servers.ts'
+import { listMcpServers, testMcpServers } from '../app/mcp.ts'
 import { AppError } from '../protocol/error.ts'
-import { loadTrusted } from '../trusted.ts'
+import { loadTrusted } from '../app/config.ts'
 import { requireAction } from './action.ts'
 import type { CommandContext } from './command.ts'
 import { parseFlags } from './parse-flags.ts'
@@ -47,7 +47,7 @@ const actions: Readonly<Record<string, Action>> = {
     return tests.some(({ problems }) => problems.length > 0) ? 1 : 0
   },
   async serve(context) {
-    const { serveMcpStdio } = await import('../tool-serving.ts')
+    const { serveMcpStdio } = await import('../app/serve-tools.ts')
     const { io, env, signal } = context
     const flags = readFlags(context)
     // stdout belongs to the protocol: whatever a person should know goes to stderr.

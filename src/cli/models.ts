@@ -1,6 +1,6 @@
 /** `covey models`: what is here, what would fit, and getting it. Downloads happen on request only, by `pull`. */
 import type { Command } from './command.ts'
-import type { ModelsParts } from './models-actions.ts'
+import type { ModelsParts } from './models/actions.ts'
 
 export const createModelsCommand = (parts: ModelsParts = {}): Command => ({
   name: 'models',
@@ -22,5 +22,5 @@ export const createModelsCommand = (parts: ModelsParts = {}): Command => ({
     'covey models show qwen3.5:4b',
     'covey models rm qwen3.5:4b:q4_k_m',
   ],
-  run: async (context) => (await import('./models-actions.ts')).actOnModels(parts, context),
+  run: async (context) => (await import('./models/actions.ts')).actOnModels(parts, context),
 })

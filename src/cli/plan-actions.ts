@@ -8,7 +8,7 @@ import { asUsage } from './action.ts'
 import { createAtStart } from './at-start.ts'
 import type { CommandContext } from './command.ts'
 import { wholeNumber } from './number-flag.ts'
-import { toRunFlags } from './run-flags.ts'
+import { toRunFlags } from './run/flags.ts'
 
 export type OpenPlanDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<PlanDesk>
 
@@ -36,7 +36,7 @@ async function work(desk: PlanDesk, context: CommandContext): Promise<number> {
     throw new AppError('config-invalid', '--packet-turns and --packet-calls are whole numbers above zero.')
   }
   const { packetTurns, packetCalls } = parsed.data
-  const { createApp } = await import('../app.ts')
+  const { createApp } = await import('../app/open.ts')
   const atStart = createAtStart(io, { json: false })
   const app = await createApp({ ...toRunFlags(context).app, env, atStart })
   try {

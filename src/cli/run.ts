@@ -30,7 +30,7 @@ export const promptCommand: Command = {
     'covey --resume "Now add a test for it"',
     'covey                                    # a conversation',
   ],
-  run: async (context) => (await import('./run-prompt.ts')).runPrompt(context),
+  run: async (context) => (await import('./run/prompt.ts')).runPrompt(context),
 }
 
 export const runCommand: Command = {
@@ -38,7 +38,7 @@ export const runCommand: Command = {
   name: 'run',
   summary: 'Run one prompt and print the answer',
   examples: [
-    'covey run "Explain src/app.ts"',
+    'covey run "Explain src/app/open.ts"',
     'covey run --json --permission accept-edits "Rename LIMIT to MAX"',
   ],
 }

@@ -1,14 +1,14 @@
 /** What `covey serve` does: starts the server of what it is handed and ends it in order at Ctrl+C. */
 import { once } from 'node:events'
 import { z } from 'zod'
-import type { AppOptions } from '../app.ts'
+import type { AppOptions } from '../app/open.ts'
 import { appPaths } from '../config/paths.ts'
 import { cleanControl } from '../lib/clean.ts'
-import { type OpenServing, startServing } from '../serve.ts'
+import { type OpenServing, startServing } from '../app/serve.ts'
 import type { CommandContext } from './command.ts'
 import { parseFlags } from './parse-flags.ts'
 import { wholeNumber } from './number-flag.ts'
-import { toRunFlags } from './run-flags.ts'
+import { toRunFlags } from './run/flags.ts'
 
 export type OpenAppServing = OpenServing<AppOptions>
 

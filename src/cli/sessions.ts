@@ -1,5 +1,5 @@
 /** `covey sessions`: what was said before, kept on disk. */
-import { openSessions, type Sessions } from '../desks.ts'
+import { openSessions, type Sessions } from '../app/queries.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import type { SessionInfo } from '../protocol/session-api.ts'

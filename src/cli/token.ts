@@ -1,5 +1,5 @@
 /** `covey token`: who may use the server of this machine. A token is shown once; only its hash is kept. */
-import { openTokensOf } from '../desks.ts'
+import { openTokensOf } from '../app/queries.ts'
 import { AppError } from '../protocol/error.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'

@@ -10,8 +10,8 @@ import { isObject } from '../lib/json.ts'
 import { packageFile } from '../lib/package-files.ts'
 import { typesOf } from '../lib/schema.ts'
 import { requireFamily } from './all.ts'
-import { blockInstructions } from './content-block.ts'
-import { propertiesOf, requiredOf } from './tool-book.ts'
+import { blockInstructions } from './read/content-block.ts'
+import { propertiesOf, requiredOf } from './read/tool-book.ts'
 
 const FILE = 'tools.md'
 const EXAMPLE = { id: 'call-1', name: 'tool_name', input: '{"parameter": "value"}' }

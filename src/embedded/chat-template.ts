@@ -5,9 +5,9 @@
  */
 import { Template } from '@huggingface/jinja'
 import { families, requireFamily } from '../dialect/all.ts'
-import type { Family } from '../dialect/family.ts'
+import type { Family } from '../dialect/families/family.ts'
 import { toolInstructions } from '../dialect/instructions.ts'
-import { deriveDialect } from '../dialect/template.ts'
+import { deriveDialect } from '../dialect/template/derive.ts'
 import { openTemplate, type RenderTemplate } from '../lib/template-process.ts'
 import type { EmissionMode } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'

@@ -3,7 +3,7 @@
  * on offer count, however their names are cut into tokens: that is what a grammar leaves, and where it leaves one the
  * choice is certain. Where a value begins, anything could stand. Pure.
  */
-import { decidingTokens, decisionPlaces, type DecidingToken } from '../dialect/decision.ts'
+import { decidingTokens, decisionPlaces, type DecidingToken } from '../dialect/read/decision.ts'
 import type { ReplyEvent } from '../protocol/dialect.ts'
 
 export type Choice = {

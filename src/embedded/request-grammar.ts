@@ -2,9 +2,9 @@
  * The grammar of one request, as GBNF. A required call is constrained from its first token; where the model may also just
  * answer, any text may stand before the family's marker, and from the marker on only a valid call.
  */
-import type { Family } from '../dialect/family.ts'
-import { buildGrammar, type Grammar } from '../dialect/grammar.ts'
-import { Rules } from '../dialect/grammar-rules.ts'
+import type { Family } from '../dialect/families/family.ts'
+import { buildGrammar, type Grammar } from '../dialect/grammar/write.ts'
+import { Rules } from '../dialect/grammar/rules.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 
 export function requestGrammar(request: ModelRequest, dialect: Family): string | undefined {

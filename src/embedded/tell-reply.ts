@@ -4,7 +4,7 @@
  */
 import type { Token } from 'node-llama-cpp'
 import { emissionStops } from '../context/emit.ts'
-import { createReplyReader } from '../dialect/reader.ts'
+import { createReplyReader } from '../dialect/read/reply.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import type { ModelEvent, ModelRequest } from '../protocol/model.ts'
 import type { ChatTemplate } from './chat-template.ts'

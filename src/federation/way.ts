@@ -1,7 +1,7 @@
 /** A way to other machines, as the rest of the program sees it: the local network or a NATS server, one shape for both. */
 import { toAddress } from './dial.ts'
 import type { Hint } from './discovery.ts'
-import { type LanFiles, type LanOptions, type Listening, openLan, type Place } from './lan.ts'
+import { type LanFiles, type LanOptions, type Listening, openLan, type Place } from './lan/open.ts'
 import {
   ANY,
   type Machine,
@@ -10,7 +10,7 @@ import {
   type Offer,
   type Transport,
 } from './machine.ts'
-import type { NatsOptions, NatsTransport } from './nats.ts'
+import type { NatsOptions, NatsTransport } from './nats/open.ts'
 
 export type Reachable = {
   readonly address: string
@@ -64,8 +64,8 @@ export type NatsWayOptions = Omit<NatsOptions, 'offer' | 'isTrusted' | 'node'> &
 /** A server that cannot be reached yet is tried again and again; a wrong setting is told at once. */
 export async function openNatsWay({ name, files, ...options }: NatsWayOptions): Promise<Way> {
   const [{ openNatsPatiently }, { withoutPassword }] = await Promise.all([
-    import('./nats-patient.ts'),
-    import('./nats-connection.ts'),
+    import('./nats/patient.ts'),
+    import('./nats/connection.ts'),
   ])
   const identity = await files.identity()
   const open = (offer?: Offer) =>

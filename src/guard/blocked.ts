@@ -7,11 +7,11 @@ import { dirname } from 'node:path'
 import { isInside } from '../lib/path.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Blocked, ExecResult } from '../protocol/tool.ts'
-import { readCommand } from './judge-command.ts'
+import { readCommand } from './shell/judge.ts'
 import { attemptedWrites } from './permission/attempted-writes.ts'
 import { type GrantContext, grantFor } from './permission/grant-for.ts'
 import { absolute } from './permission/named-paths.ts'
-import { readScript } from './shell-script.ts'
+import { readScript } from './shell/script.ts'
 
 export type BlockedCommand = GrantContext & {
   readonly network: boolean

@@ -9,7 +9,7 @@ import type { Fetch, FetchedPage, FetchOptions } from '../protocol/tool.ts'
 import { looksBinary } from '../lib/text.ts'
 import { findPlace, type PlaceOptions } from './check-url.ts'
 import { toPageText } from './page-text.ts'
-import { rulesFor, urlRule } from './rules.ts'
+import { rulesFor, urlRule } from './permission/rules.ts'
 
 export type FetchParts = PlaceOptions & {
   /** Those that deny a URL hold for redirects as well. */

@@ -1,11 +1,11 @@
 /** What memory and the code index bring to a session. What they stand on is opened and closed by the app. */
 import type { Equipment } from '../protocol/equipment.ts'
 import type { Exec, Files } from '../protocol/tool.ts'
-import type { CodeIndex } from './code-index.ts'
+import type { CodeIndex } from './code/open-index.ts'
 import { projectFiles } from './project-files.ts'
 import { createRecall, createRemember } from './remember.ts'
-import { repoMapSources } from './repo-map.ts'
-import { createSearchCode } from './search-code.ts'
+import { repoMapSources } from './code/map.ts'
+import { createSearchCode } from './code/search.ts'
 import { memorySource } from './source.ts'
 import type { Memory } from './store.ts'
 

@@ -1,7 +1,7 @@
 /** Looks around on this machine and resolves a wish: the one effectful way from `--model name:size:quant` to a file. */
 import { loadCatalog } from './catalog.ts'
 import type { FitOptions } from './fit.ts'
-import { listLocal, modelFolders } from './local.ts'
+import { listLocal, modelFolders } from './local/store.ts'
 import type { Hardware } from './machine.ts'
 import { resolveModel, type ResolvedModel } from './resolve.ts'
 

@@ -5,7 +5,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { z } from 'zod'
-import type { LocalModel } from './local-model.ts'
+import type { LocalModel } from './local/model.ts'
 import { readQuant } from './quant.ts'
 
 const Manifest = z.object({

@@ -5,8 +5,8 @@
 import { AppError } from '../protocol/error.ts'
 import { quantsOf, toId, type CatalogEntry } from './catalog.ts'
 import { fitModel, type Fit, type FitOptions, type FitResult } from './fit.ts'
-import type { LocalModel } from './local-model.ts'
-import { findLocal, requireLocal } from './local.ts'
+import type { LocalModel } from './local/model.ts'
+import { findLocal, requireLocal } from './local/store.ts'
 import type { Hardware } from './machine.ts'
 
 export type ResolveParts = {

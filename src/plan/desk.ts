@@ -1,7 +1,7 @@
 import { describe, toMarkdown } from './describe.ts'
 import type { PlanDesk } from '../protocol/plan-desk.ts'
 import { sessionPackets } from './packet.ts'
-import { toChange } from './plan-tool.ts'
+import { toChange } from './tool.ts'
 import { runQueue } from './run-queue.ts'
 import type { PlanStore } from './store.ts'
 

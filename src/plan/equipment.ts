@@ -1,6 +1,6 @@
 import type { Equipment } from '../protocol/equipment.ts'
 import { summarise } from './describe.ts'
-import { createPlanTool } from './plan-tool.ts'
+import { createPlanTool } from './tool.ts'
 import type { PlanStore } from './store.ts'
 
 /** A plan that cannot be read is no reason not to talk: the model is told nothing, its own calls say what is wrong. */

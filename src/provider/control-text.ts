@@ -3,7 +3,7 @@
  * a server takes tokens such text is sent as plain ones, where it takes only text it is broken up by a character that
  * nobody sees. What the model then writes is put together again.
  */
-import type { Family } from '../dialect/family.ts'
+import type { Family } from '../dialect/families/family.ts'
 
 /** WORD JOINER: invisible, part of no control token, and no reason to break a line. */
 const BREAK = '\u2060'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ArmSettings } from '../protocol/arm.ts'
 import type { Embedder } from '../protocol/embedder.ts'
 import { AppError } from '../protocol/error.ts'
-import type { ServerKind } from './findings.ts'
+import type { ServerKind } from './probe/findings.ts'
 import { createServerClient, type ServerAddress } from './server-client.ts'
 
 /** Servers refuse longer lists, or run out of memory on them. */

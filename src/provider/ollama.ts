@@ -8,11 +8,11 @@ import type {
   LanguageModelV3ToolResultPart,
 } from '@ai-sdk/provider'
 import { z } from 'zod'
-import type { StreamingModel } from './ai-sdk.ts'
+import type { StreamingModel } from './sdk/ai-sdk.ts'
 import { readChances } from './chances.ts'
 import type { ServerClient } from './server-client.ts'
 import type { Endpoint } from './errors.ts'
-import { argumentText, finishPart, readChunk, type ReplyPart } from './stream-parts.ts'
+import { argumentText, finishPart, readChunk, type ReplyPart } from './sdk/stream-parts.ts'
 
 export type OllamaOptions = { readonly model: string; readonly numCtx: number }
 

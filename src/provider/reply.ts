@@ -3,16 +3,16 @@
  * server has said that the reply is whole, because the SDK also hands out calls that a broken stream cut in two.
  */
 import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from '@ai-sdk/provider'
-import { CUT_OFF } from '../dialect/call.ts'
-import { leastShare, type WrittenToken } from '../dialect/decision.ts'
-import { isTooDeep, TOO_DEEP } from '../dialect/repair.ts'
+import { CUT_OFF } from '../dialect/read/call.ts'
+import { leastShare, type WrittenToken } from '../dialect/read/decision.ts'
+import { isTooDeep, TOO_DEEP } from '../dialect/read/repair.ts'
 import { canonicalJson, readJson } from '../lib/json.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ReplyEvent, ReplyReader } from '../protocol/dialect.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { FinishReason, ModelEvent, ModelRequest, TokenChance, Usage } from '../protocol/model.ts'
 import { brokenStream, type Endpoint } from './errors.ts'
-import type { ReplyPart } from './stream-parts.ts'
+import type { ReplyPart } from './sdk/stream-parts.ts'
 
 export type ReplyParts = {
   readonly endpoint: Endpoint

@@ -1,8 +1,8 @@
 /** What the rest of the program hands to the server, and takes back when it ends. */
 import type { Logger } from '../lib/log.ts'
-import type { ReadyCheck } from './health.ts'
+import type { ReadyCheck } from './admin/health.ts'
 import type { SessionParts, TellAudit } from './parts.ts'
-import type { Route } from './route.ts'
+import type { Route } from './http/route.ts'
 
 export type Serving = {
   /** The model APIs. Sessions, health, metrics and the description are added to them. */

@@ -12,8 +12,8 @@ import {
   type Runner,
 } from './function-language.ts'
 import { type Promoted, type PromotedStore, toInput } from './promoted-store.ts'
-import { python } from './python.ts'
-import { typescript } from './typescript.ts'
+import { python } from './python/language.ts'
+import { typescript } from './typescript/language.ts'
 
 export const languages: Readonly<Record<Promoted['language'], FunctionLanguage>> = { python, typescript }
 

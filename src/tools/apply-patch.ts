@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { type Access, defineTool, type FileChange, type Tool } from '../protocol/tool.ts'
 import { plural, toLines } from '../lib/text.ts'
 import { checkChanges } from './checks.ts'
-import { readPatch } from './patch.ts'
-import { changesOf, writeChanges } from './patch-changes.ts'
+import { readPatch } from './patch/parse.ts'
+import { changesOf, writeChanges } from './patch/changes.ts'
 import type { WriteParts } from './write-file.ts'
 
 export const createApplyPatch = ({ checks, created }: WriteParts): Tool =>

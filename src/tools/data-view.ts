@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import { defineTool, type ToolContext } from '../protocol/tool.ts'
 import { clip, plural } from '../lib/text.ts'
-import { cellText, ColumnSummary, toCopy } from './data-view-describe.ts'
-import { MAX_ROWS, querySql } from './data-view-sql.ts'
-import { type Cell, openTable, type Row, type Table } from './data-view-table.ts'
+import { cellText, ColumnSummary, toCopy } from './data-view/describe.ts'
+import { MAX_ROWS, querySql } from './data-view/sql.ts'
+import { type Cell, openTable, type Row, type Table } from './data-view/table.ts'
 
 const views = ['head', 'tail', 'shape', 'columns', 'describe'] as const
 type View = (typeof views)[number]

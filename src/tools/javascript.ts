@@ -1,9 +1,9 @@
 /** JavaScript that remembers, in a Node of its own: what one call defines the next one can use. */
 import { z } from 'zod'
 import { defineTool, type Tool } from '../protocol/tool.ts'
-import { checkCode, createInterpreter, interpreterLimits } from './interpreter.ts'
-import { toFunctionBody } from './interpreter-javascript-code.ts'
-import { javascriptDriver, javascriptWorker } from './interpreter-javascript.ts'
+import { checkCode, createInterpreter, interpreterLimits } from './interpreter/open.ts'
+import { toFunctionBody } from './interpreter/javascript-code.ts'
+import { javascriptDriver, javascriptWorker } from './interpreter/javascript.ts'
 
 /** Made once per session: the interpreter is its own. */
 export function createJavascript(limits = interpreterLimits): Tool {

@@ -14,9 +14,9 @@ import {
 } from '../protocol/tool.ts'
 import { plural } from '../lib/text.ts'
 import { checkChanges } from './checks.ts'
-import { readPatch } from './patch.ts'
-import { changesOf } from './patch-changes.ts'
-import { addProposal, contentHash } from './propose-patch-store.ts'
+import { readPatch } from './patch/parse.ts'
+import { changesOf } from './patch/changes.ts'
+import { addProposal, contentHash } from './patch/proposal-store.ts'
 
 export type ProposeParts = {
   /** Where proposals are kept, made on first use. */

@@ -1,8 +1,8 @@
 /** Python that remembers: what one call defines the next one can use. */
 import { z } from 'zod'
 import { defineTool, type Tool } from '../protocol/tool.ts'
-import { checkCode, createInterpreter, interpreterLimits } from './interpreter.ts'
-import { pythonDriver } from './interpreter-python.ts'
+import { checkCode, createInterpreter, interpreterLimits } from './interpreter/open.ts'
+import { pythonDriver } from './interpreter/python.ts'
 
 /** Made once per session: the interpreter is its own. */
 export function createPython(limits = interpreterLimits): Tool {

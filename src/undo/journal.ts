@@ -3,7 +3,7 @@
  * file several times, what counts is what the file was first and what it was last. Pure but for the file at the end.
  */
 import { z } from 'zod'
-import { type JsonlFile, openJsonl } from '../lib/jsonl.ts'
+import { type JsonlFile, openJsonl } from '../lib/jsonl/file.ts'
 import type { FileVersion } from '../protocol/undo.ts'
 
 const version = z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/), mode: z.int().min(0).max(0o7777) })

@@ -1,7 +1,7 @@
 /** `covey --attach URL "prompt"` prints what a run on this machine would. */
 import { expect, test } from 'vitest'
 import { attach } from '../../src/cli/attach.ts'
-import { toRunFlags } from '../../src/cli/run-flags.ts'
+import { toRunFlags } from '../../src/cli/run/flags.ts'
 import type { StartRun } from '../../src/session/run.ts'
 import { endOf, playing, turn } from '../session/support.ts'
 import { openSessionServer } from '../server/session-server.ts'

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import OpenAI from 'openai'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { calls, says, scriptedModel } from '../../src/provider/scripted.ts'
-import { type ApiHost, startApi, weatherTool } from '../server/api-host.ts'
+import { type ApiHost, startApi, weatherTool } from '../server/api/host.ts'
 
 const gateway = fileURLToPath(
   new URL('node_modules/@portkey-ai/gateway/build/start-server.js', import.meta.url),

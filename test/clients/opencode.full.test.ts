@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ScriptedServerReply } from '../support/model-server.ts'
 import { tempProject } from '../support/project.ts'
-import { startArmApi } from '../server/api-arm-host.ts'
-import type { ApiHost } from '../server/api-host.ts'
+import { startArmApi } from '../server/api/arm-host.ts'
+import type { ApiHost } from '../server/api/host.ts'
 
 const opencode = fileURLToPath(new URL('node_modules/.bin/opencode', import.meta.url))
 const isInstalled = existsSync(opencode)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createTrustCommand } from '../../src/cli/trust.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { Config } from '../../src/config/schema.ts'
-import { openTrustOf } from '../../src/trusted.ts'
+import { openTrustOf } from '../../src/app/config.ts'
 import { tempProject } from '../support/project.ts'
 
 async function project(text: string) {

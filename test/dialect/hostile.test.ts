@@ -1,6 +1,6 @@
 /** What a model could write to make the reader run what was only shown, run half of it, or work without end. */
 import { describe, expect, it } from 'vitest'
-import { deriveDialect } from '../../src/dialect/template.ts'
+import { deriveDialect } from '../../src/dialect/template/derive.ts'
 import { characters, pieces, read, summary, tools } from './support.ts'
 
 const call = '<tool_call>\n{"name": "run_command", "arguments": {"command": "rm -rf x"}}\n</tool_call>'

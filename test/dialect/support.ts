@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { ReplyEvent } from '../../src/protocol/dialect.ts'
 import type { ToolSchema } from '../../src/protocol/model.ts'
-import type { ReplyReaderOptions } from '../../src/dialect/reader.ts'
-import { createReplyReader } from '../../src/dialect/reader.ts'
+import type { ReplyReaderOptions } from '../../src/dialect/read/reply.ts'
+import { createReplyReader } from '../../src/dialect/read/reply.ts'
 
 const text = { type: 'string' }
 

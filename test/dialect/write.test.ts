@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { families } from '../../src/dialect/all.ts'
-import type { Family } from '../../src/dialect/family.ts'
+import type { Family } from '../../src/dialect/families/family.ts'
 import type { JsonSchema, ToolSchema } from '../../src/protocol/model.ts'
 import { read, tools } from './support.ts'
 

@@ -8,7 +8,7 @@ import {
   type ScriptedServerReply,
 } from '../support/model-server.ts'
 import { tempProject } from '../support/project.ts'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/open.ts'
 import { emptyHome, endOf, ofType, promptAndCollect, run, textOf } from '../support/run.ts'
 
 async function serve(script: readonly ScriptedServerReply[], options?: ModelServerOptions) {

@@ -5,9 +5,9 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { App } from '../../src/app.ts'
+import type { App } from '../../src/app/open.ts'
 import type { SessionEvent } from '../../src/protocol/event.ts'
-import type { AppSession } from '../../src/sessions.ts'
+import type { AppSession } from '../../src/app/session.ts'
 
 const { mkdtemp, writeFile, readFile, rm } = { ...fs.promises }
 
@@ -101,7 +101,7 @@ async function breakHandles(): Promise<void> {
 
 breakDisk()
 await breakHandles()
-const { createApp } = await import('../../src/app.ts')
+const { createApp } = await import('../../src/app/open.ts')
 const { AppError } = await import('../../src/protocol/error.ts')
 const { calls, createScriptedModel, says } = await import('../../src/provider/scripted.ts')
 const { createSessionStore } = await import('../../src/session/store.ts')

@@ -2,7 +2,7 @@
 // conversation is compacted again and again. Prints what it holds after each tenth of them as a line of JSON.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/open.ts'
 import type { Model } from '../../src/protocol/model.ts'
 
 const [folder = '', count = '1000'] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadSecretKey } from '../../src/guard/secret-store.ts'
+import { loadSecretKey } from '../../src/guard/secrets/store.ts'
 import { ensureFolder } from '../../src/lib/ensure-folder.ts'
 import { tempProject } from '../support/project.ts'
 

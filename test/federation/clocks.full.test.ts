@@ -9,8 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { until } from './machines.ts'
 import { type NamespaceMachine, openSite, type Site, whyNoClocks } from './namespaces.ts'
-import { missing as noServer } from './nats-server.ts'
-import { type NatsMachine, type NatsSite, openNatsSite } from './nats-site.ts'
+import { missing as noServer } from './nats/server.ts'
+import { type NatsMachine, type NatsSite, openNatsSite } from './nats/site.ts'
 
 const missing = whyNoClocks()
 const why = missing === undefined ? '' : ` (skipped: ${missing})`

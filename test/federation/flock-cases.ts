@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './namespaces.ts'
-import { lanFiles } from '../../src/federation/lan.ts'
+import { lanFiles } from '../../src/federation/lan/open.ts'
 import { until } from './machines.ts'
 import { whyNoSlowWire } from './slow-wire.ts'
 

@@ -2,7 +2,7 @@
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { lanFiles } from '../../src/federation/lan.ts'
+import { lanFiles } from '../../src/federation/lan/open.ts'
 import { createMember } from '../../src/federation/member.ts'
 import { hear, NEVER, pairUp, quick, startMachine, tempFolder, type TestMachine, until } from './machines.ts'
 

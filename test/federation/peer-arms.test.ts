@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Machine, MachineReport } from '../../src/federation/machine.ts'
-import { createPeerArms } from '../../src/peer-arms.ts'
-import { failure } from './nats-server.ts'
+import { createPeerArms } from '../../src/app/peer-arms.ts'
+import { failure } from './nats/server.ts'
 import { hear, saying } from './machines.ts'
 
 type Offered = MachineReport['models']

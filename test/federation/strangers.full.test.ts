@@ -18,7 +18,7 @@ import { expect, test } from 'vitest'
 import { ask, askJson, dial } from '../../src/federation/dial.ts'
 import type { Identity } from '../../src/federation/identity.ts'
 import { fromSecret } from '../../src/federation/invites.ts'
-import { lanFiles } from '../../src/federation/lan.ts'
+import { lanFiles } from '../../src/federation/lan/open.ts'
 import { EXPORTER_BYTES, EXPORTER_LABEL, type Pairing, proofOf } from '../../src/federation/proof.ts'
 import { invite, joinWith, NEVER, startMachine, tempFolder, type TestMachine, until } from './machines.ts'
 import {

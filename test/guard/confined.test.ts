@@ -1,7 +1,7 @@
 /** What is asked for in the mode `ask` where commands have a sandbox, and what is not. */
 import { describe, expect, test } from 'vitest'
-import { judgeCommand } from '../../src/guard/judge-command.ts'
-import { createPermissions } from '../../src/guard/permissions.ts'
+import { judgeCommand } from '../../src/guard/shell/judge.ts'
+import { createPermissions } from '../../src/guard/permission/decide.ts'
 import { tempProject } from '../support/project.ts'
 import { asked, harmless, typed } from './harmless.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createPermissionsCommand } from '../../src/cli/permissions.ts'
 import { createTrustCommand } from '../../src/cli/trust.ts'
 import type { Command } from '../../src/cli/command.ts'
-import { openRuleBook } from '../../src/guard/rule-book.ts'
+import { openRuleBook } from '../../src/guard/permission/rule-book.ts'
 import { openTrust } from '../../src/guard/trust.ts'
 import { tempProject } from '../support/project.ts'
 

@@ -2,7 +2,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createDenies } from '../../src/guard/permission/denied-paths.ts'
-import { createPermissions } from '../../src/guard/permissions.ts'
+import { createPermissions } from '../../src/guard/permission/decide.ts'
 import type { Rule } from '../../src/protocol/guard.ts'
 import { tempProject } from '../support/project.ts'
 

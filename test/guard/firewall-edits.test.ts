@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createFiles } from '../../src/guard/files.ts'
-import { createFirewall } from '../../src/guard/firewall.ts'
+import { createFiles } from '../../src/guard/paths/files.ts'
+import { createFirewall } from '../../src/guard/secrets/firewall.ts'
 import type { Tool } from '../../src/protocol/tool.ts'
 import { createApplyPatch } from '../../src/tools/apply-patch.ts'
 import { createEditFile } from '../../src/tools/edit-file.ts'
 import { createWriteFile } from '../../src/tools/write-file.ts'
 import { tempProject, toolContext } from '../support/project.ts'
-import { secretLines } from './secret-samples.ts'
+import { secretLines } from './secrets/samples.ts'
 
 const parts = { checks: async () => '', created: new Set<string>(), seen: new Set<string>() }
 

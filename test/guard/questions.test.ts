@@ -1,8 +1,8 @@
 /** Asking for everything would be safe and useless: how often a person is asked during ordinary work. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { PermissionMode } from '../../src/guard/modes.ts'
-import { createPermissions } from '../../src/guard/permissions.ts'
+import type { PermissionMode } from '../../src/guard/permission/modes.ts'
+import { createPermissions } from '../../src/guard/permission/decide.ts'
 import type { Access } from '../../src/protocol/tool.ts'
 import { tempProject } from '../support/project.ts'
 import { harmless } from './harmless.ts'

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createFiles } from '../../src/guard/files.ts'
+import { createFiles } from '../../src/guard/paths/files.ts'
 import { tempProject } from '../support/project.ts'
 
 /** Writes into a folder while two others keep swapping it for a link that leads out. Returns what is outside afterwards. */

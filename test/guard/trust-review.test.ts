@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { openTrustOf, reviewTrusted } from '../../src/trusted.ts'
+import { openTrustOf, reviewTrusted } from '../../src/app/config.ts'
 import { tempProject } from '../support/project.ts'
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { appPaths } from '../../src/config/paths.ts'
-import { listMcpServers, openMcpServers } from '../../src/mcp-servers.ts'
+import { listMcpServers, openMcpServers } from '../../src/app/mcp.ts'
 import { launchAsItIs } from '../support/launch.ts'
 import { tempProject } from '../support/project.ts'
 import { testHome } from '../support/tool-host.ts'

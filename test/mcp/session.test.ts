@@ -1,10 +1,10 @@
 /** What a server brings, the whole way: configuration, session, engine, guard. */
 import { expect, onTestFinished, test } from 'vitest'
-import { openGround } from '../../src/app.ts'
+import { openGround } from '../../src/app/open.ts'
 import type { SessionEvent } from '../../src/protocol/event.ts'
 import type { SessionApi } from '../../src/protocol/session-api.ts'
 import { calls, says, scriptedModel } from '../../src/provider/scripted.ts'
-import { openSession } from '../../src/sessions.ts'
+import { openSession } from '../../src/app/session.ts'
 import { tempProject } from '../support/project.ts'
 import { ofType, promptAndCollect } from '../support/run.ts'
 import { testHome } from '../support/tool-host.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { appPaths } from '../../src/config/paths.ts'
 import { Config } from '../../src/config/schema.ts'
-import { openMemories } from '../../src/memories.ts'
+import { openMemories } from '../../src/app/memory.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openCodeIndex } from '../../src/memory/code-index.ts'
+import { openCodeIndex } from '../../src/memory/code/open-index.ts'
 import { memoryEquipment } from '../../src/memory/equipment.ts'
 import { createRecall, createRemember } from '../../src/memory/remember.ts'
 import { toToolSchema } from '../../src/lib/schema.ts'

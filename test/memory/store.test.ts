@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createFiles } from '../../src/guard/files.ts'
-import { createFirewall } from '../../src/guard/firewall.ts'
+import { createFiles } from '../../src/guard/paths/files.ts'
+import { createFirewall } from '../../src/guard/secrets/firewall.ts'
 import { memoryIn, tempDatabase, textsOf } from './memories.ts'
 
 const person = { source: 'person' } as const

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadCatalog } from '../../src/models/catalog.ts'
-import type { LocalModel } from '../../src/models/local-model.ts'
+import type { LocalModel } from '../../src/models/local/model.ts'
 import type { Hardware } from '../../src/models/machine.ts'
 import { GIB } from '../../src/models/memory.ts'
 import { resolveModel } from '../../src/models/resolve.ts'

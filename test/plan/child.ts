@@ -2,7 +2,7 @@
 // and "finished" at its end.
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/open.ts'
 import { sessionPackets } from '../../src/plan/packet.ts'
 import { runQueue } from '../../src/plan/run-queue.ts'
 import { openPlanStore, planFileOf } from '../../src/plan/store.ts'

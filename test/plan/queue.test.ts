@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/open.ts'
 import type { Model } from '../../src/protocol/model.ts'
 import { createPlanDesk } from '../../src/plan/desk.ts'
 import { emptyPlan, type Plan, type Task } from '../../src/plan/plan.ts'

@@ -1,8 +1,8 @@
 /** How sure a model on a server was of a call it wrote, from the log probabilities the server tells. */
 import { expect, test } from 'vitest'
-import { createReplyReader } from '../../src/dialect/reader.ts'
+import { createReplyReader } from '../../src/dialect/read/reply.ts'
 import type { Model, ModelEvent, ToolSchema } from '../../src/protocol/model.ts'
-import { createRawModel } from '../../src/provider/raw-model.ts'
+import { createRawModel } from '../../src/provider/raw/model.ts'
 import { createServerClient } from '../../src/provider/server-client.ts'
 import { listen, openAiError, type Answer, type FakeServer } from '../support/model-server/listen.ts'
 import { ask, modelAt, readFileSchema, request } from './ask.ts'

@@ -1,9 +1,9 @@
 /** Probing a fake server in one line. */
 import { createChatTemplate } from '../../src/embedded/chat-template.ts'
 import type { ArmSettings } from '../../src/protocol/arm.ts'
-import type { Findings, ProbeReport } from '../../src/provider/findings.ts'
-import { probeArm, type ProbeOptions } from '../../src/provider/probe.ts'
-import type { OpenTemplate } from '../../src/provider/raw-prompt.ts'
+import type { Findings, ProbeReport } from '../../src/provider/probe/findings.ts'
+import { probeArm, type ProbeOptions } from '../../src/provider/probe/run.ts'
+import type { OpenTemplate } from '../../src/provider/raw/prompt.ts'
 import { loadPrompt } from '../../src/context/prompts.ts'
 
 export const settingsFor = (baseUrl: string, more: Partial<ArmSettings> = {}): ArmSettings => ({

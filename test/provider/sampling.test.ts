@@ -1,9 +1,9 @@
 /** Sampling and log probabilities reach every kind of server in its own words. */
 import { expect, test } from 'vitest'
 import type { ModelRequest } from '../../src/protocol/model.ts'
-import { toCallOptions } from '../../src/provider/call-options.ts'
+import { toCallOptions } from '../../src/provider/sdk/call-options.ts'
 import { readChances, readLegacyChances } from '../../src/provider/chances.ts'
-import { rawWireFor } from '../../src/provider/raw-wire.ts'
+import { rawWireFor } from '../../src/provider/raw/wire.ts'
 import { listen, openAiError } from '../support/model-server/listen.ts'
 import { ask, askInVain, modelAt, request, serve } from './ask.ts'
 

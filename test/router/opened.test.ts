@@ -1,10 +1,10 @@
 /** The fleet as it is opened from a configuration, with real servers. */
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ArmWanted } from '../../src/arms.ts'
+import type { ArmWanted } from '../../src/app/arms.ts'
 import { routedArms } from '../../src/config/choose-arm.ts'
 import { Config } from '../../src/config/schema.ts'
-import { openFleet, openRouterDesk } from '../../src/fleet.ts'
+import { openFleet, openRouterDesk } from '../../src/app/routing.ts'
 import { capabilitiesOf } from '../../src/provider/arm-models.ts'
 import { scriptedModel } from '../../src/provider/scripted.ts'
 import { type Arm, createArm } from '../../src/router/arm.ts'

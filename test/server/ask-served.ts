@@ -1,9 +1,9 @@
 /** The whole program behind real HTTP, asked once. */
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { AppOptions } from '../../src/app.ts'
-import { startServing } from '../../src/serve.ts'
-import { openServing } from '../../src/serving.ts'
+import type { AppOptions } from '../../src/app/open.ts'
+import { startServing } from '../../src/app/serve.ts'
+import { openServing } from '../../src/app/served.ts'
 import { type ScriptedServerReply, startModelServer } from '../support/model-server.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'

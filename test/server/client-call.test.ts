@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mendCall } from '../../src/server/api-call.ts'
+import { mendCall } from '../../src/server/api/call.ts'
 
 const text = { type: 'string' }
 const tools = [

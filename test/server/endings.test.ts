@@ -1,6 +1,6 @@
 /** Every row of docs/exit-codes.md over HTTP, with the whole program behind it. */
 import { describe, expect, test } from 'vitest'
-import type { AppOptions } from '../../src/app.ts'
+import type { AppOptions } from '../../src/app/open.ts'
 import type { ScriptedServerReply } from '../support/model-server.ts'
 import { modelServer, post } from './ask-served.ts'
 

@@ -1,11 +1,11 @@
 /** Health, numbers and the description of the API. */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type HealthParts, healthRoutes } from '../../src/server/health.ts'
-import { createMetrics } from '../../src/server/metrics.ts'
-import { openapiRoute } from '../../src/server/openapi.ts'
-import { createSessionDesk } from '../../src/server/session-desk.ts'
-import { sessionRoutes } from '../../src/server/sessions.ts'
+import { type HealthParts, healthRoutes } from '../../src/server/admin/health.ts'
+import { createMetrics } from '../../src/server/admin/metrics.ts'
+import { openapiRoute } from '../../src/server/admin/openapi.ts'
+import { createSessionDesk } from '../../src/server/sessions/service.ts'
+import { sessionRoutes } from '../../src/server/sessions/routes.ts'
 import { openTestServer, send, testRoutes } from './support.ts'
 
 async function openHealth(checks: HealthParts['checks'], told: string[] = []) {

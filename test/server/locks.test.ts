@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shapeOfPath } from '../../src/server/errors.ts'
-import { admit, type LockParts } from '../../src/server/guard-order.ts'
-import { defaultLimits } from '../../src/server/limits.ts'
-import { errorSchemas } from '../../src/server/openapi.ts'
-import { createWrongTokens } from '../../src/server/wrong-tokens.ts'
+import { shapeOfPath } from '../../src/server/http/errors.ts'
+import { admit, type LockParts } from '../../src/server/http/guard-order.ts'
+import { defaultLimits } from '../../src/server/http/limits.ts'
+import { errorSchemas } from '../../src/server/admin/openapi.ts'
+import { createWrongTokens } from '../../src/server/http/token-failures.ts'
 import { openTestServer, rawClient, type Reply, send, testRoutes, type TestServer, until } from './support.ts'
 
 type Case = {

@@ -1,5 +1,5 @@
 /** What an app hands to the server, with played runs and one route in the place of the model APIs. */
-import { defineRoute } from '../../src/server/route.ts'
+import { defineRoute } from '../../src/server/http/route.ts'
 import type { Serving } from '../../src/server/serving.ts'
 import { sessionParts, talkative } from './session-server.ts'
 

@@ -1,8 +1,8 @@
 /** Real sessions in a real folder, behind a real server. What a run does is played from a list of events. */
 import type { LoopEvent } from '../../src/engine/parts.ts'
 import type { KeptSession, SessionParts } from '../../src/server/parts.ts'
-import { createSessionDesk, type DeskOptions, type SessionDesk } from '../../src/server/session-desk.ts'
-import { sessionRoutes } from '../../src/server/sessions.ts'
+import { createSessionDesk, type DeskOptions, type SessionDesk } from '../../src/server/sessions/service.ts'
+import { sessionRoutes } from '../../src/server/sessions/routes.ts'
 import type { ServerParts } from '../../src/server/server.ts'
 import type { StartRun } from '../../src/session/run.ts'
 import type { StoredSession } from '../../src/session/store.ts'

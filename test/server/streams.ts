@@ -1,6 +1,6 @@
 /** Streams and clients that the short and the long tests share. */
 import { expect } from 'vitest'
-import type { StreamPart } from '../../src/server/route.ts'
+import type { StreamPart } from '../../src/server/http/route.ts'
 import { openTestServer, rawClient, streamRoute, until } from './support.ts'
 
 /** Says nothing until it is told to stop. */

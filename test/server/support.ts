@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { createMetrics } from '../../src/server/metrics.ts'
-import { openapiRoute } from '../../src/server/openapi.ts'
+import { createMetrics } from '../../src/server/admin/metrics.ts'
+import { openapiRoute } from '../../src/server/admin/openapi.ts'
 import type { TellAudit } from '../../src/server/parts.ts'
-import { defineRoute, type Route, type Scope, type StreamPart } from '../../src/server/route.ts'
+import { defineRoute, type Route, type Scope, type StreamPart } from '../../src/server/http/route.ts'
 import { createServer, type Server, type ServerParts } from '../../src/server/server.ts'
-import { openTokens, type Tokens } from '../../src/server/tokens.ts'
+import { openTokens, type Tokens } from '../../src/server/http/tokens.ts'
 
 export type TestServer = {
   readonly server: Server

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openGround } from '../../src/app.ts'
+import { openGround } from '../../src/app/open.ts'
 import type { Equipment } from '../../src/protocol/equipment.ts'
 import { says, scriptedModel } from '../../src/provider/scripted.ts'
-import { openSession } from '../../src/sessions.ts'
+import { openSession } from '../../src/app/session.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
 

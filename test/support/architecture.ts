@@ -4,206 +4,9 @@
  */
 import { posix } from 'node:path'
 import ts from 'typescript'
+import { mayImport } from './layout.ts'
 
 export type Sources = Readonly<Record<string, string>>
-
-const ground = ['protocol', 'lib']
-
-const folders: Readonly<Record<string, readonly string[]>> = {
-  protocol: [],
-  lib: ['protocol'],
-  config: ground,
-  engine: ground,
-  context: ground,
-  dialect: ground,
-  models: ground,
-  tools: ground,
-  guard: ground,
-  memory: ground,
-  plan: ground,
-  mcp: ground,
-  subagents: ground,
-  undo: ground,
-  tui: ground,
-  client: ground,
-  provider: [...ground, 'dialect', 'context'],
-  embedded: [...ground, 'dialect', 'context'],
-  router: ground,
-  swarm: ground,
-  federation: [...ground, 'provider'],
-  skills: ground,
-  session: [...ground, 'engine', 'context'],
-  server: ground,
-}
-
-/** Folder, or file directly in src/, and what it may import besides itself. Arrows point down only. */
-export const mayImport: Readonly<Record<string, readonly string[]>> = {
-  ...folders,
-  'arm-sizes.ts': [...ground, 'context'],
-  'server-arm.ts': ['arm-sizes.ts', ...ground, 'context', 'embedded', 'provider', 'router'],
-  'arms.ts': [
-    'arm-sizes.ts',
-    'server-arm.ts',
-    ...ground,
-    'context',
-    'provider',
-    'embedded',
-    'router',
-    'swarm',
-    'federation',
-  ],
-  'fleet.ts': ['arms.ts', ...ground, 'config', 'router'],
-  'peer-arms.ts': ['arm-sizes.ts', ...ground, 'federation', 'provider', 'router'],
-  'flock.ts': ['peer-arms.ts', ...ground, 'config', 'federation', 'router', 'server', 'swarm'],
-  'engines.ts': [...ground, 'config', 'embedded', 'models'],
-  'named-models.ts': ['arms.ts', 'engines.ts', ...ground, 'config', 'models', 'router'],
-  'answering.ts': [
-    'arms.ts',
-    'fleet.ts',
-    'flock.ts',
-    'named-models.ts',
-    ...ground,
-    'config',
-    'provider',
-    'router',
-  ],
-  'swarming.ts': ['answering.ts', ...ground, 'config', 'router', 'swarm'],
-  'undoing.ts': [...ground, 'config', 'guard', 'session', 'undo'],
-  'guard-secrets.ts': [...ground, 'config', 'guard'],
-  'guards.ts': ['guard-secrets.ts', 'undoing.ts', ...ground, 'config', 'guard', 'undo'],
-  'trusted.ts': [...ground, 'config', 'guard'],
-  'session-words.ts': [...ground, 'config', 'context', 'engine'],
-  'session-tools.ts': [...ground, 'config', 'engine', 'memory', 'subagents', 'tools'],
-  'memories.ts': [...ground, 'config', 'guard', 'memory'],
-  'subagent-runs.ts': [...ground, 'engine', 'session', 'subagents'],
-  'sessions.ts': [
-    'guard-secrets.ts',
-    'arms.ts',
-    'guards.ts',
-    'session-tools.ts',
-    'session-words.ts',
-    'subagent-runs.ts',
-    'undoing.ts',
-    ...ground,
-    'config',
-    'context',
-    'engine',
-    'guard',
-    'session',
-  ],
-  'app.ts': [
-    'arms.ts',
-    'server-arm.ts',
-    'fleet.ts',
-    'flock.ts',
-    'answering.ts',
-    'swarming.ts',
-    'guards.ts',
-    'equipper.ts',
-    'sessions.ts',
-    'trusted.ts',
-    ...Object.keys(folders).filter((folder) => folder !== 'tui' && folder !== 'client'),
-  ],
-  'mcp-servers.ts': [...ground, 'config', 'guard', 'mcp'],
-  'equipper.ts': [
-    ...ground,
-    'memories.ts',
-    'mcp-servers.ts',
-    'config',
-    'context',
-    'guard',
-    'memory',
-    'plan',
-    'router',
-    'skills',
-    'tools',
-  ],
-  'tool-hosting.ts': ['guards.ts', ...ground, 'config', 'context', 'engine', 'guard', 'session', 'tools'],
-  'tool-serving.ts': [
-    'tool-hosting.ts',
-    'trusted.ts',
-    ...ground,
-    'config',
-    'federation',
-    'guard',
-    'mcp',
-    'server',
-  ],
-  'server-checks.ts': [...ground, 'config', 'provider', 'router'],
-  'providers-desk.ts': [
-    'server-checks.ts',
-    'answering.ts',
-    'arms.ts',
-    ...ground,
-    'config',
-    'federation',
-    'guard',
-    'provider',
-    'router',
-  ],
-  'desks.ts': [
-    ...ground,
-    'providers-desk.ts',
-    'undoing.ts',
-    'answering.ts',
-    'fleet.ts',
-    'flock.ts',
-    'memories.ts',
-    'server-arm.ts',
-    'trusted.ts',
-    'config',
-    'guard',
-    'plan',
-    'server',
-    'session',
-    'skills',
-    'tools',
-  ],
-  'serving.ts': [
-    ...ground,
-    'app.ts',
-    'sessions.ts',
-    'tool-serving.ts',
-    'trusted.ts',
-    'config',
-    'context',
-    'federation',
-    'guard',
-    'router',
-    'server',
-    'swarm',
-  ],
-  'serve.ts': [...ground, 'server'],
-  cli: [
-    ...ground,
-    'app.ts',
-    'desks.ts',
-    'engines.ts',
-    'sessions.ts',
-    'serving.ts',
-    'serve.ts',
-    'mcp-servers.ts',
-    'tool-serving.ts',
-    'trusted.ts',
-    'tui',
-    'client',
-    'config',
-    'models',
-  ],
-  'main.ts': ['cli'],
-  // The public functions stand where they belong; this is the one file that gathers them.
-  'index.ts': [
-    'app.ts',
-    'sessions.ts',
-    'protocol',
-    'dialect',
-    'guard',
-    'context',
-    'provider',
-    'swarm',
-    'models',
-  ],
-}
 
 const MAX_LINES = 300
 const LINES_WITHOUT_COMMENT = 40
@@ -298,8 +101,12 @@ function placeRules({ path }: Source): string[] {
   if (parts.length > 3) return [`${path}: src/ holds room/file.ts or room/floor/file.ts, never deeper`]
   if (!Object.hasOwn(mayImport, rowOf(path)))
     return [`${path}: ${rowOf(path)} is not in the table of folders`]
-  return parts.length > 1 && /^index\.tsx?$/.test(parts.at(-1) ?? '')
-    ? [`${path}: no barrels; import the file itself`]
+  if (parts.length > 1 && /^index\.tsx?$/.test(parts.at(-1) ?? ''))
+    return [`${path}: no barrels; import the file itself`]
+  const [folder = '', name = ''] = parts.slice(-2).map((part) => part.replace(/\.tsx?$/, ''))
+  const isRoomItself = parts.length === 2 && name === folder
+  return parts.length > 1 && name.startsWith(folder) && !isRoomItself
+    ? [`${path}: its name begins with that of its folder`]
     : []
 }
 

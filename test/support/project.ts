@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
 import { createExec } from '../../src/guard/exec.ts'
-import { createFiles } from '../../src/guard/files.ts'
+import { createFiles } from '../../src/guard/paths/files.ts'
 import type { Results, StoredResult, ToolContext } from '../../src/protocol/tool.ts'
 
 const cleanups: (() => Promise<void>)[] = []

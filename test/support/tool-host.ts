@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Config } from '../../src/config/schema.ts'
 import type { Identity } from '../../src/federation/identity.ts'
-import { lanFiles } from '../../src/federation/lan.ts'
-import type { PeerHosts } from '../../src/federation/tool-host-peer.ts'
-import { startToolHost } from '../../src/tool-serving.ts'
+import { lanFiles } from '../../src/federation/lan/open.ts'
+import type { PeerHosts } from '../../src/federation/tools/peer.ts'
+import { startToolHost } from '../../src/app/serve-tools.ts'
 import { tempProject } from './project.ts'
 
 export type TestHome = { readonly env: NodeJS.ProcessEnv; readonly data: string }

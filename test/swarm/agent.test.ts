@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createFiles } from '../../src/guard/files.ts'
+import { createFiles } from '../../src/guard/paths/files.ts'
 import { calls, createScriptedModel, says } from '../../src/provider/scripted.ts'
 import type { Tool } from '../../src/protocol/tool.ts'
 import { createDryRun } from '../../src/swarm/dry-run.ts'

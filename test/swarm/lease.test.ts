@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createFiles } from '../../src/guard/files.ts'
-import { createPermissions } from '../../src/guard/permissions.ts'
+import { createFiles } from '../../src/guard/paths/files.ts'
+import { createPermissions } from '../../src/guard/permission/decide.ts'
 import type { Lease } from '../../src/protocol/arm.ts'
 import { prepareCall } from '../../src/engine/prepare.ts'
 import type { ToolCall } from '../../src/protocol/message.ts'

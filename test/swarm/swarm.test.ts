@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '../../src/protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../src/protocol/model.ts'
 import type { VoteEvent, VoteReport } from '../../src/protocol/vote.ts'
-import { createFiles } from '../../src/guard/files.ts'
+import { createFiles } from '../../src/guard/paths/files.ts'
 import {
   calls,
   createScriptedModel,

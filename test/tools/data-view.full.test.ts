@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { tempProject } from '../support/project.ts'
 
-const program = fileURLToPath(new URL('data-view-memory.ts', import.meta.url))
+const program = fileURLToPath(new URL('data-view/memory.ts', import.meta.url))
 
 async function write(path: string, count: number, piece: (index: number) => string): Promise<void> {
   const file = createWriteStream(path)

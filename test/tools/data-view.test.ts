@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { createFirewall } from '../../src/guard/firewall.ts'
-import { createFiles } from '../../src/guard/files.ts'
+import { createFirewall } from '../../src/guard/secrets/firewall.ts'
+import { createFiles } from '../../src/guard/paths/files.ts'
 import { dataViewTool } from '../../src/tools/data-view.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { callTool } from './call.ts'
@@ -273,7 +273,7 @@ test('100 MB are described in bounded memory', async () => {
   }
   await finished(file.end())
 
-  const program = fileURLToPath(new URL('data-view-memory.ts', import.meta.url))
+  const program = fileURLToPath(new URL('data-view/memory.ts', import.meta.url))
   const out = execFileSync(process.execPath, ['--import', 'tsx', program, root, 'big.csv', 'describe'], {
     encoding: 'utf8',
   })

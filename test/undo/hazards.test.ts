@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { containPath } from '../../src/guard/contain.ts'
+import { containPath } from '../../src/guard/paths/contain.ts'
 import { diskBlobs, pruneDaily } from '../../src/undo/blobs.ts'
 import { tempProject } from '../support/project.ts'
 import { open, openIn } from './bench.ts'

@@ -28,7 +28,7 @@ for (const name of ['rename', 'unlink', 'writeFile', 'mkdir', 'rmdir', 'rm']) ki
 syncBuiltinESMExports()
 
 const { createExec } = await import('../../src/guard/exec.ts')
-const { createFiles } = await import('../../src/guard/files.ts')
+const { createFiles } = await import('../../src/guard/paths/files.ts')
 const { listProject } = await import('../../src/lib/list-project.ts')
 const { openUndo } = await import('../../src/undo/undo.ts')
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'n
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createFiles } from '../../src/guard/files.ts'
+import { createFiles } from '../../src/guard/paths/files.ts'
 import { tempProject } from '../support/project.ts'
 import { open, openIn } from './bench.ts'
 

@@ -6,8 +6,8 @@
 import { type KeyObject, randomBytes, sign, verify } from 'node:crypto'
 import { z } from 'zod'
 import { type MachineReport, machineReportSchema } from '../machine.ts'
-import { type Card, cardSchema, type Holder, readCard } from '../nats-card.ts'
-import { parseJson } from '../nats-job.ts'
+import { type Card, cardSchema, type Holder, readCard } from './card.ts'
+import { parseJson } from './job.ts'
 import { WIRE_VERSION } from '../wire.ts'
 
 const outerSchema = z.object({

@@ -4,7 +4,7 @@
  * which only the two machines have. A name is public once it was used, so each use has a name of its own.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { toReplyKey } from '../nats-seal.ts'
+import { toReplyKey } from './seal.ts'
 
 export type JobSecrets = {
   readonly key: Buffer

@@ -5,7 +5,7 @@
  */
 import type { Logger } from '../../lib/log.ts'
 import type { MachineReport } from '../machine.ts'
-import type { Holder } from '../nats-card.ts'
+import type { Holder } from './card.ts'
 import { shortId } from '../identity.ts'
 import type { Entry } from './entry.ts'
 import type { NameBook } from './name-book.ts'

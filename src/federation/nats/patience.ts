@@ -2,7 +2,7 @@
  * How long a machine that asked goes on waiting. Until the first token a peer may say that it still works, up to a limit;
  * after it, only silence counts. What was recorded and sent again is no sign of life. Pure but for its own memory.
  */
-import type { LivePart } from '../nats-job.ts'
+import type { LivePart } from './job.ts'
 
 export type Patience = {
   /** A part that the machine which answers has sealed. */

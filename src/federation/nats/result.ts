@@ -1,7 +1,7 @@
 /** The result of a job as the machine that asked reads it from the stream; and how it ends where there can be none. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../protocol/error.ts'
-import type { Bodies } from '../nats-bodies.ts'
+import type { Bodies } from './bodies.ts'
 import {
   fromFrame,
   type JobResult,
@@ -9,10 +9,10 @@ import {
   parseJson,
   resultContext,
   resultHeaderSchema,
-} from '../nats-job.ts'
-import type { NatsNames } from '../nats-names.ts'
-import { unlock } from '../nats-seal.ts'
-import type { NatsStore } from '../nats-streams.ts'
+} from './job.ts'
+import type { NatsNames } from './names.ts'
+import { unlock } from './seal.ts'
+import type { NatsStore } from './streams.ts'
 import type { JobSecrets } from './job-secrets.ts'
 
 export type ResultParts = {

@@ -4,10 +4,10 @@
  * links are not followed.
  */
 import { basename, join } from 'node:path'
-import { programName } from '../shell-prefix.ts'
-import { judgeProgram } from '../shell-programs.ts'
-import { type Part, readScript, type Script, unread } from '../shell-script.ts'
-import type { Word } from '../shell-word.ts'
+import { programName } from '../shell/prefix.ts'
+import { judgeProgram } from '../shell/programs.ts'
+import { type Part, readScript, type Script, unread } from '../shell/script.ts'
+import type { Word } from '../shell/word.ts'
 import { unwrap } from '../shell/unwrap.ts'
 import { absolute, foldersOf, type Surroundings } from './named-paths.ts'
 

@@ -1,9 +1,9 @@
 /** Commands, and code in other languages: whether they may run, and whether only where nothing can be written. */
 import { homedir } from 'node:os'
 import type { Access } from '../../protocol/tool.ts'
-import { alwaysFor } from '../always.ts'
-import { type Reading, readCommand } from '../judge-command.ts'
-import { codeRule, commandRule, hiddenDeny } from '../rules.ts'
+import { alwaysFor } from './always.ts'
+import { type Reading, readCommand } from '../shell/judge.ts'
+import { codeRule, commandRule, hiddenDeny } from './rules.ts'
 import { showsHistory } from '../shell/git-history.ts'
 import { hasHidden, shown } from '../shown.ts'
 import { createIsOpen } from './history.ts'

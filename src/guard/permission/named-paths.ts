@@ -3,9 +3,9 @@
  * redirections, each seen from every folder the command changes to. Text only; links are not followed.
  */
 import { posix } from 'node:path'
-import type { Part, Script } from '../shell-script.ts'
-import { runsOthers } from '../shell-prefix.ts'
-import type { Word } from '../shell-word.ts'
+import type { Part, Script } from '../shell/script.ts'
+import { runsOthers } from '../shell/prefix.ts'
+import type { Word } from '../shell/word.ts'
 
 export type Surroundings = { readonly cwd: string; readonly home: string }
 

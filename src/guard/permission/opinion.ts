@@ -2,8 +2,8 @@
 import { remedyText } from '../../lib/remedy.ts'
 import type { Remedy, Rule, Verdict } from '../../protocol/guard.ts'
 import type { Access } from '../../protocol/tool.ts'
-import type { Operation } from '../grants.ts'
-import { type ModeQuestion, modeVerdict, type PermissionMode, refusal, verbs } from '../modes.ts'
+import type { Operation } from './grants.ts'
+import { type ModeQuestion, modeVerdict, type PermissionMode, refusal, verbs } from './modes.ts'
 import { shown } from '../shown.ts'
 import { type Decision, remedyOf } from './remedy.ts'
 

@@ -3,7 +3,7 @@
  * weakest mode that would do is looked up in the same table that refused, so the advice cannot differ from it.
  */
 import type { Remedy, Rule } from '../../protocol/guard.ts'
-import { type ModeQuestion, modeVerdict, type PermissionMode } from '../modes.ts'
+import { type ModeQuestion, modeVerdict, type PermissionMode } from './modes.ts'
 
 export type Decision = {
   readonly mode: PermissionMode

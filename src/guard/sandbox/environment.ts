@@ -3,8 +3,8 @@
  * for a person. In the sandbox also nothing that names a place or a door that is not there.
  */
 import { join } from 'node:path'
-import { judgeName } from '../secret-name.ts'
-import { scanSecrets } from '../secret-scan.ts'
+import { judgeName } from '../secrets/name.ts'
+import { scanSecrets } from '../secrets/scan.ts'
 import type { Facts } from './facts.ts'
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL/i

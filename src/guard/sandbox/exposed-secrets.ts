@@ -5,7 +5,7 @@
  */
 import { closeSync, type Dirent, openSync, readdirSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { protectionOfName } from '../protected-names.ts'
+import { protectionOfName } from '../paths/protected-names.ts'
 import type { Masked } from './system.ts'
 import type { Bound } from './toolchains.ts'
 

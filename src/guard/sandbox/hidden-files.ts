@@ -5,7 +5,7 @@
  */
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { protectionOfName } from '../protected-names.ts'
+import { protectionOfName } from '../paths/protected-names.ts'
 import { isSettled, stampOf } from './tree-folder.ts'
 import type { TreeEntry, TreeState } from './tree.ts'
 

@@ -6,7 +6,7 @@
 import { dirname, join } from 'node:path'
 import { isInside } from '../../lib/path.ts'
 import type { SandboxMount } from '../../protocol/guard.ts'
-import { protectionOfName } from '../protected-names.ts'
+import { protectionOfName } from '../paths/protected-names.ts'
 import type { Facts } from './facts.ts'
 import type { TreeState } from './tree.ts'
 

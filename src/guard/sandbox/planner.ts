@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isInside } from '../../lib/path.ts'
-import { protectionOfName } from '../protected-names.ts'
+import { protectionOfName } from '../paths/protected-names.ts'
 import type { Facts } from './facts.ts'
 import type { GitView } from './git-view.ts'
 import type { SandboxGround, Terms } from './ground.ts'

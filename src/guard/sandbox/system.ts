@@ -12,7 +12,7 @@ import {
   realpathSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { protectionOfName } from '../protected-names.ts'
+import { protectionOfName } from '../paths/protected-names.ts'
 
 /** Something that is not to be seen, and what it is. */
 export type Masked = { readonly path: string; readonly kind: 'file' | 'folder' }

@@ -3,7 +3,7 @@ import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
 import { fromRawName, isRawName, toRawBytes } from '../../lib/raw-name.ts'
 import { DEPENDENCY_FOLDERS, FOREIGN_FOLDERS } from '../executable/dependencies.ts'
-import { protectionOfName } from '../protected-names.ts'
+import { protectionOfName } from '../paths/protected-names.ts'
 
 /** What is looked for, and where. */
 export type Interest = {

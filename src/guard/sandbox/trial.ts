@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ExecResult, FileChange, TryChanges } from '../../protocol/tool.ts'
 import { isInside } from '../../lib/path.ts'
-import { containPath } from '../contain.ts'
+import { containPath } from '../paths/contain.ts'
 import { createExec } from '../exec.ts'
 import { type Sandbox, tryProgram } from './ground.ts'
 

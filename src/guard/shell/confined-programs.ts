@@ -1,7 +1,7 @@
 /** Programs that change things in some of their forms and only list in others, and git as it is used to look around. */
-import { judgeGit } from '../shell-git.ts'
-import type { Finding } from '../shell-programs.ts'
-import type { Word } from '../shell-word.ts'
+import { judgeGit } from './git.ts'
+import type { Finding } from './programs.ts'
+import type { Word } from './word.ts'
 
 /** The form of these arguments lists, shows or checks. */
 export function judgeListing(program: string, args: readonly string[]): boolean {

@@ -3,11 +3,11 @@
  * here, not what it could turn out to be: an expansion or a wildcard that becomes something else fails against the sandbox.
  * Never a promise that a command only reads; that is the stricter judgement of `judge-command.ts`.
  */
-import { judgeFind } from '../shell-find.ts'
-import { type Finding, judgeProgram } from '../shell-programs.ts'
-import { readScript, type Script } from '../shell-script.ts'
-import { programName } from '../shell-prefix.ts'
-import { literal, type Word } from '../shell-word.ts'
+import { judgeFind } from './find.ts'
+import { type Finding, judgeProgram } from './programs.ts'
+import { readScript, type Script } from './script.ts'
+import { programName } from './prefix.ts'
+import { literal, type Word } from './word.ts'
 import { judgeConfinedAwk, judgeConfinedGit, judgeListing } from './confined-programs.ts'
 import { confinedReaders, harmlessVariable, reachingOptions } from './confined-names.ts'
 import { unwrap } from './unwrap.ts'

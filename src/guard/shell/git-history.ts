@@ -2,9 +2,9 @@
  * Git keeps what a deny rule closes in its history, where the sandbox cannot hide it. This says of a command whether git
  * in it could show or unpack the content of files. Pure, and turned round: what is not known to leave contents alone could.
  */
-import type { Part, Script } from '../shell-script.ts'
-import { runsOthers } from '../shell-prefix.ts'
-import type { Word } from '../shell-word.ts'
+import type { Part, Script } from './script.ts'
+import { runsOthers } from './prefix.ts'
+import type { Word } from './word.ts'
 
 /** Why git may show contents, for a person; `undefined` where nothing in it does. `text` is all of the command. */
 export function showsHistory(text: string, scripts: readonly Script[], isOpen: IsOpen): string | undefined {

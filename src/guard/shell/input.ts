@@ -1,5 +1,5 @@
 /** Commands that come to a shell by its input: here-documents, here-strings, and what is piped into it. Pure. */
-import type { Part, Script } from '../shell-script.ts'
+import type { Part, Script } from './script.ts'
 
 const SHELL = /^(?:bash|sh|dash|zsh|ksh|ash|fish)$/
 

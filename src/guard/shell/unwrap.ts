@@ -1,5 +1,5 @@
 /** Programs that run another one: which, as far as their arguments say it. Pure. */
-import type { Word } from '../shell-word.ts'
+import type { Word } from './word.ts'
 import { harmlessVariable } from './confined-names.ts'
 
 export type Unwrapped =

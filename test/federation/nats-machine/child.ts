@@ -1,6 +1,6 @@
 /** A machine of its own that answers jobs until it is killed. What it is comes as JSON in its first argument. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { openNats } from '../../../src/federation/nats.ts'
+import { openNats } from '../../../src/federation/nats/open.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import type { ModelEvent, ModelRequest } from '../../../src/protocol/model.ts'
 import type { MachineOrder } from './order.ts'

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { NatsOptions } from '../../../src/federation/nats.ts'
+import type { NatsOptions } from '../../../src/federation/nats/open.ts'
 
 export type MachineOrder = {
   readonly options: Omit<NatsOptions, 'log' | 'offer' | 'isTrusted'>

@@ -90,7 +90,7 @@ function obedientModel() {
 }
 
 async function openToolHost({ cwd, env, mode }: ConversationParts): Promise<Conversation> {
-  const { startToolHost } = await import('../../../src/tool-serving.ts')
+  const { startToolHost } = await import('../../../src/app/serve-tools.ts')
   const host = await startToolHost({ env, cwd, port: 0, isAuthOff: false, permission: mode as 'auto' })
   const token = /COVEY_TOOL_HOST__TOKEN=(\S+)/.exec(host.banner)?.[1] ?? ''
   return {

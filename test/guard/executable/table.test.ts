@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { parseGitConfig, settingText, withoutSettings } from '../../../src/guard/executable/git-config.ts'
 import { isHarmlessSetting } from '../../../src/guard/executable/git-settings.ts'
 import { EXECUTABLES } from '../../../src/guard/executable/table.ts'
-import { protectionOfName } from '../../../src/guard/protected-names.ts'
+import { protectionOfName } from '../../../src/guard/paths/protected-names.ts'
 import { recogniseInProject, recogniseInRepository } from '../../../src/guard/executable/recognise.ts'
 import { tableLines } from './table.ts'
 

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createApp } from '../../../src/app.ts'
+import { createApp } from '../../../src/app/open.ts'
 import type { SessionEvent } from '../../../src/protocol/event.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import type { Model, ModelRequest } from '../../../src/protocol/model.ts'

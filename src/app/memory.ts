@@ -1,0 +1,88 @@
+/** Joins what outlives a session, facts and the index of the code, with a project: for sessions, and for `covey memory`. */
+import { join } from 'node:path'
+import type { AppPaths } from '../config/paths.ts'
+import { toSecretPatterns } from '../config/secrets.ts'
+import type { Config } from '../config/schema.ts'
+import { createFiles } from '../guard/paths/files.ts'
+import { createFirewall } from '../guard/secrets/firewall.ts'
+import { environmentSecrets } from '../guard/secrets/known.ts'
+import { shortHash } from '../lib/hash.ts'
+import { type CodeIndex, openCodeIndex } from '../memory/code/open-index.ts'
+import { pruneIndexes } from '../memory/code/shelf.ts'
+import type { NamedEmbedder } from '../memory/meaning.ts'
+import { type Memory, openMemory } from '../memory/store.ts'
+import { errorMessage } from '../protocol/error.ts'
+
+export type MemoryGround = {
+  readonly config: Config
+  readonly paths: AppPaths
+  readonly env: NodeJS.ProcessEnv
+  readonly root: string
+  /** Nothing is read and nothing kept. */
+  readonly incognito: boolean
+  readonly embedder?: NamedEmbedder
+  warn(message: string): void
+}
+
+export type Memories = { readonly memory?: Memory; readonly index?: CodeIndex; close(): Promise<void> }
+
+/** One that cannot be opened is a warning; the other works without it. */
+export async function openMemories(ground: MemoryGround): Promise<Memories> {
+  const { config, warn } = ground
+  const without =
+    (what: string) =>
+    (error: unknown): undefined =>
+      void warn(`${what}: ${errorMessage(error)}`)
+  const memory = config.memory.enabled
+    ? await openFacts(ground).catch(without('nothing is remembered'))
+    : undefined
+  const index = config.memory.code_index
+    ? await openIndex(ground).catch(without('code is not indexed'))
+    : undefined
+  return {
+    ...(memory && { memory }),
+    ...(index && { index }),
+    async close() {
+      index?.close()
+      await memory?.close()
+    },
+  }
+}
+
+async function openIndex({ paths, root, incognito, warn }: MemoryGround): Promise<CodeIndex> {
+  if (incognito) return openCodeIndex({ warn })
+  const folder = join(paths.dataFolder, 'code')
+  const path = join(folder, `${shortHash(root)}.db`)
+  const index = await openCodeIndex({ path, warn })
+  await pruneIndexes(folder, path)
+  return index
+}
+
+export function openFacts({
+  config,
+  paths,
+  env,
+  root,
+  incognito,
+  embedder,
+  warn,
+}: MemoryGround): Promise<Memory> {
+  const firewall = createFirewall({
+    files: createFiles({ root }),
+    patterns: toSecretPatterns(config.secrets),
+    entropy: config.secrets.entropy,
+    known: environmentSecrets(env),
+  })
+  return openMemory({
+    ...(!incognito && { path: join(paths.dataFolder, 'memory.db') }),
+    project: root,
+    keep: config.memory.keep,
+    ...(embedder && { embedder }),
+    async refuse(text) {
+      const kinds = firewall.secretsIn(await firewall.outgoing(text)).map(({ kind }) => kind)
+      return kinds.length > 0 ? [...new Set(kinds)].join(', ') : undefined
+    },
+    now: Date.now,
+    warn,
+  })
+}

@@ -1,0 +1,229 @@
+/**
+ * Builds every part from the configuration and joins them; the one file that knows all parts. Parts that need each other
+ * are handed to each other here, as functions and plain values.
+ */
+import { stat } from 'node:fs/promises'
+import { type Answering, openAnswering } from './model.ts'
+import type { Sleep } from './server-arm.ts'
+import { type AppPaths, appPaths } from '../config/paths.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import { configuredByProject } from '../config/of-project.ts'
+import type { Config } from '../config/schema.ts'
+import { toToken } from '../config/tool-host.ts'
+import { type Answers, type Equipper, openEquipper } from './extras.ts'
+import { createFiles } from '../guard/paths/files.ts'
+import { patchRecordOf } from '../guard/paths/patch-folder.ts'
+import { type Guards, openGuards } from './guards.ts'
+import { Ends } from '../lib/ends.ts'
+import { createLogger } from '../lib/log.ts'
+import { withoutUndefined } from '../lib/object.ts'
+import type { ArmSettings, Reserve } from '../protocol/arm.ts'
+import { AppError } from '../protocol/error.ts'
+import type { Model } from '../protocol/model.ts'
+import type { AtStart } from '../protocol/start.ts'
+import { isAboutFailure } from '../router/keywords.ts'
+import { reservePinned } from '../router/pinned.ts'
+import { createSessionStore } from '../session/store.ts'
+import { type SwarmSettings, throughSwarm } from '../swarm/lease.ts'
+import { openSwarming } from './voting.ts'
+import { type AppSession, openSession, type SessionChoice, type SessionGround } from './session.ts'
+import { loadTrusted, reviewTrusted } from './config.ts'
+
+export type AppOptions = {
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+  /** The id of an arm, `scripted:file.jsonl`, or any Model. */
+  readonly model?: string | Model
+  /** The best model on this machine that fits it. */
+  readonly auto?: boolean
+  readonly baseUrl?: string
+  readonly provider?: ArmSettings['kind']
+  readonly apiKey?: string
+  /** The variable that the key came from, for messages. */
+  readonly apiKeyEnv?: string
+  /** Tokens of prompt and answer together, whatever else is known. */
+  readonly window?: number
+  /** Ask the server for its window first. */
+  readonly probe?: boolean
+  readonly permission?: Config['permission']['mode']
+  /** Replaces the built-in system text. */
+  readonly system?: string
+  readonly incognito?: boolean
+  readonly profile?: string
+  readonly verbose?: boolean
+  /** How to wait between two tries of a request. */
+  readonly sleep?: Sleep
+  /** Shown and asked while it opens; absent = nobody looks. */
+  readonly atStart?: AtStart
+  /** Values of the configuration by dotted key, over every file. */
+  readonly flags?: Readonly<Record<string, unknown>>
+}
+
+export type App = {
+  readonly armId: string
+  readonly permissionMode: string
+  /** What confines commands: a sandbox by its name, or why there is none. */
+  readonly confinement: string
+  /** What a person should know before anything happens. */
+  readonly warnings: readonly string[]
+  openSession(choice: SessionChoice): Promise<AppSession>
+  /** A command the person typed themselves; its output as text. */
+  runForPerson(command: string, signal: AbortSignal): Promise<string>
+  close(): Promise<void>
+}
+
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, answering, guards, sessions, warnings, toolsAt, close } = await openGround(options)
+  return {
+    armId: answering.name,
+    permissionMode: config.permission.mode,
+    confinement: toolsAt ?? guards.confinement,
+    warnings,
+    openSession: (choice) => openSession(sessions, choice),
+    runForPerson: async (command, signal) => {
+      const timeoutMs = config.exec.long_timeout_s * 1000
+      return (await guards.personExec.shell(command, { timeoutMs, signal })).output
+    },
+    close,
+  }
+}
+
+/** What an app and a server both stand on. */
+export type Ground = {
+  /** The machine that tools run on, where it is another one. */
+  readonly toolsAt?: string
+  readonly config: Config
+  readonly paths: AppPaths
+  /** Keys of hooks and servers that the project configures. */
+  readonly ofProject: ReadonlySet<string>
+  readonly answering: Answering
+  readonly guards: Guards
+  readonly swarm: SwarmSettings
+  readonly sessions: SessionGround
+  readonly warnings: readonly string[]
+  close(): Promise<void>
+}
+
+export async function openGround(options: AppOptions): Promise<Ground> {
+  await requireFolder(options.cwd)
+  const { atStart, incognito = false } = options
+  if (atStart?.confirm && !incognito) await reviewTrusted(options, atStart.confirm)
+  const loaded = await loadTrusted({
+    env: options.env,
+    cwd: options.cwd,
+    flags: { ...options.flags, 'permission.mode': options.permission },
+    ...(options.profile && { profile: options.profile }),
+  })
+  const { config } = loaded
+  const remote = await remoteToolsOf(config, options.env)
+  const ends = new Ends()
+  try {
+    const parts = await openParts(loaded, options, ends)
+    const { answering, guards, equipper, paths, swarm } = parts
+    return {
+      config,
+      paths,
+      ofProject: configuredByProject(loaded),
+      answering,
+      guards,
+      swarm,
+      ...(remote && { toolsAt: remote.where }),
+      sessions: { ...sessionGround(parts, options), ...(remote && { exchange: remote.replace }) },
+      warnings: [...loaded.warnings, ...answering.warnings, ...guards.warnings, ...equipper.warnings],
+      close: () => ends.run(),
+    }
+  } catch (error) {
+    await ends.run()
+    throw error
+  }
+}
+
+async function openParts(loaded: LoadedConfig, options: AppOptions, ends: Ends): Promise<SessionsOn> {
+  const { config } = loaded
+  const { env, apiKey, incognito = false, atStart } = options
+  const paths = appPaths(env, process.platform)
+  const promptsFolder = config.prompts ?? paths.promptsFolder
+  // The model in the box looks around by itself; nothing it sees leaves the machine.
+  const files = createFiles({ root: options.cwd, rules: config.permission.rules })
+  const { root } = files
+  const place = { config, paths, env, incognito, ofProject: configuredByProject(loaded) }
+  const equipper = await openEquipper({ ...place, root, promptsFolder })
+  ends.add(equipper.close)
+  const { hooks } = equipper
+  const guards = await openGuards({
+    ...place,
+    cwd: root,
+    hooks,
+    ...withoutUndefined({ apiKey }),
+    onProgress: (folders) =>
+      atStart?.status(`Looking at the project before the first command: ${folders} folders`),
+  }).finally(() => atStart?.status(undefined))
+  ends.add(guards.close)
+  const answering = await openAnswering(config, { ...options, files, promptsFolder, paths })
+  ends.add(answering.close)
+  const swarm = await openSwarming(config, answering, incognito)
+  return { config, paths, root, promptsFolder, answering, swarm, equipper, guards }
+}
+
+type SessionsOn = Pick<Ground, 'config' | 'paths' | 'answering' | 'swarm' | 'guards'> &
+  Pick<SessionGround, 'root' | 'promptsFolder'> & { readonly equipper: Equipper }
+
+function sessionGround(parts: SessionsOn, { system, verbose = false, incognito }: AppOptions): SessionGround {
+  const { config, paths, answering, swarm, equipper, guards, ...place } = parts
+  return {
+    ...place,
+    config,
+    patchRecord: patchRecordOf(paths.dataFolder, place.root),
+    ...(system !== undefined && { system }),
+    log: createLogger({ ...config.log, verbose }),
+    store: createSessionStore({
+      keep: config.sessions.keep,
+      ...(incognito ? {} : { folder: paths.sessionsFolder }),
+    }),
+    reserve: answering.reserve,
+    reserveArm: (id) => reserveArm(answering, id),
+    measure: answering.measure,
+    equip: (session) => equipper.equip(session, answersOf(answering)),
+    guards,
+    ...(config.swarm.mode !== 'off' && { swarm: throughSwarm(swarm) }),
+    ...(answering.onRunEnd && { onRunEnd: answering.onRunEnd }),
+    ...(answering.report && { report: answering.report }),
+    ...(answering.hasOther && { hasOther: answering.hasOther }),
+    ...(answering.classify && { classify: answering.classify }),
+    isAboutFailure,
+  }
+}
+
+const answersOf = ({ measure, arms, facts }: Answering): Answers => ({
+  measure,
+  embedder() {
+    const id = arms().find((arm) => facts(arm.id).embed)?.id
+    const embed = id === undefined ? undefined : facts(id).embed
+    return id !== undefined && embed ? { model: id, embed } : undefined
+  },
+})
+
+/** Tools of another machine, where the person wants those. */
+async function remoteToolsOf({ tool_host: host, federation }: Config, env: NodeJS.ProcessEnv) {
+  const { url, workspace } = host
+  if (url === undefined) return undefined
+  const { lanFiles } = await import('../federation/lan/open.ts')
+  const { openWishedTools } = await import('../federation/tools/find.ts')
+  const wish = withoutUndefined({ url, workspace, token: toToken(host.token, env) })
+  const files = lanFiles(appPaths(env, process.platform).dataFolder)
+  const peers = { ...files, addresses: federation.peers }
+  return openWishedTools({ ...wish, peers }, AbortSignal.timeout(30_000))
+}
+
+function reserveArm({ arms }: Answering, id: string): Reserve {
+  const arm = arms().find((one) => one.id === id)
+  if (arm) return reservePinned(arm, 'asked for by name')
+  const there = arms().map((one) => one.id)
+  throw new AppError('request-invalid', `There is no arm "${id}"; there are ${there.join(', ')}.`)
+}
+
+async function requireFolder(path: string): Promise<void> {
+  const info = await stat(path).catch(() => undefined)
+  if (!info?.isDirectory())
+    throw new AppError('config-invalid', `${path} is not a directory. Pass an existing one with --cwd.`)
+}

@@ -1,0 +1,263 @@
+/**
+ * Joins other machines with the rest: their models are arms of the router and workers of the swarm, and this machine's own
+ * models are what it offers them. The half of `app.ts` that knows the federation.
+ */
+import { freemem } from 'node:os'
+import { toLanSettings } from '../config/federation.ts'
+import { toNatsSettings } from '../config/nats.ts'
+import type { Config } from '../config/schema.ts'
+import { lanFiles } from '../federation/lan/open.ts'
+import type { Machine, Offer } from '../federation/machine.ts'
+import { openNameBook } from '../federation/nats/name-book.ts'
+import { openPeersDesk } from '../federation/peers-desk.ts'
+import { createPlacing } from '../federation/placing.ts'
+import { openLanWay, openNatsWay, type Reachable, type Way } from '../federation/way.ts'
+import { createLogger } from '../lib/log.ts'
+import type { Reserve } from '../protocol/arm.ts'
+import { AppError } from '../protocol/error.ts'
+import type { Model } from '../protocol/model.ts'
+import { createPeerArms, modelOf, NANO, type PeerArms, sharedName } from './peer-arms.ts'
+import type { Arm } from '../router/arm.ts'
+import type { RouterArm } from '../router/snapshot.ts'
+import type { FederationHealth } from '../server/admin/federation.ts'
+import type { FairQueue } from '../server/http/queue.ts'
+import type { Elsewhere } from '../swarm/lease.ts'
+
+export type Flock = {
+  /** A model of another machine for each that was ever told of; those out of reach say so. */
+  arms(): readonly RouterArm[]
+  /** What an arm of this id could mean, where several machines have the name in it. */
+  sharing(id: string): readonly string[]
+  /** One worker of each other machine that is here, and not of the one `arm` is on: the same model, or another one it has. */
+  elsewhere(arm: string): readonly Elsewhere[]
+  /** Single answers go to the machine with this model where the wait is shortest. */
+  placed(reserve: Reserve): Reserve
+  health(): FederationHealth
+  /** Lets other machines ask what this one offers; nothing where no address was given for that. */
+  listen(own: OwnModels): Promise<Reachable | undefined>
+  close(): Promise<void>
+}
+
+type OwnModels = { arms(): readonly Arm[]; readonly queue: FairQueue }
+
+/** How long a program that starts waits for peers to say that they are here. */
+const FIRST_LOOK_MS = 1_500
+
+/** Asked for only where it is switched on. */
+export async function openFlock(
+  config: Pick<Config, 'federation' | 'log'>,
+  ground: FlockGround,
+): Promise<Flock> {
+  const way = await openWay(config, ground)
+  const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_LOOK_MS).unref())
+  await Promise.race([way.look(), late]).catch(async (error: unknown) => {
+    await way.close()
+    throw error
+  })
+  return joinMachines(way, toLanSettings(config.federation).name)
+}
+
+export type FlockGround = { readonly dataFolder: string; readonly env: NodeJS.ProcessEnv }
+
+function openWay(
+  { federation, log }: Pick<Config, 'federation' | 'log'>,
+  { dataFolder, env }: FlockGround,
+): Promise<Way> {
+  const settings = toLanSettings(federation)
+  const { host, port, transport, nats } = federation
+  if (transport === 'lan') {
+    return openLanWay({ ...settings, dataFolder }, host === undefined ? undefined : { host, port })
+  }
+  const files = lanFiles(dataFolder)
+  const logger = createLogger({ ...log, verbose: false })
+  const names = namesIn(dataFolder)
+  return openNatsWay({ ...toNatsSettings(nats, env), name: settings.name, names, files, log: logger })
+}
+
+const namesIn = (dataFolder: string) =>
+  openNameBook(dataFolder, async (id) => (await lanFiles(dataFolder).book.find(id))?.name)
+
+/** What a person does about other machines, beside a running server or without one. */
+export function openPeers(config: Pick<Config, 'federation' | 'server' | 'log'>, ground: FlockGround) {
+  const { federation, server } = config
+  const { dataFolder } = ground
+  const { host, port, transport, nats } = federation
+  const { name, peers, timing } = toLanSettings(federation)
+  const desk = openPeersDesk({ dataFolder, name, peers, timing, port, ...(host !== undefined && { host }) })
+  return {
+    ...desk,
+    ...(transport === 'nats' && {
+      list: async () => [...(await desk.list()), ...(await trustedByName(nats.trusted, dataFolder))],
+    }),
+    look: async () => {
+      if (transport === 'nats' && federation.enabled) return lookOverNats(config, ground)
+      return { peers: (await desk.look()).map(peerHealth) }
+    },
+    url: `http://127.0.0.1:${server.port ?? API_PORT}`,
+  }
+}
+
+const API_PORT = 17_615
+
+/** Machines that only the configuration names, called as they were when they were first seen. */
+async function trustedByName(trusted: readonly string[], dataFolder: string) {
+  const paired = new Set((await lanFiles(dataFolder).book.list()).map(({ id }) => id))
+  const names = await namesIn(dataFolder).list()
+  return trusted
+    .filter((id) => !paired.has(id))
+    .map((id) => ({ id, name: names[id] ?? id.slice(0, 8), scopes: ['generate'] as const }))
+}
+
+/** As this machine would see them; it shows itself to nobody. */
+async function lookOverNats(config: Pick<Config, 'federation' | 'log'>, ground: FlockGround) {
+  const way = await openWay(config, ground)
+  try {
+    const problem = way.problem()
+    return { peers: way.machines().map(peerHealth), ...(problem !== undefined && { problem }) }
+  } finally {
+    await way.close()
+  }
+}
+
+function joinMachines(way: Way, name: string): Flock {
+  const everybody = () => [...way.machines(), ...(way.line ? [way.line] : [])]
+  const arms = createPeerArms((id) => everybody().find((machine) => machine.id === id))
+  const isLine = (arm: string) => way.line !== undefined && arm === arms.id(way.line, modelOf(arm))
+  const others = () => oncePerId(way)
+  const place = createPlacing()
+  let load = () => ({ waiting: 0, running: 0 })
+  return {
+    health: () => healthOf(way),
+    // Whoever is free may be another one each time, and has read nothing of a run before: nobody is sent there unasked.
+    arms: () => arms.of(everybody()).map((one) => (isLine(one.arm.id) ? { ...one, enabled: false } : one)),
+    sharing: (id) =>
+      sharedName(
+        id,
+        arms.of(everybody()).flatMap((one) => (one.gone === undefined ? [one.arm.id] : [])),
+      ),
+    elsewhere: (arm) => (isLine(arm) ? [] : others().flatMap((machine) => workerOf(machine, arm, arms))),
+    placed: (reserve) => async (request, signal) => {
+      const lease = await reserve(request, signal)
+      const { excluded, tokens = 0, runId, stays = false } = request
+      if (stays) return lease
+      const model = modelOf(lease.arm.id)
+      const machines = others().filter((machine) => !excluded.includes(arms.id(machine, model)))
+      const home = machines.find((machine) => arms.id(machine, model) === lease.arm.id) ?? {
+        ...load(),
+        ...lease.arm.capabilities.speeds,
+      }
+      const seen = (machine: Machine) => arms.seen(machine, model)
+      const to = place({ model, machines, home, tokens, seen, ...(runId !== undefined && { runId }) })
+      const arm = to && arms.find(to, model)
+      if (!arm) return lease
+      lease.release()
+      return arm.lease(`the shortest wait is at ${to.name}`)
+    },
+    listen(own) {
+      load = () => {
+        const { active, waiting } = own.queue.state()
+        return { waiting, running: active }
+      }
+      return way.listen(createOffer(name, own))
+    },
+    close: () => way.close(),
+  }
+}
+
+/** A machine that is reached in two ways is one machine, and this one is none of the others. */
+function oncePerId(way: Way): readonly Machine[] {
+  const machines = way.machines()
+  return machines.filter(
+    ({ id }, index) => id !== way.id && machines.findIndex((other) => other.id === id) === index,
+  )
+}
+
+function healthOf(way: Way): FederationHealth {
+  const listening = way.listening()
+  const problem = way.problem()
+  return {
+    enabled: true,
+    id: way.id,
+    ...(listening && { listening }),
+    ...(problem !== undefined && { problem }),
+    peers: way.machines().map(peerHealth),
+    strangers: way.strangers().map(({ id, address }) => ({ id, address })),
+  }
+}
+
+function peerHealth(machine: Machine): FederationHealth['peers'][number] {
+  const { id, name, via } = machine
+  const state = machine.state()
+  if (state.state === 'gone') return { id, name, via, state: 'gone', why: state.why, models: [] }
+  const { waiting, running, freeMemory, models } = state.report
+  return {
+    id,
+    name,
+    via,
+    state: 'here',
+    round_trip_ms: state.roundTripMs,
+    ...(state.heardMs !== undefined && { last_seen_s: Math.round(state.heardMs / 1000) }),
+    waiting,
+    running,
+    free_memory: freeMemory,
+    models: models.map((model) => model.id),
+  }
+}
+
+function workerOf(machine: Machine, arm: string, arms: PeerArms): readonly Elsewhere[] {
+  const state = machine.state()
+  if (state.state === 'gone' || arm === arms.id(machine, modelOf(arm))) return []
+  const wanted = modelOf(arm)
+  const { models } = state.report
+  const others = models.filter(({ id }) => id !== NANO).toSorted((a, b) => b.window - a.window)
+  const model = models.find(({ id }) => id === wanted) ?? others[0]
+  if (!model) return []
+  const asked = arms.find(machine, model.id)?.lease('one of several in a vote').model
+  return [{ machine: machine.id, name: machine.name, model: asWorker(asked ?? machine.model(model.id)) }]
+}
+
+/** Another machine's window is its own affair: that it is too small there says nothing about the request here. */
+const asWorker = (model: Model): Model => ({
+  name: model.name,
+  async *stream(request, signal) {
+    try {
+      yield* model.stream(request, signal)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'context-overflow') throw error
+      throw new AppError('model-unavailable', error.message, { cause: error })
+    }
+  },
+})
+
+/** Only what runs on this machine or its servers: nobody else's request goes on to a peer, or costs money. */
+function createOffer(name: string, { arms, queue }: OwnModels): Offer {
+  const offered = () => arms().filter((arm) => arm.profile().local)
+  return {
+    report() {
+      const { active, waiting } = queue.state()
+      const models = offered().map((arm) => {
+        const { window, vision, speeds } = arm.profile().capabilities
+        return { id: arm.id, window, vision, ...speeds }
+      })
+      return { name, waiting, running: active, freeMemory: freemem(), models: models.slice(0, MAX_OFFERED) }
+    },
+    async *answer(model, request, signal) {
+      const arm = offered().find(({ id }) => id === model)
+      if (!arm) throw new AppError('request-invalid', `there is no model "${model}" here.`)
+      const place = queue.enter({ model, client: 'peers' })
+      const lease = arm.lease('asked by a peer')
+      try {
+        for await (const _ of place.positions(signal)) continue
+        yield* lease.model.stream(request, signal)
+        lease.commit(undefined)
+      } catch (error) {
+        lease.release(error)
+        throw error
+      } finally {
+        place.leave()
+      }
+    },
+  }
+}
+
+const MAX_OFFERED = 200

@@ -1,0 +1,116 @@
+/**
+ * Starts and ends a server around what `app.ts` hands over: one per data folder, never open to other machines without a
+ * token. The order matters: nothing is made before the address is known to be allowed, and a first token is made last, so
+ * that it is always shown.
+ */
+import { join } from 'node:path'
+import { Ends } from '../lib/ends.ts'
+import { ensureFolder } from '../lib/ensure-folder.ts'
+import { acquireLock } from '../lib/lock.ts'
+import { packageVersion } from '../lib/package-files.ts'
+import { renderBanner } from '../server/admin/banner.ts'
+import { namesOf, requireSafe } from '../server/http/exposure.ts'
+import { healthRoutes } from '../server/admin/health.ts'
+import type { Limits } from '../server/http/limits.ts'
+import { addProcessMetrics, createMetrics } from '../server/admin/metrics.ts'
+import { openapiRoute } from '../server/admin/openapi.ts'
+import type { Route, Scope } from '../server/http/route.ts'
+import { createServer } from '../server/server.ts'
+import type { Serving } from '../server/serving.ts'
+import { createSessionDesk, type SessionDesk } from '../server/sessions/service.ts'
+import { sessionRoutes } from '../server/sessions/routes.ts'
+import { type Tokens, tokensIn } from '../server/http/tokens.ts'
+
+export type ServeSettings = {
+  readonly dataFolder: string
+  /** Absent = this machine only. */
+  readonly host?: string
+  readonly port: number
+  readonly isAuthOff: boolean
+  readonly limits?: Partial<Limits>
+}
+
+export type OpenServing<Options> = (options: Options) => Promise<Serving>
+
+export type Started = {
+  /** For a person; holds the first token where one was made. */
+  readonly banner: string
+  readonly warnings: readonly string[]
+  readonly port: number
+  close(): Promise<void>
+}
+
+export async function startServing(settings: ServeSettings, open: () => Promise<Serving>): Promise<Started> {
+  const tokens = tokensIn(settings.dataFolder)
+  await requireSafe(settings, tokens, 'chat')
+  const ends = new Ends()
+  try {
+    ends.add(await lockFolder(settings.dataFolder))
+    const serving = await open()
+    ends.add(() => serving.close())
+    const desk = createSessionDesk(serving.sessions)
+    ends.add(() => desk.close())
+    return await startServer({ settings, tokens, serving, desk, ends })
+  } catch (error) {
+    await ends.run()
+    throw error
+  }
+}
+
+async function lockFolder(dataFolder: string): Promise<() => Promise<void>> {
+  const folder = join(dataFolder, 'serve')
+  await ensureFolder(folder)
+  const lock = await acquireLock(
+    folder,
+    (pid) =>
+      `covey serve runs already with this data folder (process ${pid}); end it first, or set XDG_DATA_HOME to another folder.`,
+  )
+  return () => lock.release()
+}
+
+type StartParts = {
+  readonly settings: ServeSettings
+  readonly tokens: Tokens
+  readonly serving: Serving
+  readonly desk: SessionDesk
+  readonly ends: Ends
+}
+
+async function startServer({ settings, tokens, serving, desk, ends }: StartParts): Promise<Started> {
+  const { host, port, isAuthOff, limits } = settings
+  const version = packageVersion()
+  const metrics = createMetrics(version)
+  addProcessMetrics(metrics)
+  const { checks, audit, log } = serving
+  const tell = (check: string, why: string) => log.warn({ check, why }, 'not ready')
+  const routes: readonly Route[] = [
+    ...healthRoutes({ checks, metrics, tell }),
+    ...serving.routes,
+    ...sessionRoutes(desk, audit),
+  ]
+  const server = await createServer({
+    routes: [...routes, openapiRoute(routes, version)],
+    tokens,
+    isAuthOff,
+    hosts: namesOf(host),
+    audit,
+    metrics,
+    log,
+    ...(limits && { limits }),
+  })
+  ends.add(() => server.close())
+  const addresses = await server.listen({ port, ...(host !== undefined && { host }) })
+  const isFirst = !isAuthOff && (await tokens.list()).length === 0
+  const banner = renderBanner({
+    version,
+    addresses,
+    models: serving.models,
+    workspace: serving.workspace,
+    ...(serving.peers !== undefined && { peers: serving.peers }),
+    isAuthOff,
+    ...(isFirst && { firstToken: await tokens.add('first', FIRST_SCOPES) }),
+  })
+  return { banner, warnings: serving.warnings, port: addresses[0]?.port ?? port, close: () => ends.run() }
+}
+
+const FIRST_SCOPES: readonly Scope[] = ['chat', 'tools', 'admin']

@@ -1,0 +1,300 @@
+/**
+ * Opens a conversation: joins store, guard, context, engine and the arm that answers. The guard is open before the first
+ * word of the session is rendered or written.
+ */
+import type { OpenedArm } from './arms.ts'
+import type { Config } from '../config/schema.ts'
+import { loadPrompt } from '../context/prompts.ts'
+import { askOnce } from '../engine/ask-once.ts'
+import { isStartedBySomebody } from '../guard/executable/recognise.ts'
+import { makePatchFolder } from '../guard/paths/patch-folder.ts'
+import { readBytesInside } from '../guard/paths/read-bytes.ts'
+import { cleanResults, throughFirewall } from './firewall.ts'
+import type { Guards, SessionGuards } from './guards.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Lease, Reserve } from '../protocol/arm.ts'
+import type { Equipment, Equipping } from '../protocol/equipment.ts'
+import type { Authorize } from '../protocol/guard.ts'
+import type { Message, ToolCall } from '../protocol/message.ts'
+import type { Evidence } from '../protocol/routing.ts'
+import type { Source } from '../protocol/source.ts'
+import type { Model } from '../protocol/model.ts'
+import type { Files, Tool, TryChanges } from '../protocol/tool.ts'
+import type { Undo } from '../protocol/undo.ts'
+import { assembleSession, type AssembleParts } from '../session/assemble.ts'
+import { createSessionHooks, type SessionHooks } from '../session/hooks.ts'
+import { withKnownValues } from '../session/known-values.ts'
+import { lastRecap } from '../session/recap.ts'
+import { openStored, type Resume } from '../session/resume.ts'
+import { listRunnable } from '../session/runnable.ts'
+import { createSession, type Session } from '../session/session.ts'
+import { createSessionStore, type SessionStore, type StoredSession } from '../session/store.ts'
+import type { StartRun } from '../session/run.ts'
+import { type OnRunEnd, traceRun } from '../session/trace-run.ts'
+import { createWarnings, type Warnings } from '../session/warnings.ts'
+import { sourcesOf, systemText, toolMode, type Words } from './session-start.ts'
+import { sessionTools, understand, type Understood } from './session-tools.ts'
+import { type ChildRuns, createChildRuns } from './subagents.ts'
+import { notRecorded, type Recording, sessionUndo } from './undo.ts'
+
+export type SessionGround = {
+  readonly config: Config
+  /** Replaces the built-in system text. */
+  readonly system?: string
+  readonly promptsFolder: string
+  readonly root: string
+  /** Where it is noted what was proposed in this project. */
+  readonly patchRecord: string
+  readonly log: Logger
+  readonly store: SessionStore
+  readonly reserve: Reserve
+  /** One arm by its id, for whoever names it. Throws for one that is not there. */
+  reserveArm(id: string): Reserve
+  /** What memory, plans, skills and servers bring to a session. */
+  readonly equip?: (session: Equipping) => Promise<Equipment>
+  /** Tools of another machine in the place of those here. */
+  readonly exchange?: (local: readonly Tool[]) => readonly Tool[]
+  readonly onRunEnd?: OnRunEnd
+  /** What became of a run later. */
+  readonly report?: (runId: string, evidence: Evidence) => void
+  /** Whether another arm could go on where this one got stuck. */
+  readonly hasOther?: (arm: string) => boolean
+  /** The arm that would answer now, to measure by. */
+  measure(): Lease
+  readonly guards: Guards
+  /** Several answers of whoever is reserved, voted on; absent = one is enough. */
+  readonly swarm?: (reserve: Reserve, session: SwarmSession) => Reserve
+  readonly classify?: OpenedArm['classify']
+  isAboutFailure(prompt: string): boolean
+}
+
+/** What the calls of a session mean and may reach, for a vote about them. */
+type SwarmSession = {
+  tools(): readonly Tool[]
+  readonly files: Files
+  readonly authorize: Authorize
+  understand(call: ToolCall): Understood | undefined
+  /** The same model, asked and heard through the firewall. */
+  guarded(model: Model): Model
+  readonly trial?: { readonly tryChanges: TryChanges; readonly checks: Config['checks'] }
+}
+
+export type SessionChoice = {
+  readonly resume: Resume
+  readonly canAsk: boolean
+  /** It is begun for a packet of a plan. */
+  readonly isPacket?: true
+  /** A conversation somebody else keeps, for one more run: nothing of it is written down. */
+  readonly passing?: Passing
+}
+
+type Passing = {
+  readonly history: readonly Message[]
+  /** What the one who asks wants said to the model beside our own words. */
+  readonly instructions?: string
+}
+
+/** A conversation, open for writing until it is closed. */
+export type AppSession = Session & {
+  /** What the last session of this folder was about, for a person who comes back. */
+  readonly recap?: string
+  /** Whether a prompt stands for something else: `/name` of a skill. */
+  expands(prompt: string): boolean
+  readonly undo: Undo
+}
+
+export async function openSession(
+  ground: SessionGround,
+  { resume, canAsk, isPacket, passing }: SessionChoice,
+): Promise<AppSession> {
+  const { root } = ground
+  const store = passing ? createSessionStore({}) : ground.store
+  const lastTime = canAsk && resume === 'new' ? await lastRecap(store, root) : undefined
+  const warnings = createWarnings()
+  let opening: Opening | undefined
+  const stored = await openStored(store, resume, {
+    cwd: root,
+    async start({ replay, folder }) {
+      const own = { ...(folder !== undefined && { folder }), ...(!canAsk && { unattended: true as const }) }
+      const place = { id: replay.info.id, warn: warnings.warn, ...own }
+      const words = { lastTime, instructions: passing?.instructions, history: replay.messages }
+      opening = await openParts(ground, place, words)
+      const { guards, sources, offered } = opening
+      const system = await systemText(ground, sources, offered())
+      return { cwd: root, system: await guards.firewall.outgoing(system), ...(isPacket && { isPacket }) }
+    },
+  }).catch(async (error: unknown) => {
+    await opening?.close()
+    throw error
+  })
+  if (!opening) throw new Error('a session was opened without being started')
+  const continued = passing ? { ...stored, replay: { ...stored.replay, messages: passing.history } } : stored
+  const { equipment, guards } = opening
+  const report = ground.report && { report: ground.report }
+  const undo = sessionUndo(guards.undo, { clean: guards.firewall.outgoingNow, ...report })
+  // Of a conversation somebody else keeps nobody can ask for an undo.
+  const recording = passing ? notRecorded : undo
+  const joining = { ...opening, stored: continued, warnings, canAsk, resume, recording }
+  const session = await joinSession(ground, joining)
+  return Object.assign(session, {
+    undo,
+    ...(lastTime && { recap: lastTime }),
+    expands: (prompt: string) => equipment.expand?.(prompt) !== undefined,
+  })
+}
+
+type Opening = {
+  readonly guards: SessionGuards
+  readonly sources: readonly Source[]
+  readonly tools: () => readonly Tool[]
+  /** Those of them that no rule forbids altogether. A call of another one is still told why it is denied. */
+  readonly offered: () => readonly Tool[]
+  readonly equipment: Equipment
+  /** Set once there is an engine to run them. */
+  readonly children: { runs?: ChildRuns }
+  /** What a subagent is told beside the session's own words. */
+  readonly subagentWords: string
+  /** Ends all that was opened. */
+  close(): Promise<void>
+}
+
+type Place = Parameters<Guards['openSession']>[0]
+type ToolsOf = Pick<Opening, 'equipment' | 'guards'> & Pick<Words, 'history'>
+
+async function openParts(ground: SessionGround, place: Place, words: Words): Promise<Opening> {
+  const subagentWords = await loadPrompt('subagent.md', ground.promptsFolder)
+  const guards = await ground.guards.openSession(place)
+  const { files, exec, firewall } = guards
+  let equipment = NOTHING
+  const close = (): Promise<void> => equipment.close().finally(() => guards.close())
+  try {
+    const equipping = { files, exec, firewall, sessionId: place.id, warn: place.warn }
+    equipment = (await ground.equip?.(equipping)) ?? NOTHING
+    const sources = [...sourcesOf(files, words), ...equipment.sources]
+    const tools = toolsOf(ground, { equipment, guards, history: words.history })
+    return { guards, sources, equipment, subagentWords, close, ...tools }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function toolsOf(ground: SessionGround, { equipment, guards: { forbids }, history }: ToolsOf) {
+  const children: Opening['children'] = {}
+  const runChild: ChildRuns['runChild'] = (...asked) => {
+    if (!children.runs) throw new Error('a tool was called before its session was open')
+    return children.runs.runChild(...asked)
+  }
+  const isOffered = ({ name }: Tool): boolean => !forbids(name)
+  const tools = sessionTools({
+    config: ground.guards.runsChecks ? ground.config : { ...ground.config, checks: {} },
+    equipment,
+    runChild,
+    isOffered,
+    history,
+    patches: () => makePatchFolder(ground.root, ground.patchRecord),
+    ...(ground.exchange && { exchange: ground.exchange }),
+  })
+  return { tools, offered: () => tools().filter(isOffered), children }
+}
+
+const NOTHING: Equipment = { tools: () => [], sources: [], close: async () => {} }
+
+type Joining = Opening & {
+  readonly recording: Recording
+  readonly stored: StoredSession
+  readonly warnings: Warnings
+  readonly canAsk: boolean
+  readonly resume: Resume
+}
+
+async function joinSession(ground: SessionGround, joining: Joining): Promise<Session> {
+  const { guards, warnings, canAsk, equipment, children, subagentWords } = joining
+  const { firewall, authorize, accept, audit } = guards
+  const stored = { ...joining.stored, results: cleanResults(joining.stored.results, firewall) }
+  const guard = { authorize, accept, audit, firewall }
+  const assemble = (hooks?: SessionHooks, arm?: string) =>
+    assembleWith(ground, { ...joining, stored }, { guard: { ...guard, ...(hooks && { hooks }) }, arm })
+  const traced = (startRun: StartRun) => traceRun(startRun, ground.log, ground.onRunEnd)
+  const runs = createChildRuns({
+    sessionId: stored.replay.info.id,
+    system: stored.replay.system,
+    results: stored.results,
+    instructions: subagentWords,
+    startRun: (arm) => traced(assemble(hooks, arm).startRun),
+    // A reviewer's own calls are not reviewed, or it would never come to its answer.
+    startReview: () => assemble().startRun,
+  })
+  children.runs = runs
+  const hooks = sessionHooks(ground, joining, runs)
+  const assembled = assemble(hooks)
+  const session = await createSession({
+    ...assembled,
+    stored,
+    compose: joining.recording.before(assembled.compose),
+    startRun: warnings.during(
+      joining.recording.during(listRunnable(runs.during(traced(assembled.startRun)), isStartedBySomebody)),
+    ),
+    outgoing: firewall.outgoingValue,
+    ...(equipment.expand && { expand: equipment.expand }),
+    ...(hooks && { hooks }),
+    ...(canAsk ? {} : { denial: 'Nobody is there to ask.' }),
+    list: () => ground.store.list(ground.root),
+    now: Date.now,
+    onClose: joining.close,
+  })
+  await hooks?.start(joining.resume !== 'new')
+  return session
+}
+
+type Run = Pick<AssembleParts, 'guard'> & { readonly arm: string | undefined }
+function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: Run) {
+  const { guards, tools, offered, sources, stored } = joining
+  const { files, exec, fetch } = guards
+  const { engine } = ground.config
+  const world = { files, exec, fetch }
+  return assembleSession({
+    stored,
+    sources,
+    ...world,
+    tools,
+    offered,
+    readBytes: readBytesInside(ground.root),
+    reserve: guardedReserve(ground, joining, arm),
+    toolMode: toolMode(ground.config),
+    maxTurns: engine.max_turns,
+    maxMessages: engine.max_messages,
+    ...(engine.temperature !== undefined && { temperature: engine.temperature }),
+    ...(ground.classify && { classify: ground.classify }),
+    ...(ground.hasOther && { hasOther: ground.hasOther }),
+    ...(engine.evidence && { isAboutFailure: ground.isAboutFailure }),
+    guard,
+  })
+}
+
+function guardedReserve(ground: SessionGround, { guards, tools, stored }: Joining, arm?: string): Reserve {
+  const { firewall, files, exec, authorize, tryChanges } = guards
+  const reserve = arm === undefined ? ground.reserve : ground.reserveArm(arm)
+  const world = { files, exec, tools, results: stored.results }
+  const asked = throughFirewall(withKnownValues(reserve, world), firewall)
+  if (!ground.swarm) return asked
+  // Outside the firewall: candidates are compared as the engine would run them.
+  return ground.swarm(asked, {
+    tools,
+    files,
+    authorize,
+    understand: (call) => understand(call, tools()),
+    guarded: (model) => firewall.model(model),
+    ...(tryChanges && { trial: { tryChanges, checks: ground.config.checks } }),
+  })
+}
+
+function sessionHooks(ground: SessionGround, joining: Joining, runs: ChildRuns): SessionHooks | undefined {
+  const { stored, guards, warnings } = joining
+  const hooks = guards.hooks?.({
+    prompt: (question, signal) => askOnce(guardedReserve(ground, joining), question, signal),
+    agent: runs.review,
+  })
+  const sessionId = stored.replay.info.id
+  return hooks && createSessionHooks({ hooks, sessionId, cwd: ground.root, warn: warnings.warn })
+}

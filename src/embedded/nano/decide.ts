@@ -1,0 +1,119 @@
+/**
+ * What becomes of a reply: a call, an answer in a form, or a refusal. A wrong write or command is worse than no answer, so
+ * a call that acts is made only when the model was sure of every choice in it, had read the whole request, nothing speaks
+ * against its arguments, and the request wants it done now. Pure.
+ */
+import { isObject } from '../../lib/json.ts'
+import { isDoubtful, isFound } from './doubt.ts'
+import {
+  CALL,
+  CALL_END,
+  type Form,
+  forms,
+  formToken,
+  type Reason,
+  reasons,
+  reasonToken,
+} from './format.ts'
+import { formsAfter } from './grammar.ts'
+import { mendCall } from './mend.ts'
+import { moodAgainst } from './mood.ts'
+import type { NanoCall, NanoStep } from './run.ts'
+import { isActing } from './tools.ts'
+
+export type Decision =
+  | { readonly kind: 'call'; readonly call: NanoCall }
+  | { readonly kind: 'answer'; readonly form: Form }
+  | { readonly kind: 'refuse'; readonly reason: Reason }
+  /** Understood, but not surely enough to act. */
+  | { readonly kind: 'doubt'; readonly call: NanoCall }
+  | { readonly kind: 'too-long' }
+
+export type Evidence = {
+  readonly request: string
+  readonly text: string
+  /** Of each token, its share among those that were allowed; a token without a choice has 1. */
+  readonly confidences: readonly number[]
+  /** The reply did not come to its end. */
+  readonly isCut: boolean
+  /** The request was too long to be shown whole. */
+  readonly isRequestCut: boolean
+  readonly steps: readonly NanoStep[]
+}
+
+/**
+ * The share the best choice needs at every token of a call that acts. At 0.6 the second best has at most 0.4: a margin of
+ * 0.2 at least.
+ */
+export const SURE = 0.6
+/** The same where the command or the file is not named in the request: right ones are nearly always certain. */
+export const SURE_OF_FOUND = 0.9
+
+export function decide(evidence: Evidence): Decision {
+  const { request, text, steps, isRequestCut } = evidence
+  const written = evidence.isCut ? undefined : readCall(text)
+  if (!written) return readForm(text, steps)
+  const call = mendCall(written, request)
+  const last = steps.at(-1)
+  if (last && (isRepeated(call, steps) || isAnswered(last, request)))
+    return { kind: 'answer', form: usualForm(last) }
+  if (!isActing(call.name)) return { kind: 'call', call }
+  if (isRequestCut) return { kind: 'too-long' }
+  const needed = isFound(call, request) ? SURE_OF_FOUND : SURE
+  const isSure = Math.min(1, ...evidence.confidences) >= needed
+  const isMeant = moodAgainst(call, request) === undefined && !isDoubtful(call, request)
+  return { kind: isSure && isMeant ? 'call' : 'doubt', call }
+}
+
+/** A reply that is a call, whatever becomes of it. */
+export function readCall(text: string): NanoCall | undefined {
+  if (!text.startsWith(CALL)) return undefined
+  try {
+    const body: unknown = JSON.parse(text.slice(CALL.length, text.lastIndexOf(CALL_END)))
+    if (!isObject(body) || typeof body['name'] !== 'string' || !isObject(body['arguments'])) return undefined
+    return { name: body['name'], input: body['arguments'] }
+  } catch {
+    return undefined
+  }
+}
+
+function readForm(text: string, steps: readonly NanoStep[]): Decision {
+  const form = forms.find((candidate) => text.startsWith(formToken(candidate)))
+  if (form && steps.length > 0) return { kind: 'answer', form }
+  return {
+    kind: 'refuse',
+    reason: reasons.find((reason) => text.includes(reasonToken(reason))) ?? 'too-hard',
+  }
+}
+
+/** The same call again makes sense only after something was changed. */
+function isRepeated(call: NanoCall, steps: readonly NanoStep[]): boolean {
+  const since = steps.findLastIndex((step) => isSame(step.call, call))
+  return since >= 0 && !steps.slice(since + 1).some((step) => isActing(step.call.name))
+}
+
+/** One plain clause asks for one step. Once that is done, a further call has been read out of the result. */
+const isAnswered = ({ call, ok }: NanoStep, request: string): boolean =>
+  ok && !LEADING.has(call.name) && !GOES_ON.test(request)
+
+/** They only show the way to the tool that is meant. */
+const LEADING = new Set(['more_tools', 'select_category'])
+
+const GOES_ON =
+  /[,;:.?!&\n-]\s|\b(?:and|then|after|afterwards|before|next|also|plus|finally|once|when|followed|thereafter)\b/i
+
+const isSame = (one: NanoCall, other: NanoCall): boolean =>
+  one.name === other.name && textOf(one) === textOf(other)
+
+/** What a first call made new, a second one would be appended to. */
+const textOf = ({ input }: NanoCall): string => JSON.stringify({ ...input, append: undefined })
+
+function usualForm({ call, ok }: NanoStep): Form {
+  const possible = formsAfter(call.name, ok)
+  // Only a list of entries cannot be `done`.
+  const usual = possible.includes('done') ? TOLD : LISTED
+  return usual.find((form) => possible.includes(form)) ?? 'text'
+}
+
+const TOLD = ['exit', 'text', 'done', 'error'] as const
+const LISTED = ['list', 'exit', 'text', 'error'] as const

@@ -1,0 +1,86 @@
+/**
+ * Signs that an argument of a call that acts was cut short or taken from the wrong place, however sure the model was. Each
+ * is a rule of its own; one is enough not to act. Pure.
+ */
+import type { NanoCall } from './run.ts'
+import { placesOf, strip } from './spans.ts'
+import { gitCommands, stopWords } from './words.ts'
+
+type Rule = (call: NanoCall, request: string) => boolean
+
+export const isDoubtful: Rule = (call, request) =>
+  !gitCommands.includes(textOf(call)) && rules.some((rule) => rule(call, request))
+
+/** Whether the command, or the name of the file, was found in the project rather than written in the request. */
+export const isFound: Rule = ({ input }, request) => {
+  const { command, path } = input
+  if (typeof command === 'string' && !request.includes(command)) return true
+  const name = typeof path === 'string' ? path.replace(/\/$/, '').split('/').at(-1) : undefined
+  return name !== undefined && !request.toLowerCase().includes(name.toLowerCase())
+}
+
+/** What is run or written; the old and new text of an edit is found again in the file, or the edit fails. */
+const textOf = ({ input }: NanoCall): string =>
+  [input['command'], input['content'], input['code']].find((value) => typeof value === 'string') ?? ''
+
+const PAIRS: readonly (readonly [string, string])[] = [
+  ['(', ')'],
+  ['[', ']'],
+  ['{', '}'],
+]
+
+/** `print(sum(x)`, where the request has one more bracket to give. */
+const openBracket: Rule = (call, request) => {
+  const text = textOf(call)
+  return PAIRS.some(([open, close]) => {
+    const missing = text.split(open).length - text.split(close).length
+    return missing > 0 && request.split(close).length > text.split(close).length
+  })
+}
+
+/** Who names the program spells what it is to do: `npm audit fix` is not another script of npm. */
+const otherCommand: Rule = ({ input }, request) => {
+  const { command } = input
+  if (typeof command !== 'string') return false
+  const [program = '', verb = ''] = command.split(' ')
+  const isNamed = request.split(/\s+/).some((word) => strip(word, QUOTES) === program)
+  return isNamed && !request.includes(`${program} ${verb}`.trim())
+}
+
+const QUOTES = '"\'`“”‘’.,;:!?()'
+
+/** A command begins with something that could be a program. */
+const noProgram: Rule = ({ input }) =>
+  typeof input['command'] === 'string' && !/^(?:\w+=\S* )*[\w./~$-]+(?:\s|$|[;&|>])/.test(input['command'])
+
+/** The request goes on, with a word that joins nothing: `key performance` of `key performance indicator`. */
+const hangingWord: Rule = (call, request) => {
+  const text = textOf(call)
+  const rests = placesOf(text, request).map((at) => request.slice(at + text.length))
+  return rests.length > 0 && rests.every(goesOn)
+}
+
+function goesOn(rest: string): boolean {
+  const [, next] = /^[^\S\n]+(\S+)/.exec(rest) ?? []
+  if (next === undefined) return false
+  const word = strip(next.toLowerCase(), QUOTES)
+  if (!/[\p{L}\p{N}]/u.test(word)) return /^\.+$/.test(next)
+  return !stopWords.has(word) && !JOINING.has(word)
+}
+
+/** Besides the words that are too common to name anything. */
+const JOINING = new Set(
+  (
+    'asap asynchronously because belongs comes down evaluate evaluates first goes instead kthx must n ok okay once onto or ' +
+    'plz quick quickly real really right separately should since somehow ta thank thanks thats thx tnx together ty ' +
+    'underneath until using via while within gives outputs prints reports returns says shows tells'
+  ).split(' '),
+)
+
+/** A change into the same, or of a folder: it would only fail. */
+const noChange: Rule = ({ input }) => {
+  const { path, old, new: replacement } = input
+  return (typeof old === 'string' && old === replacement) || (typeof path === 'string' && path.endsWith('/'))
+}
+
+const rules: readonly Rule[] = [openBracket, otherCommand, noProgram, hangingWord, noChange]

@@ -1,0 +1,241 @@
+/**
+ * The model in the box: understands a plain request, picks a tool, points at its arguments, and lets code report the
+ * result. It reads the request and the results of the run, nothing else, so it looks like any other Model from outside
+ * but ignores the system text and older runs. No chat model: what it cannot do it says, with the way to a larger one.
+ */
+import type { Capabilities } from '../../protocol/arm.ts'
+import type { Classification } from '../../protocol/classification.ts'
+import { AppError } from '../../protocol/error.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../protocol/model.ts'
+import { renderAnswer } from './answer.ts'
+import { classificationFields, toClassification } from './classify.ts'
+import { type Decision, decide } from './decide.ts'
+import {
+  createNanoEngine,
+  NANO_WINDOW,
+  type NanoEngine,
+  type NanoEngineOptions,
+  type NanoReply,
+} from './engine.ts'
+import { classifySegments, cutResult, type Sources } from './format.ts'
+import { nanoGrammar, type Situation } from './grammar.ts'
+import { toClientCall, toNanoCall } from './bindings.ts'
+import { type Offer, offerNano } from './offer.ts'
+import { findSources, type ProjectFiles, withoutNeedlessAppend } from './project.ts'
+import { fitPrompt } from './prompt.ts'
+import { doubt, refusal, tooLong } from './refusal.ts'
+import { idsOf, inOwnForm, type NanoRun, type NanoStep, readRun } from './run.ts'
+import type { NanoTool } from './tools.ts'
+
+export type NanoOptions = NanoEngineOptions & {
+  /** The project's files, for the paths and scripts a request may mean. */
+  readonly files: ProjectFiles
+  /** Told of every reply before anything comes of it: for whoever measures. */
+  readonly onReply?: (reply: NanoReply) => void
+}
+
+export interface NanoModel extends Model {
+  readonly capabilities: Capabilities
+  /** What a request is about, in one pass over it. */
+  classify(prompt: string, signal?: AbortSignal): Promise<Classification>
+  /** Loads the weights ahead of the first request. */
+  load(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * The window is what a person may be shown of a result, not what nano reads: it cuts its own prompt to 2,048 tokens. Below
+ * 16k it would be offered six tools only.
+ */
+const CAPABILITIES: Capabilities = {
+  window: 32_768,
+  windowFrom: 'configured',
+  tools: 'raw',
+  emission: { base: 'tool-role' },
+  reasoning: 'drop',
+  editForm: 'search',
+  requiredChoice: true,
+  prefill: false,
+  vision: false,
+}
+
+export function createNanoModel({ files, onReply, ...options }: NanoOptions): NanoModel {
+  const engine = createNanoEngine(options)
+  const classify = (prompt: string, signal: AbortSignal): Promise<Classification | undefined> =>
+    classifyWith(engine, prompt, signal)
+  const prepare = createPreparer({ classify, files })
+  return {
+    name: 'covey/nano',
+    capabilities: CAPABILITIES,
+    stream: (request, signal) =>
+      answer({ engine, files, prepare, ...(onReply && { onReply }) }, request, signal),
+    async classify(prompt, signal = new AbortController().signal) {
+      const found = await classify(prompt, signal)
+      if (!found) throw new AppError('model-unavailable', 'covey/nano: the classification was cancelled.')
+      return found
+    },
+    load: () => engine.load(),
+    close: () => engine.close(),
+  }
+}
+
+async function classifyWith(
+  engine: NanoEngine,
+  prompt: string,
+  signal: AbortSignal,
+): Promise<Classification | undefined> {
+  const scores = await engine.score(classifySegments(prompt), classificationFields, signal)
+  return scores && toClassification(scores)
+}
+
+/** What is found out once per run, so that the prompts of a run begin alike. */
+type Prepared = { readonly category: Classification['category']; readonly sources: Sources }
+
+type Prepare = (request: ModelRequest, words: string, signal: AbortSignal) => Promise<Prepared | undefined>
+
+type PreparerParts = {
+  readonly files: ProjectFiles
+  classify(prompt: string, signal: AbortSignal): Promise<Classification | undefined>
+}
+
+const MOST_RUNS = 16
+
+function createPreparer({ classify, files }: PreparerParts): Prepare {
+  const runs = new Map<string, Prepared>()
+  return async ({ runId, messages }, words, signal) => {
+    const known = runs.get(runId)
+    if (known) return known
+    const [classification, found] = await Promise.all([classify(words, signal), findSources(words, files)])
+    if (!classification) return undefined
+    const ids = SPEAKS_OF_IDS.test(words) ? idsOf(messages) : []
+    const prepared = { category: classification.category, sources: { ...found, ids } }
+    runs.set(runId, prepared)
+    for (const [oldest] of runs) if (runs.size > MOST_RUNS) runs.delete(oldest)
+    return prepared
+  }
+}
+
+/** The training showed no list of ids; only a request that needs one gets it. */
+const SPEAKS_OF_IDS = /\b(?:jobs?|results?|background|outputs?)\b/i
+
+type Parts = Pick<NanoOptions, 'onReply' | 'files'> & {
+  readonly engine: NanoEngine
+  readonly prepare: Prepare
+}
+
+/** Kept free for the reply. */
+const RESERVE = 400
+/** A run that long has lost its way. */
+const MOST_CALLS = 6
+
+async function* answer(
+  { engine, files, prepare, onReply }: Parts,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const asked = readRun(request)
+  const prepared = await prepare(request, asked.request, signal)
+  if (!prepared) return
+  const { category, sources } = prepared
+  const offer = offerNano({ category, request: asked.request, tools: request.tools })
+  const run = inOwnWords(asked, offer)
+  const tools = offer.shown
+  let isRequestCut = false
+  const reply = await engine.reply(
+    {
+      sessionId: request.sessionId,
+      grammar: nanoGrammar(situationOf(run, { sources, ...eligible(request, offer) })),
+      prompt(count) {
+        const fitted = fitPrompt({ ...run, sources, tools }, count, NANO_WINDOW - RESERVE)
+        isRequestCut = fitted.isRequestCut
+        return fitted.segments
+      },
+    },
+    signal,
+  )
+  if (!reply) return
+  onReply?.(reply)
+  const decision = await tidy(decide({ ...run, ...reply, isRequestCut }), files)
+  yield* tell(forClient(decision, offer), { run, request, reply })
+}
+
+const inOwnWords = ({ steps, ...run }: NanoRun, { bindings }: Offer): NanoRun => ({
+  ...run,
+  steps: steps.map((step) => inOwnForm({ ...step, call: toNanoCall(step.call, bindings) })),
+})
+
+/** Between what nano may choose: any line it is shown, unless the client insists on a call. */
+function eligible(
+  { toolChoice = 'auto' }: ModelRequest,
+  { shown, callable, bindings }: Offer,
+): Pick<Offered, 'tools' | 'mustCall'> {
+  if (toolChoice === 'none') return { tools: [], mustCall: false }
+  if (toolChoice === 'auto') return { tools: shown, mustCall: false }
+  if (toolChoice === 'required') return { tools: callable, mustCall: true }
+  const isNamed = ({ name }: NanoTool): boolean => (bindings.get(name)?.name ?? name) === toolChoice.name
+  return { tools: callable.filter(isNamed), mustCall: true }
+}
+
+/** What nano decided, with the tools the client has. A tool that is not there is no reason to take another. */
+function forClient(decision: Decision, { callable, bindings }: Offer): Decision {
+  if (decision.kind !== 'call' && decision.kind !== 'doubt') return decision
+  const { kind, call } = decision
+  const isThere = callable.some(({ name }) => name === call.name)
+  const bound = isThere && bindings.has(call.name) ? toClientCall(call, bindings) : call
+  return isThere && bound ? { kind, call: bound } : { kind: 'refuse', reason: 'no-tool' }
+}
+
+type Offered = { readonly sources: Sources; readonly tools: readonly NanoTool[]; readonly mustCall: boolean }
+
+function situationOf({ request, steps }: NanoRun, { sources, tools, mustCall: must }: Offered): Situation {
+  const last = steps.at(-1)
+  return {
+    request: request.slice(0, LONGEST_GRAMMAR),
+    sources,
+    tools: isOver(steps) ? [] : tools,
+    mustCall: must && steps.length === 0,
+    ...(last && { result: { tool: last.call.name, ok: last.ok, text: cutResult(last.shown) } }),
+  }
+}
+
+/** Spans that nano does not get to see only make the grammar large. */
+const LONGEST_GRAMMAR = 4000
+
+/** Whoever said no is not asked for something else. */
+const isOver = (steps: readonly NanoStep[]): boolean =>
+  steps.length >= MOST_CALLS || ['denied', 'refused', 'interrupted'].includes(steps.at(-1)?.code ?? '')
+
+const tidy = async (decision: Decision, files: ProjectFiles): Promise<Decision> =>
+  decision.kind === 'call'
+    ? { ...decision, call: await withoutNeedlessAppend(decision.call, files) }
+    : decision
+
+type Telling = { readonly run: NanoRun; readonly request: ModelRequest; readonly reply: NanoReply }
+
+function* tell(decision: Decision, { run, request, reply }: Telling): Generator<ModelEvent> {
+  if (decision.kind === 'call') {
+    const { name, input } = decision.call
+    const id = `nano-${request.runId}-${request.turn}`
+    yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input) } }
+  } else {
+    for (const text of textOf(decision, run).split(/(?<=\n)/)) yield { type: 'text-delta', text }
+  }
+  yield { type: 'usage', usage: reply.usage }
+  yield {
+    type: 'finish',
+    reason: decision.kind === 'call' ? 'tool-calls' : 'stop',
+    // All it writes is decisions.
+    confidence: Math.min(1, ...reply.confidences),
+    ...(REFUSALS.has(decision.kind) && { refused: true }),
+  }
+}
+
+const REFUSALS: ReadonlySet<Decision['kind']> = new Set(['refuse', 'doubt', 'too-long'])
+
+function textOf(decision: Exclude<Decision, { kind: 'call' }>, { steps }: NanoRun): string {
+  if (decision.kind === 'doubt') return doubt(decision.call)
+  if (decision.kind === 'too-long') return tooLong
+  if (decision.kind === 'refuse') return refusal(decision.reason)
+  const last = steps.at(-1)
+  return last ? renderAnswer(decision.form, last) : refusal('unclear')
+}

@@ -1,0 +1,89 @@
+/**
+ * Whether a request wants something done now. "Don't build yet", "deploy later", "what does backup.sh do?" and "if the tests
+ * pass, push" name an action and ask for none. Read by rules from the person's words around the text and the command that
+ * a call would use, independently of what the model made of them. One sign is enough not to act. Pure.
+ */
+import type { NanoCall } from './run.ts'
+
+export type Mood = 'asked-about' | 'negated' | 'postponed' | 'conditional'
+
+/** Nothing where the request plainly wants it done. */
+export function moodAgainst(call: NanoCall, request: string): Mood | undefined {
+  const words = around(call, request)
+  return moods.find(([, isSo]) => isSo(words, call))?.[0]
+}
+
+/** The request without what is quoted, written or run: "write 'never again' to a.txt" forbids nothing. */
+function around({ input }: NanoCall, request: string): string {
+  const spoken = ['content', 'old', 'new', 'command', 'code', 'text']
+    .flatMap((key) => (typeof input[key] === 'string' ? [input[key]] : []))
+    .filter((text) => text.includes(' ') || text.length > 12)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((rest, text) => rest.replaceAll(text, ' … '), request)
+  return spoken
+    .replaceAll(/"[^"]*"|“[^”]*”|`[^`]*`|(?<![\p{L}])'[^']*'(?![\p{L}])/gu, ' … ')
+    .replaceAll('’', "'")
+    .toLowerCase()
+}
+
+type Test = (words: string, call: NanoCall) => boolean
+
+const matches =
+  (pattern: RegExp): Test =>
+  (words) =>
+    pattern.test(words)
+
+/** The names of actions, as far as they matter behind "no" and "stop". */
+const ACTION = String.raw`(?:run|start|execut|launch|build|compil|test|deploy|push|publish|releas|commit|install|instal|lint|format|delet|remov|eras|clean|seed|migrat|backup|back(?:ing)? up|chang|edit|writ|overwrit|creat|mak|add|append|replac|renam|updat|upgrad|bump|touch|sav|fetch|download|restart|reset|script|command|job)\w*`
+
+const NEGATIONS = [
+  // "do not put anything in it yet" behind a request for an empty file says what to write, not whether.
+  String.raw`\b(?:do not|don't|dont|do n't|never|please no|must not|mustn't|mustnt|should not|shouldn't|shouldnt|shall not|need not|needn't|can not|cannot|can't|cant|won't|wont|wouldn't|not going to|rather not|better not|not to|no longer)\b(?!\s+(?:put|forget|worry|mind|hesitate|know|remember|care|like|understand|want to (?:forget|miss))\b)`,
+  String.raw`\bno(?:t)?\s+(?:more\s+|need (?:to|for)\s+|new\s+|the\s+)?${ACTION}\b(?=\s*(?:yet|please|pls|now|today|for now|needed|required|at all|this time|[.!,;]|$))`,
+  String.raw`\bno need\b`,
+  String.raw`^\W*(?:please\s+|pls\s+|quick(?:ly)?,?\s+|oh no,?\s+|wait,?\s+|hey,?\s+)*(?:stop|cancel|abort|halt|hold off|skip|avoid|forget|undo|kill|pause|refrain|leave)\b`,
+  String.raw`\b(?:hold off|refrain from|keep from|stay away from|leave .{1,40} (?:alone|as (?:it|they) (?:is|are)|untouched))\b`,
+  String.raw`\bwithout\s+(?:running|building|testing|starting|executing|deploying|changing|writing|touching|installing|deleting|committing|pushing)\b`,
+  String.raw`\b(?:not|n't)\s+(?:now|yet|today|right now)\b`,
+  String.raw`\binstead of (?:running|building|testing|deploying|starting|executing|changing|writing|installing)\b`,
+]
+
+const POSTPONED = [
+  String.raw`\b(?:later(?! (?:in|on in) (?:the|that) file)|tomorrow|tonight|next (?:time|week|month|year|monday|tuesday|wednesday|thursday|friday|sprint)|some ?day|one day|eventually|at some point|sooner or later|in (?:a|an|\d+|two|three|ten|five) (?:minutes?|hours?|days?|weeks?|while|bit|moment)|not until|until (?:i|we|you|they|he|she)\b|after (?:lunch|work|dinner|the (?:meeting|release|weekend|holidays?|break)|i\b|we\b|they\b|he\b|she\b)|when(?:ever)? (?:i|we|they|he|she) (?!have a|get a)|once (?:i|we|they|he|she)\b|as soon as|remind me|on (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday))\b`,
+  String.raw`\b(?:i|we|they|he|she)(?:'ll| will|'m going to| am going to| are going to|'re going to| plan to| might| may| want to be able to| was about to| were about to| have to| already| just)\s+(?:\w+\s+)?${ACTION}\b`,
+]
+
+const CONDITIONAL = [
+  String.raw`(?<!\b(?:see|check|tell me|know|look|verify|find out)\s)\b(?:if|unless|in case|provided(?: that)?|assuming|supposing|suppose|only when|as long as)\b(?!\s+(?:you (?:would|could|can|please|don't mind|do not mind|like|have (?:a )?(?:time|moment|minute))|possible|that's ok|that is ok|it's ok|not there|needed))`,
+  String.raw`\b(?:what if|what happens|would happen|what would|pretend|imagine|hypothetically|in theory|for example,? how)\b`,
+]
+
+/** Behind these the sentence asks about the thing. A polite "could you ..." is a request. */
+const ASKS = [
+  String.raw`(?:^|[.!?;\n]\s*)(?:(?:hey|hi|hello|so|and|but|ok|okay|um|hmm|well|quick question|question|btw|by the way|tell me|i wonder|i was wondering|do you know|can you tell me|could you tell me|please tell me|can you explain|could you explain|explain|describe)[\s,:–-]+)*(?:what|what's|whats|why|how come|how|who|whose|where|when|which)\b(?!.*\bchanged since\b)`,
+  String.raw`\b(?:explain|describe|tell me|say|know|wonder(?:ing)?|understand|figure out|find out|see|show me)\s+(?:to me\s+)?(?:what|why|how|whether)\b(?!.{0,30}\b(?:prints?|says?|outputs?|result|happens)\b)`,
+  String.raw`(?:^|[.!?;\n]\s*)(?:(?:hey|so|and|but|ok|okay|um|hmm|well)[\s,]+)*(?:should|shall|may|must|ought)\s+(?:i|we|one)\b`,
+  String.raw`(?:^|[.!?;\n]\s*)(?:(?:hey|so|and|but|ok|okay|um|hmm|well)[\s,]+)*(?:is|are|was|were|isn't|aren't|has|have|had|did|does|do)\s+(?:it|this|that|there|he|she|they|i|we|anyone|anybody|someone|somebody)\b.*\b(?:safe|dangerous|ok|okay|allowed|possible|wise|good idea|needed|necessary|worth|run|ran|built|deployed|done|changed|delete|deletes|remove|removes|need)\b`,
+  String.raw`\b(?:is it (?:safe|ok|okay|dangerous|possible)|would it be|am i allowed|are we allowed|what's the (?:difference|point)|meaning of|docs? for|documentation)\b`,
+]
+
+const any = (patterns: readonly string[]): RegExp => new RegExp(patterns.join('|'), 'u')
+
+const isAskedAbout = matches(any(ASKS))
+
+/** A question is answered by a command that was spelled out for it: "what does `git diff` say?". */
+const READS =
+  /^(?:git (?:status|diff|log|branch|show)|ls|pwd|date|whoami|uname|df|du|wc|cat|head|tail)\b|--version$/
+
+const moods: readonly (readonly [Mood, Test])[] = [
+  ['negated', (words, call) => !isStopping(call) && any(NEGATIONS).test(words)],
+  ['postponed', matches(any(POSTPONED))],
+  ['conditional', matches(any(CONDITIONAL))],
+  ['asked-about', (words, call) => !READS.test(commandOf(call)) && isAskedAbout(words, call)],
+]
+
+const commandOf = ({ input }: NanoCall): string =>
+  typeof input['command'] === 'string' ? input['command'] : ''
+
+/** "Stop job-3" is done by stopping it. */
+const isStopping = ({ name }: NanoCall): boolean => name === 'job_stop'

@@ -1,0 +1,177 @@
+/**
+ * Which existing paths a request names. Every form under which a word may name a path has a rank: the whole path, a tail
+ * of it, its name, its name without the ending, a part of the name, a file type, a name with one slip. Must equal
+ * nano/sources.py; ranks are small integers so that the order is the same in any language.
+ */
+import { lengthOf, wordsOf } from './spans.ts'
+import { stopWords, typeWords } from './words.ts'
+
+const MAX_PATHS = 12
+/** Of one file type. */
+const MAX_OF_TYPE = 4
+/** Shorter names are too easily a slip away from any word. */
+const SHORTEST_SLIP = 5
+
+type Ranks = ReadonlyMap<string, number>
+
+export type PathIndex = {
+  /** The paths some word of the request matches, best first. */
+  match(request: string): readonly string[]
+  /** Every match with its rank, in the order of the request's words. */
+  ranks(request: string): Ranks
+}
+
+/** `paths` are files; their folders are added, with a slash at the end. */
+export function createPathIndex(paths: readonly string[]): PathIndex {
+  const index = new Forms()
+  for (const path of new Set([...foldersOf(paths), ...paths])) index.add(path)
+  const ranks = (request: string): Ranks => ranksOf(request, index)
+  return {
+    ranks,
+    match(request) {
+      const found = [...ranks(request)]
+      return found
+        .toSorted(([a, one], [b, other]) => other - one || depth(a) - depth(b) || (a < b ? -1 : 1))
+        .slice(0, MAX_PATHS)
+        .map(([path]) => path)
+    },
+  }
+}
+
+const depth = (path: string): number => path.split('/').length
+
+function foldersOf(paths: readonly string[]): Set<string> {
+  const folders = new Set<string>()
+  for (const path of paths)
+    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
+      folders.add(path.slice(0, at + 1))
+  return folders
+}
+
+class Forms {
+  readonly #forms = new Map<string, Map<string, number>>()
+  readonly #byType = new Map<string, string[]>()
+  readonly #names: { readonly path: string; readonly name: string }[] = []
+
+  add(path: string): void {
+    const whole = path.replace(/\/+$/, '')
+    const written = whole.slice(whole.lastIndexOf('/') + 1)
+    const name = written.toLowerCase()
+    const stem = stemOf(name)
+    this.#form(whole.toLowerCase(), path, 10)
+    for (const tail of tailsOf(whole)) this.#form(tail.toLowerCase(), path, 9)
+    this.#form(name, path, 8)
+    this.#form(stem, path, 7)
+    if (/[ \-_.]/.test(name)) for (const form of [name, stem]) this.#form(joined(form), path, 6)
+    for (const part of partsOf(written, stem)) this.#form(part, path, 5)
+    for (const slip of new Set([name, stem]))
+      if (lengthOf(slip) >= SHORTEST_SLIP) this.#names.push({ path, name: slip })
+    if (!path.endsWith('/') && name.includes('.')) this.#type(name.slice(name.lastIndexOf('.') + 1), path)
+  }
+
+  get(form: string): Ranks {
+    return this.#forms.get(form) ?? new Map()
+  }
+
+  ofType(type: string): readonly string[] {
+    return (this.#byType.get(type) ?? []).slice(0, MAX_OF_TYPE)
+  }
+
+  near(word: string): readonly string[] {
+    return this.#names.filter(({ name }) => isNear(word, name)).map(({ path }) => path)
+  }
+
+  #form(form: string, path: string, rank: number): void {
+    const ranks = this.#forms.get(form) ?? new Map<string, number>()
+    this.#forms.set(form, ranks)
+    ranks.set(path, Math.max(rank, ranks.get(path) ?? 0))
+  }
+
+  #type(type: string, path: string): void {
+    const paths = this.#byType.get(type) ?? []
+    this.#byType.set(type, paths)
+    paths.push(path)
+  }
+}
+
+const stemOf = (name: string): string => {
+  const at = name.lastIndexOf('.')
+  if (at > 0) return name.slice(0, at)
+  return at === 0 ? name.slice(1) : name
+}
+
+const joined = (name: string): string => name.replaceAll(/[ \-_.]/g, '')
+
+/** `b/c.ts` of `a/b/c.ts`; the name alone is a form of its own. */
+const tailsOf = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(1, -1)
+    .map((_, index) =>
+      path
+        .split('/')
+        .slice(index + 1)
+        .join('/'),
+    )
+
+function partsOf(written: string, stem: string): string[] {
+  const before = written.slice(0, stem.length + (written.startsWith('.') ? 1 : 0))
+  const camel = before.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
+  const pieces = [...stem.split(/[ \-_.]+/), ...camel.map((piece) => piece.toLowerCase())]
+  return pieces.filter((piece) => lengthOf(piece) >= 3 && piece !== stem)
+}
+
+/** Whether taking at most one letter from each makes them equal. */
+function isNear(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1) return false
+  let start = 0
+  while (start < one.length && one[start] === other[start]) start++
+  let end = 0
+  const shortest = Math.min(one.length, other.length) - start
+  while (end < shortest && one.at(-1 - end) === other.at(-1 - end)) end++
+  const a = one.slice(start, one.length - end)
+  const b = other.slice(start, other.length - end)
+  if (a.length <= 1 && b.length <= 1) return true
+  return a.slice(1) === b.slice(0, -1) || a.slice(0, -1) === b.slice(1)
+}
+
+function ranksOf(request: string, forms: Forms): Ranks {
+  const words = wordsOf(request).map((word) => unrooted(word.toLowerCase()))
+  const best = new Map<string, number>()
+  const take = (ranks: Iterable<readonly [string, number]>): void => {
+    for (const [path, rank] of ranks) best.set(path, Math.max(rank, best.get(path) ?? 0))
+  }
+  for (const [at, word] of words.entries()) {
+    take(matchTogether(words.slice(at, at + 3), 3, forms))
+    take(matchTogether(words.slice(at, at + 2), 2, forms))
+    if (lengthOf(word) >= 2 && !stopWords.has(word)) for (const ranks of matchWord(word, forms)) take(ranks)
+  }
+  return best
+}
+
+/** As paths are listed: no `./`, no trailing slash, no `:line:column`. */
+const unrooted = (word: string): string =>
+  word
+    .replace(/^\.\//, '')
+    .replace(/:\d+(?::\d+)?$/, '')
+    .replace(/\/+$/, '') || word
+
+/** `read me` and `package json` name README.md and package.json. */
+function matchTogether(words: readonly string[], count: number, forms: Forms): (readonly [string, number])[] {
+  if (words.length < count) return []
+  const ranks = forms.get(words.map(joined).join(''))
+  return [...ranks].filter(([, rank]) => rank >= 6).map(([path]) => [path, 6])
+}
+
+function matchWord(word: string, forms: Forms): Iterable<readonly [string, number]>[] {
+  const exact = forms.get(word)
+  const counted = forms.get(word.endsWith('s') ? singular(word) : `${word}s`)
+  const together = [...forms.get(joined(word))].filter(([, rank]) => rank === 6)
+  const ofType = forms.ofType(typeWords.get(word) ?? '').map((path) => [path, 3] as const)
+  const isKnown = exact.size + counted.size + together.length > 0
+  const near = isKnown || lengthOf(word) < SHORTEST_SLIP ? [] : forms.near(word)
+  return [exact, counted, together, ofType, near.map((path) => [path, 1] as const)]
+}
+
+export const singular = (word: string): string =>
+  lengthOf(word) > 3 && word.endsWith('s') ? word.slice(0, -1) : word

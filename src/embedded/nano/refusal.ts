@@ -1,0 +1,25 @@
+/** What nano says when it does not act: one line, what it can do, and the command that gets a larger model. */
+import { clip } from '../../lib/text.ts'
+import type { Reason } from './format.ts'
+import type { NanoCall } from './run.ts'
+
+const CAN =
+  'Covey’s built-in model can read, list and search files, write or change text you spell out, and run commands you name'
+const LARGER = '`covey doctor` looks for a larger one, `covey --base-url URL --model NAME` uses it.'
+
+const BECAUSE: Readonly<Record<Reason, string>> = {
+  'too-hard': 'This needs more than the built-in model can do.',
+  'no-tool': 'There is no tool for this here.',
+  chat: 'The built-in model does not chat.',
+  unclear: 'It is not clear which file, text or command is meant.',
+}
+
+export const refusal = (reason: Reason): string => `${BECAUSE[reason]} ${CAN}; ${LARGER}`
+
+/** It understood something, and a wrong write or command is worse than none. */
+export function doubt({ name, input }: NanoCall): string {
+  const understood = clip([name, ...Object.values(input).map(String)].join(' ').replaceAll(/\s+/g, ' '), 120)
+  return `Not done, because it is not certain that this is meant: ${understood}. Say it with the exact path, text or command; ${LARGER}`
+}
+
+export const tooLong = `The request is too long to be read whole by the built-in model, so nothing was changed. ${CAN}; ${LARGER}`

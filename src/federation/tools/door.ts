@@ -1,0 +1,25 @@
+/** Which machines run tools here: those that show a key of the peer book which has the scope `tools` at that moment. */
+import type { TlsOptions, TLSSocket } from 'node:tls'
+import { idOfPeer } from '../dial.ts'
+import type { LanFiles } from '../lan/open.ts'
+import { tlsOptionsOf } from '../listener.ts'
+import type { Peer } from '../peer-book.ts'
+
+export type ToolHostDoor = {
+  readonly tls: TlsOptions
+  /** Nothing for whoever may not. */
+  who(socket: TLSSocket): Promise<Peer | undefined>
+}
+
+export async function openToolHostDoor({ book, identity }: LanFiles): Promise<ToolHostDoor> {
+  return {
+    tls: tlsOptionsOf(await identity()),
+    async who(socket) {
+      const id = idOfPeer(socket)
+      const peer = id === undefined ? undefined : await book.find(id)
+      return peer && mayRunTools(peer) ? peer : undefined
+    },
+  }
+}
+
+export const mayRunTools = ({ scopes }: Peer): boolean => scopes.includes('tools')

@@ -1,0 +1,104 @@
+/**
+ * All that can tell a secret, asked together: our scanners, a person's own patterns, values that are secrets already,
+ * secretlint. The answer is a list of places that never overlap; who asks decides what stands there instead.
+ */
+import type { SecretAction, SecretPattern } from '../../protocol/firewall.ts'
+import { outsidePlaceholders, toKind } from './placeholder.ts'
+import { findRandom } from './entropy.ts'
+import type { Finding } from './finding.ts'
+import { lintSecrets } from './lint.ts'
+import { compileRegex } from './regex.ts'
+import { scanSecrets } from './scan.ts'
+
+export type DetectorParts = {
+  readonly patterns?: readonly SecretPattern[]
+  /** What becomes of values that only look random. */
+  readonly entropy?: 'off' | 'warn' | 'redact'
+  /** Placeholders of this session are left alone. */
+  readonly tag: string
+  /** Places of values that are known to be secret. */
+  known(text: string): readonly Finding[]
+}
+
+export type Detection = {
+  readonly findings: readonly Finding[]
+  /** The name of a pattern that lets no text out. */
+  readonly blockedBy?: string
+  /** Places a person should know of. */
+  readonly warnings: readonly Finding[]
+}
+
+export type Detector = {
+  detectNow(text: string): Detection
+  detect(text: string): Promise<Detection>
+}
+
+export function createDetector({ patterns = [], entropy = 'warn', tag, known }: DetectorParts): Detector {
+  const own = patterns.map(compilePattern)
+
+  /** `linted` is there when there is time for a second opinion; then there is also time for what only warns. */
+  function detectNow(text: string, linted?: readonly Finding[]): Detection {
+    const byAction = (action: SecretAction): readonly Finding[] =>
+      own.filter((pattern) => pattern.action === action).flatMap((pattern) => pattern.find(text))
+    const random = entropy === 'redact' || (entropy === 'warn' && linted) ? findRandom(text) : []
+    const more = [...byAction('redact'), ...known(text), ...(entropy === 'redact' ? random : [])]
+    const certain = joinFindings(scanSecrets(text), more)
+    const findings = joinFindings(certain, apart(linted ?? [], certain))
+    const [blocked] = byAction('block')
+    const warned = [...byAction('warn'), ...(entropy === 'warn' ? random : [])]
+    return {
+      findings: outsidePlaceholders(text, findings, tag),
+      warnings: apart(warned, findings),
+      ...(blocked && { blockedBy: blocked.kind }),
+    }
+  }
+
+  return {
+    detectNow: (text) => detectNow(text),
+    detect: async (text) => detectNow(text, await lintSecrets(text)),
+  }
+}
+
+type CompiledPattern = { readonly action: SecretAction; find(text: string): readonly Finding[] }
+
+function compilePattern({ name, regex, action = 'redact' }: SecretPattern): CompiledPattern {
+  const isRegex = regex instanceof RegExp
+  const search = compileRegex(isRegex ? regex.source : regex, isRegex && regex.ignoreCase)
+  const kind = toKind(name)
+  return { action, find: (text) => search(text).map((span) => ({ ...span, kind })) }
+}
+
+/**
+ * Overlapping places become one, under the name of the one that begins first. `ordered` is, `more` need not be: sorting
+ * both together would take longer than finding them.
+ */
+function joinFindings(ordered: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
+  if (more.length === 0) return ordered
+  const joined: Finding[] = []
+  const add = (finding: Finding): void => {
+    const last = joined.at(-1)
+    if (!last || finding.start >= last.end) joined.push(finding)
+    else if (finding.end > last.end) joined[joined.length - 1] = { ...last, end: finding.end }
+  }
+  const others = more.toSorted(byPlace)
+  let next = 0
+  for (const finding of ordered) {
+    for (let other = others[next]; other && byPlace(other, finding) < 0; other = others[++next]) add(other)
+    add(finding)
+  }
+  for (const other of others.slice(next)) add(other)
+  return joined
+}
+
+const byPlace = (a: Finding, b: Finding): number => a.start - b.start || b.end - a.end
+
+/** Those that touch none of the others, which are in order and do not overlap. */
+function apart(findings: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
+  let next = 0
+  return findings
+    .toSorted((a, b) => a.start - b.start)
+    .filter(({ start, end }) => {
+      while ((others[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++
+      return (others[next]?.start ?? Number.POSITIVE_INFINITY) >= end
+    })
+}

@@ -1,0 +1,148 @@
+/**
+ * Finds out what a model server and the model on it can do. What the server says about itself is asked for at every
+ * start and takes moments; how the model behaves is tried on request and remembered per digest.
+ */
+import type { ArmSettings, EmissionMode } from '../../protocol/arm.ts'
+import { capabilitiesOf } from '../arm-models.ts'
+import { createEmbedder } from '../embedder.ts'
+import { found, mergeFindings, type Findings, type ProbeReport } from './findings.ts'
+import { createAskProbe, type AskProbe } from './ask.ts'
+import { openProbeCache } from './cache.ts'
+import { probeMetadata } from './metadata.ts'
+import { fitOllamaWindow } from './ollama.ts'
+import { probeGrammar, probeRaw } from './raw.ts'
+import { probeRoles } from './roles.ts'
+import { probeTools } from './tools.ts'
+import type { OpenTemplate } from '../raw/prompt.ts'
+import { createServerClient, type ServerClient } from '../server-client.ts'
+
+export type ProbeOptions = {
+  /** `metadata` asks the server, `full` also the model: a dozen short questions. */
+  readonly depth: 'metadata' | 'full'
+  /**
+   * Have Ollama load the model with the window it is to have, and check it. Not for models that are only looked at:
+   * several do not fit into memory. `full` loads it in any case.
+   */
+  readonly load?: boolean
+  /** The file in which behaviour is kept. */
+  readonly cache?: string
+  /** Renders chat templates; without it prompts of our own are not tried. */
+  readonly openTemplate?: OpenTemplate
+  readonly now?: () => number
+  readonly signal: AbortSignal
+}
+
+/** The most that may stand in front of a first answer. */
+const PATIENCE_MS = 10_000
+
+/** Makers of cloud models are not asked: they do not say. */
+export async function probeArm(settings: ArmSettings, options: ProbeOptions): Promise<ProbeReport> {
+  if (settings.kind !== 'openai-compatible' || settings.baseUrl === undefined)
+    return { findings: {}, warnings: [] }
+  const { signal, depth } = options
+  const client = createServerClient(settings)
+  const patience = AbortSignal.timeout(PATIENCE_MS)
+  const said = await probeMetadata(client, settings.model, patience, signal)
+  const load = options.load === true || depth === 'full'
+  const wish = { model: settings.model, window: settings.known.window, load, patience }
+  const { findings: metadata, warnings } =
+    said.server?.value === 'ollama'
+      ? await fitOllamaWindow(client, said, wish, signal)
+      : { findings: said, warnings: [] }
+  const cache = options.cache === undefined ? undefined : openProbeCache(options.cache)
+  const digest = metadata.digest?.value ?? ''
+  if (depth === 'metadata') {
+    return { findings: mergeFindings(metadata, (await cache?.read(digest)) ?? {}), warnings }
+  }
+  const findings = await probeBehaviour({ settings, client, metadata, options })
+  await cache?.write(digest, findings)
+  return { findings, warnings }
+}
+
+type Behaviour = {
+  readonly settings: ArmSettings
+  readonly client: ServerClient
+  readonly metadata: Findings
+  readonly options: ProbeOptions
+}
+
+async function probeBehaviour({ settings, client, metadata, options }: Behaviour): Promise<Findings> {
+  const { openTemplate, signal, now = () => performance.now() } = options
+  const ask = createAskProbe(settings, metadata, now, signal)
+  const roles = mergeFindings(metadata, await probeRoles(ask))
+  const emission = emissionOf(settings, roles)
+  const tools = mergeFindings(roles, await probeTools(ask, emission))
+  const raw = openTemplate
+    ? await probeRaw({ settings, client, findings: tools, ask, openTemplate }, signal)
+    : {}
+  return mergeFindings(
+    tools,
+    raw,
+    metadata.server?.value === 'llama.cpp' ? await probeGrammar(client, signal) : {},
+    metadata.vision ? {} : await probeVision(ask, emission),
+    // Also where the server claims them: what it lists is not always what it does.
+    await probeEmbeddings(settings, metadata, signal),
+    await probeSpeed(ask, emission),
+  )
+}
+
+const emissionOf = (settings: ArmSettings, findings: Findings): EmissionMode =>
+  capabilitiesOf(settings, { findings, warnings: [] }).emission
+
+/** A red dot of one pixel. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
+
+async function probeVision(ask: AskProbe, emission: EmissionMode): Promise<Findings> {
+  const images = [{ mediaType: 'image/png', base64: DOT }]
+  const reply = await ask({ emission, maxTokens: 1, messages: [{ role: 'user', text: 'Look.', images }] })
+  return mergeFindings({ vision: found(!reply.refusal, 'a picture') })
+}
+
+async function probeEmbeddings(
+  settings: ArmSettings,
+  { server }: Findings,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const embed = createEmbedder({ ...settings, ...(server && { server: server.value }) })
+  const from = 'a text to embed'
+  const limit = AbortSignal.timeout(EMBEDDING_MS)
+  try {
+    const vectors = await embed(['heron'], AbortSignal.any([signal, limit]))
+    return mergeFindings({ embeddings: found(vectors.every(hasDirection), from) })
+  } catch {
+    signal.throwIfAborted()
+    return mergeFindings({ embeddings: found(false, from) })
+  }
+}
+
+/** Loading the model included. */
+const EMBEDDING_MS = 30_000
+
+/** Some servers answer with zeros for a model that makes no vectors; nothing can be compared with those. */
+const hasDirection = (vector: readonly number[]): boolean => vector.some((value) => value !== 0)
+
+const WORDS = 400
+
+/** The words differ from those of any earlier prompt: what lies in a cache says nothing about speed. */
+async function probeSpeed(ask: AskProbe, emission: EmissionMode): Promise<Findings> {
+  const nonce = Math.random().toString(36).slice(2, 8)
+  const text = Array.from({ length: WORDS }, (_, index) => `${nonce}-${index}`).join(' ')
+  const read = await ask({ emission, maxTokens: 1, messages: [{ role: 'user', text }] })
+  const written = await ask({
+    emission,
+    maxTokens: 64,
+    messages: [{ role: 'user', text: 'Count from 1 to 60, with a comma between.' }],
+  })
+  const fresh = (read.usage?.prompt ?? 0) - (read.usage?.cached ?? 0)
+  return mergeFindings({
+    prefillSpeed: found(perSecond(fresh, read.totalMs), 'a prompt of four hundred words'),
+    decodeSpeed: found(
+      perSecond((written.usage?.completion ?? 0) - 1, written.totalMs - written.firstMs),
+      'counting to sixty',
+    ),
+  })
+}
+
+/** Nothing where the sample is too small to mean anything. */
+const perSecond = (tokens: number, ms: number): number | undefined =>
+  tokens >= 16 && ms > 0 ? Math.round((tokens / ms) * 1000) || undefined : undefined

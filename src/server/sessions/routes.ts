@@ -1,0 +1,212 @@
+/** SessionApi over HTTP: the same methods and the same events that the terminal has. */
+import { z } from 'zod'
+import { AppError, errorMessage } from '../../protocol/error.ts'
+import type { TellAudit } from '../parts.ts'
+import { defineRoute, type Route, type RouteRequest } from '../http/route.ts'
+import type { HeldOpen, SessionDesk } from './service.ts'
+
+const MAX_TEXT = 2_000_000
+
+const UserMessage = z.strictObject({
+  role: z.literal('user'),
+  text: z.string().max(MAX_TEXT),
+  images: z
+    .array(z.strictObject({ mediaType: z.string().max(100), base64: z.base64() }))
+    .max(20)
+    .exactOptional(),
+})
+
+const PromptBody = z.object({
+  prompt: z.union([z.string().max(MAX_TEXT), z.array(UserMessage).min(1).max(100)]),
+  options: z
+    .object({
+      toolChoice: z
+        .union([z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string().max(200) })])
+        .exactOptional(),
+      allowedTools: z.array(z.string().max(200)).max(500).exactOptional(),
+      allowedPaths: z.array(z.string().max(4096)).max(500).exactOptional(),
+      maxTurns: z.int().min(1).max(10_000).exactOptional(),
+    })
+    .default({}),
+})
+
+const AnswerBody = z.object({
+  askId: z.string().min(1).max(200),
+  answer: z.union([
+    z.strictObject({ allow: z.literal(true), remember: z.boolean().exactOptional() }),
+    z.strictObject({ allow: z.literal(false), reason: z.string().max(10_000).exactOptional() }),
+    z.strictObject({ text: z.string().max(MAX_TEXT) }),
+  ]),
+})
+
+const CommandBody = z.object({
+  name: z.enum(['compact', 'exec-output', 'reset-exec-output']),
+  argument: z.string().max(MAX_TEXT).exactOptional(),
+})
+
+const Done = z.object({ ok: z.literal(true) })
+const SessionId = z.object({ id: z.string() })
+const SessionList = z.object({
+  object: z.literal('list'),
+  data: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      cwd: z.string(),
+      createdAt: z.number(),
+      updatedAt: z.number(),
+      messages: z.number(),
+      isOpen: z.boolean(),
+    }),
+  ),
+})
+const History = z.object({
+  id: z.string(),
+  messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'tool']) })),
+})
+
+export function sessionRoutes(desk: SessionDesk, audit: TellAudit): readonly Route[] {
+  return [...listRoutes(desk), ...steerRoutes(desk), answerRoute(desk, audit), eventsRoute(desk)]
+}
+
+const json = (body: unknown, status = 200) => ({ kind: 'json', status, body }) as const
+const done = json({ ok: true })
+
+const listRoutes = (desk: SessionDesk): readonly Route[] => [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/sessions',
+    scope: 'tools',
+    summary: 'Open a new session',
+    reply: SessionId,
+    handle: async () => json({ id: (await desk.create()).session.id }, 201),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/sessions',
+    scope: 'tools',
+    summary: 'Sessions of the folder that is served',
+    reply: SessionList,
+    handle: async () => json({ object: 'list', data: await desk.list() }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/sessions/:id',
+    scope: 'tools',
+    summary: 'What was said in a session',
+    reply: History,
+    handle: async (request) => {
+      const { session } = await find(desk, request)
+      return json({ id: session.id, messages: await session.history() })
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/sessions/:id',
+    scope: 'tools',
+    summary: 'End the run in progress and give the session free; what was said is kept',
+    reply: Done,
+    handle: async ({ params }) => {
+      const id = requireId(params)
+      if (await desk.release(id)) return done
+      throw new AppError('session-unknown', `Session ${id} is not open here; GET /v1/sessions lists them.`)
+    },
+  }),
+]
+
+const steerRoutes = (desk: SessionDesk): readonly Route[] => [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/sessions/:id/prompt',
+    scope: 'tools',
+    summary: 'Say something; the run is told through the events',
+    body: PromptBody,
+    reply: z.object({ runId: z.string() }),
+    handle: async (request) => {
+      const { prompt, options } = request.body
+      return json(await (await find(desk, request)).prompt(prompt, options), 202)
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/sessions/:id/cancel',
+    scope: 'tools',
+    summary: 'End the run in progress and drop the waiting prompts',
+    reply: Done,
+    handle: async (request) => {
+      await (await find(desk, request)).session.cancel()
+      return done
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/sessions/:id/command',
+    scope: 'tools',
+    summary: 'Compact the conversation, or add output of a command the person ran',
+    body: CommandBody,
+    reply: Done,
+    handle: async (request) => {
+      await (await find(desk, request)).session.command(request.body.name, request.body.argument)
+      return done
+    },
+  }),
+]
+
+const answerRoute = (desk: SessionDesk, audit: TellAudit): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/v1/sessions/:id/answer',
+    // Who starts work must not be the one who allows what it does.
+    scope: 'approve',
+    summary: 'Answer a permission-ask or a question-ask',
+    body: AnswerBody,
+    reply: Done,
+    handle: async (request) => {
+      const { askId, answer } = request.body
+      const { session } = await find(desk, request)
+      // Before it counts: an approval that cannot be written down is none.
+      if ('allow' in answer && answer.allow) {
+        const why = `${askId} of session ${session.id}${answer.remember ? ', always' : ''}`
+        audit({ what: 'approved', client: request.client, route: '/v1/sessions/:id/answer', why })
+      }
+      await session.answer(askId, answer)
+      return done
+    },
+  })
+
+const eventsRoute = (desk: SessionDesk): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/v1/sessions/:id/events',
+    scope: 'tools',
+    summary: 'Events of a session as they happen; `Last-Event-ID` or `?after=` takes up where it was left',
+    handle: async (request) => {
+      const after = readAfter(request)
+      const held = await find(desk, request)
+      return {
+        kind: 'stream',
+        format: 'sse',
+        isWatch: true,
+        parts: held.watch(after, request.signal),
+        failure: (error) => [{ event: 'error', data: JSON.stringify({ message: errorMessage(error) }) }],
+      }
+    },
+  })
+
+/** A browser that comes back sends the header, with the address it began with: the header is newer. */
+function readAfter({ headers, query }: RouteRequest): number | undefined {
+  const text = headers['last-event-id'] ?? query['after']
+  if (text === undefined || text === '') return undefined
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new AppError('request-invalid', '`Last-Event-ID` and `after` are the number of an event.')
+}
+
+const find = async (desk: SessionDesk, { params }: Pick<RouteRequest, 'params'>): Promise<HeldOpen> =>
+  desk.open(requireId(params))
+
+/** An id becomes the name of a folder. */
+function requireId(params: Readonly<Record<string, string>>): string {
+  const id = params['id'] ?? ''
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id) && !id.includes('..')) return id
+  throw new AppError('session-unknown', 'There is no session of this name; GET /v1/sessions lists them.')
+}

@@ -1,0 +1,197 @@
+/**
+ * Sessions that the server holds open for its clients. One is opened when somebody asks for it and given free when nobody
+ * has used it for a while: then the command line can have it again. One that works or is watched is never given free.
+ */
+import { AppError } from '../../protocol/error.ts'
+import type { PromptOptions, SessionApi, SessionInfo } from '../../protocol/session-api.ts'
+import type { KeptSession, SessionParts } from '../parts.ts'
+import { SessionRing } from './ring.ts'
+import type { StreamPart } from '../http/route.ts'
+
+export type DeskOptions = {
+  readonly idleMs?: number
+  readonly lookEveryMs?: number
+  readonly maxHeld?: number
+}
+
+export type SessionDesk = {
+  create(): Promise<HeldOpen>
+  open(id: string): Promise<HeldOpen>
+  /** Gives it free; what was said stays on disk. False when it was not held. */
+  release(id: string): Promise<boolean>
+  holds(id: string): boolean
+  list(): Promise<readonly (SessionInfo & { readonly isOpen: boolean })[]>
+  close(): Promise<void>
+}
+
+export type HeldOpen = {
+  readonly session: SessionApi
+  prompt(
+    input: Parameters<SessionApi['prompt']>[0],
+    options: PromptOptions,
+  ): Promise<{ readonly runId: string }>
+  /** From an event on, or from now; begins with a part that names the place. */
+  watch(after: number | undefined, signal: AbortSignal): AsyncGenerator<StreamPart>
+}
+
+const IDLE_MS = 30 * 60_000
+const LOOK_EVERY_MS = 30_000
+const MAX_HELD = 64
+
+export function createSessionDesk(parts: SessionParts, options: DeskOptions = {}): SessionDesk {
+  const { idleMs = IDLE_MS, lookEveryMs = LOOK_EVERY_MS, maxHeld = MAX_HELD } = options
+  const held = new Map<string, Held>()
+  const opening = new Map<string, Promise<Held>>()
+  const leaving = new Map<string, Promise<void>>()
+  const release = async (id: string): Promise<boolean> => {
+    const found = held.get(id)
+    if (!found) return false
+    held.delete(id)
+    const left = found.close().finally(() => leaving.delete(id))
+    leaving.set(id, left)
+    await left
+    return true
+  }
+  const look = setInterval(() => {
+    for (const [id, one] of held) if (one.idleMs() > idleMs) void release(id).catch(() => undefined)
+  }, lookEveryMs)
+  const { hold, settled } = createOpener(held, maxHeld, release)
+  const resume = async (id: string): Promise<KeptSession> => {
+    await leaving.get(id)?.catch(() => undefined)
+    return parts.resume(id)
+  }
+  return {
+    create: () => hold(parts.create),
+    open(id) {
+      const known = held.get(id)
+      if (known) return Promise.resolve(known)
+      // Two clients who ask at once get the same one: a session has one writer.
+      const started = opening.get(id) ?? hold(() => resume(id)).finally(() => opening.delete(id))
+      opening.set(id, started)
+      return started
+    },
+    release,
+    holds: (id) => held.has(id),
+    async list() {
+      return (await parts.list()).map((info) => ({ ...info, isOpen: held.has(info.id) }))
+    },
+    async close() {
+      clearInterval(look)
+      // One that is just being opened would stay open, and locked for everyone else.
+      await settled()
+      await Promise.all([...held.keys()].map(release))
+    },
+  }
+}
+
+/** Opens sessions, no more than may be held at a time; `settled` waits for those that are being opened. */
+function createOpener(held: Map<string, Held>, maxHeld: number, release: SessionDesk['release']) {
+  const arriving = new Set<Promise<Held>>()
+  return {
+    async hold(open: () => Promise<KeptSession>): Promise<Held> {
+      // Counted before anything is awaited: many may come at once.
+      const isFull = held.size + arriving.size >= maxHeld
+      const arrival = (async () => {
+        if (isFull) await releaseIdlest(held, release)
+        const one = new Held(await open())
+        held.set(one.session.id, one)
+        return one
+      })()
+      arriving.add(arrival)
+      return arrival.finally(() => arriving.delete(arrival))
+    },
+    settled: () => Promise.allSettled(arriving),
+  }
+}
+
+async function releaseIdlest(
+  held: ReadonlyMap<string, Held>,
+  release: SessionDesk['release'],
+): Promise<void> {
+  const [idlest] = [...held.values()]
+    .filter((one) => one.idleMs() > 0)
+    .sort((a, b) => b.idleMs() - a.idleMs())
+  if (!idlest) {
+    const text = `${held.size} sessions are open and at work; close one with DELETE /v1/sessions/ID first.`
+    throw new AppError('rate-limited', text)
+  }
+  await release(idlest.session.id)
+}
+
+class Held implements HeldOpen {
+  readonly session: KeptSession
+  readonly #ring: SessionRing
+  readonly #running = new Set<string>()
+  /** Runs whose end was told before the prompt was answered. */
+  readonly #endedEarly = new Set<string>()
+  readonly #following = new AbortController()
+  #isClosed = false
+  #watchers = 0
+  #usedAt = performance.now()
+
+  constructor(session: KeptSession) {
+    this.session = session
+    this.#ring = new SessionRing(session.lastEventId)
+    // Where the events cannot be read any more, whoever watches is told the end; the other sessions go on.
+    void this.#follow()
+      .catch(() => undefined)
+      .finally(() => this.#ring.close())
+  }
+
+  /** 0 while it works or is watched. */
+  idleMs(): number {
+    return this.#watchers > 0 || this.#running.size > 0 ? 0 : performance.now() - this.#usedAt
+  }
+
+  async prompt(...args: Parameters<HeldOpen['prompt']>): Promise<{ readonly runId: string }> {
+    this.#usedAt = performance.now()
+    const { runId } = await this.session.prompt(...args)
+    if (!this.#endedEarly.delete(runId)) this.#running.add(runId)
+    return { runId }
+  }
+
+  async *watch(after: number | undefined, signal: AbortSignal): AsyncGenerator<StreamPart> {
+    const from = after ?? this.#ring.lastId
+    this.#watchers++
+    try {
+      yield { event: 'open', id: String(from), data: '{}' }
+      yield* this.#eventsAfter(from, signal)
+      if (this.#isClosed) yield { event: 'end', data: '{}' }
+    } finally {
+      this.#watchers--
+      this.#usedAt = performance.now()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.session.close()
+    this.#following.abort()
+  }
+
+  /** From the ring while it reaches back far enough, else from the session's log. */
+  async *#eventsAfter(after: number, signal: AbortSignal): AsyncGenerator<StreamPart> {
+    let last = after
+    let position = this.#ring.positionAfter(last)
+    while (position !== undefined) {
+      const events = await this.#ring.read(position, signal)
+      if (events === 'end') return
+      if (events === 'behind') break
+      for (const { id, data } of events) yield { id: String(id), data }
+      position += events.length
+      last = events.at(-1)?.id ?? last
+    }
+    for await (const event of this.session.events({ after: last, signal })) {
+      yield { id: String(event.id), data: JSON.stringify(event) }
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const events = this.session.events({ after: this.#ring.lastId, signal: this.#following.signal })
+    for await (const event of events) {
+      this.#ring.push(event)
+      this.#usedAt = performance.now()
+      if (event.type === 'run-end' && !this.#running.delete(event.runId)) this.#endedEarly.add(event.runId)
+    }
+  }
+}

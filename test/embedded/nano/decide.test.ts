@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { decide, type Evidence, SURE, SURE_OF_FOUND } from '../../../src/embedded/nano/decide.ts'
+import { callBody } from '../../../src/embedded/nano/format.ts'
+import type { NanoCall, NanoStep } from '../../../src/embedded/nano/run.ts'
+
+const read: NanoCall = { name: 'read_file', input: { path: 'a.ts' } }
+const run: NanoCall = { name: 'run_command', input: { command: 'npm test' } }
+
+const evidenceOf = (text: string, more: Partial<Evidence> = {}): Evidence => ({
+  request: 'read a.ts and npm test',
+  text,
+  confidences: [1],
+  isCut: false,
+  isRequestCut: false,
+  steps: [],
+  ...more,
+})
+
+const writing = ({ name, input }: NanoCall, more: Partial<Evidence> = {}): Evidence =>
+  evidenceOf(`<tool_call>${callBody(name, input)}</tool_call>`, more)
+
+const stepOf = (call: NanoCall, more: Partial<NanoStep> = {}): NanoStep => ({
+  call,
+  ok: true,
+  text: 'x',
+  shown: 'x',
+  ...more,
+})
+
+test('a call that acts is made only when every choice in it was sure', () => {
+  expect(decide(writing(run, { confidences: [1, SURE, 0.99] }))).toEqual({ kind: 'call', call: run })
+  expect(decide(writing(run, { confidences: [1, SURE - 0.01, 1] }))).toEqual({ kind: 'doubt', call: run })
+  expect(decide(writing({ name: 'deploy', input: {} }, { confidences: [0.1] })).kind).toBe('doubt')
+})
+
+test('a command or a file that the request does not name takes more', () => {
+  const edit: NanoCall = { name: 'edit_file', input: { path: 'src/a.ts', old: 'x', new: 'y' } }
+  const request = 'do the tests pass? change x to y'
+
+  expect(decide(writing(run, { request, confidences: [SURE_OF_FOUND] })).kind).toBe('call')
+  expect(decide(writing(run, { request, confidences: [SURE_OF_FOUND - 0.01] })).kind).toBe('doubt')
+  expect(decide(writing(edit, { request, confidences: [SURE_OF_FOUND - 0.01] })).kind).toBe('doubt')
+  expect(decide(writing(edit, { request: `${request} in A.ts`, confidences: [SURE] })).kind).toBe('call')
+})
+
+test('a call that only looks is made all the same', () => {
+  expect(decide(writing(read, { confidences: [0.2] }))).toEqual({ kind: 'call', call: read })
+})
+
+test('nothing is changed on a request that was not read whole', () => {
+  expect(decide(writing(run, { isRequestCut: true }))).toEqual({ kind: 'too-long' })
+  expect(decide(writing(read, { isRequestCut: true }))).toEqual({ kind: 'call', call: read })
+})
+
+test('a call that did not come to its end is none', () => {
+  const cut = '<tool_call>\n{"name": "write_file", "arguments": {"path": "a", "content": "b'
+
+  expect(decide(evidenceOf(cut, { isCut: true }))).toEqual({ kind: 'refuse', reason: 'too-hard' })
+  expect(decide(evidenceOf(cut))).toEqual({ kind: 'refuse', reason: 'too-hard' })
+})
+
+test('a form answers with the last result, a refusal keeps its reason', () => {
+  const steps = [stepOf(read)]
+
+  expect(decide(evidenceOf('<|form:count|>', { steps }))).toEqual({ kind: 'answer', form: 'count' })
+  expect(decide(evidenceOf('<|form:refuse|><|reason:chat|>'))).toEqual({ kind: 'refuse', reason: 'chat' })
+  expect(decide(evidenceOf('<|form:text|>'))).toEqual({ kind: 'refuse', reason: 'too-hard' })
+})
+
+test('the same call again is answered with what it gave, unless something was changed since', () => {
+  const edit: NanoCall = { name: 'edit_file', input: { path: 'a.ts', old: 'x', new: 'y' } }
+
+  expect(decide(writing(read, { steps: [stepOf(read)] }))).toEqual({ kind: 'answer', form: 'text' })
+  expect(decide(writing(run, { steps: [stepOf(run), stepOf(read)] }))).toEqual({
+    kind: 'answer',
+    form: 'text',
+  })
+  expect(decide(writing(run, { steps: [stepOf(run), stepOf(edit)] }))).toEqual({ kind: 'call', call: run })
+  expect(decide(writing(edit, { steps: [stepOf(edit, { ok: false })] }))).toEqual({
+    kind: 'answer',
+    form: 'error',
+  })
+})
+
+test('one clause is one step, whatever the result suggests', () => {
+  const steps = [stepOf(read)]
+  const asked = (request: string, more: Partial<Evidence> = {}): Evidence =>
+    writing(run, { request, steps, ...more })
+
+  expect(decide(asked('read a.ts'))).toEqual({ kind: 'answer', form: 'text' })
+  expect(decide(asked('read a.ts and npm test'))).toEqual({ kind: 'call', call: run })
+  expect(decide(asked('npm test', { steps: [stepOf(read, { ok: false })] }))).toEqual({
+    kind: 'call',
+    call: run,
+  })
+  expect(decide(asked('npm test', { steps: [stepOf({ name: 'more_tools', input: {} })] }))).toEqual({
+    kind: 'call',
+    call: run,
+  })
+})

@@ -1,0 +1,113 @@
+/** What can be said about the arguments of a call that acts without asking the model. */
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isDoubtful } from '../../../src/embedded/nano/doubt.ts'
+import { mendCall } from '../../../src/embedded/nano/mend.ts'
+import type { NanoCall } from '../../../src/embedded/nano/run.ts'
+
+const run = (command: string): NanoCall => ({ name: 'run_command', input: { command } })
+const search = (pattern: string): NanoCall => ({ name: 'search_text', input: { pattern } })
+const fetch = (url: string): NanoCall => ({ name: 'fetch_url', input: { url } })
+const write = (content: string): NanoCall => ({ name: 'write_file', input: { path: 'a.txt', content } })
+
+describe('a quoted text', () => {
+  test.each([
+    ['put "nothing in here is valid" in a.txt', write('nothing in'), write('nothing in here is valid')],
+    ["save 'select 1;' as a.txt", write('select 1'), write('select 1;')],
+    ['run `npm test -- --watch`', run('npm test'), run('npm test -- --watch')],
+    ['write “it’s late” to a.txt', write('it’s'), write('it’s late')],
+    ['append "done" to a.txt', write('"done"'), write('done')],
+    ['find "phone list" in the docs', search('phone'), search('phone list')],
+    [
+      'a.txt:\n```ts\nconst a = (b) =>\n  c("d")\n```',
+      write('const a = (b) =>'),
+      write('const a = (b) =>\n  c("d")'),
+    ],
+    ['they sent this: "no such user". Which file?', search('this: "no such user"'), search('no such user')],
+  ])('is taken whole: %s', (request, cut, whole) => {
+    expect(mendCall(cut, request)).toEqual(whole)
+    expect(mendCall(whole, request)).toEqual(whole)
+  })
+
+  test.each([
+    ['write hello there to a.txt', write('hello')],
+    ["don't write it's late to a.txt", write("it's")],
+    ['echo "one two" and one', run('one')],
+    ['the path "src/my file.ts" is read', { name: 'read_file', input: { path: 'src/my' } }],
+    ['an open "quote is none', write('quote')],
+  ])('is not seen where there is none: %s', (request, call) => {
+    expect(mendCall(call, request)).toEqual(call)
+  })
+
+  test('mending changes nothing but texts, and never invents one', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 60 }), fc.string({ maxLength: 10 }), (request, content) => {
+        const { content: mended } = mendCall(write(content), request).input
+
+        expect(mended === content || request.includes(String(mended))).toBe(true)
+      }),
+    )
+  })
+})
+
+test('a page is fetched from the address in the request', () => {
+  expect(mendCall(fetch('get'), 'see https://a.org/b (get it)')).toEqual(fetch('https://a.org/b'))
+  expect(mendCall(fetch('a.org'), 'https://b.org or a.org')).toEqual(fetch('a.org'))
+  expect(mendCall(fetch('get'), 'get http://a.org or http://b.org')).toEqual(fetch('get'))
+})
+
+test('a file that is spelled out is meant, not one that shares the verb', () => {
+  const within = (path: string): NanoCall => ({ name: 'search_text', input: { pattern: 'total', path } })
+  const request = 'search total in docs/prices.md'
+
+  expect(mendCall(within('notes/search.txt'), request)).toEqual(within('docs/prices.md'))
+  expect(mendCall(within('src/docs/prices.md'), request)).toEqual(within('src/docs/prices.md'))
+  expect(mendCall(within('notes/search.txt'), 'search total')).toEqual(within('notes/search.txt'))
+  expect(mendCall(within('notes/today.md'), 'search total in the today notes, then open a.md')).toEqual(
+    within('notes/today.md'),
+  )
+  expect(mendCall(within('find/'), 'look into find/ and then open a.md')).toEqual(within('find/'))
+})
+
+test('a marker is looked for in the singular', () => {
+  expect(mendCall(search('TODOs'), 'any TODOs left?')).toEqual(search('TODO'))
+  expect(mendCall(search('cats'), 'find cats')).toEqual(search('cats'))
+})
+
+describe('a call that acts is doubtful', () => {
+  test.each([
+    [
+      'when a bracket of the request is missing',
+      'py: print(sum(range(9)))',
+      { name: 'python', input: { code: 'print(sum(range(9))' } },
+    ],
+    ['when the program was named with something else to do', 'do a npm audit fix', run('npm install')],
+    ['when a command does not begin with a program', 'mail hr@example.com please', run('hr@example.com')],
+    ['when the command goes on', 'npx prettier --write . go', run('npx prettier --write')],
+    ['when a script is meant with arguments', 'run pytest tests/test_a.py and then more', run('pytest')],
+    [
+      'when the text goes on',
+      'add the line - KPI: key performance indicator',
+      write('- KPI: key performance'),
+    ],
+  ])('%s', (_why, request, call) => {
+    expect(isDoubtful(call, request)).toBe(true)
+  })
+
+  test.each([
+    ['npm test please', run('npm test')],
+    ['run the tests', run('npm test')],
+    ['run npm tests', run('npm test')],
+    ['git log plz', run('git log --oneline -20')],
+    ['what changed in git', run('git status')],
+    ['do "npm ls --depth=0" in the console', run('npm ls --depth=0')],
+    ['FOO=1 make -j4; then stop', run('FOO=1 make -j4')],
+    ['write hello (world) to a.txt', write('hello (world)')],
+    ['write hello to a.txt', write('hello')],
+    ['write hello. then list', write('hello')],
+    ['an empty file a.txt', write('')],
+    ['change 3000 to 8080', { name: 'edit_file', input: { path: 'a', old: '3000', new: '8080' } }],
+  ])('but not for nothing: %s', (request, call) => {
+    expect(isDoubtful(call, request)).toBe(false)
+  })
+})

@@ -1,0 +1,306 @@
+/** SessionApi over HTTP, with real sessions: the same events, and nothing lost for whoever comes back. */
+import { describe, expect, test } from 'vitest'
+import { createParser } from 'eventsource-parser'
+import { errorSchemas } from '../../../src/server/admin/openapi.ts'
+import type { StartRun } from '../../../src/session/run.ts'
+import { endOf, start, testStore } from '../../session/support.ts'
+import { openSessionServer, pieces, type SessionServer, unending } from '../session-server.ts'
+import { tempFolder, until } from '../support.ts'
+
+type Told = { readonly id?: string | undefined; readonly event?: string | undefined; readonly data: string }
+
+const post = (open: SessionServer, path: string, body?: unknown) =>
+  open.ask({ method: 'POST', path, body: body === undefined ? '' : JSON.stringify(body) })
+
+async function create(open: SessionServer): Promise<string> {
+  const reply = await post(open, '/v1/sessions')
+  expect(reply.status).toBe(201)
+  return (reply.json() as { id: string }).id
+}
+
+type Enough = (told: readonly Told[]) => boolean
+
+const runEnded: Enough = (told) => told.some(({ data }) => data.includes('"run-end"'))
+
+/** Connected when it returns; `told` reads until there is enough. */
+async function connect(open: SessionServer, path: string, headers: Record<string, string> = {}) {
+  const stop = new AbortController()
+  const response = await fetch(`${open.url}${path}`, {
+    headers: { 'x-api-key': open.token, ...headers },
+    signal: stop.signal,
+  })
+  expect(response.status).toBe(200)
+  return {
+    async told(enough: Enough = runEnded): Promise<readonly Told[]> {
+      const told: Told[] = []
+      const parser = createParser({ onEvent: ({ id, event, data }) => void told.push({ id, event, data }) })
+      for await (const bytes of response.body!) {
+        parser.feed(Buffer.from(bytes).toString('utf8'))
+        if (enough(told)) break
+      }
+      stop.abort()
+      return told
+    },
+  }
+}
+
+const follow = async (open: SessionServer, path: string, headers?: Record<string, string>, enough?: Enough) =>
+  (await connect(open, path, headers)).told(enough)
+
+const real = (told: readonly Told[]) => told.filter(({ event }) => event === undefined)
+
+describe('a session over HTTP', () => {
+  test('is created, prompted, watched, read, listed and closed', async () => {
+    const open = await openSessionServer()
+    const id = await create(open)
+    const watching = await connect(open, `/v1/sessions/${id}/events`)
+
+    const prompted = await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
+    const { runId } = prompted.json() as { runId: string }
+    const events = (await watching.told())
+      .slice(1)
+      .map(({ data }) => JSON.parse(data) as { type: string; id: number })
+    const history = await open.ask({ path: `/v1/sessions/${id}` })
+    const list = await open.ask({ path: '/v1/sessions' })
+    const closed = await open.ask({ method: 'DELETE', path: `/v1/sessions/${id}` })
+    const again = await open.ask({ method: 'DELETE', path: `/v1/sessions/${id}` })
+
+    expect(prompted.status).toBe(202)
+    expect(events.at(0)).toMatchObject({ type: 'run-start', runId, prompt: 'Do it.' })
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', runId, reason: 'answered' })
+    expect(events.map((event) => event.id)).toEqual(events.map((_, index) => index + 1))
+    expect(history.json()).toEqual({
+      id,
+      messages: [
+        { role: 'user', text: 'Do it.' },
+        { role: 'assistant', text: 'All done.', calls: [] },
+      ],
+    })
+    expect(list.json()).toMatchObject({ object: 'list', data: [{ id, isOpen: true }] })
+    expect([closed.status, again.status]).toEqual([200, 404])
+  })
+
+  test('every reply is what its route says it is', async () => {
+    const open = await openSessionServer()
+    const id = await create(open)
+    await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
+    const bodies: Record<string, unknown> = {
+      '/v1/sessions/:id/prompt': { prompt: 'More.' },
+      '/v1/sessions/:id/command': { name: 'compact' },
+    }
+
+    for (const route of open.server.routes.filter(({ reply, path }) => reply && !path.endsWith('answer'))) {
+      const body = route.method === 'POST' ? { body: JSON.stringify(bodies[route.path] ?? {}) } : {}
+      const reply = await open.ask({ method: route.method, path: route.path.replace(':id', id), ...body })
+
+      expect([route.path, reply.status < 300]).toEqual([route.path, true])
+      expect(route.reply!.parse(reply.json())).toEqual(reply.json())
+    }
+  })
+
+  test.each([
+    ['GET', '/v1/sessions/unknown', undefined, 404],
+    ['GET', '/v1/sessions/..%2f..%2fetc', undefined, 404],
+    ['GET', '/v1/sessions/..', undefined, 404],
+    ['GET', `/v1/sessions/${'x'.repeat(200)}`, undefined, 404],
+    ['GET', '/v1/sessions/unknown/events', undefined, 404],
+    ['GET', '/v1/sessions/ID/events?after=-1', undefined, 400],
+    ['GET', '/v1/sessions/ID/events?after=1e3', undefined, 400],
+    ['POST', '/v1/sessions/ID/prompt', {}, 400],
+    ['POST', '/v1/sessions/ID/prompt', { prompt: ' ' }, 400],
+    ['POST', '/v1/sessions/ID/prompt', { prompt: [{ role: 'assistant', text: 'x' }] }, 400],
+    ['POST', '/v1/sessions/ID/answer', { askId: 'a', answer: { allow: true } }, 400],
+    ['POST', '/v1/sessions/ID/answer', { askId: 'a', answer: { allow: 'yes' } }, 400],
+    ['POST', '/v1/sessions/ID/command', { name: 'rm -rf' }, 400],
+  ] as const)('%s %s %j is refused', async (method, path, body, status) => {
+    const open = await openSessionServer()
+    const id = await create(open)
+
+    const reply = await open.ask({
+      method,
+      path: path.replace('ID', id),
+      ...(body && { body: JSON.stringify(body) }),
+    })
+
+    expect(reply.status).toBe(status)
+    errorSchemas.openai.parse(reply.json())
+  })
+
+  test('a question is answered over HTTP, and the yes is in the audit before it counts', async () => {
+    const asking: StartRun = async function* ({ runId, askPermission }, signal) {
+      const callOf = { id: 'c1', name: 'write_file', input: '{}' }
+      await askPermission(
+        { call: callOf, access: [{ kind: 'write', target: 'a.txt' }], why: 'It writes.' },
+        signal,
+      )
+      return endOf(runId)
+    }
+    const open = await openSessionServer({ startRun: asking })
+    const id = await create(open)
+    await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Write.' })
+    const asked = await follow(open, `/v1/sessions/${id}/events?after=0`, {}, (told) =>
+      told.some(({ data }) => data.includes('permission-ask')),
+    )
+    const { askId } = JSON.parse(real(asked).at(-1)!.data) as { askId: string }
+
+    const answered = await post(open, `/v1/sessions/${id}/answer`, { askId, answer: { allow: true } })
+    const events = await follow(open, `/v1/sessions/${id}/events?after=0`)
+
+    expect(answered.json()).toEqual({ ok: true })
+    expect(open.audit).toEqual([
+      {
+        what: 'approved',
+        client: 'tester',
+        route: '/v1/sessions/:id/answer',
+        why: `${askId} of session ${id}`,
+      },
+    ])
+    expect(real(events).at(-1)?.data).toContain('"answered"')
+  })
+
+  test('a token that may only start work cannot allow what it does', async () => {
+    const open = await openSessionServer()
+    const id = await create(open)
+    const worker = await open.addToken('worker', ['chat', 'tools'])
+    const approver = await open.addToken('approver', ['approve'])
+    const answerAs = (token: string) =>
+      open.ask({
+        method: 'POST',
+        path: `/v1/sessions/${id}/answer`,
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify({ askId: 'a', answer: { allow: true } }),
+      })
+
+    const own = await answerAs(worker)
+    const other = await answerAs(approver)
+
+    expect([own.status, own.text]).toEqual([403, expect.stringContaining('--scope approve')])
+    // It passes the lock and finds that nothing was asked.
+    expect([other.status, other.text]).toEqual([400, expect.not.stringContaining('scope')])
+  })
+
+  test('cancelling ends the run', async () => {
+    const open = await openSessionServer({ startRun: unending([]) })
+    const id = await create(open)
+    await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Wait.' })
+
+    const cancelled = await post(open, `/v1/sessions/${id}/cancel`)
+    const events = await follow(open, `/v1/sessions/${id}/events?after=0`)
+
+    expect(cancelled.status).toBe(200)
+    expect(real(events).at(-1)?.data).toContain('"cancelled"')
+  })
+})
+
+describe('whoever comes back', () => {
+  test('gets exactly what came after the last event they saw, pieces of text included', async () => {
+    const open = await openSessionServer()
+    const id = await create(open)
+    await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
+    const all = real(await follow(open, `/v1/sessions/${id}/events?after=0`))
+
+    for (const [index, { id: last }] of all.slice(0, -1).entries()) {
+      const rest = await follow(open, `/v1/sessions/${id}/events?after=0`, { 'last-event-id': String(last) })
+
+      expect(real(rest)).toEqual(all.slice(index + 1))
+    }
+
+    expect(all).toHaveLength(all.at(-1)?.id === undefined ? 0 : Number(all.at(-1)!.id))
+  })
+
+  test('after a restart gets all that was kept', async () => {
+    const folder = await tempFolder()
+    const first = await openSessionServer({ folder })
+    const id = await create(first)
+    await post(first, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
+    const all = real(await follow(first, `/v1/sessions/${id}/events?after=0`))
+    await first.server.close()
+
+    const second = await openSessionServer({ folder })
+    const rest = await follow(second, `/v1/sessions/${id}/events`, { 'last-event-id': '2' })
+
+    expect(real(rest)).toEqual(all.slice(2).filter(({ data }) => !data.includes('text-delta')))
+  })
+
+  test('is told from the log when the last minutes are too long for memory', async () => {
+    const long: StartRun = async function* ({ runId }) {
+      for (let index = 0; index < 40; index++) {
+        yield { type: 'warning', message: 'x'.repeat(50_000) }
+        yield* pieces(2)
+      }
+      return endOf(runId)
+    }
+    const open = await openSessionServer({ startRun: long })
+    const id = await create(open)
+    await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Talk.' })
+
+    const events = real(await follow(open, `/v1/sessions/${id}/events?after=0`))
+
+    expect(events.filter(({ data }) => data.includes('"warning"'))).toHaveLength(40)
+    expect(new Set(events.map((event) => event.id)).size).toBe(events.length)
+  })
+
+  test('hears that the session was closed', async () => {
+    const open = await openSessionServer()
+    const id = await create(open)
+    const watching = await connect(open, `/v1/sessions/${id}/events`)
+
+    await open.ask({ method: 'DELETE', path: `/v1/sessions/${id}` })
+
+    const told = await watching.told((all) => all.at(-1)?.event === 'end')
+    expect(told.map(({ event }) => event)).toEqual(['open', 'end'])
+  })
+})
+
+describe('what the server holds open', () => {
+  test('is given free when nobody uses it', async () => {
+    const open = await openSessionServer({ desk: { idleMs: 200, lookEveryMs: 5 } })
+    const id = await create(open)
+    await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
+
+    await until(() => !open.desk.holds(id))
+    const stored = await testStore(open.folder).open(id, start)
+    await stored.close()
+
+    expect(stored.replay.info.id).toBe(id)
+  })
+
+  test('is not given free while it is watched', async () => {
+    const open = await openSessionServer({ desk: { idleMs: 200, lookEveryMs: 5 } })
+    const [id, other] = [await create(open), await create(open)]
+    const watching = await connect(open, `/v1/sessions/${id}/events`)
+
+    await until(() => !open.desk.holds(other))
+    await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Still there?' })
+
+    expect((await watching.told()).length).toBeGreaterThan(5)
+  })
+
+  test('is bounded: the idlest makes room, and without an idle one the next is refused', async () => {
+    const open = await openSessionServer({ startRun: unending([]), desk: { maxHeld: 2 } })
+    const [first, second] = [await create(open), await create(open)]
+    await post(open, `/v1/sessions/${second}/prompt`, { prompt: 'Work.' })
+
+    const third = await create(open)
+    await post(open, `/v1/sessions/${third}/prompt`, { prompt: 'Work.' })
+    const fourth = await post(open, '/v1/sessions')
+
+    expect([first, second, third].map((id) => open.desk.holds(id))).toEqual([false, true, true])
+    expect(fourth.status).toBe(429)
+  })
+
+  test('two who ask for one session at once get the same', async () => {
+    const folder = await tempFolder()
+    const first = await openSessionServer({ folder })
+    const id = await create(first)
+    await post(first, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
+    await first.server.close()
+    const open = await openSessionServer({ folder })
+
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () => open.ask({ path: `/v1/sessions/${id}` })),
+    )
+
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  })
+})
