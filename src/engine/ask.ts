@@ -147,6 +147,7 @@ function toRequest(
     messages: [...fitted.messages, ...begun],
     tools: offer.tools,
     maxTokens: fitted.maxTokens,
+    guarded: true,
     ...(choice && { toolChoice: choice }),
     ...(temperature !== undefined && { temperature }),
     ...(seed !== undefined && { seed }),

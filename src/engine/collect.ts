@@ -79,10 +79,10 @@ class Gathered {
   }
 }
 
-const withoutTokens = ({ id, name, input }: ToolCall): ToolCall => ({
-  id,
-  name: withoutTokenAtEnd(name),
-  input: withoutTokenAtEnd(input),
+const withoutTokens = (call: ToolCall): ToolCall => ({
+  ...call,
+  name: withoutTokenAtEnd(call.name),
+  input: withoutTokenAtEnd(call.input),
 })
 
 class WatchedText {

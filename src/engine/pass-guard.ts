@@ -5,6 +5,7 @@
  */
 import type { Restored, RestoreRequest } from '../protocol/firewall.ts'
 import type { AuditEntry, Authorization, AuthorizeRequest } from '../protocol/guard.ts'
+import type { ToolCall } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import type { Access, ToolResult } from '../protocol/tool.ts'
 import { isUnder } from '../lib/path.ts'
@@ -89,7 +90,7 @@ async function askPermission(
   const { call, tool, input } = ready
   const facts = { call, tool: tool.name, category: tool.category }
   const request = { ...facts, access: accessOf(tool, input), ...more }
-  const permission = await desk.authorize(request)
+  const permission = withDoubt(await desk.authorize(request), call)
   if (permission.verdict === 'deny') return refuse(ready, permission.why, surroundings)
   const restoring = toRestore(ready)
   const restored = (await desk.firewall?.restore(restoring)) ?? { verdict: 'pass', input }
@@ -111,6 +112,16 @@ async function askPermission(
   if (restored.verdict === 'pass') return { ready, input: restored.input, ...shows }
   return { ready, input: await desk.firewall?.approve(restoring), ...shows }
 }
+
+/** The model's own doubt: no mode and no rule answers it, and a yes holds for this call only. */
+function withDoubt(permission: Authorization, { unsure }: ToolCall): Authorization {
+  const { verdict, why, readsOnly } = permission
+  if (unsure === undefined || verdict === 'deny' || readsOnly) return permission
+  const reason = verdict === 'ask' ? `${why}; ${unsure}` : unsure
+  return { verdict: 'ask', why: reason, remedy: { otherwise: SPELL_OUT } }
+}
+
+const SPELL_OUT = 'Repeat the request with the exact path, text or command.'
 
 const toRestore = ({ tool, input }: Ready): RestoreRequest => ({
   tool: tool.name,

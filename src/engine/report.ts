@@ -48,10 +48,11 @@ function commandOf(key: string): { readonly command?: string } {
 
 /** What is true on disk is told beside it, by the paths that changed. */
 function noAnswer({ calls }: Trace, { detector, missing = [] }: Ending): string {
-  const last = words[detector ?? ''] ?? 'nothing that answers'
   const wrote = calls.some((call) => call.wrote)
   const open = missing.length > 0 ? ` Not done: ${missing.join('; ')}.` : ''
   const disk = wrote ? 'Some files were changed; `covey undo` takes that back.' : 'No file was changed.'
+  if (detector === undefined && deniedIn(calls).length > 0) return `Stopped.${open}${held(calls)} ${disk}`
+  const last = words[detector ?? ''] ?? 'nothing that answers'
   return `No answer: the model gave only ${last}, however often it was asked again.${open}${held(calls)} ${disk} Ask again in smaller steps, or use a larger model (--model).`
 }
 

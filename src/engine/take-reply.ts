@@ -11,7 +11,7 @@ import type { LoopEvent, LoopParts } from './parts.ts'
 import { placeEarly } from './place-paths.ts'
 import { judgeReply, type Verdict } from './remedy.ts'
 import { situationOf } from './situation.ts'
-import type { Ending } from './report.ts'
+import { deniedIn, type Ending } from './report.ts'
 import { prepareCalls, runCalls } from './run-calls.ts'
 import { goOnNote, type RunState } from './run-state.ts'
 
@@ -64,6 +64,8 @@ export async function* takeReply(
     return { reason: verdict.reason, detector: verdict.finding.detector, missing: situation.due.missing }
   }
   if (verdict.kind !== 'accept' || reply.calls.length > 0) return undefined
+  // It says itself that it did not do it, because it was not allowed to.
+  if (reply.refused && deniedIn(run.calls).length > 0) return { reason: 'no-answer' }
   return { reason: 'answered', ...(verdict.flag && { flag: verdict.flag }) }
 }
 

@@ -32,6 +32,8 @@ export type Capabilities = {
   readonly vision: boolean
   /** We own its sampling: replies are held to a grammar. */
   readonly grammar?: true
+  /** It reads the request and this run's results only, so nothing is gathered for it beforehand. */
+  readonly readsRequestOnly?: true
   /** Measured tokens per second, once known. */
   readonly speeds?: { readonly prefill?: number; readonly decode?: number }
 }

@@ -5,7 +5,13 @@
 import type { FailureCode } from './error.ts'
 
 /** One use of a tool as the model wrote it. `input` is JSON text, kept byte for byte. */
-export type ToolCall = { readonly id: string; readonly name: string; readonly input: string }
+export type ToolCall = {
+  readonly id: string
+  readonly name: string
+  readonly input: string
+  /** Why the model itself is not certain that this is wanted. The user is asked first, in every permission mode. */
+  readonly unsure?: string
+}
 
 export type Image = { readonly mediaType: string; readonly base64: string; readonly path?: string }
 

@@ -48,6 +48,8 @@ export type ModelRequest = {
   readonly thinking?: Thinking
   /** Go on writing the last assistant message instead of starting a new one. Only where `capabilities.prefill`. */
   readonly continueLast?: boolean
+  /** The guard checks every call and can ask the user, so the model may mark a call `unsure` instead of refusing. */
+  readonly guarded?: true
   /** What arguments may be, for arms whose sampling we own; no server is told. */
   readonly values?: KnownValues
 }

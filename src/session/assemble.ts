@@ -197,7 +197,7 @@ async function evidenceFor(
   { prompt, run, signal }: ComposeInput,
   lease: Lease,
 ): Promise<string | undefined> {
-  if (!parts.isAboutFailure?.(prompt)) return undefined
+  if (lease.arm.capabilities.readsRequestOnly || !parts.isAboutFailure?.(prompt)) return undefined
   const { gatherEvidence } = await import('../engine/failure/gather.ts')
   return gatherEvidence(
     prompt,

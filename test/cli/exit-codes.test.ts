@@ -1,4 +1,5 @@
 /** Every row of docs/exit-codes.md, over the command line and `--json`. */
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -42,6 +43,19 @@ test('0: an answer', async () => {
   expect([plain.code, json.code]).toEqual([0, 0])
   expect(plain.out).toBe('It says hello.\n')
   expect(last).toMatchObject({ type: 'run-end', reason: 'answered' })
+})
+
+test('4: the built-in model asks before it runs what was not spelled out, in every mode', async () => {
+  const cwd = await tempProject({ 'package.json': '{"scripts":{"test":"touch ran"}}' })
+  const env = await emptyHome()
+  const args = ['run', '--model', 'covey/nano', '--permission', 'bypass', 'run the tests']
+  const plain = await covey(args, { cwd, env })
+  const json = await covey([...args, '--json'], { cwd, env })
+
+  expect([plain.code, json.code]).toEqual([4, 4])
+  expect(plain.out).toContain('Not done: run_command npm test.')
+  expect(plain.err).toContain('covey: Stopped. Not allowed: run_command. No file was changed.')
+  expect(existsSync(join(cwd, 'ran'))).toBe(false)
 })
 
 describe('3: no answer', () => {

@@ -1,10 +1,11 @@
 /**
- * What becomes of a reply: a call, an answer in a form, or a refusal. A wrong write or command is worse than no answer, so
- * a call that acts is made only when the model was sure of every choice in it, had read the whole request, nothing speaks
- * against its arguments, and the request wants it done now. Pure.
+ * What becomes of a reply: a call, a guess, an answer in a form, or a refusal. A wrong write or command is worse than no
+ * answer, so a call that acts is made without a question only when the request spells out what it writes or runs, the model
+ * was sure of every choice in it and had read the whole request, and the request wants it done now. Pure.
  */
 import { isObject } from '../../lib/json.ts'
 import { isDoubtful, isFound } from './doubt.ts'
+import { notSpelledOut } from './spelled-out.ts'
 import {
   CALL,
   CALL_END,
@@ -25,7 +26,9 @@ export type Decision =
   | { readonly kind: 'call'; readonly call: NanoCall }
   | { readonly kind: 'answer'; readonly form: Form }
   | { readonly kind: 'refuse'; readonly reason: Reason }
-  /** Understood, but not surely enough to act. */
+  /** Not certain enough to act without asking. Likely: certain of every choice, but the request does not spell it out. */
+  | { readonly kind: 'guess'; readonly call: NanoCall; readonly why: string; readonly isLikely: boolean }
+  /** Understood, but the request does not want it done now. */
   | { readonly kind: 'doubt'; readonly call: NanoCall }
   | { readonly kind: 'too-long' }
 
@@ -59,11 +62,16 @@ export function decide(evidence: Evidence): Decision {
     return { kind: 'answer', form: usualForm(last) }
   if (!isActing(call.name)) return { kind: 'call', call }
   if (isRequestCut) return { kind: 'too-long' }
+  if (moodAgainst(call, request) !== undefined) return { kind: 'doubt', call }
   const needed = isFound(call, request) ? SURE_OF_FOUND : SURE
-  const isSure = Math.min(1, ...evidence.confidences) >= needed
-  const isMeant = moodAgainst(call, request) === undefined && !isDoubtful(call, request)
-  return { kind: isSure && isMeant ? 'call' : 'doubt', call }
+  const isLikely = Math.min(1, ...evidence.confidences) >= needed && !isDoubtful(call, request)
+  const missing = notSpelledOut(call, request)
+  if (isLikely && missing === undefined) return { kind: 'call', call }
+  const why = missing === undefined ? UNCERTAIN : `the request does not spell out the ${missing}`
+  return { kind: 'guess', call, why: `The built-in model guessed this: ${why}`, isLikely }
 }
+
+const UNCERTAIN = 'it is not certain that this is meant'
 
 /** A reply that is a call, whatever becomes of it. */
 export function readCall(text: string): NanoCall | undefined {

@@ -23,7 +23,7 @@ import { toClientCall, toNanoCall } from './bindings.ts'
 import { type Offer, offerNano } from './offer.ts'
 import { findSources, type ProjectFiles, withoutNeedlessAppend } from './project.ts'
 import { fitPrompt } from './prompt.ts'
-import { doubt, refusal, tooLong } from './refusal.ts'
+import { doubt, notDone, refusal, tooLong } from './refusal.ts'
 import { idsOf, inOwnForm, type NanoRun, type NanoStep, readRun } from './run.ts'
 import type { NanoTool } from './tools.ts'
 
@@ -57,6 +57,7 @@ const CAPABILITIES: Capabilities = {
   requiredChoice: true,
   prefill: false,
   vision: false,
+  readsRequestOnly: true,
 }
 
 export function createNanoModel({ files, onReply, ...options }: NanoOptions): NanoModel {
@@ -156,7 +157,7 @@ async function* answer(
   if (!reply) return
   onReply?.(reply)
   const decision = await tidy(decide({ ...run, ...reply, isRequestCut }), files)
-  yield* tell(forClient(decision, offer), { run, request, reply })
+  yield* tell(forClient(settleGuess(decision, request), offer), { run, request, reply })
 }
 
 const inOwnWords = ({ steps, ...run }: NanoRun, { bindings }: Offer): NanoRun => ({
@@ -176,13 +177,19 @@ function eligible(
   return { tools: callable.filter(isNamed), mustCall: true }
 }
 
+/** Where no guard can ask the user, a guess is called only if it is likely: the client has permissions of its own. */
+function settleGuess(decision: Decision, { guarded }: ModelRequest): Decision {
+  if (decision.kind !== 'guess' || guarded) return decision
+  return { kind: decision.isLikely ? 'call' : 'doubt', call: decision.call }
+}
+
 /** What nano decided, with the tools the client has. A tool that is not there is no reason to take another. */
 function forClient(decision: Decision, { callable, bindings }: Offer): Decision {
-  if (decision.kind !== 'call' && decision.kind !== 'doubt') return decision
-  const { kind, call } = decision
+  if (!('call' in decision)) return decision
+  const { call } = decision
   const isThere = callable.some(({ name }) => name === call.name)
   const bound = isThere && bindings.has(call.name) ? toClientCall(call, bindings) : call
-  return isThere && bound ? { kind, call: bound } : { kind: 'refuse', reason: 'no-tool' }
+  return isThere && bound ? { ...decision, call: bound } : { kind: 'refuse', reason: 'no-tool' }
 }
 
 type Offered = { readonly sources: Sources; readonly tools: readonly NanoTool[]; readonly mustCall: boolean }
@@ -205,37 +212,42 @@ const LONGEST_GRAMMAR = 4000
 const isOver = (steps: readonly NanoStep[]): boolean =>
   steps.length >= MOST_CALLS || ['denied', 'refused', 'interrupted'].includes(steps.at(-1)?.code ?? '')
 
+const isDenied = (steps: readonly NanoStep[]): boolean => steps.at(-1)?.code === 'denied'
+
 const tidy = async (decision: Decision, files: ProjectFiles): Promise<Decision> =>
-  decision.kind === 'call'
+  decision.kind === 'call' || decision.kind === 'guess'
     ? { ...decision, call: await withoutNeedlessAppend(decision.call, files) }
     : decision
 
 type Telling = { readonly run: NanoRun; readonly request: ModelRequest; readonly reply: NanoReply }
 
 function* tell(decision: Decision, { run, request, reply }: Telling): Generator<ModelEvent> {
-  if (decision.kind === 'call') {
+  const isCall = decision.kind === 'call' || decision.kind === 'guess'
+  if (isCall) {
     const { name, input } = decision.call
     const id = `nano-${request.runId}-${request.turn}`
-    yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input) } }
+    const unsure = decision.kind === 'guess' ? { unsure: decision.why } : {}
+    yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input), ...unsure } }
   } else {
     for (const text of textOf(decision, run).split(/(?<=\n)/)) yield { type: 'text-delta', text }
   }
   yield { type: 'usage', usage: reply.usage }
   yield {
     type: 'finish',
-    reason: decision.kind === 'call' ? 'tool-calls' : 'stop',
+    reason: isCall ? 'tool-calls' : 'stop',
     // All it writes is decisions.
     confidence: Math.min(1, ...reply.confidences),
-    ...(REFUSALS.has(decision.kind) && { refused: true }),
+    ...((REFUSALS.has(decision.kind) || isDenied(run.steps)) && { refused: true }),
   }
 }
 
 const REFUSALS: ReadonlySet<Decision['kind']> = new Set(['refuse', 'doubt', 'too-long'])
 
-function textOf(decision: Exclude<Decision, { kind: 'call' }>, { steps }: NanoRun): string {
+function textOf(decision: Exclude<Decision, { kind: 'call' | 'guess' }>, { steps }: NanoRun): string {
   if (decision.kind === 'doubt') return doubt(decision.call)
   if (decision.kind === 'too-long') return tooLong
   if (decision.kind === 'refuse') return refusal(decision.reason)
   const last = steps.at(-1)
+  if (last?.code === 'denied') return notDone(last)
   return last ? renderAnswer(decision.form, last) : refusal('unclear')
 }

@@ -72,7 +72,7 @@ const any = (patterns: readonly string[]): RegExp => new RegExp(patterns.join('|
 const isAskedAbout = matches(any(ASKS))
 
 /** A question is answered by a command that was spelled out for it: "what does `git diff` say?". */
-const READS =
+export const READS =
   /^(?:git (?:status|diff|log|branch|show)|ls|pwd|date|whoami|uname|df|du|wc|cat|head|tail)\b|--version$/
 
 const moods: readonly (readonly [Mood, Test])[] = [

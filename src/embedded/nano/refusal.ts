@@ -1,7 +1,7 @@
 /** What nano says when it does not act: one line, what it can do, and the command that gets a larger model. */
 import { clip } from '../../lib/text.ts'
 import type { Reason } from './format.ts'
-import type { NanoCall } from './run.ts'
+import type { NanoCall, NanoStep } from './run.ts'
 
 const CAN =
   'Covey’s built-in model can read, list and search files, write or change text you spell out, and run commands you name'
@@ -17,9 +17,13 @@ const BECAUSE: Readonly<Record<Reason, string>> = {
 export const refusal = (reason: Reason): string => `${BECAUSE[reason]} ${CAN}; ${LARGER}`
 
 /** It understood something, and a wrong write or command is worse than none. */
-export function doubt({ name, input }: NanoCall): string {
-  const understood = clip([name, ...Object.values(input).map(String)].join(' ').replaceAll(/\s+/g, ' '), 120)
-  return `Not done, because it is not certain that this is meant: ${understood}. Say it with the exact path, text or command; ${LARGER}`
-}
+export const doubt = (call: NanoCall): string =>
+  `Not done, because it is not certain that this is meant: ${shown(call)}. Say it with the exact path, text or command; ${LARGER}`
+
+/** A call that a rule or the user did not allow, and why. */
+export const notDone = ({ call, text }: NanoStep): string => `Not done: ${shown(call)}. ${text}`
+
+const shown = ({ name, input }: NanoCall): string =>
+  clip([name, ...Object.values(input).map(String)].join(' ').replaceAll(/\s+/g, ' '), 120)
 
 export const tooLong = `The request is too long to be read whole by the built-in model, so nothing was changed. ${CAN}; ${LARGER}`

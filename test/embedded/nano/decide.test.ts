@@ -27,20 +27,42 @@ const stepOf = (call: NanoCall, more: Partial<NanoStep> = {}): NanoStep => ({
   ...more,
 })
 
-test('a call that acts is made only when every choice in it was sure', () => {
+const GUESS = 'The built-in model guessed this: '
+
+test('a call that acts is made unasked only when every choice in it was sure', () => {
+  const unsure = { kind: 'guess', call: run, why: `${GUESS}it is not certain that this is meant` }
+
   expect(decide(writing(run, { confidences: [1, SURE, 0.99] }))).toEqual({ kind: 'call', call: run })
-  expect(decide(writing(run, { confidences: [1, SURE - 0.01, 1] }))).toEqual({ kind: 'doubt', call: run })
-  expect(decide(writing({ name: 'deploy', input: {} }, { confidences: [0.1] })).kind).toBe('doubt')
+  expect(decide(writing(run, { confidences: [1, SURE - 0.01, 1] }))).toEqual({ ...unsure, isLikely: false })
+  expect(decide(writing({ name: 'deploy', input: {} }, { confidences: [0.1] })).kind).toBe('guess')
 })
 
-test('a command or a file that the request does not name takes more', () => {
+test('what the request does not spell out is a guess, likely only when surer than that', () => {
   const edit: NanoCall = { name: 'edit_file', input: { path: 'src/a.ts', old: 'x', new: 'y' } }
-  const request = 'do the tests pass? change x to y'
+  const request = 'run the tests, change x to y'
+  const guess = (what: string, isLikely: boolean) => ({
+    kind: 'guess',
+    why: `${GUESS}the request does not spell out the ${what}`,
+    isLikely,
+  })
 
-  expect(decide(writing(run, { request, confidences: [SURE_OF_FOUND] })).kind).toBe('call')
-  expect(decide(writing(run, { request, confidences: [SURE_OF_FOUND - 0.01] })).kind).toBe('doubt')
-  expect(decide(writing(edit, { request, confidences: [SURE_OF_FOUND - 0.01] })).kind).toBe('doubt')
+  expect(decide(writing(run, { request, confidences: [SURE_OF_FOUND] }))).toEqual({
+    ...guess('command', true),
+    call: run,
+  })
+  expect(decide(writing(run, { request, confidences: [SURE_OF_FOUND - 0.01] }))).toEqual({
+    ...guess('command', false),
+    call: run,
+  })
+  expect(decide(writing(edit, { request, confidences: [SURE_OF_FOUND - 0.01] }))).toEqual({
+    ...guess('path', false),
+    call: edit,
+  })
   expect(decide(writing(edit, { request: `${request} in A.ts`, confidences: [SURE] })).kind).toBe('call')
+})
+
+test('what the request does not want done now is not even offered', () => {
+  expect(decide(writing(run, { request: 'do not run npm test yet' }))).toEqual({ kind: 'doubt', call: run })
 })
 
 test('a call that only looks is made all the same', () => {

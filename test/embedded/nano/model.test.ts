@@ -176,13 +176,13 @@ describe('after a result', () => {
     expect((await ask(model, failed)).text).toBe('That did not work:\na does not exist.')
   })
 
-  test('whoever said no is not asked for something else', async () => {
+  test('a denied call ends the run: what was not done is shown, and nothing else is tried', async () => {
     const denied = { ok: false, text: 'Error: The person said no.', code: 'denied' } as const
     const request = { ...resultOf('read_file', { path: 'a' }, denied), toolChoice: 'auto' } as const
 
     expect(await ask(model, request)).toMatchObject({
       calls: [],
-      text: 'That did not work:\nThe person said no.',
+      text: 'Not done: read_file a. The person said no.',
     })
   })
 
@@ -258,6 +258,6 @@ test('a whole run through the loop and the real tools ends, and changes nothing'
   })
 
   expect(endOf(events)).toMatchObject({ changed: [] })
-  expect(['answered', 'repeated-call', 'no-progress']).toContain(endOf(events).reason)
+  expect(['answered', 'repeated-call', 'no-progress', 'no-answer']).toContain(endOf(events).reason)
   expect(textOf(events)).not.toContain('<|')
 })
