@@ -11,7 +11,7 @@ import { TextCompletion } from '../../../src/server/openai/completions.ts'
 import { MessageEvent } from '../../../src/server/anthropic/reply.ts'
 import { OllamaChatLine, OllamaGenerateLine } from '../../../src/server/ollama/routes.ts'
 import { readEvents, startApi } from './host.ts'
-import { until } from '../support.ts'
+import { until } from '../../support/wait.ts'
 
 const hello = { messages: [{ role: 'user', content: 'Hello.' }] }
 
