@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/**/*.full.test.ts'],
     testTimeout: 600_000,
     hookTimeout: 300_000,
-    globalSetup: ['test/support/temporary.ts'],
+    expect: { poll: { timeout: 100_000, interval: 20 } },
+    globalSetup: ['test/support/setup.ts'],
+    setupFiles: ['test/support/properties.ts'],
   },
 })

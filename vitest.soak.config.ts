@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.soak.test.ts'],
     testTimeout: 1_800_000,
-    globalSetup: ['test/support/temporary.ts'],
+    expect: { poll: { timeout: 100_000, interval: 20 } },
+    globalSetup: ['test/support/setup.ts'],
+    setupFiles: ['test/support/properties.ts'],
   },
 })

@@ -115,7 +115,7 @@ async function seenPeers({ config, openPeers }: ProviderGround): Promise<readonl
 /** Requests about which nobody can be in two minds. */
 const SAMPLES: readonly (readonly [string, TaskType])[] = [
   ['Why does the test fail with "TypeError: x is not a function"? Fix it.', 'debug'],
-  ['Explain what src/app/open.ts does.', 'explain'],
+  ['Explain what src/app.ts does.', 'explain'],
   ['Write unit tests for the parser.', 'unit_test'],
   ['Rename the function load to read and split it into two, without changing what it does.', 'refactor'],
   ['Check the login code for injection and leaked secrets.', 'security_review'],

@@ -38,7 +38,7 @@ export const runCommand: Command = {
   name: 'run',
   summary: 'Run one prompt and print the answer',
   examples: [
-    'covey run "Explain src/app/open.ts"',
+    'covey run "Explain src/app.ts"',
     'covey run --json --permission accept-edits "Rename LIMIT to MAX"',
   ],
 }

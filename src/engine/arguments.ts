@@ -200,7 +200,7 @@ const exampleOf = (schema: JsonSchema): string =>
   )
 
 const samples: { readonly [parameter: string]: unknown } = {
-  path: 'src/app/open.ts',
+  path: 'src/app.ts',
   content: 'first line\nsecond line\n',
   old: 'the exact text as it is in the file',
   new: 'the text to put there',

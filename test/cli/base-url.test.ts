@@ -32,7 +32,7 @@ const ask = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   covey([...args, 'say hi'], { cwd: await tempProject(), env: { ...(await emptyHome()), ...env } })
 
 describe('covey --base-url URL', () => {
-  test('as a process: the only model of the server answers', { timeout: 60_000 }, async () => {
+  test('as a process: the only model of the server answers', async () => {
     const server = await serve()
     const options = { cwd: await tempProject(), env: await emptyHome() }
 

@@ -74,7 +74,7 @@ async function run(home: string, args: readonly string[], more: Readonly<Record<
   return { code, out, err }
 }
 
-describe.skipIf(!isAddable)('a build of the engine (on linux x64)', { timeout: 60_000 }, () => {
+describe.skipIf(!isAddable)('a build of the engine (on linux x64)', () => {
   test('is fetched from the registry npm is set to, tried, shown with the reason, and removed', async () => {
     const home = await tempProject({})
     const folder = join(home, '.local/share/covey/engines/linux-x64-vulkan')

@@ -137,7 +137,7 @@ test('130: interrupted', async () => {
 
   expect(ended.code).toBe(130)
   expect(JSON.parse(ended.out.trim().split('\n').at(-1) ?? '{}')).toMatchObject({ reason: 'cancelled' })
-}, 60_000)
+})
 
 test('4: no answer because something was denied', async () => {
   const write = { calls: [{ name: 'write_file', input: { path: 'b.txt', content: 'x\n' } }] }
@@ -176,7 +176,7 @@ describe('a process exits with the code of its ending', () => {
     })
 
     expect(run.code).toBe(0)
-  }, 60_000)
+  })
 
   test('from a server', async () => {
     const cwd = await tempProject()
@@ -188,5 +188,5 @@ describe('a process exits with the code of its ending', () => {
     )
 
     expect(run).toMatchObject({ code: 0, out: 'Four.\n' })
-  }, 60_000)
+  })
 })

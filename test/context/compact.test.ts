@@ -170,7 +170,7 @@ test('for 10,000 random conversations no call loses its result and it ends where
   await fc.assert(property, { numRuns: 10_000 })
 
   expect([...seen].toSorted()).toEqual(['digest', 'shrink', 'truncate'])
-}, 60_000)
+})
 
 /** Legal, nothing open, the newest words and the last reply still there. */
 function isSound(before: readonly Message[], after: readonly Message[]): boolean {

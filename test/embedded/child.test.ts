@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type ChildModel, type ChildOptions, createChildModel } from '../../src/embedded/child.ts'
 import { createEmbeddedModel } from '../../src/embedded/engine.ts'
 import type { ModelEvent } from '../../src/protocol/model.ts'
 import { ask, collect, NEVER, requestOf, testFolder } from './support/ask.ts'
 import { writeTinyModel } from './support/tiny-gguf.ts'
+import { until } from '../support/wait.ts'
 
 const folder = testFolder()
 const path = join(folder, 'tiny.gguf')
@@ -117,9 +117,8 @@ test('after a while of quiet the process is ended, and started again when it is 
   const model = await open({ idleMs: 1 })
   onTestFinished(() => model.close())
 
-  await pause(60)
+  await until(() => model.pid() === undefined)
 
-  expect(model.pid()).toBeUndefined()
   expect((await ask(model, requestOf('Hello'))).finish).toBe('length')
 })
 

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openTestServer, streamRoute } from '../server/support.ts'
+import { eventually } from '../support/wait.ts'
 
 /** One byte a second: the buffer that the socket reads into holds no more. */
 function sip(port: number, request: string): void {
@@ -38,7 +39,7 @@ test('a client that reads a byte a second is closed after 2 MiB, and the work fo
     open.port,
     `GET ${route.path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${open.token}\r\n\r\n`,
   )
-  await vi.waitFor(() => expect(isOver).toBe(true), { timeout: 30_000, interval: 50 })
+  await eventually(() => expect(isOver).toBe(true))
 
   // What the kernel keeps for the socket comes on top of our own 2 MiB.
   expect(sent).toBeLessThan(20_000_000)

@@ -1,8 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { processesIn } from '../guard/with-sandbox.ts'
 import { covey, coveyProcess } from '../support/covey.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
+import { eventually, until } from '../support/wait.ts'
 
 const OBEYED = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/
 
@@ -35,12 +36,10 @@ test.skipIf(process.platform !== 'linux')(
       onOut: (text, kill) => {
         if (!text.includes('"tool-start"')) return
         // The program itself, the shell, and perhaps what it started.
-        void vi
-          .waitFor(async () => expect(await processesIn(cwd)).toBeGreaterThan(1))
-          .then(() => kill('SIGHUP'))
+        void until(async () => (await processesIn(cwd)) > 1).then(() => kill('SIGHUP'))
       },
     })
 
-    await vi.waitFor(async () => expect(await processesIn(cwd)).toBe(0), { timeout: 5000 })
+    await eventually(async () => expect(await processesIn(cwd)).toBe(0))
   },
 )

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { until } from './machines.ts'
+import { until } from '../support/wait.ts'
 import { type NamespaceMachine, openSite, type Site, whyNoClocks } from './namespaces.ts'
 import { missing as noServer } from './nats/server.ts'
 import { type NatsMachine, type NatsSite, openNatsSite } from './nats/site.ts'
@@ -24,7 +24,6 @@ ahead = 2
 rounds = 1
 deadline_s = 20
 `
-const HEALED_MS = 60_000
 const ANSWER = { status: 200, text: 'The answer is 42 .', missing: [], voted: 2 }
 const JUMPS = ['+1d', '-1h', '+20y', '-20y'] as const
 /** An answer takes a second. */
@@ -46,7 +45,7 @@ describe.skipIf(missing !== undefined)(`machines with wrong clocks on one networ
     const { out } = await one.run(['peers', 'invite'])
     const joined = await two.run(['peers', 'join', out.trim()])
     expect(joined).toMatchObject({ code: 0 })
-    await until(() => here(one), HEALED_MS)
+    await until(() => here(one))
   }, 300_000)
 
   afterAll(() => site.close())
@@ -107,7 +106,7 @@ describe.skipIf(missing !== undefined)(`machines with wrong clocks on one networ
       const joined = await join(code)
 
       expect(joined).toMatchObject({ code: 0 })
-      await until(() => here(one), HEALED_MS)
+      await until(() => here(one))
     })
   })
 })
@@ -129,7 +128,7 @@ describe.skipIf(missingNats !== undefined)(`machines with wrong clocks behind NA
     const settings = `gone_s = 6\nrefresh_s = 1\nack_wait_s = 4\n${SWARM}`
     site = await openNatsSite(['laptop', 'tower'], settings, '+0')
     ;[laptop, tower] = site.machines as [NatsMachine, NatsMachine]
-    await until(all, HEALED_MS)
+    await until(all)
   }, 300_000)
 
   afterAll(() => site.close())
@@ -167,7 +166,7 @@ describe.skipIf(missingNats !== undefined)(`machines with wrong clocks behind NA
     await tower.kill()
     await tower.inside.setClock('+0')
     await tower.serve()
-    await until(all, HEALED_MS)
+    await until(all)
 
     expect(banner).toMatch(
       new RegExp(

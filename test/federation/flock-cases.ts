@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './namespaces.ts'
 import { lanFiles } from '../../src/federation/lan/open.ts'
-import { until } from './machines.ts'
+import { until } from '../support/wait.ts'
 import { whyNoSlowWire } from './slow-wire.ts'
 
 const missing = whyNoNamespaces()
@@ -22,7 +22,6 @@ rounds = 1
 /** Faster than life, so that every fault can be tried in every phase. */
 const FAST = `health_s = 0.5\ngone_s = 4\nstall_s = 3\n${SWARM}deadline_s = 12\n`
 /** Until everybody is heard again. */
-const HEALED_MS = 60_000
 const ANSWER = 'The answer is 42 .'
 /** How often each fault is tried with the values of life, with one peer and with two in turn. */
 const TIMES = Number(process.env['COVEY_TIMES'] ?? 2)
@@ -56,7 +55,7 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
       const joined = await other.run(['peers', 'join', out.trim()])
       expect(joined).toMatchObject({ code: 0, out: expect.stringContaining('Paired with 10-79-0-1') })
     }
-    await until(async () => (await one.here()) === 2, HEALED_MS)
+    await until(async () => (await one.here()) === 2)
   }, 300_000)
 
   afterAll(() => site.close())
@@ -86,7 +85,7 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
       const { peers } = await one.health()
       return peers.some(({ id, state }) => state === 'here' && id === wanted)
     }
-    await until(isTwoHere, 5_000)
+    await until(isTwoHere)
 
     expect(performance.now() - started).toBeLessThan(2_000)
     await until(async () => (await one.here()) === 2)
@@ -130,7 +129,7 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
     const chat = await asked
     const tookMs = performance.now() - started
     await Promise.all(victims.map((machine) => heal(machine)))
-    await until(async () => (await one.here()) === 2, HEALED_MS)
+    await until(async () => (await one.here()) === 2)
     const after = await one.chat('covey/swarm')
 
     expect(chat).toMatchObject({ status: 200, text: ANSWER })
@@ -185,12 +184,12 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
     test.skipIf(isReal)('who stays slow is gone, is not waited for, and comes back', async () => {
       const [two] = others as [NamespaceMachine]
       await two.slow(10_000)
-      await until(async () => (await one.here()) === 1, HEALED_MS)
+      await until(async () => (await one.here()) === 1)
 
       const chat = await one.chat('covey/swarm')
 
       await two.quick()
-      await until(async () => (await one.here()) === 2, HEALED_MS)
+      await until(async () => (await one.here()) === 2)
       const after = await one.chat('covey/swarm')
       expect(chat).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })
       expect(after).toMatchObject({ status: 200, text: ANSWER, missing: [], voted: 3 })

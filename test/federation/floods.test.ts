@@ -4,7 +4,8 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { lanFiles } from '../../src/federation/lan/open.ts'
 import { createMember } from '../../src/federation/member.ts'
-import { hear, NEVER, pairUp, quick, startMachine, tempFolder, type TestMachine, until } from './machines.ts'
+import { hear, NEVER, pairUp, quick, startMachine, tempFolder, type TestMachine } from './machines.ts'
+import { until } from '../support/wait.ts'
 
 /** Keys that are not paired, each with the beginning of a pairing and no more. */
 async function halfSent(machine: TestMachine, count: number): Promise<readonly TLSSocket[]> {

@@ -20,7 +20,8 @@ import { readInviteCode } from '../../src/federation/invite-code.ts'
 import { joinPeer } from '../../src/federation/join.ts'
 import { lanFiles } from '../../src/federation/lan/open.ts'
 import { usualTiming } from '../../src/federation/timing.ts'
-import { NEVER, until } from './machines.ts'
+import { NEVER } from './machines.ts'
+import { until } from '../support/wait.ts'
 import { type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './namespaces.ts'
 import { generateBody } from './wrong-requests.ts'
 
@@ -65,7 +66,7 @@ describe.skipIf(missing !== undefined)(
       stranger = await lanFiles(join(folder, 'stranger')).identity()
       const parts = { identity: paired, name: HOSTILE_NAME, book: files.book, timing: usualTiming }
       expected = (await joinPeer(readInviteCode(await invited()), parts, NEVER)).id
-      await until(async () => (await one.here()) === 1, 60_000)
+      await until(async () => (await one.here()) === 1)
     }, 300_000)
 
     afterAll(async () => {
@@ -75,7 +76,7 @@ describe.skipIf(missing !== undefined)(
 
     /** Whatever was tried, both machines vote. */
     afterEach(async () => {
-      await until(async () => (await one.here()) === 1, 30_000)
+      await until(async () => (await one.here()) === 1)
       expect(await one.chat('covey/swarm')).toMatchObject({
         status: 200,
         text: 'The answer is 42 .',
@@ -231,10 +232,10 @@ describe.skipIf(missing !== undefined)(
           socket.write('POST /pair HTTP/1.1\r\nhost: x\r\ncontent-length: 300\r\n\r\n{"version":1,'),
         )
       })
-      await until(() => flood.filter(({ destroyed }) => !destroyed).length <= 48, 60_000)
+      await until(() => flood.filter(({ destroyed }) => !destroyed).length <= 48)
 
       const during = await one.chat('covey/swarm')
-      await until(() => flood.every(({ destroyed }) => destroyed), 60_000)
+      await until(() => flood.every(({ destroyed }) => destroyed))
 
       expect(during).toMatchObject({ status: 200, voted: 2 })
     })
@@ -267,10 +268,10 @@ describe.skipIf(missing !== undefined)(
         await new Promise((resolve) => socket.send(packet, 5353, '224.0.0.251', resolve))
       }
       await two.kill()
-      await until(async () => (await one.here()) === 0, 30_000)
+      await until(async () => (await one.here()) === 0)
       await two.serve()
 
-      await until(async () => (await one.here()) === 1, 30_000)
+      await until(async () => (await one.here()) === 1)
     })
   },
 )

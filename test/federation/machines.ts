@@ -125,11 +125,3 @@ export async function hear(
   for await (const event of model.stream(request, signal)) events.push(event)
   return events
 }
-
-export async function until(isTrue: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
-  const end = Date.now() + ms
-  while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error('it never came true')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

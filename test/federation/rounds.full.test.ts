@@ -4,14 +4,13 @@
  * rounds, `COVEY_SEED` which, `COVEY_STALL_S` after how much silence a peer is given up.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from './machines.ts'
+import { until } from '../support/wait.ts'
 import { type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './namespaces.ts'
 
 const ROUNDS = Number(process.env['COVEY_ROUNDS'] ?? 12)
 const SEED = Number(process.env['COVEY_SEED'] ?? 1)
 const STALL_S = Number(process.env['COVEY_STALL_S'] ?? 5)
 const DEADLINE_MS = 15_000
-const HEALED_MS = 60_000
 const CONFIG = `health_s = 0.5
 gone_s = 6
 stall_s = ${STALL_S}
@@ -65,7 +64,7 @@ describe.skipIf(missing !== undefined)(`${ROUNDS} rounds${missing ? ` (${missing
       const { out } = await one.run(['peers', 'invite'])
       await other.run(['peers', 'join', out.trim()])
     }
-    await until(async () => (await one.here()) === 2, HEALED_MS)
+    await until(async () => (await one.here()) === 2)
   }, 300_000)
 
   afterAll(() => site.close())
@@ -89,13 +88,13 @@ describe.skipIf(missing !== undefined)(`${ROUNDS} rounds${missing ? ` (${missing
     const { status, text, whys: lost, voted } = await asked
     const tookMs = performance.now() - started
     await faults[fault].heal(victim)
-    await until(() => answers(victim), HEALED_MS)
+    await until(() => answers(victim))
     return { fault, delay, status, text, lost, voted, tookMs }
   }
 
   /** What is left once everything that was begun has ended. */
   async function settled() {
-    await until(() => one.connections() === 0, HEALED_MS)
+    await until(() => one.connections() === 0)
     return one.held()
   }
 

@@ -1,11 +1,12 @@
 /** The wire between two machines while it is slow: how late, and whether everything arrives. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './namespaces.ts'
 import { IP, whyNoSlowWire } from './slow-wire.ts'
+import { seededBytes } from '../support/seed.ts'
 
 const missing = whyNoNamespaces() ?? whyNoSlowWire()
 
@@ -51,7 +52,7 @@ describe.skipIf(missing !== undefined)(`a slow wire${missing ? ` (${missing})` :
   })
 
   test('loses and changes nothing of many megabytes, also where it becomes slow and quick on the way', async () => {
-    const sent = randomBytes(8 * 2 ** 20)
+    const sent = seededBytes(8 * 2 ** 20)
     await far.slow(20)
 
     const got = bytesOf(talk.stdout, sent.length)

@@ -20,7 +20,8 @@ import type { Identity } from '../../src/federation/identity.ts'
 import { fromSecret } from '../../src/federation/invites.ts'
 import { lanFiles } from '../../src/federation/lan/open.ts'
 import { EXPORTER_BYTES, EXPORTER_LABEL, type Pairing, proofOf } from '../../src/federation/proof.ts'
-import { invite, joinWith, NEVER, startMachine, tempFolder, type TestMachine, until } from './machines.ts'
+import { invite, joinWith, NEVER, startMachine, tempFolder, type TestMachine } from './machines.ts'
+import { until } from '../support/wait.ts'
 import {
   damage,
   damaged,

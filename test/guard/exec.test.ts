@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type ClosableExec, createExec } from '../../src/guard/exec.ts'
 import { tempProject } from '../support/project.ts'
+import { eventually } from '../support/wait.ts'
 
 const open: ClosableExec[] = []
 afterEach(async () => {
@@ -138,7 +139,7 @@ describe('cancelling', () => {
       timeoutMs: 15_000,
       signal: cancel.signal,
     })
-    await vi.waitFor(() => expect(existsSync(join(cwd, 'beat'))).toBe(true), { timeout: 5000 })
+    await eventually(() => expect(existsSync(join(cwd, 'beat'))).toBe(true))
 
     cancel.abort()
 
@@ -150,7 +151,7 @@ describe('cancelling', () => {
     const cwd = await tempProject()
     const cancel = new AbortController()
     const running = start(cwd).shell(`trap '' TERM; ${heart}`, { timeoutMs: 15_000, signal: cancel.signal })
-    await vi.waitFor(() => expect(existsSync(join(cwd, 'beat'))).toBe(true), { timeout: 5000 })
+    await eventually(() => expect(existsSync(join(cwd, 'beat'))).toBe(true))
 
     cancel.abort()
     await running
@@ -176,14 +177,14 @@ describe('jobs', () => {
     expect(result).toMatchObject({ exitCode: undefined, timedOut: true, output: 'early\n' })
     const id = result.job?.id ?? ''
     expect(exec.jobs()).toEqual([expect.objectContaining({ id, state: 'running' })])
-    await vi.waitFor(() => expect(exec.jobs()[0]?.state).toBe('ended'), { timeout: 5000 })
+    await eventually(() => expect(exec.jobs()[0]?.state).toBe('ended'))
     expect(await exec.poll(id)).toMatchObject({ job: { state: 'ended', exitCode: 4 }, output: 'late\n' })
   })
 
   test('output is given once', async () => {
     const exec = start(await tempProject())
     const { id } = await exec.start('echo hello')
-    await vi.waitFor(() => expect(exec.jobs()[0]?.state).toBe('ended'), { timeout: 5000 })
+    await eventually(() => expect(exec.jobs()[0]?.state).toBe('ended'))
 
     expect((await exec.poll(id)).output).toBe('hello\n')
     expect((await exec.poll(id)).output).toBe('')
@@ -204,7 +205,7 @@ describe('jobs', () => {
     const cwd = await tempProject()
     const exec = start(cwd)
     await exec.start(heart)
-    await vi.waitFor(() => expect(existsSync(join(cwd, 'beat'))).toBe(true), { timeout: 5000 })
+    await eventually(() => expect(existsSync(join(cwd, 'beat'))).toBe(true))
 
     await exec.close()
 

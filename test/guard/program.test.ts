@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type ClosableExec, createExec } from '../../src/guard/exec.ts'
 import type { Program } from '../../src/protocol/tool.ts'
 import { tempProject } from '../support/project.ts'
 import { missing, named, processesIn, sandboxed } from './with-sandbox.ts'
+import { eventually } from '../support/wait.ts'
 
 const open: ClosableExec[] = []
 afterEach(async () => {
@@ -66,7 +67,7 @@ describe.each(kinds)('a program that stays, %s', (_, starting, why) => {
     cancel.abort()
     await program.ended
 
-    await vi.waitFor(async () => expect(await processesIn(cwd)).toBe(0), { timeout: 5000 })
+    await eventually(async () => expect(await processesIn(cwd)).toBe(0))
   })
 
   test.skipIf(why)('ends with the session', async () => {
@@ -139,9 +140,8 @@ describe.skipIf(missing !== undefined)(named('its sandbox'), () => {
 
     await program.kill()
 
-    await vi.waitFor(
-      async () => expect(await readFile(join(cwd, 'AGENTS.md')).catch(() => 'gone')).toBe('gone'),
-      { timeout: 5000 },
+    await eventually(async () =>
+      expect(await readFile(join(cwd, 'AGENTS.md')).catch(() => 'gone')).toBe('gone'),
     )
   })
 })

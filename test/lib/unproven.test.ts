@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createUnproven, type UnprovenLimits } from '../../src/lib/unproven.ts'
+import { until } from '../support/wait.ts'
 
 /** A server that proves nobody, and clients from any address of 127/8. */
 async function open(limits: UnprovenLimits) {
@@ -31,12 +32,14 @@ const LONG = 60_000
 
 describe('connections that have proven nothing', () => {
   test('end after their moment, and those that proved who they are do not', async () => {
-    const { unproven, join } = await open({ most: 8, perAddress: 8, ms: 80 })
-    const [idle, proven] = [await join(), await join()]
+    const { unproven, join } = await open({ most: 8, perAddress: 8, ms: 500 })
+    const proven = await join()
 
     unproven.release(proven.inside)
+    // It came later, so when it is over the moment of the other is over, too.
+    const idle = await join()
     await closed(idle.socket)
-    await new Promise((resolve) => setTimeout(resolve, 120))
+    await until(() => unproven.count() === 0)
 
     expect([idle.inside.destroyed, proven.inside.destroyed, unproven.count()]).toEqual([true, false, 0])
   })

@@ -5,7 +5,7 @@ import { recallAtFive } from './evaluation.ts'
 import { tempDatabase } from './memories.ts'
 import { heldOut, tuned } from './questions.ts'
 
-test('questions find their fact among the first five', { timeout: 120_000 }, async () => {
+test('questions find their fact among the first five', async () => {
   const { shares, living } = await recallAtFive(tempDatabase(), [tuned, heldOut, generatedPairs(500)], 10_000)
   const [onTuned = 0, onHeldOut = 0, onGenerated = 0] = shares
 

@@ -1,22 +1,23 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempProject } from '../support/project.ts'
 import { fileServer } from './file-server.ts'
+import { seededBytes, seededRandom } from '../support/seed.ts'
 
 const KIB = 1024
 
 test('killed twenty times at any moment and begun again, a file is exact', async () => {
-  const content = randomBytes(4096 * KIB)
+  const content = seededBytes(4096 * KIB)
   const server = await fileServer(content)
   const folder = await tempProject()
+  const random = seededRandom('killed')
 
   for (let round = 0; round < 20; round++) {
     const child = startChild(server.url.href, folder)
-    const deadly = server.asked.length + 2 + Math.floor(Math.random() * 8)
+    const deadly = server.asked.length + 2 + Math.floor(random() * 8)
     server.onRequest = (count) => {
       if (count === deadly) child.kill('SIGKILL')
     }

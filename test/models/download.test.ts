@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { download, type DownloadProgress, type DownloadRequest } from '../../src
 import { AppError } from '../../src/protocol/error.ts'
 import { tempProject } from '../support/project.ts'
 import { fileServer, type FileServer } from './file-server.ts'
+import { seededBytes, seededRandom } from '../support/seed.ts'
 
 const KIB = 1024
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
@@ -33,7 +34,7 @@ const get = (server: FileServer, folder: string, options?: Options) =>
 
 describe('a download', () => {
   test('comes in parts over several connections and leaves nothing but the file', async () => {
-    const content = randomBytes(200 * KIB)
+    const content = seededBytes(200 * KIB)
     const server = await fileServer(content)
     const folder = await tempProject()
 
@@ -46,7 +47,7 @@ describe('a download', () => {
   })
 
   test('says how far it is, up to the end, and that it checks', async () => {
-    const content = randomBytes(100 * KIB)
+    const content = seededBytes(100 * KIB)
     const server = await fileServer(content)
     const seen: DownloadProgress[] = []
 
@@ -74,7 +75,7 @@ describe('a download', () => {
   })
 
   test.each([1, 16 * KIB, 16 * KIB + 1, 5 * 16 * KIB])('of %d bytes is exact', async (size) => {
-    const content = randomBytes(size)
+    const content = seededBytes(size)
     const server = await fileServer(content)
 
     const { path } = await get(server, await tempProject())
@@ -89,7 +90,7 @@ describe('a download', () => {
         fc.array(fc.integer({ min: 0, max: 16 * KIB }), { minLength: 1, maxLength: 4 }),
         fc.integer({ min: 1, max: 4 }),
         async (size, cuts, connections) => {
-          const content = randomBytes(size)
+          const content = seededBytes(size)
           const server = await fileServer(content)
           server.cuts.push(...cuts)
 
@@ -103,13 +104,15 @@ describe('a download', () => {
   })
 
   test('interrupted at thirty places and taken up again is exact', async () => {
-    const content = randomBytes(2048 * KIB)
+    const content = seededBytes(2048 * KIB)
     const server = await fileServer(content)
     const folder = await tempProject()
 
+    const random = seededRandom('interrupted')
+
     for (let round = 0; round < 30; round++) {
       const stop = new AbortController()
-      const enough = 1 + Math.floor(Math.random() * 24 * KIB)
+      const enough = 1 + Math.floor(random() * 24 * KIB)
       let first: number | undefined
       const onProgress = ({ bytes }: DownloadProgress): void => {
         first ??= bytes
@@ -127,7 +130,7 @@ describe('a download', () => {
   })
 
   test('from a server that cannot send parts comes in one piece, and again from the start', async () => {
-    const content = randomBytes(100 * KIB)
+    const content = seededBytes(100 * KIB)
     const server = await fileServer(content)
     server.ranged = false
     server.cuts.push(30 * KIB, 60 * KIB)
@@ -139,7 +142,7 @@ describe('a download', () => {
   })
 
   test('of a size nobody knows comes too', async () => {
-    const content = randomBytes(50 * KIB)
+    const content = seededBytes(50 * KIB)
     const server = await fileServer(content)
     Object.assign(server, { ranged: false, sendsLength: false })
 
@@ -149,10 +152,10 @@ describe('a download', () => {
   })
 
   test('begins anew when the file has changed since it was interrupted', async () => {
-    const server = await fileServer(randomBytes(100 * KIB))
+    const server = await fileServer(seededBytes(100 * KIB))
     const folder = await tempProject()
     await interruptedAfter(40 * KIB, server, folder)
-    server.content = randomBytes(100 * KIB)
+    server.content = seededBytes(100 * KIB)
     server.etag = '"two"'
 
     const { path } = await get(server, folder)
@@ -161,10 +164,10 @@ describe('a download', () => {
   })
 
   test('begins anew when the file changes while it is fetched', async () => {
-    const server = await fileServer(randomBytes(100 * KIB))
+    const server = await fileServer(seededBytes(100 * KIB))
     server.onRequest = (count) => {
       if (count !== 4) return
-      server.content = randomBytes(120 * KIB)
+      server.content = seededBytes(120 * KIB)
       server.etag = '"two"'
     }
 
@@ -174,11 +177,11 @@ describe('a download', () => {
   })
 
   test('keeps nothing where neither an etag nor a hash vouches for it', async () => {
-    const server = await fileServer(randomBytes(100 * KIB))
+    const server = await fileServer(seededBytes(100 * KIB))
     server.etag = undefined
     const folder = await tempProject()
     await interruptedAfter(40 * KIB, server, folder)
-    server.content = randomBytes(100 * KIB)
+    server.content = seededBytes(100 * KIB)
 
     const { path } = await get(server, folder)
 
@@ -197,7 +200,7 @@ describe('a download', () => {
 
 describe('a wrong file', () => {
   test('is rejected and removed', async () => {
-    const server = await fileServer(randomBytes(50 * KIB))
+    const server = await fileServer(seededBytes(50 * KIB))
     const folder = await tempProject()
 
     const failure = get(server, folder, { sha256: '0'.repeat(64) })
@@ -212,7 +215,7 @@ describe('a wrong file', () => {
   })
 
   test('that the caller does not accept gets no name either', async () => {
-    const server = await fileServer(randomBytes(10))
+    const server = await fileServer(seededBytes(10))
     const folder = await tempProject()
     const verify = async (): Promise<never> => {
       throw new AppError('model-unavailable', 'no GGUF')
@@ -224,7 +227,7 @@ describe('a wrong file', () => {
   })
 
   test('is noticed before it is fetched where the source names its hash', async () => {
-    const server = await fileServer(randomBytes(50 * KIB))
+    const server = await fileServer(seededBytes(50 * KIB))
     const announced = 'a'.repeat(64)
     server.refusals.push({ status: 302, headers: { location: '/x.gguf', 'x-linked-etag': `"${announced}"` } })
 
@@ -234,7 +237,7 @@ describe('a wrong file', () => {
   })
 
   test('is found by the hash the source names when nobody else knows one', async () => {
-    const server = await fileServer(randomBytes(50 * KIB))
+    const server = await fileServer(seededBytes(50 * KIB))
     server.refusals.push({
       status: 302,
       headers: { location: '/x.gguf', 'x-linked-etag': `"${'a'.repeat(64)}"` },
@@ -246,7 +249,7 @@ describe('a wrong file', () => {
 
 describe('before anything is fetched', () => {
   test('a full disk is said, with how much is missing', async () => {
-    const server = await fileServer(randomBytes(100 * KIB))
+    const server = await fileServer(seededBytes(100 * KIB))
     const folder = await tempProject()
 
     const failure = get(server, folder, { freeSpace: async () => 99 * KIB })
@@ -260,7 +263,7 @@ describe('before anything is fetched', () => {
   })
 
   test('offline is an error that names itself, and no connection leaves', async () => {
-    const server = await fileServer(randomBytes(10))
+    const server = await fileServer(seededBytes(10))
     const folder = await tempProject()
 
     const failure = get(server, folder, { offline: true })
@@ -276,7 +279,7 @@ describe('before anything is fetched', () => {
 
 describe('a server that', () => {
   test('is busy is asked again, as late as it wants', async () => {
-    const server = await fileServer(randomBytes(10))
+    const server = await fileServer(seededBytes(10))
     server.refusals.push({ status: 503 }, { status: 429, headers: { 'retry-after': '7' } })
     const waits: number[] = []
 
@@ -286,7 +289,7 @@ describe('a server that', () => {
   })
 
   test('never gets better is given up, and what has arrived is kept', async () => {
-    const server = await fileServer(randomBytes(100 * KIB))
+    const server = await fileServer(seededBytes(100 * KIB))
     const folder = await tempProject()
     server.onRequest = (count) => {
       if (count > 3) server.refusals.push({ status: 500 })
@@ -306,7 +309,7 @@ describe('a server that', () => {
     [403, 'credential', 'HF_TOKEN'],
     [410, 'model-unavailable', 'answered 410'],
   ])('answers %d is not asked twice', async (status, code, words) => {
-    const server = await fileServer(randomBytes(10))
+    const server = await fileServer(seededBytes(10))
     server.refusals.push({ status })
 
     const failure = get(server, await tempProject())
@@ -316,7 +319,7 @@ describe('a server that', () => {
   })
 
   test('redirects is followed; the token stays with the first host', async () => {
-    const content = randomBytes(20 * KIB)
+    const content = seededBytes(20 * KIB)
     const store = await fileServer(content)
     const server = await fileServer(Buffer.alloc(0))
     const location = store.url.href
@@ -362,7 +365,7 @@ describe('a server that', () => {
   })
 
   test('sends more than it was asked for is not listened to for ever', async () => {
-    const content = randomBytes(16 * KIB)
+    const content = seededBytes(16 * KIB)
     const server = await fileServer(content)
     server.endless = true
     server.sendsLength = false
@@ -373,7 +376,7 @@ describe('a server that', () => {
   })
 
   test('cannot send parts and breaks off each time leaves nothing on the disk', async () => {
-    const server = await fileServer(randomBytes(40 * KIB))
+    const server = await fileServer(seededBytes(40 * KIB))
     server.ranged = false
     server.cuts.push(...Array.from({ length: 10 }, () => 20 * KIB))
     const folder = await tempProject()
@@ -384,7 +387,7 @@ describe('a server that', () => {
   })
 
   test('names another hash half way has another file: it is begun anew', async () => {
-    const [old, fresh] = [randomBytes(64 * KIB), randomBytes(64 * KIB)]
+    const [old, fresh] = [seededBytes(64 * KIB), seededBytes(64 * KIB)]
     const server = await fileServer(old)
     server.etag = undefined
     server.linked = sha256(old)
@@ -400,7 +403,7 @@ describe('a server that', () => {
   })
 
   test('is to get a token no header can hold is not asked, and the token is not repeated', async () => {
-    const server = await fileServer(randomBytes(1))
+    const server = await fileServer(seededBytes(1))
 
     const failure = await get(server, await tempProject(), { token: 'hunter2\nx' }).catch(
       (error) => error as AppError,
@@ -426,7 +429,7 @@ describe('what an earlier try left', () => {
     ['without its bytes', undefined],
     ['with fewer bytes than it says', Buffer.alloc(8 * KIB)],
   ])('is not believed %s', async (_, left) => {
-    const content = randomBytes(64 * KIB)
+    const content = seededBytes(64 * KIB)
     const server = await fileServer(content)
     const folder = await tempProject()
     const note = { size: content.length, etag: '"one"', chunkBytes: 16 * KIB, written: [16 * KIB, 0, 0, 0] }
@@ -454,7 +457,7 @@ describe('two processes', () => {
     spawn(process.execPath, ['--import', 'tsx', 'test/models/child.ts', server.url.href, folder])
 
   test('do not fetch the same file at once; a killed one leaves its bytes to the next', async () => {
-    const content = randomBytes(200 * KIB)
+    const content = seededBytes(200 * KIB)
     const server = await fileServer(content)
     const folder = await tempProject()
     const first = child(server, folder)

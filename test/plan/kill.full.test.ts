@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { openPlanStore, planFileOf } from '../../src/plan/store.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
+import { seededRandom } from '../support/seed.ts'
 
 const script = fileURLToPath(new URL('child.ts', import.meta.url))
 
@@ -39,9 +40,10 @@ test('a queue of thirty packets that is killed ten times at random ends with not
     texts: Array.from({ length: 15 }, (_, index) => `parts of ${index + 1}`),
   })
 
+  const random = seededRandom('killed queue')
   const ends: string[] = []
   for (let attempt = 0; attempt < 10; attempt++) {
-    ends.push(await work(cwd, env, { afterSteps: 1 + (attempt % 6), afterMs: Math.random() * 60 }))
+    ends.push(await work(cwd, env, { afterSteps: 1 + (attempt % 6), afterMs: random() * 60 }))
   }
   const last = await work(cwd, env)
 

@@ -268,7 +268,7 @@ describe('with real sessions', () => {
     expect(written).toEqual(
       Array.from({ length: 15 }, (_, index) => [`${index + 1}a`, `${index + 1}b`]).flat(),
     )
-  }, 60_000)
+  })
 
   test('at the end of its turns a packet is asked what is next, and the next one is told', async () => {
     const place = await desk('look around')

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { watchThroughCuts } from '../client/reconnect.ts'
 import { never, vanishingClient } from './streams.ts'
-import { openTestServer, rawClient, streamRoute, testRoutes, until } from './support.ts'
+import { openTestServer, rawClient, streamRoute, testRoutes } from './support.ts'
+import { until } from '../support/wait.ts'
 
 test('a client may vanish at any of two hundred places', async () => {
   for (let offset = 0; offset < 200; offset++) await vanishingClient(offset)

@@ -7,7 +7,8 @@ import { admit, type LockParts } from '../../src/server/http/guard-order.ts'
 import { defaultLimits } from '../../src/server/http/limits.ts'
 import { errorSchemas } from '../../src/server/admin/openapi.ts'
 import { createWrongTokens } from '../../src/server/http/token-failures.ts'
-import { openTestServer, rawClient, type Reply, send, testRoutes, type TestServer, until } from './support.ts'
+import { openTestServer, rawClient, type Reply, send, testRoutes, type TestServer } from './support.ts'
+import { until } from '../support/wait.ts'
 
 type Case = {
   readonly id: string

@@ -12,7 +12,8 @@ import { tokensIn } from '../../src/server/http/tokens.ts'
 import { renderBanner } from '../../src/server/admin/banner.ts'
 import type { Serving } from '../../src/server/serving.ts'
 import { testServing } from './serving.ts'
-import { send, tempFolder, until } from './support.ts'
+import { send, tempFolder } from './support.ts'
+import { until } from '../support/wait.ts'
 
 async function start(settings: Partial<ServeSettings> = {}, parts: Partial<Serving> = {}) {
   const dataFolder = settings.dataFolder ?? (await tempFolder())

@@ -1,7 +1,8 @@
 /** Streams and clients that the short and the long tests share. */
 import { expect } from 'vitest'
 import type { StreamPart } from '../../src/server/http/route.ts'
-import { openTestServer, rawClient, streamRoute, until } from './support.ts'
+import { openTestServer, rawClient, streamRoute } from './support.ts'
+import { until } from '../support/wait.ts'
 
 /** Says nothing until it is told to stop. */
 export async function* never(signal: AbortSignal): AsyncGenerator<StreamPart> {

@@ -125,10 +125,6 @@ export async function rawClient(
   return { socket, read: () => text, closed }
 }
 
-export async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5))
-}
-
 /** One route of each kind; `handled` tells which were really reached. */
 export function testRoutes(handled: string[] = []): readonly Route[] {
   return [

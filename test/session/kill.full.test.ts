@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { killAndResume } from './kill.ts'
+import { seededRandom } from '../support/seed.ts'
 
-const randomBelow = (limit: number) => Math.floor(Math.random() * limit)
+const random = seededRandom('killed session')
+const randomBelow = (limit: number) => Math.floor(random() * limit)
 
 /** Two at a time: more would only wait for each other. */
 async function inPairs(times: number, job: (number: number) => Promise<unknown>): Promise<void> {

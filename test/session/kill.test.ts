@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { killAndResume } from './kill.ts'
+import { seededRandom } from '../support/seed.ts'
 
-const randomBelow = (limit: number) => Math.floor(Math.random() * limit)
+const random = seededRandom('killed session')
+const randomBelow = (limit: number) => Math.floor(random() * limit)
 
 test.concurrent('killed at 20 random points, nothing acknowledged is lost and open calls are closed', async () => {
   let resumed = 0

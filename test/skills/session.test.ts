@@ -110,7 +110,6 @@ test.skipIf(!hasPython).each(['python', 'typescript'] as const)(
     ])
     expect(fourth.results).toEqual([{ name: 'word_count', ok: true, text: '1' }])
   },
-  60_000,
 )
 
 test.skipIf(missing !== undefined)(

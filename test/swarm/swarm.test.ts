@@ -23,6 +23,7 @@ import { toVotingTools } from '../../src/swarm/voting-tools.ts'
 import { builtinTools } from '../../src/tools/all.ts'
 import { tempProject } from '../support/project.ts'
 import { tools } from './candidates.ts'
+import { until } from '../support/wait.ts'
 
 const request: ModelRequest = {
   runId: 'run',
@@ -502,7 +503,7 @@ describe('a cancel', () => {
     }
 
     await ask([script(edit('y')), script(edit('y')), endless])
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await until(() => isStopped)
 
     expect(isStopped).toBe(true)
   })

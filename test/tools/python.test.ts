@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Tool, ToolContext, ToolResult } from '../../src/protocol/tool.ts'
 import { createExec } from '../../src/guard/exec.ts'
 import { createPython } from '../../src/tools/python.ts'
 import { tempProject, toolContext } from '../support/project.ts'
+import { until } from '../support/wait.ts'
 import { missing, named, processesIn, sandboxed } from '../guard/with-sandbox.ts'
 import { callTool } from './call.ts'
 
@@ -20,11 +21,17 @@ const hasPython = (() => {
   }
 })()
 
-type Session = { run(code: string): Promise<ToolResult>; readonly context: ToolContext; readonly tool: Tool }
+type Session = {
+  readonly cwd: string
+  run(code: string): Promise<ToolResult>
+  readonly context: ToolContext
+  readonly tool: Tool
+}
 
 async function session(overrides: Partial<ToolContext> = {}, tool = createPython()): Promise<Session> {
-  const context = toolContext(await tempProject(), overrides)
-  return { context, tool, run: (code) => callTool(tool, { code }, context) }
+  const cwd = await tempProject()
+  const context = toolContext(cwd, overrides)
+  return { cwd, context, tool, run: (code) => callTool(tool, { code }, context) }
 }
 
 let shared: Promise<Session> | undefined
@@ -148,9 +155,9 @@ describe.skipIf(!hasPython)('python (needs python3)', () => {
   })
 
   test('one that ended between two calls is replaced, and the result says so', async () => {
-    const { run } = await session()
+    const { cwd, run } = await session()
     await run('import os, threading\nthreading.Timer(0.1, lambda: os._exit(1)).start()')
-    await pause(600)
+    await until(async () => (await processesIn(cwd)) === 0)
 
     expect(await run('1')).toEqual(ok('[Python had ended by itself; this is a new one]\n1'))
   })
@@ -202,11 +209,11 @@ describe.skipIf(!hasPython)('python (needs python3)', () => {
   })
 
   test('one that stopped itself and reads nothing is ended in time, however long the code', async () => {
-    const { run } = await session({}, createPython({ callMs: 700, startMs: 30_000 }))
+    const { cwd, run } = await session({}, createPython({ callMs: 2_000, startMs: 60_000 }))
     await run(
-      'import os, signal, threading\nthreading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGSTOP)).start()',
+      'import os, signal, threading\ndef stop():\n  open("stopping", "w").close()\n  os.kill(os.getpid(), signal.SIGSTOP)\nthreading.Timer(0.05, stop).start()',
     )
-    await pause(300)
+    await until(() => existsSync(join(cwd, 'stopping')))
 
     const late = await run(`x = "${'x'.repeat(1_000_000)}"`)
 

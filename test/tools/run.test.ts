@@ -1,10 +1,11 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { jobOutputTool } from '../../src/tools/job-output.ts'
 import { jobStopTool } from '../../src/tools/job-stop.ts'
 import { createRunCommand } from '../../src/tools/run-command.ts'
 import { commandLimits, timeLimitOf } from '../../src/tools/time-limit.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { callTool } from './call.ts'
+import { eventually } from '../support/wait.ts'
 
 const runCommand = createRunCommand(commandLimits)
 const hurried = createRunCommand({ usualMs: 300, longMs: 300 })
@@ -94,7 +95,7 @@ describe('job_output', () => {
     const context = toolContext(await tempProject())
     await callTool(hurried, { command: 'echo one; sleep 0.6; echo two; exit 3' }, context)
 
-    await vi.waitFor(() => expect(context.exec.jobs()[0]?.state).toBe('ended'), { timeout: 5000 })
+    await eventually(() => expect(context.exec.jobs()[0]?.state).toBe('ended'))
 
     expect(await callTool(jobOutputTool, { id: 'job-1' }, context)).toEqual({
       ok: false,

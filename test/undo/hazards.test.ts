@@ -19,6 +19,7 @@ import { containPath } from '../../src/guard/paths/contain.ts'
 import { diskBlobs, pruneDaily } from '../../src/undo/blobs.ts'
 import { tempProject } from '../support/project.ts'
 import { open, openIn } from './bench.ts'
+import { until } from '../support/wait.ts'
 
 describe('a file that was there before the run', () => {
   test('stays when a command stops ignoring it, and that is said', async () => {
@@ -49,8 +50,8 @@ describe('a file that was there before the run', () => {
     const list = async () => (isBeyond ? undefined : ['a.txt', 'b.txt'])
     const dead = await open({ 'a.txt': 'mine', 'b.txt': 'mine too' }, { list })
     await dead.undo.begin({ runId: 'r1', at: 1, prompt: 'x' })
-    const command = dead.shell('touch started; sleep 1')
-    while ((await dead.read('started')) === undefined) await new Promise((resolve) => setTimeout(resolve, 20))
+    const command = dead.shell(`touch started; while [ ! -e ${dead.session}/over ]; do sleep 0.05; done`)
+    await until(async () => (await dead.read('started')) !== undefined)
     isBeyond = false
 
     const alive = await openIn(dead.root, dead.session, { list })
@@ -60,6 +61,7 @@ describe('a file that was there before the run', () => {
     expect(uncovered).toContain('what the command that was interrupted had changed')
     expect(await alive.read('a.txt')).toBe('mine')
     expect(await alive.read('b.txt')).toBe('mine too')
+    await writeFile(join(dead.session, 'over'), '')
     await command
   })
 
@@ -67,7 +69,7 @@ describe('a file that was there before the run', () => {
     const dead = await open({ 'a.txt': 'one', 'b.txt': 'one' })
     await dead.undo.begin({ runId: 'r1', at: 1, prompt: 'x' })
     await dead.exec.start('echo two > a.txt; touch done; sleep 60')
-    while ((await dead.read('done')) === undefined) await new Promise((resolve) => setTimeout(resolve, 20))
+    await until(async () => (await dead.read('done')) !== undefined)
     // Its last sign of life is an hour old; the person went on working.
     const session = `${dead.session}-killed`
     await cp(dead.session, session, { recursive: true })
@@ -86,8 +88,12 @@ describe('a file that was there before the run', () => {
 
   test('is not blamed on a command when the look before it failed', async () => {
     let isBroken = false
+    let failures = 0
     const list = async () => {
-      if (isBroken) throw new Error('no ripgrep now')
+      if (isBroken) {
+        failures++
+        throw new Error('no ripgrep now')
+      }
       return ['a.txt', 'mine.txt']
     }
     const bench = await open({ 'a.txt': '0', 'mine.txt': '0' }, { list })
@@ -96,8 +102,8 @@ describe('a file that was there before the run', () => {
       await bench.shell('echo 1 > a.txt')
       await writeFile(join(bench.root, 'mine.txt'), 'my own work')
       isBroken = true
-      const command = bench.shell('sleep 0.2')
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      const command = bench.shell('touch begun; sleep 0.2')
+      await until(async () => failures > 0 && (await bench.read('begun')) !== undefined)
       isBroken = false
       await command
     })

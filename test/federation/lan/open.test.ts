@@ -16,10 +16,10 @@ import {
   saying,
   startMachine,
   type TestMachine,
-  until,
   quick,
   tempFolder,
 } from '../machines.ts'
+import { until } from '../../support/wait.ts'
 
 const only = (machine: TestMachine) => {
   const [found] = machine.lan.machines()

@@ -26,6 +26,7 @@ import {
   silent,
   textOf,
 } from './server.ts'
+import { eventually } from '../../support/wait.ts'
 
 const WORDS = Array.from({ length: 30 }, (_, index) => `${index} `)
 const counting = offerOf(async function* () {
@@ -93,10 +94,7 @@ describe.skipIf(missing !== undefined)(named('another version'), () => {
 
     expect(textOf(await collect(model(), 'second'))).toBe('second')
     const jsm = await jetstreamManager(outsider)
-    await vi.waitFor(
-      async () => expect((await jsm.streams.info('covey_jobs')).state.messages).toBe(0),
-      10_000,
-    )
+    await eventually(async () => expect((await jsm.streams.info('covey_jobs')).state.messages).toBe(0))
   })
 
   test.each([0, 2])(
@@ -166,13 +164,11 @@ describe.skipIf(missing !== undefined)(named('a stream that is full'), () => {
     const { config } = await jsm.streams.info('KV_covey_nodes')
     await jsm.streams.update('KV_covey_nodes', { ...config, max_bytes: 1, discard: 'new' })
 
-    await vi.waitFor(
-      () =>
-        expect(worker.problem()).toMatch(/^This machine cannot show itself to others on the NATS server: /),
-      10_000,
+    await eventually(() =>
+      expect(worker.problem()).toMatch(/^This machine cannot show itself to others on the NATS server: /),
     )
     await jsm.streams.update('KV_covey_nodes', { ...config })
-    await vi.waitFor(() => expect(worker.problem()).toBeUndefined(), 10_000)
+    await eventually(() => expect(worker.problem()).toBeUndefined())
     expect(common.trusted).toContain(tower.identity.id)
   })
 })
@@ -206,7 +202,7 @@ describe.skipIf(missing !== undefined)(named('a machine that is killed and start
     const asker = await open({ server: { url }, trusted, node: laptop, intervals, log })
     const order = { options: { server: { url }, trusted, node: tower, intervals }, wordMs: 1 }
     const first = await startMachine(order)
-    await vi.waitFor(() => expect(asker.machines()).toHaveLength(1), 20_000)
+    await eventually(() => expect(asker.machines()).toHaveLength(1))
     await pause(3 * fast.refreshMs)
     await killMachine(first)
 

@@ -27,6 +27,7 @@ import {
   silent,
   textOf,
 } from './server.ts'
+import { eventually } from '../../support/wait.ts'
 
 /** A laptop that asks and a tower that answers. */
 async function pair(url: string, offer: Offer, more: Partial<NatsOptions> = {}) {
@@ -65,7 +66,7 @@ describe.skipIf(missing !== undefined)(named('a machine that leaves the NATS ser
       code: 'model-unavailable',
       message: 'tower was not waited for: this machine left the NATS server.',
     })
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce(), 5_000)
+    await eventually(() => expect(stopped).toHaveBeenCalledOnce())
   })
 
   test('leaves no large body behind where nobody waited until it was sent', async () => {
@@ -75,14 +76,11 @@ describe.skipIf(missing !== undefined)(named('a machine that leaves the NATS ser
 
     const events = tower.stream(questionOf('x'.repeat(3_000_000)), control.signal)[Symbol.asyncIterator]()
     const first = events.next()
-    await vi.waitFor(async () => expect(await largeBodies(url)).not.toEqual([]), {
-      timeout: 5_000,
-      interval: 5,
-    })
+    await eventually(async () => expect(await largeBodies(url)).not.toEqual([]))
     control.abort()
     await first
 
-    await vi.waitFor(async () => expect(await largeBodies(url)).toEqual([]), 5_000)
+    await eventually(async () => expect(await largeBodies(url)).toEqual([]))
   })
 })
 

@@ -1,7 +1,7 @@
 /** Three machines that reach nothing but a NATS server vote, and each way to lose one of them or the server meanwhile. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../machines.ts'
+import { until } from '../../support/wait.ts'
 import { whyNoNamespaces } from '../namespaces.ts'
 import { missing as noServer } from './server.ts'
 import { ip, type NatsMachine, type NatsSite, openNatsSite, readPage } from './site.ts'
@@ -25,7 +25,6 @@ deadline_s = 12
 `
 const DEADLINE_MS = 12_000
 /** Until everybody is heard again. */
-const HEALED_MS = 60_000
 const PASSWORD = 'read -rs NATS_PASSWORD && export NATS_PASSWORD'
 const ANSWER = 'The answer is 42 .'
 /** An answer takes a second: while it is asked for, in its middle. */
@@ -63,8 +62,8 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     const [first, ...rest] = site.machines
     laptop = first as NatsMachine
     others = rest
-    await until(all, HEALED_MS)
-  }, 120_000)
+    await until(all)
+  })
 
   afterAll(() => site.close())
 
@@ -88,7 +87,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     await tower.kill()
 
     await tower.serve(`${PASSWORD}\ncovey serve --nats tls://${tower.gateway}`)
-    await until(all, HEALED_MS)
+    await until(all)
 
     expect(await vote()).toMatchObject(everybody)
   })
@@ -100,7 +99,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     const wrong = await tower.serve('export NATS_PASSWORD=wrong\ncovey serve')
     await tower.kill()
     await tower.serve(`${PASSWORD}\ncovey serve`)
-    await until(all, HEALED_MS)
+    await until(all)
 
     expect(wrong).toMatch(
       /peers +ERROR: .* refused the credentials \(Authorization Violation\); correct federation/,
@@ -129,7 +128,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
       await Promise.all(victims.map(strike))
       const chat = await voting
       await Promise.all(victims.map(heal))
-      await until(all, HEALED_MS)
+      await until(all)
       const after = await vote()
 
       expect(chat).toMatchObject({ status: 200, text: ANSWER, isInTime: true, voted: 3 - count })
@@ -145,7 +144,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     await pause(1_000)
     await site.broker.start()
     const chat = await voting
-    await until(all, HEALED_MS)
+    await until(all)
     const after = await vote()
 
     expect(chat).toMatchObject({ status: 200, text: ANSWER, isInTime: true })
@@ -160,7 +159,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     const chat = await voting
     const alone = await vote()
     await site.broker.start()
-    await until(all, HEALED_MS)
+    await until(all)
     const after = await vote()
 
     expect(chat).toMatchObject({ status: 200, text: ANSWER, isInTime: true, voted: 1 })
@@ -179,9 +178,9 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     await tower.serve(`${PASSWORD}\ncovey serve --nats tls://${nowhere}`)
     const chat = await tower.inside.chat('covey/swarm')
     await tower.signal('SIGTERM')
-    await until(() => !tower.isRunning(), 30_000)
+    await until(() => !tower.isRunning())
     await tower.serve(`${PASSWORD}\ncovey serve`)
-    await until(all, HEALED_MS)
+    await until(all)
 
     expect(chat).toMatchObject({ status: 200, text: ANSWER })
     expect(await vote()).toMatchObject(everybody)

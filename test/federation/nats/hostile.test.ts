@@ -31,6 +31,7 @@ import {
   silent,
   textOf,
 } from './server.ts'
+import { eventually } from '../../support/wait.ts'
 
 async function scene(offer: Offer, more: Partial<NatsOptions> = {}) {
   const server = await newServer()
@@ -70,7 +71,7 @@ describe.skipIf(missing !== undefined)(named('an outsider with every right on th
     await tap(outsider, 'covey.cancel.*', (message) => void proofs.push(message.string()))
     const control = new AbortController()
     for await (const _ of ask.stream(questionOf('x'), control.signal)) control.abort()
-    await vi.waitFor(() => expect(proofs).toHaveLength(4), 5_000)
+    await eventually(() => expect(proofs).toHaveLength(4))
     stopped.mockClear()
     await tap(outsider, 'covey.live.*.*', ({ subject }) => {
       const job = subject.split('.').at(-1)
@@ -96,9 +97,8 @@ describe.skipIf(missing !== undefined)(named('an outsider with every right on th
     })
 
     expect(textOf(await collect(ask, 'x'))).toBe('......')
-    await vi.waitFor(
-      () => expect(refusals.some((text) => /maximum messages per subject/.test(text))).toBe(true),
-      5_000,
+    await eventually(() =>
+      expect(refusals.some((text) => /maximum messages per subject/.test(text))).toBe(true),
     )
   })
 
@@ -106,12 +106,11 @@ describe.skipIf(missing !== undefined)(named('an outsider with every right on th
     const { outsider, ask } = await scene(slowly())
     const jsm = await jetstreamManager(outsider)
     await tap(outsider, 'covey.result.*.*', () => void jsm.streams.purge('covey_results'))
-    const started = performance.now()
 
+    // The deadline is beyond the limit of this test.
     const outcome = await collect(ask, 'x').then(textOf, (error: Error) => error.message)
 
     expect(['......', expect.stringContaining('was stored and is gone again')]).toContainEqual(outcome)
-    expect(performance.now() - started).toBeLessThan(5_000)
   })
 
   test('gets nothing by sending a job again, and little where the machine was started anew', async () => {
@@ -123,7 +122,7 @@ describe.skipIf(missing !== undefined)(named('an outsider with every right on th
       return slowly(stopped, words).answer(model, request, signal)
     })
     const { outsider, ask, worker, tower, common } = await scene(offer, {
-      intervals: { ...fast, desertedMs: 700 },
+      intervals: { ...fast, desertedMs: 2_000 },
     })
     const jobs: Uint8Array[] = []
     await tap(outsider, 'covey.job.*', ({ data }) => void jobs.push(data))
@@ -147,7 +146,7 @@ describe.skipIf(missing !== undefined)(named('an outsider with every right on th
     words = 1_000
     await js.publish(`covey.job.${tower.identity.id}`, job)
 
-    await vi.waitFor(() => expect([ran.mock.calls.length, stopped.mock.calls.length]).toEqual([1, 1]), 8_000)
+    await eventually(() => expect([ran.mock.calls.length, stopped.mock.calls.length]).toEqual([1, 1]))
   })
 
   test('cannot drive a machine out of the registry, nor speak for it', async () => {
@@ -176,14 +175,10 @@ describe.skipIf(missing !== undefined)(named('an outsider with every right on th
     const streams = ['covey_jobs', 'covey_queue', 'covey_results', 'KV_covey_nodes', 'OBJ_covey_bodies']
 
     await Promise.all(streams.map((stream) => jsm.streams.delete(stream)))
-    const started = performance.now()
-    const answer = await vi.waitFor(async () => textOf(await collect(ask, 'again')), {
-      timeout: 8_000,
-      interval: 50,
-    })
+    // The deadline is beyond the limit of this test.
+    const answer = await eventually(async () => textOf(await collect(ask, 'again')))
 
     expect(answer).toBe('again')
-    expect(performance.now() - started).toBeLessThan(6_000)
   })
 
   test('that fills the air with noise drowns no answer', async () => {
@@ -248,7 +243,7 @@ describe.skipIf(missing !== undefined)(named('a trusted machine that misbehaves'
     await open({ ...common, node: { ...tower, name: 'laptop\u001B[2J' }, offer: offerOf(echo) })
     await outsider.flush()
 
-    await vi.waitFor(() => expect(asker.machines().map(({ name }) => name)).toEqual(['tower']), 5_000)
+    await eventually(() => expect(asker.machines().map(({ name }) => name)).toEqual(['tower']))
   })
 
   test('one key on two machines is said on both, and neither ends the other', async () => {
@@ -256,16 +251,16 @@ describe.skipIf(missing !== undefined)(named('a trusted machine that misbehaves'
     const copy = await open({ ...common, node: { ...tower, name: 'copy' }, offer: offerOf(echo) })
     const both = /^Two machines use the key of this machine: .*(?:tower.*copy|copy.*tower)/
 
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(worker.problem()).toMatch(both)
       expect(copy.problem()).toMatch(both)
-    }, 5_000)
+    })
     await copy.close()
 
     await pause(500)
     expect(machineOf(asker, 'tower').state().state).toBe('here')
     expect(textOf(await collect(ask, 'still'))).toBe('still')
-    await vi.waitFor(() => expect(worker.problem()).toBeUndefined(), 5_000)
+    await eventually(() => expect(worker.problem()).toBeUndefined())
   })
 })
 

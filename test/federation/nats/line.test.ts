@@ -4,7 +4,8 @@ import { openFlock } from '../../../src/app/peers.ts'
 import { lanFiles } from '../../../src/federation/lan/open.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { tempHome } from '../../config/home.ts'
-import { hear, tempFolder, until } from '../machines.ts'
+import { hear, tempFolder } from '../machines.ts'
+import { until } from '../../support/wait.ts'
 import { echo, missing, named, newIdentity, newServer, offerOf, open } from './server.ts'
 
 /** One machine of the whole program that asks, and two that have the same model. */
@@ -24,7 +25,7 @@ async function flockOf(models: readonly string[]) {
   const { config } = await loadConfig({ env: home.env, cwd: home.cwd, isTrusted: () => true })
   const flock = await openFlock(config, { dataFolder, env: home.env })
   onTestFinished(() => flock.close())
-  await until(() => flock.arms().filter(({ gone }) => gone === undefined).length >= models.length, 20_000)
+  await until(() => flock.arms().filter(({ gone }) => gone === undefined).length >= models.length)
   return flock
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectNats } from '../../../src/federation/nats/connection.ts'
 import { watchLink } from '../../../src/federation/nats/link.ts'
-import { NEVER, until } from '../machines.ts'
+import { NEVER } from '../machines.ts'
+import { until } from '../../support/wait.ts'
 import { missing, named, newServer, silent } from './server.ts'
 
 describe.skipIf(missing !== undefined)(named('the connection to a NATS server'), () => {

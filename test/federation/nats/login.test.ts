@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nkeys } from '@nats-io/transport-node'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { NatsTransport } from '../../../src/federation/nats/open.ts'
 import { natsPermissions } from '../../../src/federation/nats/names.ts'
 import { createLogger } from '../../../src/lib/log.ts'
@@ -21,6 +21,7 @@ import {
   open,
   textOf,
 } from './server.ts'
+import { eventually } from '../../support/wait.ts'
 
 type Keys = ReturnType<typeof nkeys.createUser>
 
@@ -144,8 +145,8 @@ describe.skipIf(missing !== undefined)(named('a file with credentials'), () => {
     const transport = await openFor(3)
 
     await writeFile(file, credentials(laptop.identity.id))
-    await vi.waitFor(async () => expect(await readFile(logged, 'utf8')).toContain('is back'), 60_000)
+    await eventually(async () => expect(await readFile(logged, 'utf8')).toContain('is back'))
 
     expect(textOf(await collect(machineOf(transport, 'tower').model('small'), 'again'))).toBe('again')
-  }, 120_000)
+  })
 })

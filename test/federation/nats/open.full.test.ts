@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { NatsIntervals } from '../../../src/federation/nats/open.ts'
 import type { Model } from '../../../src/protocol/model.ts'
 import { questionOf } from '../machines.ts'
@@ -16,6 +16,7 @@ import {
   open,
   type RealServer,
 } from './server.ts'
+import { eventually } from '../../support/wait.ts'
 
 /** The text after the last restart, as whoever reads the events sees it. */
 async function read(model: Model, text: string): Promise<string> {
@@ -40,7 +41,7 @@ async function flock(server: RealServer, intervals: NatsIntervals, wordMs: numbe
     await Promise.all(children.map(killMachine))
   })
   const transport = await open({ ...options, node: { name: 'laptop', identity: asker } })
-  await vi.waitFor(() => expect(transport.machines()).toHaveLength(3), 20_000)
+  await eventually(() => expect(transport.machines()).toHaveLength(3))
   return {
     transport,
     machine: (name: string) => machineOf(transport, name),
@@ -74,7 +75,7 @@ describe.skipIf(missing !== undefined)(named('machines and a server that are kil
       answered++
       return text
     })
-    const reach = (count: number) => vi.waitFor(() => expect(answered).toBeGreaterThanOrEqual(count), 120_000)
+    const reach = (count: number) => eventually(() => expect(answered).toBeGreaterThanOrEqual(count))
 
     await reach(40)
     await kill(0)

@@ -6,7 +6,7 @@ import { createCard } from '../../../src/federation/nats/card.ts'
 import { entryKey, newInstance, writeEntry } from '../../../src/federation/nats/entry.ts'
 import { createNameBook } from '../../../src/federation/nats/name-book.ts'
 import { openRegistry, type RegistryParts } from '../../../src/federation/nats/registry.ts'
-import { until } from '../machines.ts'
+import { until } from '../../support/wait.ts'
 import { dial, echo, missing, named, newIdentity, newServer, offerOf, silent } from './server.ts'
 
 const report = { ...offerOf(echo).report(), name: 'somebody' }
@@ -87,14 +87,16 @@ describe.skipIf(missing !== undefined)(named('the registry'), () => {
     await bucket.put(other.key, other.entry())
     let goOn = () => {}
     let isHeld = false
+    let isAsked = false
     const isTrusted = () => {
       if (!isHeld) return Promise.resolve(true)
+      isAsked = true
       return new Promise<boolean>((resolve) => (goOn = () => resolve(true)))
     }
     const registry = await open(bucket, { own, report: () => report, isTrusted })
 
     isHeld = true
-    await pause(100)
+    await until(() => isAsked)
     await registry.close()
     goOn()
     await pause(100)

@@ -20,6 +20,7 @@ import {
   offerOf,
   open,
 } from './server.ts'
+import { eventually } from '../../support/wait.ts'
 
 const ask = (transport: NatsTransport, text: string): Promise<ModelEvent[]> =>
   collect(transport.machines()[0]!.model('small'), text)
@@ -79,7 +80,7 @@ describe.skipIf(missing !== undefined)(named('what a NATS server cannot do'), ()
     expect(await ask(transport, 'x')).toHaveLength(3)
     isPaired = false
 
-    await vi.waitFor(() => expect(transport.machines()).toEqual([]), 5_000)
+    await eventually(() => expect(transport.machines()).toEqual([]))
   })
 
   test('it cannot show another key for an id, nor a machine under the id of another', async () => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../machines.ts'
+import { until } from '../../support/wait.ts'
 import { type NamespaceMachine, openSite, type Site, whyNoNamespaces } from '../namespaces.ts'
 import { coveyProgram } from '../../support/program.ts'
 
@@ -26,7 +26,7 @@ describe.skipIf(missing !== undefined)(`a paired tool host${missing ? ` (${missi
     await laptop.run(['peers', 'join', out.trim()])
     await tower.run(['peers', 'scope', '10-79-0-2', 'generate,status,tools'])
     host = await startTools(tower)
-  }, 120_000)
+  })
 
   afterAll(async () => {
     host.kill('SIGKILL')
@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)(`a paired tool host${missing ? ` (${missi
     async (how, lose) => {
       const log = `${how.replace(' ', '-')}.txt`
       const running = session({ name: 'run_command', input: { command: `echo once >> ${log}; sleep 90` } })
-      await until(() => existsSync(there(log)) && readFileSync(there(log), 'utf8') !== '', 60_000)
+      await until(() => existsSync(there(log)) && readFileSync(there(log), 'utf8') !== '')
       lose()
 
       const [lost] = await running

@@ -15,7 +15,8 @@ import { askHost } from '../../../src/federation/tools/call.ts'
 import { findToolHost, openWishedTools } from '../../../src/federation/tools/find.ts'
 import type { ToolResult } from '../../../src/protocol/tool.ts'
 import { builtinTools } from '../../../src/tools/all.ts'
-import { rawClient, until } from '../../server/support.ts'
+import { rawClient } from '../../server/support.ts'
+import { until } from '../../support/wait.ts'
 import { tempProject, toolContext } from '../../support/project.ts'
 import {
   openTestHost,

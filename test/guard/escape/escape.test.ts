@@ -12,7 +12,7 @@ const users: readonly { readonly user: User; readonly skipped: string | undefine
 describe('a hostile model and a hostile repository', () => {
   for (const { user, skipped } of users) {
     const title = `get nothing through as ${user}${skipped === undefined ? '' : ` (skipped: ${skipped})`}`
-    test.skipIf(skipped !== undefined).concurrent(title, { timeout: 120_000 }, async () => {
+    test.skipIf(skipped !== undefined).concurrent(title, async () => {
       const outcomes = await runTries(user, sliceOf(user, { seed, perClass: 1 }))
 
       expect(failuresOf(outcomes)).toEqual([])

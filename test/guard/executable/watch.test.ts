@@ -185,11 +185,11 @@ test('a background job is compared at each poll and at its end', async () => {
   const root = await repository()
   const { exec } = await watched(root)
   const job = await exec.start('echo x > .envrc; until [ -e go ]; do sleep 0.05; done; echo y > .exrc')
-  await expect.poll(async () => paths(await take(exec)), { timeout: 15_000 }).toEqual(['.envrc'])
+  await expect.poll(async () => paths(await take(exec))).toEqual(['.envrc'])
 
   await writeFile(join(root, 'go'), '')
 
-  await expect.poll(async () => paths(await take(exec)), { timeout: 15_000 }).toEqual(['.exrc'])
+  await expect.poll(async () => paths(await take(exec))).toEqual(['.exrc'])
   expect((await exec.poll(job.id)).job.state).toBe('ended')
   expect(existsSync(join(root, '.envrc'))).toBe(false)
 })

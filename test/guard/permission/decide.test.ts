@@ -173,7 +173,7 @@ test('nothing overrides a deny: not a mode, not a rule, not an answer', async ()
     }),
     { numRuns: 10_000 },
   )
-}, 60_000)
+})
 
 describe('a deny meets every spelling', () => {
   test.each([

@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined).each(Object.entries(PROJECTS))(named('in 
   for (const { needs, run, expects } of WORK) {
     const isMissing = !has(needs)
     const title = `${run.replace(TSC, 'tsc')} works${isMissing ? ` (skipped: ${needs} is not installed)` : ''}`
-    test.skipIf(isMissing)(title, { timeout: 120_000 }, async () => {
+    test.skipIf(isMissing)(title, async () => {
       const folder = await home()
       const cwd = await make(folder)
       const exec = await sandboxed(cwd, { home: folder })

@@ -4,13 +4,14 @@ import { chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { detectSandbox } from '../../../src/guard/sandbox/detect.ts'
 import { createRunCommand } from '../../../src/tools/run-command.ts'
 import { commandLimits } from '../../../src/tools/time-limit.ts'
 import { tempProject, toolContext } from '../../support/project.ts'
 import { callTool } from '../../tools/call.ts'
 import { missing, named, patient, processesIn, sandboxed } from '../with-sandbox.ts'
+import { eventually } from '../../support/wait.ts'
 
 const describeSandboxed = describe.skipIf(missing !== undefined)
 
@@ -222,7 +223,7 @@ describeSandboxed(named('the corpus of hidden writes, run for real'), () => {
     await runAttacks(attacks, () => outside)
 
     expect(await readdir(outside)).toEqual([])
-  }, 70_000)
+  })
 
   test('would leave marks if it could', async () => {
     const cwd = await runAttacks(attacks.slice(0, 20), (folder) => join(folder, 'marks'))
@@ -250,12 +251,12 @@ describeSandboxed(named('what a command starts'), () => {
     const exec = await sandboxed(cwd)
     const cancel = new AbortController()
     const running = exec.shell(command, patient({ signal: cancel.signal }))
-    await vi.waitFor(() => expect(existsSync(join(cwd, 'beat'))).toBe(true), { timeout: 5000 })
+    await eventually(() => expect(existsSync(join(cwd, 'beat'))).toBe(true))
 
     cancel.abort()
     await running
 
-    await vi.waitFor(async () => expect(await processesIn(cwd)).toBe(0), { timeout: 2000 })
+    await eventually(async () => expect(await processesIn(cwd)).toBe(0))
     const beats = await readFile(join(cwd, 'beat'), 'utf8')
     await pause(150)
     expect(await readFile(join(cwd, 'beat'), 'utf8')).toBe(beats)
@@ -267,7 +268,7 @@ describeSandboxed(named('what a command starts'), () => {
 
     await exec.shell(`setsid bash -c '${heart}' > /dev/null 2>&1 & sleep 0.2`, patient())
 
-    await vi.waitFor(async () => expect(await processesIn(cwd)).toBe(0), { timeout: 2000 })
+    await eventually(async () => expect(await processesIn(cwd)).toBe(0))
   })
 
   test('is limited in number, and a fork bomb is over when it is cancelled', async () => {
@@ -281,7 +282,7 @@ describeSandboxed(named('what a command starts'), () => {
     cancel.abort()
     await running
 
-    await vi.waitFor(async () => expect(await processesIn(cwd)).toBe(0), { timeout: 2000 })
+    await eventually(async () => expect(await processesIn(cwd)).toBe(0))
   })
 
   test('is limited in memory', async () => {

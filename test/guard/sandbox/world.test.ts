@@ -403,21 +403,17 @@ describeSandboxed(named('work in a repository'), () => {
     expect(await run(cwd, 'npm test 2>&1', { home })).toMatch(/pass 1/)
   })
 
-  test.skipIf(!has('cargo'))(
-    'cargo builds (needs cargo)',
-    async () => {
-      const cwd = await tempProject({
-        'Cargo.toml': '[package]\nname = "x"\nversion = "0.1.0"\nedition = "2021"\n',
-        'src/main.rs': 'fn main() { println!("built"); }\n',
-      })
-      const exec = await sandboxed(cwd)
+  test.skipIf(!has('cargo'))('cargo builds (needs cargo)', async () => {
+    const cwd = await tempProject({
+      'Cargo.toml': '[package]\nname = "x"\nversion = "0.1.0"\nedition = "2021"\n',
+      'src/main.rs': 'fn main() { println!("built"); }\n',
+    })
+    const exec = await sandboxed(cwd)
 
-      expect((await exec.shell('cargo run -q --offline', patient({ timeoutMs: 120_000 }))).output).toBe(
-        'built\n',
-      )
-    },
-    130_000,
-  )
+    expect((await exec.shell('cargo run -q --offline', patient({ timeoutMs: 120_000 }))).output).toBe(
+      'built\n',
+    )
+  })
 })
 
 describeSandboxed(named('a path opened for one command'), () => {

@@ -1,5 +1,4 @@
 /** One port for those who come with a token and those who show a key: what a connection begins with, or does not. */
-import { randomBytes } from 'node:crypto'
 import { type TLSSocket, connect as connectTls, type ConnectionOptions } from 'node:tls'
 import * as fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -9,7 +8,9 @@ import { tlsOptionsOf } from '../../../src/federation/listener.ts'
 import type { Limits } from '../../../src/server/http/limits.ts'
 import type { PeerDoor } from '../../../src/server/admin/peer-access.ts'
 import { defineRoute } from '../../../src/server/http/route.ts'
-import { openTestServer, rawClient, tempFolder, until } from '../support.ts'
+import { openTestServer, rawClient, tempFolder } from '../support.ts'
+import { until } from '../../support/wait.ts'
+import { seededBytes } from '../../support/seed.ts'
 
 const whoRoute = defineRoute({
   method: 'GET',
@@ -179,7 +180,7 @@ test('whatever a connection begins with, the server answers the next one', async
   const begins = fc.sample(fc.oneof(tlsLike, fc.uint8Array({ minLength: 1, maxLength: 200 })), 60)
 
   await Promise.all(
-    [...begins, randomBytes(100_000)].map(async (bytes) => {
+    [...begins, seededBytes(100_000)].map(async (bytes) => {
       const { socket, closed, read } = await rawClient(port)
       socket.end(bytes)
       await closed

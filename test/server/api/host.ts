@@ -11,6 +11,7 @@ import type { Model, ModelRequest } from '../../../src/protocol/model.ts'
 import { apiRoutes } from '../../../src/server/api/routes.ts'
 import { createMetrics } from '../../../src/server/admin/metrics.ts'
 import type { AgentParts, ModelParts } from '../../../src/server/parts.ts'
+import { createFairQueue, type FairQueue } from '../../../src/server/http/queue.ts'
 import { createServer } from '../../../src/server/server.ts'
 import { openTokens } from '../../../src/server/http/tokens.ts'
 
@@ -26,6 +27,8 @@ export type HostOptions = {
 export type ApiHost = {
   /** Without a path. */
   readonly url: string
+  /** Where requests wait for their turn. */
+  readonly queue: FairQueue
   /** The token of a client; `chatter` may not run tools. */
   key(client?: string): Promise<string>
   post(path: string, body: unknown, options?: PostOptions): Promise<Response>
@@ -43,6 +46,7 @@ export async function startApi(
   const folder = await mkdtemp(join(tmpdir(), 'covey-api-'))
   const tokens = openTokens(join(folder, 'tokens'))
   const { parts, requireSettled } = toModelParts([models].flat(), options)
+  const queue = createFairQueue({ slots: parts.slots })
   const server = await createServer({
     tokens,
     audit: () => {},
@@ -53,6 +57,7 @@ export async function startApi(
       models: parts,
       agents: options.agents ?? noAgents,
       fit: options.fit ?? 'auto',
+      queue,
       now: Date.now,
     }),
   })
@@ -72,6 +77,7 @@ export async function startApi(
   const url = `http://127.0.0.1:${address!.port}`
   return {
     url,
+    queue,
     key,
     post: async (path, body, { client, signal, headers } = {}) =>
       fetch(`${url}${path}`, {

@@ -11,7 +11,7 @@ import { TextCompletion } from '../../../src/server/openai/completions.ts'
 import { MessageEvent } from '../../../src/server/anthropic/reply.ts'
 import { OllamaChatLine, OllamaGenerateLine } from '../../../src/server/ollama/routes.ts'
 import { readEvents, startApi } from './host.ts'
-import { until } from '../support.ts'
+import { until } from '../../support/wait.ts'
 
 const hello = { messages: [{ role: 'user', content: 'Hello.' }] }
 
@@ -186,23 +186,22 @@ describe('turns at a slow model', () => {
     stays.abort()
   })
 
-  test('are given back by who goes away while waiting', async () => {
-    const model = slowModel(20)
+  test('are given back by a client that goes away while it waits', async () => {
+    const model = gatedModel('gated')
     const host = await startApi(model, { slots: 1 })
     const gone = new AbortController()
 
-    const first = host.post('/v1/chat/completions', ask('first'), { client: 'a' })
-    await first
-    const waiting = await host.post('/v1/chat/completions', ask('second'), {
-      client: 'b',
-      signal: gone.signal,
-    })
+    const first = await host.post('/v1/chat/completions', ask('first'), { client: 'a' })
+    await host.post('/v1/chat/completions', ask('second'), { client: 'b', signal: gone.signal })
+    const before = host.queue.state()
     gone.abort()
+    await until(() => host.queue.state().waiting === 0)
     const last = await host.post('/v1/chat/completions', ask('third'), { client: 'c' })
-    await readEvents(last)
+    model.open()
+    await Promise.all([readEvents(first), readEvents(last)])
 
-    expect(waiting.status).toBe(200)
-    expect(model.log).toEqual(['start first', 'end first', 'start third', 'end third'])
+    expect(before).toEqual({ active: 1, waiting: 1 })
+    expect(model.order).toEqual(['first', 'third'])
   })
 })
 

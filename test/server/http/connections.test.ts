@@ -68,7 +68,7 @@ describe('a client that keeps its own side open is hung up on', () => {
     await new Promise((resolve) => socket.once('close', resolve))
 
     expect(socket.destroyed).toBe(true)
-  }, 30_000)
+  })
 })
 
 test('of one address only some may wait, and the oldest go first', async () => {

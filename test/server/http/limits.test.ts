@@ -1,6 +1,7 @@
 /** Clients that take their time: a head or a body that never ends costs a connection for a while, nothing more. */
 import { expect, test } from 'vitest'
-import { openTestServer, rawClient, testRoutes, until } from '../support.ts'
+import { openTestServer, rawClient, testRoutes } from '../support.ts'
+import { until } from '../../support/wait.ts'
 
 const limits = { headersMs: 100, requestMs: 200, checkEveryMs: 20 }
 

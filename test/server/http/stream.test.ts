@@ -4,7 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../../src/protocol/error.ts'
 import { defineRoute, type StreamPart } from '../../../src/server/http/route.ts'
 import { never, vanishingClient } from '../streams.ts'
-import { openTestServer, rawClient, streamOf, streamRoute, testRoutes, until } from '../support.ts'
+import { openTestServer, rawClient, streamOf, streamRoute, testRoutes } from '../support.ts'
+import { until } from '../../support/wait.ts'
 
 const get = (token: string, path = '/parts') =>
   `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`
@@ -44,12 +45,15 @@ test('parts become lines of JSON where a route wants them', async () => {
 })
 
 test('an error in the first moments is an HTTP status', async () => {
-  const open = await openTestServer([
-    streamRoute(async function* () {
-      await delay(20)
-      throw new AppError('model-unavailable', 'Still loading.', { loading: true, retryAfterMs: 2500 })
-    }),
-  ])
+  const open = await openTestServer(
+    [
+      streamRoute(async function* () {
+        await delay(20)
+        throw new AppError('model-unavailable', 'Still loading.', { loading: true, retryAfterMs: 2500 })
+      }),
+    ],
+    { limits: { streamGraceMs: 60_000 } },
+  )
 
   const reply = await open.ask({ path: '/parts' })
 

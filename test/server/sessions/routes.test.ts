@@ -5,7 +5,8 @@ import { errorSchemas } from '../../../src/server/admin/openapi.ts'
 import type { StartRun } from '../../../src/session/run.ts'
 import { endOf, start, testStore } from '../../session/support.ts'
 import { openSessionServer, pieces, type SessionServer, unending } from '../session-server.ts'
-import { tempFolder, until } from '../support.ts'
+import { tempFolder } from '../support.ts'
+import { until } from '../../support/wait.ts'
 
 type Told = { readonly id?: string | undefined; readonly event?: string | undefined; readonly data: string }
 

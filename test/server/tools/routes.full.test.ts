@@ -8,6 +8,7 @@ import { openTokens } from '../../../src/server/http/tokens.ts'
 import { tempProject } from '../../support/project.ts'
 import { testHome } from '../../support/tool-host.ts'
 import { coveyProgram } from '../../support/program.ts'
+import { seededRandom } from '../../support/seed.ts'
 
 type Answer = { readonly ok: boolean; readonly text: string; readonly code: string | null }
 
@@ -41,12 +42,13 @@ test('of calls to a host that is killed at any moment none runs twice, and each 
     return (await response?.json().catch(() => undefined)) as Answer | undefined
   }
 
+  const random = seededRandom('killed host')
   const answers = new Map<string, Answer>()
   for (let round = 0; round < 15; round++) {
     const url = await start()
     const keys = Array.from({ length: 6 }, (_, index) => `round-${round}-call-${index}`)
     const asked = keys.map(async (key) => [key, await execute(url, key)] as const)
-    await pause(Math.random() * 120)
+    await pause(random() * 120)
     child?.kill('SIGKILL')
     const lost = (await Promise.all(asked)).flatMap(([key, answer]) => {
       if (answer) answers.set(key, answer)

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { startToolHost } from '../../../src/app/serve-tools.ts'
 import { tempProject } from '../../support/project.ts'
 import { openTestHost, testHome } from '../../support/tool-host.ts'
 import { coveyProgram } from '../../support/program.ts'
+import { until } from '../../support/wait.ts'
 
 test('a tool host says what it has, where, and under which rules', async () => {
   const host = await openTestHost({ permission: 'read-only' })
@@ -194,14 +196,15 @@ test('after kill -9 in the middle of a call its key has an unknown outcome, and 
     { cwd: folder, env: home.env, stdio: ['ignore', 'pipe', 'ignore'] },
   )
   onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = once(child, 'exit')
   let banner = ''
   child.stdout.on('data', (data: Buffer) => (banner += data.toString()))
-  while (!banner.includes('Ctrl+C')) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(() => banner.includes('Ctrl+C'))
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(banner)?.[0] ?? ''
   const token = /COVEY_TOOL_HOST__TOKEN=(\S+)/.exec(banner)?.[1] ?? ''
   const call = {
     tool: 'run_command',
-    arguments: { command: 'echo ran >> log.txt; sleep 2' },
+    arguments: { command: 'echo ran >> log.txt; sleep 10' },
     idempotency_key: 'kill-me-now',
   }
 
@@ -210,8 +213,9 @@ test('after kill -9 in the middle of a call its key has an unknown outcome, and 
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify(call),
   }).catch((error: Error) => error)
-  while (!existsSync(join(folder, 'log.txt'))) await new Promise((resolve) => setTimeout(resolve, 10))
+  await until(() => existsSync(join(folder, 'log.txt')))
   child.kill('SIGKILL')
+  await ended
   const host = await openTestHost({ home, permission: 'bypass' })
   const { body } = await host.execute(call, token)
 

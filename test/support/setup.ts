@@ -1,0 +1,27 @@
+/**
+ * Before any test: all temporary files of a run go into one folder that is removed with it, and the seed of all chance is
+ * chosen. What a test file removes itself is often removed too late: without isolation the helpers of a worker are loaded
+ * once, and so are their last hooks.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export function setup(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'covey-tests-'))
+  process.env['TMPDIR'] = folder
+  process.env['COVEY_TEST_SEED'] ??= seedOfCommit()
+  console.log(`seed: COVEY_TEST_SEED=${process.env['COVEY_TEST_SEED']}`)
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+function seedOfCommit(): string {
+  try {
+    const options = { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'ignore'] } as const
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], options).toString()
+    return String(Number.parseInt(commit.slice(0, 7), 16))
+  } catch {
+    return '1'
+  }
+}
