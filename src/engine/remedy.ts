@@ -77,7 +77,7 @@ function judgeRepetition(where: 'text' | 'reasoning', tally: Tally): Verdict {
     again: 2,
     notes: 1,
   }
-  const verdict = spend(finding, tally)
+  const verdict = spend(finding, { ...tally, isPatient: false })
   if (verdict?.kind === 'again' && where === 'reasoning')
     return { ...verdict, sampling: { ...verdict.sampling, thinking: 'off' } }
   return verdict && verdict.kind !== 'stop' ? verdict : { kind: 'stop', reason: 'repetition', finding }
@@ -122,5 +122,8 @@ function spend(finding: Finding, tally: Tally): Verdict | undefined {
   if (spent.notes < (finding.notes ?? MOST)) {
     return { kind: 'note', finding, note: spent.notes > 0 ? otherwise : note }
   }
-  return isVoid ? { kind: 'stop', reason: 'no-answer', finding } : undefined
+  if (!isVoid) return undefined
+  return tally.isPatient
+    ? { kind: 'again', finding, sampling: { hotter: true } }
+    : { kind: 'stop', reason: 'no-answer', finding }
 }

@@ -11,6 +11,7 @@ import type { LoopEvent, LoopParts } from './parts.ts'
 import { patchSpiral } from './detectors/patch-spiral.ts'
 import { type Prepared, prepareCall } from './prepare.ts'
 import type { RunState } from './run-state.ts'
+import { turnsTaken } from './stop.ts'
 import type { Finding } from './trace.ts'
 import { type CallEnvironment, type Finished, runTool } from './run-tool.ts'
 
@@ -150,8 +151,8 @@ function* withNote(run: RunState, parts: LoopParts, { message }: Finished): Gene
 const LAST_TURNS = 3
 
 /** A run that is cut off without a word leaves its work half done; one that knows can end it. */
-function nearLimit({ turns }: RunState, { turnLimit = 0 }: LoopParts): Finding | undefined {
-  if (turnLimit - turns !== LAST_TURNS) return undefined
+function nearLimit({ trace }: RunState, { turnLimit = 0 }: LoopParts): Finding | undefined {
+  if (turnLimit - turnsTaken(trace, turnLimit) !== LAST_TURNS) return undefined
   const note = `${LAST_TURNS} turns are left. Finish the change you are at, check it, then answer: say what is done and what is not.`
   return { detector: 'turn-limit', note }
 }

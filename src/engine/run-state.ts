@@ -1,7 +1,9 @@
 /** What one run knows about itself while it goes on. Made, read and changed only by the loop and its helpers. */
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { Thinking } from '../protocol/model.ts'
+import type { Reply } from './collect.ts'
 import { NEVER_RAN } from './detectors/no-progress.ts'
+import { inVain, isAffordable, NOTHING_IN_VAIN, type Vain } from './patience.ts'
 import type { CallRecord, Trace } from './trace.ts'
 
 /** How the next request differs from the arm's ordinary sampling. */
@@ -14,7 +16,12 @@ export type Sampling = {
 export type Spent = { readonly again: number; readonly notes: number }
 
 /** Remedies spent since the run last made progress, each detector's on its own. */
-export type Tally = { readonly continues: number; readonly byDetector: ReadonlyMap<string, Spent> }
+export type Tally = {
+  readonly continues: number
+  readonly byDetector: ReadonlyMap<string, Spent>
+  /** A void reply may be asked for again even where its detector has no remedy left. */
+  readonly isPatient?: boolean
+}
 
 export const spentOn = ({ byDetector }: Tally, detector: string): Spent =>
   byDetector.get(detector) ?? { again: 0, notes: 0 }
@@ -40,7 +47,6 @@ export class RunState {
   compactedTurn = 0
   /** Since a result last brought something new. */
   compactions = 0
-  tally: Tally = freshTally
   sampling: Sampling = {}
   /** Text the output limit cut off, where the arm goes on writing it. */
   partial = ''
@@ -56,6 +62,11 @@ export class RunState {
   isFresh = false
   /** The detector that had something to say since the last call. */
   doubted: string | undefined
+  #tally: Tally = freshTally
+  #vain: Vain = NOTHING_IN_VAIN
+  /** A call of the arm that is asked now brought something new. */
+  #hasWorked = false
+  #discarded = 0
   /** Who was asked last. */
   arm = ''
   /** Why another arm took over, if one did. */
@@ -67,6 +78,10 @@ export class RunState {
     this.messages = history
   }
 
+  get tally(): Tally {
+    return { ...this.#tally, isPatient: this.isFresh && this.#hasWorked && isAffordable(this.#vain) }
+  }
+
   get trace(): Trace {
     const { turns, compactedTurn, compactions } = this
     const { calls, turns: turnsBefore } = this.#before
@@ -76,7 +91,9 @@ export class RunState {
       calls: this.calls.slice(calls),
       compactedTurn,
       compactions,
-      remedies: remediesIn(this.tally),
+      remedies: remediesIn(this.#tally),
+      discarded: this.#discarded,
+      forgiven: this.#hasWorked && isAffordable(this.#vain) ? this.#vain.replies : 0,
     }
   }
 
@@ -85,9 +102,11 @@ export class RunState {
     this.escalated = reason
     this.attribution.escalation = 1
     this.#before = { calls: this.calls.length, turns: this.turns }
-    this.tally = freshTally
+    this.#tally = freshTally
     this.sampling = {}
     this.partial = ''
+    this.#vain = NOTHING_IN_VAIN
+    this.#hasWorked = false
   }
 
   /**
@@ -98,9 +117,9 @@ export class RunState {
     const kept = this.messages.findLastIndex((message) => !isVain(message))
     this.messages = this.messages.slice(0, kept + 1)
     this.isFresh = true
-    this.tally = {
-      ...this.tally,
-      byDetector: new Map(this.tally.byDetector).set(detector, { again: 1, notes: 1 }),
+    this.#tally = {
+      ...this.#tally,
+      byDetector: new Map(this.#tally.byDetector).set(detector, { again: 1, notes: 1 }),
     }
     this.sampling = { seed, hotter: true }
     this.partial = ''
@@ -108,11 +127,21 @@ export class RunState {
 
   /** One more remedy of this detector. */
   spend(detector: string, kind: keyof Spent): void {
-    const spent = spentOn(this.tally, detector)
-    const byDetector = new Map(this.tally.byDetector).set(detector, { ...spent, [kind]: spent[kind] + 1 })
-    this.tally = { ...this.tally, byDetector }
+    const spent = spentOn(this.#tally, detector)
+    const byDetector = new Map(this.#tally.byDetector).set(detector, { ...spent, [kind]: spent[kind] + 1 })
+    this.#tally = { ...this.#tally, byDetector }
     this.attribution.detector++
     this.doubted = detector
+  }
+
+  /** A reply that was no answer and called nothing. */
+  discard(reply: Reply): void {
+    this.#vain = inVain(this.#vain, reply)
+    if (this.#hasWorked) this.#discarded++
+  }
+
+  goOnWriting(): void {
+    this.#tally = { ...this.#tally, continues: this.#tally.continues + 1 }
   }
 
   add(message: Message): void {
@@ -127,11 +156,13 @@ export class RunState {
     )
     this.calls = [...this.calls, record]
     this.doubted = undefined
+    this.#vain = NOTHING_IN_VAIN
     // A test that fails has shown something: the model acts, whatever it said before.
     const hasRun = record.code === undefined || !NEVER_RAN.has(record.code)
     if (isNew && hasRun) {
-      this.tally = freshTally
+      this.#tally = freshTally
       this.isFresh = false
+      this.#hasWorked = true
     }
     if (!record.ok || record.code) return
     // What a compaction took away may be read again: that is a use of the window, if not progress.

@@ -7,8 +7,14 @@ import type { StopRule, Trace } from './trace.ts'
 /** A run must end. The limit is a promise to the person waiting, not to the model. */
 const maxTurns =
   (limit: number): StopRule =>
-  ({ turns }) =>
-    turns >= limit ? 'max-turns' : undefined
+  (trace) =>
+    turnsTaken(trace, limit) >= limit ? 'max-turns' : undefined
+
+/** Replies thrown away that each turn of the limit allows before they count too. */
+const MOST_DISCARDED = 3
+
+export const turnsTaken = ({ turns, discarded = 0 }: Trace, limit: number): number =>
+  turns - Math.min(discarded, MOST_DISCARDED * limit)
 
 /** The rules every run obeys. */
 export const standardRules = (turnLimit: number): readonly StopRule[] => [

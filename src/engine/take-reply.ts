@@ -31,6 +31,7 @@ export async function* takeReply(
   const verdict = judgeReply(reply, situation, run.tally)
   run.sampling = {}
   run.partial = ''
+  if (isVoid(verdict, reply)) run.discard(reply)
   if (verdict.kind === 'again') return yield* askAgain(run, parts, verdict)
   if (verdict.kind === 'continue' && asked.lease.arm.capabilities.prefill) return yield* goOn(run, reply)
 
@@ -69,6 +70,9 @@ export async function* takeReply(
   return { reason: 'answered', ...(verdict.flag && { flag: verdict.flag }) }
 }
 
+const isVoid = (verdict: Verdict, { calls }: Reply): boolean =>
+  calls.length === 0 && 'finding' in verdict && verdict.finding.isVoid === true
+
 const isRejected = (
   verdict: Verdict,
   { calls }: Reply,
@@ -98,7 +102,7 @@ function* askAgain(
 /** The arm goes on writing the same message; nothing joins the conversation before it is whole. */
 function* goOn(run: RunState, reply: Reply): Generator<LoopEvent, undefined> {
   run.partial = reply.text
-  run.tally = { ...run.tally, continues: run.tally.continues + 1 }
+  run.goOnWriting()
   yield { type: 'turn-end', turn: run.turns, messages: [], continues: true }
 }
 
@@ -123,7 +127,7 @@ function noteAfter(verdict: Verdict): UserMessage | undefined {
 }
 
 function* spendNote(run: RunState, verdict: Verdict): Generator<LoopEvent> {
-  if (verdict.kind === 'continue') run.tally = { ...run.tally, continues: run.tally.continues + 1 }
+  if (verdict.kind === 'continue') run.goOnWriting()
   if (verdict.kind !== 'note') return
   const { detector } = verdict.finding
   run.spend(detector, 'notes')

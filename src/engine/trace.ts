@@ -35,6 +35,10 @@ export type Trace = {
   readonly turnsBefore?: number
   /** Remedies spent since a result last brought something new. */
   readonly remedies?: number
+  /** Void replies of a model that had worked before: asked for again, they are no turns of their own. */
+  readonly discarded?: number
+  /** Those of them since the last call that cost too little to be held against the run. */
+  readonly forgiven?: number
   /** Compactions since then: each took away what will be read again. */
   readonly compactions?: number
   /** Results of earlier turns may have been compacted away: asking for them again is no repetition. */

@@ -270,6 +270,55 @@ describe('a reply that is none', () => {
   })
 })
 
+describe('a model that has worked and then falls silent', () => {
+  const reads = [calls('read_file', { path: 'a.txt' })]
+  const silence = (count: number): ScriptedReply[] => Array.from({ length: count }, () => [says('')])
+  const prompt = 'What does a.txt say?'
+
+  test('is asked again for as long as that costs nearly nothing', async () => {
+    const model = scriptedModel(reads, ...silence(25), [says('It says hello.')])
+
+    const events = await run(model, await tempProject({ 'a.txt': 'hello' }), { prompt })
+
+    expect(endOf(events)).toMatchObject({ reason: 'answered' })
+    expect(model.asked.at(-1)?.messages.length).toBeLessThanOrEqual(5)
+  })
+
+  test('does not use up the turns of the run', async () => {
+    const model = scriptedModel(reads, ...silence(12), [says('It says hello.')])
+
+    const events = await run(model, await tempProject({ 'a.txt': 'hello' }), {
+      prompt,
+      promptOptions: { maxTurns: 5 },
+    })
+
+    expect(endOf(events)).toMatchObject({ reason: 'answered' })
+  })
+
+  test('is given up at last', async () => {
+    const model = scriptedModel(reads, ...silence(60))
+
+    const events = await run(model, await tempProject({ 'a.txt': 'hello' }), { prompt })
+
+    expect(endOf(events)).toMatchObject({ reason: 'no-answer' })
+    expect(model.asked.length).toBeLessThanOrEqual(34)
+  })
+
+  test('is given up early when its silence costs a long thought each time', async () => {
+    const thought = Array.from(
+      { length: 60 },
+      (_, at) => `Step ${at * 7} may matter to part ${at * 3}.`,
+    ).join(' ')
+    const muses = Array.from({ length: 40 }, () => [thinks(thought), says('')])
+    const model = scriptedModel(reads, ...muses)
+
+    const events = await run(model, await tempProject({ 'a.txt': 'hello' }), { prompt })
+
+    expect(endOf(events)).toMatchObject({ reason: 'no-answer' })
+    expect(model.asked.length).toBeLessThanOrEqual(9)
+  })
+})
+
 describe('going in circles', () => {
   const paragraph = 'The file defines the price and the tax. It is used by the shop to show the sum. '
 

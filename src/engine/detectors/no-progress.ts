@@ -7,10 +7,13 @@ const PATIENCE = 8
 export const noProgress: StopRule = ({ turns, turnsBefore = 0, calls, ...more }) => {
   const news = findNews(calls)
   const last = calls.findLast((_, index) => news[index])?.turn ?? turnsBefore
-  const { remedies = 0, compactions = 0 } = more
+  const { remedies = 0, compactions = 0, forgiven = 0 } = more
   const isRefused = calls.some(({ turn, code }) => turn > last && code === 'refused')
   // Words that had to be corrected between calls that had to be refused, or results lost again: that is a circle.
-  const idle = turns - last + (isRefused ? Math.max(0, remedies - 1) : 0) + 2 * compactions
+  const circling = (isRefused ? Math.max(0, remedies - 1) : 0) + 2 * compactions
+  // Silence right after news is asked again as long as it costs little; between calls that bring nothing it is idling.
+  const isSilent = calls.every(({ turn }) => turn <= last)
+  const idle = turns - last + circling - (isSilent ? forgiven : 0)
   return idle >= PATIENCE ? 'no-progress' : undefined
 }
 
