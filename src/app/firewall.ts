@@ -20,13 +20,13 @@ type SecretsParts = {
   readonly apiKey?: string
 }
 
-type SecretsPlace = { readonly folder?: string; warn(message: string): void }
+type SecretsScope = { readonly folder?: string; warn(message: string): void }
 
 type Secrets = { readonly firewall: Firewall; close(): Promise<void> }
 
 export async function openSecrets(
   { config, paths, env, apiKey, incognito }: SecretsParts,
-  { folder, warn }: SecretsPlace,
+  { folder, warn }: SecretsScope,
   files: Files,
 ): Promise<Secrets> {
   const key = incognito ? undefined : await loadSecretKey(join(paths.dataFolder, 'keys', 'secrets'))

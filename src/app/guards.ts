@@ -56,13 +56,13 @@ export type Guards = {
   readonly warnings: readonly string[]
   /** `[checks]` run after every edit, unasked: only where something confines them. */
   readonly runsChecks: boolean
-  openSession(session: SessionPlace): Promise<SessionGuards>
+  openSession(session: SessionScope): Promise<SessionGuards>
   /** Commands the person types themselves: as in their own shell. */
   readonly personExec: Exec
   close(): Promise<void>
 }
 
-type SessionPlace = {
+type SessionScope = {
   readonly id: string
   /** Where its own files lie; absent where it keeps nothing. */
   readonly folder?: string
@@ -157,7 +157,7 @@ type Shared = { readonly sandbox?: Sandbox; readonly watch?: Watch; readonly boo
 
 async function openSessionGuards(
   parts: GuardsParts,
-  place: SessionPlace,
+  place: SessionScope,
   { sandbox, watch, book }: Shared,
 ): Promise<SessionGuards> {
   const { config, env } = parts
@@ -208,7 +208,7 @@ type Permitting = {
 
 const permissionsOf = (
   { config, paths }: GuardsParts,
-  { unattended }: SessionPlace,
+  { unattended }: SessionScope,
   { root, grants, sandbox, watch, book }: Permitting,
 ) =>
   createPermissions({
@@ -227,7 +227,7 @@ const permissionsOf = (
 
 const obeying = (watch: Watch | undefined) => (watch ? { obeys: watch.obeys } : {})
 
-type Launching = Pick<Permitting, 'root' | 'sandbox' | 'watch'> & Pick<SessionPlace, 'warn'>
+type Launching = Pick<Permitting, 'root' | 'sandbox' | 'watch'> & Pick<SessionScope, 'warn'>
 
 function launchOf(
   { config, paths, ofProject }: GuardsParts,
@@ -248,7 +248,7 @@ type Reach = Pick<SessionGuards, 'files' | 'exec' | 'undo' | 'close'>
 /** Files and commands, with what runs do to the project written down; below the firewall, or placeholders would be put back. */
 async function openReach(
   { config, paths, cwd, env, host = false }: GuardsParts,
-  { folder, warn }: SessionPlace,
+  { folder, warn }: SessionScope,
   { grants, sandbox, watch }: Pick<Shared, 'sandbox' | 'watch'> & { readonly grants: Grants },
 ): Promise<Reach> {
   const { mode, rules } = config.permission
@@ -274,7 +274,7 @@ async function openReach(
 }
 
 /** What ended with the session may have left something behind; nobody can be asked any more. */
-async function closeExec(exec: ClosableExec, warn: SessionPlace['warn']): Promise<void> {
+async function closeExec(exec: ClosableExec, warn: SessionScope['warn']): Promise<void> {
   await exec.close()
   for (const { path, does, keptAt } of (await exec.executable?.())?.withheld ?? []) {
     warn(`${path} was set aside, because ${does}${keptAt === undefined ? '' : `; it lies in ${keptAt}`}.`)

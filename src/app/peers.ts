@@ -9,9 +9,9 @@ import type { Config } from '../config/schema.ts'
 import { lanFiles } from '../federation/lan/open.ts'
 import type { Machine, Offer } from '../federation/machine.ts'
 import { openNameBook } from '../federation/nats/name-book.ts'
-import { openPeersDesk } from '../federation/peers-desk.ts'
+import { openPeersService } from '../federation/peers-service.ts'
 import { createPlacing } from '../federation/placing.ts'
-import { openLanWay, openNatsWay, type Reachable, type Way } from '../federation/way.ts'
+import { openLanLink, openNatsLink, type Reachable, type PeerLink } from '../federation/link.ts'
 import { createLogger } from '../lib/log.ts'
 import type { Reserve } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
@@ -46,52 +46,59 @@ const FIRST_LOOK_MS = 1_500
 /** Asked for only where it is switched on. */
 export async function openFlock(
   config: Pick<Config, 'federation' | 'log'>,
-  ground: FlockGround,
+  context: PeersContext,
 ): Promise<Flock> {
-  const way = await openWay(config, ground)
+  const link = await openLink(config, context)
   const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_LOOK_MS).unref())
-  await Promise.race([way.look(), late]).catch(async (error: unknown) => {
-    await way.close()
+  await Promise.race([link.look(), late]).catch(async (error: unknown) => {
+    await link.close()
     throw error
   })
-  return joinMachines(way, toLanSettings(config.federation).name)
+  return joinMachines(link, toLanSettings(config.federation).name)
 }
 
-export type FlockGround = { readonly dataFolder: string; readonly env: NodeJS.ProcessEnv }
+export type PeersContext = { readonly dataFolder: string; readonly env: NodeJS.ProcessEnv }
 
-function openWay(
+function openLink(
   { federation, log }: Pick<Config, 'federation' | 'log'>,
-  { dataFolder, env }: FlockGround,
-): Promise<Way> {
+  { dataFolder, env }: PeersContext,
+): Promise<PeerLink> {
   const settings = toLanSettings(federation)
   const { host, port, transport, nats } = federation
   if (transport === 'lan') {
-    return openLanWay({ ...settings, dataFolder }, host === undefined ? undefined : { host, port })
+    return openLanLink({ ...settings, dataFolder }, host === undefined ? undefined : { host, port })
   }
   const files = lanFiles(dataFolder)
   const logger = createLogger({ ...log, verbose: false })
   const names = namesIn(dataFolder)
-  return openNatsWay({ ...toNatsSettings(nats, env), name: settings.name, names, files, log: logger })
+  return openNatsLink({ ...toNatsSettings(nats, env), name: settings.name, names, files, log: logger })
 }
 
 const namesIn = (dataFolder: string) =>
   openNameBook(dataFolder, async (id) => (await lanFiles(dataFolder).book.find(id))?.name)
 
 /** What a person does about other machines, beside a running server or without one. */
-export function openPeers(config: Pick<Config, 'federation' | 'server' | 'log'>, ground: FlockGround) {
+export function openPeers(config: Pick<Config, 'federation' | 'server' | 'log'>, context: PeersContext) {
   const { federation, server } = config
-  const { dataFolder } = ground
+  const { dataFolder } = context
   const { host, port, transport, nats } = federation
   const { name, peers, timing } = toLanSettings(federation)
-  const desk = openPeersDesk({ dataFolder, name, peers, timing, port, ...(host !== undefined && { host }) })
+  const service = openPeersService({
+    dataFolder,
+    name,
+    peers,
+    timing,
+    port,
+    ...(host !== undefined && { host }),
+  })
   return {
-    ...desk,
+    ...service,
     ...(transport === 'nats' && {
-      list: async () => [...(await desk.list()), ...(await trustedByName(nats.trusted, dataFolder))],
+      list: async () => [...(await service.list()), ...(await trustedByName(nats.trusted, dataFolder))],
     }),
     look: async () => {
-      if (transport === 'nats' && federation.enabled) return lookOverNats(config, ground)
-      return { peers: (await desk.look()).map(peerHealth) }
+      if (transport === 'nats' && federation.enabled) return lookOverNats(config, context)
+      return { peers: (await service.look()).map(peerHealth) }
     },
     url: `http://127.0.0.1:${server.port ?? API_PORT}`,
   }
@@ -109,25 +116,25 @@ async function trustedByName(trusted: readonly string[], dataFolder: string) {
 }
 
 /** As this machine would see them; it shows itself to nobody. */
-async function lookOverNats(config: Pick<Config, 'federation' | 'log'>, ground: FlockGround) {
-  const way = await openWay(config, ground)
+async function lookOverNats(config: Pick<Config, 'federation' | 'log'>, context: PeersContext) {
+  const link = await openLink(config, context)
   try {
-    const problem = way.problem()
-    return { peers: way.machines().map(peerHealth), ...(problem !== undefined && { problem }) }
+    const problem = link.problem()
+    return { peers: link.machines().map(peerHealth), ...(problem !== undefined && { problem }) }
   } finally {
-    await way.close()
+    await link.close()
   }
 }
 
-function joinMachines(way: Way, name: string): Flock {
-  const everybody = () => [...way.machines(), ...(way.line ? [way.line] : [])]
+function joinMachines(link: PeerLink, name: string): Flock {
+  const everybody = () => [...link.machines(), ...(link.line ? [link.line] : [])]
   const arms = createPeerArms((id) => everybody().find((machine) => machine.id === id))
-  const isLine = (arm: string) => way.line !== undefined && arm === arms.id(way.line, modelOf(arm))
-  const others = () => oncePerId(way)
+  const isLine = (arm: string) => link.line !== undefined && arm === arms.id(link.line, modelOf(arm))
+  const others = () => oncePerId(link)
   const place = createPlacing()
   let load = () => ({ waiting: 0, running: 0 })
   return {
-    health: () => healthOf(way),
+    health: () => healthOf(link),
     // Whoever is free may be another one each time, and has read nothing of a run before: nobody is sent there unasked.
     arms: () => arms.of(everybody()).map((one) => (isLine(one.arm.id) ? { ...one, enabled: false } : one)),
     sharing: (id) =>
@@ -158,30 +165,30 @@ function joinMachines(way: Way, name: string): Flock {
         const { active, waiting } = own.queue.state()
         return { waiting, running: active }
       }
-      return way.listen(createOffer(name, own))
+      return link.listen(createOffer(name, own))
     },
-    close: () => way.close(),
+    close: () => link.close(),
   }
 }
 
 /** A machine that is reached in two ways is one machine, and this one is none of the others. */
-function oncePerId(way: Way): readonly Machine[] {
-  const machines = way.machines()
+function oncePerId(link: PeerLink): readonly Machine[] {
+  const machines = link.machines()
   return machines.filter(
-    ({ id }, index) => id !== way.id && machines.findIndex((other) => other.id === id) === index,
+    ({ id }, index) => id !== link.id && machines.findIndex((other) => other.id === id) === index,
   )
 }
 
-function healthOf(way: Way): FederationHealth {
-  const listening = way.listening()
-  const problem = way.problem()
+function healthOf(link: PeerLink): FederationHealth {
+  const listening = link.listening()
+  const problem = link.problem()
   return {
     enabled: true,
-    id: way.id,
+    id: link.id,
     ...(listening && { listening }),
     ...(problem !== undefined && { problem }),
-    peers: way.machines().map(peerHealth),
-    strangers: way.strangers().map(({ id, address }) => ({ id, address })),
+    peers: link.machines().map(peerHealth),
+    strangers: link.strangers().map(({ id, address }) => ({ id, address })),
   }
 }
 

@@ -10,12 +10,12 @@ import { toRouterSettings, toServers } from '../config/router.ts'
 import type { Config } from '../config/schema.ts'
 import type { ArmSettings } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
-import type { RouterDesk } from '../protocol/routing.ts'
+import type { RouterService } from '../protocol/routing.ts'
 import { classifyByArm } from '../router/arm-classifier.ts'
 import { type ClassifierParts, type Classify, createClassifier } from '../router/classify.ts'
 import { type Consent, openConsent } from '../router/consent.ts'
 import { createDecisionLog } from '../router/decision-log.ts'
-import { createRouterDesk } from '../router/desk.ts'
+import { createRouterService } from '../router/service.ts'
 import {
   allServers,
   type Discovery,
@@ -242,14 +242,14 @@ const notForClassifying = ({ arm, tier }: RouterArm): string =>
   `router.classifier names ${arm.id}, which is off (${tier}); \`covey providers\` says why. Words decide instead.`
 
 /** For `covey router`: what was learnt, without opening any arm. */
-export async function openRouterDesk(
+export async function openRouterService(
   { arms }: Pick<Config, 'arms'>,
   dataFolder: string,
   warn: (message: string) => void,
-): Promise<RouterDesk> {
+): Promise<RouterService> {
   const record = await openRecord({ path: join(dataFolder, 'router.json'), learning: true, onProblem: warn })
   const log = createDecisionLog({ path: join(dataFolder, 'router-decisions.jsonl'), onProblem: warn })
-  return createRouterDesk({ record, log, prior: (id) => priorOf(factsOf(id, entryOf(arms, id))) })
+  return createRouterService({ record, log, prior: (id) => priorOf(factsOf(id, entryOf(arms, id))) })
 }
 
 /** What the router went by when it chose, as far as the name and the configuration still tell. */

@@ -62,12 +62,12 @@ function pathsReadIn(history: readonly Message[]): Set<string> {
   return new Set(paths)
 }
 
-export type Understood = { readonly call: ToolCall; readonly isMended: boolean }
+export type Understood = { readonly call: ToolCall; readonly isRepaired: boolean }
 
 /** A call as the engine would read it, mended where that is safe. */
 export function understand(call: ToolCall, tools: readonly Tool[]): Understood | undefined {
   const prepared = prepareCall(call, { tools, options: {}, atLimit: false })
   if (prepared.kind === 'hopeless') return undefined
   const { tool, input, repaired } = prepared
-  return { call: { ...call, name: tool.name, input: JSON.stringify(input) }, isMended: repaired }
+  return { call: { ...call, name: tool.name, input: JSON.stringify(input) }, isRepaired: repaired }
 }

@@ -15,13 +15,13 @@ import { acquireLock } from '../lib/lock.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Exec, Files } from '../protocol/tool.ts'
 import type { Evidence } from '../protocol/routing.ts'
-import type { Restored, Undo, UndoableRun, UndoDesk } from '../protocol/undo.ts'
+import type { Restored, Undo, UndoableRun, UndoService } from '../protocol/undo.ts'
 import type { StartRun } from '../session/run.ts'
 import type { SessionParts } from '../session/session.ts'
 import { createSessionStore } from '../session/store.ts'
 import { hasJournal, lastUndone, type OpenUndo, openUndo, requireRun } from '../undo/undo.ts'
 
-export type UndoGround = {
+export type UndoContext = {
   readonly files: Pick<Files, 'root' | 'list'>
   readonly exec: Pick<Exec, 'program'>
   readonly dataFolder: string
@@ -32,7 +32,7 @@ export type UndoGround = {
 /** Looking must not hold up a command for longer than a person would wait. */
 const LIST_MS = 10_000
 
-export function openUndoFor({ files, exec, dataFolder, folder }: UndoGround): Promise<OpenUndo> {
+export function openUndoFor({ files, exec, dataFolder, folder }: UndoContext): Promise<OpenUndo> {
   const { root } = files
   return openUndo({
     root,
@@ -122,7 +122,7 @@ type Found = UndoableRun & { readonly session: string }
 type Seen = { readonly found: readonly Found[]; readonly busy?: AppError }
 
 /** Every run of this folder that is kept, whichever session it was in. */
-export async function openUndoDesk(env: NodeJS.ProcessEnv, cwd: string): Promise<UndoDesk> {
+export async function openUndoService(env: NodeJS.ProcessEnv, cwd: string): Promise<UndoService> {
   const { sessionsFolder, dataFolder } = appPaths(env, process.platform)
   const files = createFiles({ root: cwd })
   const store = createSessionStore({ folder: sessionsFolder })

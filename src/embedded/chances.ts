@@ -86,13 +86,13 @@ export function* withChances(
 }
 
 /** A token and where its text begins. */
-type Place = { readonly index: number; readonly start: number }
+type TokenStart = { readonly index: number; readonly start: number }
 
 function skip(
   chances: readonly TokenChance[],
-  from: Place,
+  from: TokenStart,
   isBefore: (end: number, start: number) => boolean,
-): Place {
+): TokenStart {
   let { index, start } = from
   for (let chance = chances[index]; chance; chance = chances[index]) {
     if (!isBefore(start + chance.token.length, start)) break

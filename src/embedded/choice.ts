@@ -3,7 +3,7 @@
  * on offer count, however their names are cut into tokens: that is what a grammar leaves, and where it leaves one the
  * choice is certain. Where a value begins, anything could stand. Pure.
  */
-import { decidingTokens, decisionPlaces, type DecidingToken } from '../dialect/read/decision.ts'
+import { decidingTokens, decisionSpans, type DecidingToken } from '../dialect/read/decision.ts'
 import type { ReplyEvent } from '../protocol/dialect.ts'
 
 export type Choice = {
@@ -23,7 +23,7 @@ type WrittenText = {
 /** `names`: the tools that could be called. */
 export function choicesIn({ texts, told }: WrittenText, names: readonly string[]): readonly Choice[] {
   const text = texts.join('')
-  return decidingTokens(texts, decisionPlaces(text, told))
+  return decidingTokens(texts, decisionSpans(text, told))
     .map((token) => toChoice(token, text, names))
     .filter(({ name }) => name === undefined || name.all.length > 1)
 }

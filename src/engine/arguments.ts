@@ -28,7 +28,7 @@ export function parseArguments(call: ToolCall, tool: Tool): ParsedArguments {
   const reading = readArguments(call.input, tool, schema)
   if (!reading.ok) return { ok: false, text: explainText(tool.name, reading.reason, schema) }
 
-  const meant = mend(reading.value, schema)
+  const meant = repair(reading.value, schema)
   const bent = coerce(meant, schema)
   const parsed = parse(tool.input, bent.value)
   const repaired = reading.repaired || meant !== reading.value || bent.changed
@@ -58,7 +58,7 @@ function once(text: string): string {
   return half.endsWith('}') && trimmed.slice(half.length).trim() === half ? half : text
 }
 
-function mend(value: unknown, schema: JsonSchema): unknown {
+function repair(value: unknown, schema: JsonSchema): unknown {
   const properties = propertiesOf(schema)
   const unwrapped = unwrap(fromText(value, properties), properties)
   if (isObject(unwrapped)) {

@@ -62,7 +62,7 @@ export type CallHooks = {
   after(call: CallFacts, result: ToolResult, signal: AbortSignal): Promise<string>
 }
 
-export type ToolDesk = {
+export type ToolAccess = {
   list(): readonly Tool[]
   readonly authorize: Authorize
   /** Told of every yes. */
@@ -95,7 +95,7 @@ export type LoopParts = {
   fit(input: FitInput): Promise<Fitted>
   /** Which tools to show to this arm, given what this run added so far. */
   offer(lease: Lease, added: readonly Message[]): Offer
-  readonly desk: ToolDesk
+  readonly toolAccess: ToolAccess
   /** A new seed for another try. */
   seed(): number
   now(): number

@@ -14,7 +14,7 @@ import type { RunState } from './run-state.ts'
 import type { Finding } from './trace.ts'
 import { type CallEnvironment, type Finished, runTool } from './run-tool.ts'
 
-type Desk = {
+type CallBatch = {
   /** The calls of the reply, in order. */
   readonly prepared: readonly Prepared[]
   readonly asked: Extract<Asked, { kind: 'reply' }>
@@ -24,10 +24,10 @@ type Desk = {
 
 /** The calls of a reply as they will run; the conversation keeps them in this form. */
 export function prepareCalls(
-  { reply: { calls, finish }, lease }: Pick<Desk['asked'], 'reply' | 'lease'>,
-  { desk, options }: LoopParts,
+  { reply: { calls, finish }, lease }: Pick<CallBatch['asked'], 'reply' | 'lease'>,
+  { toolAccess, options }: LoopParts,
 ): readonly Prepared[] {
-  const tools = desk.list()
+  const tools = toolAccess.list()
   const { editForm } = lease.arm.capabilities
   return calls.map((call, index) =>
     prepareCall(call, {
@@ -43,7 +43,7 @@ export function prepareCalls(
 export async function* runCalls(
   run: RunState,
   parts: LoopParts,
-  { prepared, asked, signal, keep }: Desk,
+  { prepared, asked, signal, keep }: CallBatch,
 ): AsyncGenerator<LoopEvent, RunEndReason | undefined> {
   let left = prepared.length
   let stop: RunEndReason | undefined
@@ -106,10 +106,10 @@ const sameAs = (finished: Finished, { call }: Prepared): Finished => ({
 type Teller = Pick<CallEnvironment, 'emit' | 'told'>
 
 const environmentFor =
-  (run: RunState, parts: LoopParts, { asked, signal }: Pick<Desk, 'asked' | 'signal'>) =>
+  (run: RunState, parts: LoopParts, { asked, signal }: Pick<CallBatch, 'asked' | 'signal'>) =>
   (teller: Teller): CallEnvironment => ({
     ...teller,
-    desk: parts.desk,
+    toolAccess: parts.toolAccess,
     trace: run.trace,
     options: parts.options,
     pageTokens: pageFor(asked),
@@ -125,7 +125,7 @@ const AROUND_RESULT = 40
 const SMALLEST_PAGE = 80
 
 /** The results of one reply share what is free: pages that do not fit together would be cut in their middle. */
-function pageFor({ fitted: { pageTokens, roomTokens }, reply: { calls } }: Desk['asked']): number {
+function pageFor({ fitted: { pageTokens, roomTokens }, reply: { calls } }: CallBatch['asked']): number {
   const share = Math.floor(Math.max(roomTokens, 2 * pageTokens) / calls.length)
   return Math.min(pageTokens, Math.max(SMALLEST_PAGE, share - AROUND_RESULT))
 }

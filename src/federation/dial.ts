@@ -23,7 +23,7 @@ export async function dial(
   signal: AbortSignal,
 ): Promise<TLSSocket> {
   const socket = connect({
-    ...placeOf(address),
+    ...endpointOf(address),
     key: identity.key,
     cert: identity.certificate,
     minVersion: 'TLSv1.3',
@@ -80,7 +80,7 @@ const unreachable = (address: string, why: unknown): AppError =>
 
 const DEFAULT_PORT = 17_617
 
-export function placeOf(address: string): { readonly host: string; readonly port: number } {
+export function endpointOf(address: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(address) ?? []
   return { host: bracketed ?? plain ?? address, port: Number(port ?? DEFAULT_PORT) }
 }

@@ -19,7 +19,7 @@ import { type LanTiming, STRANGER_MS } from './timing.ts'
 import { WIRE_VERSION } from './wire.ts'
 
 /** One request whose sender has shown a key; who it is was not judged yet. */
-export type Knock = {
+export type PeerRequest = {
   readonly peer: string
   readonly path: string
   /** Undefined where it was no JSON. */
@@ -39,7 +39,7 @@ export type ListenerParts = {
   isPaired?(peer: string): Promise<boolean>
   /** Bytes of body this peer may send to this path; 0 = it is not listened to. */
   allowance(peer: string, path: string): Promise<number>
-  handle(knock: Knock): Promise<void>
+  handle(incoming: PeerRequest): Promise<void>
 }
 
 export type Listener = { readonly port: number; close(): Promise<void> }

@@ -38,7 +38,7 @@ export type Member = Machine & {
 
 export function createMember(parts: MemberParts): Member {
   const { id, name, timing } = parts
-  const open = createWay(parts)
+  const open = createDialer(parts)
   let heard: Heard | undefined
   let trouble = 'it was not reached yet'
   /** Whether it was asked in vain since it was heard: where this program did not run, nobody asked. */
@@ -81,9 +81,9 @@ export function createMember(parts: MemberParts): Member {
 
 type Heard = { readonly at: number; readonly report: MachineReport; readonly roundTripMs: number }
 
-type Way = { connect(signal: AbortSignal): Promise<TLSSocket>; hint: Member['hint'] }
+type Dialer = { connect(signal: AbortSignal): Promise<TLSSocket>; hint: Member['hint'] }
 
-function createWay({ identity, id, timing, onMet, addresses: known }: MemberParts): Way {
+function createDialer({ identity, id, timing, onMet, addresses: known }: MemberParts): Dialer {
   const dialling = { identity, expected: id, timeoutMs: timing.dialMs }
   const addresses = createAddresses(known)
   return {
@@ -99,7 +99,7 @@ function createWay({ identity, id, timing, onMet, addresses: known }: MemberPart
 
 async function askReport(
   { port: ownPort, signal, timing }: MemberParts,
-  connect: Way['connect'],
+  connect: Dialer['connect'],
 ): Promise<Heard> {
   const started = performance.now()
   const socket = await connect(signal)

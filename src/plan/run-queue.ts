@@ -2,7 +2,7 @@
  * Long work in small windows, the acting half. The plan is on disk before and after every packet, and so is the session of
  * a packet before its first prompt: a queue that was killed at any moment goes on where it was.
  */
-import type { QueueEnd } from '../protocol/plan-desk.ts'
+import type { QueueEnd } from '../protocol/plan-service.ts'
 import type { Plan } from './plan.ts'
 import {
   goOnPrompt,

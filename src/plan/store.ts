@@ -42,13 +42,13 @@ export function openPlanStore(path?: string, now: () => number = Date.now): Plan
   }
 }
 
-type Place = {
+type PlanStorage = {
   read(): Promise<Plan>
   update(change: (plan: Plan) => Plan): Promise<Plan>
   setAside(name: string): Promise<void>
 }
 
-function inMemory(): Place {
+function inMemory(): PlanStorage {
   let plan = emptyPlan
   return {
     read: async () => plan,
@@ -57,7 +57,7 @@ function inMemory(): Place {
   }
 }
 
-function onDisk(path: string): Place {
+function onDisk(path: string): PlanStorage {
   let last: Promise<unknown> = Promise.resolve()
   /** One at a time here; the lock does the same between processes. */
   const alone = <T>(act: () => Promise<T>): Promise<T> => {

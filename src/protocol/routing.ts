@@ -161,7 +161,7 @@ export type RouterStats = {
 }
 
 /** The router's memory, for whoever looks at it or erases it. */
-export interface RouterDesk {
+export interface RouterService {
   stats(): Promise<RouterStats>
   /** The choices of one run, or of the last one. */
   decisions(runId?: string): Promise<readonly DecisionRecord[]>

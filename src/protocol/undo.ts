@@ -45,7 +45,7 @@ export interface Undo {
 }
 
 /** The same for a person at the command line: all sessions of a folder. */
-export interface UndoDesk {
+export interface UndoService {
   runs(): Promise<readonly UndoableRun[]>
   undo(runId?: string): Promise<Restored>
   redo(): Promise<Restored>

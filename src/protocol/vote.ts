@@ -21,7 +21,7 @@ export type Candidate = {
   /** The output limit, or a stream that broke, ended it. */
   readonly isCut?: boolean
   /** Its calls had to be mended before anybody could read them. */
-  readonly isMended?: boolean
+  readonly isRepaired?: boolean
   /** What the dry run said about each of its calls, in their order; absent = nothing is known. */
   readonly checks?: readonly (CheckResult | undefined)[]
 }

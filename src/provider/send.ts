@@ -25,10 +25,10 @@ const usual = new Agent()
 
 export function createSend(local: boolean): Send {
   const dispatcher = local ? patient : usual
-  let place: Place | undefined
+  let place: Target | undefined
   return async (url, { method, headers, body = null, signal }) => {
     signal.throwIfAborted()
-    if (place?.url !== url) place = toPlace(url)
+    if (place?.url !== url) place = toTarget(url)
     const { origin, path } = place
     const arrival = new Arrival(signal)
     dispatcher.dispatch({ origin, path, method, headers, body }, arrival)
@@ -37,9 +37,9 @@ export function createSend(local: boolean): Send {
 }
 
 /** A server is mostly asked at one address: it is read once. */
-type Place = { readonly url: string; readonly origin: string; readonly path: string }
+type Target = { readonly url: string; readonly origin: string; readonly path: string }
 
-function toPlace(url: string): Place {
+function toTarget(url: string): Target {
   const { origin, pathname, search } = new URL(url)
   return { url, origin, path: pathname + search }
 }

@@ -37,7 +37,7 @@ export function toBallot(candidate: Candidate, options: VoteOptions): Ballot | D
     candidate,
     calls,
     effect: strongest(calls.map(({ effect }) => effect)),
-    isStrict: !candidate.isMended && meanings.every((meaning) => meaning.ok && meaning.isStrict),
+    isStrict: !candidate.isRepaired && meanings.every((meaning) => meaning.ok && meaning.isStrict),
     size: changesOf(candidate).reduce((sum, change) => sum + sizeOf(change), 0),
   }
 }

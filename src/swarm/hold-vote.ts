@@ -14,7 +14,7 @@ import { vote } from './vote.ts'
 /** A call as it will be understood when it is made; nothing where it will not be. */
 export type Understand = (
   call: ToolCall,
-) => { readonly call: ToolCall; readonly isMended: boolean } | undefined
+) => { readonly call: ToolCall; readonly isRepaired: boolean } | undefined
 
 /** What is found out about a candidate before it is counted. */
 type Inspection = { readonly understand?: Understand; readonly dryRun?: DryRun }
@@ -70,13 +70,13 @@ export async function withArrival(round: Round, arrival: Arrival, inspecting: In
 
 /** The vote is about what is meant; what is told of the winner stays as it was written. */
 async function inspected(candidate: Answered, { understand, dryRun, signal }: Inspecting): Promise<Answered> {
-  const meant = candidate.calls.map((call) => understand?.(call) ?? { call, isMended: false })
+  const meant = candidate.calls.map((call) => understand?.(call) ?? { call, isRepaired: false })
   const calls = meant.map(({ call }) => call)
   const check = async (call: ToolCall): Promise<CheckResult | undefined> => dryRun?.(call, signal)
   return {
     ...candidate,
     calls,
-    isMended: meant.some(({ isMended }) => isMended),
+    isRepaired: meant.some(({ isRepaired }) => isRepaired),
     checks: await Promise.all(calls.map(check)),
   }
 }

@@ -2,7 +2,7 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ProviderInfo, SlmReport } from '../../src/protocol/provider-desk.ts'
+import type { ProviderInfo, SlmReport } from '../../src/protocol/provider-service.ts'
 import { tempHome } from '../config/home.ts'
 import { covey } from '../support/covey.ts'
 import { startModelServer } from '../support/model-server.ts'

@@ -37,13 +37,13 @@ test('the answer is printed, and a session made for it is given free', async () 
   const open = await openSessionServer({ startRun })
 
   const first = await runAttach(open.url, open.token)
-  const [info] = await open.desk.list()
+  const [info] = await open.service.list()
   const second = await runAttach(open.url, open.token, { resumeId: info?.id, json: true })
 
   expect(first).toEqual({ code: 0, out: 'It is 42.\n', err: '' })
   expect(info).toMatchObject({ title: 'What is it?', isOpen: false, messages: 2 })
   expect(second.out.split('\n').at(-2)).toContain('"type":"run-end"')
-  expect(open.desk.holds(info!.id)).toBe(true)
+  expect(open.service.holds(info!.id)).toBe(true)
 })
 
 test('the person is told that the line broke, and when it is back', async () => {

@@ -109,7 +109,7 @@ describe('a remote session', () => {
     await second.close()
 
     expect(history).toMatchObject([{ text: 'One.' }, { role: 'assistant' }])
-    expect(open.desk.holds(first.id)).toBe(false)
+    expect(open.service.holds(first.id)).toBe(false)
   })
 
   test('says in words what is wrong: no server, no token, no such session', async () => {

@@ -182,7 +182,7 @@ test('a model that babbles a name is told so in few words, and the run goes on',
 })
 
 describe('what a model writes wrongly is mended or explained:', () => {
-  const mended: readonly [name: string, call: ReturnType<typeof calls>][] = [
+  const repaired: readonly [name: string, call: ReturnType<typeof calls>][] = [
     ['another case of the tool', calls('Read_File', { path: 'src/a.txt' })],
     ['a tool with a suffix', calls('read_file_tool', { path: 'src/a.txt' })],
     ['a namespace', calls('functions.read_file', { path: 'src/a.txt' })],
@@ -202,7 +202,7 @@ describe('what a model writes wrongly is mended or explained:', () => {
     ],
   ]
 
-  test.each(mended)('%s', async (_name, call) => {
+  test.each(repaired)('%s', async (_name, call) => {
     const model = scriptedModel([call], [says('Done.')])
 
     await run(model, await tempProject({ 'src/a.txt': 'hello' }))

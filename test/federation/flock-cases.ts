@@ -100,7 +100,7 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
   const faults: Readonly<Record<string, Fault>> = {
     kill: { strike: (machine) => machine.kill(), heal: (machine) => machine.serve() },
     pause: { strike: (machine) => machine.signal('SIGSTOP'), heal: (machine) => machine.signal('SIGCONT') },
-    partition: { strike: (machine) => machine.cut(), heal: (machine) => machine.mend() },
+    partition: { strike: (machine) => machine.cut(), heal: (machine) => machine.repair() },
     latency: { strike: (machine) => machine.slow(10_000), heal: (machine) => machine.quick() },
   }
   /** An answer takes a second: before it, while it is asked for, in its middle. */

@@ -46,7 +46,7 @@ test('eight hundred requests of strangers learn a version at most, and change no
   const before = await measure(machine)
   let told = 0
 
-  await inParallel(fc.sample(knock, REQUESTS), LANES, async (one) => {
+  await inParallel(fc.sample(incoming, REQUESTS), LANES, async (one) => {
     const said = await send(one, scene)
     if (!allowed[one.kind].test(said))
       throw new Error(`${JSON.stringify(one)} was told ${JSON.stringify(said)}`)
@@ -164,7 +164,7 @@ const wrongPairing = fc.record({
 })
 
 /** One who is not to be heard, and what it sends. */
-const knock = fc.oneof(
+const incoming = fc.oneof(
   fc.record({ kind: fc.constant('no TLS' as const), bytes: noGreeting }),
   fc.record({ kind: fc.constant('broken TLS' as const), damage }),
   fc.record({ kind: fc.constant('old TLS' as const) }),
@@ -178,7 +178,7 @@ const knock = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('resumed session' as const), text: wrongHttp }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('peer' as const), question: wrongBody }) },
 )
-type KnockOf = typeof knock extends fc.Arbitrary<infer Value> ? Value : never
+type KnockOf = typeof incoming extends fc.Arbitrary<infer Value> ? Value : never
 
 type Keys = {
   readonly peer: Identity

@@ -4,11 +4,11 @@ import { connect as connectTcp, Socket } from 'node:net'
 import { connect as connectTls, TLSSocket } from 'node:tls'
 import * as fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createDesk } from '../../src/federation/desk.ts'
+import { createPeerHandler } from '../../src/federation/handler.ts'
 import { ask, askJson, dial } from '../../src/federation/dial.ts'
 import type { Identity } from '../../src/federation/identity.ts'
 import { lanFiles } from '../../src/federation/lan/open.ts'
-import { type Knock, openListener, sendJson } from '../../src/federation/listener.ts'
+import { type PeerRequest, openListener, sendJson } from '../../src/federation/listener.ts'
 import { readText } from '../../src/federation/messages.ts'
 import { hear, NEVER, pairUp, quick, startMachine, tempFolder, type TestMachine } from './machines.ts'
 import { generateBody, inParallel, wrongBody } from './wrong-requests.ts'
@@ -105,7 +105,7 @@ describe('what is sent to a listener', () => {
   test('a thousand requests of a peer that are not quite right: none is accepted', async () => {
     const [machine, peer] = [await startMachine(), await startMachine()]
     await pairUp(machine, peer)
-    const desk = createDesk({
+    const handler = createPeerHandler({
       ...machine.files,
       identity: await machine.files.identity(),
       name: 'desk',
@@ -120,9 +120,9 @@ describe('what is sent to a listener', () => {
     for (const [path, body] of fc.sample(wrongBody, 1_000)) {
       const response = new ServerResponse(new IncomingMessage(new Socket()))
       const text = JSON.stringify(body)
-      const isHeard = (await desk.allowance(peer.lan.id, path)) >= text.length
-      const knock = { peer: peer.lan.id, path, body: readText(text), response, signal: NEVER }
-      if (isHeard) await desk.handle({ ...knock, socket: new TLSSocket(new Socket()) })
+      const isHeard = (await handler.allowance(peer.lan.id, path)) >= text.length
+      const incoming = { peer: peer.lan.id, path, body: readText(text), response, signal: NEVER }
+      if (isHeard) await handler.handle({ ...incoming, socket: new TLSSocket(new Socket()) })
       expect([400, 403, 409, 429]).toContain(isHeard ? response.statusCode : 403)
     }
   })
@@ -250,7 +250,7 @@ describe('a paired machine that lies', () => {
 const only = (machine: TestMachine) => machine.lan.machines()[0] as ReturnType<Lookup>
 
 /** An honest machine, and a paired one that says what it likes. */
-async function paired(handle: (knock: Knock) => void): Promise<{ readonly honest: TestMachine }> {
+async function paired(handle: (incoming: PeerRequest) => void): Promise<{ readonly honest: TestMachine }> {
   const identity = await lanFiles(await tempFolder()).identity()
   const liar = await openListener({
     identity,
@@ -258,7 +258,7 @@ async function paired(handle: (knock: Knock) => void): Promise<{ readonly honest
     port: 0,
     timing: quick,
     allowance: async () => 2 ** 20,
-    handle: async (knock) => handle(knock),
+    handle: async (incoming) => handle(incoming),
   })
   onTestFinished(() => liar.close())
   const honest = await startMachine()

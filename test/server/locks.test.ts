@@ -302,7 +302,7 @@ describe('the Host lock', () => {
     wrongTokens: createWrongTokens(60),
     limits: defaultLimits,
   }
-  const knock = (host: string): Promise<unknown> => {
+  const head = (host: string): Promise<unknown> => {
     const request = {
       method: 'GET',
       target: '/',
@@ -322,7 +322,7 @@ describe('the Host lock', () => {
       fc.asyncProperty(around, name, around, async (before, host, after) => {
         const given = before + host + after
 
-        const isIn = await knock(given).then(
+        const isIn = await head(given).then(
           () => true,
           () => false,
         )

@@ -175,9 +175,9 @@ describe('who wins', () => {
   })
 
   test('of a tie, whoever needed no mending', () => {
-    const mended = { ...read('jay', 'a'), calls: [call('read_file', '{"path": "a",}')] }
+    const repaired = { ...read('jay', 'a'), calls: [call('read_file', '{"path": "a",}')] }
 
-    expect(decide([mended, read('wren', 'b')])).toMatchObject({
+    expect(decide([repaired, read('wren', 'b')])).toMatchObject({
       state: 'elected',
       winner: { worker: 'wren' },
     })
@@ -195,9 +195,9 @@ describe('who wins', () => {
   })
 
   test('a strict one speaks for its group', () => {
-    const mended = { ...read('jay', 'a'), calls: [call('read_file', '{"path": "a",}')] }
+    const repaired = { ...read('jay', 'a'), calls: [call('read_file', '{"path": "a",}')] }
 
-    expect(decide([mended, read('wren', 'a')]).winner).toEqual(read('wren', 'a'))
+    expect(decide([repaired, read('wren', 'a')]).winner).toEqual(read('wren', 'a'))
   })
 
   test('the share of the votes is the confidence, and who voted for what is told', () => {

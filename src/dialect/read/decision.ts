@@ -18,7 +18,7 @@ export type WrittenToken = { readonly text: string; readonly share: number }
 export function leastShare(tokens: readonly WrittenToken[], told: readonly ReplyEvent[]): number | undefined {
   if (tokens.length === 0) return undefined
   const texts = tokens.map(({ text }) => text)
-  const deciding = decidingTokens(texts, decisionPlaces(texts.join(''), told))
+  const deciding = decidingTokens(texts, decisionSpans(texts.join(''), told))
   const shares = deciding.map(({ index }) => tokens[index]?.share ?? 1)
   return shares.length === 0 ? undefined : Math.min(...shares)
 }
@@ -27,11 +27,11 @@ export type DecidingToken = {
   readonly index: number
   /** Where in the text it begins. */
   readonly start: number
-  readonly place: Place
+  readonly place: Span
 }
 
 /** The tokens of a reply that hold one of the places. */
-export function decidingTokens(texts: readonly string[], places: readonly Place[]): readonly DecidingToken[] {
+export function decidingTokens(texts: readonly string[], places: readonly Span[]): readonly DecidingToken[] {
   const deciding: DecidingToken[] = []
   let end = 0
   for (const [index, text] of texts.entries()) {
@@ -45,11 +45,11 @@ export function decidingTokens(texts: readonly string[], places: readonly Place[
   return deciding
 }
 
-type Place = { readonly kind: 'name' | 'value'; readonly start: number; readonly end: number }
+type Span = { readonly kind: 'name' | 'value'; readonly start: number; readonly end: number }
 
 /** `told` is what was read out of the text, in order. */
-export function decisionPlaces(text: string, told: readonly ReplyEvent[]): readonly Place[] {
-  const places: Place[] = []
+export function decisionSpans(text: string, told: readonly ReplyEvent[]): readonly Span[] {
+  const places: Span[] = []
   let from = 0
   for (const event of told) {
     if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
@@ -67,12 +67,12 @@ export function decisionPlaces(text: string, told: readonly ReplyEvent[]): reado
 /** A text, and how far it has been read. */
 type Reading = { readonly text: string; readonly from: number }
 
-type Found = { readonly place: Place; /** Behind all of it. */ readonly end: number }
+type Found = { readonly place: Span; /** Behind all of it. */ readonly end: number }
 
-function placesOf({ name, input }: ToolCall, { text, from }: Reading): { places: Place[]; end: number } {
+function placesOf({ name, input }: ToolCall, { text, from }: Reading): { places: Span[]; end: number } {
   const [start] = wordsAhead(name, { text, from })
   if (start === undefined) return { places: [], end: from }
-  const places: Place[] = [{ kind: 'name', start, end: start + name.length }]
+  const places: Span[] = [{ kind: 'name', start, end: start + name.length }]
   let end = start + name.length
   const reading = readJson(input)
   for (const [key, value] of Object.entries(reading.ok && isObject(reading.value) ? reading.value : {})) {

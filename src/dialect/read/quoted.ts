@@ -6,13 +6,13 @@
  */
 import type { Lead } from './lead.ts'
 import { judgeLead } from './lead.ts'
-import type { Place } from './sink.ts'
+import type { CallContext } from './sink.ts'
 
 /** How the call was written: with a family's marker, as bare JSON or Python, or in a fence. */
 export type Manner = 'marker' | 'bare' | 'fence'
 
 export type Surroundings = {
-  readonly place: Place
+  readonly place: CallContext
   readonly manner: Manner
   /** What follows the call, a sentence of it; empty when the reply ends there. */
   readonly tail: string
@@ -46,7 +46,7 @@ export function isQuoted({ place, manner, tail, native, again }: Surroundings): 
 }
 
 /** Whether what follows must be known before deciding; a marked call that ends a plain reply need not wait. */
-export function dependsOnTail(place: Place, manner: Manner): boolean {
+export function dependsOnTail(place: CallContext, manner: Manner): boolean {
   if (manner !== 'marker') return true
   const lead = judgeLead(place.lead)
   return !lead.isEmpty && (!lead.intends || isInSentence(place.prefix) || LIST_PREFIX.test(place.prefix))
@@ -58,7 +58,7 @@ const isIllustration = (
 ): boolean => (illustrates && (prose || announces)) || (prose && !intends && (colon || addresses))
 
 /** The sentence the call stands in is not over: it goes on behind it. */
-function goesOn({ prefix, lead }: Place, tail: string): boolean {
+function goesOn({ prefix, lead }: CallContext, tail: string): boolean {
   if (lead.trim() === '') return false
   const sameLine = (tail.split('\n', 1)[0] ?? '').trim()
   if (/^[.,)]/.test(tail) || (OPENING_QUOTE.test(lead) && /^\s*["'”’»]/.test(tail))) return true

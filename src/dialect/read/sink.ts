@@ -7,7 +7,7 @@ import type { ReplyEvent } from '../../protocol/dialect.ts'
 import { isSpace } from './input.ts'
 
 /** What stands before a possible call, for deciding whether it is one. */
-export type Place = {
+export type CallContext = {
   /** The last words of the answer so far. */
   readonly lead: string
   /** What stands before it on the same line. */
@@ -17,7 +17,7 @@ export type Place = {
 }
 
 /** Nothing stands before it. */
-export const NOWHERE: Place = { lead: '', prefix: '', code: false }
+export const NOWHERE: CallContext = { lead: '', prefix: '', code: false }
 
 const LEAD = 300
 /** An answer longer than this proposes nothing; keeping it for that would not be bounded. */
@@ -93,7 +93,7 @@ export class Sink {
     return events
   }
 
-  get place(): Place {
+  get place(): CallContext {
     return { lead: this.#lead.slice(-LEAD), prefix: this.#prefix.slice(-LEAD), code: this.inCode }
   }
 

@@ -118,10 +118,10 @@ async function join(base: Base, options: NatsOptions, undo: (() => unknown)[]) {
   const maxPayload = connection.info?.max_payload ?? Infinity
   const bodies = openBodies(store.bodies, { maxInline: options.maxInline ?? MAX_INLINE, maxPayload })
   const times = { ...intervals, keepMs }
-  const ground = { ...base, ...times, persist: link.persist, store, bodies, url: options.server.url, log }
+  const context = { ...base, ...times, persist: link.persist, store, bodies, url: options.server.url, log }
   const isTrusted = trustOf(options)
   const registry = await openRegistry({
-    ...ground,
+    ...context,
     bucket: store.nodes,
     bucketName: names.nodes,
     pins: options.names ?? createNameBook(),
@@ -133,9 +133,9 @@ async function join(base: Base, options: NatsOptions, undo: (() => unknown)[]) {
   undo.push(registry.close)
   const lanes = options.lanes ?? LANES
   const working =
-    offer && (await work({ ...ground, offer, isTrusted, registry, lanes, isConnected: link.isUp }))
+    offer && (await work({ ...context, offer, isTrusted, registry, lanes, isConnected: link.isUp }))
   if (working) undo.push(working.stop)
-  const asker = createAsker(ground)
+  const asker = createAsker(context)
   undo.push(asker.close)
   link.onReturn((since) => {
     registry.forgive(since)

@@ -4,7 +4,7 @@
  * nothing.
  */
 import { AppError, errorMessage } from '../../protocol/error.ts'
-import { dial, dialFirst, placeOf, toAddress } from '../dial.ts'
+import { dial, dialFirst, endpointOf, toAddress } from '../dial.ts'
 import type { Identity } from '../identity.ts'
 import { type Peer, type PeerBook, requirePeer } from '../peer-book.ts'
 import { usualTiming } from '../timing.ts'
@@ -60,7 +60,7 @@ export async function listPeerHosts(hosts: PeerHosts, port: number): Promise<rea
 
 /** What is written down is where it answers for its models; its tools are at the same machine. */
 const placesOf = (peer: Peer, { addresses }: PeerHosts, port: number): readonly string[] => [
-  ...new Set([...peer.addresses, ...addresses].map((address) => toAddress(placeOf(address).host, port))),
+  ...new Set([...peer.addresses, ...addresses].map((address) => toAddress(endpointOf(address).host, port))),
 ]
 
 function createLine({ id }: Peer, places: readonly string[], identity: Identity): PeerLine {

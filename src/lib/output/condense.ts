@@ -3,7 +3,7 @@
  * in their order; `…` stands where some are missing.
  */
 import { clip } from '../text.ts'
-import { beginsTest, isForeignFrame, isPythonFrame, namesPlace } from './places.ts'
+import { beginsTest, isForeignFrame, isPythonFrame, namesLocation } from './locations.ts'
 import type { Finding } from './reading.ts'
 
 export type Measure = (text: string) => number
@@ -27,7 +27,7 @@ export function toBlock(finding: Finding, lines: readonly string[]): Block {
   const ranked = withoutForeign(texts, from)
     .map((line) => ({ ...line, rank: rankOf(line.text, first, title) }))
     .filter(({ rank }) => rank < NOISE)
-  const message = first.message ? ranked.findIndex(({ text }) => !namesPlace(text)) : -1
+  const message = first.message ? ranked.findIndex(({ text }) => !namesLocation(text)) : -1
   const least = Math.min(...ranked.map(({ text }) => text.length - text.trimStart().length))
   const indent = Number.isFinite(least) ? least : 0
   return {
@@ -99,7 +99,7 @@ function rankOf(text: string, first: First, title = ''): number {
   if (SEPARATOR.test(text) || METADATA.test(text)) return NOISE
   if (title !== '' && text.trim() === title) return NOISE
   const isMessage = MESSAGE.test(text) && !/\|-?$/.test(text)
-  const isPlace = namesPlace(text)
+  const isPlace = namesLocation(text)
   // What a message goes on with: `2 !== 6` below "Expected values to be strictly equal:".
   const isHeading = DIFF_HEADING.test(text)
   const isNext = first.next && !isPlace && !isHeading && !CODE.test(text)

@@ -10,13 +10,13 @@ import type { Unproven } from '../../lib/unproven.ts'
 import { defineProblem, ProblemError } from '../http/errors.ts'
 import type { Scope } from '../http/route.ts'
 
-export type PeerDoor = {
+export type PeerAccess = {
   /** The key this machine shows, and that others have to show theirs. */
   readonly tls: TlsOptions
   /** Who is at the other end; nobody where it may not run tools at this moment. */
   who(socket: TLSSocket): Promise<{ readonly id: string; readonly name: string } | undefined>
   /** Nobody else comes in: what is not TLS is hung up on. */
-  readonly isOnlyWay: boolean
+  readonly isOnlyAccess: boolean
 }
 
 export type Patience = {
@@ -29,9 +29,9 @@ export type Patience = {
 }
 
 /** Puts the door before a server: from then on it gets what arrives in the clear, and what TLS was taken off. */
-export function openPeerDoor(
+export function openPeerAccess(
   server: Server,
-  { tls, isOnlyWay }: PeerDoor,
+  { tls, isOnlyAccess }: PeerAccess,
   { ms, signal, unproven }: Patience,
 ): Server {
   const toHttp = server.listeners('connection') as ((socket: Socket) => void)[]
@@ -49,7 +49,7 @@ export function openPeerDoor(
     unproven.add(socket)
     onFirstBytes(socket, ms, (first) => {
       if (first === HANDSHAKE) return void secure.emit('connection', socket)
-      if (isOnlyWay) return void socket.destroy()
+      if (isOnlyAccess) return void socket.destroy()
       enter(socket)
       socket.resume()
     })
@@ -76,7 +76,7 @@ function onFirstBytes(socket: Socket, ms: number, then: (first: number | undefin
 }
 
 /** Looked at for every request. All who may not are told the same, so that nothing can be learnt by asking. */
-export async function admitPeer(socket: TLSSocket, door: PeerDoor | undefined) {
+export async function admitPeer(socket: TLSSocket, door: PeerAccess | undefined) {
   const peer = await door?.who(socket)
   if (!door || !peer) {
     throw new ProblemError(defineProblem(403, 'machine_refused', 'This machine may not run tools here.'))

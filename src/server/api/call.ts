@@ -23,7 +23,7 @@ export function innerCall(call: ToolCall, callTool: string | undefined): ToolCal
 }
 
 /** Nothing where the arguments cannot be read as an object, or end in the middle of a text. */
-export function mendCall(call: ToolCall, tools: readonly ToolSchema[]): ToolCall | undefined {
+export function repairCall(call: ToolCall, tools: readonly ToolSchema[]): ToolCall | undefined {
   const reading = readArguments(call.input)
   if (!reading.ok || !isObject(reading.value)) return undefined
   const names = tools.map(({ name }) => name)

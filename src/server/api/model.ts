@@ -11,7 +11,7 @@ import { createReplyTaker, type ReplySource } from './reply.ts'
 import { reminderFor, type Reply, unmetBy, unmetError, type Unmet } from './rules.ts'
 import { defineProblem, ProblemError } from '../http/errors.ts'
 import type { ReserveAbout } from '../parts.ts'
-import type { Place } from '../http/queue.ts'
+import type { QueueSlot } from '../http/queue.ts'
 
 export async function* askModel(ask: Ask, parts: ApiParts, caller: Caller): Answer {
   const question = { ask, parts, caller }
@@ -89,7 +89,7 @@ async function* attempt(
   prepared: () => Reading,
 ): AsyncGenerator<AnswerEvent, Tried> {
   const { signal, client } = caller
-  let place: Place | undefined
+  let place: QueueSlot | undefined
   let isSettled = false
   try {
     const reading = prepared()

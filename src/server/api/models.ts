@@ -68,10 +68,10 @@ export const modelsRoutes = (parts: ApiParts): readonly Route[] => [
 /** Models first, then the agents that stand on the default one. */
 export function servedModels({ models, agents }: Pick<ApiParts, 'models' | 'agents'>): readonly Entry[] {
   const served = models.list()
-  const [ground] = served
-  if (!ground) return []
+  const [context] = served
+  if (!context) return []
   const names = [AGENT, ...agents.profiles.map((profile) => `${AGENT}:${profile}`)]
-  const standing = names.map((id) => ({ ...ground, id, ownedBy: 'covey', embeddings: false, agent: true }))
+  const standing = names.map((id) => ({ ...context, id, ownedBy: 'covey', embeddings: false, agent: true }))
   return [...served.map((model) => ({ ...model, agent: false })), ...standing]
 }
 

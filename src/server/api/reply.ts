@@ -6,7 +6,7 @@ import { AppError } from '../../protocol/error.ts'
 import type { ToolCall } from '../../protocol/message.ts'
 import type { FinishReason, ModelEvent, TokenChance, Usage } from '../../protocol/model.ts'
 import type { AnswerEvent, Ask } from './ask.ts'
-import { innerCall, mendCall } from './call.ts'
+import { innerCall, repairCall } from './call.ts'
 import { jsonIn, type Reply } from './rules.ts'
 import { unsupported } from './wire.ts'
 import type { ProblemError } from '../http/errors.ts'
@@ -156,7 +156,7 @@ class Taker implements ReplyTaker {
   #takeCall(written: ToolCall): void {
     const { toolChoice, tools } = this.#ask.request
     const meant = innerCall(written, this.#source.callTool)
-    const call = meant && mendCall(meant, tools)
+    const call = meant && repairCall(meant, tools)
     if (!call) {
       const reason = meant ? 'its arguments are no valid JSON' : 'it names no tool'
       this.#badCalls.push(badCallText({ name: (meant ?? written).name, reason }))

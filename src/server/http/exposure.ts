@@ -12,14 +12,14 @@ export type Exposure = {
 }
 
 /** `keys`: nobody has a token, so only machines that are known by their key may come in. */
-type WayIn = 'any' | 'keys'
+type AuthMode = 'any' | 'keys'
 
 /** Other machines need a token or a key we know, so there has to be one; throws `config-invalid` with the line to type. */
 export async function requireSafe(
   { host, isAuthOff, hasPeers }: Exposure,
   tokens: Tokens,
   scope: 'chat' | 'tools',
-): Promise<WayIn> {
+): Promise<AuthMode> {
   if (isLoopback(host)) return 'any'
   if (isAuthOff) {
     throw new AppError(

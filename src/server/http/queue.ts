@@ -5,12 +5,12 @@
 
 export type FairQueue = {
   /** Takes a place in line at once; `leave` must follow, whatever happens. */
-  enter(wish: { readonly model: string; readonly client: string }): Place
+  enter(wish: { readonly model: string; readonly client: string }): QueueSlot
   /** How many are answered and how many wait, over all models. */
   state(): { readonly active: number; readonly waiting: number }
 }
 
-export type Place = {
+export type QueueSlot = {
   /** Whether it is this one's turn; who finds a free slot need not wait for `positions`. */
   isServed(): boolean
   /** How many are served before this one, each time that changes; ends when it is this one's turn. */

@@ -8,13 +8,13 @@ import type { KeptSession, SessionParts } from '../parts.ts'
 import { SessionRing } from './ring.ts'
 import type { StreamPart } from '../http/route.ts'
 
-export type DeskOptions = {
+export type SessionServiceOptions = {
   readonly idleMs?: number
   readonly lookEveryMs?: number
   readonly maxHeld?: number
 }
 
-export type SessionDesk = {
+export type SessionService = {
   create(): Promise<HeldOpen>
   open(id: string): Promise<HeldOpen>
   /** Gives it free; what was said stays on disk. False when it was not held. */
@@ -38,7 +38,10 @@ const IDLE_MS = 30 * 60_000
 const LOOK_EVERY_MS = 30_000
 const MAX_HELD = 64
 
-export function createSessionDesk(parts: SessionParts, options: DeskOptions = {}): SessionDesk {
+export function createSessionService(
+  parts: SessionParts,
+  options: SessionServiceOptions = {},
+): SessionService {
   const { idleMs = IDLE_MS, lookEveryMs = LOOK_EVERY_MS, maxHeld = MAX_HELD } = options
   const held = new Map<string, Held>()
   const opening = new Map<string, Promise<Held>>()
@@ -85,7 +88,7 @@ export function createSessionDesk(parts: SessionParts, options: DeskOptions = {}
 }
 
 /** Opens sessions, no more than may be held at a time; `settled` waits for those that are being opened. */
-function createOpener(held: Map<string, Held>, maxHeld: number, release: SessionDesk['release']) {
+function createOpener(held: Map<string, Held>, maxHeld: number, release: SessionService['release']) {
   const arriving = new Set<Promise<Held>>()
   return {
     async hold(open: () => Promise<KeptSession>): Promise<Held> {
@@ -106,7 +109,7 @@ function createOpener(held: Map<string, Held>, maxHeld: number, release: Session
 
 async function releaseIdlest(
   held: ReadonlyMap<string, Held>,
-  release: SessionDesk['release'],
+  release: SessionService['release'],
 ): Promise<void> {
   const [idlest] = [...held.values()]
     .filter((one) => one.idleMs() > 0)

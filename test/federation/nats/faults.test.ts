@@ -7,7 +7,7 @@ import { lanFiles } from '../../../src/federation/lan/open.ts'
 import type { Offer } from '../../../src/federation/machine.ts'
 import type { NatsOptions } from '../../../src/federation/nats/open.ts'
 import { openNatsPatiently } from '../../../src/federation/nats/patient.ts'
-import { openNatsWay } from '../../../src/federation/way.ts'
+import { openNatsLink } from '../../../src/federation/link.ts'
 import { AppError } from '../../../src/protocol/error.ts'
 import type { ModelRequest } from '../../../src/protocol/model.ts'
 import { hear, NEVER, questionOf, tempFolder } from '../machines.ts'
@@ -139,7 +139,7 @@ describe.skipIf(missing !== undefined)(named('an odd NATS server'), () => {
     const { url } = await newServer([{ name: 'tower', password: 'secret' }])
     const files = lanFiles(await tempFolder())
     const server = { url: url.replace('//', '//tower:secret@') }
-    const way = await openNatsWay({ server, name: 'tower', files, intervals: fast, log: silent })
+    const way = await openNatsLink({ server, name: 'tower', files, intervals: fast, log: silent })
     onTestFinished(() => way.close())
 
     const reachable = await way.listen(offerOf(echo))

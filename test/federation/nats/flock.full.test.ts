@@ -112,7 +112,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
   > = {
     kill: { strike: (machine) => machine.kill(), heal: (machine) => machine.serve() },
     pause: { strike: (machine) => machine.signal('SIGSTOP'), heal: (machine) => machine.signal('SIGCONT') },
-    cut: { strike: ({ inside }) => inside.cut(), heal: ({ inside }) => inside.mend() },
+    cut: { strike: ({ inside }) => inside.cut(), heal: ({ inside }) => inside.repair() },
   }
   const cases = Object.keys(faults).flatMap((fault) =>
     Object.keys(phases).flatMap((phase) => [1, 2].map((count) => [fault, phase, count] as const)),

@@ -91,7 +91,7 @@ async function runHere(
     { tools, options: {}, atLimit: false },
   )
   const { message } = await runTool(prepared, {
-    desk: {
+    toolAccess: {
       list: () => tools,
       authorize,
       askPermission: async () => ({ allow: false, reason: 'nobody' }),

@@ -254,11 +254,11 @@ describe('whoever comes back', () => {
 
 describe('what the server holds open', () => {
   test('is given free when nobody uses it', async () => {
-    const open = await openSessionServer({ desk: { idleMs: 200, lookEveryMs: 5 } })
+    const open = await openSessionServer({ service: { idleMs: 200, lookEveryMs: 5 } })
     const id = await create(open)
     await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
 
-    await until(() => !open.desk.holds(id))
+    await until(() => !open.service.holds(id))
     const stored = await testStore(open.folder).open(id, start)
     await stored.close()
 
@@ -266,18 +266,18 @@ describe('what the server holds open', () => {
   })
 
   test('is not given free while it is watched', async () => {
-    const open = await openSessionServer({ desk: { idleMs: 200, lookEveryMs: 5 } })
+    const open = await openSessionServer({ service: { idleMs: 200, lookEveryMs: 5 } })
     const [id, other] = [await create(open), await create(open)]
     const watching = await connect(open, `/v1/sessions/${id}/events`)
 
-    await until(() => !open.desk.holds(other))
+    await until(() => !open.service.holds(other))
     await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Still there?' })
 
     expect((await watching.told()).length).toBeGreaterThan(5)
   })
 
   test('is bounded: the idlest makes room, and without an idle one the next is refused', async () => {
-    const open = await openSessionServer({ startRun: unending([]), desk: { maxHeld: 2 } })
+    const open = await openSessionServer({ startRun: unending([]), service: { maxHeld: 2 } })
     const [first, second] = [await create(open), await create(open)]
     await post(open, `/v1/sessions/${second}/prompt`, { prompt: 'Work.' })
 
@@ -285,7 +285,7 @@ describe('what the server holds open', () => {
     await post(open, `/v1/sessions/${third}/prompt`, { prompt: 'Work.' })
     const fourth = await post(open, '/v1/sessions')
 
-    expect([first, second, third].map((id) => open.desk.holds(id))).toEqual([false, true, true])
+    expect([first, second, third].map((id) => open.service.holds(id))).toEqual([false, true, true])
     expect(fourth.status).toBe(429)
   })
 

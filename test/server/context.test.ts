@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type HealthParts, healthRoutes } from '../../src/server/admin/health.ts'
 import { createMetrics } from '../../src/server/admin/metrics.ts'
 import { openapiRoute } from '../../src/server/admin/openapi.ts'
-import { createSessionDesk } from '../../src/server/sessions/service.ts'
+import { createSessionService } from '../../src/server/sessions/service.ts'
 import { sessionRoutes } from '../../src/server/sessions/routes.ts'
 import { openTestServer, send, testRoutes } from './support.ts'
 
@@ -96,12 +96,12 @@ describe('the description', () => {
   })
 
   test('is valid and names every route, its body and its lock', async () => {
-    const desk = createSessionDesk({ create: never, resume: never, list: async () => [] })
-    const routes = [...testRoutes(), ...sessionRoutes(desk, () => {})]
+    const service = createSessionService({ create: never, resume: never, list: async () => [] })
+    const routes = [...testRoutes(), ...sessionRoutes(service, () => {})]
     const open = await openTestServer(routes)
 
     const reply = await open.ask({ path: '/openapi.json' })
-    await desk.close()
+    await service.close()
 
     const description = Description.parse(reply.json())
     const described = Object.entries(description.paths).flatMap(([path, methods]) =>

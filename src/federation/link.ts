@@ -1,7 +1,7 @@
 /** A way to other machines, as the rest of the program sees it: the local network or a NATS server, one shape for both. */
 import { toAddress } from './dial.ts'
 import type { Hint } from './discovery.ts'
-import { type LanFiles, type LanOptions, type Listening, openLan, type Place } from './lan/open.ts'
+import { type LanFiles, type LanOptions, type Listening, openLan, type ListenAddress } from './lan/open.ts'
 import {
   ANY,
   type Machine,
@@ -18,7 +18,7 @@ export type Reachable = {
   readonly why: string
 }
 
-export interface Way extends Transport {
+export interface PeerLink extends Transport {
   readonly id: string
   /** Whoever is free, as if it were one machine: for an answer where it does not matter whose. Absent without a line. */
   readonly line?: Machine
@@ -33,7 +33,7 @@ export interface Way extends Transport {
   problem(): string | undefined
 }
 
-export async function openLanWay(options: LanOptions, place: Place | undefined): Promise<Way> {
+export async function openLanLink(options: LanOptions, place: ListenAddress | undefined): Promise<PeerLink> {
   const lan = await openLan(options)
   let at: Reachable | undefined
   return {
@@ -55,14 +55,14 @@ function toReachable({ advertised: [told], host, port }: Listening): Reachable {
   return { address: toAddress(told?.address ?? host, port), why: told?.why ?? 'given by --host' }
 }
 
-export type NatsWayOptions = Omit<NatsOptions, 'offer' | 'isTrusted' | 'node'> & {
+export type NatsLinkOptions = Omit<NatsOptions, 'offer' | 'isTrusted' | 'node'> & {
   readonly name: string
   /** Who is paired is trusted here, too, as far as its scopes go. */
   readonly files: LanFiles
 }
 
 /** A server that cannot be reached yet is tried again and again; a wrong setting is told at once. */
-export async function openNatsWay({ name, files, ...options }: NatsWayOptions): Promise<Way> {
+export async function openNatsLink({ name, files, ...options }: NatsLinkOptions): Promise<PeerLink> {
   const [{ openNatsPatiently }, { withoutPassword }] = await Promise.all([
     import('./nats/patient.ts'),
     import('./nats/connection.ts'),

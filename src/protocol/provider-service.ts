@@ -40,7 +40,7 @@ export type SlmReport = {
   readonly samples: readonly { readonly prompt: string; readonly said: Classification['type'] }[]
 }
 
-export interface ProviderDesk {
+export interface ProviderService {
   list(): Promise<readonly ProviderInfo[]>
   /** Only those that are model servers. */
   servers(): Promise<readonly ProviderInfo[]>
