@@ -1,7 +1,7 @@
 /**
- * Opens what stands between a call and its effect: the half of `app.ts` that knows the guard. One sandbox for the program;
- * for each session its own permissions, files, commands, firewall and hooks, so that what a person allows in one is no
- * answer in another.
+ * Opens what stands between a call and its effect: the half of `app.ts` that knows the guard. One sandbox for the
+ * program; for each session its own permissions, files, commands, firewall and hooks, so that what a person allows in
+ * one is no answer in another.
  */
 import { join } from 'node:path'
 import { toHooks } from '../config/hooks.ts'
@@ -66,7 +66,7 @@ type SessionScope = {
   readonly id: string
   /** Where its own files lie; absent where it keeps nothing. */
   readonly folder?: string
-  /** Nobody can be asked. */
+  /** No user can be asked. */
   readonly unattended?: true
   warn(message: string): void
 }
@@ -77,7 +77,7 @@ export type SessionGuards = Permissions & {
   readonly files: Files
   readonly exec: Exec
   readonly fetch: Fetch
-  /** What runs did to the files; told of a run's beginning and end. */
+  /** What runs did to the files; called at a run's beginning and end. */
   readonly undo: OpenUndo
   /** Absent where nothing can be tried without leaving a trace. */
   readonly tryChanges?: TryChanges
@@ -245,7 +245,10 @@ function launchOf(
 
 type Reach = Pick<SessionGuards, 'files' | 'exec' | 'undo' | 'close'>
 
-/** Files and commands, with what runs do to the project written down; below the firewall, or placeholders would be put back. */
+/**
+ * Files and commands, with what runs do to the project written down; below the firewall, or placeholders would be put
+ * back.
+ */
 async function openReach(
   { config, paths, cwd, env, host = false }: GuardsParts,
   { folder, warn }: SessionScope,
@@ -273,11 +276,11 @@ async function openReach(
   }
 }
 
-/** What ended with the session may have left something behind; nobody can be asked any more. */
+/** Commands that end with the session may leave something behind; it is too late to ask. */
 async function closeExec(exec: ClosableExec, warn: SessionScope['warn']): Promise<void> {
   await exec.close()
   for (const { path, does, keptAt } of (await exec.executable?.())?.withheld ?? []) {
-    warn(`${path} was set aside, because ${does}${keptAt === undefined ? '' : `; it lies in ${keptAt}`}.`)
+    warn(`${path} was withheld, because ${does}${keptAt === undefined ? '' : `; it is kept in ${keptAt}`}.`)
   }
 }
 

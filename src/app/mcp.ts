@@ -35,7 +35,7 @@ export type McpSession = {
   warn(message: string): void
 }
 
-/** For one session. Nobody waits for a server, and none is started that is known from last time. */
+/** For one session. Does not wait for a server, and starts none whose tools are known from last time. */
 export async function openMcpServers(
   { config, paths, env, cwd, launch }: McpContext,
   { incognito, warn }: McpSession,

@@ -1,6 +1,6 @@
 /**
- * Builds every part from the configuration and joins them; the one file that knows all parts. Parts that need each other
- * are handed to each other here, as functions and plain values.
+ * Builds every part from the configuration and joins them; the one file that knows all parts. Parts that need each
+ * other are handed to each other here, as functions and plain values.
  */
 import { stat } from 'node:fs/promises'
 import { type Answering, openAnswering } from './model.ts'
@@ -53,7 +53,7 @@ export type AppOptions = {
   readonly verbose?: boolean
   /** How to wait between two tries of a request. */
   readonly sleep?: Sleep
-  /** Shown and asked while it opens; absent = nobody looks. */
+  /** Shown and asked while it opens; absent = no user watches. */
   readonly atStart?: AtStart
   /** Values of the configuration by dotted key, over every file. */
   readonly flags?: Readonly<Record<string, unknown>>
@@ -143,7 +143,7 @@ async function openParts(loaded: LoadedConfig, options: AppOptions, ends: Ends):
   const { env, apiKey, incognito = false, atStart } = options
   const paths = appPaths(env, process.platform)
   const promptsFolder = config.prompts ?? paths.promptsFolder
-  // The model in the box looks around by itself; nothing it sees leaves the machine.
+  // The built-in model reads the project by itself; nothing it sees leaves the machine.
   const files = createFiles({ root: options.cwd, rules: config.permission.rules })
   const { root } = files
   const place = { config, paths, env, incognito, ofProject: configuredByProject(loaded) }

@@ -1,6 +1,6 @@
 /**
- * Joins other machines with the rest: their models are arms of the router and workers of the swarm, and this machine's own
- * models are what it offers them. The half of `app.ts` that knows the federation.
+ * Joins other machines with the rest: their models are arms of the router and workers of the swarm, and this machine's
+ * own models are what it offers them. The half of `app.ts` that knows the federation.
  */
 import { freemem } from 'node:os'
 import { toLanSettings } from '../config/federation.ts'
@@ -24,11 +24,14 @@ import type { FairQueue } from '../server/http/queue.ts'
 import type { Elsewhere } from '../swarm/lease.ts'
 
 export type Flock = {
-  /** A model of another machine for each that was ever told of; those out of reach say so. */
+  /** One arm per model ever reported by another machine; unreachable ones say so. */
   arms(): readonly RouterArm[]
   /** What an arm of this id could mean, where several machines have the name in it. */
   sharing(id: string): readonly string[]
-  /** One worker of each other machine that is here, and not of the one `arm` is on: the same model, or another one it has. */
+  /**
+   * One worker of each other machine that is here, and not of the one `arm` is on: the same model, or another one it
+   * has.
+   */
   elsewhere(arm: string): readonly Elsewhere[]
   /** Single answers go to the machine with this model where the wait is shortest. */
   placed(reserve: Reserve): Reserve
@@ -115,7 +118,7 @@ async function trustedByName(trusted: readonly string[], dataFolder: string) {
     .map((id) => ({ id, name: names[id] ?? id.slice(0, 8), scopes: ['generate'] as const }))
 }
 
-/** As this machine would see them; it shows itself to nobody. */
+/** Lists the other machines without announcing this one. */
 async function lookOverNats(config: Pick<Config, 'federation' | 'log'>, context: PeersContext) {
   const link = await openLink(config, context)
   try {
@@ -135,7 +138,7 @@ function joinMachines(link: PeerLink, name: string): Flock {
   let load = () => ({ waiting: 0, running: 0 })
   return {
     health: () => healthOf(link),
-    // Whoever is free may be another one each time, and has read nothing of a run before: nobody is sent there unasked.
+    // The first free machine may differ each time and has no cached prefix of the run: it is used only when named.
     arms: () => arms.of(everybody()).map((one) => (isLine(one.arm.id) ? { ...one, enabled: false } : one)),
     sharing: (id) =>
       sharedName(
@@ -236,7 +239,10 @@ const asWorker = (model: Model): Model => ({
   },
 })
 
-/** Only what runs on this machine or its servers: nobody else's request goes on to a peer, or costs money. */
+/**
+ * Only what runs on this machine or its servers: a peer's request is never passed to another peer, and never costs
+ * money.
+ */
 function createOffer(name: string, { arms, queue }: OwnModels): Offer {
   const offered = () => arms().filter((arm) => arm.profile().local)
   return {
@@ -250,7 +256,7 @@ function createOffer(name: string, { arms, queue }: OwnModels): Offer {
     },
     async *answer(model, request, signal) {
       const arm = offered().find(({ id }) => id === model)
-      if (!arm) throw new AppError('request-invalid', `there is no model "${model}" here.`)
+      if (!arm) throw new AppError('request-invalid', `the model "${model}" is not offered here.`)
       const place = queue.enter({ model, client: 'peers' })
       const lease = arm.lease('asked by a peer')
       try {

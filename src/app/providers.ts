@@ -1,6 +1,6 @@
 /**
- * Who could answer here, asked only whether they are there, and how the small model that classifies requests does, by asking it.
- * For `covey providers` and `covey slm`.
+ * Who could answer here, asked only whether they are there, and how the small model that classifies requests does, by
+ * asking it. For `covey providers` and `covey slm`.
  */
 import { openAnswering } from './model.ts'
 import { openArm } from './arms.ts'
@@ -112,7 +112,7 @@ async function seenPeers({ config, openPeers }: ProviderContext): Promise<readon
   })
 }
 
-/** Requests about which nobody can be in two minds. */
+/** Requests with an unambiguous type. */
 const SAMPLES: readonly (readonly [string, TaskType])[] = [
   ['Why does the test fail with "TypeError: x is not a function"? Fix it.', 'debug'],
   ['Explain what src/app/open.ts does.', 'explain'],
@@ -165,7 +165,7 @@ async function withClassifier<T>(
   }
   if (id === NANO) {
     const { classify, close } = await openArm({ kind: 'nano', why: 'tried' }, place)
-    if (!classify) throw new Error('the model in the box always classifies')
+    if (!classify) throw new Error('the built-in model always classifies')
     return use((prompt) => classify(prompt), true).finally(close)
   }
   const answering = await openAnswering(config, { ...place, model: id, env, paths })

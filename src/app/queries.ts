@@ -1,6 +1,6 @@
 /**
- * What commands of a person look at and change without opening an app: nothing here answers, and little runs. Each desk
- * loads the parts it stands on when it is opened, so that no command waits for those of another.
+ * What commands read and change without opening an app: no model answers, and little runs. Each service
+ * loads the parts it needs when it is opened, so that no command waits for those of another.
  */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -63,7 +63,7 @@ export async function openTokensOf(env: NodeJS.ProcessEnv) {
   return tokensIn(pathsOf(env).dataFolder)
 }
 
-/** The sessions on disk, for whoever only looks at them. */
+/** The sessions on disk, for commands that only read them. */
 export type Sessions = SessionStore & { export(id: string, format: ExportFormat): Promise<string> }
 
 export async function openSessions(env: NodeJS.ProcessEnv, cwd: string): Promise<Sessions> {

@@ -1,6 +1,6 @@
 /**
  * Opens every arm the router may pick and joins the router's parts: the record on disk, the pools, the classifier, the
- * look for local servers. `arms.ts` opens one arm; `app.ts` asks for a fleet only where nobody chose one.
+ * search for local servers. `arms.ts` opens one arm; all are opened only when none was chosen.
  */
 import { join } from 'node:path'
 import type { ArmWanted, OpenedArm } from './arms.ts'
@@ -45,7 +45,7 @@ export type FleetParts = {
   /** `hasOther`: its failures need not be waited out. */
   open(wanted: ArmWanted, hasOther: () => boolean): Promise<OpenedArm>
   warn(message: string): void
-  /** Absent = nobody can be asked. */
+  /** Absent = no user can be asked. */
   confirm?(question: string): Promise<boolean>
 }
 
@@ -65,7 +65,7 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
   const agents = incognito ? [] : await Promise.all(parts.agents.map((agent) => openAgent(agent, parts)))
   const configured = await openConfigured(parts, create)
   const discovery = config.router.discover ? await lookAround(parts, create) : undefined
-  // With nothing configured there is nobody to ask before the first look.
+  // With nothing configured there is no arm before the first search.
   if (parts.arms.length === 0) await discovery?.look()
   const arms = () => [
     ...configured.arms(),
@@ -151,7 +151,7 @@ async function lookAround(parts: FleetParts, create: Create): Promise<Discovery>
   })
 }
 
-/** Whoever listens on a usual port as another user is asked for once, if it is a model server at all. */
+/** Asks once about a model server of another user on a usual port. */
 async function askFor(
   servers: readonly ServerAddress[],
   consent: Consent,

@@ -224,7 +224,7 @@ type HostContext = {
 
 async function openHost({ config, paths, ofProject, options, ends, folder, files }: HostContext) {
   const { verbose = false } = options
-  // What others did here is written down also where nobody asked for a log.
+  // What others did here is logged even without a configured log file.
   const usual = verbose || config.log.file !== undefined ? {} : { file: join(folder, 'tool-host.log') }
   if (usual.file !== undefined) await beginLog(usual.file)
   const log = createLogger({ ...config.log, ...usual, verbose })

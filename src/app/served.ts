@@ -32,7 +32,7 @@ import { withSwarm } from '../swarm/lease.ts'
 import { loadTrusted } from './config.ts'
 
 const NANO = 'covey/nano'
-/** Whoever answers here: the one arm, or the one the router picks. */
+/** The arm that answers here: the only one, or the router's choice. */
 const AUTO = 'covey/auto'
 /** The same, asked several times, with a vote. */
 const SWARM = 'covey/swarm'
@@ -97,7 +97,10 @@ const auditOf = ({ paths, sessions }: AppContext) =>
 
 const NO_FEDERATION = { enabled: false, peers: [], strangers: [] }
 
-/** Whoever asks for it must be reachable by others; who has it in the configuration may also only ask them. */
+/**
+ * `--federation` requires an address that others can reach; with the configuration key alone this machine may also
+ * only ask them.
+ */
 async function requireFederable({ env, cwd, profile, flags }: AppOptions): Promise<void> {
   if (flags?.['federation.enabled'] !== true) return
   const { config } = await loadTrusted({ env, cwd, flags, ...(profile && { profile }) })
@@ -240,7 +243,7 @@ const toRun = (about: ReserveAbout | undefined): ReserveRequest => ({
 
 function unknownModel(model: string, known: readonly string[]): string {
   const guess = nearest(model, known)
-  return `There is no model "${model.slice(0, 100)}"; ${guess ? `did you mean "${guess}"?` : `there are ${known.join(', ')}.`}`
+  return `The model "${model.slice(0, 100)}" does not exist; ${guess ? `did you mean "${guess}"?` : `there are ${known.join(', ')}.`}`
 }
 
 const toServed = (id: string, { local, capabilities }: ArmProfile, created: number): ServedModel => ({
@@ -275,7 +278,7 @@ function clientFirewalls(root: string): (client: string) => Firewall {
 
 type Agents = AgentParts & { close(): Promise<void> }
 
-/** One ground for each profile that is asked for; the usual one is there already. */
+/** One context per requested profile; the default one exists already. */
 async function agentsOf(usual: AppContext, options: AppOptions): Promise<Agents> {
   const grounds = new Map<string, Promise<AppContext>>()
   const contextOf = (profile: string): Promise<AppContext> => {

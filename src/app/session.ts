@@ -1,6 +1,6 @@
 /**
- * Opens a conversation: joins store, guard, context, engine and the arm that answers. The guard is open before the first
- * word of the session is rendered or written.
+ * Opens a conversation: joins store, guard, context, engine and the arm that answers. The guard is open before the
+ * first word of the session is rendered or written.
  */
 import type { OpenedArm } from './arms.ts'
 import type { Config } from '../config/schema.ts'
@@ -48,7 +48,7 @@ export type SessionContext = {
   readonly log: Logger
   readonly store: SessionStore
   readonly reserve: Reserve
-  /** One arm by its id, for whoever names it. Throws for one that is not there. */
+  /** One arm by its id. Throws for an unknown id. */
   reserveArm(id: string): Reserve
   /** What memory, plans, skills and servers bring to a session. */
   readonly equip?: (session: Equipping) => Promise<Equipment>
@@ -62,7 +62,7 @@ export type SessionContext = {
   /** The arm that would answer now, to measure by. */
   measure(): Lease
   readonly guards: Guards
-  /** Several answers of whoever is reserved, voted on; absent = one is enough. */
+  /** Votes over several answers of the reserved arm; absent = one answer. */
   readonly swarm?: (reserve: Reserve, session: SwarmSession) => Reserve
   readonly classify?: OpenedArm['classify']
   isAboutFailure(prompt: string): boolean
@@ -84,7 +84,7 @@ export type SessionChoice = {
   readonly canAsk: boolean
   /** It is begun for a packet of a plan. */
   readonly isPacket?: true
-  /** A conversation somebody else keeps, for one more run: nothing of it is written down. */
+  /** A conversation stored by the client, for one more run: nothing of it is saved here. */
   readonly passing?: Passing
 }
 
@@ -132,7 +132,7 @@ export async function openSession(
   const { equipment, guards } = opening
   const report = context.report && { report: context.report }
   const undo = sessionUndo(guards.undo, { clean: guards.firewall.outgoingNow, ...report })
-  // Of a conversation somebody else keeps nobody can ask for an undo.
+  // A conversation stored by the client has no undo.
   const recording = passing ? notRecorded : undo
   const joining = { ...opening, stored: continued, warnings, canAsk, resume, recording }
   const session = await joinSession(context, joining)
@@ -152,7 +152,7 @@ type Opening = {
   readonly equipment: Equipment
   /** Set once there is an engine to run them. */
   readonly children: { runs?: ChildRuns }
-  /** What a subagent is told beside the session's own words. */
+  /** Extra instructions for a subagent, beside the session's own. */
   readonly subagentWords: string
   /** Ends all that was opened. */
   close(): Promise<void>
@@ -238,7 +238,7 @@ async function joinSession(context: SessionContext, joining: Joining): Promise<S
     outgoing: firewall.outgoingValue,
     ...(equipment.expand && { expand: equipment.expand }),
     ...(hooks && { hooks }),
-    ...(canAsk ? {} : { denial: 'Nobody is there to ask.' }),
+    ...(canAsk ? {} : { denial: 'No user is available to approve it.' }),
     list: () => context.store.list(context.root),
     now: Date.now,
     onClose: joining.close,

@@ -1,7 +1,7 @@
 /**
  * Runs tools for others: joins the guard, the tools and the engine's way of running one call without a model or a
- * conversation. Every call takes the way of a session's calls (`engine/run-tool.ts`): hooks, permission, secrets, sandbox,
- * audit, all of this machine. Nobody is there to ask, so what would be a question is a no.
+ * conversation. Every call passes the same checks as a session's calls (`engine/run-tool.ts`): hooks, permission,
+ * secrets, sandbox, audit, all of this machine. There is no user to ask, so a call that needs approval is refused.
  */
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
@@ -37,7 +37,7 @@ export type ToolHostParts = {
   /** The command that starts the host; a flag behind it allows more. */
   readonly allowWith: string
   warn(message: string): void
-  /** Told of every call, once it has a result. */
+  /** Called for every call, once it has a result. */
   readonly logCall?: LogCall
   /** What a client is called in that line; absent = as it is known here. */
   nameOf?(client: string): Promise<string>
@@ -100,7 +100,10 @@ const MAX_CLIENTS = 64
 async function openWorkspace(folder: string, parts: ToolHostParts): Promise<Workspace> {
   const info = await stat(folder).catch(() => undefined)
   if (!info?.isDirectory()) {
-    throw new AppError('config-invalid', `${folder} is no folder; correct it in [tool_host.workspaces].`)
+    throw new AppError(
+      'config-invalid',
+      `${folder} is not a directory; correct the path in [tool_host.workspaces].`,
+    )
   }
   const { root } = createFiles({ root: folder })
   const guards = await openGuards({ ...parts, cwd: root, incognito: false, host: true })
@@ -208,7 +211,7 @@ async function openClient(guards: Guards, parts: ToolHostParts, client: string):
       ...hooksOf(opened, { id, root, warn }),
       askPermission: async ({ why, remedy = {} }) => ({
         allow: false,
-        reason: `${why}. Nobody is there to ask. ${remedyText(remedy, allowWith)}`.trim(),
+        reason: `${why}. No user is available to approve it. ${remedyText(remedy, allowWith)}`.trim(),
       }),
       context: {
         files,
@@ -216,7 +219,7 @@ async function openClient(guards: Guards, parts: ToolHostParts, client: string):
         fetch,
         results: memoryResults(),
         ask: async () => {
-          throw new AppError('permission-denied', 'Nobody is at the tool host to ask.', { failure: 'denied' })
+          throw new AppError('permission-denied', 'A tool host has no user to ask.', { failure: 'denied' })
         },
         cwd: files.root,
       },
@@ -241,7 +244,7 @@ function hostedTools(
   const patches = () => makePatchFolder(root, patchRecordOf(dataFolder, root))
   const tools: readonly Tool[] = builtinTools({ list: () => tools, checks, limits, patches })
     .filter((tool) => reachesWorld(tool) && host.tools.some((glob) => matchesGlob(tool.name, glob)))
-    // Whoever asked cuts the result for its own window.
+    // The caller cuts the result for its own window.
     .map((tool): Tool => ({ ...tool, paged: true }))
   return tools
 }

@@ -1,6 +1,6 @@
 /**
- * Joins undo with the guard and the sessions on disk: which files may be kept, which commands change nothing, where a path
- * may be put back. For open sessions, and for `covey undo` beside them.
+ * Joins undo with the guard and the sessions on disk: which files may be kept, which commands change nothing, where a
+ * path may be put back. For open sessions, and for `covey undo` beside them.
  */
 import { join, resolve } from 'node:path'
 import { appPaths } from '../config/paths.ts'
@@ -66,11 +66,11 @@ export const notRecorded: Recording = { during: (startRun) => startRun, before: 
 type SessionUndoParts = {
   /** What of a prompt may be written down. */
   clean(prompt: string): string
-  /** What became of what a run changed, for whoever learns from it. */
+  /** Reports whether a run's changes were kept, for the router's record. */
   report?(runId: string, evidence: Evidence): void
 }
 
-/** Whoever goes on with another prompt keeps what the run before did. */
+/** A user who continues with another prompt accepts what the run before did. */
 export function sessionUndo(undo: OpenUndo, { clean, report }: SessionUndoParts): SessionUndo {
   let unjudged: string | undefined
   const judge = (evidence: Evidence): void => {
@@ -118,10 +118,10 @@ async function placeIn(root: string, path: string): Promise<string> {
 
 type Found = UndoableRun & { readonly session: string }
 
-/** What can be seen now; the runs of a session that somebody works in cannot. */
+/** What can be seen now; the runs of a session that is in use cannot. */
 type Seen = { readonly found: readonly Found[]; readonly busy?: AppError }
 
-/** Every run of this folder that is kept, whichever session it was in. */
+/** Every run of this folder that is kept, of any session. */
 export async function openUndoService(env: NodeJS.ProcessEnv, cwd: string): Promise<UndoService> {
   const { sessionsFolder, dataFolder } = appPaths(env, process.platform)
   const files = createFiles({ root: cwd })

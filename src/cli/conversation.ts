@@ -109,7 +109,7 @@ async function ask(prompt: string, conversation: Conversation): Promise<void> {
   const cancelled = new AbortController()
   const cancel = () => cancelled.abort()
   terminal.on('SIGINT', cancel)
-  // Nobody is left to answer.
+  // No user is left to answer.
   terminal.on('close', cancel)
   const print = createPrinter(io, {
     json: false,
@@ -151,7 +151,7 @@ async function runForPerson(command: string, { talk, session, context }: Convers
   await session.command('exec-output', `$ ${command}\n${output}`)
 }
 
-/** The model believes what it wrote is there, so it is told with the next question. */
+/** The model believes its changes are still there, so the next question carries a note. */
 async function moveFiles(
   direction: 'undo' | 'redo',
   { talk, session, context }: Conversation,

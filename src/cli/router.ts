@@ -129,7 +129,7 @@ const CAUSES: Readonly<Record<DecisionRecord['cause'], string>> = {
 }
 
 function explainOne({ cause, decision }: DecisionRecord): readonly string[] {
-  const { arm = 'nobody', why, reasons, ranked, ruledOut } = decision
+  const { arm = 'none', why, reasons, ranked, ruledOut } = decision
   return [
     '',
     `${CAUSES[cause]}: ${arm} (${why})`,

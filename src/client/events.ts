@@ -110,7 +110,7 @@ async function follow(options: FollowOptions, place: Position, tell: Tell): Prom
   }
 }
 
-/** The same error, which also says that nobody tries any more. */
+/** The same error, which also says that reconnecting was given up. */
 function givenUp(error: unknown, tries: number): unknown {
   if (!(error instanceof AppError) || tries === 0) return error
   const text = `${error.message} Given up after ${tries} tries; what was said is kept there.`

@@ -1,7 +1,7 @@
 /**
- * A reply that shows a change instead of making it, turned into the calls it means. Only what the person asked for, only
- * where every block can be read without doubt, and a file that exists only by a text that is surely all of it. The calls
- * take the same way as any others: preflight, guard, undo.
+ * A reply that shows a change instead of making it, turned into the calls it means. Only what the person asked for,
+ * only where every block can be read without doubt, and a file that exists only by a text that is surely all of it.
+ * The calls take the same way as any others: preflight, guard, undo.
  */
 import type { ToolCall } from '../protocol/message.ts'
 import type { Files } from '../protocol/tool.ts'
@@ -62,7 +62,7 @@ async function toWrite(deed: Extract<Deed, { kind: 'file' }>, files: Files): Pro
     : { name: 'write_file', input: { path, content, overwrite: true } }
 }
 
-/** The lines that differ, as one edit; nothing where the old ones stand in more than one place, or nothing differs. */
+/** The lines that differ, as one edit; undefined if the old ones occur more than once, or nothing differs. */
 function differenceOf(before: string, after: string): { old: string; new: string } | undefined {
   const old = before.split('\n')
   const now = after.split('\n')

@@ -1,7 +1,7 @@
 /**
- * What stands between a call and its effect, in one order for every tool: allowed paths, the person's hooks, permission,
- * secrets; and on the way back secrets, then hooks. What a hook transforms is judged as if the model had written it. The
- * input with real secrets in it exists only between here and the tool.
+ * What stands between a call and its effect, in one order for every tool: allowed paths, the person's hooks,
+ * permission, secrets; and on the way back secrets, then hooks. What a hook transforms is judged as if the model had
+ * written it. The input with real secrets in it exists only between here and the tool.
  */
 import type { Restored, RestoreRequest } from '../protocol/firewall.ts'
 import type { AuditEntry, Authorization, AuthorizeRequest } from '../protocol/guard.ts'
@@ -39,7 +39,7 @@ export async function passGuard(call: Ready, surroundings: Surroundings): Promis
   return askPermission(ready, surroundings)
 }
 
-/** The result as the model, the log and whoever watches may see it. */
+/** The result as the model, the log and watchers may see it. */
 export async function leaveGuard(
   { ready }: Passed,
   result: ToolResult,
@@ -102,7 +102,7 @@ async function askPermission(
     return { ready, input: restored.input, ...(readsOnly && { readsOnly }) }
   }
 
-  // Whoever is asked has seen that the call began.
+  // The user sees the start of the call before the question.
   await surroundings.told()
   const question = toQuestion(request, permission, restored)
   const answer = await toolAccess.askPermission(question, signal)
@@ -159,7 +159,7 @@ function tellAudit(
   })
 }
 
-/** Only reading and writing have a place; what a command or an address reaches nobody knows. */
+/** Only reads and writes have a path; what a command or a URL reaches is unknown. */
 function outsideAllowed(ready: Ready, { allowedPaths }: PromptOptions): string | undefined {
   if (!allowedPaths) return undefined
   const isInside = ({ kind, target }: Access): boolean =>

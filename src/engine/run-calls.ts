@@ -79,7 +79,7 @@ async function* runBatch(
 ): AsyncGenerator<LoopEvent, readonly Finished[]> {
   const channel = createChannel<RunEvent>()
   let isOver = false
-  // A tool that was left alone may go on telling things; nobody reads them any more.
+  // An abandoned tool may go on sending output; it is ignored.
   const emit = (event: RunEvent): void => (isOver ? undefined : channel.push(event))
   const byKey = new Map<string, Promise<Finished>>()
   const running = batch.map(async (prepared) => {

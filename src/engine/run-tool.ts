@@ -34,7 +34,7 @@ export type CallEnvironment = {
   /** Absent = it is not known what the model was shown. */
   isOffered?(name: string): boolean
   emit(event: RunEvent): void
-  /** Everything emitted so far has been told. */
+  /** Resolves when everything emitted so far was delivered. */
   told(): Promise<void>
   now(): number
   readonly signal: AbortSignal
@@ -162,7 +162,9 @@ async function execute(passed: Passed, environment: CallEnvironment): Promise<To
   return unlessLeft(running, signal, whyLeft).finally(live.end)
 }
 
-/** Longer than a command takes that must be killed in the end. A tool that does not heed its signal is left after it. */
+/**
+ * Longer than a command takes that must be killed in the end. A tool that does not heed its signal is left after it.
+ */
 const GRACE_MS = 5000
 
 type Left = { readonly graceMs: number; readonly error: AppError }

@@ -1,5 +1,5 @@
 /**
- * What this machine does for those who knock: pair with whoever knows the secret of an invitation, tell how it is, answer
+ * Handles requests of peers: pairs with a machine that knows the secret of an invitation, reports its state, answers
  * with its own models. Everything else is refused, and a peer is never passed on to another peer.
  */
 import { once } from 'node:events'
@@ -114,7 +114,7 @@ async function generate(incoming: PeerRequest, parts: PeerHandlerParts): Promise
     if (!response.writableNeedDrain) void send({ beat: true })
   }, parts.timing.beatMs)
   try {
-    // So that the one who asked knows at once that somebody is there.
+    // So that the caller knows at once that the connection works.
     await send({ beat: true })
     for await (const event of parts.offer.answer(asked.data.model, asked.data.request, signal)) {
       if (signal.aborted) return

@@ -1,4 +1,6 @@
-/** A way to other machines, as the rest of the program sees it: the local network or a NATS server, one shape for both. */
+/**
+ * A way to other machines, as the rest of the program sees it: the local network or a NATS server, one shape for both.
+ */
 import { toAddress } from './dial.ts'
 import type { Hint } from './discovery.ts'
 import { type LanFiles, type LanOptions, type Listening, openLan, type ListenAddress } from './lan/open.ts'
@@ -20,9 +22,9 @@ export type Reachable = {
 
 export interface PeerLink extends Transport {
   readonly id: string
-  /** Whoever is free, as if it were one machine: for an answer where it does not matter whose. Absent without a line. */
+  /** The first free machine, presented as one: for answers any machine may give. Absent without a queue. */
   readonly line?: Machine
-  /** Lets others ask; nothing where there is no address at which they could. */
+  /** Accepts requests of others; undefined without an address they could use. */
   listen(offer: Offer): Promise<Reachable | undefined>
   listening(): Reachable | undefined
   /** Asks everybody how they are. */
@@ -61,7 +63,7 @@ export type NatsLinkOptions = Omit<NatsOptions, 'offer' | 'isTrusted' | 'node'> 
   readonly files: LanFiles
 }
 
-/** A server that cannot be reached yet is tried again and again; a wrong setting is told at once. */
+/** An unreachable server is retried; a wrong setting fails at once. */
 export async function openNatsLink({ name, files, ...options }: NatsLinkOptions): Promise<PeerLink> {
   const [{ openNatsPatiently }, { withoutPassword }] = await Promise.all([
     import('./nats/patient.ts'),
@@ -111,7 +113,7 @@ function lineOf(transport: () => NatsTransport): Machine {
 
 type Offered = MachineReport['models'][number]
 
-/** Those that several have, with the smallest window: whoever takes the request must be able to. */
+/** Models of several machines, with the smallest window: every machine must be able to take the request. */
 function sharedModels(offered: readonly Offered[]): Offered[] {
   const smallest = new Map<string, Offered>()
   const shared = new Set<string>()

@@ -1,7 +1,7 @@
 /**
  * One paired machine, as this one knows it: where it may be, when it was last heard, what it said about itself. It is
- * asked again and again; who has not been heard for long enough is gone until it answers. Time is measured here and only
- * here, by a clock that is never set.
+ * asked again and again; who has not been heard for long enough is gone until it answers. Time is measured here and
+ * only here, by a clock that is never set.
  */
 import type { TLSSocket } from 'node:tls'
 import { clip } from '../lib/text.ts'
@@ -41,7 +41,7 @@ export function createMember(parts: MemberParts): Member {
   const open = createDialer(parts)
   let heard: Heard | undefined
   let trouble = 'it was not reached yet'
-  /** Whether it was asked in vain since it was heard: where this program did not run, nobody asked. */
+  /** Whether it was asked in vain since it was heard: while this program was suspended, it was not asked. */
   let isSilent = false
   let looking: Promise<boolean> | undefined
 
@@ -143,5 +143,5 @@ function toReport({ status, body }: { readonly status: number; readonly body: un
   }
   const read = reportReply.safeParse(body)
   if (read.success) return read.data.report
-  throw new AppError('permission-denied', 'what it says about itself is no report')
+  throw new AppError('permission-denied', 'it sent an invalid status report; update covey there and here')
 }

@@ -1,6 +1,6 @@
 /**
- * What a person does about other machines: invite one, join one, see who is paired and how they are. Works beside a running
- * server or without one; both use the same files.
+ * What a person does about other machines: invite one, join one, see who is paired and how they are. Works beside a
+ * running server or without one; both use the same files.
  */
 import { readFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
@@ -92,7 +92,9 @@ const ownAddresses = ({ host = '0.0.0.0' }: PeersServiceParts): readonly string[
 
 const listeningSchema = z.object({ addresses: z.array(z.string()), port: z.int() })
 
-/** What a running server wrote down. One that was killed leaves it behind, so somebody with our own key must answer. */
+/**
+ * The address file of a running server. A killed server leaves it behind, so a listener with our own key must answer.
+ */
 async function whoListens(
   dataFolder: string,
   identity: Identity,

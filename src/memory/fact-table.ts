@@ -160,7 +160,7 @@ export function eraseTraces(database: Database): void {
 
 /**
  * Beyond `keep` facts those go that were superseded, then those least used and longest ago; never the newest, which
- * nobody could have used yet. Inside a transaction.
+ * had no chance to be used yet. Inside a transaction.
  */
 export function pruneFacts(database: Database, keep: number, newest: number): void {
   const [counted] = database.rows<{ count: number }>('SELECT count(*) AS count FROM fact')

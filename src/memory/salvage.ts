@@ -21,7 +21,7 @@ export function salvageFacts(broken: Database, fresh: Database, now: number): vo
   })
 }
 
-/** The first id from this one on that is there; this one itself where nobody can tell. */
+/** The first existing id from this one on; this one itself if unknown. */
 const nextId = (broken: Database, from: number): number =>
   readOr(() => {
     const [found] = broken.rows<{ id: number | null }>('SELECT min(id) AS id FROM fact WHERE id >= ?', from)

@@ -1,7 +1,7 @@
 /**
- * Which model fits a machine. Pure: hardware, catalogue and wish in, a choice or a reason out. A wish is met exactly or
- * refused; without one the best that fits is chosen, and only among those with a window an agent can work in and a speed
- * a person can wait for.
+ * Which model fits a machine. Pure: hardware, catalogue and wish in, a choice or a reason out. A wish is met exactly
+ * or refused; without one the best that fits is chosen, and only among those with a window an agent can work in and a
+ * speed a person can wait for.
  */
 import { toBudget, totalOf, type Budget } from './budget.ts'
 import { quantsOf, toId, type CatalogEntry } from './catalog.ts'
@@ -23,9 +23,9 @@ export type Fit = {
   readonly place: 'gpu' | 'split' | 'cpu' | 'unknown'
   /** Bytes read from main memory for every token written. */
   readonly fromRam: number
-  /** Estimated, or measured where somebody did; absent where the memory's bandwidth is not known. */
+  /** Measured if available, else estimated; absent where the memory's bandwidth is not known. */
   readonly speed?: number
-  /** Nobody would wait for it. */
+  /** Too slow to be useful. */
   readonly slow: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * The plan of one project on disk: one JSON file, replaced as a whole under a lock. Whoever is killed leaves the old plan
- * or the new one, and of two processes that change it at once each sees what the other did.
+ * The plan of one project on disk: one JSON file, replaced as a whole under a lock. A killed process leaves the old
+ * plan or the new one, and of two processes that change it at once each sees what the other did.
  */
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -88,7 +88,7 @@ function onDisk(path: string): PlanStorage {
 
 const KEPT_PLANS = 20
 
-/** Their names end in the time they were set aside. */
+/** Their names end in the time they were archived. */
 async function forgetOldest(path: string): Promise<void> {
   const timeOf = (name: string) =>
     Number(/^\.(\d+)$/.exec(name.slice(basename(path).length))?.[1] ?? Number.NaN)

@@ -1,4 +1,4 @@
-/** The plan of a project for whoever is no model: a person at the command line, or another front end. */
+/** The plan of a project for front ends: the command line or another client, not the model. */
 import type { SessionApi } from './session-api.ts'
 
 export interface PlanService {

@@ -48,6 +48,6 @@ export interface ProviderService {
   allow(port: number): Promise<readonly string[]>
   /** The classifier that is configured, or another one. */
   trySlm(classifier: string | undefined, signal: AbortSignal): Promise<SlmReport>
-  /** Those worth a try: the model in the box and the arms on this machine. */
+  /** Candidates: the built-in model and the arms on this machine. */
   slms(): readonly string[]
 }

@@ -28,7 +28,7 @@ export type Restored = {
   readonly prompt: string
   readonly restored: readonly string[]
   readonly conflicts: readonly Conflict[]
-  /** What the run may have changed and nobody kept, in words. */
+  /** What the run may have changed without a saved copy, as text. */
   readonly uncovered: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * One request to a model server, and its answer as it comes. Spoken to undici directly: the Fetch API wraps every body in
- * a web stream, which costs more than everything else that is done with a token.
+ * One request to a model server, and its answer as it comes. Spoken to undici directly: the Fetch API wraps every body
+ * in a web stream, which costs more than everything else that is done with a token.
  */
 import { Agent } from 'undici'
 import { type Answer, Arrival } from './arrival.ts'
@@ -44,7 +44,7 @@ function toTarget(url: string): Target {
   return { url, origin, path: pathname + search }
 }
 
-/** The same over a Fetch that somebody hands in. */
+/** The same over a Fetch that is passed in. */
 export const sendBy =
   (fetch: Fetch): Send =>
   async (url, asked) => {

@@ -1,4 +1,4 @@
-/** What the router learnt and decided, for whoever looks at it or erases it; no arm is needed for that. */
+/** What the router learnt and decided, to inspect or erase; needs no arm. */
 import { taskTypes } from '../protocol/classification.ts'
 import type { RouterService, RouterStats, TaskStats, TaskType } from '../protocol/routing.ts'
 import type { DecisionLog } from './decision-log.ts'

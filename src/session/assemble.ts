@@ -1,6 +1,6 @@
 /**
- * What a session needs of the context and the engine, joined: how a prompt becomes a user message, how a run is started,
- * how the conversation is compacted on request. Everything else it is made from is handed in.
+ * What a session needs of the context and the engine, joined: how a prompt becomes a user message, how a run is
+ * started, how the conversation is compacted on request. Everything else it is made from is handed in.
  */
 import { randomInt } from 'node:crypto'
 import { budgetFor } from '../context/budget.ts'
@@ -34,7 +34,7 @@ export type AssembleParts = {
   readonly stored: StoredSession
   readonly reserve: Reserve
   readonly tools: () => readonly Tool[]
-  /** Those the model is told of; absent = all. */
+  /** Those offered to the model; absent = all. */
   readonly offered?: () => readonly Tool[]
   readonly toolMode: ToolMode
   readonly maxTurns: number
@@ -50,7 +50,9 @@ export type AssembleParts = {
   readonly classify?: (prompt: string) => Promise<Classification>
   /** Whether another arm could go on where this one got stuck. */
   readonly hasOther?: (arm: string) => boolean
-  /** Whether a prompt is about a failure, so that the command that fails is run before the first turn; absent = never. */
+  /**
+   * Whether a prompt is about a failure, so that the command that fails is run before the first turn; absent = never.
+   */
   readonly isAboutFailure?: (prompt: string) => boolean
 }
 

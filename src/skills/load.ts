@@ -1,6 +1,6 @@
 /**
- * Finds the skills of all places. One that is wrong or not trusted is left out and named; it never keeps the others from
- * working. What a project brings counts only if a person agreed to exactly these files.
+ * Finds the skills of all places. One that is wrong or not trusted is left out and named; it never keeps the others
+ * from working. What a project brings counts only if a person agreed to exactly these files.
  */
 import { join } from 'node:path'
 import { errorMessage } from '../protocol/error.ts'
@@ -54,7 +54,7 @@ async function skillsIn(place: SkillOrigin, folder: string, warnings: string[]):
   if (names.length > MAX_SKILLS)
     warnings.push(`${folder} holds more than ${MAX_SKILLS} skills; the rest is left out.`)
   const skills: Skill[] = []
-  // One after the other: nobody has agreed to these files yet, and all of them at once could fill the memory.
+  // One after the other: these files are untrusted, and all of them at once could fill the memory.
   for (const name of names.slice(0, MAX_SKILLS)) {
     try {
       skills.push(...(await loadSkill(place, join(folder, name))))

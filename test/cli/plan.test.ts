@@ -101,7 +101,7 @@ describe('covey plan', () => {
     })
   })
 
-  test('run refuses what is no number', async () => {
+  test('run refuses an invalid number', async () => {
     const { covey } = await person()
 
     await expect(covey(['run'], { packetCalls: 'many' })).rejects.toThrow('--packet-turns and --packet-calls')

@@ -110,7 +110,7 @@ test('--json gives the values themselves', async () => {
   expect(JSON.parse((await covey(['why'], { json: true })).out)).toEqual(decisions)
 })
 
-test('a run nobody kept, and an action nobody knows, are told what there is', async () => {
+test('for an unknown run and an unknown action the error lists what exists', async () => {
   await expect(covey(['why', 'run-9'])).rejects.toThrow('No choice of a run "run-9" is kept')
   await expect(covey(['fly'])).rejects.toThrow(
     'unknown action "fly" of covey router; there are stats, why, reset.',

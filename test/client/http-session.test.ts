@@ -11,7 +11,7 @@ import { openTestServer, tempFolder, until } from '../server/support.ts'
 import { watchThroughCuts } from './reconnect.ts'
 import { collectRun, quick } from './support.ts'
 
-test('a session is given free where its server is gone', async () => {
+test('a session is released where its server is gone', async () => {
   const open = await openSessionServer()
   const session = await createHttpSession({ baseUrl: open.url, token: open.token })
   await open.server.close()
@@ -178,7 +178,7 @@ describe('events', () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length)
   })
 
-  test('end when nobody wants them any more', async () => {
+  test('end when the reader stops', async () => {
     const open = await openSessionServer()
     const session = await createHttpSession({ baseUrl: open.url, token: open.token })
     const stop = new AbortController()

@@ -187,7 +187,7 @@ export class NamespaceMachine implements ListenAddress {
     return finished(this.#covey(args))
   }
 
-  /** Connections with other machines that are open now, whoever began them. */
+  /** Connections with other machines that are open now, in either direction. */
   connections(): number {
     const shown = execFileSync(IP, ['netns', 'exec', this.name, 'ss', '-Htn', 'state', 'established'])
     return shown
@@ -207,7 +207,7 @@ export class NamespaceMachine implements ListenAddress {
     }
   }
 
-  /** The addresses somebody listens at. */
+  /** The addresses with a listener. */
   listeners(): readonly string[] {
     const shown = execFileSync(IP, ['netns', 'exec', this.name, 'ss', '-Hltn']).toString()
     return shown

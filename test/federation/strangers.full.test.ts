@@ -1,6 +1,6 @@
 /**
- * A thousand requests over real connections from whoever may not ask: broken TLS, no key, an unknown key, a key of another
- * kind, a resumed session, HTTP of every sort, a peer that gets it wrong, and pairings that prove nothing.
+ * A thousand requests over real connections from unauthorized clients: broken TLS, no key, an unknown key, a key of
+ * another kind, a resumed session, HTTP of every sort, a peer that gets it wrong, and pairings that prove nothing.
  */
 import { createPrivateKey, webcrypto } from 'node:crypto'
 import { once } from 'node:events'
@@ -34,7 +34,7 @@ import {
 const REQUESTS = 800
 const PAIRINGS = 200
 const LANES = 32
-/** Of the whole process, client and all, after everything that nobody holds is thrown away. */
+/** Of the whole process, client and all, after a garbage collection. */
 const MOST_GROWN = 32 * 2 ** 20
 const MINUTE = 60_000
 
@@ -48,8 +48,7 @@ test('eight hundred requests of strangers learn a version at most, and change no
 
   await inParallel(fc.sample(incoming, REQUESTS), LANES, async (one) => {
     const said = await send(one, scene)
-    if (!allowed[one.kind].test(said))
-      throw new Error(`${JSON.stringify(one)} was told ${JSON.stringify(said)}`)
+    if (!allowed[one.kind].test(said)) throw new Error(`${JSON.stringify(one)} got ${JSON.stringify(said)}`)
     if (said.startsWith('HTTP')) told += 1
   })
 
@@ -190,7 +189,7 @@ type Keys = {
 
 type Scene = { readonly machine: TestMachine; readonly keys: Keys; readonly hello: Buffer }
 
-/** The whole of what may be told, to the last byte. */
+/** The complete allowed answer, to the last byte. */
 const versionWith = (statuses: string): string =>
   `HTTP/1\\.1 (?:${statuses}) [A-Za-z ]+\r\n` +
   'connection: close\r\ncontent-type: application/json\r\ncontent-length: 13\r\n\r\n(?:\\{"version":1\\})?'
@@ -264,7 +263,10 @@ const talkTls = (
 /** All that comes back until the other end hangs up; one that does not is a failure of its own. */
 function talk(socket: Socket, bytes: string | Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`nobody hung up on ${JSON.stringify(bytes)}`)), 20_000)
+    const late = setTimeout(
+      () => reject(new Error(`the server did not hang up on ${JSON.stringify(bytes)}`)),
+      20_000,
+    )
     let said = ''
     socket.on('data', (data: Buffer) => (said += data.toString('latin1')))
     socket.on('error', () => {})
@@ -276,7 +278,7 @@ function talk(socket: Socket, bytes: string | Uint8Array): Promise<string> {
   })
 }
 
-/** Whoever expects another key says nothing. */
+/** A client that expects another key says nothing. */
 async function dialWrongly(
   { address, lan }: TestMachine,
   identity: Identity,

@@ -41,7 +41,7 @@ describe('an unpaired machine', () => {
   test.each([
     ['with a host', 'host: x\r\n'],
     ['without one', ''],
-    ['that waits to be told to go on', 'host: x\r\nexpect: 100-continue\r\n'],
+    ['that waits for "continue"', 'host: x\r\nexpect: 100-continue\r\n'],
     ['that expects the impossible', 'host: x\r\nexpect: the-moon\r\n'],
   ])('without a certificate gets the same, in a request %s', async (_what, headers) => {
     const machine = await startMachine()
@@ -108,7 +108,7 @@ describe('what is sent to a listener', () => {
     const handler = createPeerHandler({
       ...machine.files,
       identity: await machine.files.identity(),
-      name: 'desk',
+      name: 'studio',
       offer: {
         report: () => expect.unreachable(),
         answer: () => expect.unreachable(),
@@ -236,8 +236,16 @@ describe('a paired machine that lies', () => {
 
   test.each([
     ['another version', { version: 2, report: {} }, 'it speaks version 2, this machine 1'],
-    ['no report', { version: 1, report: { name: 1 } }, 'what it says about itself is no report'],
-    ['an endless number', { version: 1, report: { waiting: -1 } }, 'what it says about itself is no report'],
+    [
+      'no report',
+      { version: 1, report: { name: 1 } },
+      'it sent an invalid status report; update covey there and here',
+    ],
+    [
+      'an endless number',
+      { version: 1, report: { waiting: -1 } },
+      'it sent an invalid status report; update covey there and here',
+    ],
   ])('with %s is gone', async (_what, body, why) => {
     const { honest } = await paired(({ response }) => sendJson(response, 200, body))
 

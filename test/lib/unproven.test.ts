@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createUnproven, type UnprovenLimits } from '../../src/lib/unproven.ts'
 
-/** A server that proves nobody, and clients from any address of 127/8. */
+/** A server that authenticates no client, and clients from any address of 127/8. */
 async function open(limits: UnprovenLimits) {
   const unproven = createUnproven(limits)
   const accepted: Socket[] = []

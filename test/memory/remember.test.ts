@@ -34,7 +34,7 @@ describe('recall', () => {
   })
 })
 
-test('a question leaves without the secrets in it, whoever asks', async () => {
+test('a question leaves without the secrets in it, from any caller', async () => {
   const asked: string[] = []
   const embed = async (texts: readonly string[]) => {
     asked.push(...texts)

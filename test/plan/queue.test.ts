@@ -106,7 +106,7 @@ test.each<[PacketEnd, object]>([
   expect(judgePacket(1, end)).toEqual(change)
 })
 
-test('a packet is told its goal, what was done before and what is next, and little else', () => {
+test('a packet starts with its goal, what was done before and what is next, and little else', () => {
   const before = task(1, { state: 'complete', outcome: 'wrote a.ts' })
   const prompt = packetPrompt(plan([before], { goal: 'A parser' }), task(2, { next: 'the tests' }), {
     maxTurns: 8,
@@ -270,7 +270,7 @@ describe('with real sessions', () => {
     )
   }, 60_000)
 
-  test('at the end of its turns a packet is asked what is next, and the next one is told', async () => {
+  test('at the end of its turns a packet is asked what is next, and the next one starts with the answer', async () => {
     const place = await service('look around')
     const looks = () => [calls('list_files', { path: '.' })]
     const model = scriptedModel(

@@ -79,7 +79,7 @@ test('the log is bounded; the newest stay', async () => {
   expect((await log.read()).at(-1)?.runId).toBe('run-99')
 })
 
-test('a log that cannot be written is told, and stops nothing', async () => {
+test('a log that cannot be written is reported, and stops nothing', async () => {
   const { log, problems } = await logIn(await tempProject({ data: 'a file where the folder should be' }))
 
   log.append(decision('run-1'))

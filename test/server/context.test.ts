@@ -16,7 +16,7 @@ async function openHealth(checks: HealthParts['checks'], told: string[] = []) {
 }
 
 describe('health', () => {
-  test('is one word for whoever has no token', async () => {
+  test('is one word for a client without a token', async () => {
     const open = await openHealth([{ name: 'arm', check: async () => {} }])
 
     const health = await send(open.port, { path: '/health' })
@@ -48,7 +48,7 @@ describe('health', () => {
 })
 
 describe('numbers', () => {
-  test('are told to a token, by route pattern and never by what a client sent', async () => {
+  test('need a token, by route pattern and never by what a client sent', async () => {
     const open = await openHealth([])
     await open.ask({ path: '/health' })
     await open.ask({ path: '/nowhere/secret-word' })

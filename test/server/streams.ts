@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { StreamPart } from '../../src/server/http/route.ts'
 import { openTestServer, rawClient, streamRoute, until } from './support.ts'
 
-/** Says nothing until it is told to stop. */
+/** Says nothing until it is stopped. */
 export async function* never(signal: AbortSignal): AsyncGenerator<StreamPart> {
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

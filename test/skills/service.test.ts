@@ -28,7 +28,7 @@ test('a skill is shown with the names of all files that come with it', async () 
 
 test('a plugin is shown with what it would run', async () => {
   const manifest = {
-    name: 'house',
+    name: 'team',
     description: 'How we write',
     hooks: { check: { event: 'stop', command: 'make check' } },
     mcp_servers: { words: { command: 'node' } },
@@ -36,13 +36,13 @@ test('a plugin is shown with what it would run', async () => {
   const opened = await service({ 'from/plugin.json': JSON.stringify(manifest) })
   await opened.service.addPlugin(join(opened.home, 'from'))
 
-  const shown = await opened.service.show('house')
+  const shown = await opened.service.show('team')
 
   expect(shown.split('\n')).toEqual([
-    'house: How we write',
+    'team: How we write',
     'hook stop: make check',
-    'server house-words: {"command":"node"}',
-    `[in ${join(opened.home, 'd/plugins/house')}: plugin.json]`,
+    'server team-words: {"command":"node"}',
+    `[in ${join(opened.home, 'd/plugins/team')}: plugin.json]`,
   ])
 })
 
@@ -53,7 +53,7 @@ test.each([
 ])('what is not the person’s own is not removed: %s', async (name, why) => {
   const opened = await service({
     '.covey/skills/tidy/SKILL.md': SKILL,
-    'from/plugin.json': '{"name":"house"}',
+    'from/plugin.json': '{"name":"team"}',
     'from/skills/sweep/SKILL.md': SKILL.replace('tidy', 'sweep'),
   })
   await opened.service.addPlugin(join(opened.home, 'from'))

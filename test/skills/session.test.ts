@@ -1,4 +1,4 @@
-/** The whole way of a function the agent makes itself: written, refused, mended, promoted, called, and called again. */
+/** The life of a function that the agent makes itself: written, refused, fixed, promoted, called, and called again. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

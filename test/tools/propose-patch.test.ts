@@ -102,7 +102,7 @@ describe('a proposal', () => {
     const { ok, text } = await callTool(at.tool, { ...input, diff }, at.context)
 
     expect(ok).toBe(false)
-    expect(text).toMatch(/Syntax problem in a.ts .* Mend the diff first\.$/s)
+    expect(text).toMatch(/Syntax problem in a.ts .* Fix the diff first\.$/s)
   })
 
   test('cut off by a crash is none', async () => {

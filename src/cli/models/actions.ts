@@ -26,7 +26,7 @@ import { showModel } from './show.ts'
 export type ModelsParts = {
   /** What the machine has, asked only by what needs to know. */
   readonly machine?: (env: NodeJS.ProcessEnv) => Promise<UsableMachine>
-  /** Asks a server what it can do; absent = nobody can. */
+  /** Asks a server what it can do; absent = not possible. */
   readonly probe?: ProbeArm
   /** What model servers offer right now; absent = only files are listed. */
   readonly servers?: (env: NodeJS.ProcessEnv, cwd: string) => Promise<readonly ProviderInfo[]>
@@ -99,7 +99,7 @@ async function listModels({
     io.out(`${cleanControl(name)}: not complete; run \`covey models pull\` again to resume\n`)
   for (const line of found.flatMap(serverLines)) io.out(`${cleanControl(line)}\n`)
   const isEmpty = models.length === 0 && found.every(({ state }) => state !== 'ready')
-  if (isEmpty) io.out('There is no model here yet. `covey models fit` lists those that fit this machine.\n')
+  if (isEmpty) io.out('No model is installed yet. `covey models fit` lists those that fit this machine.\n')
   return 0
 }
 

@@ -1,8 +1,8 @@
 /**
  * Which characters of a written reply are decisions: the name of each tool that is called, and where the value of each
- * argument begins. What follows inside a value is free text, and brackets and markers are form. Written without knowledge
- * of any family: what was read of a call is looked for in what was written, in its order. What is not found where it
- * should stand is left out, never guessed. Pure.
+ * argument begins. What follows inside a value is free text, and brackets and markers are form. Written without
+ * knowledge of any family: what was read of a call is looked for in what was written, in its order. What is not found
+ * where it should stand is left out, never guessed. Pure.
  */
 import { isObject, readJson } from '../../lib/json.ts'
 import type { ReplyEvent } from '../../protocol/dialect.ts'
@@ -112,7 +112,7 @@ function firstLeaf(keys: readonly string[], value: unknown, depth = 0): Leaf {
   return entry ? firstLeaf([...keys, entry[0]], entry[1], depth + 1) : { keys, value }
 }
 
-/** Behind its keys, or where arguments are told by their order, right behind what stands before it. */
+/** After its keys, or for positional arguments, right after the previous one. */
 function argumentAt({ keys, value }: Leaf, reading: Reading): Found | undefined {
   const [key, ...rest] = keys
   if (key === undefined) return valueAt(value, reading)
@@ -135,7 +135,7 @@ function valueAt(value: unknown, { text, from }: Reading): Found | undefined {
     if (written !== undefined) {
       const whole = writingsOf(value).find((writing) => text.startsWith(writing, at)) ?? written
       const end = at + whole.length
-      // The short value `a` is not the beginning of the word that happens to stand here.
+      // The short value `a` is not the beginning of the word found here.
       return isWord(whole.at(-1)) && isWord(text[end]) && whole.length < LONG ? undefined : foundAt(at, end)
     }
     BETWEEN.lastIndex = at

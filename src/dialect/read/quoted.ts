@@ -1,6 +1,6 @@
 /**
  * Telling a call from the mention of one. A model that explains a format, prints a README or discusses its tools writes
- * the same text as one that calls. What tells them apart is where the text stands: in a code span, in the middle of a
+ * the same text as one that calls. The position of the text distinguishes them: in a code span, in the middle of a
  * sentence, behind "for example" or a colon, in a fence with prose behind it. A marker of a family is taken for a call
  * unless much speaks against it; JSON without one only where the model says nothing else or says that it acts.
  */
@@ -57,7 +57,7 @@ const isIllustration = (
   prose: boolean,
 ): boolean => (illustrates && (prose || announces)) || (prose && !intends && (colon || addresses))
 
-/** The sentence the call stands in is not over: it goes on behind it. */
+/** The sentence around the call continues after it. */
 function goesOn({ prefix, lead }: CallContext, tail: string): boolean {
   if (lead.trim() === '') return false
   const sameLine = (tail.split('\n', 1)[0] ?? '').trim()

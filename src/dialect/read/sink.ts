@@ -40,7 +40,7 @@ export class Sink {
   #prefix = ''
   #ticks = 0
   #answer = ''
-  /** The backticks or tildes that opened the fence the text stands in; empty outside. */
+  /** The backticks or tildes that opened the current fence; empty outside. */
   fence = ''
   /** No visible text since the last call: a stray closing tag still belongs to it. */
   afterCall = false
@@ -65,7 +65,7 @@ export class Sink {
     this.atMarker()
   }
 
-  /** A call, a thought or a token stands here. White space around it is not text; one gap is enough for both sides. */
+  /** A call, a thought or a token begins here. White space around it is not text; one gap is enough for both sides. */
   atMarker(): void {
     this.#gap = this.#space['text-delta'] || this.#gap
     this.#space['text-delta'] = ''

@@ -1,6 +1,6 @@
 /**
- * What can be known about an argument without a model. Whoever quotes or fences a text means all of it and not the quotes;
- * a page is fetched from an address; nobody looks for the plural of `TODO`. Each rule gives the argument as it should be.
+ * What can be known about an argument without a model. A quoted or fenced text means all of it without the quotes;
+ * a page is fetched from an address; a search for `TODOs` means `TODO`. Each rule gives the argument as it should be.
  * Pure.
  */
 import type { NanoCall } from './run.ts'
@@ -17,7 +17,10 @@ export function repairCall(call: NanoCall, request: string): NanoCall {
   return spelledPath({ ...call, input: Object.fromEntries(entries) as NanoCall['input'] }, request)
 }
 
-/** `search.txt` in `search total in docs/a.md`: it shares but the verb with the request, and one other file is spelled out. */
+/**
+ * `search.txt` in `search total in docs/a.md`: it shares but the verb with the request, and one other file is spelled
+ * out.
+ */
 function spelledPath(call: NanoCall, request: string): NanoCall {
   const { path, ...others } = call.input
   if (typeof path !== 'string' || !sharesOnlyVerbs(path, request)) return call
@@ -119,7 +122,7 @@ const quoteAtTheEnd: Repair = (value, said) => {
   return said.quotes.find(({ start, text }) => start > from && start + text.length + 1 === end)?.text ?? value
 }
 
-/** Where a text stands elsewhere too, there is nothing to mend. */
+/** A text that occurs more than once cannot be repaired. */
 function onlyPlace(value: string, { request }: Said): number | undefined {
   const places = placesOf(value, request)
   return places.length === 1 ? places[0] : undefined
@@ -127,7 +130,7 @@ function onlyPlace(value: string, { request }: Said): number | undefined {
 
 const singular: Repair = (value) => (/^[A-Z]{3,}s$/.test(value) ? value.slice(0, -1) : value)
 
-/** A word that is no address, where the request has exactly one. */
+/** A word that is not a URL, where the request has exactly one. */
 const onlyAddress: Repair = (value, { request }) => {
   const [address, ...others] = wordsOf(request).filter((word) => /^https?:\/\//i.test(word))
   return /[./:]/.test(value) || address === undefined || others.length > 0 ? value : address

@@ -1,7 +1,7 @@
 /**
- * Evidence for a request about a failure, gathered before the first turn: the command that fails is run once, and what it
- * prints is shown with the lines of the places it names. Only where a call of the model would run unasked, through the same
- * guard; whatever stands in the way means that there is no evidence, never a question or an error.
+ * Evidence for a request about a failure, gathered before the first turn: the command that fails is run once, and what
+ * it prints is shown with the lines of the places it names. Only where a call of the model would run unasked, through
+ * the same guard; any obstacle means that there is no evidence, never a question or an error.
  */
 import { listProject } from '../../lib/list-project.ts'
 import { AppError } from '../../protocol/error.ts'
@@ -25,7 +25,7 @@ export type EvidenceParts = {
   now(): number
 }
 
-/** Longer than this nobody waits for a first word. */
+/** A user waits no longer than this for a first word. */
 const LIMIT_MS = 30_000
 /** Of the window. */
 const SHARE = 0.08
@@ -92,7 +92,7 @@ async function runsUnasked(
   return (await toolAccess.authorize(request)).verdict === 'allow'
 }
 
-/** As with nobody there: what would be a question is a no. */
+/** As without a user: a call that needs approval is refused. */
 const environmentFor = (parts: EvidenceParts, signal: AbortSignal) => ({
   toolAccess: {
     ...parts.toolAccess,

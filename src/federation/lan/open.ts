@@ -1,7 +1,7 @@
 /**
- * The way to other machines on the local network: who is paired is in a file, where they are comes from that file, from
- * flags and from mDNS, and each is asked every few seconds how it is. `listen` lets them in; without it this machine only
- * asks.
+ * The way to other machines on the local network: who is paired is in a file, where they are comes from that file,
+ * from flags and from mDNS, and each is asked every few seconds how it is. `listen` lets them in; without it this
+ * machine only asks.
  */
 import { rm } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
@@ -48,7 +48,7 @@ export interface Lan extends Transport {
   problem(): string | undefined
 }
 
-/** What the machines of one data folder know of each other, for whoever pairs, lists and removes them. */
+/** What the machines of one data folder know of each other, for pairing, listing and removing them. */
 export type LanFiles = { readonly book: PeerBook; readonly invites: Invites; identity(): Promise<Identity> }
 
 export const lanFiles = (dataFolder: string, now: () => number = Date.now): LanFiles => ({
@@ -223,7 +223,7 @@ class OpenLan implements Lan {
     if (member.state().state === 'gone') this.#begin(member.look())
   }
 
-  /** Whoever knocked is there: no need to wait for the next look. */
+  /** A peer that sent a request is online: no need to wait for the next poll. */
   async #heard(peer: string, address: string | undefined): Promise<void> {
     if (!this.#members.has(peer)) await this.#readBook()
     const member = this.#members.get(peer)

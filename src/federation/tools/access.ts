@@ -7,7 +7,7 @@ import type { Peer } from '../peer-book.ts'
 
 export type ToolHostAccess = {
   readonly tls: TlsOptions
-  /** Nothing for whoever may not. */
+  /** Undefined for a machine without the scope. */
   who(socket: TLSSocket): Promise<Peer | undefined>
 }
 

@@ -1,6 +1,6 @@
 /**
- * One failure in few tokens: its name, what it says, where it is, then as much of the rest as there is room for. Lines stay
- * in their order; `…` stands where some are missing.
+ * One failure in few tokens: its name, what it says, where it is, then as much of the rest as there is room for. Lines
+ * stay in their order; `…` stands where some are missing.
  */
 import { clip } from '../text.ts'
 import { beginsTest, isForeignFrame, isPythonFrame, namesLocation } from './locations.ts'
@@ -56,7 +56,7 @@ function withoutForeign(texts: readonly string[], from: number): { at: number; t
   })
 }
 
-/** A function that calls itself stands in a trace as often as it did. */
+/** A recursive function appears in a trace once per call. */
 function oncePerPlace(lines: readonly Ranked[]): readonly Ranked[] {
   const seen = new Set<string>()
   return lines.map((line) => {

@@ -44,7 +44,7 @@ export interface CodeIndex {
   update(files: ProjectFiles, signal: AbortSignal, limits?: Partial<UpdateLimits>): Promise<Coverage>
   /** Best first, after an update. */
   search(query: CodeQuery, files: ProjectFiles, signal: AbortSignal): Promise<CodeAnswer>
-  /** For whoever reads all of it: the repo map. */
+  /** For readers of the whole index: the repo map. */
   use<T>(work: (database: Database) => T): Promise<T>
   close(): void
 }

@@ -59,7 +59,7 @@ export const modelsRoutes = (parts: ApiParts): readonly Route[] => [
       const id = params['*'] ?? ''
       const entry = entriesOf(parts).find((candidate) => candidate.id === id)
       if (entry) return { kind: 'json', body: entry }
-      const message = `There is no model ${id}. GET /v1/models lists those there are.`
+      const message = `The model ${id} does not exist; GET /v1/models lists the available ones.`
       throw new ProblemError(defineProblem(404, 'model_not_found', message, { param: 'model' }))
     },
   }),

@@ -1,4 +1,6 @@
-/** From a request that passed the locks to what is written: calls the route, sends its value, its stream or its error. */
+/**
+ * From a request that passed the locks to what is written: calls the route, sends its value, its stream or its error.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../lib/log.ts'
@@ -71,7 +73,7 @@ const tellRefusal = ({ audit }: ServerState, { route, path, address }: Exchange,
 
 function requireExchange({ exchanges }: ServerState, { raw }: FastifyRequest): Exchange {
   const exchange = exchanges.get(raw)
-  if (!exchange) throw new Error('a request without a visit')
+  if (!exchange) throw new Error('a request without an exchange')
   return exchange
 }
 

@@ -1,8 +1,8 @@
 /**
- * The locks before every route, in their order: size, Host, Origin, token, wrong tokens, scope, media type. Host and Origin
- * keep web pages out that reach this machine under another name (DNS rebinding) or from another site; they hold for a
- * right token as well. Whoever came by TLS is known by its key instead. Everything here happens before a byte of the body
- * is read.
+ * The locks before every route, in their order: size, Host, Origin, token, wrong tokens, scope, media type. Host and
+ * Origin keep web pages out that reach this machine under another name (DNS rebinding) or from another site; they hold
+ * for a right token as well. A TLS client is identified by its key instead. Everything here happens before a byte of
+ * the body is read.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -60,7 +60,7 @@ export async function admit(
   const peer = head.secure && (await admitPeer(head.secure, parts.peers))
   const problem = sizeProblem(head, parts.limits) ?? (peer ? undefined : pageProblem(head, parts))
   if (problem) throw new ProblemError(problem)
-  const admission = peer ?? (scope === 'open' ? nobody : await authenticate(head, parts, signal))
+  const admission = peer ?? (scope === 'open' ? anonymous : await authenticate(head, parts, signal))
   const refused = scopeProblem(admission, scope) ?? mediaProblem(head)
   if (refused) throw new ProblemError(refused)
   return admission
@@ -106,7 +106,7 @@ function originProblem({ headers }: RequestHead): Problem | undefined {
   return defineProblem(403, 'origin_refused', 'Requests from web pages of other sites are refused.')
 }
 
-const nobody: Admission = { client: 'anyone', scopes: [], isStillValid: async () => true }
+const anonymous: Admission = { client: 'anyone', scopes: [], isStillValid: async () => true }
 
 /** Who runs with --no-auth trusts everyone on this machine, but not other machines: they need a token. */
 const everyone: Admission = {
@@ -143,7 +143,7 @@ const MISSING =
   'A token is needed: send it as `Authorization: Bearer TOKEN` or `x-api-key: TOKEN`. `covey token add NAME` makes one.'
 const TOO_MANY = 'Too many wrong tokens; wait before the next one.'
 
-/** `Authorization` counts where both are sent: a wrong one is not mended by the other. Never from the address. */
+/** `Authorization` counts where both are sent: a wrong one is not fixed by the other. Never from the address. */
 function credentialOf(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers
   if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''

@@ -10,7 +10,7 @@ export type Exchange = {
   readonly id: string
   /** Part of every answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** Without the query: it may hold what nobody should log. */
+  /** Without the query, which may hold secrets. */
   readonly path: string
   readonly route: Route | undefined
   readonly startedAt: number

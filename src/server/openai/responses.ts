@@ -116,7 +116,7 @@ async function* follow(
   for await (const event of answer(ask, parts, caller)) {
     if (event.type === 'restart' && !isSeen) stream.reset()
     const told = event.type === 'restart' && !isSeen ? [] : [...stream.take(event)]
-    // Kept before it is told: whoever has read the id may ask with it at once.
+    // Stored before it is sent: a client may use the id at once.
     if (event.type === 'finish') keep(told.at(-1)?.['response'] ?? {})
     yield* told
   }

@@ -119,7 +119,7 @@ const steerRoutes = (service: SessionService): readonly Route[] => [
     method: 'POST',
     path: '/v1/sessions/:id/prompt',
     scope: 'tools',
-    summary: 'Say something; the run is told through the events',
+    summary: 'Send a prompt; the run is reported through the events',
     body: PromptBody,
     reply: z.object({ runId: z.string() }),
     handle: async (request) => {
@@ -208,5 +208,8 @@ const find = async (service: SessionService, { params }: Pick<RouteRequest, 'par
 function requireId(params: Readonly<Record<string, string>>): string {
   const id = params['id'] ?? ''
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id) && !id.includes('..')) return id
-  throw new AppError('session-unknown', 'There is no session of this name; GET /v1/sessions lists them.')
+  throw new AppError(
+    'session-unknown',
+    'The session does not exist; GET /v1/sessions lists the existing ones.',
+  )
 }

@@ -1,6 +1,6 @@
 /**
- * Sessions that the server holds open for its clients. One is opened when somebody asks for it and given free when nobody
- * has used it for a while: then the command line can have it again. One that works or is watched is never given free.
+ * Sessions that the server holds open for its clients. One is opened on the first request and released when it was not
+ * used for a while: then the command line can open it again. One that is running or watched is never released.
  */
 import { AppError } from '../../protocol/error.ts'
 import type { PromptOptions, SessionApi, SessionInfo } from '../../protocol/session-api.ts'
@@ -125,7 +125,7 @@ class Held implements HeldOpen {
   readonly session: KeptSession
   readonly #ring: SessionRing
   readonly #running = new Set<string>()
-  /** Runs whose end was told before the prompt was answered. */
+  /** Runs that ended before the prompt was answered. */
   readonly #endedEarly = new Set<string>()
   readonly #following = new AbortController()
   #isClosed = false
@@ -135,7 +135,7 @@ class Held implements HeldOpen {
   constructor(session: KeptSession) {
     this.session = session
     this.#ring = new SessionRing(session.lastEventId)
-    // Where the events cannot be read any more, whoever watches is told the end; the other sessions go on.
+    // When the events become unreadable, watchers receive the end; the other sessions go on.
     void this.#follow()
       .catch(() => undefined)
       .finally(() => this.#ring.close())

@@ -48,7 +48,7 @@ describe('the name, and the beginning of every value', () => {
     expect(decisions(text, [{ type: 'tool-call', call }])).toEqual(READ)
   })
 
-  test('of words, numbers, truth, nothing, and the first that stands in a list or an object', () => {
+  test('of words, numbers, truth, nothing, and the first of a list or an object', () => {
     const input = {
       options: { depth: 3, tags: ['x'] },
       mode: 'fast',
@@ -159,7 +159,7 @@ describe('whatever is written', () => {
     expect(decisions(`go ${deep}`, [{ type: 'tool-call', call }])).toEqual(['go'])
   })
 
-  test('every name of the corpus is found that stands there as it was read', () => {
+  test('every name of the corpus that occurs as it was read is found', () => {
     const missing = allCases().filter(({ reply, calls, thinking }) => {
       const found = decisions(reply, read(pieces(reply, 7), thinking === undefined ? {} : { thinking }))
       return calls.some(([name]) => reply.includes(name) && !found.includes(name))

@@ -176,7 +176,7 @@ describe('after a result', () => {
     expect((await ask(model, failed)).text).toBe('That did not work:\na does not exist.')
   })
 
-  test('whoever said no is not asked for something else', async () => {
+  test('a user who refused is not asked for something else', async () => {
     const denied = { ok: false, text: 'Error: The person said no.', code: 'denied' } as const
     const request = { ...resultOf('read_file', { path: 'a' }, denied), toolChoice: 'auto' } as const
 

@@ -1,4 +1,6 @@
-/** Three machines that reach nothing but a NATS server vote, and each way to lose one of them or the server meanwhile. */
+/**
+ * Three machines that reach nothing but a NATS server vote, and each way to lose one of them or the server meanwhile.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../machines.ts'
@@ -169,7 +171,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     expect(after).toMatchObject(everybody)
   })
 
-  test('a machine whose server swallows every word starts, answers alone, and ends when told to', async () => {
+  test('a machine whose server swallows every word starts, answers alone, and ends on request', async () => {
     const [tower] = others as [NatsMachine]
     const nowhere = tower.gateway.replace(/1$/, '9')
     await tower.kill()
@@ -187,7 +189,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     expect(await vote()).toMatchObject(everybody)
   })
 
-  test('a machine that asks and is paused itself loses nobody by it', async () => {
+  test('a machine that asks and is paused itself loses no peer by it', async () => {
     const voting = vote()
     await pause(600)
     await laptop.signal('SIGSTOP')

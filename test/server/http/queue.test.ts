@@ -20,7 +20,7 @@ function exchange(
   return { ...place, turn }
 }
 
-test('whoever finds a free slot is served at once', async () => {
+test('a request that finds a free slot is served at once', async () => {
   const queue = createFairQueue({ slots: () => 2 })
   const served: string[] = []
 

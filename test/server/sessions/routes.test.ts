@@ -1,4 +1,4 @@
-/** SessionApi over HTTP, with real sessions: the same events, and nothing lost for whoever comes back. */
+/** SessionApi over HTTP, with real sessions: the same events, and nothing lost after a reconnect. */
 import { describe, expect, test } from 'vitest'
 import { createParser } from 'eventsource-parser'
 import { errorSchemas } from '../../../src/server/admin/openapi.ts'
@@ -192,7 +192,7 @@ describe('a session over HTTP', () => {
   })
 })
 
-describe('whoever comes back', () => {
+describe('a client that reconnects', () => {
   test('gets exactly what came after the last event they saw, pieces of text included', async () => {
     const open = await openSessionServer()
     const id = await create(open)
@@ -222,7 +222,7 @@ describe('whoever comes back', () => {
     expect(real(rest)).toEqual(all.slice(2).filter(({ data }) => !data.includes('text-delta')))
   })
 
-  test('is told from the log when the last minutes are too long for memory', async () => {
+  test('is served from the log when the last minutes are too long for memory', async () => {
     const long: StartRun = async function* ({ runId }) {
       for (let index = 0; index < 40; index++) {
         yield { type: 'warning', message: 'x'.repeat(50_000) }
@@ -253,7 +253,7 @@ describe('whoever comes back', () => {
 })
 
 describe('what the server holds open', () => {
-  test('is given free when nobody uses it', async () => {
+  test('is released when unused', async () => {
     const open = await openSessionServer({ service: { idleMs: 200, lookEveryMs: 5 } })
     const id = await create(open)
     await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
@@ -265,7 +265,7 @@ describe('what the server holds open', () => {
     expect(stored.replay.info.id).toBe(id)
   })
 
-  test('is not given free while it is watched', async () => {
+  test('is not released while it is watched', async () => {
     const open = await openSessionServer({ service: { idleMs: 200, lookEveryMs: 5 } })
     const [id, other] = [await create(open), await create(open)]
     const watching = await connect(open, `/v1/sessions/${id}/events`)

@@ -41,7 +41,7 @@ test('no more sessions are held than may be, also when many are opened at once',
   expect(open.size).toBe(3)
 })
 
-test('a session that is being opened while the desk closes is closed as well', async () => {
+test('a session that is being opened while the service closes is closed as well', async () => {
   const { service, open } = await openDesk()
 
   const opening = service.create()
@@ -51,7 +51,7 @@ test('a session that is being opened while the desk closes is closed as well', a
   expect(open.size).toBe(0)
 })
 
-test('a session whose events cannot be read ends for who watches, and for nobody else', async () => {
+test('a session whose events cannot be read ends for its watchers only', async () => {
   const { service } = await openDesk({}, (session) => {
     session.events = async function* () {
       yield* []
