@@ -1,7 +1,7 @@
 /**
- * Opens the arm that answers: a server, the model in the box, a GGUF file, a script, or a Model somebody hands in. The
- * half of `app.ts` that knows who can answer; which one is wanted was decided in `config/choose-arm.ts`. What an arm stands
- * on is loaded when one of its kind is opened: a run waits for no engine and no wire format but its own.
+ * Opens the arm that answers: a server, the built-in model, a GGUF file, a script, or a Model that is passed in. The
+ * half of `app.ts` that knows who can answer; which one is wanted was decided in `config/choose-arm.ts`. What an arm
+ * stands on is loaded when one of its kind is opened: a run waits for no engine and no wire format but its own.
  */
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
@@ -59,7 +59,7 @@ export type OpenedArm = {
   readonly why: string
   /** What a person should know before anything happens. */
   readonly warnings: readonly string[]
-  /** What a request is about, by the model in the box; absent where that is the one that answers, or a script. */
+  /** What a request is about, by the built-in model; absent where that model or a script answers. */
   readonly classify?: (prompt: string) => Promise<Classification>
   /** Loads what classifies ahead of the first request. */
   readonly startClassifier?: () => Promise<void>
@@ -153,7 +153,7 @@ const IN_THE_BOX =
   'answering with covey/nano, the small model in the box. `covey doctor` finds a server on this machine, ' +
   '`covey models fit` says which larger model fits it.'
 
-/** A file somebody brought runs in a process of its own. */
+/** A user's file runs in a process of its own. */
 async function openFile(wanted: GgufWanted, { cwd, promptsFolder, ...parts }: ArmParts): Promise<OpenedArm> {
   const { createChildModel } = await import('../embedded/child.ts')
   const { chooseBuild, describeSkipped } = await import('../embedded/builds/choose.ts')

@@ -163,27 +163,27 @@ function createKept(parts: EquipperParts): Kept {
   }
 }
 
-type Place = { readonly sandbox: Sandbox | NoSandbox; readonly watch?: Watch }
+type Confinement = { readonly sandbox: Sandbox | NoSandbox; readonly watch?: Watch }
 
 type Confined = {
   /** The sandbox itself, for servers of the project. */
-  place(): Promise<Place>
+  place(): Promise<Confinement>
   open(): Promise<ClosableExec>
   close(): Promise<void>
 }
 
 /** Where functions the agent made run: a sandbox of their own, also in a mode in which commands have none. */
 function createConfined({ config, paths, env, root, incognito }: EquipperParts): Confined {
-  let place: Promise<Place> | undefined
+  let place: Promise<Confinement> | undefined
   let opened: Promise<ClosableExec> | undefined
-  const openPlace = async (): Promise<Place> => {
+  const openPlace = async (): Promise<Confinement> => {
     const settings = { ...toSandboxSettings(config, paths), interesting: isInteresting }
     const sandbox = await detectSandbox({ roots: [root], env, ...settings })
     if ('missing' in sandbox || config.permission.mode === 'bypass') return { sandbox }
     const store = incognito ? {} : { store: join(paths.dataFolder, 'withheld') }
     return { sandbox, watch: openWatch({ root, home: paths.home, env, sandbox, ...store }) }
   }
-  const findPlace = (): Promise<Place> => (place ??= openPlace())
+  const findPlace = (): Promise<Confinement> => (place ??= openPlace())
   const open = async (): Promise<ClosableExec> => {
     const { sandbox, watch } = await findPlace()
     if ('missing' in sandbox) {

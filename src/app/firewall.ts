@@ -1,4 +1,7 @@
-/** Opens the secret firewall of a session (its key, what it remembers, the secrets the configuration holds) and its audit log. */
+/**
+ * Opens the secret firewall of a session (its key, what it remembers, the secrets the configuration holds) and its
+ * audit log.
+ */
 import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
 import { toSecretPatterns } from '../config/secrets.ts'
@@ -20,13 +23,13 @@ type SecretsParts = {
   readonly apiKey?: string
 }
 
-type SecretsPlace = { readonly folder?: string; warn(message: string): void }
+type SecretsScope = { readonly folder?: string; warn(message: string): void }
 
 type Secrets = { readonly firewall: Firewall; close(): Promise<void> }
 
 export async function openSecrets(
   { config, paths, env, apiKey, incognito }: SecretsParts,
-  { folder, warn }: SecretsPlace,
+  { folder, warn }: SecretsScope,
   files: Files,
 ): Promise<Secrets> {
   const key = incognito ? undefined : await loadSecretKey(join(paths.dataFolder, 'keys', 'secrets'))
@@ -50,7 +53,7 @@ export async function openSecrets(
   }
 }
 
-/** Keys that are written out; one that is `${VARIABLE}` stands in the environment. */
+/** Keys written in the configuration; `${VARIABLE}` is read from the environment. */
 function keysOf({ arms, mcp, tool_host: host, federation }: Config, apiKey: string | undefined) {
   const keys = [
     apiKey,

@@ -1,7 +1,7 @@
 /**
- * Opens what stands between a call and its effect: the half of `app.ts` that knows the guard. One sandbox for the program;
- * for each session its own permissions, files, commands, firewall and hooks, so that what a person allows in one is no
- * answer in another.
+ * Opens what stands between a call and its effect: the half of `app.ts` that knows the guard. One sandbox for the
+ * program; for each session its own permissions, files, commands, firewall and hooks, so that what a person allows in
+ * one is no answer in another.
  */
 import { join } from 'node:path'
 import { toHooks } from '../config/hooks.ts'
@@ -56,17 +56,17 @@ export type Guards = {
   readonly warnings: readonly string[]
   /** `[checks]` run after every edit, unasked: only where something confines them. */
   readonly runsChecks: boolean
-  openSession(session: SessionPlace): Promise<SessionGuards>
+  openSession(session: SessionScope): Promise<SessionGuards>
   /** Commands the person types themselves: as in their own shell. */
   readonly personExec: Exec
   close(): Promise<void>
 }
 
-type SessionPlace = {
+type SessionScope = {
   readonly id: string
   /** Where its own files lie; absent where it keeps nothing. */
   readonly folder?: string
-  /** Nobody can be asked. */
+  /** No user can be asked. */
   readonly unattended?: true
   warn(message: string): void
 }
@@ -77,7 +77,7 @@ export type SessionGuards = Permissions & {
   readonly files: Files
   readonly exec: Exec
   readonly fetch: Fetch
-  /** What runs did to the files; told of a run's beginning and end. */
+  /** What runs did to the files; called at a run's beginning and end. */
   readonly undo: OpenUndo
   /** Absent where nothing can be tried without leaving a trace. */
   readonly tryChanges?: TryChanges
@@ -157,7 +157,7 @@ type Shared = { readonly sandbox?: Sandbox; readonly watch?: Watch; readonly boo
 
 async function openSessionGuards(
   parts: GuardsParts,
-  place: SessionPlace,
+  place: SessionScope,
   { sandbox, watch, book }: Shared,
 ): Promise<SessionGuards> {
   const { config, env } = parts
@@ -208,7 +208,7 @@ type Permitting = {
 
 const permissionsOf = (
   { config, paths }: GuardsParts,
-  { unattended }: SessionPlace,
+  { unattended }: SessionScope,
   { root, grants, sandbox, watch, book }: Permitting,
 ) =>
   createPermissions({
@@ -227,7 +227,7 @@ const permissionsOf = (
 
 const obeying = (watch: Watch | undefined) => (watch ? { obeys: watch.obeys } : {})
 
-type Launching = Pick<Permitting, 'root' | 'sandbox' | 'watch'> & Pick<SessionPlace, 'warn'>
+type Launching = Pick<Permitting, 'root' | 'sandbox' | 'watch'> & Pick<SessionScope, 'warn'>
 
 function launchOf(
   { config, paths, ofProject }: GuardsParts,
@@ -245,10 +245,13 @@ function launchOf(
 
 type Reach = Pick<SessionGuards, 'files' | 'exec' | 'undo' | 'close'>
 
-/** Files and commands, with what runs do to the project written down; below the firewall, or placeholders would be put back. */
+/**
+ * Files and commands, with what runs do to the project written down; below the firewall, or placeholders would be put
+ * back.
+ */
 async function openReach(
   { config, paths, cwd, env, host = false }: GuardsParts,
-  { folder, warn }: SessionPlace,
+  { folder, warn }: SessionScope,
   { grants, sandbox, watch }: Pick<Shared, 'sandbox' | 'watch'> & { readonly grants: Grants },
 ): Promise<Reach> {
   const { mode, rules } = config.permission
@@ -273,11 +276,11 @@ async function openReach(
   }
 }
 
-/** What ended with the session may have left something behind; nobody can be asked any more. */
-async function closeExec(exec: ClosableExec, warn: SessionPlace['warn']): Promise<void> {
+/** Commands that end with the session may leave something behind; it is too late to ask. */
+async function closeExec(exec: ClosableExec, warn: SessionScope['warn']): Promise<void> {
   await exec.close()
   for (const { path, does, keptAt } of (await exec.executable?.())?.withheld ?? []) {
-    warn(`${path} was set aside, because ${does}${keptAt === undefined ? '' : `; it lies in ${keptAt}`}.`)
+    warn(`${path} was withheld, because ${does}${keptAt === undefined ? '' : `; it is kept in ${keptAt}`}.`)
   }
 }
 

@@ -19,7 +19,7 @@ import { openMcp } from '../mcp/open.ts'
 import type { Equipment } from '../protocol/equipment.ts'
 import type { Launch } from '../lib/process.ts'
 
-export type McpGround = {
+export type McpContext = {
   readonly config: Config
   readonly paths: AppPaths
   readonly env: NodeJS.ProcessEnv
@@ -35,9 +35,9 @@ export type McpSession = {
   warn(message: string): void
 }
 
-/** For one session. Nobody waits for a server, and none is started that is known from last time. */
+/** For one session. Does not wait for a server, and starts none whose tools are known from last time. */
 export async function openMcpServers(
-  { config, paths, env, cwd, launch }: McpGround,
+  { config, paths, env, cwd, launch }: McpContext,
   { incognito, warn }: McpSession,
 ): Promise<Equipment> {
   const { servers, problems } = toMcpServers(config.mcp, { env, offline: config.offline })
@@ -74,7 +74,7 @@ export async function listMcpServers({
   paths,
   env,
   cwd,
-}: Omit<McpGround, 'launch'>): Promise<readonly McpListing[]> {
+}: Omit<McpContext, 'launch'>): Promise<readonly McpListing[]> {
   const { servers, problems } = toMcpServers(config.mcp, { env, offline: config.offline })
   return Promise.all(
     Object.keys(config.mcp.servers).map(async (name) => {
@@ -108,7 +108,7 @@ export async function testMcpServers(
     env,
     cwd,
     ofProject,
-  }: Omit<McpGround, 'launch'> & { readonly ofProject: ReadonlySet<string> },
+  }: Omit<McpContext, 'launch'> & { readonly ofProject: ReadonlySet<string> },
   name?: string,
 ): Promise<readonly ServerTest[]> {
   const { servers } = toMcpServers(config.mcp, { env, offline: config.offline })

@@ -13,7 +13,7 @@ import type { NamedEmbedder } from '../memory/meaning.ts'
 import { type Memory, openMemory } from '../memory/store.ts'
 import { errorMessage } from '../protocol/error.ts'
 
-export type MemoryGround = {
+export type MemoryContext = {
   readonly config: Config
   readonly paths: AppPaths
   readonly env: NodeJS.ProcessEnv
@@ -27,17 +27,17 @@ export type MemoryGround = {
 export type Memories = { readonly memory?: Memory; readonly index?: CodeIndex; close(): Promise<void> }
 
 /** One that cannot be opened is a warning; the other works without it. */
-export async function openMemories(ground: MemoryGround): Promise<Memories> {
-  const { config, warn } = ground
+export async function openMemories(context: MemoryContext): Promise<Memories> {
+  const { config, warn } = context
   const without =
     (what: string) =>
     (error: unknown): undefined =>
       void warn(`${what}: ${errorMessage(error)}`)
   const memory = config.memory.enabled
-    ? await openFacts(ground).catch(without('nothing is remembered'))
+    ? await openFacts(context).catch(without('nothing is remembered'))
     : undefined
   const index = config.memory.code_index
-    ? await openIndex(ground).catch(without('code is not indexed'))
+    ? await openIndex(context).catch(without('code is not indexed'))
     : undefined
   return {
     ...(memory && { memory }),
@@ -49,7 +49,7 @@ export async function openMemories(ground: MemoryGround): Promise<Memories> {
   }
 }
 
-async function openIndex({ paths, root, incognito, warn }: MemoryGround): Promise<CodeIndex> {
+async function openIndex({ paths, root, incognito, warn }: MemoryContext): Promise<CodeIndex> {
   if (incognito) return openCodeIndex({ warn })
   const folder = join(paths.dataFolder, 'code')
   const path = join(folder, `${shortHash(root)}.db`)
@@ -66,7 +66,7 @@ export function openFacts({
   incognito,
   embedder,
   warn,
-}: MemoryGround): Promise<Memory> {
+}: MemoryContext): Promise<Memory> {
   const firewall = createFirewall({
     files: createFiles({ root }),
     patterns: toSecretPatterns(config.secrets),

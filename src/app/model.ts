@@ -1,5 +1,5 @@
 /**
- * Who answers: one arm that somebody chose by a flag, a name or a file, or the router over all there are. The half of
+ * Which model answers: one arm chosen by a flag, a name or a file, or the router over all of them. The half of
  * `app.ts` that knows how to choose; `arms.ts` opens one arm, `fleet.ts` all of them.
  */
 import { join } from 'node:path'
@@ -125,7 +125,7 @@ type Choice =
   | Extract<ArmWanted, { kind: 'agent' }>
 type OneChoice = Exclude<Choice, { kind: 'routed' }>
 
-/** With nothing said and nothing configured, a server on this machine or a peer is better than the model in the box. */
+/** With nothing said and nothing configured, a server on this machine or a peer is better than the built-in model. */
 async function chosen({ config, parts }: Opening): Promise<Choice> {
   const { model, baseUrl, provider, apiKey, apiKeyEnv, window, auto, env } = parts
   if (typeof model === 'object') return { kind: 'model', model }
@@ -145,7 +145,7 @@ async function chosen({ config, parts }: Opening): Promise<Choice> {
   if (!config.router.discover || parts.probe === false) return choice
   const mayLeave = !config.offline && !parts.incognito
   const found = await findServers(allServers(toServers(config.router, mayLeave)))
-  // Also where none of them may be used: the router says why, and has the model in the box.
+  // Also where none of them may be used: the router says why, and has the built-in model.
   return found.length > 0 ? { kind: 'routed' } : choice
 }
 
@@ -224,7 +224,7 @@ async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
     peers: () => parts.flock?.arms() ?? [],
     open,
     ...(parts.atStart?.confirm && { confirm: parts.atStart.confirm }),
-    // The record may fail at every run; what a person is told at the start is over by then.
+    // The record may fail at every run; startup notices have been printed by then.
     warn: (text) => void (said.size < MOST_WARNINGS && said.add(text)),
   })
   const all = () => fleet.arms().map(({ arm }) => arm)
@@ -247,13 +247,13 @@ async function openRouted({ config, parts, open }: Opening): Promise<Chosen> {
 
 const MOST_WARNINGS = 100
 
-/** What fits the smallest window fits all of them. The model in the box reads little of what it is sent. */
+/** What fits the smallest window fits all of them. The built-in model reads little of what it is sent. */
 function smallest(arms: readonly Arm[]): Arm {
   const [nano] = arms.slice(-1)
   const others = arms.length > 1 ? arms.slice(0, -1) : arms
   const windowOf = (arm: Arm) => arm.profile().capabilities.window
   const found = others.toSorted((a, b) => windowOf(a) - windowOf(b))[0] ?? nano
-  if (!found) throw new Error('a fleet has at least the model in the box')
+  if (!found) throw new Error('at least the built-in model is always available')
   return found
 }
 

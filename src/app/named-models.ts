@@ -12,7 +12,7 @@ import { AppError } from '../protocol/error.ts'
 import { openConsent } from '../router/consent.ts'
 import { allServers, settingsAt } from '../router/discovery.ts'
 
-type Place = {
+type LookupContext = {
   readonly env: NodeJS.ProcessEnv
   readonly paths: AppPaths
   readonly cwd: string
@@ -22,7 +22,7 @@ type Place = {
 
 export async function findFile(
   { wish, noArm }: { readonly wish: string; readonly noArm?: string },
-  { env, window, paths }: Place,
+  { env, window, paths }: LookupContext,
 ): Promise<{ readonly arm: ArmWanted; readonly notes: readonly string[] }> {
   const { findModel } = await import('../models/find.ts')
   const { detectUsable } = await import('./engines.ts')
@@ -51,7 +51,7 @@ export async function findFile(
 }
 
 /** `NAME.gguf` is a file of this folder, or one that was imported or downloaded. */
-export async function isImported(path: string, { cwd, paths }: Place): Promise<boolean> {
+export async function isImported(path: string, { cwd, paths }: LookupContext): Promise<boolean> {
   const isHere = (file: string) =>
     access(file).then(
       () => true,
@@ -65,7 +65,7 @@ export async function isImported(path: string, { cwd, paths }: Place): Promise<b
 export function findOnServer(
   name: string,
   { arms, router, offline }: Config,
-  { paths, incognito = false }: Place,
+  { paths, incognito = false }: LookupContext,
 ): Extract<ArmWanted, { kind: 'arm' }> | undefined {
   if (Object.hasOwn(arms, name)) return undefined
   const servers = allServers(toServers(router, !offline && !incognito))

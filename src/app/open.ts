@@ -1,6 +1,6 @@
 /**
- * Builds every part from the configuration and joins them; the one file that knows all parts. Parts that need each other
- * are handed to each other here, as functions and plain values.
+ * Builds every part from the configuration and joins them; the one file that knows all parts. Parts that need each
+ * other are handed to each other here, as functions and plain values.
  */
 import { stat } from 'node:fs/promises'
 import { type Answering, openAnswering } from './model.ts'
@@ -26,7 +26,7 @@ import { reservePinned } from '../router/pinned.ts'
 import { createSessionStore } from '../session/store.ts'
 import { type SwarmSettings, throughSwarm } from '../swarm/lease.ts'
 import { openSwarming } from './voting.ts'
-import { type AppSession, openSession, type SessionChoice, type SessionGround } from './session.ts'
+import { type AppSession, openSession, type SessionChoice, type SessionContext } from './session.ts'
 import { loadTrusted, reviewTrusted } from './config.ts'
 
 export type AppOptions = {
@@ -53,7 +53,7 @@ export type AppOptions = {
   readonly verbose?: boolean
   /** How to wait between two tries of a request. */
   readonly sleep?: Sleep
-  /** Shown and asked while it opens; absent = nobody looks. */
+  /** Shown and asked while it opens; absent = no user watches. */
   readonly atStart?: AtStart
   /** Values of the configuration by dotted key, over every file. */
   readonly flags?: Readonly<Record<string, unknown>>
@@ -73,7 +73,7 @@ export type App = {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, answering, guards, sessions, warnings, toolsAt, close } = await openGround(options)
+  const { config, answering, guards, sessions, warnings, toolsAt, close } = await openAppContext(options)
   return {
     armId: answering.name,
     permissionMode: config.permission.mode,
@@ -89,7 +89,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 /** What an app and a server both stand on. */
-export type Ground = {
+export type AppContext = {
   /** The machine that tools run on, where it is another one. */
   readonly toolsAt?: string
   readonly config: Config
@@ -99,12 +99,12 @@ export type Ground = {
   readonly answering: Answering
   readonly guards: Guards
   readonly swarm: SwarmSettings
-  readonly sessions: SessionGround
+  readonly sessions: SessionContext
   readonly warnings: readonly string[]
   close(): Promise<void>
 }
 
-export async function openGround(options: AppOptions): Promise<Ground> {
+export async function openAppContext(options: AppOptions): Promise<AppContext> {
   await requireFolder(options.cwd)
   const { atStart, incognito = false } = options
   if (atStart?.confirm && !incognito) await reviewTrusted(options, atStart.confirm)
@@ -128,7 +128,7 @@ export async function openGround(options: AppOptions): Promise<Ground> {
       guards,
       swarm,
       ...(remote && { toolsAt: remote.where }),
-      sessions: { ...sessionGround(parts, options), ...(remote && { exchange: remote.replace }) },
+      sessions: { ...sessionContext(parts, options), ...(remote && { exchange: remote.replace }) },
       warnings: [...loaded.warnings, ...answering.warnings, ...guards.warnings, ...equipper.warnings],
       close: () => ends.run(),
     }
@@ -143,7 +143,7 @@ async function openParts(loaded: LoadedConfig, options: AppOptions, ends: Ends):
   const { env, apiKey, incognito = false, atStart } = options
   const paths = appPaths(env, process.platform)
   const promptsFolder = config.prompts ?? paths.promptsFolder
-  // The model in the box looks around by itself; nothing it sees leaves the machine.
+  // The built-in model reads the project by itself; nothing it sees leaves the machine.
   const files = createFiles({ root: options.cwd, rules: config.permission.rules })
   const { root } = files
   const place = { config, paths, env, incognito, ofProject: configuredByProject(loaded) }
@@ -165,10 +165,13 @@ async function openParts(loaded: LoadedConfig, options: AppOptions, ends: Ends):
   return { config, paths, root, promptsFolder, answering, swarm, equipper, guards }
 }
 
-type SessionsOn = Pick<Ground, 'config' | 'paths' | 'answering' | 'swarm' | 'guards'> &
-  Pick<SessionGround, 'root' | 'promptsFolder'> & { readonly equipper: Equipper }
+type SessionsOn = Pick<AppContext, 'config' | 'paths' | 'answering' | 'swarm' | 'guards'> &
+  Pick<SessionContext, 'root' | 'promptsFolder'> & { readonly equipper: Equipper }
 
-function sessionGround(parts: SessionsOn, { system, verbose = false, incognito }: AppOptions): SessionGround {
+function sessionContext(
+  parts: SessionsOn,
+  { system, verbose = false, incognito }: AppOptions,
+): SessionContext {
   const { config, paths, answering, swarm, equipper, guards, ...place } = parts
   return {
     ...place,

@@ -1,6 +1,6 @@
 /**
- * Models of other machines as arms. An arm is made once for each model of each machine and kept while that is out of reach,
- * so that what was learnt about it is not lost; whether it can be asked is said anew each time.
+ * Models of other machines as arms. An arm is made once for each model of each machine and kept while that is out of
+ * reach, so that what was learnt about it is not lost; whether it can be asked is said anew each time.
  */
 import { armSizes } from './arm-sizes.ts'
 import { shortId } from '../federation/identity.ts'
@@ -20,7 +20,10 @@ export const modelOf = (arm: string): string =>
 export type PeerArms = {
   of(machines: readonly Machine[]): readonly RouterArm[]
   find(machine: Machine, model: string): Arm | undefined
-  /** What is known of it without asking it: its speeds as measured here, once it answered, and how much this machine asks of it now. */
+  /**
+   * What is known of it without asking it: its speeds as measured here, once it answered, and how much this machine
+   * asks of it now.
+   */
   seen(machine: Machine, model: string): Speeds & { readonly running: number }
   id(machine: Machine, model: string): string
 }
@@ -49,7 +52,7 @@ export function createPeerArms(find: FindMachine): PeerArms {
     }
     forgetOldNames(known, names)
     forget(known, here)
-    // The model in the box is in this box, too.
+    // The built-in model runs on this machine, too.
     return [...known]
       .filter(([arm]) => modelOf(arm) !== NANO)
       .map(([name, { arm, machine }]) => {
@@ -100,8 +103,9 @@ function forgetOldNames(known: Map<string, KnownArm>, names: Map<string, string>
 export const NANO = 'covey/nano'
 
 /**
- * Its name as far as an id allows; with a part of its key where another machine has that name, or where it could be taken for
- * the line or for a name with such a part: a name is a claim, and the one who claimed it first has no better right to it.
+ * Its name as far as an id allows; with a part of its key where another machine has that name, or where it could be
+ * taken for the line or for a name with such a part: a name is a claim, and the one who claimed it first has no better
+ * right to it.
  */
 function labelOf({ id, name }: Pick<Machine, 'id' | 'name'>, names: Map<string, string>): string {
   const plain = names.get(id) ?? (name.replaceAll(/[^\w.-]+/g, '-').slice(0, 40) || 'machine')
@@ -132,8 +136,8 @@ type OfferedModel = {
 type FindMachine = (id: string) => Machine | undefined
 
 /**
- * A machine is looked up for each request: the way to it may have been opened anew since. What it says it took is believed
- * only as far as it can be seen from here, because speeds are measured by it.
+ * A machine is looked up for each request: the way to it may have been opened anew since. What it says it took is
+ * believed only as far as it can be seen from here, because speeds are measured by it.
  */
 const modelOn = ({ id, name }: Machine, model: string, parts: ModelOnParts): Model => ({
   name: model,

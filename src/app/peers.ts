@@ -1,6 +1,6 @@
 /**
- * Joins other machines with the rest: their models are arms of the router and workers of the swarm, and this machine's own
- * models are what it offers them. The half of `app.ts` that knows the federation.
+ * Joins other machines with the rest: their models are arms of the router and workers of the swarm, and this machine's
+ * own models are what it offers them. The half of `app.ts` that knows the federation.
  */
 import { freemem } from 'node:os'
 import { toLanSettings } from '../config/federation.ts'
@@ -9,9 +9,9 @@ import type { Config } from '../config/schema.ts'
 import { lanFiles } from '../federation/lan/open.ts'
 import type { Machine, Offer } from '../federation/machine.ts'
 import { openNameBook } from '../federation/nats/name-book.ts'
-import { openPeersDesk } from '../federation/peers-desk.ts'
+import { openPeersService } from '../federation/peers-service.ts'
 import { createPlacing } from '../federation/placing.ts'
-import { openLanWay, openNatsWay, type Reachable, type Way } from '../federation/way.ts'
+import { openLanLink, openNatsLink, type Reachable, type PeerLink } from '../federation/link.ts'
 import { createLogger } from '../lib/log.ts'
 import type { Reserve } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
@@ -24,11 +24,14 @@ import type { FairQueue } from '../server/http/queue.ts'
 import type { Elsewhere } from '../swarm/lease.ts'
 
 export type Flock = {
-  /** A model of another machine for each that was ever told of; those out of reach say so. */
+  /** One arm per model ever reported by another machine; unreachable ones say so. */
   arms(): readonly RouterArm[]
   /** What an arm of this id could mean, where several machines have the name in it. */
   sharing(id: string): readonly string[]
-  /** One worker of each other machine that is here, and not of the one `arm` is on: the same model, or another one it has. */
+  /**
+   * One worker of each other machine that is here, and not of the one `arm` is on: the same model, or another one it
+   * has.
+   */
   elsewhere(arm: string): readonly Elsewhere[]
   /** Single answers go to the machine with this model where the wait is shortest. */
   placed(reserve: Reserve): Reserve
@@ -46,52 +49,59 @@ const FIRST_LOOK_MS = 1_500
 /** Asked for only where it is switched on. */
 export async function openFlock(
   config: Pick<Config, 'federation' | 'log'>,
-  ground: FlockGround,
+  context: PeersContext,
 ): Promise<Flock> {
-  const way = await openWay(config, ground)
+  const link = await openLink(config, context)
   const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_LOOK_MS).unref())
-  await Promise.race([way.look(), late]).catch(async (error: unknown) => {
-    await way.close()
+  await Promise.race([link.look(), late]).catch(async (error: unknown) => {
+    await link.close()
     throw error
   })
-  return joinMachines(way, toLanSettings(config.federation).name)
+  return joinMachines(link, toLanSettings(config.federation).name)
 }
 
-export type FlockGround = { readonly dataFolder: string; readonly env: NodeJS.ProcessEnv }
+export type PeersContext = { readonly dataFolder: string; readonly env: NodeJS.ProcessEnv }
 
-function openWay(
+function openLink(
   { federation, log }: Pick<Config, 'federation' | 'log'>,
-  { dataFolder, env }: FlockGround,
-): Promise<Way> {
+  { dataFolder, env }: PeersContext,
+): Promise<PeerLink> {
   const settings = toLanSettings(federation)
   const { host, port, transport, nats } = federation
   if (transport === 'lan') {
-    return openLanWay({ ...settings, dataFolder }, host === undefined ? undefined : { host, port })
+    return openLanLink({ ...settings, dataFolder }, host === undefined ? undefined : { host, port })
   }
   const files = lanFiles(dataFolder)
   const logger = createLogger({ ...log, verbose: false })
   const names = namesIn(dataFolder)
-  return openNatsWay({ ...toNatsSettings(nats, env), name: settings.name, names, files, log: logger })
+  return openNatsLink({ ...toNatsSettings(nats, env), name: settings.name, names, files, log: logger })
 }
 
 const namesIn = (dataFolder: string) =>
   openNameBook(dataFolder, async (id) => (await lanFiles(dataFolder).book.find(id))?.name)
 
 /** What a person does about other machines, beside a running server or without one. */
-export function openPeers(config: Pick<Config, 'federation' | 'server' | 'log'>, ground: FlockGround) {
+export function openPeers(config: Pick<Config, 'federation' | 'server' | 'log'>, context: PeersContext) {
   const { federation, server } = config
-  const { dataFolder } = ground
+  const { dataFolder } = context
   const { host, port, transport, nats } = federation
   const { name, peers, timing } = toLanSettings(federation)
-  const desk = openPeersDesk({ dataFolder, name, peers, timing, port, ...(host !== undefined && { host }) })
+  const service = openPeersService({
+    dataFolder,
+    name,
+    peers,
+    timing,
+    port,
+    ...(host !== undefined && { host }),
+  })
   return {
-    ...desk,
+    ...service,
     ...(transport === 'nats' && {
-      list: async () => [...(await desk.list()), ...(await trustedByName(nats.trusted, dataFolder))],
+      list: async () => [...(await service.list()), ...(await trustedByName(nats.trusted, dataFolder))],
     }),
     look: async () => {
-      if (transport === 'nats' && federation.enabled) return lookOverNats(config, ground)
-      return { peers: (await desk.look()).map(peerHealth) }
+      if (transport === 'nats' && federation.enabled) return lookOverNats(config, context)
+      return { peers: (await service.look()).map(peerHealth) }
     },
     url: `http://127.0.0.1:${server.port ?? API_PORT}`,
   }
@@ -108,27 +118,27 @@ async function trustedByName(trusted: readonly string[], dataFolder: string) {
     .map((id) => ({ id, name: names[id] ?? id.slice(0, 8), scopes: ['generate'] as const }))
 }
 
-/** As this machine would see them; it shows itself to nobody. */
-async function lookOverNats(config: Pick<Config, 'federation' | 'log'>, ground: FlockGround) {
-  const way = await openWay(config, ground)
+/** Lists the other machines without announcing this one. */
+async function lookOverNats(config: Pick<Config, 'federation' | 'log'>, context: PeersContext) {
+  const link = await openLink(config, context)
   try {
-    const problem = way.problem()
-    return { peers: way.machines().map(peerHealth), ...(problem !== undefined && { problem }) }
+    const problem = link.problem()
+    return { peers: link.machines().map(peerHealth), ...(problem !== undefined && { problem }) }
   } finally {
-    await way.close()
+    await link.close()
   }
 }
 
-function joinMachines(way: Way, name: string): Flock {
-  const everybody = () => [...way.machines(), ...(way.line ? [way.line] : [])]
+function joinMachines(link: PeerLink, name: string): Flock {
+  const everybody = () => [...link.machines(), ...(link.line ? [link.line] : [])]
   const arms = createPeerArms((id) => everybody().find((machine) => machine.id === id))
-  const isLine = (arm: string) => way.line !== undefined && arm === arms.id(way.line, modelOf(arm))
-  const others = () => oncePerId(way)
+  const isLine = (arm: string) => link.line !== undefined && arm === arms.id(link.line, modelOf(arm))
+  const others = () => oncePerId(link)
   const place = createPlacing()
   let load = () => ({ waiting: 0, running: 0 })
   return {
-    health: () => healthOf(way),
-    // Whoever is free may be another one each time, and has read nothing of a run before: nobody is sent there unasked.
+    health: () => healthOf(link),
+    // The first free machine may differ each time and has no cached prefix of the run: it is used only when named.
     arms: () => arms.of(everybody()).map((one) => (isLine(one.arm.id) ? { ...one, enabled: false } : one)),
     sharing: (id) =>
       sharedName(
@@ -158,30 +168,30 @@ function joinMachines(way: Way, name: string): Flock {
         const { active, waiting } = own.queue.state()
         return { waiting, running: active }
       }
-      return way.listen(createOffer(name, own))
+      return link.listen(createOffer(name, own))
     },
-    close: () => way.close(),
+    close: () => link.close(),
   }
 }
 
 /** A machine that is reached in two ways is one machine, and this one is none of the others. */
-function oncePerId(way: Way): readonly Machine[] {
-  const machines = way.machines()
+function oncePerId(link: PeerLink): readonly Machine[] {
+  const machines = link.machines()
   return machines.filter(
-    ({ id }, index) => id !== way.id && machines.findIndex((other) => other.id === id) === index,
+    ({ id }, index) => id !== link.id && machines.findIndex((other) => other.id === id) === index,
   )
 }
 
-function healthOf(way: Way): FederationHealth {
-  const listening = way.listening()
-  const problem = way.problem()
+function healthOf(link: PeerLink): FederationHealth {
+  const listening = link.listening()
+  const problem = link.problem()
   return {
     enabled: true,
-    id: way.id,
+    id: link.id,
     ...(listening && { listening }),
     ...(problem !== undefined && { problem }),
-    peers: way.machines().map(peerHealth),
-    strangers: way.strangers().map(({ id, address }) => ({ id, address })),
+    peers: link.machines().map(peerHealth),
+    strangers: link.strangers().map(({ id, address }) => ({ id, address })),
   }
 }
 
@@ -229,7 +239,10 @@ const asWorker = (model: Model): Model => ({
   },
 })
 
-/** Only what runs on this machine or its servers: nobody else's request goes on to a peer, or costs money. */
+/**
+ * Only what runs on this machine or its servers: a peer's request is never passed to another peer, and never costs
+ * money.
+ */
 function createOffer(name: string, { arms, queue }: OwnModels): Offer {
   const offered = () => arms().filter((arm) => arm.profile().local)
   return {
@@ -243,7 +256,7 @@ function createOffer(name: string, { arms, queue }: OwnModels): Offer {
     },
     async *answer(model, request, signal) {
       const arm = offered().find(({ id }) => id === model)
-      if (!arm) throw new AppError('request-invalid', `there is no model "${model}" here.`)
+      if (!arm) throw new AppError('request-invalid', `the model "${model}" is not offered here.`)
       const place = queue.enter({ model, client: 'peers' })
       const lease = arm.lease('asked by a peer')
       try {

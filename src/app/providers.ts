@@ -1,6 +1,6 @@
 /**
- * Who could answer here, asked only whether they are there, and how the small model that classifies requests does, by asking it.
- * For `covey providers` and `covey slm`.
+ * Who could answer here, asked only whether they are there, and how the small model that classifies requests does, by
+ * asking it. For `covey providers` and `covey slm`.
  */
 import { openAnswering } from './model.ts'
 import { openArm } from './arms.ts'
@@ -11,14 +11,14 @@ import { lanFiles } from '../federation/lan/open.ts'
 import { createFiles } from '../guard/paths/files.ts'
 import { maskUrls } from '../lib/mask-url.ts'
 import { errorMessage } from '../protocol/error.ts'
-import type { ProviderDesk, ProviderInfo, SlmReport } from '../protocol/provider-desk.ts'
+import type { ProviderService, ProviderInfo, SlmReport } from '../protocol/provider-service.ts'
 import type { TaskType } from '../protocol/routing.ts'
 import { findAgents } from '../provider/agents/model.ts'
 import { type Classify, classifyWith } from '../router/classify.ts'
 import { openConsent, ownerText } from '../router/consent.ts'
 import { checkServers, CLOUD_OFF } from './server-checks.ts'
 
-export type ProviderGround = {
+export type ProviderContext = {
   readonly config: Config
   readonly paths: AppPaths
   readonly env: NodeJS.ProcessEnv
@@ -42,18 +42,18 @@ type SeenPeer = {
 
 const NANO = 'covey/nano'
 
-export function openProviderDesk(ground: ProviderGround): ProviderDesk {
+export function openProviderService(context: ProviderContext): ProviderService {
   return {
     async list() {
-      const parts = [checkServers(ground), agents(ground), peers(ground)]
+      const parts = [checkServers(context), agents(context), peers(context)]
       return [...(await Promise.all(parts)).flat(), IN_THE_BOX]
     },
-    servers: () => checkServers(ground),
-    allow: async (port) => (await openConsent(ground.paths).allow(port)).map(ownerText),
-    trySlm: (classifier = ground.config.router.classifier, signal) => trySlm(ground, classifier, signal),
+    servers: () => checkServers(context),
+    allow: async (port) => (await openConsent(context.paths).allow(port)).map(ownerText),
+    trySlm: (classifier = context.config.router.classifier, signal) => trySlm(context, classifier, signal),
     slms: () => [
       NANO,
-      ...routedArms(ground.config, ground.env).arms.flatMap(({ settings }) =>
+      ...routedArms(context.config, context.env).arms.flatMap(({ settings }) =>
         settings.local ? [settings.id] : [],
       ),
     ],
@@ -69,7 +69,7 @@ const IN_THE_BOX: ProviderInfo = {
   about: 'one step at a time, and the last resort',
 }
 
-async function agents({ config, env, cwd }: ProviderGround): Promise<readonly ProviderInfo[]> {
+async function agents({ config, env, cwd }: ProviderContext): Promise<readonly ProviderInfo[]> {
   const isOn = config.router.cloud
   return (await findAgents(env, cwd)).map(({ agent, path }) => ({
     id: `agent/${agent}`,
@@ -81,9 +81,9 @@ async function agents({ config, env, cwd }: ProviderGround): Promise<readonly Pr
   }))
 }
 
-async function peers(ground: ProviderGround): Promise<readonly ProviderInfo[]> {
-  if (ground.config.federation.enabled) return seenPeers(ground)
-  const paired = await lanFiles(ground.paths.dataFolder).book.list()
+async function peers(context: ProviderContext): Promise<readonly ProviderInfo[]> {
+  if (context.config.federation.enabled) return seenPeers(context)
+  const paired = await lanFiles(context.paths.dataFolder).book.list()
   return paired.map(({ name }) => ({
     id: `peer/${name}`,
     kind: 'machine',
@@ -95,11 +95,11 @@ async function peers(ground: ProviderGround): Promise<readonly ProviderInfo[]> {
 }
 
 /** Every machine, asked now. */
-async function seenPeers({ config, openPeers }: ProviderGround): Promise<readonly ProviderInfo[]> {
-  const desk = await openPeers()
-  const { peers: seen, problem } = await desk.look()
+async function seenPeers({ config, openPeers }: ProviderContext): Promise<readonly ProviderInfo[]> {
+  const service = await openPeers()
+  const { peers: seen, problem } = await service.look()
   const isNats = config.federation.transport === 'nats'
-  return (await desk.list()).map(({ id, name, scopes }) => {
+  return (await service.list()).map(({ id, name, scopes }) => {
     const { state, why, models = [], last_seen_s: ago } = seen.find((one) => one.id === id) ?? {}
     const isHere = state === 'here'
     const unseen = isNats ? 'not seen on the NATS server' : 'it does not answer'
@@ -112,7 +112,7 @@ async function seenPeers({ config, openPeers }: ProviderGround): Promise<readonl
   })
 }
 
-/** Requests about which nobody can be in two minds. */
+/** Requests with an unambiguous type. */
 const SAMPLES: readonly (readonly [string, TaskType])[] = [
   ['Why does the test fail with "TypeError: x is not a function"? Fix it.', 'debug'],
   ['Explain what src/app.ts does.', 'explain'],
@@ -121,13 +121,13 @@ const SAMPLES: readonly (readonly [string, TaskType])[] = [
   ['Check the login code for injection and leaked secrets.', 'security_review'],
 ]
 
-async function trySlm(ground: ProviderGround, classifier: string, signal: AbortSignal): Promise<SlmReport> {
+async function trySlm(context: ProviderContext, classifier: string, signal: AbortSignal): Promise<SlmReport> {
   const report = { classifier, usesTools: false, right: 0, asked: 0, samples: [] }
   if (classifier === 'keywords') {
     return { ...report, state: 'off', why: 'requests are classified by their words' }
   }
   try {
-    return await withClassifier(ground, classifier, async (classify, usesTools) => {
+    return await withClassifier(context, classifier, async (classify, usesTools) => {
       await classify('Hello', signal)
       const told = await inTurn(SAMPLES, async ([prompt]) => {
         const started = performance.now()
@@ -151,7 +151,7 @@ async function trySlm(ground: ProviderGround, classifier: string, signal: AbortS
 }
 
 async function withClassifier<T>(
-  { config, paths, env, cwd }: ProviderGround,
+  { config, paths, env, cwd }: ProviderContext,
   id: string,
   use: (classify: Classify, usesTools: boolean) => Promise<T>,
 ): Promise<T> {
@@ -165,7 +165,7 @@ async function withClassifier<T>(
   }
   if (id === NANO) {
     const { classify, close } = await openArm({ kind: 'nano', why: 'tried' }, place)
-    if (!classify) throw new Error('the model in the box always classifies')
+    if (!classify) throw new Error('the built-in model always classifies')
     return use((prompt) => classify(prompt), true).finally(close)
   }
   const answering = await openAnswering(config, { ...place, model: id, env, paths })

@@ -1,6 +1,6 @@
 /**
- * What commands of a person look at and change without opening an app: nothing here answers, and little runs. Each desk
- * loads the parts it stands on when it is opened, so that no command waits for those of another.
+ * What commands read and change without opening an app: no model answers, and little runs. Each service
+ * loads the parts it needs when it is opened, so that no command waits for those of another.
  */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ import { cleanControl } from '../lib/clean.ts'
 import type { ArmSettings } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { SandboxTerms, SandboxView } from '../protocol/guard.ts'
-import type { PatchDesk } from '../protocol/patch.ts'
-import type { RouterDesk } from '../protocol/routing.ts'
+import type { PatchService } from '../protocol/patch.ts'
+import type { RouterService } from '../protocol/routing.ts'
 import type { ExportFormat } from '../session/export.ts'
 import type { SessionStore } from '../session/store.ts'
 
@@ -52,7 +52,7 @@ export async function openRuleBookOf(env: NodeJS.ProcessEnv) {
 }
 
 /** Which files of projects are trusted. */
-export async function openTrustDesk(env: NodeJS.ProcessEnv) {
+export async function openTrustService(env: NodeJS.ProcessEnv) {
   const { openTrustOf } = await import('./config.ts')
   return openTrustOf(env)
 }
@@ -63,7 +63,7 @@ export async function openTokensOf(env: NodeJS.ProcessEnv) {
   return tokensIn(pathsOf(env).dataFolder)
 }
 
-/** The sessions on disk, for whoever only looks at them. */
+/** The sessions on disk, for commands that only read them. */
 export type Sessions = SessionStore & { export(id: string, format: ExportFormat): Promise<string> }
 
 export async function openSessions(env: NodeJS.ProcessEnv, cwd: string): Promise<Sessions> {
@@ -77,9 +77,9 @@ export async function openSessions(env: NodeJS.ProcessEnv, cwd: string): Promise
   return { ...store, export: async (id, format) => exportSession(await store.read(id), format) }
 }
 
-export async function openRouterDeskOf(env: NodeJS.ProcessEnv, cwd: string): Promise<RouterDesk> {
-  const { openRouterDesk } = await import('./routing.ts')
-  return openRouterDesk(await configOf(env, cwd), pathsOf(env).dataFolder, () => {})
+export async function openRouterServiceOf(env: NodeJS.ProcessEnv, cwd: string): Promise<RouterService> {
+  const { openRouterService } = await import('./routing.ts')
+  return openRouterService(await configOf(env, cwd), pathsOf(env).dataFolder, () => {})
 }
 
 /** For `covey peers`: other machines, without opening any arm. */
@@ -96,9 +96,9 @@ export async function swarmFactsOf(env: NodeJS.ProcessEnv, cwd: string) {
 
 /** For `covey providers` and `covey slm`. */
 export async function openProviders(env: NodeJS.ProcessEnv, cwd: string) {
-  const { openProviderDesk } = await import('./providers.ts')
-  const ground = { config: await configOf(env, cwd), paths: pathsOf(env), env, cwd }
-  return openProviderDesk({ ...ground, openPeers: () => openPeersOf(env, cwd) })
+  const { openProviderService } = await import('./providers.ts')
+  const context = { config: await configOf(env, cwd), paths: pathsOf(env), env, cwd }
+  return openProviderService({ ...context, openPeers: () => openPeersOf(env, cwd) })
 }
 
 /** Asks a server, and with `full` its model, what they can do. */
@@ -114,21 +114,21 @@ export async function probeServerOf(
   return probeServer(settings, depth, places, signal)
 }
 
-export async function openPatchDesk(env: NodeJS.ProcessEnv, cwd: string): Promise<PatchDesk> {
-  const { createPatchDesk } = await import('../tools/patch/proposal-desk.ts')
+export async function openPatchService(env: NodeJS.ProcessEnv, cwd: string): Promise<PatchService> {
+  const { createPatchService } = await import('../tools/patch/proposal-service.ts')
   const { findPatchFolder, patchRecordOf } = await import('../guard/paths/patch-folder.ts')
   const { createFiles } = await import('../guard/paths/files.ts')
   const project = createFiles({ root: cwd })
   const record = patchRecordOf(pathsOf(env).dataFolder, project.root)
-  return createPatchDesk({ patches: () => findPatchFolder(cwd, record), project })
+  return createPatchService({ patches: () => findPatchFolder(cwd, record), project })
 }
 
-export async function openUndoDeskOf(env: NodeJS.ProcessEnv, cwd: string) {
-  const { openUndoDesk } = await import('./undo.ts')
-  return openUndoDesk(env, cwd)
+export async function openUndoServiceOf(env: NodeJS.ProcessEnv, cwd: string) {
+  const { openUndoService } = await import('./undo.ts')
+  return openUndoService(env, cwd)
 }
 
-export async function openMemoryDesk(env: NodeJS.ProcessEnv, cwd: string) {
+export async function openMemoryService(env: NodeJS.ProcessEnv, cwd: string) {
   const { openFacts } = await import('./memory.ts')
   return openFacts({
     config: await configOf(env, cwd),
@@ -140,19 +140,19 @@ export async function openMemoryDesk(env: NodeJS.ProcessEnv, cwd: string) {
   })
 }
 
-export async function openPlanDesk(env: NodeJS.ProcessEnv, cwd: string) {
-  const { createPlanDesk } = await import('../plan/desk.ts')
+export async function openPlanService(env: NodeJS.ProcessEnv, cwd: string) {
+  const { createPlanService } = await import('../plan/service.ts')
   const { openPlanStore, planFileOf } = await import('../plan/store.ts')
-  return createPlanDesk(openPlanStore(planFileOf(pathsOf(env).dataFolder, await realpath(cwd))))
+  return createPlanService(openPlanStore(planFileOf(pathsOf(env).dataFolder, await realpath(cwd))))
 }
 
-export async function openSkillsDesk(env: NodeJS.ProcessEnv, cwd: string) {
-  const { createSkillsDesk } = await import('../skills/desk.ts')
+export async function openSkillsService(env: NodeJS.ProcessEnv, cwd: string) {
+  const { createSkillsService } = await import('../skills/service.ts')
   const { skillFolders } = await import('../skills/open.ts')
   const { openTrust } = await import('../guard/trust.ts')
   const folders = skillFolders(pathsOf(env), await realpath(cwd))
   const trust = await openTrust(folders.pins)
-  return createSkillsDesk({ folders, trust, openExec: () => openSandboxed(env, cwd) })
+  return createSkillsService({ folders, trust, openExec: () => openSandboxed(env, cwd) })
 }
 
 const pathsOf = (env: NodeJS.ProcessEnv) => appPaths(env, process.platform)

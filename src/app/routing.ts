@@ -1,6 +1,6 @@
 /**
  * Opens every arm the router may pick and joins the router's parts: the record on disk, the pools, the classifier, the
- * look for local servers. `arms.ts` opens one arm; `app.ts` asks for a fleet only where nobody chose one.
+ * search for local servers. `arms.ts` opens one arm; all are opened only when none was chosen.
  */
 import { join } from 'node:path'
 import type { ArmWanted, OpenedArm } from './arms.ts'
@@ -10,12 +10,12 @@ import { toRouterSettings, toServers } from '../config/router.ts'
 import type { Config } from '../config/schema.ts'
 import type { ArmSettings } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
-import type { RouterDesk } from '../protocol/routing.ts'
+import type { RouterService } from '../protocol/routing.ts'
 import { classifyByArm } from '../router/arm-classifier.ts'
 import { type ClassifierParts, type Classify, createClassifier } from '../router/classify.ts'
 import { type Consent, openConsent } from '../router/consent.ts'
 import { createDecisionLog } from '../router/decision-log.ts'
-import { createRouterDesk } from '../router/desk.ts'
+import { createRouterService } from '../router/service.ts'
 import {
   allServers,
   type Discovery,
@@ -45,7 +45,7 @@ export type FleetParts = {
   /** `hasOther`: its failures need not be waited out. */
   open(wanted: ArmWanted, hasOther: () => boolean): Promise<OpenedArm>
   warn(message: string): void
-  /** Absent = nobody can be asked. */
+  /** Absent = no user can be asked. */
   confirm?(question: string): Promise<boolean>
 }
 
@@ -65,7 +65,7 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
   const agents = incognito ? [] : await Promise.all(parts.agents.map((agent) => openAgent(agent, parts)))
   const configured = await openConfigured(parts, create)
   const discovery = config.router.discover ? await lookAround(parts, create) : undefined
-  // With nothing configured there is nobody to ask before the first look.
+  // With nothing configured there is no arm before the first search.
   if (parts.arms.length === 0) await discovery?.look()
   const arms = () => [
     ...configured.arms(),
@@ -151,7 +151,7 @@ async function lookAround(parts: FleetParts, create: Create): Promise<Discovery>
   })
 }
 
-/** Whoever listens on a usual port as another user is asked for once, if it is a model server at all. */
+/** Asks once about a model server of another user on a usual port. */
 async function askFor(
   servers: readonly ServerAddress[],
   consent: Consent,
@@ -242,14 +242,14 @@ const notForClassifying = ({ arm, tier }: RouterArm): string =>
   `router.classifier names ${arm.id}, which is off (${tier}); \`covey providers\` says why. Words decide instead.`
 
 /** For `covey router`: what was learnt, without opening any arm. */
-export async function openRouterDesk(
+export async function openRouterService(
   { arms }: Pick<Config, 'arms'>,
   dataFolder: string,
   warn: (message: string) => void,
-): Promise<RouterDesk> {
+): Promise<RouterService> {
   const record = await openRecord({ path: join(dataFolder, 'router.json'), learning: true, onProblem: warn })
   const log = createDecisionLog({ path: join(dataFolder, 'router-decisions.jsonl'), onProblem: warn })
-  return createRouterDesk({ record, log, prior: (id) => priorOf(factsOf(id, entryOf(arms, id))) })
+  return createRouterService({ record, log, prior: (id) => priorOf(factsOf(id, entryOf(arms, id))) })
 }
 
 /** What the router went by when it chose, as far as the name and the configuration still tell. */

@@ -12,7 +12,7 @@ import { configuredByProject } from '../config/of-project.ts'
 import type { Config } from '../config/schema.ts'
 import { shortId } from '../federation/identity.ts'
 import { type LanFiles, lanFiles } from '../federation/lan/open.ts'
-import { mayRunTools, openToolHostDoor } from '../federation/tools/door.ts'
+import { mayRunTools, openToolHostAccess } from '../federation/tools/access.ts'
 import { TOOL_HOST_PORT } from '../federation/tools/peer.ts'
 import { createAudit } from '../guard/audit.ts'
 import { createFiles } from '../guard/paths/files.ts'
@@ -78,7 +78,7 @@ export async function startToolHost(options: ToolHostOptions): Promise<StartedTo
     const server = await createServer({
       routes,
       tokens,
-      peers: { ...(await openToolHostDoor(files)), isOnlyWay: isKeysOnly },
+      peers: { ...(await openToolHostAccess(files)), isOnlyAccess: isKeysOnly },
       isAuthOff,
       hosts: namesOf(place.host),
       audit: auditOf(paths, options.cwd),
@@ -211,7 +211,7 @@ async function lockFolder({ dataFolder }: AppPaths, ends: Ends): Promise<string>
   return folder
 }
 
-type HostGround = {
+type HostContext = {
   readonly config: Config
   readonly paths: AppPaths
   readonly ofProject: ReadonlySet<string>
@@ -222,9 +222,9 @@ type HostGround = {
   readonly files: LanFiles
 }
 
-async function openHost({ config, paths, ofProject, options, ends, folder, files }: HostGround) {
+async function openHost({ config, paths, ofProject, options, ends, folder, files }: HostContext) {
   const { verbose = false } = options
-  // What others did here is written down also where nobody asked for a log.
+  // What others did here is logged even without a configured log file.
   const usual = verbose || config.log.file !== undefined ? {} : { file: join(folder, 'tool-host.log') }
   if (usual.file !== undefined) await beginLog(usual.file)
   const log = createLogger({ ...config.log, ...usual, verbose })

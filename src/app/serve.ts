@@ -17,7 +17,7 @@ import { openapiRoute } from '../server/admin/openapi.ts'
 import type { Route, Scope } from '../server/http/route.ts'
 import { createServer } from '../server/server.ts'
 import type { Serving } from '../server/serving.ts'
-import { createSessionDesk, type SessionDesk } from '../server/sessions/service.ts'
+import { createSessionService, type SessionService } from '../server/sessions/service.ts'
 import { sessionRoutes } from '../server/sessions/routes.ts'
 import { type Tokens, tokensIn } from '../server/http/tokens.ts'
 
@@ -48,9 +48,9 @@ export async function startServing(settings: ServeSettings, open: () => Promise<
     ends.add(await lockFolder(settings.dataFolder))
     const serving = await open()
     ends.add(() => serving.close())
-    const desk = createSessionDesk(serving.sessions)
-    ends.add(() => desk.close())
-    return await startServer({ settings, tokens, serving, desk, ends })
+    const service = createSessionService(serving.sessions)
+    ends.add(() => service.close())
+    return await startServer({ settings, tokens, serving, service, ends })
   } catch (error) {
     await ends.run()
     throw error
@@ -72,11 +72,11 @@ type StartParts = {
   readonly settings: ServeSettings
   readonly tokens: Tokens
   readonly serving: Serving
-  readonly desk: SessionDesk
+  readonly service: SessionService
   readonly ends: Ends
 }
 
-async function startServer({ settings, tokens, serving, desk, ends }: StartParts): Promise<Started> {
+async function startServer({ settings, tokens, serving, service, ends }: StartParts): Promise<Started> {
   const { host, port, isAuthOff, limits } = settings
   const version = packageVersion()
   const metrics = createMetrics(version)
@@ -86,7 +86,7 @@ async function startServer({ settings, tokens, serving, desk, ends }: StartParts
   const routes: readonly Route[] = [
     ...healthRoutes({ checks, metrics, tell }),
     ...serving.routes,
-    ...sessionRoutes(desk, audit),
+    ...sessionRoutes(service, audit),
   ]
   const server = await createServer({
     routes: [...routes, openapiRoute(routes, version)],

@@ -6,7 +6,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { type AppOptions, type Ground, openGround } from './open.ts'
+import { type AppOptions, type AppContext, openAppContext } from './open.ts'
 import { listProfiles } from '../config/profile.ts'
 import { fixedTokens, messagesTokens } from '../context/count.ts'
 import { fitClient } from '../context/fit-client.ts'
@@ -32,28 +32,28 @@ import { withSwarm } from '../swarm/lease.ts'
 import { loadTrusted } from './config.ts'
 
 const NANO = 'covey/nano'
-/** Whoever answers here: the one arm, or the one the router picks. */
+/** The arm that answers here: the only one, or the router's choice. */
 const AUTO = 'covey/auto'
 /** The same, asked several times, with a vote. */
 const SWARM = 'covey/swarm'
 
 export async function openServing(options: AppOptions): Promise<Serving> {
   await requireFederable(options)
-  const ground = await openGround(options)
-  const { config, paths, guards, sessions } = ground
-  const { others, warnings } = await openOthers(ground, options)
-  const agents = await agentsOf(ground, options)
-  const arms = () => new Map([...ground.answering.arms(), ...others].map((arm) => [arm.id, arm]))
-  const models = modelsOf(ground, arms)
+  const context = await openAppContext(options)
+  const { config, paths, guards, sessions } = context
+  const { others, warnings } = await openOthers(context, options)
+  const agents = await agentsOf(context, options)
+  const arms = () => new Map([...context.answering.arms(), ...others].map((arm) => [arm.id, arm]))
+  const models = modelsOf(context, arms)
   const queue = createFairQueue({ slots: (model) => models.slots(model) })
-  const peers = await letIn(ground, { arms: () => [...arms().values()], queue })
-  const mcp = await openMcpRoutes({ ...ground, env: options.env, ...placeOf(sessions) })
-  const audit = auditOf(ground)
+  const peers = await letIn(context, { arms: () => [...arms().values()], queue })
+  const mcp = await openMcpRoutes({ ...context, env: options.env, ...placeOf(sessions) })
+  const audit = auditOf(context)
   return {
     routes: [
       ...apiRoutes({ models, agents, queue, fit: config.server.fit, now: Date.now }),
       ...mcp.routes,
-      ...federationRoutes(() => ground.answering.flock?.health() ?? NO_FEDERATION),
+      ...federationRoutes(() => context.answering.flock?.health() ?? NO_FEDERATION),
     ],
     ...(peers.at !== undefined && { peers: peers.at }),
     models: [
@@ -69,27 +69,27 @@ export async function openServing(options: AppOptions): Promise<Serving> {
       list: () => sessions.store.list(sessions.root),
     },
     workspace:
-      ground.toolsAt ??
+      context.toolsAt ??
       `${sessions.root}, permission ${config.permission.mode}, commands: ${guards.confinement}`,
     checks: [
       { name: 'data folder', check: () => access(paths.dataFolder, constants.W_OK) },
-      { name: 'models', check: (signal) => requireAnswer(ground.answering, signal) },
+      { name: 'models', check: (signal) => requireAnswer(context.answering, signal) },
     ],
     audit: ({ what, client, route, why }) =>
       audit.write({ what, sessionId: 'server', tool: route, targets: [client], why, by: 'server' }),
     log: sessions.log,
-    warnings: [...ground.warnings, ...warnings, ...peers.warnings],
+    warnings: [...context.warnings, ...warnings, ...peers.warnings],
     async close() {
       await mcp.close()
       await agents.close()
-      await ground.close()
+      await context.close()
     },
   }
 }
 
-const placeOf = ({ root, log }: Ground['sessions']) => ({ root, log })
+const placeOf = ({ root, log }: AppContext['sessions']) => ({ root, log })
 
-const auditOf = ({ paths, sessions }: Ground) =>
+const auditOf = ({ paths, sessions }: AppContext) =>
   createAudit({
     path: join(paths.dataFolder, 'audit.log'),
     outgoingValue: createFirewall({ files: createFiles({ root: sessions.root }) }).outgoingValue,
@@ -97,7 +97,10 @@ const auditOf = ({ paths, sessions }: Ground) =>
 
 const NO_FEDERATION = { enabled: false, peers: [], strangers: [] }
 
-/** Whoever asks for it must be reachable by others; who has it in the configuration may also only ask them. */
+/**
+ * `--federation` requires an address that others can reach; with the configuration key alone this machine may also
+ * only ask them.
+ */
 async function requireFederable({ env, cwd, profile, flags }: AppOptions): Promise<void> {
   if (flags?.['federation.enabled'] !== true) return
   const { config } = await loadTrusted({ env, cwd, flags, ...(profile && { profile }) })
@@ -107,11 +110,11 @@ async function requireFederable({ env, cwd, profile, flags }: AppOptions): Promi
 type Own = { arms(): readonly Arm[]; readonly queue: FairQueue }
 
 /** Opens this machine to its peers, where there is an address to do so. */
-async function letIn(ground: Ground, own: Own): Promise<{ at?: string; warnings: readonly string[] }> {
-  const { flock } = ground.answering
+async function letIn(context: AppContext, own: Own): Promise<{ at?: string; warnings: readonly string[] }> {
+  const { flock } = context.answering
   if (!flock) return { warnings: [] }
   const reachable = await flock.listen(own).catch(async (error: unknown) => {
-    await ground.close()
+    await context.close()
     throw error
   })
   if (!reachable) {
@@ -120,7 +123,7 @@ async function letIn(ground: Ground, own: Own): Promise<{ at?: string; warnings:
     }
   }
   const { problem } = flock.health()
-  if (ground.config.federation.transport === 'nats' && problem !== undefined) {
+  if (context.config.federation.transport === 'nats' && problem !== undefined) {
     const said = cleanControl(problem)
     return { at: `ERROR: ${said}`, warnings: [`no other machine is reached: ${said}`] }
   }
@@ -129,7 +132,7 @@ async function letIn(ground: Ground, own: Own): Promise<{ at?: string; warnings:
 }
 
 /** One that answers is enough. */
-async function requireAnswer({ arms, facts }: Ground['answering'], signal: AbortSignal): Promise<void> {
+async function requireAnswer({ arms, facts }: AppContext['answering'], signal: AbortSignal): Promise<void> {
   const asked = arms().map(async ({ id }) => facts(id).ping?.(signal))
   await Promise.any(asked).catch((error: AggregateError) => {
     throw error.errors[0]
@@ -144,7 +147,7 @@ export const serverSettings = async (env: NodeJS.ProcessEnv, cwd: string) => {
 type Opened = { readonly others: readonly Arm[]; readonly warnings: readonly string[] }
 
 /** Those of the configuration beside the one that answers. One that cannot be opened is named and left out. */
-async function openOthers({ config, answering }: Ground, { incognito }: AppOptions): Promise<Opened> {
+async function openOthers({ config, answering }: AppContext, { incognito }: AppOptions): Promise<Opened> {
   const there = new Set(answering.arms().map(({ id }) => id))
   const ids = [...Object.keys(config.arms), NANO].filter((id) => !there.has(id))
   const opened = await Promise.allSettled(ids.map((id) => answering.open(id)))
@@ -161,9 +164,9 @@ async function openOthers({ config, answering }: Ground, { incognito }: AppOptio
 /** Requests at a time: a model here shares its cores, one elsewhere has its own queue. */
 const SLOTS = { local: 4, remote: 16 } as const
 
-function modelsOf(ground: Ground, arms: () => ReadonlyMap<string, Arm>): ModelParts {
-  const { sessions, answering } = ground
-  const { workers, policy, arbiter } = ground.swarm
+function modelsOf(context: AppContext, arms: () => ReadonlyMap<string, Arm>): ModelParts {
+  const { sessions, answering } = context
+  const { workers, policy, arbiter } = context.swarm
   const swarm = { workers, policy: { ...policy, when: 'always' as const } }
   const firewallOf = clientFirewalls(sessions.root)
   const created = Math.floor(Date.now() / 1000)
@@ -209,7 +212,7 @@ function modelsOf(ground: Ground, arms: () => ReadonlyMap<string, Arm>): ModelPa
 }
 
 function embedWith(
-  { facts }: Ground['answering'],
+  { facts }: AppContext['answering'],
   arms: () => ReadonlyMap<string, Arm>,
 ): NonNullable<ModelParts['embed']> {
   return async (model, texts, signal) => {
@@ -224,7 +227,7 @@ function embedWith(
 }
 
 /** Who on other machines answers as well; they are shown placeholders like everybody else. */
-const elsewhereOf = ({ flock }: Ground['answering'], { arm }: Lease, firewall: Firewall) =>
+const elsewhereOf = ({ flock }: AppContext['answering'], { arm }: Lease, firewall: Firewall) =>
   flock?.elsewhere(arm.id).map((other) => ({ ...other, model: firewall.echo(other.model) })) ?? []
 
 /** All requests of a client's conversation are one run to the router: they stay where their prefix is. */
@@ -240,7 +243,7 @@ const toRun = (about: ReserveAbout | undefined): ReserveRequest => ({
 
 function unknownModel(model: string, known: readonly string[]): string {
   const guess = nearest(model, known)
-  return `There is no model "${model.slice(0, 100)}"; ${guess ? `did you mean "${guess}"?` : `there are ${known.join(', ')}.`}`
+  return `The model "${model.slice(0, 100)}" does not exist; ${guess ? `did you mean "${guess}"?` : `there are ${known.join(', ')}.`}`
 }
 
 const toServed = (id: string, { local, capabilities }: ArmProfile, created: number): ServedModel => ({
@@ -275,11 +278,11 @@ function clientFirewalls(root: string): (client: string) => Firewall {
 
 type Agents = AgentParts & { close(): Promise<void> }
 
-/** One ground for each profile that is asked for; the usual one is there already. */
-async function agentsOf(usual: Ground, options: AppOptions): Promise<Agents> {
-  const grounds = new Map<string, Promise<Ground>>()
-  const groundOf = (profile: string): Promise<Ground> => {
-    const opened = grounds.get(profile) ?? openGround({ ...options, profile })
+/** One context per requested profile; the default one exists already. */
+async function agentsOf(usual: AppContext, options: AppOptions): Promise<Agents> {
+  const grounds = new Map<string, Promise<AppContext>>()
+  const contextOf = (profile: string): Promise<AppContext> => {
+    const opened = grounds.get(profile) ?? openAppContext({ ...options, profile })
     grounds.set(profile, opened)
     opened.catch(() => grounds.delete(profile))
     return opened
@@ -287,7 +290,7 @@ async function agentsOf(usual: Ground, options: AppOptions): Promise<Agents> {
   return {
     profiles: await listProfiles(usual.paths),
     async open({ profile, history, system }) {
-      const { sessions } = profile === undefined ? usual : await groundOf(profile)
+      const { sessions } = profile === undefined ? usual : await contextOf(profile)
       const passing = { history, ...(system !== '' && { instructions: system }) }
       return openSession(sessions, { resume: 'new', canAsk: false, passing })
     },

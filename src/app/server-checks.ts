@@ -11,14 +11,14 @@ import { isChatModel } from '../lib/model-ids.ts'
 import { withoutUndefined } from '../lib/object.ts'
 import type { ArmSettings } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
-import type { OfferedModel, ProviderInfo } from '../protocol/provider-desk.ts'
+import type { OfferedModel, ProviderInfo } from '../protocol/provider-service.ts'
 import { findApi, type ServerApi } from '../provider/find-api.ts'
 import { listAddress } from '../provider/list-address.ts'
 import { settleArm } from '../provider/settle-arm.ts'
 import { openConsent } from '../router/consent.ts'
 import { allServers, type ServerAddress, settingsAt } from '../router/discovery.ts'
 
-export type CheckGround = {
+export type CheckContext = {
   readonly config: Config
   readonly paths: Pick<AppPaths, 'dataFolder'>
   readonly env: NodeJS.ProcessEnv
@@ -27,13 +27,13 @@ export type CheckGround = {
 const LIMITS = { limitMs: 2_000, loadingMs: 0 }
 const signal = new AbortController().signal
 
-export async function checkServers(ground: CheckGround): Promise<readonly ProviderInfo[]> {
-  const all = await Promise.all([flagged(ground), configured(ground), found(ground)])
+export async function checkServers(context: CheckContext): Promise<readonly ProviderInfo[]> {
+  const all = await Promise.all([flagged(context), configured(context), found(context)])
   return all.flat()
 }
 
 /** The server that a run without --model would ask because a variable names it. */
-async function flagged({ config, env }: CheckGround): Promise<readonly ProviderInfo[]> {
+async function flagged({ config, env }: CheckContext): Promise<readonly ProviderInfo[]> {
   const baseUrl = env['COVEY_BASE_URL']
   if (!baseUrl) return []
   const info = { id: 'COVEY_BASE_URL', kind: 'openai-compatible', tier: 'local' as const }
@@ -48,7 +48,7 @@ async function flagged({ config, env }: CheckGround): Promise<readonly ProviderI
   }
 }
 
-function configured({ config, env }: CheckGround): Promise<readonly ProviderInfo[]> {
+function configured({ config, env }: CheckContext): Promise<readonly ProviderInfo[]> {
   const { arms, problems } = routedArms(config, env)
   return Promise.all(
     Object.keys(config.arms).map(async (id) => {
@@ -104,7 +104,7 @@ function offered(settings: ArmSettings, given: ArmSettings, { baseUrl, models }:
   return [own, ...others.map((name) => ({ name, use: `--base-url ${url} --model ${name}` }))]
 }
 
-async function found({ config, paths }: CheckGround): Promise<readonly ProviderInfo[]> {
+async function found({ config, paths }: CheckContext): Promise<readonly ProviderInfo[]> {
   if (!config.router.discover) return []
   const { problem } = openConsent(paths)
   const servers = allServers(toServers(config.router, !config.offline))

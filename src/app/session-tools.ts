@@ -1,6 +1,6 @@
 /**
- * All tools of one session: the built-in ones, the one that starts subagents, and what memory, plans, skills and servers
- * bring. The half of `sessions.ts` that knows the tools.
+ * All tools of one session: the built-in ones, the one that starts subagents, and what memory, plans, skills and
+ * servers bring. The half of `sessions.ts` that knows the tools.
  */
 import { posix } from 'node:path'
 import type { Config } from '../config/schema.ts'
@@ -18,7 +18,7 @@ export type SessionToolsParts = {
   readonly config: Config
   readonly equipment: Equipment
   readonly runChild: RunChild
-  /** Whether the model is told of it. */
+  /** Whether the model is offered it. */
   isOffered(tool: Tool): boolean
   /** What was said before this process: files it shows need not be read again. */
   readonly history: readonly Message[]
@@ -34,7 +34,7 @@ export function sessionTools(parts: SessionToolsParts): () => readonly Tool[] {
   const { checks, exec } = config
   const limits = { usualMs: exec.timeout_s * 1000, longMs: exec.long_timeout_s * 1000 }
   const locks = createLocks()
-  // A server's tool may stand in the place of another one; no name is there twice.
+  // A server's tool may replace another one; every name is unique.
   const list = (): readonly Tool[] => [
     ...new Map([...builtins, ...equipment.tools()].map((tool) => [tool.name, tool])).values(),
   ]
@@ -62,12 +62,12 @@ function pathsReadIn(history: readonly Message[]): Set<string> {
   return new Set(paths)
 }
 
-export type Understood = { readonly call: ToolCall; readonly isMended: boolean }
+export type Understood = { readonly call: ToolCall; readonly isRepaired: boolean }
 
-/** A call as the engine would read it, mended where that is safe. */
+/** A call as the engine would read it, repaired where that is safe. */
 export function understand(call: ToolCall, tools: readonly Tool[]): Understood | undefined {
   const prepared = prepareCall(call, { tools, options: {}, atLimit: false })
   if (prepared.kind === 'hopeless') return undefined
   const { tool, input, repaired } = prepared
-  return { call: { ...call, name: tool.name, input: JSON.stringify(input) }, isMended: repaired }
+  return { call: { ...call, name: tool.name, input: JSON.stringify(input) }, isRepaired: repaired }
 }

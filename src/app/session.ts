@@ -1,6 +1,6 @@
 /**
- * Opens a conversation: joins store, guard, context, engine and the arm that answers. The guard is open before the first
- * word of the session is rendered or written.
+ * Opens a conversation: joins store, guard, context, engine and the arm that answers. The guard is open before the
+ * first word of the session is rendered or written.
  */
 import type { OpenedArm } from './arms.ts'
 import type { Config } from '../config/schema.ts'
@@ -37,7 +37,7 @@ import { sessionTools, understand, type Understood } from './session-tools.ts'
 import { type ChildRuns, createChildRuns } from './subagents.ts'
 import { notRecorded, type Recording, sessionUndo } from './undo.ts'
 
-export type SessionGround = {
+export type SessionContext = {
   readonly config: Config
   /** Replaces the built-in system text. */
   readonly system?: string
@@ -48,7 +48,7 @@ export type SessionGround = {
   readonly log: Logger
   readonly store: SessionStore
   readonly reserve: Reserve
-  /** One arm by its id, for whoever names it. Throws for one that is not there. */
+  /** One arm by its id. Throws for an unknown id. */
   reserveArm(id: string): Reserve
   /** What memory, plans, skills and servers bring to a session. */
   readonly equip?: (session: Equipping) => Promise<Equipment>
@@ -62,7 +62,7 @@ export type SessionGround = {
   /** The arm that would answer now, to measure by. */
   measure(): Lease
   readonly guards: Guards
-  /** Several answers of whoever is reserved, voted on; absent = one is enough. */
+  /** Votes over several answers of the reserved arm; absent = one answer. */
   readonly swarm?: (reserve: Reserve, session: SwarmSession) => Reserve
   readonly classify?: OpenedArm['classify']
   isAboutFailure(prompt: string): boolean
@@ -84,7 +84,7 @@ export type SessionChoice = {
   readonly canAsk: boolean
   /** It is begun for a packet of a plan. */
   readonly isPacket?: true
-  /** A conversation somebody else keeps, for one more run: nothing of it is written down. */
+  /** A conversation stored by the client, for one more run: nothing of it is saved here. */
   readonly passing?: Passing
 }
 
@@ -104,11 +104,11 @@ export type AppSession = Session & {
 }
 
 export async function openSession(
-  ground: SessionGround,
+  context: SessionContext,
   { resume, canAsk, isPacket, passing }: SessionChoice,
 ): Promise<AppSession> {
-  const { root } = ground
-  const store = passing ? createSessionStore({}) : ground.store
+  const { root } = context
+  const store = passing ? createSessionStore({}) : context.store
   const lastTime = canAsk && resume === 'new' ? await lastRecap(store, root) : undefined
   const warnings = createWarnings()
   let opening: Opening | undefined
@@ -118,9 +118,9 @@ export async function openSession(
       const own = { ...(folder !== undefined && { folder }), ...(!canAsk && { unattended: true as const }) }
       const place = { id: replay.info.id, warn: warnings.warn, ...own }
       const words = { lastTime, instructions: passing?.instructions, history: replay.messages }
-      opening = await openParts(ground, place, words)
+      opening = await openParts(context, place, words)
       const { guards, sources, offered } = opening
-      const system = await systemText(ground, sources, offered())
+      const system = await systemText(context, sources, offered())
       return { cwd: root, system: await guards.firewall.outgoing(system), ...(isPacket && { isPacket }) }
     },
   }).catch(async (error: unknown) => {
@@ -130,12 +130,12 @@ export async function openSession(
   if (!opening) throw new Error('a session was opened without being started')
   const continued = passing ? { ...stored, replay: { ...stored.replay, messages: passing.history } } : stored
   const { equipment, guards } = opening
-  const report = ground.report && { report: ground.report }
+  const report = context.report && { report: context.report }
   const undo = sessionUndo(guards.undo, { clean: guards.firewall.outgoingNow, ...report })
-  // Of a conversation somebody else keeps nobody can ask for an undo.
+  // A conversation stored by the client has no undo.
   const recording = passing ? notRecorded : undo
   const joining = { ...opening, stored: continued, warnings, canAsk, resume, recording }
-  const session = await joinSession(ground, joining)
+  const session = await joinSession(context, joining)
   return Object.assign(session, {
     undo,
     ...(lastTime && { recap: lastTime }),
@@ -152,26 +152,26 @@ type Opening = {
   readonly equipment: Equipment
   /** Set once there is an engine to run them. */
   readonly children: { runs?: ChildRuns }
-  /** What a subagent is told beside the session's own words. */
+  /** Extra instructions for a subagent, beside the session's own. */
   readonly subagentWords: string
   /** Ends all that was opened. */
   close(): Promise<void>
 }
 
-type Place = Parameters<Guards['openSession']>[0]
+type GuardScope = Parameters<Guards['openSession']>[0]
 type ToolsOf = Pick<Opening, 'equipment' | 'guards'> & Pick<Words, 'history'>
 
-async function openParts(ground: SessionGround, place: Place, words: Words): Promise<Opening> {
-  const subagentWords = await loadPrompt('subagent.md', ground.promptsFolder)
-  const guards = await ground.guards.openSession(place)
+async function openParts(context: SessionContext, place: GuardScope, words: Words): Promise<Opening> {
+  const subagentWords = await loadPrompt('subagent.md', context.promptsFolder)
+  const guards = await context.guards.openSession(place)
   const { files, exec, firewall } = guards
   let equipment = NOTHING
   const close = (): Promise<void> => equipment.close().finally(() => guards.close())
   try {
     const equipping = { files, exec, firewall, sessionId: place.id, warn: place.warn }
-    equipment = (await ground.equip?.(equipping)) ?? NOTHING
+    equipment = (await context.equip?.(equipping)) ?? NOTHING
     const sources = [...sourcesOf(files, words), ...equipment.sources]
-    const tools = toolsOf(ground, { equipment, guards, history: words.history })
+    const tools = toolsOf(context, { equipment, guards, history: words.history })
     return { guards, sources, equipment, subagentWords, close, ...tools }
   } catch (error) {
     await close()
@@ -179,7 +179,7 @@ async function openParts(ground: SessionGround, place: Place, words: Words): Pro
   }
 }
 
-function toolsOf(ground: SessionGround, { equipment, guards: { forbids }, history }: ToolsOf) {
+function toolsOf(context: SessionContext, { equipment, guards: { forbids }, history }: ToolsOf) {
   const children: Opening['children'] = {}
   const runChild: ChildRuns['runChild'] = (...asked) => {
     if (!children.runs) throw new Error('a tool was called before its session was open')
@@ -187,13 +187,13 @@ function toolsOf(ground: SessionGround, { equipment, guards: { forbids }, histor
   }
   const isOffered = ({ name }: Tool): boolean => !forbids(name)
   const tools = sessionTools({
-    config: ground.guards.runsChecks ? ground.config : { ...ground.config, checks: {} },
+    config: context.guards.runsChecks ? context.config : { ...context.config, checks: {} },
     equipment,
     runChild,
     isOffered,
     history,
-    patches: () => makePatchFolder(ground.root, ground.patchRecord),
-    ...(ground.exchange && { exchange: ground.exchange }),
+    patches: () => makePatchFolder(context.root, context.patchRecord),
+    ...(context.exchange && { exchange: context.exchange }),
   })
   return { tools, offered: () => tools().filter(isOffered), children }
 }
@@ -208,14 +208,14 @@ type Joining = Opening & {
   readonly resume: Resume
 }
 
-async function joinSession(ground: SessionGround, joining: Joining): Promise<Session> {
+async function joinSession(context: SessionContext, joining: Joining): Promise<Session> {
   const { guards, warnings, canAsk, equipment, children, subagentWords } = joining
   const { firewall, authorize, accept, audit } = guards
   const stored = { ...joining.stored, results: cleanResults(joining.stored.results, firewall) }
   const guard = { authorize, accept, audit, firewall }
   const assemble = (hooks?: SessionHooks, arm?: string) =>
-    assembleWith(ground, { ...joining, stored }, { guard: { ...guard, ...(hooks && { hooks }) }, arm })
-  const traced = (startRun: StartRun) => traceRun(startRun, ground.log, ground.onRunEnd)
+    assembleWith(context, { ...joining, stored }, { guard: { ...guard, ...(hooks && { hooks }) }, arm })
+  const traced = (startRun: StartRun) => traceRun(startRun, context.log, context.onRunEnd)
   const runs = createChildRuns({
     sessionId: stored.replay.info.id,
     system: stored.replay.system,
@@ -226,7 +226,7 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
     startReview: () => assemble().startRun,
   })
   children.runs = runs
-  const hooks = sessionHooks(ground, joining, runs)
+  const hooks = sessionHooks(context, joining, runs)
   const assembled = assemble(hooks)
   const session = await createSession({
     ...assembled,
@@ -238,8 +238,8 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
     outgoing: firewall.outgoingValue,
     ...(equipment.expand && { expand: equipment.expand }),
     ...(hooks && { hooks }),
-    ...(canAsk ? {} : { denial: 'Nobody is there to ask.' }),
-    list: () => ground.store.list(ground.root),
+    ...(canAsk ? {} : { denial: 'No user is available to approve it.' }),
+    list: () => context.store.list(context.root),
     now: Date.now,
     onClose: joining.close,
   })
@@ -248,10 +248,10 @@ async function joinSession(ground: SessionGround, joining: Joining): Promise<Ses
 }
 
 type Run = Pick<AssembleParts, 'guard'> & { readonly arm: string | undefined }
-function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: Run) {
+function assembleWith(context: SessionContext, joining: Joining, { guard, arm }: Run) {
   const { guards, tools, offered, sources, stored } = joining
   const { files, exec, fetch } = guards
-  const { engine } = ground.config
+  const { engine } = context.config
   const world = { files, exec, fetch }
   return assembleSession({
     stored,
@@ -259,42 +259,42 @@ function assembleWith(ground: SessionGround, joining: Joining, { guard, arm }: R
     ...world,
     tools,
     offered,
-    readBytes: readBytesInside(ground.root),
-    reserve: guardedReserve(ground, joining, arm),
-    toolMode: toolMode(ground.config),
+    readBytes: readBytesInside(context.root),
+    reserve: guardedReserve(context, joining, arm),
+    toolMode: toolMode(context.config),
     maxTurns: engine.max_turns,
     maxMessages: engine.max_messages,
     ...(engine.temperature !== undefined && { temperature: engine.temperature }),
-    ...(ground.classify && { classify: ground.classify }),
-    ...(ground.hasOther && { hasOther: ground.hasOther }),
-    ...(engine.evidence && { isAboutFailure: ground.isAboutFailure }),
+    ...(context.classify && { classify: context.classify }),
+    ...(context.hasOther && { hasOther: context.hasOther }),
+    ...(engine.evidence && { isAboutFailure: context.isAboutFailure }),
     guard,
   })
 }
 
-function guardedReserve(ground: SessionGround, { guards, tools, stored }: Joining, arm?: string): Reserve {
+function guardedReserve(context: SessionContext, { guards, tools, stored }: Joining, arm?: string): Reserve {
   const { firewall, files, exec, authorize, tryChanges } = guards
-  const reserve = arm === undefined ? ground.reserve : ground.reserveArm(arm)
+  const reserve = arm === undefined ? context.reserve : context.reserveArm(arm)
   const world = { files, exec, tools, results: stored.results }
   const asked = throughFirewall(withKnownValues(reserve, world), firewall)
-  if (!ground.swarm) return asked
+  if (!context.swarm) return asked
   // Outside the firewall: candidates are compared as the engine would run them.
-  return ground.swarm(asked, {
+  return context.swarm(asked, {
     tools,
     files,
     authorize,
     understand: (call) => understand(call, tools()),
     guarded: (model) => firewall.model(model),
-    ...(tryChanges && { trial: { tryChanges, checks: ground.config.checks } }),
+    ...(tryChanges && { trial: { tryChanges, checks: context.config.checks } }),
   })
 }
 
-function sessionHooks(ground: SessionGround, joining: Joining, runs: ChildRuns): SessionHooks | undefined {
+function sessionHooks(context: SessionContext, joining: Joining, runs: ChildRuns): SessionHooks | undefined {
   const { stored, guards, warnings } = joining
   const hooks = guards.hooks?.({
-    prompt: (question, signal) => askOnce(guardedReserve(ground, joining), question, signal),
+    prompt: (question, signal) => askOnce(guardedReserve(context, joining), question, signal),
     agent: runs.review,
   })
   const sessionId = stored.replay.info.id
-  return hooks && createSessionHooks({ hooks, sessionId, cwd: ground.root, warn: warnings.warn })
+  return hooks && createSessionHooks({ hooks, sessionId, cwd: context.root, warn: warnings.warn })
 }

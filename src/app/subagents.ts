@@ -1,7 +1,7 @@
 /**
- * Runs that a run starts: the half of `sessions.ts` that knows subagents. A child has the parent's system text, guard and
- * results, so that its prompt begins with bytes the arm has already read and nothing it does escapes the parent's rules;
- * its conversation is its own and ends with it.
+ * Runs that a run starts: the half of `sessions.ts` that knows subagents. A child has the parent's system text, guard
+ * and results, so that its prompt begins with bytes the arm has already read and nothing it does escapes the parent's
+ * rules; its conversation is its own and ends with it.
  */
 import { AppError } from '../protocol/error.ts'
 import type { RunEndReason } from '../protocol/event.ts'
@@ -16,7 +16,7 @@ export type ChildRunParts = {
   readonly results: Results
   /** What is said in front of a child's part of the work. */
   readonly instructions: string
-  /** The engine, asking this arm; absent = whoever is reserved. Throws for an arm that is not there. */
+  /** The engine on this arm; absent = the reserved one. Throws for an unknown arm. */
   startRun(arm?: string): StartRun
   /** The engine without the person's hooks. */
   startReview(): StartRun
@@ -72,16 +72,16 @@ function toInput(
     system,
     prompt,
     options: { ...limits, maxTurns },
-    askPermission: parent?.askPermission ?? (async () => ({ allow: false, reason: NOBODY })),
+    askPermission: parent?.askPermission ?? (async () => ({ allow: false, reason: UNATTENDED })),
     async askQuestion() {
-      throw new AppError('permission-denied', NOBODY)
+      throw new AppError('permission-denied', UNATTENDED)
     },
     results,
     publish: () => {},
   }
 }
 
-const NOBODY = 'Nobody can be asked here; decide by what you know and say so in the report.'
+const UNATTENDED = 'A subagent cannot ask the user; decide by what you know and say so in the report.'
 
 async function follow(
   run: AsyncGenerator<LoopEvent, unknown>,

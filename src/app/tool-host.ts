@@ -1,14 +1,14 @@
 /**
  * Runs tools for others: joins the guard, the tools and the engine's way of running one call without a model or a
- * conversation. Every call takes the way of a session's calls (`engine/run-tool.ts`): hooks, permission, secrets, sandbox,
- * audit, all of this machine. Nobody is there to ask, so what would be a question is a no.
+ * conversation. Every call passes the same checks as a session's calls (`engine/run-tool.ts`): hooks, permission,
+ * secrets, sandbox, audit, all of this machine. There is no user to ask, so a call that needs approval is refused.
  */
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import type { AppPaths } from '../config/paths.ts'
 import type { Config } from '../config/schema.ts'
 import { estimateTokens } from '../context/count.ts'
-import type { ToolDesk } from '../engine/parts.ts'
+import type { ToolAccess } from '../engine/parts.ts'
 import { prepareCall, type Prepared } from '../engine/prepare.ts'
 import { runTool } from '../engine/run-tool.ts'
 import { createFiles } from '../guard/paths/files.ts'
@@ -37,7 +37,7 @@ export type ToolHostParts = {
   /** The command that starts the host; a flag behind it allows more. */
   readonly allowWith: string
   warn(message: string): void
-  /** Told of every call, once it has a result. */
+  /** Called for every call, once it has a result. */
   readonly logCall?: LogCall
   /** What a client is called in that line; absent = as it is known here. */
   nameOf?(client: string): Promise<string>
@@ -51,12 +51,12 @@ export type OpenedToolHost = ToolHost & {
 
 export async function openToolHost(parts: ToolHostParts): Promise<OpenedToolHost> {
   const { config } = parts
-  const places = new Map<string, Place>()
+  const places = new Map<string, Workspace>()
   const close = async (): Promise<void> => {
     await Promise.all(Array.from(places.values(), (place) => place.close()))
   }
   try {
-    for (const [name, folder] of workspacesOf(parts)) places.set(name, await openPlace(folder, parts))
+    for (const [name, folder] of workspacesOf(parts)) places.set(name, await openWorkspace(folder, parts))
   } catch (error) {
     await close()
     throw error
@@ -88,38 +88,41 @@ const workspacesOf = ({ config, root }: ToolHostParts): readonly (readonly [stri
 }
 
 /** One folder tools work in, with the guard around it. */
-type Place = {
+type Workspace = {
   readonly guards: Guards
   execute(call: HostedCall, signal: AbortSignal): Promise<HostedResult>
   close(): Promise<void>
 }
 
 /** Clients at a time in one folder: each has its own placeholders and jobs. */
-const MAX_DESKS = 64
+const MAX_CLIENTS = 64
 
-async function openPlace(folder: string, parts: ToolHostParts): Promise<Place> {
+async function openWorkspace(folder: string, parts: ToolHostParts): Promise<Workspace> {
   const info = await stat(folder).catch(() => undefined)
   if (!info?.isDirectory()) {
-    throw new AppError('config-invalid', `${folder} is no folder; correct it in [tool_host.workspaces].`)
+    throw new AppError(
+      'config-invalid',
+      `${folder} is not a directory; correct the path in [tool_host.workspaces].`,
+    )
   }
   const { root } = createFiles({ root: folder })
   const guards = await openGuards({ ...parts, cwd: root, incognito: false, host: true })
-  const desks = new Map<string, Promise<HostDesk>>()
+  const clients = new Map<string, Promise<HostedClient>>()
   const inTurn = createTurns()
-  const deskOf = async (client: string): Promise<HostDesk> => {
+  const clientOf = async (client: string): Promise<HostedClient> => {
     const opened =
-      desks.get(client) ??
-      openDesk(guards, { ...parts, root }, client).catch((error: unknown) => {
-        desks.delete(client)
+      clients.get(client) ??
+      openClient(guards, { ...parts, root }, client).catch((error: unknown) => {
+        clients.delete(client)
         throw error
       })
     // The one used longest ago stands first.
-    desks.delete(client)
-    desks.set(client, opened)
-    const [oldest] = desks.keys()
-    if (desks.size > MAX_DESKS && oldest !== undefined) {
-      const closing = desks.get(oldest)
-      desks.delete(oldest)
+    clients.delete(client)
+    clients.set(client, opened)
+    const [oldest] = clients.keys()
+    if (clients.size > MAX_CLIENTS && oldest !== undefined) {
+      const closing = clients.get(oldest)
+      clients.delete(oldest)
       await (await closing)?.close()
     }
     return opened
@@ -127,17 +130,17 @@ async function openPlace(folder: string, parts: ToolHostParts): Promise<Place> {
   return {
     guards,
     async execute(call, signal) {
-      const desk = await deskOf(call.client)
-      const prepared = prepareHosted(desk, call)
+      const toolAccess = await clientOf(call.client)
+      const prepared = prepareHosted(toolAccess, call)
       const isWrite = prepared.kind === 'ready' && prepared.tool.category === 'write'
-      const run = () => runHosted(prepared, { ...call, desk: desk.desk }, signal)
+      const run = () => runHosted(prepared, { ...call, toolAccess: toolAccess.toolAccess }, signal)
       const started = performance.now()
       const result = await (isWrite ? inTurn(run) : run())
-      await logHosted({ call, prepared, result, ms: performance.now() - started }, desk, parts)
+      await logHosted({ call, prepared, result, ms: performance.now() - started }, toolAccess, parts)
       return result
     },
     async close() {
-      await Promise.all(Array.from(desks.values(), async (desk) => (await desk).close()))
+      await Promise.all(Array.from(clients.values(), async (toolAccess) => (await toolAccess).close()))
       await guards.close()
     },
   }
@@ -153,7 +156,7 @@ type Ran = {
 /** A line that cannot be written takes nothing from the result. */
 async function logHosted(
   { call, prepared, result, ms }: Ran,
-  { desk }: HostDesk,
+  { toolAccess }: HostedClient,
   { logCall, nameOf = async (client) => client, warn }: ToolHostParts,
 ): Promise<void> {
   if (!logCall) return
@@ -166,7 +169,7 @@ async function logHosted(
       ms,
       result,
       ...(prepared.kind === 'ready' && { access: prepared.tool.access(prepared.input) }),
-      outgoing: async (text) => (await desk.firewall?.outgoing(text)) ?? '',
+      outgoing: async (text) => (await toolAccess.firewall?.outgoing(text)) ?? '',
     })
     logCall(line)
   } catch (error) {
@@ -184,13 +187,13 @@ function createTurns(): <T>(job: () => Promise<T>) => Promise<T> {
   }
 }
 
-type HostDesk = {
-  readonly desk: ToolDesk
+type HostedClient = {
+  readonly toolAccess: ToolAccess
   readonly tools: readonly Tool[]
   close(): Promise<void>
 }
 
-async function openDesk(guards: Guards, parts: ToolHostParts, client: string): Promise<HostDesk> {
+async function openClient(guards: Guards, parts: ToolHostParts, client: string): Promise<HostedClient> {
   const { config, root, allowWith, warn } = parts
   const id = `tools-${createHash('sha256').update(client).digest('hex').slice(0, 8)}`
   const opened = await guards.openSession({ id, warn, unattended: true })
@@ -199,7 +202,7 @@ async function openDesk(guards: Guards, parts: ToolHostParts, client: string): P
   return {
     tools,
     close: () => opened.close(),
-    desk: {
+    toolAccess: {
       list: () => tools,
       authorize,
       accept,
@@ -208,7 +211,7 @@ async function openDesk(guards: Guards, parts: ToolHostParts, client: string): P
       ...hooksOf(opened, { id, root, warn }),
       askPermission: async ({ why, remedy = {} }) => ({
         allow: false,
-        reason: `${why}. Nobody is there to ask. ${remedyText(remedy, allowWith)}`.trim(),
+        reason: `${why}. No user is available to approve it. ${remedyText(remedy, allowWith)}`.trim(),
       }),
       context: {
         files,
@@ -216,7 +219,7 @@ async function openDesk(guards: Guards, parts: ToolHostParts, client: string): P
         fetch,
         results: memoryResults(),
         ask: async () => {
-          throw new AppError('permission-denied', 'Nobody is at the tool host to ask.', { failure: 'denied' })
+          throw new AppError('permission-denied', 'A tool host has no user to ask.', { failure: 'denied' })
         },
         cwd: files.root,
       },
@@ -224,9 +227,9 @@ async function openDesk(guards: Guards, parts: ToolHostParts, client: string): P
   }
 }
 
-type HooksPlace = { readonly id: string; readonly root: string; warn(message: string): void }
+type HooksScope = { readonly id: string; readonly root: string; warn(message: string): void }
 
-function hooksOf({ hooks }: SessionGuards, { id, root, warn }: HooksPlace): Pick<ToolDesk, 'hooks'> {
+function hooksOf({ hooks }: SessionGuards, { id, root, warn }: HooksScope): Pick<ToolAccess, 'hooks'> {
   const opened = hooks?.(undefined)
   if (!opened) return {}
   return { hooks: createSessionHooks({ hooks: opened, sessionId: id, cwd: root, warn }).calls(id) }
@@ -241,7 +244,7 @@ function hostedTools(
   const patches = () => makePatchFolder(root, patchRecordOf(dataFolder, root))
   const tools: readonly Tool[] = builtinTools({ list: () => tools, checks, limits, patches })
     .filter((tool) => reachesWorld(tool) && host.tools.some((glob) => matchesGlob(tool.name, glob)))
-    // Whoever asked cuts the result for its own window.
+    // The caller cuts the result for its own window.
     .map((tool): Tool => ({ ...tool, paged: true }))
   return tools
 }
@@ -249,18 +252,21 @@ function hostedTools(
 const PAGE_TOKENS = 4_000
 const MAX_TEXT = 1024 * 1024
 
-function prepareHosted({ tools }: HostDesk, { tool, arguments: input }: HostedCall): Prepared {
+function prepareHosted({ tools }: HostedClient, { tool, arguments: input }: HostedCall): Prepared {
   const call = { id: 'hosted', name: tool, input: JSON.stringify(input) }
   return prepareCall(call, { tools, options: {}, atLimit: false })
 }
 
 async function runHosted(
   prepared: Prepared,
-  { desk, pageTokens = PAGE_TOKENS }: Pick<HostedCall, 'pageTokens'> & { readonly desk: ToolDesk },
+  {
+    toolAccess,
+    pageTokens = PAGE_TOKENS,
+  }: Pick<HostedCall, 'pageTokens'> & { readonly toolAccess: ToolAccess },
   signal: AbortSignal,
 ): Promise<HostedResult> {
   const { message } = await runTool(prepared, {
-    desk,
+    toolAccess,
     // Each call stands for itself: what goes in circles is noticed where the conversation is.
     trace: { turns: 1, calls: [] },
     options: {},

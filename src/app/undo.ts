@@ -1,6 +1,6 @@
 /**
- * Joins undo with the guard and the sessions on disk: which files may be kept, which commands change nothing, where a path
- * may be put back. For open sessions, and for `covey undo` beside them.
+ * Joins undo with the guard and the sessions on disk: which files may be kept, which commands change nothing, where a
+ * path may be put back. For open sessions, and for `covey undo` beside them.
  */
 import { join, resolve } from 'node:path'
 import { appPaths } from '../config/paths.ts'
@@ -15,13 +15,13 @@ import { acquireLock } from '../lib/lock.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Exec, Files } from '../protocol/tool.ts'
 import type { Evidence } from '../protocol/routing.ts'
-import type { Restored, Undo, UndoableRun, UndoDesk } from '../protocol/undo.ts'
+import type { Restored, Undo, UndoableRun, UndoService } from '../protocol/undo.ts'
 import type { StartRun } from '../session/run.ts'
 import type { SessionParts } from '../session/session.ts'
 import { createSessionStore } from '../session/store.ts'
 import { hasJournal, lastUndone, type OpenUndo, openUndo, requireRun } from '../undo/undo.ts'
 
-export type UndoGround = {
+export type UndoContext = {
   readonly files: Pick<Files, 'root' | 'list'>
   readonly exec: Pick<Exec, 'program'>
   readonly dataFolder: string
@@ -32,7 +32,7 @@ export type UndoGround = {
 /** Looking must not hold up a command for longer than a person would wait. */
 const LIST_MS = 10_000
 
-export function openUndoFor({ files, exec, dataFolder, folder }: UndoGround): Promise<OpenUndo> {
+export function openUndoFor({ files, exec, dataFolder, folder }: UndoContext): Promise<OpenUndo> {
   const { root } = files
   return openUndo({
     root,
@@ -66,11 +66,11 @@ export const notRecorded: Recording = { during: (startRun) => startRun, before: 
 type SessionUndoParts = {
   /** What of a prompt may be written down. */
   clean(prompt: string): string
-  /** What became of what a run changed, for whoever learns from it. */
+  /** Reports whether a run's changes were kept, for the router's record. */
   report?(runId: string, evidence: Evidence): void
 }
 
-/** Whoever goes on with another prompt keeps what the run before did. */
+/** A user who continues with another prompt accepts what the run before did. */
 export function sessionUndo(undo: OpenUndo, { clean, report }: SessionUndoParts): SessionUndo {
   let unjudged: string | undefined
   const judge = (evidence: Evidence): void => {
@@ -118,11 +118,11 @@ async function placeIn(root: string, path: string): Promise<string> {
 
 type Found = UndoableRun & { readonly session: string }
 
-/** What can be seen now; the runs of a session that somebody works in cannot. */
+/** What can be seen now; the runs of a session that is in use cannot. */
 type Seen = { readonly found: readonly Found[]; readonly busy?: AppError }
 
-/** Every run of this folder that is kept, whichever session it was in. */
-export async function openUndoDesk(env: NodeJS.ProcessEnv, cwd: string): Promise<UndoDesk> {
+/** Every run of this folder that is kept, of any session. */
+export async function openUndoService(env: NodeJS.ProcessEnv, cwd: string): Promise<UndoService> {
   const { sessionsFolder, dataFolder } = appPaths(env, process.platform)
   const files = createFiles({ root: cwd })
   const store = createSessionStore({ folder: sessionsFolder })

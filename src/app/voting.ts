@@ -1,6 +1,6 @@
 /**
- * What makes a swarm out of the arms there are: how many answer, who else does on other machines, and who decides where they
- * do not agree. The half of `app.ts` that knows `[swarm]`.
+ * What makes a swarm out of the arms there are: how many answer, who else does on other machines, and who decides
+ * where they do not agree. The half of `app.ts` that knows `[swarm]`.
  */
 import type { Answering } from './model.ts'
 import type { Config } from '../config/schema.ts'
@@ -32,7 +32,7 @@ function machineOf(arm: Arm): { readonly machine?: string } {
   return machine ? { machine: machine.id } : {}
 }
 
-/** Opened before anybody asks, so that a wrong name is told at once. Incognito does without one that is not local. */
+/** Opened before anybody asks, so that a wrong name fails at once. In incognito only a local one is used. */
 async function findArbiter(id: string, { arms, open }: Arms, incognito: boolean): Promise<Arm | undefined> {
   const found = arms().find((arm) => arm.id === id)
   if (found) return found

@@ -12,7 +12,7 @@ export function requireAction<Action>(
   throw new AppError('config-invalid', `unknown action "${name}" of covey ${command}; there are ${known}.`)
 }
 
-/** What a model is told as a failed call is for a person a mistake in the command. */
+/** A failed tool call is a usage error when a person made it on the command line. */
 export const asUsage = <T>(acting: Promise<T>): Promise<T> =>
   acting.catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'tool-failed')

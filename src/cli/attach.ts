@@ -30,17 +30,17 @@ export async function attach(context: CommandContext, { url, prompt, flags }: At
   return runOnce(session, { prompt, flags, context, onEvent: (event) => void refuse(session, event) })
 }
 
-const NOBODY = 'Nobody is there to ask.'
+const UNATTENDED = 'No user is available to answer.'
 
 /** As in a run on this machine: with one prompt and no conversation, what would need a question is refused. */
 async function refuse(session: SessionApi, event: SessionEvent): Promise<void> {
-  // Somebody else who watches the session may have been faster.
+  // Another client that watches the session may have answered first.
   const ignore = () => undefined
   if (event.type === 'permission-ask') {
-    const reason = `${NOBODY} ${remedyText(event.remedy ?? {}, 'covey serve')}`.trim()
+    const reason = `${UNATTENDED} ${remedyText(event.remedy ?? {}, 'covey serve')}`.trim()
     await session.answer(event.askId, { allow: false, reason }).catch(ignore)
   }
-  if (event.type === 'question-ask') await session.answer(event.askId, { text: NOBODY }).catch(ignore)
+  if (event.type === 'question-ask') await session.answer(event.askId, { text: UNATTENDED }).catch(ignore)
 }
 
 async function openRemote(
@@ -49,7 +49,10 @@ async function openRemote(
   { resume }: RunFlags,
 ): Promise<HttpSession> {
   if (!/^https?:\/\/./.test(url)) {
-    throw new AppError('config-invalid', `--attach "${url}" is no address; it is printed by \`covey serve\`.`)
+    throw new AppError(
+      'config-invalid',
+      `--attach "${url}" is not a URL; pass the one that \`covey serve\` prints.`,
+    )
   }
   if (resume === 'last') {
     throw new AppError('config-invalid', '--attach goes on with one session by its id: --resume-id ID.')
@@ -61,11 +64,11 @@ async function openRemote(
     onLine: (state) => io.err(`covey: ${lineText(state)}\n`),
     ...(typeof resume === 'object' && { id: resume.id }),
   })
-  // One that was made for this run is given free; one that was there before belongs to others too.
+  // A session created for this run is released; an existing one may have other users.
   return resume === 'new' ? session : { ...session, close: async () => {} }
 }
 
-/** Whoever waits for a run must know that it is the line that is slow, and for how long that is tried. */
+/** Tells the user that the connection is slow, not the run, and how long reconnecting continues. */
 function lineText(state: LineState): string {
   if (state.type === 'back') return 'connected again.'
   const { why, attempt, attempts, delayMs } = state

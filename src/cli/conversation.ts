@@ -81,7 +81,7 @@ function keepTyped(terminal: Interface): { next(show: (text: string) => void): s
 const MOST_TYPED = 100
 const PROMPT = '\n> '
 
-type Desk = {
+type Conversation = {
   readonly talk: Talk
   readonly session: SessionApi
   readonly terminal: Interface
@@ -89,27 +89,27 @@ type Desk = {
   readonly context: CommandContext
 }
 
-async function takeLine(line: string, desk: Desk): Promise<void> {
-  const { session, context } = desk
+async function takeLine(line: string, conversation: Conversation): Promise<void> {
+  const { session, context } = conversation
   const { out } = context.io
   if (line === '/help') return out(HELP)
   if (line === '/compact') return session.command('compact')
-  if (line === '/sessions') return out(await listSessions(desk))
-  if (line === '/undo' || line === '/redo') return moveFiles(line === '/undo' ? 'undo' : 'redo', desk)
-  const isSkill = desk.talk.expands?.(line) ?? false
+  if (line === '/sessions') return out(await listSessions(conversation))
+  if (line === '/undo' || line === '/redo') return moveFiles(line === '/undo' ? 'undo' : 'redo', conversation)
+  const isSkill = conversation.talk.expands?.(line) ?? false
   if (line.startsWith('/') && !isSkill) return out(`unknown command ${line}; /help lists them\n`)
-  if (line.startsWith('!')) return runForPerson(line.slice(1), desk)
-  await ask(line, desk)
+  if (line.startsWith('!')) return runForPerson(line.slice(1), conversation)
+  await ask(line, conversation)
 }
 
-async function ask(prompt: string, desk: Desk): Promise<void> {
-  const { session, terminal, flags, context } = desk
+async function ask(prompt: string, conversation: Conversation): Promise<void> {
+  const { session, terminal, flags, context } = conversation
   let proposed: string | undefined
   const { io, env } = context
   const cancelled = new AbortController()
   const cancel = () => cancelled.abort()
   terminal.on('SIGINT', cancel)
-  // Nobody is left to answer.
+  // No user is left to answer.
   terminal.on('close', cancel)
   const print = createPrinter(io, {
     json: false,
@@ -128,22 +128,22 @@ async function ask(prompt: string, desk: Desk): Promise<void> {
     terminal.off('SIGINT', cancel)
     terminal.off('close', cancel)
   }
-  if (proposed !== undefined) await offerCommand(proposed, desk)
+  if (proposed !== undefined) await offerCommand(proposed, conversation)
 }
 
 /** What a model without tools proposed runs only on a yes; the next question sees what it printed. */
-async function offerCommand(command: string, desk: Desk): Promise<void> {
+async function offerCommand(command: string, conversation: Conversation): Promise<void> {
   const answer = await readLine(
-    desk.terminal,
+    conversation.terminal,
     `Run "${cleanControl(command)}"? [y]es, [e]dit, anything else is no: `,
   )
-  if (/^y(es)?$/i.test(answer ?? '')) return runForPerson(command, desk)
+  if (/^y(es)?$/i.test(answer ?? '')) return runForPerson(command, conversation)
   if (!/^e(dit)?$/i.test(answer ?? '')) return
-  const edited = await readLine(desk.terminal, 'Command: ')
-  if (edited) await runForPerson(edited, desk)
+  const edited = await readLine(conversation.terminal, 'Command: ')
+  if (edited) await runForPerson(edited, conversation)
 }
 
-async function runForPerson(command: string, { talk, session, context }: Desk): Promise<void> {
+async function runForPerson(command: string, { talk, session, context }: Conversation): Promise<void> {
   if (!talk.runForPerson)
     return context.io.out('commands of your own run only in a session on this machine\n')
   const output = await talk.runForPerson(command, context.signal)
@@ -151,17 +151,20 @@ async function runForPerson(command: string, { talk, session, context }: Desk): 
   await session.command('exec-output', `$ ${command}\n${output}`)
 }
 
-/** The model believes what it wrote is there, so it is told with the next question. */
-async function moveFiles(way: 'undo' | 'redo', { talk, session, context }: Desk): Promise<void> {
+/** The model believes its changes are still there, so the next question carries a note. */
+async function moveFiles(
+  direction: 'undo' | 'redo',
+  { talk, session, context }: Conversation,
+): Promise<void> {
   const { out } = context.io
   if (!talk.undo) return out('files are put back only in a session on this machine\n')
-  const restored = await talk.undo[way]()
-  const text = renderRestored(restored, way === 'undo' ? 'Undid' : 'Did again')
+  const restored = await talk.undo[direction]()
+  const text = renderRestored(restored, direction === 'undo' ? 'Undid' : 'Did again')
   out(text)
-  await session.command('exec-output', `The person typed /${way}. ${text}`)
+  await session.command('exec-output', `The person typed /${direction}. ${text}`)
 }
 
-async function listSessions({ session }: Desk): Promise<string> {
+async function listSessions({ session }: Conversation): Promise<string> {
   const sessions = await session.list()
   return sessions.map(({ id, title }) => `  ${id}  ${cleanControl(title)}\n`).join('') || '  none yet\n'
 }

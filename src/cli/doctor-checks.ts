@@ -9,7 +9,7 @@ import { detectUsable } from '../app/engines.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { ensureFolder } from '../lib/ensure-folder.ts'
 import { errorMessage } from '../protocol/error.ts'
-import type { ProviderInfo } from '../protocol/provider-desk.ts'
+import type { ProviderInfo } from '../protocol/provider-service.ts'
 import { loadTrusted } from '../app/config.ts'
 import type { CommandContext } from './command.ts'
 

@@ -22,7 +22,7 @@ type Action = (context: CommandContext) => Promise<number>
 
 const actions: Readonly<Record<string, Action>> = {
   async ls(context) {
-    const servers = await listMcpServers(await groundOf(context))
+    const servers = await listMcpServers(await contextOf(context))
     const lines = servers.map(({ name, place, state }) => {
       const line = clip(place.replace(/\s+/g, ' '), 80)
       return `${name.padEnd(16)}  ${state.padEnd(14)}  ${cleanControl(line)}\n`
@@ -32,7 +32,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
   async test(context) {
     const [wanted] = context.args
-    const tests = await testMcpServers(await groundOf(context), wanted)
+    const tests = await testMcpServers(await contextOf(context), wanted)
     if (wanted !== undefined && tests.length === 0) {
       throw new AppError(
         'config-invalid',
@@ -57,7 +57,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-async function groundOf(context: CommandContext) {
+async function contextOf(context: CommandContext) {
   const { env } = context
   const { cwd, profile } = readFlags(context)
   const loaded = await loadTrusted({ env, cwd, ...(profile !== undefined && { profile }) })

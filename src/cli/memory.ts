@@ -26,7 +26,7 @@ type NewFact = {
 }
 
 /** As much of the memory as a person needs. */
-interface MemoryDesk {
+interface MemoryService {
   add(
     fact: NewFact,
   ): Promise<{ readonly fact: Fact; readonly outcome: string; readonly replaced: readonly number[] }>
@@ -39,7 +39,7 @@ interface MemoryDesk {
   close(): Promise<void>
 }
 
-type OpenMemory = (env: NodeJS.ProcessEnv, cwd: string) => Promise<MemoryDesk>
+type OpenMemory = (env: NodeJS.ProcessEnv, cwd: string) => Promise<MemoryService>
 
 export const createMemoryCommand = (open: OpenMemory): Command => ({
   name: 'memory',
@@ -62,43 +62,43 @@ export const createMemoryCommand = (open: OpenMemory): Command => ({
   async run(context) {
     const [name = 'ls', ...args] = context.args
     const action = requireAction('memory', actions, name)
-    const desk = await open(context.env, context.cwd)
+    const service = await open(context.env, context.cwd)
     try {
-      await action(desk, { ...context, args })
+      await action(service, { ...context, args })
     } finally {
-      await desk.close()
+      await service.close()
     }
     return 0
   },
 })
 
-type Action = (desk: MemoryDesk, context: CommandContext) => Promise<void>
+type Action = (service: MemoryService, context: CommandContext) => Promise<void>
 
 const FOUND = 10
 
 const actions: Readonly<Record<string, Action>> = {
-  async ls(desk, context) {
-    const facts = (await desk.list()).filter(isChosen(context))
+  async ls(service, context) {
+    const facts = (await service.list()).filter(isChosen(context))
     show(facts, context, 'Nothing is remembered here yet; `covey memory add "…"` adds something.')
   },
-  async search(desk, context) {
+  async search(service, context) {
     const query = requireText(context, 'what to search for')
-    const found = await desk.recall(query, { limit: FOUND, signal: context.signal })
+    const found = await service.recall(query, { limit: FOUND, signal: context.signal })
     const facts = found.map(({ fact }) => fact).filter(isChosen(context))
     show(facts, context, 'Nothing like that is remembered; `covey memory` lists everything.')
   },
-  async add(desk, context) {
+  async add(service, context) {
     const text = requireText(context, 'what to remember')
     const kind = kindOf(context)
     const isGlobal = context.options['global'] === true
-    const added = await asUsage(desk.add({ text, isGlobal, source: 'person', ...(kind && { kind }) }))
+    const added = await asUsage(service.add({ text, isGlobal, source: 'person', ...(kind && { kind }) }))
     const { fact, outcome, replaced } = added
     const instead = replaced.length > 0 ? ` It takes the place of ${replaced.join(', ')}.` : ''
     context.io.out(outcome === 'known' ? `Known already, as ${fact.id}.\n` : `Added ${fact.id}.${instead}\n`)
   },
-  async rm(desk, { args, io }) {
+  async rm(service, { args, io }) {
     const [id = ''] = args
-    if (!/^[1-9]\d*$/.test(id) || !(await desk.remove(Number(id)))) {
+    if (!/^[1-9]\d*$/.test(id) || !(await service.remove(Number(id)))) {
       throw new AppError(
         'config-invalid',
         `there is no fact "${id}"; covey memory --all lists them with their ids.`,
@@ -106,8 +106,8 @@ const actions: Readonly<Record<string, Action>> = {
     }
     io.out(`Removed ${id}.\n`)
   },
-  async export(desk, context) {
-    const facts = (await desk.list()).filter(
+  async export(service, context) {
+    const facts = (await service.list()).filter(
       isChosen({ ...context, options: { ...context.options, all: true } }),
     )
     context.io.out(exportFormat(context) === 'md' ? toMarkdown(facts) : facts.map(toJsonLine).join(''))

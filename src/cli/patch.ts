@@ -2,15 +2,15 @@
 import { cleanControl } from '../lib/clean.ts'
 import { clip, plural } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
-import type { PatchDesk, Proposal } from '../protocol/patch.ts'
+import type { PatchService, Proposal } from '../protocol/patch.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
-type Action = (desk: PatchDesk, context: CommandContext) => Promise<void>
+type Action = (service: PatchService, context: CommandContext) => Promise<void>
 
-type OpenPatchDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<PatchDesk>
+type OpenPatchService = (env: NodeJS.ProcessEnv, cwd: string) => Promise<PatchService>
 
-export const createPatchCommand = (open: OpenPatchDesk): Command => ({
+export const createPatchCommand = (open: OpenPatchService): Command => ({
   name: 'patch',
   summary: 'Look at patches that were proposed, apply or reject them',
   usage: '[ls | show <id> | apply <id> | reject <id>]',
@@ -25,26 +25,26 @@ export const createPatchCommand = (open: OpenPatchDesk): Command => ({
 })
 
 const actions: Readonly<Record<string, Action>> = {
-  async ls(desk, { options, io }) {
-    const all = await desk.list()
+  async ls(service, { options, io }) {
+    const all = await service.list()
     const shown = options['all'] ? all : all.filter(({ state }) => state === 'proposed')
     io.out(shown.map(toLine).join('') || 'No patch waits here; a model makes one with propose_patch.\n')
   },
-  async show(desk, context) {
-    const { id, state, plan, tests, diff } = await desk.find(await requireId(desk, context))
+  async show(service, context) {
+    const { id, state, plan, tests, diff } = await service.find(await requireId(service, context))
     const text = [`${id} (${state})`, plan, `Tests: ${tests}`, diff].map((part) => part.trim()).join('\n\n')
     context.io.out(`${cleanControl(text)}\n`)
   },
-  async apply(desk, context) {
-    const changes = await desk.apply(await requireId(desk, context), context.signal)
+  async apply(service, context) {
+    const changes = await service.apply(await requireId(service, context), context.signal)
     const lines = changes.map(({ path, before, after }) => {
       const sign = before === undefined ? 'A' : after === undefined ? 'D' : 'M'
       return `${sign} ${cleanControl(path)}\n`
     })
     context.io.out(lines.join(''))
   },
-  async reject(desk, context) {
-    const { id } = await desk.reject(await requireId(desk, context))
+  async reject(service, context) {
+    const { id } = await service.reject(await requireId(service, context))
     context.io.out(`Rejected ${id}.\n`)
   },
 }
@@ -61,10 +61,10 @@ const toLine = ({ id, createdAt, state, plan, paths }: Proposal): string => {
 }
 
 /** With a single patch waiting there is nothing to ask. */
-async function requireId(desk: PatchDesk, { args }: CommandContext): Promise<string> {
+async function requireId(service: PatchService, { args }: CommandContext): Promise<string> {
   const [id] = args
   if (id !== undefined && id !== '') return id
-  const waiting = (await desk.list()).filter(({ state }) => state === 'proposed')
+  const waiting = (await service.list()).filter(({ state }) => state === 'proposed')
   const [only] = waiting
   if (only && waiting.length === 1) return only.id
   throw new AppError('config-invalid', 'which patch? Give its id; covey patch ls lists them.')

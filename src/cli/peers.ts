@@ -1,4 +1,6 @@
-/** `covey peers`: other machines of yours. One invites, the other joins with the code; after that they know each other. */
+/**
+ * `covey peers`: other machines of yours. One invites, the other joins with the code; after that they know each other.
+ */
 import { AppError } from '../protocol/error.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { requireAction } from './action.ts'
@@ -75,7 +77,9 @@ const actions: Readonly<Record<string, Action>> = {
     io.err(`covey: it will look for this machine at ${addresses.join(', ') || 'no address'}.\n`)
     if (!isServing) {
       const host = addresses[0] ?? 'ADDRESS'
-      io.err(`covey: nobody is let in yet; start \`covey serve --federation --host ${host}\` here first.\n`)
+      io.err(
+        `covey: no server accepts peers yet; start \`covey serve --federation --host ${host}\` here first.\n`,
+      )
     }
   },
   async join(peers, { args, io, signal }) {

@@ -3,33 +3,33 @@ import { z } from 'zod'
 import { cleanControl } from '../lib/clean.ts'
 import { withoutUndefined } from '../lib/object.ts'
 import { AppError } from '../protocol/error.ts'
-import type { PlanDesk, QueueEnd } from '../protocol/plan-desk.ts'
+import type { PlanService, QueueEnd } from '../protocol/plan-service.ts'
 import { asUsage } from './action.ts'
 import { createAtStart } from './at-start.ts'
 import type { CommandContext } from './command.ts'
 import { wholeNumber } from './number-flag.ts'
 import { toRunFlags } from './run/flags.ts'
 
-export type OpenPlanDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<PlanDesk>
+export type OpenPlanService = (env: NodeJS.ProcessEnv, cwd: string) => Promise<PlanService>
 
-export async function actOnPlan(open: OpenPlanDesk, context: CommandContext): Promise<number> {
+export async function actOnPlan(open: OpenPlanService, context: CommandContext): Promise<number> {
   const [action = 'show', ...words] = context.args
   const { cwd } = toRunFlags(context).app
-  const desk = await open(context.env, cwd)
-  if (action === 'run') return work(desk, context)
+  const service = await open(context.env, cwd)
+  if (action === 'run') return work(service, context)
   const { io } = context
-  if (action === 'export') io.out(await desk.export())
+  if (action === 'export') io.out(await service.export())
   else if (action === 'reset') {
-    await desk.reset()
+    await service.reset()
     io.out('A new plan begins; the old one is kept beside it.\n')
-  } else io.out(`${cleanControl(await asUsage(desk.act(action, words.join(' '))))}\n`)
+  } else io.out(`${cleanControl(await asUsage(service.act(action, words.join(' '))))}\n`)
   return 0
 }
 
 const count = wholeNumber().optional()
 const Limits = z.object({ packetTurns: count, packetCalls: count })
 
-async function work(desk: PlanDesk, context: CommandContext): Promise<number> {
+async function work(service: PlanService, context: CommandContext): Promise<number> {
   const { io, env, signal } = context
   const parsed = Limits.safeParse(context.options)
   if (!parsed.success) {
@@ -41,7 +41,7 @@ async function work(desk: PlanDesk, context: CommandContext): Promise<number> {
   const app = await createApp({ ...toRunFlags(context).app, env, atStart })
   try {
     for (const warning of app.warnings) io.err(`covey: ${cleanControl(warning)}\n`)
-    const end = await desk.work(
+    const end = await service.work(
       {
         open: (id) =>
           app.openSession({ resume: id === undefined ? 'new' : { id }, canAsk: false, isPacket: true }),

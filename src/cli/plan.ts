@@ -1,9 +1,9 @@
 /** `covey plan`: what this project is about to do, changing it, and working at it in small packets. */
 import { appOptions } from './app-options.ts'
 import type { Command } from './command.ts'
-import type { OpenPlanDesk } from './plan-actions.ts'
+import type { OpenPlanService } from './plan-actions.ts'
 
-export const createPlanCommand = (open: OpenPlanDesk): Command => ({
+export const createPlanCommand = (open: OpenPlanService): Command => ({
   name: 'plan',
   summary: "Show, change or work at this project's plan",
   usage: '[show | add | begin | done | block | note | run | ...] [text...]',

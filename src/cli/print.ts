@@ -1,7 +1,7 @@
 /**
- * Events as a person at a pipe or a plain terminal reads them: the answer on stdout, everything else on stderr. Text may
- * still be thrown away (a greeting instead of an answer). A terminal is shown it as it comes, once it is long enough to be
- * meant, and told when it is withdrawn; anything else gets a reply only when it is accepted.
+ * Events as a person at a pipe or a plain terminal reads them: the answer on stdout, everything else on stderr. Text
+ * may still be thrown away (a greeting instead of an answer). A terminal is shown it as it comes, once it is long
+ * enough to be meant, and told when it is withdrawn; anything else gets a reply only when it is accepted.
  */
 import type { RunEnd, SessionEvent } from '../protocol/event.ts'
 import { cleanControl, jsonLine } from '../lib/clean.ts'
@@ -14,7 +14,7 @@ export type PrintOptions = {
   readonly json: boolean
   readonly verbose: boolean
   readonly colour: boolean
-  /** Somebody watches stdout: replies are shown while they come. */
+  /** stdout is a terminal: replies are shown while they arrive. */
   readonly live: boolean
 }
 

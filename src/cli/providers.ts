@@ -1,11 +1,11 @@
 /** `covey providers`: who could answer here, and who is off and why. Servers are asked for their list of models only. */
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
-import type { ProviderDesk, ProviderInfo } from '../protocol/provider-desk.ts'
+import type { ProviderService, ProviderInfo } from '../protocol/provider-service.ts'
 import { requireAction } from './action.ts'
 import type { Command } from './command.ts'
 
-export type OpenProviders = (env: NodeJS.ProcessEnv, cwd: string) => Promise<ProviderDesk>
+export type OpenProviders = (env: NodeJS.ProcessEnv, cwd: string) => Promise<ProviderService>
 
 export const createProvidersCommand = (open: OpenProviders): Command => ({
   name: 'providers',
@@ -15,20 +15,20 @@ export const createProvidersCommand = (open: OpenProviders): Command => ({
   examples: ['covey providers', 'covey providers allow 8080'],
   async run({ args, env, cwd, io, options }) {
     const [name = 'ls', ...words] = args
-    const desk = await open(env, cwd)
-    io.out(await requireAction('providers', actions, name)(desk, words, options['json'] === true))
+    const service = await open(env, cwd)
+    io.out(await requireAction('providers', actions, name)(service, words, options['json'] === true))
     return 0
   },
 })
 
-type Action = (desk: ProviderDesk, words: readonly string[], json: boolean) => Promise<string>
+type Action = (service: ProviderService, words: readonly string[], json: boolean) => Promise<string>
 
 const actions: Readonly<Record<string, Action>> = {
-  async ls(desk, _words, json) {
-    const list = await desk.list()
+  async ls(service, _words, json) {
+    const list = await service.list()
     return json ? jsonLine(list, 2) : list.map(toLine).join('')
   },
-  async allow(desk, [word = ''], json) {
+  async allow(service, [word = ''], json) {
     const port = Number(word)
     if (!/^\d{1,5}$/.test(word) || port < 1 || port > 65_535) {
       throw new AppError(
@@ -36,7 +36,7 @@ const actions: Readonly<Record<string, Action>> = {
         `"${word}" is not a port number from 1 to 65535. \`covey providers\` lists the servers found here.`,
       )
     }
-    const owners = await desk.allow(port)
+    const owners = await service.allow(port)
     if (json) return jsonLine({ port, owners }, 2)
     return owners.length === 0
       ? `Port ${port} needs no permission: what listens there is yours or the system's.\n`

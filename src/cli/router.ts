@@ -2,11 +2,11 @@
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { plural } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
-import type { DecisionRecord, RouterDesk, RouterStats, TaskStats } from '../protocol/routing.ts'
+import type { DecisionRecord, RouterService, RouterStats, TaskStats } from '../protocol/routing.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
-type OpenRouter = (env: NodeJS.ProcessEnv, cwd: string) => Promise<RouterDesk>
+type OpenRouter = (env: NodeJS.ProcessEnv, cwd: string) => Promise<RouterService>
 
 export const createRouterCommand = (open: OpenRouter): Command => ({
   name: 'router',
@@ -22,15 +22,15 @@ export const createRouterCommand = (open: OpenRouter): Command => ({
   },
 })
 
-type Action = (desk: RouterDesk, context: CommandContext, argument?: string) => Promise<void>
+type Action = (service: RouterService, context: CommandContext, argument?: string) => Promise<void>
 
 const actions: Readonly<Record<string, Action>> = {
-  async stats(desk, { io, options }) {
-    const stats = await desk.stats()
+  async stats(service, { io, options }) {
+    const stats = await service.stats()
     io.out(options['json'] ? jsonLine(stats, 2) : toTable(stats))
   },
-  async why(desk, { io, options }, runId) {
-    const decisions = await desk.decisions(runId)
+  async why(service, { io, options }, runId) {
+    const decisions = await service.decisions(runId)
     if (decisions.length === 0 && runId !== undefined) {
       throw new AppError(
         'config-invalid',
@@ -39,8 +39,8 @@ const actions: Readonly<Record<string, Action>> = {
     }
     io.out(options['json'] ? jsonLine(decisions, 2) : explain(decisions))
   },
-  async reset(desk, { io, options }) {
-    await desk.reset()
+  async reset(service, { io, options }) {
+    await service.reset()
     const text = 'Forgotten: outcomes, speeds and choices. What pools have used stays counted.\n'
     io.out(options['json'] ? jsonLine({ reset: true }, 2) : text)
   },
@@ -129,7 +129,7 @@ const CAUSES: Readonly<Record<DecisionRecord['cause'], string>> = {
 }
 
 function explainOne({ cause, decision }: DecisionRecord): readonly string[] {
-  const { arm = 'nobody', why, reasons, ranked, ruledOut } = decision
+  const { arm = 'none', why, reasons, ranked, ruledOut } = decision
   return [
     '',
     `${CAUSES[cause]}: ${arm} (${why})`,

@@ -57,7 +57,7 @@ const actions: Readonly<Record<string, Action>> = {
     const id = requireArgument(context, 'session id')
     const [, messages] = context.args
     if (messages !== undefined && !/^\d+$/.test(messages)) {
-      throw new AppError('config-invalid', `"${messages}" is no number of messages.`)
+      throw new AppError('config-invalid', `"${messages}" is not a number of messages; pass a whole number.`)
     }
     const copy = await store.fork(id, messages === undefined ? undefined : Number(messages))
     context.io.out(`Forked as ${copy}. Go on with: covey --resume-id ${copy} "..."\n`)

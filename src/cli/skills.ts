@@ -3,15 +3,15 @@ import { resolve } from 'node:path'
 import { cleanControl } from '../lib/clean.ts'
 import { clip } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
-import type { SkillEntry, SkillsDesk } from '../protocol/skills-desk.ts'
+import type { SkillEntry, SkillsService } from '../protocol/skills-service.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
-export type OpenSkillsDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<SkillsDesk>
+export type OpenSkillsService = (env: NodeJS.ProcessEnv, cwd: string) => Promise<SkillsService>
 
-type Action = (desk: SkillsDesk, context: CommandContext) => Promise<number>
+type Action = (service: SkillsService, context: CommandContext) => Promise<number>
 
-export const createSkillsCommand = (open: OpenSkillsDesk): Command => ({
+export const createSkillsCommand = (open: OpenSkillsService): Command => ({
   name: 'skills',
   summary: 'List, show, trust, test or remove skills, promoted functions and plugins',
   usage: '[ls | show | trust | test | rm <name>] [plugin ls | plugin add <folder> | plugin rm <name>]',
@@ -34,17 +34,17 @@ export const createSkillsCommand = (open: OpenSkillsDesk): Command => ({
 
 function act(
   known: Readonly<Record<string, Action>>,
-  desk: SkillsDesk,
+  service: SkillsService,
   context: CommandContext & { readonly command: string },
 ): Promise<number> {
   const [name = 'ls', ...args] = context.args
-  return requireAction(context.command, known, name)(desk, { ...context, args })
+  return requireAction(context.command, known, name)(service, { ...context, args })
 }
 
 const listed =
   (isWanted: (entry: SkillEntry) => boolean, nothing: string): Action =>
-  async (desk, { io }) => {
-    const { entries, warnings } = await desk.list()
+  async (service, { io }) => {
+    const { entries, warnings } = await service.list()
     const lines = entries.filter(isWanted).map(toLine)
     io.out(lines.join('') || nothing)
     for (const warning of warnings) io.err(`covey: ${cleanControl(warning)}\n`)
@@ -59,30 +59,30 @@ const toLine = ({ name, kind, from, description, isTrusted }: SkillEntry): strin
 
 const actions: Readonly<Record<string, Action>> = {
   ls: listed(() => true, 'There are no skills.\n'),
-  async show(desk, context) {
-    context.io.out(`${cleanControl(await desk.show(requireName(context))).trimEnd()}\n`)
+  async show(service, context) {
+    context.io.out(`${cleanControl(await service.show(requireName(context))).trimEnd()}\n`)
     return 0
   },
-  async trust(desk, context) {
+  async trust(service, context) {
     const name = requireName(context)
-    await desk.trust(name)
+    await service.trust(name)
     context.io.out(`Trusted as it is now: ${name}. A change of it will be asked for again.\n`)
     return 0
   },
-  async test(desk, context) {
+  async test(service, context) {
     const name = requireName(context)
-    const { ok, text } = await desk.test(name, context.signal)
+    const { ok, text } = await service.test(name, context.signal)
     if (ok) context.io.out(`${name}: ok\n`)
     else context.io.err(`covey: ${name} fails:\n${cleanControl(text)}\n`)
     return ok ? 0 : 1
   },
-  async rm(desk, context) {
+  async rm(service, context) {
     const name = requireName(context)
-    await desk.remove(name)
+    await service.remove(name)
     context.io.out(`Removed ${name}.\n`)
     return 0
   },
-  plugin: (desk, context) => act(pluginActions, desk, { ...context, command: 'skills plugin' }),
+  plugin: (service, context) => act(pluginActions, service, { ...context, command: 'skills plugin' }),
 }
 
 const pluginActions: Readonly<Record<string, Action>> = {
@@ -90,14 +90,14 @@ const pluginActions: Readonly<Record<string, Action>> = {
     ({ kind }) => kind === 'plugin',
     'There are no plugins; `covey skills plugin add FOLDER` adds one.\n',
   ),
-  async add(desk, context) {
-    const name = await desk.addPlugin(resolve(context.cwd, requireName(context)))
+  async add(service, context) {
+    const name = await service.addPlugin(resolve(context.cwd, requireName(context)))
     context.io.out(`Added ${name} as it is now; its skills, hooks and servers count from the next start.\n`)
     return 0
   },
-  async rm(desk, context) {
+  async rm(service, context) {
     const name = requireName(context)
-    await desk.removePlugin(name)
+    await service.removePlugin(name)
     context.io.out(`Removed ${name}.\n`)
     return 0
   },

@@ -1,6 +1,6 @@
 /** `covey slm`: the small model that says what a request is about, asked now. */
 import { cleanControl, jsonLine } from '../lib/clean.ts'
-import type { SlmReport } from '../protocol/provider-desk.ts'
+import type { SlmReport } from '../protocol/provider-service.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 import type { OpenProviders } from './providers.ts'
@@ -27,10 +27,10 @@ const actions: Readonly<Record<string, Action>> = {
   },
   /** Measures and says what to write; the configuration stays the person's own. */
   async setup(open, { args, env, cwd, io, options, signal }) {
-    const desk = await open(env, cwd)
+    const service = await open(env, cwd)
     const reports: SlmReport[] = []
-    for (const id of args.length > 0 ? args : desk.slms()) {
-      const report = await desk.trySlm(id, signal)
+    for (const id of args.length > 0 ? args : service.slms()) {
+      const report = await service.trySlm(id, signal)
       reports.push(report)
       if (!options['json']) io.out(render(report))
     }

@@ -9,7 +9,7 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
   let interrupts = 0
   process.on('SIGINT', () => {
     interrupts++
-    // The first asks the run to end and be kept; the second is somebody who will not wait for it.
+    // The first asks the run to end and be kept; the second means the user will not wait.
     if (interrupts > 1) process.exit(130)
     controller.abort()
   })
@@ -21,7 +21,7 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
     if (errnoOf(error) === 'EPIPE') process.exit(0)
     process.stderr.write(`covey: ${storageError('the output', error).message}\n`, () => process.exit(1))
   })
-  // What is told beside the answer may be lost; the answer may not be lost for it.
+  // Notices on stderr may be lost; the answer must not be lost because of them.
   process.stderr.on('error', () => undefined)
 
   const cwd = workingFolder(process)

@@ -2,34 +2,34 @@
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { plural } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
-import type { Restored, UndoableRun, UndoDesk } from '../protocol/undo.ts'
+import type { Restored, UndoableRun, UndoService } from '../protocol/undo.ts'
 import type { Command } from './command.ts'
 
-type OpenUndoDesk = (env: NodeJS.ProcessEnv, cwd: string) => Promise<UndoDesk>
+type OpenUndoService = (env: NodeJS.ProcessEnv, cwd: string) => Promise<UndoService>
 
 const json = { flags: '--json', description: 'as JSON, for programs' }
 
-export const createUndoCommand = (open: OpenUndoDesk): Command => ({
+export const createUndoCommand = (open: OpenUndoService): Command => ({
   name: 'undo',
   summary: 'Take back what the last run did to the files of this folder',
   usage: '[ls | run]',
   options: [json],
   examples: ['covey undo', 'covey undo ls', 'covey undo 3f2a'],
   async run({ args, env, cwd, io, options }) {
-    const desk = await open(env, cwd)
+    const service = await open(env, cwd)
     const [wish, ...more] = args
     if (more.length > 0)
       throw new AppError('config-invalid', 'Runs are undone one at a time; name one of them.')
     if (wish === 'ls') {
-      const runs = await desk.runs()
+      const runs = await service.runs()
       io.out(options['json'] ? jsonLine(runs, 2) : renderRuns(runs))
       return 0
     }
-    return tell(await desk.undo(wish), 'Undid', { out: io.out, isJson: options['json'] === true })
+    return tell(await service.undo(wish), 'Undid', { out: io.out, isJson: options['json'] === true })
   },
 })
 
-export const createRedoCommand = (open: OpenUndoDesk): Command => ({
+export const createRedoCommand = (open: OpenUndoService): Command => ({
   name: 'redo',
   summary: 'Do again what was undone last',
   usage: '',
@@ -38,8 +38,8 @@ export const createRedoCommand = (open: OpenUndoDesk): Command => ({
   async run({ args, env, cwd, io, options }) {
     if (args.length > 0)
       throw new AppError('config-invalid', '`covey redo` takes no name: it is the run undone last.')
-    const desk = await open(env, cwd)
-    return tell(await desk.redo(), 'Did again', { out: io.out, isJson: options['json'] === true })
+    const service = await open(env, cwd)
+    return tell(await service.redo(), 'Did again', { out: io.out, isJson: options['json'] === true })
   },
 })
 

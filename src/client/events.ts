@@ -50,7 +50,7 @@ export function followEvents(options: FollowOptions): Following {
   const isConnected = new Promise<void>((resolve) => {
     connected = resolve
   })
-  const place = new Place(options.after)
+  const place = new Position(options.after)
   const followed = follow(options, place, (event) => {
     connected()
     if (event) channel.push(event)
@@ -72,7 +72,7 @@ async function* read(
 }
 
 /** The number of the last event seen; undefined until the server has named it. */
-class Place {
+class Position {
   last: number | undefined
 
   constructor(after: number | undefined) {
@@ -82,7 +82,7 @@ class Place {
 
 type Tell = (event: SessionEvent | undefined) => void
 
-async function follow(options: FollowOptions, place: Place, tell: Tell): Promise<void> {
+async function follow(options: FollowOptions, place: Position, tell: Tell): Promise<void> {
   const { signal, reconnect = patient, onLine = () => {} } = options
   const attempts = reconnect.attempts - 1
   let isLost = false
@@ -110,7 +110,7 @@ async function follow(options: FollowOptions, place: Place, tell: Tell): Promise
   }
 }
 
-/** The same error, which also says that nobody tries any more. */
+/** The same error, which also says that reconnecting was given up. */
 function givenUp(error: unknown, tries: number): unknown {
   if (!(error instanceof AppError) || tries === 0) return error
   const text = `${error.message} Given up after ${tries} tries; what was said is kept there.`
@@ -123,7 +123,7 @@ const isPassing = (error: unknown): boolean =>
 
 async function readOnce(
   { remote, path, signal }: FollowOptions,
-  place: Place,
+  place: Position,
   tell: Tell,
 ): Promise<'end' | 'cut'> {
   const headers = {

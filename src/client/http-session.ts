@@ -1,5 +1,5 @@
 /**
- * A session on a server, used like one in this process: whoever watches or steers cannot tell the difference. Only
+ * A session on a server, used like one in this process: a caller cannot tell the difference. Only
  * `events` is more than a call, see `events.ts`.
  */
 import { AppError } from '../protocol/error.ts'
@@ -63,7 +63,7 @@ export async function createHttpSession(options: HttpSessionOptions): Promise<Ht
     },
     async close() {
       await ask(path, { method: 'DELETE' }).catch((error: unknown) => {
-        // Somebody else closed it, or the server gave it free, or went away, which gives free everything.
+        // Another client closed it, or the server released it, or shut down, which releases everything.
         const isFree = error instanceof AppError && FREE.has(error.code)
         if (!isFree) throw error
       })

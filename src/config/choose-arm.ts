@@ -1,4 +1,6 @@
-/** Which model answers: flags before configuration, and an error that names the next step where nothing is said. Pure. */
+/**
+ * Which model answers: flags before configuration, and an error that names the next step where nothing is said. Pure.
+ */
 import type { ArmSettings, EmissionMode } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { editFormFor } from '../lib/model-size.ts'
@@ -32,7 +34,7 @@ export type ArmChoice =
   | { readonly kind: 'gguf'; readonly path: string }
   | { readonly kind: 'nano'; readonly why: string }
   | { readonly kind: 'arm'; readonly settings: ArmSettings; readonly why: string }
-  /** Nobody chose: the router does. */
+  /** No arm was chosen: the router chooses. */
   | { readonly kind: 'routed' }
 
 const SCRIPTED = 'scripted:'

@@ -76,7 +76,7 @@ function existingName(word: string, table: unknown): string {
   return names.find((name) => name.toLowerCase().replace(/[^a-z0-9]/g, '_') === word) ?? word
 }
 
-/** A single word that is no key may belong to somebody else, unless it looks like a slip. */
+/** A single word that is not a key may belong to another program, unless it looks like a typo. */
 function unknownVariable(name: string): string[] {
   const guess = nearest(name, [...knownVariables(name.split('__')), ...RESERVED])
   if (guess && guess !== name) return [`${PREFIX}${name}: no such setting; did you mean ${PREFIX}${guess}?`]
@@ -86,8 +86,8 @@ function unknownVariable(name: string): string[] {
 }
 
 /**
- * Names of a user's choice are taken from the variable itself, so that only the rest is compared; a key that ends in one
- * would resemble anything.
+ * Names of a user's choice are taken from the variable itself, so that only the rest is compared; a key that ends in
+ * one would resemble anything.
  */
 function knownVariables(words: readonly string[]): string[] {
   const tables = Object.keys(propertiesOf(configJsonSchema)).map((key) => [key])
@@ -99,7 +99,9 @@ function knownVariables(words: readonly string[]): string[] {
   )
 }
 
-/** Bends a text towards the schema. What does not fit stays a text, and the check of the layer says what is expected. */
+/**
+ * Bends a text towards the schema. What does not fit stays a text, and the check of the layer says what is expected.
+ */
 function readText(text: string, path: KeyPath): unknown {
   const types = typesOf(findSchema(path) ?? {})
   if (types.includes('string')) return text

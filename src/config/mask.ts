@@ -1,5 +1,5 @@
 /**
- * The configuration as it may be shown: whoever prints a value takes it from here. Keys that are secret by the schema are
+ * The configuration as it may be shown: printed values come from here. Keys that are secret by the schema are
  * covered whole; in texts that a person wrote freely, such as commands and addresses, what looks like a secret is.
  */
 import { MASK, maskUrls } from '../lib/mask-url.ts'

@@ -54,7 +54,7 @@ export const natsSchema = z
 
 type NatsConfig = z.output<typeof natsSchema>
 
-/** In the words of `openNats`. Throws `config-invalid` where there is no address, or a variable is not set. */
+/** In the words of `openNats`. Throws `config-invalid` without an address, or when a variable is not set. */
 export function toNatsSettings(config: NatsConfig, env: NodeJS.ProcessEnv) {
   if (config.url === undefined) {
     throw new AppError(

@@ -3,7 +3,7 @@ import type { Config } from './schema.ts'
 import type { Merged } from './layer.ts'
 import { formatKey } from './tree.ts'
 
-/** Keys of hooks and servers of which any part stands in the project's own file, such as `hooks.lint`. */
+/** Keys of hooks and servers of which any part is set in the project's own file, such as `hooks.lint`. */
 export function configuredByProject({ config, origins }: Merged): ReadonlySet<string> {
   const written = [...origins].flatMap(([key, { layer }]) => (layer === 'project' ? [key] : []))
   return new Set(launchedKeys(config).filter((key) => written.some((each) => each.startsWith(`${key}.`))))

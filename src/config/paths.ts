@@ -1,6 +1,6 @@
 /**
  * Where covey keeps its files. Pure apart from asking the system for the home folder: nothing is made or read here, so
- * a missing or unwritable home is noticed only by whoever writes there.
+ * a missing or unwritable home is noticed only on the first write.
  */
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
@@ -49,7 +49,9 @@ export function appPaths(
   }
 }
 
-/** The root folder when nobody knows: unlike a temporary folder, no other user can plant a configuration there. */
+/**
+ * The root folder when the home is unknown: unlike a temporary folder, no other user can plant a configuration there.
+ */
 function knownHome(systemHome: () => string): string {
   try {
     return systemHome() || '/'

@@ -53,7 +53,7 @@ function kindOf(value: unknown): string {
   return `a ${typeof value === 'object' ? 'table' : typeof value}`
 }
 
-/** An address, or a table or list that was written as a text: nobody knows what stands in it. */
+/** An address, or a table or list that was written as a text: its content is unknown. */
 function mayHoldSecret(path: KeyPath): boolean {
   const schema = findSchema(path) ?? {}
   const [type] = typesOf(schema)

@@ -29,7 +29,7 @@ export const secretsSchema = z
   .prefault({})
   .describe('What must not reach a model, a log or a session file.')
 
-/** The patterns that have an expression; one without is a table somebody began. */
+/** The patterns that have an expression; one without is an unfinished table. */
 export const toSecretPatterns = ({ patterns }: z.output<typeof secretsSchema>): readonly SecretPattern[] =>
   Object.entries(patterns).flatMap(([name, { regex, action }]) =>
     regex === undefined ? [] : [{ name, regex, action }],

@@ -6,8 +6,8 @@ export const swarmSchema = z
     mode: z
       .enum(['off', 'auto', 'always'])
       .default('off')
-      .describe('Ask several and vote: never, where one answer does not do, or for every answer.'),
-    workers: z.int().min(1).max(7).default(3).describe('How many answer beside each other.'),
+      .describe('Ask several times and vote: never, when one answer is not enough, or for every answer.'),
+    workers: z.int().min(1).max(7).default(3).describe('How many workers answer in parallel.'),
     most: z.int().min(1).max(7).default(5).describe('The most answers one vote may take.'),
     ahead: z
       .int()
@@ -26,8 +26,8 @@ export const swarmSchema = z
       .min(0)
       .max(1)
       .default(0.4)
-      .describe('The share of the votes that wins once everybody has answered.'),
-    quorum: z.int().min(1).max(7).default(2).describe('With fewer votes nobody wins.'),
+      .describe('The share of the votes that wins once every worker has answered.'),
+    quorum: z.int().min(1).max(7).default(2).describe('The fewest votes that can elect an answer.'),
     deadline_s: z
       .number()
       .positive()

@@ -1,4 +1,7 @@
-/** How a window is divided, in tokens. Shares are fractions of the window, so that the same rules hold at 4k and at 128k. */
+/**
+ * How a window is divided, in tokens. Shares are fractions of the window, so that the same rules hold at 4k and at
+ * 128k.
+ */
 
 export type Budget = {
   readonly window: number
@@ -6,7 +9,7 @@ export type Budget = {
   readonly reserve: number
   /** The most the system text and the tools may take. */
   readonly fixed: number
-  /** The most that may stand in front of the person's own words. */
+  /** The most tokens allowed in front of the user's prompt. */
   readonly preceding: number
   /** The most of the person's own words that is shown at once. */
   readonly prompt: number
@@ -52,8 +55,8 @@ export type PromptReport = { readonly counted: number; readonly reported: number
 const SMALLEST_REPORT = 1024
 
 /**
- * The window to believe in after a report that is clearly below what was sent, because the server dropped the rest without
- * a word; nothing when the report is credible. `previous` is the report before this one.
+ * The window to believe in after a report that is clearly below what was sent, because the server dropped the rest
+ * without a word; nothing when the report is credible. `previous` is the report before this one.
  */
 export function learnWindow(
   window: number,

@@ -31,7 +31,7 @@ export function cutEnd(
 
 type Cutting = { readonly count: CountTokens; readonly cut: (characters: number) => string }
 
-/** Tokens per character differ inside a text, so the first guess is mended until it holds. */
+/** Tokens per character differ inside a text, so the first guess is adjusted until it fits. */
 function within(text: string, limit: number, { count, cut }: Cutting): string {
   const tokens = count(text)
   if (tokens <= limit) return text

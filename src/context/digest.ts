@@ -1,6 +1,7 @@
 /**
  * Stage two of a compaction: what earlier messages established, as one user message. Built from calls and their typed
- * results, not by a model, so it costs nothing and invents nothing. A later digest takes up the lines of an earlier one.
+ * results, not by a model, so it costs nothing and invents nothing. A later digest takes up the lines of an earlier
+ * one.
  */
 import type { Message, ToolCall, ToolMessage, UserMessage } from '../protocol/message.ts'
 import { clip } from '../lib/text.ts'
@@ -16,7 +17,7 @@ export type DigestInput = {
   readonly messages: readonly Message[]
   /** What stays behind the digest: what it says is known already, and may have changed what was known before. */
   readonly kept?: readonly Message[]
-  /** For everything but the first task, which is told whole. */
+  /** For everything but the first task, which is kept in full. */
   readonly limit: number
   readonly count: CountTokens
 }
@@ -82,7 +83,7 @@ function resultsIn(messages: readonly Message[]): { result: ToolMessage; call: T
   })
 }
 
-/** A success that still stands in the conversation ends what the digest would call open. */
+/** A success that is still in the conversation closes what the digest would call open. */
 function takeLater(known: Known, result: ToolMessage, call: ToolCall): void {
   const label = labelCall(call, result.text)
   if (outcomeOf(result, call, label) !== 'done') return

@@ -1,6 +1,7 @@
 /**
- * One conversation in the shape an arm accepts. Any legal history can be emitted in any mode; no text is lost. A history
- * that only grew at its end is emitted as the old messages and more, so that the server's cached prefix stays good.
+ * One conversation in the shape an arm accepts. Any legal history can be emitted in any mode; no text is lost. A
+ * history that only grew at its end is emitted as the old messages and more, so that the server's cached prefix stays
+ * good.
  */
 import type { EmissionMode } from '../protocol/arm.ts'
 import type { DialectWriter } from '../protocol/dialect.ts'
@@ -57,7 +58,8 @@ function argumentsOf({ input }: ToolCall): string {
   try {
     if (isObject(JSON.parse(input))) return input
   } catch {
-    // Falls through: repaired, or left out. The result says what was wrong with it, and a model repeats what it is shown.
+    // Falls through: repaired, or left out. The result says what was wrong with it, and a model repeats what it is
+    // shown.
   }
   const reading = readJson(input)
   return reading.ok && isObject(reading.value) ? JSON.stringify(reading.value) : '{}'
@@ -124,7 +126,7 @@ const toolNames = (messages: readonly Incoming[]): ReadonlyMap<string, string> =
 
 const RESULT_MARK = '[result]'
 
-/** A reply, its calls and their results as one assistant text. A result without its call is told at the end. */
+/** A reply, its calls and their results as one assistant text. A result without its call goes to the end. */
 function collapse(group: readonly Incoming[], how: How): WireMessage[] {
   const [head] = group
   const results = resultsIn(group)

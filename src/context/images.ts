@@ -1,7 +1,7 @@
 /** `[Image: path]` in a prompt becomes an image part where the arm sees images; the words stay as they are. */
 import type { Image } from '../protocol/message.ts'
 
-/** At most `maxBytes` + 1 bytes of a file, so that a longer one can be told; nothing when it cannot be read. */
+/** At most `maxBytes` + 1 bytes of a file, so that a longer one is detected; undefined if unreadable. */
 export type ReadBytes = (path: string, maxBytes: number) => Promise<Uint8Array | undefined>
 
 export type FoundImages = { readonly images: readonly Image[]; readonly warnings: readonly string[] }

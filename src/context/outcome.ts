@@ -1,6 +1,6 @@
 /**
- * How a call really ended, for the digest. A filter's exit code says nothing about the command in front of it, and a look
- * at something that is not there is no failure that stays open.
+ * How a call really ended, for the digest. A filter's exit code says nothing about the command in front of it, and a
+ * look at something that is not there is no failure that stays open.
  */
 import type { ToolCall, ToolMessage } from '../protocol/message.ts'
 import { isFiltered } from '../lib/command-text.ts'
@@ -46,7 +46,7 @@ function commandOutcome(text: string, ok: boolean, command: string): Outcome {
   return ok && (PASSED.test(text) || isStub(text)) ? 'done' : 'unclear'
 }
 
-/** Commands in quotes, so that what belongs to them can be told from what is said about them. */
+/** Commands in quotes, so that a command is distinct from the text about it. */
 export const failureKey = ({ name, target }: CallLabel): string =>
   name === 'run_command' ? `\`${target}\`` : `${name} ${target}`.trim()
 

@@ -14,6 +14,6 @@ async function readIfThere(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new AppError('config-invalid', `${path} cannot be read: ${errorMessage(error)}. Mend or remove it.`)
+    throw new AppError('config-invalid', `${path} cannot be read: ${errorMessage(error)}. Fix or remove it.`)
   }
 }

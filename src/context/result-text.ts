@@ -7,7 +7,7 @@ export type Named = { readonly name: string; readonly line: number }
 
 const CORRECTED = /^\[path corrected: (.+) -> (.+)\]$/
 
-/** The path as it was corrected; remarks stand in front of a result. */
+/** The path as it was corrected; notes precede a result. */
 export function correctedPath(text: string): string | undefined {
   for (const line of text.split('\n', 4)) {
     if (!line.startsWith('[')) return undefined

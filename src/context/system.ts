@@ -10,7 +10,7 @@ import type { Section } from './sources.ts'
 export type SystemInput = {
   /** Who the model is: the text of prompts/system.md. */
   readonly identity: string
-  /** How to call tools, where the arm is told in text. */
+  /** How to call tools, for arms that get them as text. */
   readonly instructions?: string
   /** Project notes, then the list of skills. */
   readonly sections: readonly Section[]

@@ -1,5 +1,5 @@
 /**
- * What a model without native tools is told about them: a short text from `prompts/tools.md` and one line per tool.
+ * The tool description for a model without native tools: a short text from `prompts/tools.md` and one line per tool.
  * Small models lose the thread in schemas; a signature is enough.
  */
 import { readFile } from 'node:fs/promises'
@@ -73,6 +73,6 @@ async function readIfThere(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new AppError('config-invalid', `${path} cannot be read: ${errorMessage(error)}. Mend or remove it.`)
+    throw new AppError('config-invalid', `${path} cannot be read: ${errorMessage(error)}. Fix or remove it.`)
   }
 }

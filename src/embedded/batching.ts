@@ -1,8 +1,8 @@
 /**
  * Which sequences are evaluated together. The library reads all outputs of a batch on several threads at once; where
- * llama.cpp has put them in another order than they came, the first reader puts them back while the others already read,
- * and a conversation gets a token that was meant for another. So only batches whose outputs stay in order are made: the
- * single tokens of several sequences in ascending order, or one sequence alone.
+ * llama.cpp has put them in another order than they came, the first reader puts them back while the others already
+ * read, and a conversation gets a token that was meant for another. So only batches whose outputs stay in order are
+ * made: the single tokens of several sequences in ascending order, or one sequence alone.
  */
 import type { BatchItem, EvaluationPriority, PrioritizedBatchItem } from 'node-llama-cpp'
 
@@ -16,7 +16,7 @@ export type Batching = {
 /** What the library has to evaluate, the longest waiting first, and how many tokens fit into a batch. */
 type Waiting = { readonly items: readonly BatchItem[]; readonly size: number }
 
-/** How often in a row the library is told "nothing yet": a few dozen microseconds. */
+/** How often in a row the library gets "nothing yet": a few dozen microseconds. */
 const MOST_WAITS = 32
 
 export function createBatching(): Batching {

@@ -1,6 +1,6 @@
 /**
- * Log probabilities of a reply that is written. They are read afterwards, a few tokens at a time: asking while it writes
- * sorts the whole vocabulary at every token. So text that comes with them comes at the end.
+ * Log probabilities of a reply that is written. They are read afterwards, a few tokens at a time: asking while it
+ * writes sorts the whole vocabulary at every token. So text that comes with them comes at the end.
  */
 import type { ControlledEvaluateInputItem, LlamaContextSequence, Token } from 'node-llama-cpp'
 import type { ModelEvent, TokenChance } from '../protocol/model.ts'
@@ -13,19 +13,19 @@ type WrittenTokens = {
   readonly prompt: number
   /** Of each token of the reply. */
   readonly texts: readonly string[]
-  /** How many alternatives are told for each. */
+  /** How many alternatives are reported for each. */
   readonly top: number
   textOf(token: Token): string
 }
 
-/** A token behind these is told as the least of them; together the rest weighs next to nothing. */
+/** A token outside these is reported as the least of them; the rest has negligible weight. */
 const AMONG = { temperature: 1, topK: 1024, topP: 1, minP: 0 }
 /** Every token that is asked for keeps a number for each word of the vocabulary until its piece is read. */
 const PIECE = 32
 
 /**
- * One for each token of the reply. Nothing else may run on the sequence, which holds the same afterwards unless `signal`
- * aborts.
+ * One for each token of the reply. Nothing else may run on the sequence, which holds the same afterwards unless
+ * `signal` aborts.
  */
 export async function chancesIn(
   sequence: LlamaContextSequence,
@@ -33,7 +33,7 @@ export async function chancesIn(
   signal: AbortSignal,
 ): Promise<readonly TokenChance[]> {
   await keepCommonStart(sequence, tokens.slice(0, prompt))
-  // What is told of a token stands at the one before it.
+  // The probabilities of a token are found at the one before it.
   await sequence.evaluateWithoutGeneratingNewTokens(tokens.slice(sequence.nextTokenIndex, prompt - 1))
   const chances: TokenChance[] = []
   while (sequence.nextTokenIndex < tokens.length - 1 && !signal.aborted) {
@@ -64,7 +64,9 @@ const asked = (token: Token): ControlledEvaluateInputItem => [
 const logprobOf = (token: Token | undefined, likeliest: readonly (readonly [Token, number])[]): number =>
   Math.log(likeliest.find(([one]) => one === token)?.[1] ?? likeliest.at(-1)?.[1] ?? Number.MIN_VALUE)
 
-/** Behind each text the chances of its tokens. A reader may leave things out, but tells the rest in the order it came. */
+/**
+ * Behind each text the chances of its tokens. A reader may leave things out, but tells the rest in the order it came.
+ */
 export function* withChances(
   events: readonly ModelEvent[],
   chances: readonly TokenChance[],
@@ -86,13 +88,13 @@ export function* withChances(
 }
 
 /** A token and where its text begins. */
-type Place = { readonly index: number; readonly start: number }
+type TokenStart = { readonly index: number; readonly start: number }
 
 function skip(
   chances: readonly TokenChance[],
-  from: Place,
+  from: TokenStart,
   isBefore: (end: number, start: number) => boolean,
-): Place {
+): TokenStart {
   let { index, start } = from
   for (let chance = chances[index]; chance; chance = chances[index]) {
     if (!isBefore(start + chance.token.length, start)) break

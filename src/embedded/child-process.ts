@@ -1,6 +1,6 @@
 /**
- * One life of the process with the weights: started, opened, asked, gone. When it goes, everything asked of it fails with
- * what it last said; starting another is up to `child.ts`.
+ * One life of the process with the weights: started, opened, asked, gone. When it goes, everything asked of it fails
+ * with what it last said; starting another is up to `child.ts`.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
@@ -51,7 +51,7 @@ export class EngineProcess {
       this.#listen(OPENING, { take: () => {}, fail: reject })
       this.#child.on('message', (raw) => this.#receive(raw, resolve))
     })
-    // Whoever asks hears of it; nobody may be asking yet.
+    // Callers get the error; there may be none yet.
     this.opened.catch(() => {})
     this.#send({ type: 'open', options })
   }
@@ -157,7 +157,7 @@ function forkChild(execArgv: readonly string[] | undefined): ChildProcess {
   })
 }
 
-/** A process nobody waits for must not keep this one from ending. */
+/** An idle child process must not keep this one from ending. */
 function keepAlive(child: ChildProcess, on: boolean): void {
   for (const handle of [child, child.channel, child.stderr as Socket | null]) {
     if (on) handle?.ref()

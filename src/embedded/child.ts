@@ -1,6 +1,7 @@
 /**
- * A GGUF file as a Model, in a process of its own: an assert, a crash or the end of the memory there is an error of one
- * request here. The next request starts a new process; one that is not asked for a while is ended, and its memory freed.
+ * A GGUF file as a Model, in a process of its own: an assert, a crash or the end of the memory there is an error of
+ * one request here. The next request starts a new process; one that is not asked for a while is ended, and its memory
+ * freed.
  */
 import { estimateTokens } from '../context/count.ts'
 import { AppError } from '../protocol/error.ts'
@@ -37,7 +38,7 @@ export async function createChildModel({ execArgv, ...options }: ChildOptions): 
       }
     },
     load: async () => void (await call('load', [])),
-    // The tokenizer is in the other process; whoever counts corrects this by what the usage says.
+    // The tokenizer is in the other process; the counter corrects this by the reported usage.
     countTokens: estimateTokens,
     scoreLabels: async (prompt, fields, signal) =>
       (await call('scoreLabels', [prompt, fields], signal)) as readonly (readonly number[])[],
@@ -47,7 +48,7 @@ export async function createChildModel({ execArgv, ...options }: ChildOptions): 
   }
 }
 
-/** At most one process at a time, ended when nobody has used it for a while. */
+/** At most one process at a time, ended when idle for a while. */
 function createSupervisor(options: EmbeddedOptions, execArgv: readonly string[] | undefined) {
   const { idleMs = DEFAULT_IDLE_MS } = options
   let engine: EngineProcess | undefined

@@ -1,15 +1,15 @@
 /**
- * What the deciding tokens of a reply were chosen from, and how large a share the chosen one had. Of a name only the tools
- * on offer count, however their names are cut into tokens: that is what a grammar leaves, and where it leaves one the
- * choice is certain. Where a value begins, anything could stand. Pure.
+ * What the deciding tokens of a reply were chosen from, and how large a share the chosen one had. Of a name only the
+ * tools on offer count, however their names are cut into tokens: that is what a grammar leaves, and where it leaves
+ * one the choice is certain. Where a value begins, anything could stand. Pure.
  */
-import { decidingTokens, decisionPlaces, type DecidingToken } from '../dialect/read/decision.ts'
+import { decidingTokens, decisionSpans, type DecidingToken } from '../dialect/read/decision.ts'
 import type { ReplyEvent } from '../protocol/dialect.ts'
 
 export type Choice = {
   /** The token's place among those written. */
   readonly index: number
-  /** Of a name: what would stand here for the tool that was called, and for each that could be. */
+  /** Of a name: the text for the tool that was called, and for each that could be. */
   readonly name?: { readonly own: string; readonly all: readonly string[] }
 }
 
@@ -23,7 +23,7 @@ type WrittenText = {
 /** `names`: the tools that could be called. */
 export function choicesIn({ texts, told }: WrittenText, names: readonly string[]): readonly Choice[] {
   const text = texts.join('')
-  return decidingTokens(texts, decisionPlaces(text, told))
+  return decidingTokens(texts, decisionSpans(text, told))
     .map((token) => toChoice(token, text, names))
     .filter(({ name }) => name === undefined || name.all.length > 1)
 }

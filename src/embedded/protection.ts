@@ -5,7 +5,7 @@
 import { isObject } from '../lib/json.ts'
 import type { Segment } from './segment.ts'
 
-/** Private characters; where they stand in a text themselves they are hidden like a control text. */
+/** Private characters; where a text contains them itself they are hidden like a control text. */
 const OPEN = '\uE000'
 const CLOSE = '\uE001'
 const PLACEHOLDER = /\uE000(\d+)\uE001/

@@ -65,7 +65,7 @@ export async function* readReply(
   }
 }
 
-/** Keeps nothing where nobody wants to know. */
+/** Keeps nothing unless asked to. */
 function createChoiceBook(names: ReplyParts['choosable']) {
   const texts: string[] = []
   const told: ReplyEvent[] = []

@@ -1,5 +1,5 @@
 /**
- * What is told of a reply while it is written and behind it: its events, what it took, how sure the model was. Where log
+ * Reports a reply while it is written and after it: its events, its cost, how sure the model was. Where log
  * probabilities are asked for, the text waits for them.
  */
 import type { Token } from 'node-llama-cpp'

@@ -55,7 +55,7 @@ export async function beginTurn(
 async function acquire(weights: Weights, signal: AbortSignal): Promise<Loaded | undefined> {
   const acquired = weights.acquire()
   const loaded = await orAborted(acquired, signal)
-  // Loading cannot be stopped; whoever gave up on it still has to pay back.
+  // Loading cannot be stopped; a caller that gave up still has to release it.
   if (!loaded) acquired.then(weights.release, () => {})
   return loaded
 }

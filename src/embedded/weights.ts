@@ -57,7 +57,7 @@ export type Weights = {
   release(): void
   /** What is in memory just now. */
   current(): Loaded | undefined
-  /** Waits for whoever still works with them. */
+  /** Waits for the callers that still use them. */
   close(): Promise<void>
 }
 

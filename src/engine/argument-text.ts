@@ -1,6 +1,6 @@
 /**
- * Arguments in another notation than JSON: `path="a", from=1`, lines of `path: a`, `<path>a</path>`. Read only where every
- * name is one the tool has, and where every value is closed: half a text must not be written.
+ * Arguments in another notation than JSON: `path="a", from=1`, lines of `path: a`, `<path>a</path>`. Read only where
+ * every name is one the tool has, and where every value is closed: half a text must not be written.
  */
 
 /** The arguments, or nothing where this is none of these notations. */
@@ -31,7 +31,7 @@ function assignments(text: string): readonly Pair[] | undefined {
   return pairsOf(text, ASSIGNMENT, ([, name = '', value = '']) => [name, unquoted(value)])
 }
 
-/** One value to a line; a text of several lines cannot be told from the next name. */
+/** One value to a line; a text of several lines is ambiguous with the next name. */
 function lines(text: string): readonly Pair[] | undefined {
   const LINE = /[ \t]*(?:[-*] )?(\w+):[ \t]*(\S[^\n]*?)[ \t]*(?:\n|$)/y
   return pairsOf(text, LINE, ([, name = '', value = '']) => [name, unquoted(value)])

@@ -1,6 +1,7 @@
 /**
- * From the JSON text a model wrote to arguments a tool accepts. Slips of writing are mended (JSON, types, one wrapper too
- * many, the names other agents use); what is left is explained with the argument that failed and a call that would work.
+ * From the JSON text a model wrote to arguments a tool accepts. Typing errors are repaired (JSON, types, one wrapper
+ * too many, the names other agents use); what is left is explained with the argument that failed and a call that would
+ * work.
  */
 import { z } from 'zod'
 import type { ToolCall } from '../protocol/message.ts'
@@ -28,7 +29,7 @@ export function parseArguments(call: ToolCall, tool: Tool): ParsedArguments {
   const reading = readArguments(call.input, tool, schema)
   if (!reading.ok) return { ok: false, text: explainText(tool.name, reading.reason, schema) }
 
-  const meant = mend(reading.value, schema)
+  const meant = repair(reading.value, schema)
   const bent = coerce(meant, schema)
   const parsed = parse(tool.input, bent.value)
   const repaired = reading.repaired || meant !== reading.value || bent.changed
@@ -58,7 +59,7 @@ function once(text: string): string {
   return half.endsWith('}') && trimmed.slice(half.length).trim() === half ? half : text
 }
 
-function mend(value: unknown, schema: JsonSchema): unknown {
+function repair(value: unknown, schema: JsonSchema): unknown {
   const properties = propertiesOf(schema)
   const unwrapped = unwrap(fromText(value, properties), properties)
   if (isObject(unwrapped)) {
@@ -81,7 +82,9 @@ function fromText(value: unknown, properties: Properties): unknown {
 
 const WRAPPERS = ['arguments', 'parameters', 'input', 'args', 'params', 'properties', 'kwargs', 'tool_input']
 
-/** `{"arguments": {...}}`, the same as text, or a list of one, however often. A parameter of that name is no wrapper. */
+/**
+ * `{"arguments": {...}}`, the same as text, or a list of one, however often. A parameter of that name is no wrapper.
+ */
 function unwrap(value: unknown, properties: Properties): unknown {
   if (Array.isArray(value) && isObject(value[0]) && new Set(value.map(canonicalJson)).size === 1) {
     return unwrap(value[0], properties)
@@ -137,7 +140,7 @@ function isNameOf(parameter: string, key: string): boolean {
   return meansParameter(name, parameter) || foldName(name) === foldName(parameter)
 }
 
-/** Arguments nobody asked for are dropped, even where a tool's schema is strict about them. */
+/** Unknown arguments are dropped, even where a tool's schema is strict about them. */
 function parse(schema: z.ZodType, value: unknown): z.ZodSafeParseResult<unknown> {
   const parsed = schema.safeParse(value)
   const extra = parsed.error?.issues.flatMap((issue) =>

@@ -1,6 +1,6 @@
 /**
- * One question to a model, from the lease to the whole reply. What only this level can mend is mended here: a context
- * the server refuses (compact, once more) and a server that cannot parse calls (tools as text, once more).
+ * One question to a model, from the lease to the whole reply. Errors that only this level can fix are fixed here: a
+ * context the server refuses (compact, once more) and a server that cannot parse calls (tools as text, once more).
  */
 import type { Lease } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
@@ -157,7 +157,7 @@ function toRequest(
   }
 }
 
-/** A call that must be made is made once: whoever has to call a tool in every turn can never answer. */
+/** A call that must be made is made once: a model that must call a tool in every turn can never answer. */
 function choiceOf(run: RunState, { options: { toolChoice } }: LoopParts, offer: Offer): Offer['choice'] {
   if (toolChoice === undefined || toolChoice === 'auto' || toolChoice === 'none')
     return toolChoice ?? offer.choice

@@ -1,5 +1,5 @@
 /**
- * One reply out of a model's stream: deltas go on to whoever watches, the rest is gathered. A stream that starts to
+ * One reply out of a model's stream: deltas are passed on to watchers, the rest is gathered. A stream that starts to
  * repeat itself is left at once; what it said is kept with one copy of the repeated part.
  */
 import type { RunEvent } from '../protocol/event.ts'

@@ -1,6 +1,6 @@
 /**
- * What a call did to configuration that runs later. What was set aside is put before the person; with nobody to ask it
- * stays aside, and the result says what that is and how the person puts it in place.
+ * What a call did to configuration that runs later. The user decides about withheld files; without a user to ask they
+ * stay withheld, and the result names them and how the user puts them in place.
  */
 import { cleanControl } from '../lib/clean.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
@@ -41,7 +41,7 @@ async function isWanted(
   signal: AbortSignal,
 ): Promise<boolean> {
   const question = [
-    'The call left something that would run later without a question. It was set aside. Keep it?',
+    'The call left something that would run later without a question. It was withheld. Keep it?',
     ...withheld.map(
       ({ path, does, isNew, shown }) =>
         `${cleanControl(path)} (${isNew ? 'new' : 'changed'}): if it stays, ${does}.\n${indented(shown)}`,
@@ -59,7 +59,7 @@ const indented = (text: string): string => cleanControl(text).trimEnd().replaceA
 
 async function settle(withheld: Withheld, isKept: boolean, cwd: string): Promise<string> {
   const { path, does, isNew, problem, keep, keptAt } = withheld
-  if (problem !== undefined) return `[not set aside: ${path}; ${does}; ${problem}]`
+  if (problem !== undefined) return `[not withheld: ${path}; ${does}; ${problem}]`
   if (isKept && keep) {
     return keep().then(
       () => `[kept, as the person decided: ${path}]`,
@@ -71,7 +71,7 @@ async function settle(withheld: Withheld, isKept: boolean, cwd: string): Promise
     keptAt === undefined
       ? 'only the person can make it'
       : `the person can put it in place with: cp ${quoted(keptAt)} ${quoted(`${cwd}/${path}`)}`
-  return `[set aside: ${path} is ${what}, because ${does}; ${how}]`
+  return `[withheld: ${path} is ${what}, because ${does}; ${how}]`
 }
 
 const quoted = (path: string): string =>

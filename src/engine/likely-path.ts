@@ -45,7 +45,7 @@ function isSlip(path: string, candidate: string): boolean {
 
 const SHOWN = 6
 
-/** What to offer instead: the same name elsewhere, then alike names, then what stands in the folder asked for. */
+/** What to offer instead: the same name elsewhere, then alike names, then the content of the requested folder. */
 export function nearestPaths(path: string, paths: readonly string[]): readonly string[] {
   const scored = paths.map((candidate) => ({ candidate, score: strangeness(path, candidate) }))
   return scored

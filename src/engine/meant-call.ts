@@ -1,26 +1,29 @@
 /**
- * A reply that shows a change instead of making it, turned into the calls it means. Only what the person asked for, only
- * where every block can be read without doubt, and a file that exists only by a text that is surely all of it. The calls
- * take the same way as any others: preflight, guard, undo.
+ * A reply that shows a change instead of making it, turned into the calls it means. Only what the person asked for,
+ * only where every block can be read without doubt, and a file that exists only by a text that is surely all of it.
+ * The calls take the same way as any others: preflight, guard, undo.
  */
 import type { ToolCall } from '../protocol/message.ts'
 import type { Files } from '../protocol/tool.ts'
 import type { Reply } from './collect.ts'
 import type { Situation } from './detectors/detector.ts'
 import { type Deed, isAsked, readDeeds } from './detectors/prose-instead.ts'
-import type { ToolDesk } from './parts.ts'
+import type { ToolAccess } from './parts.ts'
 
-type Meant = { readonly situation: Situation; readonly desk: ToolDesk; readonly turn: number }
+type Meant = { readonly situation: Situation; readonly toolAccess: ToolAccess; readonly turn: number }
 
 /** Nothing where it stays words. */
-export async function meantCall(reply: Reply, { situation, desk, turn }: Meant): Promise<Reply | undefined> {
+export async function meantCall(
+  reply: Reply,
+  { situation, toolAccess, turn }: Meant,
+): Promise<Reply | undefined> {
   const isWhole = reply.calls.length === 0 && reply.badCalls.length === 0 && reply.finish !== 'length'
   if (!isWhole || reply.repetition || !isAsked(situation)) return undefined
   const deeds = readDeeds(reply.text, situation)
   const calls: ToolCall[] = []
   for (const [index, deed] of deeds.entries()) {
-    const call = await toCall(deed, situation, desk)
-    if (!call || !desk.list().some(({ name }) => name === call.name)) return undefined
+    const call = await toCall(deed, situation, toolAccess)
+    if (!call || !toolAccess.list().some(({ name }) => name === call.name)) return undefined
     calls.push({ id: `meant-${turn}-${index + 1}`, name: call.name, input: JSON.stringify(call.input) })
   }
   return calls.length === 0 ? undefined : { ...reply, calls }
@@ -28,8 +31,8 @@ export async function meantCall(reply: Reply, { situation, desk, turn }: Meant):
 
 type Plain = { readonly name: string; readonly input: object }
 
-async function toCall(deed: Deed, situation: Situation, desk: ToolDesk): Promise<Plain | undefined> {
-  const { files } = desk.context
+async function toCall(deed: Deed, situation: Situation, toolAccess: ToolAccess): Promise<Plain | undefined> {
+  const { files } = toolAccess.context
   const { demands } = situation
   if (deed.kind === 'command') {
     return { name: 'run_command', input: { command: deed.command } }
@@ -59,7 +62,7 @@ async function toWrite(deed: Extract<Deed, { kind: 'file' }>, files: Files): Pro
     : { name: 'write_file', input: { path, content, overwrite: true } }
 }
 
-/** The lines that differ, as one edit; nothing where the old ones stand in more than one place, or nothing differs. */
+/** The lines that differ, as one edit; undefined if the old ones occur more than once, or nothing differs. */
 function differenceOf(before: string, after: string): { old: string; new: string } | undefined {
   const old = before.split('\n')
   const now = after.split('\n')

@@ -1,5 +1,5 @@
 /**
- * What the loop is handed. The engine knows no disk, network, screen or configuration: whoever starts a run joins these
+ * What the loop is handed. The engine knows no disk, network, screen or configuration: the caller of a run joins these
  * parts and reads the events.
  */
 import type { Lease, Reserve } from '../protocol/arm.ts'
@@ -12,7 +12,7 @@ import type { PromptOptions } from '../protocol/session-api.ts'
 import type { Category, Tool, ToolContext, ToolResult } from '../protocol/tool.ts'
 import type { StopRule } from './trace.ts'
 
-/** Events for whoever watches, and two records for whoever keeps the conversation. */
+/** Events for watchers, and two records for the log of the conversation. */
 export type LoopEvent =
   | RunEvent
   /** Joins the conversation. */
@@ -62,10 +62,10 @@ export type CallHooks = {
   after(call: CallFacts, result: ToolResult, signal: AbortSignal): Promise<string>
 }
 
-export type ToolDesk = {
+export type ToolAccess = {
   list(): readonly Tool[]
   readonly authorize: Authorize
-  /** Told of every yes. */
+  /** Called for every approval. */
   readonly accept?: Permissions['accept']
   readonly askPermission: AskPermission
   readonly hooks?: CallHooks
@@ -86,7 +86,7 @@ export type LoopParts = {
   readonly system: string
   readonly options: PromptOptions
   readonly stopRules: readonly StopRule[]
-  /** After so many turns the run ends; the model is told shortly before. */
+  /** After so many turns the run ends; the model gets a note shortly before. */
   readonly turnLimit?: number
   readonly temperature?: number
   readonly reserve: Reserve
@@ -95,7 +95,7 @@ export type LoopParts = {
   fit(input: FitInput): Promise<Fitted>
   /** Which tools to show to this arm, given what this run added so far. */
   offer(lease: Lease, added: readonly Message[]): Offer
-  readonly desk: ToolDesk
+  readonly toolAccess: ToolAccess
   /** A new seed for another try. */
   seed(): number
   now(): number

@@ -1,7 +1,7 @@
 /**
- * What stands between a call and its effect, in one order for every tool: allowed paths, the person's hooks, permission,
- * secrets; and on the way back secrets, then hooks. What a hook transforms is judged as if the model had written it. The
- * input with real secrets in it exists only between here and the tool.
+ * What stands between a call and its effect, in one order for every tool: allowed paths, the person's hooks,
+ * permission, secrets; and on the way back secrets, then hooks. What a hook transforms is judged as if the model had
+ * written it. The input with real secrets in it exists only between here and the tool.
  */
 import type { Restored, RestoreRequest } from '../protocol/firewall.ts'
 import type { AuditEntry, Authorization, AuthorizeRequest } from '../protocol/guard.ts'
@@ -9,11 +9,11 @@ import type { ToolCall } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import type { Access, ToolResult } from '../protocol/tool.ts'
 import { isUnder } from '../lib/path.ts'
-import type { ToolDesk } from './parts.ts'
+import type { ToolAccess } from './parts.ts'
 import { accessOf, type Ready } from './prepare.ts'
 
 type Surroundings = {
-  readonly desk: ToolDesk
+  readonly toolAccess: ToolAccess
   readonly options: PromptOptions
   told(): Promise<void>
   readonly signal: AbortSignal
@@ -40,25 +40,28 @@ export async function passGuard(call: Ready, surroundings: Surroundings): Promis
   return askPermission(ready, surroundings)
 }
 
-/** The result as the model, the log and whoever watches may see it. */
+/** The result as the model, the log and watchers may see it. */
 export async function leaveGuard(
   { ready }: Passed,
   result: ToolResult,
-  { desk, signal }: Surroundings,
+  { toolAccess, signal }: Surroundings,
 ): Promise<ToolResult> {
-  const text = desk.firewall ? await desk.firewall.outgoing(result.text) : result.text
+  const text = toolAccess.firewall ? await toolAccess.firewall.outgoing(result.text) : result.text
   const clean = { ...result, text }
-  if (!desk.hooks) return clean
+  if (!toolAccess.hooks) return clean
   const { call, tool, input } = ready
-  const transformed = await desk.hooks.after({ callId: call.id, tool: tool.name, input }, clean, signal)
-  return { ...clean, text: desk.firewall ? await desk.firewall.outgoing(transformed) : transformed }
+  const transformed = await toolAccess.hooks.after({ callId: call.id, tool: tool.name, input }, clean, signal)
+  return {
+    ...clean,
+    text: toolAccess.firewall ? await toolAccess.firewall.outgoing(transformed) : transformed,
+  }
 }
 
 async function askHooks(
   ready: Ready,
   surroundings: Surroundings,
 ): Promise<{ readonly ready: Ready } | Refused> {
-  const { hooks } = surroundings.desk
+  const { hooks } = surroundings.toolAccess
   if (!hooks) return { ready }
   const { call, tool, input } = ready
   const facts = { callId: call.id, tool: tool.name, category: tool.category, input }
@@ -86,31 +89,35 @@ async function askPermission(
   surroundings: Surroundings,
   more: Pick<AuthorizeRequest, 'mayWrite'> = {},
 ): Promise<Passed | Refused> {
-  const { desk, signal } = surroundings
+  const { toolAccess, signal } = surroundings
   const { call, tool, input } = ready
   const facts = { call, tool: tool.name, category: tool.category }
   const request = { ...facts, access: accessOf(tool, input), ...more }
-  const permission = withDoubt(await desk.authorize(request), call)
+  const permission = withDoubt(await toolAccess.authorize(request), call)
   if (permission.verdict === 'deny') return refuse(ready, permission.why, surroundings)
   const restoring = toRestore(ready)
-  const restored = (await desk.firewall?.restore(restoring)) ?? { verdict: 'pass', input }
+  const restored = (await toolAccess.firewall?.restore(restoring)) ?? { verdict: 'pass', input }
   if (restored.verdict === 'refuse') return refuse(ready, restored.why, surroundings, 'firewall')
   if (permission.verdict === 'allow' && restored.verdict === 'pass') {
     const { readsOnly } = permission
     return { ready, input: restored.input, ...(readsOnly && { readsOnly }) }
   }
 
-  // Whoever is asked has seen that the call began.
+  // The user sees the start of the call before the question.
   await surroundings.told()
   const question = toQuestion(request, permission, restored)
-  const answer = await desk.askPermission(question, signal)
+  const answer = await toolAccess.askPermission(question, signal)
   if (!answer.allow) return refuse(ready, answer.reason ?? 'The person said no.', surroundings, 'person')
-  await desk.accept?.(request, answer)
+  await toolAccess.accept?.(request, answer)
   const secrets = question.secrets?.map(({ placeholder }) => placeholder)
-  tellAudit(ready, { what: 'approved', why: question.why, by: 'person', ...(secrets && { secrets }) }, desk)
+  tellAudit(
+    ready,
+    { what: 'approved', why: question.why, by: 'person', ...(secrets && { secrets }) },
+    toolAccess,
+  )
   const shows = permission.showsHistory ? ({ showsHistory: true } as const) : {}
   if (restored.verdict === 'pass') return { ready, input: restored.input, ...shows }
-  return { ready, input: await desk.firewall?.approve(restoring), ...shows }
+  return { ready, input: await toolAccess.firewall?.approve(restoring), ...shows }
 }
 
 /** The model's own doubt: no mode and no rule answers it, and a yes holds for this call only. */
@@ -144,22 +151,26 @@ function toQuestion({ call, access }: AuthorizeRequest, permission: Authorizatio
 function refuse(
   ready: Ready,
   why: string,
-  { desk }: Surroundings,
+  { toolAccess }: Surroundings,
   by: AuditEntry['by'] = 'permissions',
 ): Refused {
-  tellAudit(ready, { what: 'refused', why, by }, desk)
+  tellAudit(ready, { what: 'refused', why, by }, toolAccess)
   return { refused: why }
 }
 
 function tellAudit(
   { tool, input }: Ready,
   entry: Pick<AuditEntry, 'what' | 'why' | 'by' | 'secrets'>,
-  desk: ToolDesk,
+  toolAccess: ToolAccess,
 ): void {
-  desk.audit?.({ ...entry, tool: tool.name, targets: accessOf(tool, input).map(({ target }) => target) })
+  toolAccess.audit?.({
+    ...entry,
+    tool: tool.name,
+    targets: accessOf(tool, input).map(({ target }) => target),
+  })
 }
 
-/** Only reading and writing have a place; what a command or an address reaches nobody knows. */
+/** Only reads and writes have a path; what a command or a URL reaches is unknown. */
 function outsideAllowed(ready: Ready, { allowedPaths }: PromptOptions): string | undefined {
   if (!allowedPaths) return undefined
   const isInside = ({ kind, target }: Access): boolean =>

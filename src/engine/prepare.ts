@@ -22,7 +22,7 @@ export type Ready = {
   readonly input: unknown
   readonly key: string
   readonly readOnly: boolean
-  /** Something had to be mended before it could run. */
+  /** The call had to be repaired before it could run. */
   readonly repaired: boolean
   /** Said to the model in front of the result. */
   readonly remark?: string

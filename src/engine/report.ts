@@ -46,7 +46,7 @@ function commandOf(key: string): { readonly command?: string } {
   return typeof command === 'string' ? { command: command.split('\n', 1)[0] ?? '' } : {}
 }
 
-/** What is true on disk is told beside it, by the paths that changed. */
+/** The report lists the paths that changed on disk. */
 function noAnswer({ calls }: Trace, { detector, missing = [] }: Ending): string {
   const wrote = calls.some((call) => call.wrote)
   const open = missing.length > 0 ? ` Not done: ${missing.join('; ')}.` : ''

@@ -1,6 +1,6 @@
 /**
- * A stored result is no file, yet models search and read it as one: `search_text {"pattern": "x", "path": "r3"}`. Where no
- * file has that name, the call is one for `read_result`. Pure.
+ * A stored result is not a file, yet models search and read it as one: `search_text {"pattern": "x", "path": "r3"}`.
+ * Where no file has that name, the call is one for `read_result`. Pure.
  */
 import type { Tool } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'

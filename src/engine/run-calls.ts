@@ -15,7 +15,7 @@ import { turnsTaken } from './stop.ts'
 import type { Finding } from './trace.ts'
 import { type CallEnvironment, type Finished, runTool } from './run-tool.ts'
 
-type Desk = {
+type CallBatch = {
   /** The calls of the reply, in order. */
   readonly prepared: readonly Prepared[]
   readonly asked: Extract<Asked, { kind: 'reply' }>
@@ -25,10 +25,10 @@ type Desk = {
 
 /** The calls of a reply as they will run; the conversation keeps them in this form. */
 export function prepareCalls(
-  { reply: { calls, finish }, lease }: Pick<Desk['asked'], 'reply' | 'lease'>,
-  { desk, options }: LoopParts,
+  { reply: { calls, finish }, lease }: Pick<CallBatch['asked'], 'reply' | 'lease'>,
+  { toolAccess, options }: LoopParts,
 ): readonly Prepared[] {
-  const tools = desk.list()
+  const tools = toolAccess.list()
   const { editForm } = lease.arm.capabilities
   return calls.map((call, index) =>
     prepareCall(call, {
@@ -44,7 +44,7 @@ export function prepareCalls(
 export async function* runCalls(
   run: RunState,
   parts: LoopParts,
-  { prepared, asked, signal, keep }: Desk,
+  { prepared, asked, signal, keep }: CallBatch,
 ): AsyncGenerator<LoopEvent, RunEndReason | undefined> {
   let left = prepared.length
   let stop: RunEndReason | undefined
@@ -80,7 +80,7 @@ async function* runBatch(
 ): AsyncGenerator<LoopEvent, readonly Finished[]> {
   const channel = createChannel<RunEvent>()
   let isOver = false
-  // A tool that was left alone may go on telling things; nobody reads them any more.
+  // An abandoned tool may go on sending output; it is ignored.
   const emit = (event: RunEvent): void => (isOver ? undefined : channel.push(event))
   const byKey = new Map<string, Promise<Finished>>()
   const running = batch.map(async (prepared) => {
@@ -107,10 +107,10 @@ const sameAs = (finished: Finished, { call }: Prepared): Finished => ({
 type Teller = Pick<CallEnvironment, 'emit' | 'told'>
 
 const environmentFor =
-  (run: RunState, parts: LoopParts, { asked, signal }: Pick<Desk, 'asked' | 'signal'>) =>
+  (run: RunState, parts: LoopParts, { asked, signal }: Pick<CallBatch, 'asked' | 'signal'>) =>
   (teller: Teller): CallEnvironment => ({
     ...teller,
-    desk: parts.desk,
+    toolAccess: parts.toolAccess,
     trace: run.trace,
     options: parts.options,
     pageTokens: pageFor(asked),
@@ -126,7 +126,7 @@ const AROUND_RESULT = 40
 const SMALLEST_PAGE = 80
 
 /** The results of one reply share what is free: pages that do not fit together would be cut in their middle. */
-function pageFor({ fitted: { pageTokens, roomTokens }, reply: { calls } }: Desk['asked']): number {
+function pageFor({ fitted: { pageTokens, roomTokens }, reply: { calls } }: CallBatch['asked']): number {
   const share = Math.floor(Math.max(roomTokens, 2 * pageTokens) / calls.length)
   return Math.min(pageTokens, Math.max(SMALLEST_PAGE, share - AROUND_RESULT))
 }

@@ -110,8 +110,8 @@ export class RunState {
   }
 
   /**
-   * What was said in vain since the last result is forgotten: a model goes on the way it sees itself going on. Half of the
-   * detector's remedies are left for what comes then.
+   * What was said in vain since the last result is forgotten: a model goes on the way it sees itself going on. Half of
+   * the detector's remedies are left for what comes then.
    */
   startFresh(detector: string, seed: number): void {
     const kept = this.messages.findLastIndex((message) => !isVain(message))
@@ -149,7 +149,7 @@ export class RunState {
     this.added.push(message)
   }
 
-  /** Keeps what a call did; a result nobody had seen before is progress and gives all remedies back. */
+  /** Keeps what a call did; a new result is progress and resets all remedies. */
   record(record: CallRecord): void {
     const isNew = !this.calls.some(
       (earlier) => earlier.key === record.key && earlier.resultHash === record.resultHash,

@@ -13,7 +13,7 @@ import { foldMiddle } from '../lib/fold.ts'
 import { isObject } from '../lib/json.ts'
 import { settleExecutable } from './executable-changes.ts'
 import { askToWrite, leaveGuard, passGuard, type Passed } from './pass-guard.ts'
-import type { ToolDesk } from './parts.ts'
+import type { ToolAccess } from './parts.ts'
 import { mayOverwrite } from './detectors/patch-spiral.ts'
 import { placePaths } from './place-paths.ts'
 import type { Prepared, Ready } from './prepare.ts'
@@ -24,7 +24,7 @@ import { shownResult } from './shown-result.ts'
 import { type CallRecord, hashResult, type Trace } from './trace.ts'
 
 export type CallEnvironment = {
-  readonly desk: ToolDesk
+  readonly toolAccess: ToolAccess
   readonly trace: Trace
   readonly options: PromptOptions
   readonly pageTokens: number
@@ -34,7 +34,7 @@ export type CallEnvironment = {
   /** Absent = it is not known what the model was shown. */
   isOffered?(name: string): boolean
   emit(event: RunEvent): void
-  /** Everything emitted so far has been told. */
+  /** Resolves when everything emitted so far was delivered. */
   told(): Promise<void>
   now(): number
   readonly signal: AbortSignal
@@ -55,8 +55,8 @@ export async function runTool(prepared: Prepared, environment: CallEnvironment):
   const { emit, now } = environment
   const started = now()
   emit({ type: 'tool-start', call: prepared.call, title: titleOf(prepared) })
-  const asked = await placePaths(prepared, environment.desk.context.files)
-  const placed = asResultCall(prepared, asked, environment.desk.list())
+  const asked = await placePaths(prepared, environment.toolAccess.context.files)
+  const placed = asResultCall(prepared, asked, environment.toolAccess.list())
   const outcome = await attempt(placed, environment)
   const text = await toContextText(placed, outcome, environment)
   const { ok, code } = outcome
@@ -80,7 +80,7 @@ export async function runTool(prepared: Prepared, environment: CallEnvironment):
 }
 
 async function attempt(prepared: Prepared, environment: CallEnvironment): Promise<Outcome> {
-  const again = judgeAgain(prepared, environment.trace, environment.desk.context.exec.jobs())
+  const again = judgeAgain(prepared, environment.trace, environment.toolAccess.context.exec.jobs())
   if (again) return again
   if (prepared.kind === 'hopeless') return fail(prepared.code, prepared.text)
   const { signal } = environment
@@ -88,7 +88,7 @@ async function attempt(prepared: Prepared, environment: CallEnvironment): Promis
     const passed = await passGuard(prepared, environment)
     if ('refused' in passed) return withRemark(prepared, fail('denied', passed.refused))
     const ran = await execute(passed, environment).catch((error: unknown) => toFailure(error, signal))
-    const outcome = await settleExecutable(ran, environment.desk.context, signal)
+    const outcome = await settleExecutable(ran, environment.toolAccess.context, signal)
     return withRemark(prepared, await leaveGuard(passed, outcome, environment))
   } catch (error) {
     return toFailure(error, signal)
@@ -135,7 +135,7 @@ const DEFAULT_LIMIT_MS = 120_000
 async function execute(passed: Passed, environment: CallEnvironment): Promise<ToolResult> {
   const { input, readsOnly, showsHistory } = passed
   const { tool, call } = passed.ready
-  const { exec: usual } = environment.desk.context
+  const { exec: usual } = environment.toolAccess.context
   const exec = showsHistory ? historyExec(usual) : usual
   const live = createLive(call.id, environment)
   const limit = tool.timeoutMs ?? DEFAULT_LIMIT_MS
@@ -143,7 +143,7 @@ async function execute(passed: Passed, environment: CallEnvironment): Promise<To
   // One of its own for every call: Node warns of more than ten listeners on the run's.
   const signal = AbortSignal.any(expired ? [environment.signal, expired] : [environment.signal])
   const context: ToolContext = {
-    ...environment.desk.context,
+    ...environment.toolAccess.context,
     exec: readsOnly ? readOnlyExec(exec, () => askToWrite(passed, environment)) : exec,
     signal,
     pageTokens: environment.pageTokens,
@@ -162,7 +162,9 @@ async function execute(passed: Passed, environment: CallEnvironment): Promise<To
   return unlessLeft(running, signal, whyLeft).finally(live.end)
 }
 
-/** Longer than a command takes that must be killed in the end. A tool that does not heed its signal is left after it. */
+/**
+ * Longer than a command takes that must be killed in the end. A tool that does not heed its signal is left after it.
+ */
 const GRACE_MS = 5000
 
 type Left = { readonly graceMs: number; readonly error: AppError }
@@ -190,8 +192,8 @@ function unlessLeft<Value>(
 }
 
 /** Output while it comes; a secret that is cut in two by the pieces is still found. */
-function createLive(callId: string, { desk, emit }: CallEnvironment) {
-  const stream = desk.firewall?.stream()
+function createLive(callId: string, { toolAccess, emit }: CallEnvironment) {
+  const stream = toolAccess.firewall?.stream()
   const tell = (text: string): void => {
     if (text !== '') emit({ type: 'tool-output', callId, text })
   }
@@ -224,10 +226,10 @@ async function toContextText(
   const text = toShown(outcome)
   if (prepared.kind === 'hopeless' || text.length < STORE_FROM || outcome.code === 'refused') return text
   if (prepared.tool.paged) return text
-  const { desk, pageTokens, countTokens } = environment
+  const { toolAccess, pageTokens, countTokens } = environment
   const tokens = countTokens(text)
   // A disk that is full is no reason to keep from the model what the tool found.
-  const stored = await desk.context.results.put(titleOf(prepared), text).catch(() => undefined)
+  const stored = await toolAccess.context.results.put(titleOf(prepared), text).catch(() => undefined)
   const { tool } = prepared
   return shownResult(text, { pageTokens, countTokens, tokens, tool, failed: !outcome.ok, stored }).replaceAll(
     TORN,
@@ -269,7 +271,7 @@ function titleOf(prepared: Prepared): string {
 /** What the detectors may quote or look for; a run makes hundreds of calls. */
 const REMEMBERED = 20_000
 
-function toRecord(prepared: Prepared, outcome: Outcome, { trace, desk }: CallEnvironment): CallRecord {
+function toRecord(prepared: Prepared, outcome: Outcome, { trace, toolAccess }: CallEnvironment): CallRecord {
   const isReady = prepared.kind === 'ready'
   const polling = isReady && (prepared.tool.polling ?? false)
   const writes = isReady && prepared.tool.category === 'write'
@@ -282,7 +284,7 @@ function toRecord(prepared: Prepared, outcome: Outcome, { trace, desk }: CallEnv
     resultHash: hashResult(outcome.text, polling),
     wrote: outcome.ok && (writes || (outcome.changed?.length ?? 0) > 0),
     polling,
-    ...(isWaiting(prepared, desk.context.exec.jobs()) && { waiting: true }),
+    ...(isWaiting(prepared, toolAccess.context.exec.jobs()) && { waiting: true }),
     ...pathOf(prepared),
     ...(outcome.code && { code: outcome.code }),
   }

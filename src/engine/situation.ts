@@ -10,9 +10,9 @@ import type { RunState } from './run-state.ts'
 const RECENT = 3
 
 export async function situationOf(run: RunState, parts: LoopParts, offer: Offer): Promise<Situation> {
-  const { prompt, options, desk } = parts
+  const { prompt, options, toolAccess } = parts
   const demands = readDemands(prompt)
-  const { files } = desk.context
+  const { files } = toolAccess.context
   const there = await Promise.all(demands.paths.map(({ path }) => files.info(path).catch(() => undefined)))
   const existing = new Set(
     demands.paths.filter((_, index) => there[index] !== undefined).map(({ path }) => path),

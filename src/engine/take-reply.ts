@@ -25,7 +25,7 @@ export async function* takeReply(
 ): AsyncGenerator<LoopEvent, Ending | undefined> {
   const situation = await situationOf(run, parts, asked.offer)
   const whole = withoutInvention({ ...asked.reply, text: run.partial + asked.reply.text }, parts.prompt)
-  const repaired = await meantCall(whole, { situation, desk: parts.desk, turn: run.turns })
+  const repaired = await meantCall(whole, { situation, toolAccess: parts.toolAccess, turn: run.turns })
   const reply = repaired ?? whole
   const prepared = prepareCalls({ ...asked, reply }, parts)
   const verdict = judgeReply(reply, situation, run.tally)
@@ -48,7 +48,7 @@ export async function* takeReply(
     yield { type: 'correction', detector: 'prose-instead', remedy: 'made the call it means', text: '' }
   }
   const named = situation.demands.paths.map(({ path }) => path)
-  const placed = await placeEarly(prepared, parts.desk.context.files, named)
+  const placed = await placeEarly(prepared, parts.toolAccess.context.files, named)
   const calls = placed.map(({ call }) => call)
   yield* keep(toAssistantMessage({ ...reply, calls }, verdict))
   const stop = yield* runCalls(run, parts, { prepared: placed, asked: { ...asked, reply }, signal, keep })

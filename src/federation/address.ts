@@ -1,6 +1,6 @@
 /**
- * Which address of this machine others are told. Private ranges first, as those are what other machines of one's own can
- * reach; bridges of containers and virtual machines later, as nobody outside can. Pure.
+ * Which address this machine advertises. Private ranges first, because the user's other machines can
+ * reach; bridges of containers and virtual machines later, because no machine outside can. Pure.
  */
 import type { NetworkInterfaceInfo } from 'node:os'
 import { AppError } from '../protocol/error.ts'
@@ -50,13 +50,13 @@ const isLoopback = (host: string): boolean => host === 'localhost' || /^127\.|^(
 
 const isEvery = (host: string): boolean => host === '0.0.0.0' || host === '::' || host === '[::]'
 
-/** What others are told for the address somebody chose; `0.0.0.0` leaves the choice to us. */
+/** What is advertised for the chosen address; `0.0.0.0` leaves the choice to us. */
 export function advertised(host: string, interfaces: Interfaces): readonly AddressChoice[] {
   if (!isEvery(host)) return [{ address: host.replace(/^\[(.*)\]$/, '$1'), why: 'given by --host' }]
   return rankAddresses(interfaces).filter(({ address }) => !isLoopback(address))
 }
 
-/** Peers must be able to reach what others are told; otherwise the line to type. */
+/** Peers must be able to reach the advertised address; the error names the command to type. */
 export function requireReachable(host: string | undefined, interfaces: Interfaces): string {
   if (host !== undefined && !isLoopback(host)) return host
   const best = rankAddresses(interfaces).find(({ address }) => !isLoopback(address))

@@ -1,6 +1,6 @@
 /**
- * A connection to another machine, TLS 1.3 with a key shown at both ends. Nothing is sent before the other end has shown
- * the key it is expected to have; whose address it was counts for nothing.
+ * A connection to another machine, TLS 1.3 with a key shown at both ends. Nothing is sent before the other end has
+ * shown the key it is expected to have; whose address it was counts for nothing.
  */
 import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
@@ -23,7 +23,7 @@ export async function dial(
   signal: AbortSignal,
 ): Promise<TLSSocket> {
   const socket = connect({
-    ...placeOf(address),
+    ...endpointOf(address),
     key: identity.key,
     cert: identity.certificate,
     minVersion: 'TLSv1.3',
@@ -50,7 +50,7 @@ export async function dial(
 
 type Reached = { readonly socket: TLSSocket; readonly address: string }
 
-/** The first of these places where the right key is shown; whoever shows it later is hung up on. */
+/** The first of these addresses that presents the right key; later connections are closed. */
 export async function dialFirst(
   addresses: readonly string[],
   dialling: Omit<Dialling, 'address'>,
@@ -80,7 +80,7 @@ const unreachable = (address: string, why: unknown): AppError =>
 
 const DEFAULT_PORT = 17_617
 
-export function placeOf(address: string): { readonly host: string; readonly port: number } {
+export function endpointOf(address: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(address) ?? []
   return { host: bracketed ?? plain ?? address, port: Number(port ?? DEFAULT_PORT) }
 }
@@ -105,7 +105,7 @@ export async function ask(
     maxHeaderSize: 16 * 1024,
     headers: { host: 'covey', 'content-type': 'application/json', connection: 'close' },
   })
-  // Who gave up waiting destroys the connection, and nobody listens any longer when that is told.
+  // A caller that gave up destroys the connection; the error that follows has no listener any more.
   request.on('error', () => {})
   request.end(JSON.stringify(body))
   const [response] = (await once(request, 'response', { signal })) as [IncomingMessage]

@@ -39,7 +39,7 @@ export async function startDiscovery({ address, onHint, onProblem }: DiscoveryPa
   // Bound to every address: one that is bound to a single one hears no multicast.
   const options = isV4 ? { interface: address, bind: '0.0.0.0' } : {}
   const bonjour = new Bonjour(options as object, (error: unknown) => onProblem(String(error)))
-  // Its socket is not in its types, and an error of it that nobody hears would end the program.
+  // Its socket is not in its types, and an unhandled error of it would end the program.
   const { server } = bonjour as unknown as { readonly server: { readonly mdns: EventEmitter } }
   server.mdns.on('error', (error: unknown) => onProblem(String(error)))
   const hear = (service: Service) => {
@@ -75,7 +75,9 @@ export async function startDiscovery({ address, onHint, onProblem }: DiscoveryPa
   }
 }
 
-/** How much of an id is announced: enough to know whom to try, and it is shown to whoever connects anyway. */
+/**
+ * How much of an id is announced: enough to know which machine to try, and every client that connects sees it anyway.
+ */
 export const announcedId = (id: string): string => id.slice(0, 16)
 
 function publish(bonjour: Bonjour, { id, address, port }: Announcement): void {
@@ -83,7 +85,7 @@ function publish(bonjour: Bonjour, { id, address, port }: Announcement): void {
   const txt = { v: '1', id: announcedId(id), a: address }
   const service = bonjour.publish({ name, type: TYPE, port, host: `${name}.local`, txt })
   const records = service.records.bind(service)
-  // Only the address that was chosen: the others of this machine are nobody's business.
+  // Only the address that was chosen: the machine's other addresses stay private.
   service.records = () =>
     records().filter(({ type, data }) => (type !== 'A' && type !== 'AAAA') || data === address)
 }

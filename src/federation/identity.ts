@@ -1,6 +1,6 @@
 /**
  * Who this machine is to others: an Ed25519 key, made once, in a certificate it signed itself. The certificate says
- * nothing: whoever meets it compares the fingerprint of the key, and that is the machine's id.
+ * nothing: the other side compares the fingerprint of the key, and that is the machine's id.
  */
 import { createHash, createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto'
 import { link, mkdir, readFile, rm } from 'node:fs/promises'

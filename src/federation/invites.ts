@@ -1,7 +1,7 @@
 /**
- * Invitations that are open. The secret itself is only in the code that was shown; the file keeps what is derived from it,
- * for ten minutes, five tries or one success, whichever is first. Tries are counted for each invitation: wrong guesses at one,
- * or at none, leave the others as they are.
+ * Invitations that are open. The secret itself is only in the code that was shown; the file keeps what is derived from
+ * it, until ten minutes, five tries or one success. Tries are counted for each invitation: wrong guesses at one, or at
+ * none, leave the others as they are.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'

@@ -42,14 +42,14 @@ export async function joinPeer(code: InviteCode, parts: JoinParts, signal: Abort
   return book.add({ id: code.id, name: reply.data.name, addresses: [address] })
 }
 
-/** Whichever of its addresses answers first. */
+/** The first of its addresses that answers. */
 function reach(code: InviteCode, { identity, timing }: JoinParts, signal: AbortSignal) {
   const addresses = code.addresses.map((host) => toAddress(host, code.port))
   const dialling = { identity, expected: code.id, timeoutMs: timing.dialMs }
   return dialFirst(addresses, dialling, signal).catch((error: unknown) => {
     throw new AppError(
       'model-unavailable',
-      `nobody with the key of this invitation answers (${errorMessage(error)}); is \`covey serve --federation\` running there?`,
+      `the inviting machine does not answer (${errorMessage(error)}); run \`covey serve --federation\` there.`,
       { cause: error },
     )
   })

@@ -1,7 +1,7 @@
 /**
- * Where other machines connect: TLS 1.3, one request to a connection, no resumption. A machine that is not paired gets a
- * version and nothing else, a small share of the connections, and a moment for its request. What paired machines may do is in
- * the peer book, looked at for every request.
+ * Where other machines connect: TLS 1.3, one request to a connection, no resumption. A machine that is not paired gets
+ * a version and nothing else, a small share of the connections, and a moment for its request. What paired machines may
+ * do is in the peer book, looked at for every request.
  */
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ import { type LanTiming, STRANGER_MS } from './timing.ts'
 import { WIRE_VERSION } from './wire.ts'
 
 /** One request whose sender has shown a key; who it is was not judged yet. */
-export type Knock = {
+export type PeerRequest = {
   readonly peer: string
   readonly path: string
   /** Undefined where it was no JSON. */
@@ -39,7 +39,7 @@ export type ListenerParts = {
   isPaired?(peer: string): Promise<boolean>
   /** Bytes of body this peer may send to this path; 0 = it is not listened to. */
   allowance(peer: string, path: string): Promise<number>
-  handle(knock: Knock): Promise<void>
+  handle(incoming: PeerRequest): Promise<void>
 }
 
 export type Listener = { readonly port: number; close(): Promise<void> }
@@ -117,7 +117,7 @@ function admitPaired(strangers: Unproven, { isPaired }: ListenerParts): (socket:
   }
 }
 
-/** Both ends show a key, and in every connection anew; whose key it is has to be judged by whoever looks at it. */
+/** Both sides present a key, anew in every connection; the caller judges whose key it is. */
 export const tlsOptionsOf = ({ key, certificate }: Identity): TlsOptions => ({
   key,
   cert: certificate,
@@ -132,7 +132,7 @@ const REQUEST_MS = 60_000
 function bindError(error: unknown, host: string, port: number): AppError {
   const why: Readonly<Record<string, string>> = {
     EADDRINUSE: 'another program has it; set `federation.port` to another one',
-    EADDRNOTAVAIL: 'it is no address of this machine; give one that is with --host',
+    EADDRNOTAVAIL: 'it is not an address of this machine; pass one with --host',
   }
   const said = why[errnoOf(error) ?? ''] ?? String(error)
   return new AppError('config-invalid', `cannot listen for peers on ${host} port ${port}: ${said}.`, {

@@ -1,6 +1,6 @@
 /**
- * Another machine that answers, however it is reached: over the local network or through a broker. Whoever asks sees a
- * Model; who carries the words is the transport's affair.
+ * Another machine that answers, however it is reached: over the local network or through a broker. The caller sees a
+ * Model; the transport is hidden behind it.
  */
 import { z } from 'zod'
 import { cleanControl } from '../lib/clean.ts'
@@ -23,7 +23,7 @@ export const machineReportSchema = z.object({
   /** Requests that wait, and requests being answered. */
   waiting: count,
   running: count,
-  /** Bytes of memory nobody uses. */
+  /** Bytes of unused memory. */
   freeMemory: count,
   models: z
     .array(
@@ -60,11 +60,11 @@ export interface Machine {
   readonly name: string
   readonly via: 'lan' | 'nats'
   state(): MachineState
-  /** Fails with `model-unavailable` where the machine does, so that the caller takes somebody else. */
+  /** Fails with `model-unavailable` where the machine does, so that the caller takes another one. */
   model(id: string): Model
 }
 
-/** The id and the name of whoever is free, where several machines stand in one line. No machine's own. */
+/** The id and name of the first free machine of a shared queue. No machine has it as its own. */
 export const ANY = 'any'
 
 /** What this machine does for others. */

@@ -1,7 +1,7 @@
 /**
  * One paired machine, as this one knows it: where it may be, when it was last heard, what it said about itself. It is
- * asked again and again; who has not been heard for long enough is gone until it answers. Time is measured here and only
- * here, by a clock that is never set.
+ * asked again and again; who has not been heard for long enough is gone until it answers. Time is measured here and
+ * only here, by a clock that is never set.
  */
 import type { TLSSocket } from 'node:tls'
 import { clip } from '../lib/text.ts'
@@ -38,10 +38,10 @@ export type Member = Machine & {
 
 export function createMember(parts: MemberParts): Member {
   const { id, name, timing } = parts
-  const open = createWay(parts)
+  const open = createDialer(parts)
   let heard: Heard | undefined
   let trouble = 'it was not reached yet'
-  /** Whether it was asked in vain since it was heard: where this program did not run, nobody asked. */
+  /** Whether it was asked in vain since it was heard: while this program was suspended, it was not asked. */
   let isSilent = false
   let looking: Promise<boolean> | undefined
 
@@ -81,9 +81,9 @@ export function createMember(parts: MemberParts): Member {
 
 type Heard = { readonly at: number; readonly report: MachineReport; readonly roundTripMs: number }
 
-type Way = { connect(signal: AbortSignal): Promise<TLSSocket>; hint: Member['hint'] }
+type Dialer = { connect(signal: AbortSignal): Promise<TLSSocket>; hint: Member['hint'] }
 
-function createWay({ identity, id, timing, onMet, addresses: known }: MemberParts): Way {
+function createDialer({ identity, id, timing, onMet, addresses: known }: MemberParts): Dialer {
   const dialling = { identity, expected: id, timeoutMs: timing.dialMs }
   const addresses = createAddresses(known)
   return {
@@ -99,7 +99,7 @@ function createWay({ identity, id, timing, onMet, addresses: known }: MemberPart
 
 async function askReport(
   { port: ownPort, signal, timing }: MemberParts,
-  connect: Way['connect'],
+  connect: Dialer['connect'],
 ): Promise<Heard> {
   const started = performance.now()
   const socket = await connect(signal)
@@ -143,5 +143,5 @@ function toReport({ status, body }: { readonly status: number; readonly body: un
   }
   const read = reportReply.safeParse(body)
   if (read.success) return read.data.report
-  throw new AppError('permission-denied', 'what it says about itself is no report')
+  throw new AppError('permission-denied', 'it sent an invalid status report; update covey there and here')
 }

@@ -11,7 +11,7 @@ import { openShelf } from './shelf.ts'
 const peerScopes = ['generate', 'tools', 'status'] as const
 export type PeerScope = (typeof peerScopes)[number]
 
-/** What a new peer gets. Running tools is for whoever is given that by name. */
+/** The scopes of a new peer. Running tools must be granted by name. */
 const USUAL_SCOPES: readonly PeerScope[] = ['generate', 'status']
 
 const address = z.string().max(300)

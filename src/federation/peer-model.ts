@@ -1,6 +1,7 @@
 /**
- * A model on another machine. It is asked over a connection of its own: ending that ends the answer there. What comes back
- * is held against the schema line by line; a machine that says anything else, or falls silent, is one that did not answer.
+ * A model on another machine. It is asked over a connection of its own: ending that ends the answer there. What comes
+ * back is held against the schema line by line; a machine that says anything else, or falls silent, is one that did
+ * not answer.
  */
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
@@ -14,7 +15,7 @@ import { generateLine, readText } from './messages.ts'
 import { fromWireFailure, requestSchema, WIRE_VERSION } from './wire.ts'
 
 export type PeerModelParts = {
-  /** What its failures are told under. */
+  /** The name used in its errors. */
   readonly peer: string
   readonly model: string
   readonly stallMs: number
@@ -54,7 +55,7 @@ async function* answer(
     if (response.statusCode !== 200) throw refused(response.statusCode)
     const lines = linesOf(response, () => watchdog.again())
     for await (const event of eventsOf(peer, lines)) {
-      // Whoever reads slowly cannot blame the machine that answers.
+      // A slow reader must not count as silence of the answering machine.
       isHeldUp = true
       yield event
       isHeldUp = false
@@ -90,7 +91,7 @@ const refused = (status: number | undefined): Error =>
       : `it answered ${status ?? 'nothing'}`,
   )
 
-/** The other machine's trouble is never this request's fault: whoever asked takes somebody else. */
+/** A failure of the other machine is not the request's fault: the caller takes another arm. */
 function toFailure(peer: string, error: unknown): AppError {
   const isTelling =
     error instanceof AppError && (error.code === 'context-overflow' || error.code === 'rate-limited')

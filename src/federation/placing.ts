@@ -1,8 +1,8 @@
 /** Which machine answers a request that one machine can answer. A run stays where it began: its prefix is there. */
 import type { Machine } from './machine.ts'
-import { type Place, quickest, USUAL, type WaitFacts } from './wait.ts'
+import { type MachineLoad, quickest, USUAL, type WaitFacts } from './wait.ts'
 
-export type PlaceWish = {
+export type PlacementRequest = {
   readonly model: string
   readonly machines: readonly Machine[]
   /** Where it would be answered anyway: on this machine, which is so busy, or on another one. */
@@ -17,7 +17,7 @@ const HERE = 'here'
 const MAX_RUNS = 1_000
 
 /** The machine to go to instead of the usual place, if any. */
-export function createPlacing(): (wish: PlaceWish) => Machine | undefined {
+export function createPlacing(): (wish: PlacementRequest) => Machine | undefined {
   const runs = new Map<string, string>()
   return ({ model, machines, home, tokens, seen, runId }) => {
     const others = machines.flatMap((machine) => placeOf(machine, model, seen?.(machine) ?? {}))
@@ -32,7 +32,7 @@ export function createPlacing(): (wish: PlaceWish) => Machine | undefined {
 }
 
 /** None where it is gone, or has not got this model. */
-function placeOf(machine: Machine, model: string, seen: Seen): readonly Place[] {
+function placeOf(machine: Machine, model: string, seen: Seen): readonly MachineLoad[] {
   const state = machine.state()
   if (state.state === 'gone') return []
   const { waiting, running, models } = state.report
@@ -43,7 +43,7 @@ function placeOf(machine: Machine, model: string, seen: Seen): readonly Place[] 
   return [{ id: machine.id, facts: { ...believable(offered), ...measured, ...busy } }]
 }
 
-type Seen = ReturnType<NonNullable<PlaceWish['seen']>>
+type Seen = ReturnType<NonNullable<PlacementRequest['seen']>>
 
 type Speeds = Pick<WaitFacts, 'prefill' | 'decode'>
 

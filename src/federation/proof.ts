@@ -1,5 +1,5 @@
 /**
- * That somebody knows the secret of an invitation, over both keys and over this very connection: the exporter of TLS is
+ * Proves knowledge of an invitation's secret, bound to both keys and to this connection: the exporter of TLS is
  * different in every connection and at both ends the same, so a proof seen elsewhere or before proves nothing. Pure.
  */
 import { createHmac } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * A small private JSON file that the command line and a running server both change. Every change is made under a lock on
- * what the file says by then, and replaces it as a whole; whoever reads sees the old one or the new one.
+ * A small private JSON file that the command line and a running server both change. Every change is made under a lock
+ * on what the file says by then, and replaces it as a whole; a reader sees the old one or the new one.
  */
 import { statSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'

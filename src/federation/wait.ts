@@ -26,17 +26,17 @@ export function expectedWait(facts: WaitFacts, tokens: number): number {
 
 const positive = (value: number | undefined, usual: number): number => (value && value > 0 ? value : usual)
 
-export type Place = { readonly id: string; readonly facts: WaitFacts }
+export type MachineLoad = { readonly id: string; readonly facts: WaitFacts }
 
 /** What moving must save to be worth it: the prefix that may still be held here is lost. */
 const LEAST_SAVED_S = 1
 const LEAST_SHARE = 1 / 3
 
 /** The first place is where it would be answered anyway; another one only where that is clearly sooner. */
-export function quickest(places: readonly Place[], tokens: number): Place | undefined {
+export function quickest(places: readonly MachineLoad[], tokens: number): MachineLoad | undefined {
   const [home] = places
   if (!home) return undefined
-  const waitOf = ({ facts }: Place) => expectedWait(facts, tokens)
+  const waitOf = ({ facts }: MachineLoad) => expectedWait(facts, tokens)
   const best = places.toSorted((one, other) => waitOf(one) - waitOf(other))[0] ?? home
   const saved = waitOf(home) - waitOf(best)
   return saved >= LEAST_SAVED_S && saved >= LEAST_SHARE * waitOf(home) ? best : home

@@ -1,6 +1,7 @@
 /**
- * What machines say to each other about models, in every transport: a request, the events of its reply, and how a failure
- * travels. Whatever comes in is held against these schemas; what does not fit is the other machine's fault, never ours.
+ * What machines say to each other about models, in every transport: a request, the events of its reply, and how a
+ * failure travels. Whatever comes in is held against these schemas; what does not fit is the other machine's fault,
+ * never ours.
  */
 import { z } from 'zod'
 import { AppError, type ErrorCode, failureCodes } from '../protocol/error.ts'
@@ -122,7 +123,7 @@ export const failureSchema = z.object({
 })
 export type WireFailure = z.output<typeof failureSchema>
 
-/** What another machine cannot help is told as "not available": the caller takes somebody else. */
+/** Failures the other machine cannot fix are reported as "not available": the caller takes another arm. */
 export function toWireFailure(error: unknown): WireFailure {
   if (!(error instanceof AppError)) return { code: 'model-unavailable', message: 'it failed at its own end' }
   const codes: readonly ErrorCode[] = failureSchema.shape.code.options

@@ -1,7 +1,7 @@
 /**
  * Replacing a file so that a reader, a crash or a power cut sees the old content or the new one, never a mixture:
  * temporary file in the same folder, fsync, rename, fsync of the folder. A link at `path` is replaced, not followed;
- * whoever wants the file behind it resolves it first.
+ * a caller that wants the file behind it resolves it first.
  */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
@@ -22,7 +22,7 @@ export async function writeAtomic(
   const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
     const mode = options.mode ?? (await modeOf(path)) ?? 0o644
-    // Nobody else may read it before it has its final mode, and 'wx' follows no link that was planted under its name.
+    // No other user may read it before it has its final mode, and 'wx' follows no link that was planted under its name.
     await fill(await open(temporary, 'wx', 0o600), data, mode)
     await rename(temporary, path)
     await syncFolder(folder)

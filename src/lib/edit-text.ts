@@ -1,6 +1,6 @@
 /**
- * One replacement in a text. Only the matched place changes; where the quote did not fit exactly, the difference between
- * quote and new text is made to the file's own lines, with the file's line ends and indentation.
+ * One replacement in a text. Only the matched place changes; where the quote did not fit exactly, the difference
+ * between quote and new text is made to the file's own lines, with the file's line ends and indentation.
  */
 import { unescaped, withoutDiffMarks, withoutEntities, withoutFence } from './disguise.ts'
 import { elisionsIn, isElision } from './elision.ts'
@@ -27,7 +27,7 @@ export type Edited =
       readonly pieces: readonly Piece[]
     }
   | { readonly ok: false; readonly match: Exclude<Match, { kind: 'found' }> }
-  /** A line that is to change reads differently in the file, which stands there. */
+  /** A line to change reads differently in the file; `slip` holds the text found there. */
   | ({ readonly ok: false; readonly slip: Slip } & Pick<Span, 'start'>)
   /** The new text leaves something out that the file has. */
   | { readonly ok: false; readonly elided: readonly string[] }
@@ -47,7 +47,10 @@ export function editText(text: string, input: EditInput): Edited {
 
 type Wording = { readonly quote: string; readonly replacement: string }
 
-/** As it was written, then without what models add to a quote: line numbers, other quote characters, marks for left-out lines. */
+/**
+ * As it was written, then without what models add to a quote: line numbers, other quote characters, marks for left-out
+ * lines.
+ */
 function wordings(text: string, input: EditInput): readonly Wording[] {
   const written = { quote: withLineEnd(input.old, '\n'), replacement: withLineEnd(input.new, '\n') }
   const plain = hasLookAlikes(text) ? written : mapWording(written, toAscii)
@@ -57,7 +60,7 @@ function wordings(text: string, input: EditInput): readonly Wording[] {
   return [...(plain.quote === written.quote ? [plain] : [written, plain]), ...unnumbered]
 }
 
-/** Copied from a string, a page, a diff or a fence: only where the text itself stands in the file letter by letter. */
+/** Copied from a string, a page, a diff or a fence: only where the file contains the text itself verbatim. */
 function undisguised(text: string, input: EditInput, all: boolean): Edited | undefined {
   for (const bare of [unescaped, withoutEntities, withoutDiffMarks, withoutFence]) {
     const quote = bare(withLineEnd(input.old, '\n'))
@@ -176,7 +179,7 @@ type Spread =
   | { readonly ok: true; readonly wording: Wording }
   | { readonly ok: false; readonly elided: readonly string[] }
 
-/** A quote that leaves lines out is completed from the file, if they can stand in one place only. */
+/** A quote that leaves lines out is completed from the file, if exactly one completion fits. */
 function spreadElision(text: string, { quote, replacement }: Wording): Spread | undefined {
   const lines = quote.trim().split('\n')
   const marks = lines.filter(isElision)

@@ -7,7 +7,7 @@ export class MovedFolder extends Error {
 }
 
 /**
- * Acts in a folder that is held open, so that a link somebody puts in its place meanwhile leads nowhere. `folder` is free of
+ * Acts in a folder that is held open, so that a link planted in its place meanwhile leads nowhere. `folder` is free of
  * links; where the system cannot name a held folder, its path is verified and used.
  */
 export async function inHeldFolder<T>(folder: string, act: (folder: string) => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@
 
 const LETTERS = 26
 
-/** Two letters for the text of a line; white space at its end does not count, because nobody sees it. */
+/** Two letters for the text of a line; white space at its end does not count, because it is invisible. */
 export function lineHash(line: string): string {
   let hash = 0x811c9dc5
   const text = line.trimEnd()

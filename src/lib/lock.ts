@@ -1,6 +1,6 @@
 /**
  * One writer per folder. The name of a lock file says which process holds it (`lock-<pid>-<start>-...`), so a file left
- * by a dead process can be deleted without the old race of deleting somebody else's. Whoever wants the lock first puts
+ * by a dead process can be deleted without the race of deleting another's. A process that wants the lock first puts
  * up its own file and then looks for others: of two who try at once at least one sees the other and steps back.
  */
 import { randomBytes } from 'node:crypto'
@@ -28,7 +28,7 @@ export async function acquireLock(folder: string, busy: (pid: number) => string)
 const ATTEMPTS = 3
 
 /**
- * The right to replace one file, waited for: whoever holds it does so for a moment. The lock lies in a folder beside the
+ * The right to replace one file, waited for: each holder keeps it for a moment. The lock lies in a folder beside the
  * file; that of the file must be there.
  */
 export async function waitForLock(
@@ -67,7 +67,7 @@ async function claim(folder: string, name: string): Promise<number | undefined> 
   }
 }
 
-/** Files of this process that it let go and could not remove; whoever comes next does. */
+/** Files of this process that it let go and could not remove; the next holder does. */
 const leftFiles = new Set<string>()
 
 async function takeDown(folder: string, name: string): Promise<void> {
@@ -111,7 +111,7 @@ const ownStart = async (): Promise<string> => {
 async function processStart(pid: number): Promise<string | 'ended' | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
   if (stat === undefined) return undefined
-  // The program's name stands in parentheses and may itself hold spaces and parentheses.
+  // The program's name is in parentheses and may itself hold spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   // A zombie has ended; only its parent has not noticed.
   return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19]

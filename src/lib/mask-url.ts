@@ -1,6 +1,6 @@
 /**
- * Addresses as they may be shown. What a person configures as an address may hold a password, a token or a key; whoever
- * prints an address, or a text that may quote one, passes it through here.
+ * Addresses as they may be shown. What a person configures as an address may hold a password, a token or a key; code
+ * that prints an address, or a text that may quote one, passes it through here.
  */
 export const MASK = '********'
 

@@ -1,7 +1,9 @@
 /** How large a model is, as far as its name says, and what follows from that. Pure. */
 import type { EditForm } from '../protocol/edit-form.ts'
 
-/** Billions of parameters. `qwen2.5-coder:7b` has 7; `30b-a3b`, which reads 3 of its 30 for each token, stands between. */
+/**
+ * Billions of parameters. `qwen2.5-coder:7b` has 7; `30b-a3b`, which reads 3 of its 30 for each token, stands between.
+ */
 export function sizeFromName(name: string): number | undefined {
   const mixture = /(\d+(?:\.\d+)?)b-a(\d+(?:\.\d+)?)b/i.exec(name)
   if (mixture) return Math.sqrt(Number(mixture[1]) * Number(mixture[2]))
@@ -13,6 +15,6 @@ export function sizeFromName(name: string): number | undefined {
 /** Below this a model misquotes more often than it loses a line of a short file. */
 const WHOLE_BELOW = 2
 
-/** What a model of this size is asked for; a size nobody knows is no reason to take quoting away. */
+/** The edit form for a model of this size; an unknown size keeps quoting. */
 export const editFormFor = (billions: number | undefined): EditForm =>
   billions !== undefined && billions < WHOLE_BELOW ? 'whole' : 'search'

@@ -1,4 +1,4 @@
-/** The lines of a text that share most words with a quote that is not there: shown to whoever quoted it wrongly. */
+/** The lines of a text that share most words with a quote that is not there: shown after a wrong quote. */
 
 /** Lines counted from 1, both ends included. */
 export type Region = { readonly from: number; readonly to: number }

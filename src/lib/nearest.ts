@@ -1,4 +1,4 @@
-/** Finding what somebody meant: the nearest word of a list, and names that differ only in how they are written. */
+/** Finding what the user meant: the nearest word of a list, and names that differ only in how they are written. */
 
 /** The closest candidate within a third of the word's length (at least one letter), or nothing. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {

@@ -67,7 +67,10 @@ export type OpenProcess = ProcessGroup & {
   readonly stderr: Readable
 }
 
-/** How a program starts that configuration names: confined, or as it is once its files are trusted. Throws where it may not. */
+/**
+ * How a program starts that configuration names: confined, or as it is once its files are trusted. Throws where it may
+ * not.
+ */
 export type Launch = (name: string, argv: readonly string[], place: GroupOptions) => Promise<OpenProcess>
 
 /** One whose pipes are all open. What it printed stays readable after its end; `stop` gives it up. */
@@ -162,7 +165,7 @@ function whenEnded(child: ChildProcess, { program, letsGo }: Ending): Promise<Pr
   })
 }
 
-/** Whoever still holds the other end of a pipe must not keep this process alive. */
+/** A process that still holds the other end of a pipe must not keep this one alive. */
 function letGo({ stdio }: ChildProcess): void {
   for (const pipe of stdio) pipe?.destroy()
 }
@@ -194,7 +197,7 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals | 0): boole
   }
 }
 
-/** A group of zombies counts as gone: in a container nobody may ever collect them. */
+/** A group of zombies counts as gone: in a container they may never be collected. */
 function isGroupAlive(pid: number | undefined): boolean {
   if (!signalGroup(pid, 0)) return false
   if (process.platform !== 'linux') return true
@@ -204,7 +207,7 @@ function isGroupAlive(pid: number | undefined): boolean {
 function isLivingMember(entry: string, group: number | undefined): boolean {
   try {
     const stat = readFileSync(`/proc/${entry}/stat`, 'latin1')
-    // The program name stands in brackets and may hold anything; the fields that count come after it.
+    // The program name is in brackets and may hold anything; the fields that count come after it.
     const [state, , member] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return Number(member) === group && state !== 'Z' && state !== 'X'
   } catch {

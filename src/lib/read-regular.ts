@@ -1,6 +1,6 @@
 /**
- * Reading a file that somebody else controls: never through a link at its name, never from a device or a pipe, never more
- * than asked for. A project may hold `.git/index -> /dev/zero`, and opening a pipe would wait for ever.
+ * Reading a file that another party controls: never through a link at its name, never from a device or a pipe, never
+ * more than asked for. A project may hold `.git/index -> /dev/zero`, and opening a pipe would wait for ever.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'

@@ -8,7 +8,9 @@ import type { Tool } from '../protocol/tool.ts'
 import { isObject, readJson } from './json.ts'
 import { resolveName } from './nearest.ts'
 
-/** What the model is told about a tool: no `$schema`, no `additionalProperties`, no limits of integers. */
+/**
+ * The description of a tool that the model receives: no `$schema`, no `additionalProperties`, no limits of integers.
+ */
 export function toToolSchema(tool: Pick<Tool, 'name' | 'description' | 'input'>): ToolSchema {
   const known = schemas.get(tool)
   if (known) return known
@@ -105,7 +107,10 @@ function fromList(name: string, items: readonly string[]): string | undefined {
 const quoteWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
-/** `{"command": "{\"command\": \"ls\"}"}`: the arguments written into their own text. What goes into a file is left alone. */
+/**
+ * `{"command": "{\"command\": \"ls\"}"}`: the arguments written into their own text. What goes into a file is left
+ * alone.
+ */
 function innerText(name: string, text: string): string | undefined {
   if (TEXTS.has(name) || !/^\s*\{/.test(text)) return undefined
   const reading = readJson(text)

@@ -34,8 +34,8 @@ export async function findSyntaxProblem(path: string, text: string): Promise<Syn
 }
 
 /**
- * The same for two texts that differ in their layout only: blanks, line ends, indentation where it means nothing. Undefined
- * where no parser understands the text.
+ * The same for two texts that differ in their layout only: blanks, line ends, indentation where it means nothing.
+ * Undefined where no parser understands the text.
  */
 export async function shapeOf(path: string, text: string): Promise<string | undefined> {
   if (text.length > MAX_LENGTH) return undefined
@@ -50,7 +50,7 @@ export async function outlineOf(path: string, text: string): Promise<readonly De
   return [...new Set(found)].map((row) => ({ line: row + 1, text: clip((lines[row] ?? '').trim(), 80) }))
 }
 
-/** The same definitions with their names and ends, inner ones behind the one they stand in; nothing without a grammar. */
+/** The same definitions with their names and ends, inner ones after the enclosing one; nothing without a grammar. */
 export async function definitionSpans(
   path: string,
   text: string,
@@ -183,7 +183,7 @@ function kindOf({ type }: Node, isInner: boolean): DefinitionSpan['kind'] {
   return /mod|namespace/.test(type) ? 'module' : 'class'
 }
 
-/** Where a grammar names no name, it stands in a declarator, or the thing is named by its type. */
+/** Where the grammar has no name field, the name is in a declarator, or the type is the name. */
 function nameOf(node: Node): string {
   for (const field of ['name', 'declarator', 'type']) {
     const found = node.childForFieldName(field)

@@ -18,7 +18,7 @@ export function inForm(tool: Tool, form: EditForm | undefined): Tool {
 export const isShownIn = (tool: Tool, form: EditForm | undefined): boolean =>
   form === undefined || tool.forms?.[form] !== 'hidden'
 
-/** All faces, the one of `form` first: a call is read in whichever it was written. */
+/** All faces, the one of `form` first: a call may be written in any of them. */
 export function facesOf(tool: Tool, form: EditForm | undefined): readonly Tool[] {
   if (!tool.forms) return [tool]
   const others = Object.keys(tool.forms) as EditForm[]

@@ -14,14 +14,14 @@ import type { ServerSettings } from './connection.ts'
 import { type ServerOffer, serverOfferSchema } from './offer.ts'
 
 /** A server as it is started from one folder, and where it is kept what it has. */
-export type CachePlace = { readonly folder: string; readonly settings: ServerSettings; readonly cwd: string }
+export type CacheKey = { readonly folder: string; readonly settings: ServerSettings; readonly cwd: string }
 
 const Stored = z.strictObject({ version: z.literal(2), offer: serverOfferSchema })
 
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_FILES = 200
 
-export async function readCached(place: CachePlace): Promise<ServerOffer | undefined> {
+export async function readCached(place: CacheKey): Promise<ServerOffer | undefined> {
   const path = join(place.folder, fileOf(place))
   try {
     if ((await stat(path)).size > MAX_BYTES) return undefined
@@ -31,7 +31,7 @@ export async function readCached(place: CachePlace): Promise<ServerOffer | undef
   }
 }
 
-export async function writeCached(place: CachePlace, offer: ServerOffer): Promise<void> {
+export async function writeCached(place: CacheKey, offer: ServerOffer): Promise<void> {
   const { folder } = place
   await ensureFolder(folder)
   await writeAtomic(join(folder, fileOf(place)), `${JSON.stringify({ version: 2, offer })}\n`, {
@@ -41,7 +41,7 @@ export async function writeCached(place: CachePlace, offer: ServerOffer): Promis
 }
 
 /** Values of variables and headers may be secrets, and change without changing what the server has. */
-function fileOf({ settings, cwd }: CachePlace): string {
+function fileOf({ settings, cwd }: CacheKey): string {
   const { name, command, args, url, env, headers } = settings
   const started = { command, args, url, env: Object.keys(env), headers: Object.keys(headers) }
   const place = [command ?? '', ...args].some(isOfFolder) ? { cwd } : {}

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { errorMessage } from '../protocol/error.ts'
-import { type CachePlace, readCached, writeCached } from './cache.ts'
+import { type CacheKey, readCached, writeCached } from './cache.ts'
 import type { ServerOffer } from './offer.ts'
 
 /** What one server has, as far as is known: from last time, until it says so itself. */
@@ -18,7 +18,7 @@ const NOTHING: ServerOffer = { tools: [], prompts: [], hasResources: false }
 
 /** Without a place nothing is kept. */
 export async function openCatalogue(
-  place: CachePlace | undefined,
+  place: CacheKey | undefined,
   warn: (message: string) => void,
 ): Promise<Catalogue> {
   const cached = place && (await readCached(place))

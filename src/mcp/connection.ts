@@ -70,7 +70,7 @@ export class Connection {
     this.#parts = parts
   }
 
-  /** Starts the server if it does not run; what it has was told by then. */
+  /** Starts the server if it does not run; its tools are known by then. */
   async ready(): Promise<void> {
     await this.#connected()
   }
@@ -205,7 +205,7 @@ export class Connection {
     return new AppError('tool-failed', message)
   }
 
-  /** Also one that has not said a word yet: nobody waits for it to start. */
+  /** Also one that has not answered yet: no caller waits for it to start. */
   async #drop(live: Live | undefined): Promise<void> {
     if (this.#current === live) {
       this.#current = undefined

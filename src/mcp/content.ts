@@ -18,7 +18,7 @@ export const contentPart = z.object({
 })
 type ContentPart = z.output<typeof contentPart>
 
-/** Whatever does not look like this is no result; the model is told so. */
+/** Anything else is not a result; the model gets an error. */
 export const callResultSchema = z.object({
   content: z.array(contentPart).max(10_000).default([]),
   structuredContent: z.record(z.string(), z.unknown()).nullish(),

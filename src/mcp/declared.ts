@@ -12,7 +12,7 @@ import { clipCost, toOneLine } from './words.ts'
 const MAX_SCHEMA = 64 * 1024
 const MAX_NESTING = 64
 
-/** One tool as `tools/list` tells it, and as it is kept. Hints about what it does are not believed, so not read. */
+/** One tool as `tools/list` reports it, and as it is kept. Hints about what it does are not believed, so not read. */
 export const declaredToolSchema = z.object({
   name: z.string().min(1).max(200),
   description: z.string().max(20_000).catch(''),
@@ -20,7 +20,7 @@ export const declaredToolSchema = z.object({
 })
 export type DeclaredTool = z.output<typeof declaredToolSchema>
 
-/** Nesting is bounded too: whoever walks through it later goes one call deeper with each level. */
+/** Nesting is bounded too: code that walks it later recurses once per level. */
 function isSmall(schema: unknown): boolean {
   return isShallow(schema, MAX_NESTING) && JSON.stringify(schema).length <= MAX_SCHEMA
 }
@@ -109,7 +109,7 @@ const simplifyAll = (properties: Record<string, unknown>, depth: number): Record
 
 const MAX_PROPERTY_NAME = 64
 
-/** Nothing in it that a terminal would obey or nobody would see. */
+/** Contains nothing that a terminal would interpret or not show. */
 const isShowable = (text: string): boolean => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text)
 
 const isPlain = (value: unknown): boolean =>

@@ -12,7 +12,7 @@ export const createHttpTransport = (
   new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
     fetch: boundedFetch,
-    // A stream that breaks is not mended in the background: the next call connects anew.
+    // A broken stream is not restored in the background: the next call reconnects.
     reconnectionOptions: {
       maxRetries: 0,
       initialReconnectionDelay: 1_000,

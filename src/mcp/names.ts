@@ -33,7 +33,7 @@ export function toToolName(server: string, tool: string): string {
 const withHash = (name: string, whole: string, length: number): string =>
   `${name.slice(0, length - 9).replace(/_+$/, '')}_${shortHash(whole).slice(0, 8)}`
 
-/** The name, or one like it that nobody has yet. */
+/** The name, or a similar one that is not taken. */
 export function uniqueName(name: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const ending = number === 1 ? '' : `_${number}`

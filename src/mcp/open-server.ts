@@ -1,4 +1,4 @@
-/** One server of one session: what it has is known or being found out; it runs once somebody needs it. */
+/** One server of one session: its tools are known or being listed; it starts when first needed. */
 import { errorMessage } from '../protocol/error.ts'
 import type { Category } from '../protocol/tool.ts'
 import { openCatalogue } from './catalogue.ts'
@@ -41,7 +41,7 @@ export async function openServer(
     opening ??= connect({ ...parts, settings, onOffer: catalogue.take })
     return opening
   }
-  // Somebody has to be first; the session does not wait for it.
+  // The first session lists the tools; it does not wait for them.
   if (!catalogue.isKnown) {
     void connection()
       .then((opened) => opened.ready())
@@ -72,7 +72,7 @@ async function connect(parts: ConnectionParts): Promise<Connection> {
   return new Connection(parts)
 }
 
-/** A server that takes its time to start does not hold up whoever wants to leave. */
+/** A server that takes its time to start does not delay a caller that cancels. */
 function orAborted(starting: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason)

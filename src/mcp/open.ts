@@ -1,7 +1,7 @@
 /**
- * What MCP servers bring to one session: their tools, what they have to be read, their prompts. Opening it starts nothing
- * that anybody waits for: what a server has is known from last time, or asked for in the background; the server itself
- * starts with the first call and ends with the session.
+ * What MCP servers bring to one session: their tools, what they have to be read, their prompts. Opening it starts
+ * nothing that anybody waits for: what a server has is known from last time, or asked for in the background; the
+ * server itself starts with the first call and ends with the session.
  */
 import type { Equipment, Expansion } from '../protocol/equipment.ts'
 import type { Tool } from '../protocol/tool.ts'
@@ -31,7 +31,7 @@ export async function openMcp(parts: McpParts): Promise<Equipment> {
   }
 }
 
-/** The person asks for it by name, so nobody else is asked; the server starts when the words are needed. */
+/** The user names the prompt, so no permission is asked; the server starts when its text is needed. */
 function expand(servers: readonly OpenServer[], words: string): Expansion | undefined {
   const call = readPromptCall(words)
   const server = servers.find(({ name }) => name === call?.server)

@@ -6,7 +6,7 @@ import { BoundedOutput } from '../lib/bounded-output.ts'
 import { AppError } from '../protocol/error.ts'
 import { contentPart, toText } from './content.ts'
 
-/** One prompt as `prompts/list` tells it, and as it is kept. */
+/** One prompt as `prompts/list` reports it, and as it is kept. */
 export const declaredPromptSchema = z.object({
   name: z.string().regex(/^[^\s\p{C}]{1,100}$/u, 'is no word that can be typed'),
   description: z.string().max(20_000).catch(''),

@@ -25,7 +25,7 @@ export async function useResources(
 
 const readSchema = z.object({ contents: z.array(resourceContent).max(10_000) })
 
-/** The first page of each: whoever has more is asked by address. */
+/** The first page of each: further ones are read by URI. */
 async function listResources(connection: Connection, signal: AbortSignal): Promise<ToolResult> {
   const { resources } = await connection.ask({ method: 'resources/list' }, listSchema, signal)
   const patterns = await connection

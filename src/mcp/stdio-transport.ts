@@ -1,7 +1,7 @@
 /**
- * A server as a child process. Unlike the SDK's own transport it starts the server in a process group of its own and ends
- * the whole group (`npx` starts the real server as its child), gives it exactly the environment it is handed, and ends a
- * server that says more than anyone asked for.
+ * A server as a child process. Unlike the SDK's own transport it starts the server in a process group of its own and
+ * ends the whole group (`npx` starts the real server as its child), gives it exactly the environment it is handed, and
+ * ends a server that says more than anyone asked for.
  */
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -42,7 +42,7 @@ export class StdioTransport implements Transport {
     this.#program = program
   }
 
-  /** What it last said to nobody in particular, or what was wrong with it: for whoever tells the person. */
+  /** Its last unsolicited output, or its error: for the message to the user. */
   get lastWords(): string {
     return this.#fault ?? cleanOutput(this.#stderr).trim().split('\n').slice(-3).join(' / ')
   }
@@ -55,7 +55,7 @@ export class StdioTransport implements Transport {
     started.stderr.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-STDERR_KEPT)
     })
-    // A server that is gone no longer reads; that it is gone is told by its end.
+    // A server that is gone no longer reads; its exit reports that.
     for (const stream of [started.stdin, started.stdout, started.stderr]) stream.on('error', () => {})
     started.ended
       .catch((error: unknown) => void (this.#fault = errorMessage(error)))

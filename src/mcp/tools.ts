@@ -1,6 +1,6 @@
 /**
- * What servers have as tools of a session. A server runs outside the sandbox and may do anything, whatever it says about
- * itself: as with the web, every mode that leaves a question open asks before each call.
+ * What servers have as tools of a session. A server runs outside the sandbox and may do anything, whatever it says
+ * about itself: as with the web, every mode that leaves a question open asks before each call.
  */
 import { isObject } from '../lib/json.ts'
 import { AppError } from '../protocol/error.ts'
@@ -77,7 +77,7 @@ const toResourceTool = (server: OpenServer, name: string): Tool =>
 
 const PLACEHOLDER = /\[secret:[\w-]{1,64}:\w{1,16}:\d+\]/
 
-/** A value that nobody approved stays here; the bare placeholder would be written where the value stood. */
+/** An unapproved secret stays here; without this check the bare placeholder would be sent in its place. */
 function requireNoPlaceholder(input: object): void {
   const placeholder = PLACEHOLDER.exec(JSON.stringify(input))?.[0]
   if (placeholder === undefined) return

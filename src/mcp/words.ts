@@ -1,7 +1,7 @@
 /** Words of servers on their way to a model or a person: plain, on one line, and no longer than they may be. Pure. */
 import { cleanOutput, clip } from '../lib/text.ts'
 
-/** What a terminal would obey and what nobody sees is gone. */
+/** Removes control sequences and invisible characters. */
 export const toOneLine = (text: string): string =>
   cleanOutput(text.slice(0, MAX_READ))
     .replace(/[\p{C}\s]+/gu, ' ')

@@ -1,7 +1,7 @@
 /**
- * A database file that is not in the way when it breaks: write-ahead log, several processes at once, and a file that turns
- * out to be damaged is renamed, never deleted, and a new one begun. Queries are synchronous and short, so `use` may run
- * its work a second time on the new file.
+ * A database file that is not in the way when it breaks: write-ahead log, several processes at once, and a file that
+ * turns out to be damaged is renamed, never deleted, and a new one begun. Queries are synchronous and short, so `use`
+ * may run its work a second time on the new file.
  */
 import { statSync } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
@@ -75,7 +75,7 @@ const MAX_REPAIRS = 2
 
 type Opened = {
   readonly database: Database
-  /** Somebody deleted or replaced the file: whatever is written here now nobody would find again. */
+  /** The file was deleted or replaced: whatever is written here now would be lost. */
   isMoved(): boolean
   close(): void
 }
@@ -90,7 +90,7 @@ async function openOrReplace(options: DatabaseOptions): Promise<Opened> {
   }
 }
 
-/** Nobody else may read what is kept; the files beside it get the same mode. */
+/** No other user may read what is kept; the files beside it get the same mode. */
 async function makeFile(path: string): Promise<void> {
   await ensureFolder(dirname(path))
   await (await open(path, 'a', 0o600)).close()
@@ -144,7 +144,7 @@ async function connect(path: string): Promise<Opened> {
     close() {
       if (isClosed) return
       isClosed = true
-      // The library lets the file go only when nobody holds a statement any more; the log is folded in before that.
+      // The library lets the file go only when no statement is open any more; the log is folded in before that.
       if (path !== ':memory:') foldLog(connection)
       statements.clear()
       connection.close()
@@ -175,7 +175,7 @@ function rollBack(connection: Libsql.Database): void {
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
-/** A log that stays behind is no loss: whoever opens the file next reads it. */
+/** A log that stays behind is no loss: the next process that opens the file reads it. */
 function foldLog(connection: Libsql.Database): void {
   try {
     connection.pragma('wal_checkpoint(TRUNCATE)')
@@ -206,7 +206,7 @@ function prepareSchema(database: Database, options: DatabaseOptions): void {
   })
 }
 
-/** Only one process replaces; whoever comes second finds the new file sound and takes it, unless it has tried that. */
+/** Only one process replaces; the second finds the new file sound and takes it, unless it has tried that. */
 async function replace(options: DatabaseOptions, insist: boolean): Promise<Opened> {
   const { path, warn } = options
   if (path === undefined) return openSound(options)

@@ -68,7 +68,7 @@ export const toFact = (row: FactRow): Fact => ({
   ...(row.superseded_by !== null && { supersededBy: row.superseded_by }),
 })
 
-export type Place = { readonly project: string; readonly source: string; readonly now: number }
+export type FactSource = { readonly project: string; readonly source: string; readonly now: number }
 
 export type Written = {
   readonly id: number
@@ -78,7 +78,7 @@ export type Written = {
 }
 
 /** Inside a transaction. */
-export function writeFact(database: Database, draft: FactDraft, place: Place): Written {
+export function writeFact(database: Database, draft: FactDraft, place: FactSource): Written {
   const [known] = database.rows<{ id: number }>(
     `SELECT id FROM fact WHERE project = ? AND identity = ? AND ${LIVING}`,
     place.project,
@@ -102,7 +102,7 @@ export function writeFact(database: Database, draft: FactDraft, place: Place): W
   return { id, outcome: 'stored', replaced: replaced.map((older) => older.id) }
 }
 
-function insertFact(database: Database, draft: FactDraft, { project, source, now }: Place): number {
+function insertFact(database: Database, draft: FactDraft, { project, source, now }: FactSource): number {
   const id = database.run(
     `INSERT INTO fact (project, kind, text, lesson, source, added_at, used_at, uses, identity, topic, value)
      VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
@@ -160,7 +160,7 @@ export function eraseTraces(database: Database): void {
 
 /**
  * Beyond `keep` facts those go that were superseded, then those least used and longest ago; never the newest, which
- * nobody could have used yet. Inside a transaction.
+ * had no chance to be used yet. Inside a transaction.
  */
 export function pruneFacts(database: Database, keep: number, newest: number): void {
   const [counted] = database.rows<{ count: number }>('SELECT count(*) AS count FROM fact')

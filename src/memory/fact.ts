@@ -45,7 +45,7 @@ export type FactDraft = Statement & {
 const MAX_CHARACTERS = 2_000
 
 export function draftFact({ text, kind }: Pick<NewFact, 'text' | 'kind'>): FactDraft {
-  // One plain line, whoever wrote it: in a context it must not look like more than a fact.
+  // One plain line, from any source: in a context it must not look like more than a fact.
   const plain = cleanOutput(text.replaceAll(/\s+/g, ' ')).trim()
   if (plain === '') throw new AppError('tool-failed', 'There is nothing to remember; give a sentence.')
   if (plain.length > MAX_CHARACTERS) {

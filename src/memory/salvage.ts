@@ -1,7 +1,7 @@
 /** What can still be read of a damaged memory, carried over fact by fact; whatever cannot is passed over. */
 import type { Database } from './database.ts'
 import { draftFact, type FactDraft } from './fact.ts'
-import { type FactRow, lastFactId, type Place, raiseFactId, writeFact } from './fact-table.ts'
+import { type FactRow, lastFactId, type FactSource, raiseFactId, writeFact } from './fact-table.ts'
 
 /** A file of which this much is lost is not walked through number by number to its end. */
 const MAX_UNREADABLE = 100_000
@@ -21,7 +21,7 @@ export function salvageFacts(broken: Database, fresh: Database, now: number): vo
   })
 }
 
-/** The first id from this one on that is there; this one itself where nobody can tell. */
+/** The first existing id from this one on; this one itself if unknown. */
 const nextId = (broken: Database, from: number): number =>
   readOr(() => {
     const [found] = broken.rows<{ id: number | null }>('SELECT min(id) AS id FROM fact WHERE id >= ?', from)
@@ -32,7 +32,7 @@ const nextId = (broken: Database, from: number): number =>
 function readLiving(
   broken: Database,
   id: number,
-): readonly { readonly draft: FactDraft; readonly place: Place }[] {
+): readonly { readonly draft: FactDraft; readonly place: FactSource }[] {
   return broken.rows<FactRow>('SELECT * FROM fact WHERE id = ? AND superseded_by IS NULL', id).map((row) => ({
     draft: draftFact(row),
     place: { project: row.project, source: row.source, now: row.added_at },

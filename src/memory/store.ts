@@ -59,7 +59,7 @@ export interface Memory {
   add(fact: NewFact): Promise<Added>
   /** Best first. */
   recall(query: string, options?: RecallOptions): Promise<readonly Recalled[]>
-  /** They were shown to somebody. Never fails: an answer is worth more than its count. */
+  /** Counts a use. Never fails: an answer is worth more than its count. */
   used(facts: readonly Fact[]): Promise<void>
   /** Of this project and of all; superseded ones too. */
   list(): Promise<readonly Fact[]>

@@ -1,6 +1,6 @@
 /**
  * Finding rows by their words, fast also among very many: the rarest words of the question find candidates, all of them
- * rank what was found. A word nobody has written is looked up by its trigrams among those somebody has.
+ * rank what was found. An unknown word is looked up by its trigrams among the known ones.
  */
 import type { Database } from './database.ts'
 import { type QueryGroup, type WeighedQuery, weighQuery } from './rank.ts'
@@ -50,7 +50,7 @@ function dropTerm(
   { id, term }: { readonly id: number; readonly term: string },
 ): void {
   database.run(`DELETE FROM ${name}_term WHERE id = ?`, id)
-  // An index without content has to be told what it forgets.
+  // A contentless index needs the old term to delete it.
   database.run(`INSERT INTO ${name}_trigram (${name}_trigram, rowid, term) VALUES ('delete', ?, ?)`, id, term)
 }
 

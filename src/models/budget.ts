@@ -1,7 +1,7 @@
 /** What of a machine's memory a model may use: the graphics cards' own first, then the main memory. Pure. */
 import type { Gpu, Hardware } from './machine.ts'
 
-/** A pool that holds nothing is 0; one whose size nobody could tell is absent. */
+/** A pool that holds nothing is 0; one of unknown size is absent. */
 export type Budget = {
   readonly gpu: number
   readonly ram?: number

@@ -54,7 +54,7 @@ export type CatalogEntry = {
   readonly repo: string
   readonly revision: string
   readonly files: Readonly<Partial<Record<Quant, CatalogFile>>>
-  /** Fields that nobody has verified. */
+  /** Unverified fields. */
   readonly unchecked: readonly string[]
 }
 

@@ -65,7 +65,7 @@ export async function download(request: DownloadRequest, signal: AbortSignal): P
   try {
     const here = await stat(path).catch(() => undefined)
     if (here) {
-      // Whoever was killed right after the file got its name has left its note.
+      // A process killed right after the rename has left its note.
       await discard(folder)
       return { path, bytes: here.size, wasHere: true }
     }

@@ -1,4 +1,6 @@
-/** What of this machine decides how fast an engine computes: features of the processor, and the drivers for its cards. */
+/**
+ * What of this machine decides how fast an engine computes: features of the processor, and the drivers for its cards.
+ */
 import type { HardwareEffects } from './machine.ts'
 
 export type EngineFacts = {
@@ -7,7 +9,7 @@ export type EngineFacts = {
   /** Version of NVIDIA's driver; absent = none. */
   readonly nvidiaDriver?: string
   readonly vulkanLoader: boolean
-  /** Names of the drivers that Vulkan has been told of. */
+  /** Names of the registered Vulkan drivers. */
   readonly vulkanDrivers: readonly string[]
   readonly metal: boolean
 }

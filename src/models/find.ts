@@ -5,7 +5,7 @@ import { listLocal, modelFolders } from './local/store.ts'
 import type { Hardware } from './machine.ts'
 import { resolveModel, type ResolvedModel } from './resolve.ts'
 
-export type ModelPlace = {
+export type ModelLookup = {
   readonly modelsFolder: string
   readonly home: string
   readonly env: NodeJS.ProcessEnv
@@ -16,7 +16,7 @@ export type ModelPlace = {
 /** `wish` is `name:size:quant` or `auto`; throws an AppError with the next step where it cannot be met. */
 export async function findModel(
   wish: string,
-  { modelsFolder, home, env, hardware }: ModelPlace,
+  { modelsFolder, home, env, hardware }: ModelLookup,
   options: FitOptions = {},
 ): Promise<ResolvedModel> {
   const catalog = await loadCatalog()

@@ -1,7 +1,7 @@
 /**
- * Which model fits a machine. Pure: hardware, catalogue and wish in, a choice or a reason out. A wish is met exactly or
- * refused; without one the best that fits is chosen, and only among those with a window an agent can work in and a speed
- * a person can wait for.
+ * Which model fits a machine. Pure: hardware, catalogue and wish in, a choice or a reason out. A wish is met exactly
+ * or refused; without one the best that fits is chosen, and only among those with a window an agent can work in and a
+ * speed a person can wait for.
  */
 import { toBudget, totalOf, type Budget } from './budget.ts'
 import { quantsOf, toId, type CatalogEntry } from './catalog.ts'
@@ -23,9 +23,9 @@ export type Fit = {
   readonly place: 'gpu' | 'split' | 'cpu' | 'unknown'
   /** Bytes read from main memory for every token written. */
   readonly fromRam: number
-  /** Estimated, or measured where somebody did; absent where the memory's bandwidth is not known. */
+  /** Measured if available, else estimated; absent where the memory's bandwidth is not known. */
   readonly speed?: number
-  /** Nobody would wait for it. */
+  /** Too slow to be useful. */
   readonly slow: boolean
 }
 
@@ -72,7 +72,7 @@ export function fitModel(
 /** What to type to get the same again. */
 const commandFor = ({ id, window }: Fit): string => `covey --model ${id} --window ${window}`
 
-type Ground = { readonly budget: Budget; readonly options: FitOptions }
+type FitContext = { readonly budget: Budget; readonly options: FitOptions }
 
 type Outcome = { readonly ok: true; readonly choice: Fit } | Omit<Extract<FitResult, { ok: false }>, 'lines'>
 
@@ -92,10 +92,10 @@ function chooseBest(lines: readonly FitLine[], budget: Budget): Outcome {
   }
 }
 
-function grant(wish: string, catalog: readonly CatalogEntry[], ground: Ground): Outcome {
+function grant(wish: string, catalog: readonly CatalogEntry[], context: FitContext): Outcome {
   const read = readWish(wish, catalog)
   if (!read.ok) return { ok: false, reason: 'unknown-model', message: read.message }
-  const line = bestOf(read.entry, read.quants, ground)
+  const line = bestOf(read.entry, read.quants, context)
   if ('fit' in line) return { ok: true, choice: line.fit }
   return { ok: false, reason: 'too-large', message: line.why, missingBytes: line.missingBytes }
 }
@@ -116,11 +116,11 @@ const comfortable = (lines: readonly FitLine[]): readonly Fit[] =>
 const isComfortable = ({ window, slow }: Fit): boolean => window >= AUTO_WINDOW && !slow
 
 /** The best of these quantisations that fits, or how far the smallest is from fitting. */
-function bestOf(entry: CatalogEntry, quants: readonly Quant[], ground: Ground): FitLine {
-  const fits = quants.flatMap((quant) => fitOf(entry, quant, ground) ?? [])
+function bestOf(entry: CatalogEntry, quants: readonly Quant[], context: FitContext): FitLine {
+  const fits = quants.flatMap((quant) => fitOf(entry, quant, context) ?? [])
   const [fit] = fits.toSorted((a, b) => Number(isComfortable(b)) - Number(isComfortable(a)) || better(a, b))
   if (fit) return { entry, fit }
-  return { entry, ...shortage(entry, quants, ground) }
+  return { entry, ...shortage(entry, quants, context) }
 }
 
 const better = (a: Fit, b: Fit): number => worth(b) - worth(a) || a.bytes - b.bytes
@@ -134,7 +134,7 @@ const worth = ({ entry, quant, window, place, fromRam }: Fit): number =>
 
 const LONG_WINDOW = 32_768
 
-function fitOf(entry: CatalogEntry, quant: Quant, { budget, options }: Ground): Fit | undefined {
+function fitOf(entry: CatalogEntry, quant: Quant, { budget, options }: FitContext): Fit | undefined {
   const total = totalOf(budget)
   const { cache = 'f16' } = options
   const need = (window: number, workers: number): number =>
@@ -180,7 +180,7 @@ const windowsFor = (entry: CatalogEntry, { window }: FitOptions): readonly numbe
 function shortage(
   entry: CatalogEntry,
   quants: readonly Quant[],
-  { budget, options }: Ground,
+  { budget, options }: FitContext,
 ): { why: string; missingBytes: number } {
   const window = windowsFor(entry, options).at(-1)
   const [quant] = quants

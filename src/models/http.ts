@@ -123,7 +123,9 @@ function refusal(url: URL, { status, headers }: Response): Error {
   }
   if (status === 404) {
     const next = 'Check its name; `covey models fit` lists what covey knows.'
-    return new AppError('model-unavailable', `There is no file ${maskUrls(String(url))}. ${next}`, { status })
+    return new AppError('model-unavailable', `The file ${maskUrls(String(url))} does not exist. ${next}`, {
+      status,
+    })
   }
   return new AppError('model-unavailable', `${answered} to ${url.pathname}.`, { status })
 }

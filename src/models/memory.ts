@@ -1,6 +1,6 @@
 /**
- * How much memory a model takes, before it is on this disk: weights once, a KV cache for each worker, and what llama.cpp
- * needs to compute. For a file that is here its header knows better.
+ * How much memory a model takes, before it is on this disk: weights once, a KV cache for each worker, and what
+ * llama.cpp needs to compute. For a file that is here its header knows better.
  */
 import { quantsOf, type AttentionLayers, type CatalogEntry } from './catalog.ts'
 import { bitsOf, type Quant } from './quant.ts'
@@ -18,7 +18,7 @@ export type Load = {
   readonly cache: CacheType
 }
 
-/** What to have free, in bytes: everything below and a reserve for what nobody counted. */
+/** What to have free, in bytes: everything below and a reserve for the rest. */
 export const memoryNeeded = (entry: CatalogEntry, quant: Quant, load: Load): number =>
   (weightBytes(entry, quant) +
     load.workers * cacheBytes(entry, load.window, load.cache) +
@@ -35,8 +35,8 @@ export const estimatedWeights = ({ parameters }: CatalogEntry, quant: Quant): nu
   (parameters * bitsOf(quant)) / 8
 
 /**
- * Small models keep their vocabulary in more bits than the rest, up to two thirds of the file. How much that is shows in
- * a file whose size is known; the one nearest in bits says it best.
+ * Small models keep their vocabulary in more bits than the rest, up to two thirds of the file. How much that is shows
+ * in a file whose size is known; the one nearest in bits says it best.
  */
 function surplus(entry: CatalogEntry, quant: Quant): number {
   const distance = (other: Quant): number => Math.abs(bitsOf(other) - bitsOf(quant))

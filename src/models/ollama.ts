@@ -1,6 +1,7 @@
 /**
- * The models Ollama has: a manifest for each name and tag, which points to blobs named by their hash. The blob of weights
- * is a GGUF file and can be used where it lies. A manifest is somebody else's file: only hashes are taken from it.
+ * The models Ollama has: a manifest for each name and tag, which points to blobs named by their hash. The blob of
+ * weights is a GGUF file and can be used where it lies. A manifest belongs to another program: only hashes are taken
+ * from it.
  */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -40,7 +41,8 @@ async function readModel(folder: string, manifests: string, file: string): Promi
   const type = config && Config.safeParse(await readJson(config)).data?.file_type
   const [quant] = readQuant(type ?? '')
   const name = modelName(relative(manifests, file))
-  // The tag 7b-instruct-q4_K_M says more than the catalogue's ids do; the size before the first dash is what they share.
+  // The tag 7b-instruct-q4_K_M says more than the catalogue's ids do; the size before the first dash is what they
+  // share.
   const id = quant ? `${name.replace(/^([^:]+:[^-]+)-.*$/, '$1')}:${quant}` : name
   return { id: id.toLowerCase(), name, path, bytes: found.size, source: 'ollama', ...(quant && { quant }) }
 }

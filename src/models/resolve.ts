@@ -1,6 +1,6 @@
 /**
- * From what somebody wants (`name:size:quant`, or the best) to the file that is loaded. Only what is on this machine is
- * ever chosen, and a wish is met exactly; whatever stands in the way is an error with the command that removes it. Pure.
+ * From what the user asked for (`name:size:quant`, or the best) to the file that is loaded. Only what is on this
+ * machine is ever chosen, and a wish is met exactly; an obstacle is an error with the command that removes it. Pure.
  */
 import { AppError } from '../protocol/error.ts'
 import { quantsOf, toId, type CatalogEntry } from './catalog.ts'

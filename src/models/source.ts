@@ -1,4 +1,7 @@
-/** What `covey models pull` is given, as an address to fetch: a catalogue id, `hf:owner/repo/file`, or a plain URL. Pure. */
+/**
+ * What `covey models pull` is given, as an address to fetch: a catalogue id, `hf:owner/repo/file`, or a plain URL.
+ * Pure.
+ */
 import { AppError } from '../protocol/error.ts'
 import { toId, type CatalogEntry } from './catalog.ts'
 import type { Quant } from './quant.ts'
@@ -64,7 +67,11 @@ const HUGGING_FACE = 'https://huggingface.co'
 
 function huggingFace({ repo, revision, file }: HuggingFaceFile, settings: SourceSettings): ModelSource {
   const { endpoint = HUGGING_FACE, token } = settings
-  if (!URL.canParse(endpoint)) throw new AppError('config-invalid', `HF_ENDPOINT is no address: ${endpoint}`)
+  if (!URL.canParse(endpoint))
+    throw new AppError(
+      'config-invalid',
+      `HF_ENDPOINT is not a URL: ${endpoint}; set it to one such as https://huggingface.co`,
+    )
   const path = [...repo.split('/'), 'resolve', revision, ...file.split('/')].map(encodeURIComponent).join('/')
   return {
     url: new URL(`${endpoint.replace(/\/+$/, '')}/${path}`),

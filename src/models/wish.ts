@@ -1,4 +1,4 @@
-/** What somebody asked for: `name:size:quant`, with less said where less is enough to know which one is meant. Pure. */
+/** A requested model: `name:size:quant`, or less where less is unambiguous. Pure. */
 import { nearest } from '../lib/nearest.ts'
 import { quantsOf, type CatalogEntry } from './catalog.ts'
 import { readQuant, type Quant } from './quant.ts'

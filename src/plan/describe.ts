@@ -13,7 +13,7 @@ const SIGNS: Readonly<Record<TaskState, string>> = {
   blocked: '[!]',
 }
 
-/** What the model is told at the start of a run; nothing where there is no plan. */
+/** The plan as shown to the model at the start of a run; undefined without a plan. */
 export function summarise(plan: Plan): string | undefined {
   if (plan.tasks.length === 0 && plan.goal === undefined) return undefined
   const head = headLine(plan)

@@ -3,7 +3,7 @@ import { summarise } from './describe.ts'
 import { createPlanTool } from './tool.ts'
 import type { PlanStore } from './store.ts'
 
-/** A plan that cannot be read is no reason not to talk: the model is told nothing, its own calls say what is wrong. */
+/** An unreadable plan does not block a conversation: the model sees no plan, and its plan calls report the error. */
 export function planEquipment(store: PlanStore): Equipment {
   const tools = [createPlanTool(store)]
   return {

@@ -1,4 +1,6 @@
-/** What a project is about to do, as a value: a phase, tasks, a notebook. `change.ts` is the way from one to the next. */
+/**
+ * What a project is about to do, as a value: a phase, tasks, a notebook. `change.ts` is the way from one to the next.
+ */
 
 export const phases = ['planning', 'executing', 'reviewing', 'complete', 'paused'] as const
 export type Phase = (typeof phases)[number]
@@ -28,7 +30,7 @@ export type Task = {
   readonly next?: string
   /** How many packets were given to it. */
   readonly packets: number
-  /** The session of a packet that was begun and of which nobody knows how it ended. */
+  /** The session of a packet that was started and whose end is unknown. */
   readonly openSession?: string
 }
 

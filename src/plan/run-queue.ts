@@ -1,8 +1,8 @@
 /**
- * Long work in small windows, the acting half. The plan is on disk before and after every packet, and so is the session of
- * a packet before its first prompt: a queue that was killed at any moment goes on where it was.
+ * Long work in small windows, the acting half. The plan is on disk before and after every packet, and so is the
+ * session of a packet before its first prompt: a queue that was killed at any moment goes on where it was.
  */
-import type { QueueEnd } from '../protocol/plan-desk.ts'
+import type { QueueEnd } from '../protocol/plan-service.ts'
 import type { Plan } from './plan.ts'
 import {
   goOnPrompt,
@@ -21,7 +21,7 @@ export type Packet = PacketLimits & {
   readonly goOn: string
   /** The session of this packet, where it was begun before. */
   readonly session?: string
-  /** To be told before the first prompt: what is not known here cannot be gone on with. */
+  /** Called before the first prompt: an unknown session cannot be continued. */
   onSession(id: string): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The plan of one project on disk: one JSON file, replaced as a whole under a lock. Whoever is killed leaves the old plan
- * or the new one, and of two processes that change it at once each sees what the other did.
+ * The plan of one project on disk: one JSON file, replaced as a whole under a lock. A killed process leaves the old
+ * plan or the new one, and of two processes that change it at once each sees what the other did.
  */
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -42,13 +42,13 @@ export function openPlanStore(path?: string, now: () => number = Date.now): Plan
   }
 }
 
-type Place = {
+type PlanStorage = {
   read(): Promise<Plan>
   update(change: (plan: Plan) => Plan): Promise<Plan>
   setAside(name: string): Promise<void>
 }
 
-function inMemory(): Place {
+function inMemory(): PlanStorage {
   let plan = emptyPlan
   return {
     read: async () => plan,
@@ -57,7 +57,7 @@ function inMemory(): Place {
   }
 }
 
-function onDisk(path: string): Place {
+function onDisk(path: string): PlanStorage {
   let last: Promise<unknown> = Promise.resolve()
   /** One at a time here; the lock does the same between processes. */
   const alone = <T>(act: () => Promise<T>): Promise<T> => {
@@ -88,7 +88,7 @@ function onDisk(path: string): Place {
 
 const KEPT_PLANS = 20
 
-/** Their names end in the time they were set aside. */
+/** Their names end in the time they were archived. */
 async function forgetOldest(path: string): Promise<void> {
   const timeOf = (name: string) =>
     Number(/^\.(\d+)$/.exec(name.slice(basename(path).length))?.[1] ?? Number.NaN)

@@ -9,7 +9,7 @@ import type { PlanStore } from './store.ts'
 export const createPlanTool = (store: PlanStore): Tool =>
   defineTool({
     name: 'plan',
-    // The actions stand here and not in the schema: as an enum they cost three times as many tokens.
+    // The actions are listed here and not in the schema: as an enum they cost three times as many tokens.
     description: 'Project plan: show add begin done block note review finish pause resume',
     category: 'meta',
     input: z.object({ action: z.string(), text: z.string().optional() }),

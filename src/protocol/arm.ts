@@ -38,7 +38,7 @@ export type Capabilities = {
   readonly speeds?: { readonly prefill?: number; readonly decode?: number }
 }
 
-/** An arm as somebody set it up: where it is, and what of its capabilities is known beforehand. Never print it. */
+/** An arm as configured: where it is, and what of its capabilities is known beforehand. Never print it. */
 export type ArmSettings = {
   /** Empty for a server that was named by its address only: then it is called like its model. */
   readonly id: string
@@ -63,7 +63,7 @@ export type ArmProfile = {
   /** Runs on this machine or its network: patient time limits, no cost, allowed in incognito. */
   readonly local: boolean
   readonly capabilities: Capabilities
-  /** Its ordinary sampling, where somebody chose one. */
+  /** The configured sampling temperature, if any. */
   readonly temperature?: number
   readonly thinking?: Thinking
 }
@@ -73,11 +73,11 @@ export type ReserveRequest = {
   readonly task: string
   /** Arms that already failed for this very request. */
   readonly excluded: readonly string[]
-  /** Requests of one run stay with one arm. Absent = an errand of the program itself, which whoever answered last does. */
+  /** Requests of one run stay with one arm. Absent = a background request, for the arm that answered last. */
   readonly runId?: string
   /** The session whose prefix an arm may still hold, and whose type and arm a short "go on" inherits. */
   readonly sessionId?: string
-  /** What the request is about, where somebody found out already. */
+  /** What the request is about, if already classified. */
   readonly classification?: Classification
   /** What the context takes, in tokens. */
   readonly tokens?: number
@@ -86,8 +86,8 @@ export type ReserveRequest = {
   /** Nothing this run may call changes anything. */
   readonly readOnly?: boolean
   /**
-   * The answer is this machine's own voice in a vote, so it is not moved to another machine: other machines are asked for
-   * themselves, and this one would lose its vote.
+   * The answer is this machine's own voice in a vote, so it is not moved to another machine: other machines are asked
+   * for themselves, and this one would lose its vote.
    */
   readonly stays?: boolean
   /** The run stands on the rung "next arm" of its ladder, for this reason; once absent, it goes back down. */

@@ -1,4 +1,7 @@
-/** How one family of models writes tool calls: how tools are shown, how calls and results are written, how replies are read. */
+/**
+ * How one family of models writes tool calls: how tools are shown, how calls and results are written, how replies are
+ * read.
+ */
 import type { ToolCall } from './message.ts'
 import type { ToolSchema } from './model.ts'
 
@@ -28,7 +31,7 @@ export interface DialectWriter {
 }
 
 export interface Dialect extends DialectWriter {
-  /** The tools as text, for models that are told about them in the prompt. */
+  /** The tools as text, for models that get them in the prompt. */
   show(tools: readonly ToolSchema[]): string
   /** A GBNF grammar that makes a call valid by construction. */
   grammar?(tools: readonly ToolSchema[]): string

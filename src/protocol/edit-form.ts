@@ -4,5 +4,5 @@ import type { z } from 'zod'
 export const editForms = ['whole', 'search', 'lines'] as const
 export type EditForm = (typeof editForms)[number]
 
-/** What an arm that writes edits in another form is told; `hidden` = it is not offered the tool, but may call it. */
+/** What an arm that writes edits in another form sees; `hidden` = it is not offered the tool, but may call it. */
 export type ToolFace = 'hidden' | { readonly description: string; readonly input: z.ZodType }

@@ -16,7 +16,7 @@ export type Equipping = {
 export type Expansion = {
   readonly prompt: string
   readonly limits: RunLimits
-  /** Where somebody else has the words: what takes the place of `prompt`, asked for once it is needed. */
+  /** When the text lives elsewhere: replaces `prompt`, loaded when needed. */
   load?(signal: AbortSignal): Promise<string>
 }
 

@@ -42,7 +42,7 @@ export type RunEnd = {
   readonly turns: number
   /** What is true on disk: files this run created, changed or removed. */
   readonly changed: readonly string[]
-  /** Of those, what runs when somebody starts it: package scripts, build files, CI. Absent where there are none. */
+  /** Those of them that run when started by a user: package scripts, build files, CI. Absent where there are none. */
   readonly runnable?: readonly string[]
   readonly attribution: Attribution
   /** The detector that doubted the answer, when it was taken all the same. */

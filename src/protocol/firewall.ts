@@ -20,7 +20,7 @@ export type FoundSecret = { readonly kind: string; readonly placeholder: string 
 
 /** A secret as a dialog names it. */
 export type SecretInside = FoundSecret & {
-  /** A file it is known to stand in. */
+  /** A file known to contain it. */
   readonly path?: string
 }
 
@@ -62,22 +62,28 @@ export type SecretRecord =
     }
 
 export interface Firewall {
-  /** The text as it may leave for a model, a peer, a person's screen or a file of ours. Doing it twice changes nothing. */
+  /**
+   * The text as it may leave for a model, a peer, a person's screen or a file of ours. Doing it twice changes nothing.
+   */
   outgoing(text: string, source?: TextSource): Promise<string>
   /** The same at once, without the second opinion of the large detector: for logs and events. */
   outgoingNow(text: string): string
   /** Every text inside a value, at once. The same value when there is nothing to hide. */
   outgoingValue<Value>(value: Value): Value
   stream(): SecretStream
-  /** The project's files as tools may see them: reads give placeholders, writes put the values back where they belong. */
+  /**
+   * The project's files as tools may see them: reads give placeholders, writes put the values back where they belong.
+   */
   readonly files: Files
   /** The same model, asked with clean requests and heard through a clean stream. */
   model(model: Model): Model
-  /** The same for whoever sent the secrets themselves: asked with placeholders, heard with the values. */
+  /** The same for a client that sent the secrets itself: the request carries placeholders, the reply the values. */
   echo(model: Model): Model
   /** What to do with a call whose arguments may hold placeholders; asked before every call, permission or not. */
   restore(request: RestoreRequest): Promise<Restored>
-  /** A person said yes to what `restore` asked: the input to run this once, or with `always` whenever this tool asks. */
+  /**
+   * A person said yes to what `restore` asked: the input to run this once, or with `always` whenever this tool asks.
+   */
   approve(request: RestoreRequest, options?: { readonly always?: boolean }): Promise<unknown>
   /** The secrets a call or text stands for, for the dialog. */
   secretsIn(value: unknown): readonly SecretInside[]

@@ -80,7 +80,7 @@ export type PermissionAnswer =
   | { readonly allow: true; readonly remember?: boolean }
   | { readonly allow: false; readonly reason?: string }
 
-/** A call that was refused, or one that a person approved; for whoever looks afterwards what happened. */
+/** A call that was refused, or one that a person approved; for a later review. */
 export type AuditEntry = {
   readonly what: 'refused' | 'approved'
   readonly sessionId: string
@@ -99,7 +99,7 @@ export interface Permissions {
   readonly authorize: Authorize
   /** A rule denies everything this tool does, so it need not be offered. */
   forbids(tool: string): boolean
-  /** Told of every yes: a remembered one becomes a rule, one for a protected path opens it for this call. */
+  /** Called for every approval: a remembered one becomes a rule, one for a protected path opens it for this call. */
   accept(request: AuthorizeRequest, answer: PermissionAnswer): Promise<void>
 }
 

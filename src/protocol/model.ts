@@ -8,7 +8,7 @@ import type { VoteEvent } from './vote.ts'
 
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** What a model is told about a tool. */
+/** The description of a tool that a model receives. */
 export type ToolSchema = {
   readonly name: string
   readonly description?: string
@@ -41,7 +41,7 @@ export type ModelRequest = {
   readonly topP?: number
   readonly presencePenalty?: number
   readonly frequencyPenalty?: number
-  /** How many alternatives to tell for each token; 0 = only the token's own. Absent = nothing is told. */
+  /** How many alternatives to report for each token; 0 = only the token's own. Absent = none. */
   readonly logprobs?: number
   readonly seed?: number
   readonly stop?: readonly string[]
@@ -50,7 +50,7 @@ export type ModelRequest = {
   readonly continueLast?: boolean
   /** The guard checks every call and can ask the user, so the model may mark a call `unsure` instead of refusing. */
   readonly guarded?: true
-  /** What arguments may be, for arms whose sampling we own; no server is told. */
+  /** What arguments may be, for arms whose sampling we control; never sent to a server. */
   readonly values?: KnownValues
 }
 
@@ -75,7 +75,7 @@ export type ModelEvent =
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | { readonly type: 'tool-call'; readonly call: ToolCall }
-  /** Something that was meant as a call but cannot be read; the model is told why. */
+  /** Text meant as a call that cannot be parsed; the model receives the reason. */
   | { readonly type: 'bad-call'; readonly name?: string; readonly reason: string }
   | { readonly type: 'proposal'; readonly command: string }
   | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly why: string }

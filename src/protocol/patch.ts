@@ -15,7 +15,7 @@ export type Proposal = {
 }
 
 /** For the person. An unknown or ambiguous id is `config-invalid`; the beginning of one is enough. */
-export interface PatchDesk {
+export interface PatchService {
   /** Oldest first. */
   list(): Promise<readonly Proposal[]>
   find(id: string): Promise<Proposal>

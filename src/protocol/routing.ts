@@ -6,7 +6,7 @@ import type { Classification } from './classification.ts'
 
 export type TaskType = Classification['type']
 
-/** Where an arm runs: on this machine or its network, on another machine of one's own, or with somebody else. */
+/** Where an arm runs: on this machine or its network, on another machine of the user, or at a third party. */
 export const tiers = ['local', 'peer', 'cloud'] as const
 export type Tier = (typeof tiers)[number]
 
@@ -160,8 +160,8 @@ export type RouterStats = {
   readonly hints: readonly string[]
 }
 
-/** The router's memory, for whoever looks at it or erases it. */
-export interface RouterDesk {
+/** The router's memory, to inspect or erase. */
+export interface RouterService {
   stats(): Promise<RouterStats>
   /** The choices of one run, or of the last one. */
   decisions(runId?: string): Promise<readonly DecisionRecord[]>

@@ -29,7 +29,9 @@ export type CommandName = 'compact' | 'exec-output' | 'reset-exec-output'
 export interface SessionApi {
   readonly id: string
   history(): Promise<readonly Message[]>
-  /** Resolves once the prompt is on disk; the run is told through `events`. Prompts wait for the run before them. */
+  /**
+   * Resolves once the prompt is on disk; the run is reported through `events`. Prompts wait for the run before them.
+   */
   prompt(input: string | readonly UserMessage[], options?: PromptOptions): Promise<{ readonly runId: string }>
   /** Ends the run in progress and drops the waiting prompts. */
   cancel(): Promise<void>

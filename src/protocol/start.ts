@@ -2,6 +2,6 @@
 export type AtStart = {
   /** What takes long right now; `undefined` when it is over. */
   status(text: string | undefined): void
-  /** One question, yes or no; absent where nobody is there to answer. */
+  /** One question, yes or no; absent without a user to answer. */
   confirm?(question: string): Promise<boolean>
 }

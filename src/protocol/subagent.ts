@@ -1,4 +1,4 @@
-/** An agent that an agent started: its own short conversation about one part of the work. All that is told of it. */
+/** An agent that an agent started: its own short conversation about one part of the work. All its events. */
 export type SubagentEvent =
   | { readonly type: 'subagent-start'; readonly subagent: string; readonly task: string }
   /** What it does now, in one line. */

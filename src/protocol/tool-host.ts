@@ -1,4 +1,4 @@
-/** A machine that runs tools for others, however it is reached. Its own guard decides; whoever asks only gets a text. */
+/** A machine that runs tools for others, however it is reached. Its own guard decides; the caller only gets a text. */
 import type { FailureCode } from './error.ts'
 import type { ToolSchema } from './model.ts'
 import type { Category, Tool } from './tool.ts'
@@ -19,7 +19,7 @@ export type HostedCall = {
 export type HostedResult = {
   readonly ok: boolean
   readonly text: string
-  /** `unknown-outcome`: it was begun, and nobody can tell how it ended. */
+  /** `unknown-outcome`: it was started, and its result is unknown. */
   readonly code?: FailureCode | 'unknown-outcome'
 }
 

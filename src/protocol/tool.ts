@@ -1,5 +1,5 @@
 /**
- * Anything the agent can do. A tool is one declaration: what the model is told, what it may reach, what it does.
+ * Anything the agent can do. A tool is one declaration: what the model sees, what it may access, what it does.
  * Tools reach the world only through `ToolContext`, which `guard/` implements, so that no tool can go round it.
  */
 import { z } from 'zod'
@@ -54,7 +54,9 @@ export type ToolDeclaration<Schema extends z.ZodType> = {
   readonly paged?: boolean
   /** Absent = two minutes; Infinity = it keeps time itself. */
   readonly timeoutMs?: number
-  /** Whether the call would work, found out by reading only; may throw as `run` does. Absent = only running it shows. */
+  /**
+   * Whether the call would work, found out by reading only; may throw as `run` does. Absent = only running it shows.
+   */
   check?(input: z.infer<Schema>, context: CheckContext): Promise<CheckResult>
   run(input: z.infer<Schema>, context: ToolContext): Promise<string | ToolResult>
 }
@@ -70,7 +72,7 @@ export type FileChange = {
   readonly path: string
   readonly before: string | undefined
   readonly after: string | undefined
-  /** Equal where what a parser makes of `after` is; absent where nobody parsed it. */
+  /** Equal where what a parser makes of `after` is; absent if it was not parsed. */
   readonly shape?: string
 }
 
@@ -126,11 +128,11 @@ export type ToolContext = {
   readonly ask: Ask
   readonly cwd: string
   readonly signal: AbortSignal
-  /** Live output of a running call, for whoever watches. */
+  /** Live output of a running call, for watching clients. */
   output(text: string): void
   /** What agents do that this call started. */
   tell(event: SubagentEvent): void
-  /** What the run itself is held to, for whoever starts another one from within it. */
+  /** What the run itself is held to, for a tool that starts another run from within it. */
   readonly limits: RunLimits
   readonly editForm?: EditForm // absent = by search and replace
   /** The most tokens one page of a file or result may take in this run's window. */
@@ -192,7 +194,7 @@ export type ExecResult = {
   readonly blocked?: Blocked
 }
 
-/** Something that would run later without a question, which a command made or changed and which was therefore set aside. */
+/** Something that would run later without a question, created or changed by a command and therefore withheld. */
 export type Withheld = {
   /** From the project's root where it lies in it. */
   readonly path: string
@@ -205,14 +207,14 @@ export type Withheld = {
   readonly keptAt?: string
   /** Puts it where the command had put it. Absent where that cannot be. */
   keep?(): Promise<void>
-  /** It could not be set aside, and why. */
+  /** Why it could not be withheld. */
   readonly problem?: string
 }
 
 /** What commands did to configuration that runs later. */
 export type ExecutableChanges = {
   readonly withheld: readonly Withheld[]
-  /** Changed files that run when somebody starts them, from the project's root. */
+  /** Changed files that run when a user starts them, from the project's root. */
   readonly started: readonly string[]
 }
 
@@ -233,7 +235,7 @@ export type ProgramEnd = {
 export interface Program {
   /** Resolves once the program has room for more; throws when it is over. */
   write(bytes: Uint8Array): Promise<void>
-  /** stdout, for one reader; whoever does not read makes the program wait. Ends with the program. */
+  /** stdout, for one reader; a reader that stops reading blocks the program. Ends with the program. */
   readonly output: AsyncIterable<Uint8Array>
   /** The end of what it said on stderr. */
   complaints(): string
@@ -257,7 +259,7 @@ export interface Exec {
   poll(id: string): Promise<{ readonly job: Job; readonly output: string }>
   stop(id: string): Promise<Job>
   jobs(): readonly Job[]
-  /** What commands did to executable configuration since the last call; absent where nobody compares. */
+  /** What commands did to executable configuration since the last call; absent where it is not compared. */
   executable?(): Promise<ExecutableChanges>
 }
 

@@ -28,7 +28,7 @@ export type Restored = {
   readonly prompt: string
   readonly restored: readonly string[]
   readonly conflicts: readonly Conflict[]
-  /** What the run may have changed and nobody kept, in words. */
+  /** What the run may have changed without a saved copy, as text. */
   readonly uncovered: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export interface Undo {
 }
 
 /** The same for a person at the command line: all sessions of a folder. */
-export interface UndoDesk {
+export interface UndoService {
   runs(): Promise<readonly UndoableRun[]>
   undo(runId?: string): Promise<Restored>
   redo(): Promise<Restored>

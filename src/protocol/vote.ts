@@ -10,8 +10,8 @@ export type Candidate = {
   /** Who answered; no two candidates of a vote share it. */
   readonly worker: string
   /**
-   * Which other machine answered, by the fingerprint of its key. However often and under however many names it answers, it
-   * has one ballot. Absent = this machine, whose workers are samples of its own model.
+   * Which other machine answered, by the fingerprint of its key. However often and under however many names it
+   * answers, it has one ballot. Absent = this machine, whose workers are samples of its own model.
    */
   readonly machine?: string
   readonly text: string
@@ -20,8 +20,8 @@ export type Candidate = {
   readonly badCalls?: readonly string[]
   /** The output limit, or a stream that broke, ended it. */
   readonly isCut?: boolean
-  /** Its calls had to be mended before anybody could read them. */
-  readonly isMended?: boolean
+  /** Its calls had to be repaired before they could be parsed. */
+  readonly isRepaired?: boolean
   /** What the dry run said about each of its calls, in their order; absent = nothing is known. */
   readonly checks?: readonly (CheckResult | undefined)[]
 }
@@ -42,13 +42,13 @@ export type VotingTool = {
 
 export type VoteOptions = {
   readonly tools: readonly VotingTool[]
-  /** Whoever is ahead by this many has won, whoever else may come. Absent = 2. */
+  /** A lead of this many votes wins, regardless of open votes. Absent = 2. */
   readonly ahead?: number
   /** The same for what cannot be undone; there nothing less is enough. Absent = 3. */
   readonly aheadToDestroy?: number
   /** The share of the votes that wins once everybody has answered. Absent = 0.4, and 0.5 for what writes. */
   readonly least?: number
-  /** With fewer votes nobody wins. Absent = 1. */
+  /** Fewer votes cannot elect an answer. Absent = 1. */
   readonly quorum?: number
   /** How many candidates may still come. Absent = none. */
   readonly remaining?: number
@@ -80,12 +80,12 @@ export type VoteGroup = {
   readonly effect: Effect
 }
 
-/** `open` = who still answers may change it; `split` = nobody has enough; `none` = nobody had a vote. */
+/** `open` = pending answers may change it; `split` = no answer has enough votes; `none` = no valid vote. */
 export type VoteState = 'elected' | 'open' | 'split' | 'none'
 
 export type VoteResult = {
   readonly state: VoteState
-  /** Only where somebody was elected. Of parallel reads it may hold calls of several workers. */
+  /** Only if an answer was elected. Of parallel reads it may hold calls of several workers. */
   readonly winner?: Candidate
   /** The share of the votes behind the leader, 0-1. */
   readonly confidence: number
@@ -100,7 +100,7 @@ export type MissingVote = { readonly worker: string; readonly why: string }
 /** Who made the reply that counts, where the vote alone did not. */
 export type Decider = 'vote' | 'arbiter' | 'first' | 'person'
 
-/** A vote as it is told in the end. */
+/** A finished vote as it is reported. */
 export type VoteReport = Omit<VoteResult, 'winner'> & {
   /** Whose reply is taken. */
   readonly winner?: string
@@ -112,7 +112,7 @@ export type VoteReport = Omit<VoteResult, 'winner'> & {
   readonly usage: Readonly<Record<string, { readonly prompt: number; readonly completion: number }>>
 }
 
-/** How a vote goes on, for whoever watches. */
+/** Progress of a vote, for watching clients. */
 export type VoteEvent =
   | {
       readonly type: 'vote'

@@ -1,7 +1,7 @@
 /**
- * One arm's model, asked in two ways: as its server works best (its own tool calls, or prompts we render), and with tools
- * as text for servers that cannot parse what their model writes. Calls written as text are read in both, so that none
- * ends up on the screen.
+ * One arm's model, asked in two ways: as its server works best (its own tool calls, or prompts we render), and with
+ * tools as text for servers that cannot parse what their model writes. Calls written as text are read in both, so that
+ * none ends up on the screen.
  */
 import type { ArmSettings, Capabilities, EmissionMode } from '../protocol/arm.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
@@ -29,7 +29,7 @@ export type ArmCapabilities = Capabilities & {
   readonly server?: ServerKind
   /** Schemas are sent without what the server is known to refuse. */
   readonly plainSchemas?: boolean
-  /** The server has handed over a call as one: one that stands in a fence of the text is an illustration. */
+  /** The server returned a native call before: a call in a fence of the text is then only an example. */
   readonly callsNatively?: boolean
 }
 
@@ -66,8 +66,8 @@ function toolsFrom({ nativeTools, rawPrompt }: Findings): Capabilities['tools'] 
 }
 
 /**
- * A server that wants users and assistants to take turns but knows results keeps its own role for them: two user messages
- * in a row are rare, and the first refusal mends those.
+ * A server that wants users and assistants to take turns but knows results keeps its own role for them: two user
+ * messages in a row are rare, and the first refusal fixes those.
  */
 function emissionFrom({ toolRole, strictRoles, systemRole }: Findings): EmissionMode {
   const isStrict = strictRoles?.value === true && toolRole?.value !== true
@@ -86,7 +86,7 @@ function speedsFrom({ prefillSpeed, decodeSpeed }: Findings): Pick<Capabilities,
   return prefillSpeed || decodeSpeed ? { speeds } : {}
 }
 
-/** What a person should know about a window nobody named. */
+/** Warnings about a window that was not configured. */
 export const windowWarnings = ({ id, kind }: ArmSettings, { windowFrom }: Capabilities): readonly string[] =>
   windowFrom === 'assumed' && kind === 'openai-compatible'
     ? [
@@ -172,7 +172,7 @@ const withoutPrompts = (
   },
   warnings: [
     `${id} cannot be asked with raw prompts: its chat template is not known, or cannot be rendered here. ` +
-      'Tools are told as text.',
+      'Tools are described as text.',
   ],
 })
 

@@ -54,7 +54,7 @@ export class Arrival implements Dispatcher.DispatchHandler, Answer {
     signal.addEventListener('abort', this, { once: true })
   }
 
-  /** The signal aborted. Also told while nobody is connected yet: whoever cancels does not wait for that. */
+  /** The signal aborted. Also works before the connection is up: a cancel does not wait for it. */
   handleEvent(): void {
     const { reason } = this.#signal as { readonly reason: unknown }
     this.#end('failed', reason)

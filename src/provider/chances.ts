@@ -1,6 +1,6 @@
 /**
- * Log probabilities as servers tell them. Read by hand: they come with every token, and a server that tells them in a
- * form of its own must not end the reply.
+ * Log probabilities as servers report them. Parsed by hand: they come with every token, and a server with a
+ * format of its own must not end the reply.
  */
 import { isObject } from '../lib/json.ts'
 import type { TokenChance } from '../protocol/model.ts'

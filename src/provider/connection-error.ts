@@ -5,12 +5,12 @@
 import { AppError, type ErrorDetails } from '../protocol/error.ts'
 import { shownUrl } from './shown-url.ts'
 
-type Place = { readonly url: string; readonly local: boolean }
+type Target = { readonly url: string; readonly local: boolean }
 
 type Reason = {
   readonly codes: RegExp
-  why(place: Place): string
-  next(place: Place): string
+  why(place: Target): string
+  next(place: Target): string
   /** Absent = it may pass by itself, so the usual retries hold. */
   readonly connection?: NonNullable<ErrorDetails['connection']>
 }
@@ -21,7 +21,7 @@ const portOf = (url: string): string => {
   const { port, protocol } = new URL(url)
   return port || (protocol === 'https:' ? '443' : '80')
 }
-const hostOf = ({ url }: Place): string => new URL(url).hostname
+const hostOf = ({ url }: Target): string => new URL(url).hostname
 
 const reasons: readonly Reason[] = [
   {
@@ -95,7 +95,7 @@ const reasons: readonly Reason[] = [
 
 export function connectionError(
   code: string,
-  { arm, ...place }: Place & { readonly arm: string },
+  { arm, ...place }: Target & { readonly arm: string },
   cause: unknown,
 ): AppError {
   const reason = reasons.find(({ codes }) => codes.test(code))

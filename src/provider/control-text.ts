@@ -1,7 +1,7 @@
 /**
  * What in a text a tokenizer may take for a control token. A file that holds `<|im_end|>` must not end a message: where
- * a server takes tokens such text is sent as plain ones, where it takes only text it is broken up by a character that
- * nobody sees. What the model then writes is put together again.
+ * a server takes tokens such text is sent as plain ones, where it takes only text it is broken up by an invisible
+ * character. What the model then writes is joined again.
  */
 import type { Family } from '../dialect/families/family.ts'
 

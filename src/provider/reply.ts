@@ -1,6 +1,6 @@
 /**
- * A reply as the AI SDK streams it, told as model events. Text and reasoning pass as they come; calls are held until the
- * server has said that the reply is whole, because the SDK also hands out calls that a broken stream cut in two.
+ * A reply as the AI SDK streams it, told as model events. Text and reasoning pass as they come; calls are held until
+ * the server has said that the reply is whole, because the SDK also hands out calls that a broken stream cut in two.
  */
 import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from '@ai-sdk/provider'
 import { CUT_OFF } from '../dialect/read/call.ts'
@@ -78,7 +78,7 @@ const MAX_REPLY = 16 * 1024 * 1024
 /** What a piece takes, however short it is. */
 const PIECE = 16
 
-/** Whoever walks through such arguments would overflow the stack. */
+/** Code that walks such arguments would overflow the stack. */
 const tooDeep = ({ name }: ToolCall): ModelEvent => ({
   type: 'bad-call',
   name,
@@ -102,7 +102,7 @@ const withoutCut = (events: readonly ReplyEvent[]): readonly ReplyEvent[] =>
       : [event]
   })
 
-/** What is told now. A list: `yield*` over a generator costs several promises for every token. */
+/** The events to send now. A list: `yield*` over a generator costs several promises for every token. */
 function holdCalls(events: readonly ReplyEvent[], held: ToolCall[]): readonly ModelEvent[] {
   const told: ModelEvent[] = []
   for (const event of events) {

@@ -1,5 +1,5 @@
 /**
- * A Model that says what it was told to say, for tests, demonstrations and `--model scripted:FILE`. One reply per
+ * A Model that replays a script, for tests, demonstrations and `--model scripted:FILE`. One reply per
  * request, in order; what it was asked stays in `asked`.
  */
 import { AppError } from '../protocol/error.ts'

@@ -1,6 +1,6 @@
 /**
- * One request to a model server, and its answer as it comes. Spoken to undici directly: the Fetch API wraps every body in
- * a web stream, which costs more than everything else that is done with a token.
+ * One request to a model server, and its answer as it comes. Spoken to undici directly: the Fetch API wraps every body
+ * in a web stream, which costs more than everything else that is done with a token.
  */
 import { Agent } from 'undici'
 import { type Answer, Arrival } from './arrival.ts'
@@ -25,10 +25,10 @@ const usual = new Agent()
 
 export function createSend(local: boolean): Send {
   const dispatcher = local ? patient : usual
-  let place: Place | undefined
+  let place: Target | undefined
   return async (url, { method, headers, body = null, signal }) => {
     signal.throwIfAborted()
-    if (place?.url !== url) place = toPlace(url)
+    if (place?.url !== url) place = toTarget(url)
     const { origin, path } = place
     const arrival = new Arrival(signal)
     dispatcher.dispatch({ origin, path, method, headers, body }, arrival)
@@ -37,14 +37,14 @@ export function createSend(local: boolean): Send {
 }
 
 /** A server is mostly asked at one address: it is read once. */
-type Place = { readonly url: string; readonly origin: string; readonly path: string }
+type Target = { readonly url: string; readonly origin: string; readonly path: string }
 
-function toPlace(url: string): Place {
+function toTarget(url: string): Target {
   const { origin, pathname, search } = new URL(url)
   return { url, origin, path: pathname + search }
 }
 
-/** The same over a Fetch that somebody hands in. */
+/** The same over a Fetch that is passed in. */
 export const sendBy =
   (fetch: Fetch): Send =>
   async (url, asked) => {

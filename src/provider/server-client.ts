@@ -1,6 +1,6 @@
 /**
- * A model server's own API, outside the AI SDK: questions about itself, raw prompts, Ollama's chat, embeddings. Failures
- * are the same AppErrors as everywhere; what a server says in error inside a stream is one too.
+ * A model server's own API, outside the AI SDK: questions about itself, raw prompts, Ollama's chat, embeddings.
+ * Failures are the same AppErrors as everywhere; what a server says in error inside a stream is one too.
  */
 import { StringDecoder } from 'node:string_decoder'
 import { APICallError } from '@ai-sdk/provider'
@@ -36,8 +36,8 @@ export type ValueReader<Part> = {
 }
 
 /**
- * Paths begin at the root of the server, which is `baseUrl` without its `/v1`. Those that begin with `/v1` are part of the
- * API, and so are below `baseUrl` also where that ends in something else.
+ * Paths begin at the root of the server, which is `baseUrl` without its `/v1`. Those that begin with `/v1` are part of
+ * the API, and so are below `baseUrl` also where that ends in something else.
  */
 export function createServerClient(address: ServerAddress, fetch?: Fetch): ServerClient {
   const base = (address.baseUrl ?? '').replace(/\/+$/, '')
@@ -143,7 +143,7 @@ async function* readParts<Part>(
     for (;;) {
       const { parts, failure, isLast } = await nextPacket(answer, lines)
       for (const part of parts) yield part
-      // What was said before a mistake is told before it is thrown.
+      // Text before an error is delivered before the error is thrown.
       if (failure) throw failure.error
       if (isLast) break
     }

@@ -89,7 +89,7 @@ type Observation = {
   readonly speeds: { readonly prefill?: number; readonly decode?: number }
 }
 
-/** The model itself; what its stream gives away about size and speed is told to the arm. */
+/** The model itself; the size and speed seen in its stream are reported to the arm. */
 const measured = (
   model: Model,
   { countRequest, now }: ArmParts,

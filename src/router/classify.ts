@@ -1,6 +1,6 @@
 /**
- * What a request is about, by a small model with two seconds to say so; by its words where there is no model, or it is
- * late, or what it says cannot be read. Who said it is part of the answer.
+ * Classifies a request by a small model within two seconds; by keywords without a model, or if it is
+ * late, or its reply cannot be parsed. The answer names its source.
  */
 import { z } from 'zod'
 import { readJson } from '../lib/json.ts'
@@ -44,7 +44,9 @@ export function createClassifier({
   }
 }
 
-/** Orchestration costs the most, and a small model sees it in plain questions; its word counts where the words agree. */
+/**
+ * Orchestration costs the most, and a small model sees it in plain questions; its word counts where the words agree.
+ */
 export function checkedByWords(prompt: string, said: Classification): Classification {
   const type = said.type === 'orchestration' ? classifyByKeywords(prompt).type : said.type
   return { ...said, type, source: 'slm' }

@@ -1,7 +1,7 @@
 /**
- * Which servers found on this machine may be used unasked. Anyone who can start a program can listen on 8080 and would get
- * every prompt, so a server is used only if its process belongs to this user, to root or to the system; others after one
- * yes, kept per user and port. What a person configured is never looked at here.
+ * Which servers found on this machine may be used unasked. Anyone who can start a program can listen on 8080 and would
+ * get every prompt, so a server is used only if its process belongs to this user, to root or to the system; others
+ * after one yes, kept per user and port. What a person configured is never looked at here.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ export type Consent = {
 
 /** Below this are users of the system, not people: Ollama's installer makes one, containers listen as root. */
 const FIRST_PERSON = 1_000
-/** One request asks for many arms; whoever takes over a port is noticed by the next. */
+/** One request asks for many arms; a process that takes over a port is noticed by the next. */
 const FRESH_MS = 250
 
 export function openConsent(parts: ConsentParts): Consent {

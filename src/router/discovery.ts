@@ -16,7 +16,7 @@ export type ServerAddress = {
   readonly isUsual?: boolean
 }
 
-/** Where servers listen when nobody says otherwise. */
+/** The default addresses of model servers. */
 export const usualServers: readonly ServerAddress[] = [
   { name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', isUsual: true },
   { name: 'llamacpp', baseUrl: 'http://127.0.0.1:8080/v1', isUsual: true },
@@ -94,7 +94,7 @@ export function startDiscovery(parts: DiscoveryParts): Discovery {
 
 const AT_ONCE_MS = 400
 
-/** Which servers answer right now with at least one model; whoever takes long is not waited for. */
+/** Which servers answer right now with at least one model; slow servers are not waited for. */
 export async function findServers(
   servers: readonly ServerAddress[],
   fetch: typeof globalThis.fetch = globalThis.fetch,
@@ -136,7 +136,10 @@ async function lookAt(server: ServerAddress, parts: DiscoveryParts, seen: Seen):
   forget(seen)
 }
 
-/** A server that may not be used offers nothing, however it answers. Looked at again afterwards: the port may change hands. */
+/**
+ * A server that may not be used offers nothing, however it answers. Looked at again afterwards: the port may change
+ * hands.
+ */
 async function listAllowed(
   server: ServerAddress,
   { problem, onRefused, fetch = globalThis.fetch }: DiscoveryParts,

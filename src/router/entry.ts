@@ -1,3 +1,3 @@
-/** The entry of a table whose keys somebody else chose: an arm may be called `constructor`. */
+/** The entry of a table with untrusted keys: an arm may be called `constructor`. */
 export const entryOf = <Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined

@@ -49,7 +49,7 @@ export function isForSeveral(prompt: string): boolean {
 }
 
 /**
- * Requests the model in the box is proven at: one step, one tool, its arguments copied from the request. Two clauses,
+ * Requests the built-in model is proven at: one step, one tool, its arguments copied from the request. Two clauses,
  * or a word that asks for judgement, are more than that.
  */
 export function isOneStep(prompt: string): boolean {

@@ -1,11 +1,11 @@
 /**
  * Whose processes listen on a port of this machine. Linux says so for every socket; macOS only for one's own processes
- * (`lsof` without rights shows no others); elsewhere nobody says.
+ * (`lsof` without rights shows no others); elsewhere it is unknown.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** `unknown`: something may listen there, and nobody says whose it is. */
+/** `unknown`: something may listen there, owner unknown. */
 export type Owner = number | 'unknown'
 
 /** Several processes may share a port, and any of them may get the next connection. */

@@ -20,7 +20,7 @@ export type Reservation = {
 
 type PoolState = {
   readonly scarcity: number
-  /** `brief`: there will be room within moments, so waiting is better than asking somebody else. */
+  /** `brief`: there will be room within moments, so waiting is better than asking another arm. */
   readonly exhausted?: { readonly why: string; readonly brief: boolean }
 }
 

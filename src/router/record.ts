@@ -1,7 +1,7 @@
 /**
- * What the router remembers between runs, in `router.json`: outcomes by arm and type, speeds, who classified, what pools
- * have used, and the last runs, so that evidence that comes late still finds its arm. Bounded, erasable, and without a
- * word of any request.
+ * What the router remembers between runs, in `router.json`: outcomes by arm and type, speeds, who classified, what
+ * pools have used, and the last runs, so that evidence that comes late still finds its arm. Bounded, erasable, and
+ * without a word of any request.
  */
 import { z } from 'zod'
 import { taskTypes, type Classification } from '../protocol/classification.ts'
@@ -82,7 +82,7 @@ export async function openRecord({ path, learning, onProblem }: RecordParts): Pr
     },
     noteTiming: (arm, timing) => learn((state) => withTiming(state, arm, timing)),
     asides: () => file.state().asides,
-    // At once: a process that was told to slow down is often the one that is ended next.
+    // At once: a process that was rate-limited is often the one that is ended next.
     noteAside(arm, aside) {
       if (learning) file.update((state) => withAside(state, arm, aside))
     },

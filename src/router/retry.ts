@@ -1,6 +1,7 @@
 /**
  * The retry rule, as a Model around a Model. Only what may pass by itself is tried again: a busy or broken server, a
- * connection that failed. A server that loads its model is waited for and not counted as a failure. Who waits is told.
+ * connection that failed. A server that loads its model is waited for and not counted as a failure. The wait is
+ * reported.
  */
 import { AppError } from '../protocol/error.ts'
 import type { Model } from '../protocol/model.ts'
@@ -21,7 +22,7 @@ export type RetryOptions = {
   readonly delays?: readonly number[]
   /** How long to wait in all for a server that is loading its model. */
   readonly loadingMs?: number
-  /** Somebody else can be asked at once: then a failure is not waited out. */
+  /** Another arm can be asked at once: then a failure is not retried. */
   hasOther?(): boolean
   /** May end early, by resolving or rejecting, when `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>

@@ -40,7 +40,7 @@ export type RouteParts = {
   readonly pools: Pools
   readonly options: RouterOptions
   now(): number
-  /** Told of every choice, with all it was made from. */
+  /** Called for every choice, with all its inputs. */
   onDecision(decision: DecisionRecord): void
 }
 
@@ -72,7 +72,7 @@ export function routeRequest(parts: RouteParts, state: RouteState, attempt: Atte
   return leaseOf(parts, state, { ...attempt, entry: requireArm(arms, run.arm), task: input.task })
 }
 
-/** Nobody, or somebody only because there is no other: then a moment without room is better waited out. */
+/** No arm, or the only one left: then a short wait for room is better. */
 const isLastResort = ({ arm }: RoutingDecision, { arms }: ChoiceInput): boolean =>
   arm === undefined || arms.some(({ id, lastResort, proven }) => id === arm && lastResort && !proven)
 
@@ -104,7 +104,7 @@ type Asked = Attempt & { readonly arms: readonly RouterArm[] }
 function toInput(parts: RouteParts, state: RouteState, { run, request, arms }: Asked): ChoiceInput {
   const { pinned, minimumQuality, ...options } = parts.options
   const { type, complexity, needsTools } = run.classification
-  const session = run.errand ? state.last : state.sessions.get(run.sessionId ?? '')
+  const session = run.background ? state.last : state.sessions.get(run.sessionId ?? '')
   const task: ChoiceTask = {
     type,
     complexity,
@@ -176,9 +176,9 @@ function causeOf(
 
 type Kept = Pick<DecisionRecord, 'cause' | 'input' | 'decision'>
 
-/** The run has its arm now; a climb that found nobody better stays where it is. */
+/** The run has its arm now; an escalation that found no better arm changes nothing. */
 function keep(parts: RouteParts, run: RunRoute, kept: Kept): void {
-  if (!run.errand) note(parts, run, kept)
+  if (!run.background) note(parts, run, kept)
   if (kept.cause === 'escalation') run.climbed = true
   if (kept.cause === 'return') run.climbed = false
   const { arm, why } = kept.decision
@@ -195,7 +195,7 @@ function note({ record, now, onDecision }: RouteParts, run: RunRoute, kept: Kept
   onDecision({ at: now(), runId, ...(sessionId !== undefined && { sessionId }), classification, ...kept })
   if (arm === undefined) return
   if (kept.cause === 'escalation') record.noteEvidence(runId, 'escalated')
-  // Who climbed down again is not credited with what the better arm mended.
+  // An arm that gets the run back is not credited with what the better arm fixed.
   if (kept.cause !== 'return' && arm !== run.arm) record.noteRun({ runId, arm, type, complexity })
 }
 
@@ -245,7 +245,7 @@ function leaseOf(parts: RouteParts, state: RouteState, { run, entry, task }: Lea
       settleUsage(reservation, entry, usage)
       if (state.asides.delete(id)) parts.record.noteAside(id, undefined)
       run.failures = []
-      if (run.errand) return
+      if (run.background) return
       const tokens = usage ? usage.prompt + usage.completion : task.tokens
       state.last = { arm: id, tokens, classification: run.classification }
       if (run.sessionId !== undefined) remember(state.sessions, run.sessionId, state.last)

@@ -68,7 +68,7 @@ type Entry = { readonly request: ReserveRequest; readonly signal: AbortSignal }
 async function enter(parts: RouterParts, state: RouteState, { request, signal }: Entry): Promise<RunRoute> {
   const { runId, sessionId, task } = request
   if (runId === undefined)
-    return toRun(parts, request, { classification: classifyByKeywords(task), errand: true })
+    return toRun(parts, request, { classification: classifyByKeywords(task), background: true })
   const known = state.runs.get(runId)
   if (known) return known
   const session = sessionId === undefined ? undefined : state.sessions.get(sessionId)
@@ -83,17 +83,17 @@ async function enter(parts: RouterParts, state: RouteState, { request, signal }:
   return run
 }
 
-type Begin = Pick<RunRoute, 'classification'> & Partial<Pick<RunRoute, 'continued' | 'errand'>>
+type Begin = Pick<RunRoute, 'classification'> & Partial<Pick<RunRoute, 'continued' | 'background'>>
 
 const toRun = (
   { random }: RouterParts,
   { runId = randomUUID(), sessionId }: ReserveRequest,
-  { classification, errand = false, continued = errand }: Begin,
+  { classification, background = false, continued = background }: Begin,
 ): RunRoute => ({
   runId,
   classification,
   continued,
-  errand,
+  background,
   draw: random(),
   why: '',
   failures: [],

@@ -1,6 +1,7 @@
 /**
- * Who cannot be asked, and why in words. A hard rule holds always. A soft one holds while it leaves anybody: a window can
- * be compacted for, an arm set aside can be tried again, and the model in the box is better than none. Pure.
+ * Which arms cannot be asked, with the reason as text. A hard rule holds always. A soft one holds while it leaves
+ * anybody: a window can be compacted for, an arm in back-off can be tried again, and the built-in model is better than
+ * none. Pure.
  */
 import type { ArmView, ChoiceInput, RoutingDecision } from '../protocol/routing.ts'
 import { isAside } from './set-aside.ts'
@@ -86,7 +87,7 @@ const hardRules: readonly Rule[] = [
   ({ exhausted }) => exhausted,
 ]
 
-/** In the order in which they are dropped when nobody is left. */
+/** In the order in which they are dropped when no arm is left. */
 const softRules: readonly SoftRule[] = [
   {
     rule: ({ window }, { task }) =>
@@ -96,9 +97,9 @@ const softRules: readonly SoftRule[] = [
   {
     rule: ({ aside }, { options: { now } }) =>
       aside && isAside(aside, now)
-        ? `it is set aside for ${Math.ceil((aside.until - now) / 1000)} s: ${aside.why}`
+        ? `it is in back-off for ${Math.ceil((aside.until - now) / 1000)} s: ${aside.why}`
         : undefined,
-    otherwise: 'everything else is set aside, so one of those is tried again',
+    otherwise: 'all others are in back-off, so one of those is tried again',
   },
   {
     rule: ({ lastResort, proven }) =>

@@ -9,8 +9,8 @@ export type RunRoute = {
   readonly classification: Classification
   /** It goes on with what the session was about. */
   readonly continued: boolean
-  /** Something the program asks for itself: it goes to whoever answered last, and nothing is learnt from it. */
-  readonly errand: boolean
+  /** A request of the program itself: it goes to the arm that answered last, and nothing is learnt from it. */
+  readonly background: boolean
   /** Drawn once, so that a run tries an arm out or does not, whatever happens to it. */
   readonly draw: number
   /** The arm it keeps, once it has one, and how that was chosen. */

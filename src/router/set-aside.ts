@@ -1,4 +1,4 @@
-/** How long an arm that failed is left alone, by what it failed with: a key does not mend itself, a line may. Pure. */
+/** How long a failed arm stays in back-off, by its error: a wrong key stays wrong, a connection may recover. Pure. */
 import { AppError } from '../protocol/error.ts'
 
 export type Aside = { readonly until: number; readonly why: string; readonly failures: number }
@@ -10,13 +10,13 @@ const LONGEST_RATE_MS = 60 * MINUTE
 const FIRST_TRANSPORT_MS = 10_000
 const LONGEST_TRANSPORT_MS = 5 * MINUTE
 
-/** Whether it is still to be left alone. Further ahead than anything is set aside, it was a clock that ran ahead. */
+/** Whether it is still in back-off. A date beyond the longest back-off came from a wrong clock. */
 export const isAside = (aside: Pick<Aside, 'until'> | undefined, now: number): boolean =>
   aside !== undefined && aside.until > now && aside.until - now <= LONGEST_RATE_MS
 
 const OVERLOADED = 529
 
-/** The server itself asked for fewer requests, whoever sends them. */
+/** The server itself asked for fewer requests, from any client. */
 export const isSlowDown = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'rate-limited' || error.details.status === OVERLOADED)
 

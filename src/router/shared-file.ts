@@ -1,7 +1,7 @@
 /**
  * A small state in one JSON file that several processes may change. In memory a change holds at once; in the file it is
- * made again, under a lock, on what the file says by then, so that nobody's change is lost. The file is replaced as a
- * whole: whoever is killed leaves the old one or the new one.
+ * made again, under a lock, on what the file says by then, so that no change is lost. The file is replaced as a
+ * whole: a killed process leaves the old one or the new one.
  */
 import { mkdir, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -17,7 +17,7 @@ export type SharedFile<State> = {
   update(change: Change<State>): void
   /** The same, but it reaches the file with the next update or flush, or once there are many: for what may be lost. */
   defer(change: Change<State>): void
-  /** Everything changed so far is on disk, or `onProblem` was told why not. */
+  /** Everything changed so far is on disk, or `onProblem` got the reason. */
   flush(): Promise<void>
 }
 

@@ -34,8 +34,8 @@ export type ModelParts = {
   /** Without the agents. */
   list(): readonly ServedModel[]
   /**
-   * The right to ask this model once; `request-invalid` names the models there are. Undefined = the default one. `about`
-   * is for models that choose another: which conversation it is, whose prefix some arm may still hold.
+   * The right to ask this model once; `request-invalid` names the models there are. Undefined = the default one.
+   * `about` is for models that choose another: which conversation it is, whose prefix some arm may still hold.
    */
   reserve(model: string | undefined, signal: AbortSignal, about?: ReserveAbout): Promise<Lease>
   /** A pure function of the request and the window, so that the next request of a conversation is cut the same way. */
@@ -49,8 +49,8 @@ export type ModelParts = {
     signal: AbortSignal,
   ) => Promise<readonly (readonly number[])[]>
   /**
-   * Fills gaps as the leased model was trained to; nothing where it was not. A request to it has two messages: what stands
-   * before the gap and what stands after it.
+   * Fills gaps as the leased model was trained to; nothing where it was not. A request to it has two messages: what
+   * stands before the gap and what stands after it.
    */
   fillIn?(lease: Lease, client: string): Model | undefined
   /** How many requests a model answers at a time. */
@@ -64,8 +64,8 @@ export type AgentParts = {
   /** Profiles of the configuration that `covey/agent:<profile>` may name. */
   readonly profiles: readonly string[]
   /**
-   * A session for one request, with what was said before it as its history; it leaves no trace on disk. Nobody is there
-   * to ask: what would need a question is refused.
+   * A session for one request, with what was said before it as its history; it leaves no trace on disk. There is no
+   * user to ask: a call that would need approval is refused.
    */
   open(input: {
     readonly profile?: string
@@ -74,7 +74,7 @@ export type AgentParts = {
   }): Promise<HeldSession>
 }
 
-/** A session that is kept: whoever lost the connection comes back with the number of the last event it saw. */
+/** A persistent session: a client that lost the connection resumes with the number of the last event it saw. */
 export type KeptSession = HeldSession & { readonly lastEventId: number }
 
 export type SessionParts = {

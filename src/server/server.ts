@@ -8,19 +8,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createUnproven } from '../lib/unproven.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
-import { answer, answerProblem, type House } from './http/answer.ts'
+import { answer, answerProblem, type ServerState } from './http/answer.ts'
 import { readBody } from './http/body.ts'
 import { defineProblem, type Problem, ProblemError } from './http/errors.ts'
 import { admit, tooLarge } from './http/guard-order.ts'
 import { defaultLimits, type Limits } from './http/limits.ts'
 import { type Address, addressesFor, addressOf, bindAll, createHttp, type Refusal } from './http/listen.ts'
 import type { TellAudit } from './parts.ts'
-import { openPeerDoor } from './admin/peer-access.ts'
+import { openPeerAccess } from './admin/peer-access.ts'
 import type { Route } from './http/route.ts'
-import { beginVisit, toKnock, type Visit } from './http/request.ts'
+import { beginExchange, toRequestHead, type Exchange } from './http/request.ts'
 import { createWrongTokens } from './http/token-failures.ts'
 
-export type ServerParts = Pick<House, 'tokens' | 'peers' | 'audit' | 'metrics' | 'log'> & {
+export type ServerParts = Pick<ServerState, 'tokens' | 'peers' | 'audit' | 'metrics' | 'log'> & {
   readonly routes: readonly Route[]
   /** Everyone on this machine may do everything. Host and Origin are looked at all the same. */
   readonly isAuthOff: boolean
@@ -38,9 +38,9 @@ export type Server = {
 }
 
 export async function createServer(parts: ServerParts): Promise<Server> {
-  const house = createHouse(parts)
-  const app = createApp(house)
-  for (const route of parts.routes) register(app, route, house)
+  const state = createState(parts)
+  const app = createApp(state)
+  for (const route of parts.routes) register(app, route, state)
   refuseOtherMethods(app, parts.routes)
   app.setNotFoundHandler(async () => refuse(NOT_FOUND))
   await app.ready()
@@ -53,16 +53,16 @@ export async function createServer(parts: ServerParts): Promise<Server> {
       const make = () => {
         const http = createHttp(
           (request, response) => app.routing(request, response),
-          house.limits,
-          (refusal) => house.audit(toAudit(refusal)),
+          state.limits,
+          (refusal) => state.audit(toAudit(refusal)),
         )
-        const patience = { ms: house.limits.headersMs, signal: closed.signal, unproven: house.unproven }
-        return house.peers ? openPeerDoor(http, house.peers, patience) : http
+        const patience = { ms: state.limits.headersMs, signal: closed.signal, unproven: state.unproven }
+        return state.peers ? openPeerAccess(http, state.peers, patience) : http
       }
       servers = await bindAll(make, addressesFor(host), port)
       return servers.map(addressOf)
     },
-    close: () => closeHouse(house, app, { servers, hangUp: () => closed.abort() }),
+    close: () => closeState(state, app, { servers, hangUp: () => closed.abort() }),
   }
 }
 
@@ -75,7 +75,7 @@ const NOT_FOUND = defineProblem(
   'There is nothing at this address; /openapi.json describes what there is.',
 )
 
-function createHouse(parts: ServerParts): House {
+function createState(parts: ServerParts): ServerState {
   const limits = { ...defaultLimits, ...parts.limits }
   return {
     ...parts,
@@ -84,7 +84,7 @@ function createHouse(parts: ServerParts): House {
     allowedHosts: new Set(['localhost', '127.0.0.1', '[::1]', ...parts.hosts.map(toHostName)]),
     unproven: createUnproven({ ...UNPROVEN, ms: limits.headersMs }),
     wrongTokens: createWrongTokens(limits.wrongTokensPerMinute),
-    visits: new Map(),
+    exchanges: new Map(),
     isClosing: false,
   }
 }
@@ -113,69 +113,77 @@ declare module 'fastify' {
   }
 }
 
-function createApp(house: House): FastifyInstance {
+function createApp(state: ServerState): FastifyInstance {
   const app = fastify({
-    bodyLimit: house.limits.bodyBytes,
+    bodyLimit: state.limits.bodyBytes,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 500 },
-    frameworkErrors: (_error, request, reply) => void answerBadAddress(house, request, reply),
+    frameworkErrors: (_error, request, reply) => void answerBadAddress(state, request, reply),
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_: FastifyRequest, body: Buffer) => readBody(body, house.limits.jsonDepth),
+    async (_: FastifyRequest, body: Buffer) => readBody(body, state.limits.jsonDepth),
   )
-  app.addHook('onRequest', (request, reply) => enter(house, request, reply))
+  app.addHook('onRequest', (request, reply) => enter(state, request, reply))
   app.setErrorHandler((error, request, reply) =>
-    answerProblem(house, fromFastify(error, house.limits), request, reply),
+    answerProblem(state, fromFastify(error, state.limits), request, reply),
   )
   return app
 }
 
 /** The one door. Runs before the body is read, for every route and for what is none. */
-async function enter(house: House, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function enter(state: ServerState, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { route } = request.routeOptions.config
-  const visit = beginVisit(request.raw, reply.raw, route)
-  house.visits.set(request.raw, visit)
-  reply.headers(visit.headers)
-  void visit.done.then(() => leave(house, request, reply))
-  if (house.isClosing) throw closing
-  const knock = toKnock(request.raw, route)
-  visit.admission = await admit(knock, route?.scope, house, visit.controller.signal)
+  const exchange = beginExchange(request.raw, reply.raw, route)
+  state.exchanges.set(request.raw, exchange)
+  reply.headers(exchange.headers)
+  void exchange.done.then(() => leave(state, request, reply))
+  if (state.isClosing) throw closing
+  const head = toRequestHead(request.raw, route)
+  exchange.admission = await admit(head, route?.scope, state, exchange.controller.signal)
   // What is open to anybody proves nothing.
-  if (visit.admission.scopes.length > 0) house.unproven.release(request.raw.socket)
+  if (exchange.admission.scopes.length > 0) state.unproven.release(request.raw.socket)
 }
 
 const closing = new AppError('model-unavailable', 'The server is closing; try again in a moment.')
 
-function leave({ visits, metrics, log }: House, { raw, method }: FastifyRequest, reply: FastifyReply): void {
-  const visit = visits.get(raw)
-  if (!visit) return
-  visits.delete(raw)
-  const route = visit.route?.path ?? 'none'
+function leave(
+  { exchanges, metrics, log }: ServerState,
+  { raw, method }: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const exchange = exchanges.get(raw)
+  if (!exchange) return
+  exchanges.delete(raw)
+  const route = exchange.route?.path ?? 'none'
   const status = reply.raw.statusCode
-  const seconds = (performance.now() - visit.startedAt) / 1000
+  const seconds = (performance.now() - exchange.startedAt) / 1000
   metrics.answered({ method, route, status, seconds })
-  const client = visit.admission?.shown ?? visit.admission?.client ?? visit.address
-  log?.info({ id: visit.id, method, route, status, client, ms: Math.round(seconds * 1000) }, 'request')
+  const client = exchange.admission?.shown ?? exchange.admission?.client ?? exchange.address
+  log?.info({ id: exchange.id, method, route, status, client, ms: Math.round(seconds * 1000) }, 'request')
 }
 
-async function answerBadAddress(house: House, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function answerBadAddress(
+  state: ServerState,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   try {
-    await enter(house, request, reply)
+    await enter(state, request, reply)
     refuse(defineProblem(400, 'malformed_address', 'This address cannot be read.'))
   } catch (error) {
-    answerProblem(house, error, request, reply)
+    answerProblem(state, error, request, reply)
   }
 }
 
-function register(app: FastifyInstance, route: Route, house: House): void {
+function register(app: FastifyInstance, route: Route, state: ServerState): void {
   app.route({
     method: route.method,
     url: route.path,
     config: { route },
-    handler: (request, reply) => answer(house, route, request, reply),
+    handler: (request, reply) => answer(state, route, request, reply),
   })
 }
 
@@ -207,27 +215,31 @@ function fromFastify(error: unknown, { bodyBytes }: Limits): unknown {
 
 type Lines = { readonly servers: readonly HttpServer[]; hangUp(): void }
 
-async function closeHouse(house: House, app: FastifyInstance, { servers, hangUp }: Lines): Promise<void> {
-  house.isClosing = true
+async function closeState(
+  state: ServerState,
+  app: FastifyInstance,
+  { servers, hangUp }: Lines,
+): Promise<void> {
+  state.isClosing = true
   const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
-  end(house, ({ isWatch }) => isWatch)
-  await settled(house)
-  end(house, () => true)
-  await settled(house)
+  end(state, ({ isWatch }) => isWatch)
+  await settled(state)
+  end(state, () => true)
+  await settled(state)
   for (const server of servers) server.closeAllConnections()
   hangUp()
   await Promise.all(closed)
   await app.close()
 }
 
-function end({ visits }: House, which: (visit: Visit) => boolean): void {
-  for (const visit of visits.values()) if (which(visit)) visit.controller.abort(closing)
+function end({ exchanges }: ServerState, which: (exchange: Exchange) => boolean): void {
+  for (const exchange of exchanges.values()) if (which(exchange)) exchange.controller.abort(closing)
 }
 
 /** Until every answer is out, but not for ever. */
-async function settled({ visits, limits }: House): Promise<void> {
+async function settled({ exchanges, limits }: ServerState): Promise<void> {
   const isOver = new AbortController()
   const patience = delay(limits.closeMs, undefined, { signal: isOver.signal }).catch(() => undefined)
-  await Promise.race([Promise.all([...visits.values()].map(({ done }) => done)), patience])
+  await Promise.race([Promise.all([...exchanges.values()].map(({ done }) => done)), patience])
   isOver.abort()
 }

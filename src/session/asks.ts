@@ -1,4 +1,4 @@
-/** Questions to the person that wait for an answer. Whoever watches may answer; the first one counts. */
+/** Questions to the user that wait for an answer. Every watching client may answer; the first answer counts. */
 import { randomBytes } from 'node:crypto'
 import type { AskPermission } from '../engine/parts.ts'
 import { AppError } from '../protocol/error.ts'

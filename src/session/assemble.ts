@@ -1,6 +1,6 @@
 /**
- * What a session needs of the context and the engine, joined: how a prompt becomes a user message, how a run is started,
- * how the conversation is compacted on request. Everything else it is made from is handed in.
+ * What a session needs of the context and the engine, joined: how a prompt becomes a user message, how a run is
+ * started, how the conversation is compacted on request. Everything else it is made from is handed in.
  */
 import { randomInt } from 'node:crypto'
 import { budgetFor } from '../context/budget.ts'
@@ -10,7 +10,7 @@ import { createFit } from '../context/fit.ts'
 import type { ReadBytes } from '../context/images.ts'
 import { gatherSections } from '../context/sources.ts'
 import { runLoop } from '../engine/loop.ts'
-import type { LoopParts, ToolDesk } from '../engine/parts.ts'
+import type { LoopParts, ToolAccess } from '../engine/parts.ts'
 import { offerTools, type ToolMode } from '../engine/offer.ts'
 import { standardRules } from '../engine/stop.ts'
 import type { Lease, Reserve } from '../protocol/arm.ts'
@@ -26,7 +26,7 @@ import type { Compacted, Composed, ComposeRun, SessionParts } from './session.ts
 import type { StoredSession } from './store.ts'
 
 /** What stands between this session's calls and their effect; see `engine/pass-guard.ts`. */
-type SessionGuard = Pick<ToolDesk, 'authorize' | 'accept' | 'firewall' | 'audit'> & {
+type SessionGuard = Pick<ToolAccess, 'authorize' | 'accept' | 'firewall' | 'audit'> & {
   readonly hooks?: SessionHooks
 }
 
@@ -34,7 +34,7 @@ export type AssembleParts = {
   readonly stored: StoredSession
   readonly reserve: Reserve
   readonly tools: () => readonly Tool[]
-  /** Those the model is told of; absent = all. */
+  /** Those offered to the model; absent = all. */
   readonly offered?: () => readonly Tool[]
   readonly toolMode: ToolMode
   readonly maxTurns: number
@@ -50,7 +50,9 @@ export type AssembleParts = {
   readonly classify?: (prompt: string) => Promise<Classification>
   /** Whether another arm could go on where this one got stuck. */
   readonly hasOther?: (arm: string) => boolean
-  /** Whether a prompt is about a failure, so that the command that fails is run before the first turn; absent = never. */
+  /**
+   * Whether a prompt is about a failure, so that the command that fails is run before the first turn; absent = never.
+   */
   readonly isAboutFailure?: (prompt: string) => boolean
 }
 
@@ -114,13 +116,13 @@ function loopParts(parts: AssembleParts, run: RunInput, { fit, guess, signal }: 
       ),
     fit: parts.guard.hooks ? askedFirst(fit, { hooks: parts.guard.hooks, runId: run.runId, signal }) : fit,
     offer: (lease, added) => offer(parts, run.options, { lease, added, ...(guess && { guess }) }),
-    desk: deskOf(parts, run),
+    toolAccess: toolAccessOf(parts, run),
     seed: () => randomInt(2 ** 31),
     now: () => Math.round(performance.now()),
   }
 }
 
-function deskOf({ guard, tools, files, exec, fetch }: AssembleParts, run: ComposeRun): ToolDesk {
+function toolAccessOf({ guard, tools, files, exec, fetch }: AssembleParts, run: ComposeRun): ToolAccess {
   const { hooks, ...rest } = guard
   return {
     ...rest,
@@ -204,7 +206,7 @@ async function evidenceFor(
     {
       runId: run.runId,
       options: run.options,
-      desk: deskOf(parts, run),
+      toolAccess: toolAccessOf(parts, run),
       window: lease.arm.capabilities.window,
       countTokens: (text) => lease.countTokens(text),
       emit: run.publish,

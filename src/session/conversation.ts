@@ -1,7 +1,7 @@
 /**
- * What was said and what happened: every message and event is cleaned of secrets, logged, remembered, then told. Writing
- * to the log is synchronous, so the order of the log is the order of what watchers see, and nothing is told before it is
- * kept.
+ * What was said and what happened: every message and event is cleaned of secrets, logged, kept, then published.
+ * Writing to the log is synchronous, so the order of the log is the order of what watchers see, and nothing is
+ * published before it is kept.
  */
 import { appendMessage, closeOpenCalls } from '../context/history.ts'
 import type { RunEnd, RunEvent, SessionEvent } from '../protocol/event.ts'
@@ -10,7 +10,7 @@ import { isKept, keptEvents, type PromptInput, type SessionLog, toEventRecord } 
 import type { StoredSession } from './store.ts'
 import { Watchers } from './watchers.ts'
 
-/** More pieces than a run can tell without keeping one event. After a crash nobody knows which numbers were used. */
+/** More events than a run can publish without logging one. After a crash it is unknown which numbers were used. */
 const UNKNOWN_EVENTS = 1_000_000
 
 /** The firewall, as far as a session needs it: the same value without secrets. */
@@ -106,7 +106,7 @@ export class Conversation {
     }
   }
 
-  /** Throws when the event should be kept and cannot be; then nobody is told. */
+  /** Throws when the event should be logged and cannot be; then it is not published. */
   publish(happened: RunEvent): void {
     const event = this.#outgoing(happened)
     const numbered: SessionEvent = { ...event, id: ++this.#lastId }
@@ -115,7 +115,7 @@ export class Conversation {
     this.#watchers.publish(numbered)
   }
 
-  /** The last words of a run reach whoever watches even when the disk is full. */
+  /** The last events of a run reach watchers even when the disk is full. */
   tell(event: RunEvent): void {
     try {
       this.publish(event)

@@ -1,7 +1,7 @@
 /**
- * Sessions on disk: one folder each, `<id>/log.jsonl`, `<id>/results/` and what the firewall keeps in `<id>/secrets.jsonl`,
- * for their owner's eyes only. The list has an index beside them, which only saves time: an entry counts while its stamp
- * still fits the log.
+ * Sessions on disk: one folder each, `<id>/log.jsonl`, `<id>/results/` and what the firewall keeps in
+ * `<id>/secrets.jsonl`, for their owner's eyes only. The list has an index beside them, which only saves time: an
+ * entry counts while its stamp still fits the log.
  */
 import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ async function listWithIndex(folder: string, logPath: (id: string) => string): P
   const known = await loadIndex(path)
   const entries: IndexEntry[] = []
   for (const id of await sessionIds(folder)) {
-    // One that cannot be read hides no other; whoever asks for it by name is told why.
+    // An unreadable session hides no other; opening it by id gives the reason.
     const entry = await entryOf(id, logPath(id), known.get(id)).catch(() => undefined)
     if (entry) entries.push(entry)
   }
@@ -55,7 +55,7 @@ async function listWithIndex(folder: string, logPath: (id: string) => string): P
   return entries.map(({ info }) => info)
 }
 
-/** Nothing where there is no log yet, or no more: somebody makes or removes the session at this moment. */
+/** Undefined without a log: another process is creating or removing the session right now. */
 async function entryOf(
   id: string,
   path: string,
@@ -104,7 +104,7 @@ async function removeFolder(folder: string, id: string): Promise<void> {
   const place = join(folder, id)
   const lock = await acquireLock(place, busyText(id))
   try {
-    // The log first: without it the rest is no session any more, and `sweep` finds it, however far we get.
+    // The log first: without it the rest is not a session, and `sweep` finds it, however far we get.
     await rm(join(place, 'log.jsonl'), { force: true })
     await rm(place, { recursive: true, force: true })
   } catch (error) {
@@ -122,7 +122,7 @@ async function sweep(folder: string, logPath: (id: string) => string): Promise<v
     if ((await stamp(logPath(id))) !== undefined) continue
     const found = await stat(join(folder, id)).catch(() => undefined)
     if (!found || Date.now() - found.mtimeMs < ABANDONED_MS) continue
-    // Whoever has it open is not done with it.
+    // An open session is still in use.
     await removeFolder(folder, id).catch(() => undefined)
   }
 }

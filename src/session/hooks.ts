@@ -1,6 +1,6 @@
 /**
- * The person's hooks as one session asks them: each moment with the facts it has, and what the answer means there. What a
- * hook could not do is told as a warning.
+ * The person's hooks as one session asks them: each moment with the facts it has, and what the answer means there.
+ * What a hook failed to do becomes a warning.
  */
 import type { CallHooks } from '../engine/parts.ts'
 import { AppError } from '../protocol/error.ts'
@@ -27,7 +27,7 @@ export type SessionHooks = {
 
 type Compacting = { readonly messages: number; readonly forced: boolean }
 
-/** The two moments of a session and the end of a run are told whatever else is cancelled. */
+/** Session start, session end and run end are reported even after a cancel. */
 const never = new AbortController().signal
 
 export function createSessionHooks(parts: SessionHooksParts): SessionHooks {

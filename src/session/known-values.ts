@@ -1,5 +1,5 @@
 /**
- * What the world allows as arguments, told to arms whose sampling we own: their grammar then admits no path that does not
+ * The argument values that exist, for arms whose sampling we control: their grammar then admits no path that does not
  * exist and no id that was not given out. Paths the person or a result named are admitted, whatever they are; a project
  * that is too large to list leaves paths free.
  */

@@ -17,7 +17,7 @@ export type SessionStart = {
 
 export type PromptInput = string | readonly UserMessage[]
 
-/** A prompt somebody was promised to be heard with. */
+/** A prompt that was acknowledged and must run. */
 export type Prompt = { readonly runId: string; readonly input: PromptInput; readonly options: PromptOptions }
 
 export type LogRecord =
@@ -25,7 +25,7 @@ export type LogRecord =
       readonly type: 'session-start'
       readonly id: string
       readonly createdAt: number
-      /** Of a fork: what it is called until somebody prompts, and where it comes from. */
+      /** Of a fork: its title until the first prompt, and where it comes from. */
       readonly title?: string
       readonly forkedFrom?: { readonly id: string; readonly messages: number }
     })
@@ -60,7 +60,7 @@ export interface SessionLog {
   read(): AsyncIterable<LogRecord>
 }
 
-/** Pieces of a reply and of live output come back whole in messages and results; they are told but not kept. */
+/** Pieces of a reply and of live output come back whole in messages and results; they are published but not logged. */
 const PASSING = new Set<RunEvent['type']>(['text-delta', 'reasoning-delta', 'tool-output', 'subagent-step'])
 
 export const isKept = (event: RunEvent): boolean => !PASSING.has(event.type)

@@ -56,7 +56,7 @@ const MAX_SAID = 64 * 1_048_576
 
 const SAID = new Set<LogRecord['type']>(['message', 'composed', 'history'])
 
-/** Records are kept as text, so that nobody can change what was said, here no more than on disk. */
+/** Records are kept as text, so that they cannot be changed later, as on disk. */
 class MemoryLog implements SessionLog {
   #lines: { readonly text: string; readonly type: LogRecord['type'] }[] = []
   #eventSize = 0

@@ -1,6 +1,7 @@
 /**
  * Long results of a session, kept outside the context and read page by page. One file per result, `results/r7.txt`: a
- * line of JSON with its label and size, then the text as it was. They survive a resume, so handles in old messages hold.
+ * line of JSON with its label and size, then the text as it was. They survive a resume, so handles in old messages
+ * hold.
  */
 import { copyFile, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -142,7 +143,7 @@ async function header(folder: string, id: string): Promise<StoredResult | undefi
     const line = buffer.toString('utf8', 0, bytesRead)
     return JSON.parse(line.slice(0, line.indexOf('\n'))) as StoredResult
   } catch {
-    // A file somebody else changed: it can still be read by its id.
+    // A file changed by another process: it can still be read by its id.
     return undefined
   } finally {
     await handle.close()

@@ -12,9 +12,6 @@ export async function openStored(
   if (resume !== 'last') return store.open(resume.id, start)
   const last = await store.last(cwd)
   if (!last)
-    throw new AppError(
-      'session-unknown',
-      'There is no session of this folder to resume; start without --resume.',
-    )
+    throw new AppError('session-unknown', 'No session of this folder can be resumed; start without --resume.')
   return store.open(last.id, start)
 }

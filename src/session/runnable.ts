@@ -1,4 +1,4 @@
-/** A run's end names what of its changes runs when somebody starts it, so that the person looks at that first. */
+/** A run's end names the changed files that a user may execute, so that they are reviewed first. */
 import type { LoopEvent } from '../engine/parts.ts'
 import type { RunEnd } from '../protocol/event.ts'
 import type { StartRun } from './run.ts'

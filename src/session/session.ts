@@ -226,7 +226,7 @@ class LiveSession implements Session {
     return [...messages.slice(0, -1), { ...composed, ...(images.length > 0 && { images }) }]
   }
 
-  /** That a run starts and ends is told by `#perform`, which also ends those that throw. */
+  /** `#perform` reports the start and end of a run, and ends those that throw. */
   async #follow(run: Run, meant: Expansion): Promise<RunEnd> {
     const { signal } = run.controller
     let end = endOf(run.prompt.runId, 'error', 'The run ended without saying how.')
@@ -265,7 +265,7 @@ class LiveSession implements Session {
   async #take(event: LoopEvent, run: Run): Promise<void> {
     try {
       if (event.type === 'turn-start') run.turns = event.turn
-      // Before it is told: whoever has seen a turn end finds its messages again after a power cut.
+      // Before it is published: the messages of a turn that a client saw end survive a power cut.
       if (event.type === 'turn-end') await this.#parts.stored.log.sync()
       if (event.type === 'message') this.#conversation.keep(event.message)
       else if (event.type === 'history') this.#conversation.replace(event.messages)

@@ -3,7 +3,7 @@ import type { SessionInfo } from '../protocol/session-api.ts'
 import type { Results } from '../protocol/tool.ts'
 import type { LogRecord, Replay, SessionLog } from './log.ts'
 
-/** A session taken for writing; nobody else can take it before it is closed. */
+/** A session opened for writing; no other process can open it before it is closed. */
 export type OpenSession = {
   readonly replay: Replay
   readonly log: SessionLog
@@ -21,13 +21,13 @@ export interface Shelf {
   has(id: string): Promise<boolean>
   /** Makes room for a new session; false when the id is taken. */
   make(id: string): Promise<boolean>
-  /** Throws `session-busy` when somebody else has it. */
+  /** Throws `session-busy` when another process has it. */
   open(id: string): Promise<OpenSession>
-  /** Reads beside whoever writes. */
+  /** Reads while another process writes. */
   records(id: string): AsyncIterable<LogRecord>
   /** What belongs to a session besides its log. */
   copyBelongings(from: string, to: string): Promise<void>
-  /** Throws `session-busy` when somebody has it open. */
+  /** Throws `session-busy` while it is open. */
   remove(id: string): Promise<void>
   /** Removes what processes that were killed left of sessions they began or removed. */
   sweep(): Promise<void>

@@ -28,15 +28,15 @@ export type Starting = SessionStart | ((opened: OpenSession) => Promise<SessionS
 
 export interface SessionStore {
   create(start: Starting): Promise<StoredSession>
-  /** Resumes. `start` stands in only where the log has lost its first record. Throws `session-unknown`, `session-busy`. */
+  /** Resumes. `start` is used only if the log has lost its first record. Throws `session-unknown`, `session-busy`. */
   open(id: string, start: Starting): Promise<StoredSession>
-  /** The session as its log tells it, also while somebody else writes it. */
+  /** The session as logged, also while another process writes it. */
   read(id: string): Promise<Replay>
   /** Newest first; only those of one project folder when `cwd` is given. */
   list(cwd?: string): Promise<readonly SessionInfo[]>
   /** The newest of the person's own in which something was said. */
   last(cwd: string): Promise<SessionInfo | undefined>
-  /** Sessions in which somebody said `text`, newest first. Letters count the same in either case. */
+  /** Sessions whose messages contain `text`, newest first, case-insensitive. */
   search(text: string): Promise<readonly SearchHit[]>
   /** A copy of the first `messages` messages (absent = all), ready to be opened; returns its id. */
   fork(id: string, messages?: number): Promise<string>
@@ -161,7 +161,7 @@ async function requireKnown(shelf: Shelf, id: string): Promise<void> {
   const shown = clip(cleanControl(id), 60)
   throw new AppError(
     'session-unknown',
-    `There is no session "${shown}".${hint} \`covey sessions\` lists them.`,
+    `The session "${shown}" does not exist.${hint} \`covey sessions\` lists the existing ones.`,
   )
 }
 
@@ -231,7 +231,7 @@ function beyond(newest: readonly SessionInfo[], keep: number): readonly SessionI
   return [...own.slice(keep), ...packets.slice(keep * PACKETS_PER_KEPT)]
 }
 
-/** One that cannot be removed keeps no other; the first reason is told once all were tried. */
+/** A failed removal stops no other; the first error is thrown after all were tried. */
 async function pruneShelf(shelf: Shelf, leaving: readonly SessionInfo[]): Promise<string[]> {
   const removed: string[] = []
   const failures: unknown[] = []
@@ -243,7 +243,7 @@ async function pruneShelf(shelf: Shelf, leaving: readonly SessionInfo[]): Promis
   return removed
 }
 
-/** False where somebody has it open. */
+/** False while it is open elsewhere. */
 async function removeIfFree(shelf: Shelf, id: string): Promise<boolean> {
   try {
     await shelf.remove(id)

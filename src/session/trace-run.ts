@@ -29,7 +29,7 @@ export const traceRun = (startRun: StartRun, log: TraceLog, onEnd?: OnRunEnd): S
         yield value
       }
     } finally {
-      // Whoever stops reading ends the loop too, so that its lease is given back.
+      // A reader that stops ends the loop too, so that its lease is released.
       await loop.return?.()
     }
   }

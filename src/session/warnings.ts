@@ -1,4 +1,4 @@
-/** What a person should know and nobody asked for. Told with the run in progress, or with the next one. */
+/** Warnings for the user. Shown with the run in progress, or with the next one. */
 import type { StartRun } from './run.ts'
 
 export type Warnings = {
@@ -7,10 +7,10 @@ export type Warnings = {
   during(startRun: StartRun): StartRun
 }
 
-/** Different ones that one session may bring; whoever has more to say is saying the same. */
+/** The most distinct warnings of one session; more are likely repetitions. */
 const MAX_WARNINGS = 100
 
-/** Each is told once: a server that goes wrong goes wrong again and again. */
+/** Each is shown once: a failing server fails again and again. */
 export function createWarnings(): Warnings {
   const known = new Set<string>()
   let waiting: string[] = []

@@ -45,5 +45,5 @@ export function skillsEquipment({ skills, window, functions, reserved }: SkillsP
   }
 }
 
-/** Up to here the list holds only what somebody put there; the others are still found by their names. */
+/** Up to this window the list holds only the user's skills; the others are still found by name. */
 const SMALL_WINDOW = 16_384

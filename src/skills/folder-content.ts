@@ -1,6 +1,6 @@
 /**
- * Everything in a folder, and one hash over all of it: names, modes and bytes. What was hashed is what is used, so nobody
- * can change it in between. Links are refused: what they point to may change without the hash.
+ * Everything in a folder, and one hash over all of it: names, modes and bytes. What was hashed is what is used, so it
+ * cannot change in between. Links are refused: what they point to may change without the hash.
  */
 import { createHash } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
- * The head of a SKILL.md. A small part of YAML, enough for what skills say and strict about the rest: texts (plain, quoted,
- * `|` and `>` blocks), booleans, lists in both forms, and one level of keys below a key. What is not understood is refused
- * with its line, because a limit that is read wrongly is no limit.
+ * The head of a SKILL.md. A small part of YAML, enough for what skills say and strict about the rest: texts (plain,
+ * quoted, `|` and `>` blocks), booleans, lists in both forms, and one level of keys below a key. What is not
+ * understood is refused with its line, because a limit that is read wrongly is no limit.
  */
 import { AppError } from '../protocol/error.ts'
 
@@ -54,7 +54,7 @@ class HeadReader {
       if (isEmpty(line)) continue
       const [, key, rest = ''] = KEY.exec(line) ?? []
       if (key === undefined) throw this.#problem('expected `key: value`')
-      if (fields.has(key)) throw this.#problem(`\`${key}\` stands here twice`)
+      if (fields.has(key)) throw this.#problem(`\`${key}\` is set twice; remove one`)
       fields.set(key, this.#value(rest.trim()))
     }
     return Object.fromEntries(fields)

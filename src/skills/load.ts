@@ -1,14 +1,14 @@
 /**
- * Finds the skills of all places. One that is wrong or not trusted is left out and named; it never keeps the others from
- * working. What a project brings counts only if a person agreed to exactly these files.
+ * Finds the skills of all places. One that is wrong or not trusted is left out and named; it never keeps the others
+ * from working. What a project brings counts only if a person agreed to exactly these files.
  */
 import { join } from 'node:path'
 import { errorMessage } from '../protocol/error.ts'
 import type { Trust } from '../protocol/guard.ts'
 import { foldersIn, readFolder } from './folder-content.ts'
-import { parseSkill, type Skill, type SkillPlace, skillPlaces } from './skill.ts'
+import { parseSkill, type Skill, type SkillOrigin, skillOrigins } from './skill.ts'
 
-export type SkillFolder = { readonly place: SkillPlace; readonly folder: string }
+export type SkillFolder = { readonly place: SkillOrigin; readonly folder: string }
 
 export type LoadedSkills = {
   readonly skills: readonly Skill[]
@@ -25,7 +25,7 @@ export async function loadSkills(
   const warnings: string[] = []
   const skills = new Map<string, Skill>()
   const untrusted: Skill[] = []
-  for (const { place, folder } of folders.toSorted(byPlace)) {
+  for (const { place, folder } of folders.toSorted(byOrigin)) {
     for (const skill of await skillsIn(place, folder, warnings)) {
       if (place === 'project' && !trust.isTrusted(skill.folder, skill.contentHash)) untrusted.push(skill)
       else skills.set(skill.name, skill)
@@ -35,8 +35,8 @@ export async function loadSkills(
   return { skills: [...skills.values()].toSorted(byName), untrusted, warnings }
 }
 
-const byPlace = (a: SkillFolder, b: SkillFolder): number =>
-  skillPlaces.indexOf(a.place) - skillPlaces.indexOf(b.place)
+const byOrigin = (a: SkillFolder, b: SkillFolder): number =>
+  skillOrigins.indexOf(a.place) - skillOrigins.indexOf(b.place)
 const byName = (a: Skill, b: Skill): number => (a.name < b.name ? -1 : 1)
 
 const untrustedWarning = (skills: readonly Skill[]): string =>
@@ -46,7 +46,7 @@ const untrustedWarning = (skills: readonly Skill[]): string =>
 
 const MAX_SKILLS = 200
 
-async function skillsIn(place: SkillPlace, folder: string, warnings: string[]): Promise<readonly Skill[]> {
+async function skillsIn(place: SkillOrigin, folder: string, warnings: string[]): Promise<readonly Skill[]> {
   const names = await foldersIn(folder).catch((error: unknown) => {
     warnings.push(`skills cannot be read: ${errorMessage(error)}`)
     return []
@@ -54,7 +54,7 @@ async function skillsIn(place: SkillPlace, folder: string, warnings: string[]): 
   if (names.length > MAX_SKILLS)
     warnings.push(`${folder} holds more than ${MAX_SKILLS} skills; the rest is left out.`)
   const skills: Skill[] = []
-  // One after the other: nobody has agreed to these files yet, and all of them at once could fill the memory.
+  // One after the other: these files are untrusted, and all of them at once could fill the memory.
   for (const name of names.slice(0, MAX_SKILLS)) {
     try {
       skills.push(...(await loadSkill(place, join(folder, name))))
@@ -66,7 +66,7 @@ async function skillsIn(place: SkillPlace, folder: string, warnings: string[]): 
 }
 
 /** Nothing where the folder has no SKILL.md. */
-async function loadSkill(place: SkillPlace, folder: string): Promise<readonly Skill[]> {
+async function loadSkill(place: SkillOrigin, folder: string): Promise<readonly Skill[]> {
   const { hash, files } = await readFolder(folder)
   const others = files.flatMap(({ path }) => (path === 'SKILL.md' ? [] : [path]))
   return files

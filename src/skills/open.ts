@@ -1,4 +1,4 @@
-/** Everything skills bring to a program that starts: what is found where, as plain values for whoever joins them. */
+/** Everything skills bring to a program that starts: what is found where, as plain values for the composition. */
 import { join } from 'node:path'
 import type { Trust } from '../protocol/guard.ts'
 import type { HookSpec } from '../protocol/hooks.ts'
@@ -73,7 +73,7 @@ export async function openSkills(folders: SkillFolders, trust: Trust): Promise<O
     hooks: plugins.flatMap(({ hooks }) => hooks),
     mcpServers: Object.assign({}, ...plugins.map(({ mcpServers }) => mcpServers)) as Record<string, unknown>,
     functions: { store, trust, known: promoted.functions },
-    // They quote names and lines of files nobody has agreed to, and are printed.
+    // They quote names and lines of untrusted files, and are printed.
     warnings: [...warnings, ...found.warnings, ...promoted.warnings].map(cleanControl),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Plugins: folders with a manifest that bring skills, hooks and MCP servers. Adding one copies it and pins the hash of all
- * its files; whatever differs from that later is not used until a person agrees again.
+ * Plugins: folders with a manifest that bring skills, hooks and MCP servers. Adding one copies it and pins the hash of
+ * all its files; whatever differs from that later is not used until a person agrees again.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -65,7 +65,7 @@ type Shelf = { readonly folder: string; readonly trust: Trust }
 export async function addPlugin(from: string, { folder, trust }: Shelf): Promise<Plugin> {
   const info = await stat(from).catch(() => undefined)
   if (!info?.isDirectory())
-    throw new AppError('config-invalid', `${from} is no folder; name that of the plugin.`)
+    throw new AppError('config-invalid', `${from} is not a directory; pass the plugin's directory.`)
   const content = await readFolder(from)
   const { name } = toPlugin(from, content)
   const target = join(folder, name)

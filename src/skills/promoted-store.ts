@@ -1,6 +1,6 @@
 /**
- * Functions that became tools, on disk: a folder each with a copy of the code and a manifest. The manifest names the file
- * of the code and is written last, so whoever is killed leaves the old function or the new one.
+ * Functions that became tools, on disk: a folder each with a copy of the code and a manifest. The manifest names the
+ * file of the code and is written last, so a killed process leaves the old function or the new one.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'

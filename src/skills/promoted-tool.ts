@@ -46,7 +46,7 @@ export function createPromotedTool(promoted: Promoted, parts: PromotedParts): To
   })
 }
 
-/** Changed code is put before the person again; with nobody to ask it does not run. */
+/** Changed code needs approval again; without a user to ask it does not run. */
 async function agreedSource(
   promoted: Promoted,
   { store, trust }: PromotedParts,

@@ -4,13 +4,13 @@ import { clip } from '../lib/text.ts'
 import { type FrontValue, readFrontMatter } from './front-matter.ts'
 
 /** From the weakest to the strongest: a later one replaces an earlier one of the same name. */
-export const skillPlaces = ['bundled', 'user', 'plugin', 'project'] as const
-export type SkillPlace = (typeof skillPlaces)[number]
+export const skillOrigins = ['bundled', 'user', 'plugin', 'project'] as const
+export type SkillOrigin = (typeof skillOrigins)[number]
 
 export type Skill = {
   readonly name: string
   readonly description: string
-  readonly place: SkillPlace
+  readonly place: SkillOrigin
   readonly folder: string
   /** Of everything in the folder when it was read. */
   readonly contentHash: string

@@ -1,6 +1,6 @@
 /**
- * One writer per file. An edit reads, changes and writes; two agents at once would each undo what the other did. Whoever
- * needs several files takes them in one order, so that nobody waits for somebody who waits for them.
+ * One writer per file. An edit reads, changes and writes; two agents at once would each undo what the other did. A
+ * call that needs several files takes them in one order, so that there is no deadlock.
  */
 import { posix } from 'node:path'
 import type { Tool } from '../protocol/tool.ts'
@@ -33,14 +33,16 @@ export function createLocks(): Locks {
   }
 }
 
-/** The same tool; a call waits while another one writes a file that it would write, and is let go if it was given up. */
+/**
+ * The same tool; a call waits while another one writes a file that it would write, and is let go if it was given up.
+ */
 export const serialised = (tool: Tool, locks: Locks): Tool => ({
   ...tool,
   run(input, context) {
     const targets = tool.access(input).flatMap(({ kind, target }) => (kind === 'write' ? [target] : []))
     if (targets.length === 0) return tool.run(input, context)
     return locks(targets, async () => {
-      // Whoever asked has been told that it failed: it must not happen after all.
+      // The caller already got a failure: the call must not run after all.
       context.signal.throwIfAborted()
       return tool.run(input, context)
     })

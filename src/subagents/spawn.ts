@@ -1,6 +1,7 @@
 /**
- * The tool that starts agents: up to ten at once, each with its own short conversation and budget, held to whatever the
- * run that starts them is held to. What they answer comes back short; the full text is kept where `read_result` finds it.
+ * The tool that starts agents: up to ten at once, each with its own short conversation and budget, held to whatever
+ * the run that starts them is held to. What they answer comes back short; the full text is kept where `read_result`
+ * finds it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -27,7 +28,7 @@ export type Child = {
   readonly arm?: string
 }
 
-/** Runs one to its end; what it does is told line by line. */
+/** Runs one to its end; reports its steps line by line. */
 export type RunChild = (child: Child, tell: (step: string) => void, signal: AbortSignal) => Promise<ChildEnd>
 
 export type SpawnParts = {
@@ -45,7 +46,7 @@ const MAX_SUMMARY = 2_000
 /** In characters. */
 const MAX_FILES = 500
 
-/** A subagent starts no others, and has nobody to ask. */
+/** A subagent starts no others, and cannot ask the user. */
 const NOT_FOR_CHILDREN = ['spawn_subagents', 'ask_user']
 
 export function createSpawnSubagents(parts: SpawnParts): Tool {
@@ -59,7 +60,7 @@ export function createSpawnSubagents(parts: SpawnParts): Tool {
 
     async run({ tasks }, context) {
       const numbered = tasks.map((task, index) => ({ task, index, id: `sub-${++count}` }))
-      // All have ended before the call does, whatever became of one of them: nobody goes on unseen.
+      // All have ended before the call does, whatever became of one of them: none continues unseen.
       const ended = await Promise.allSettled(numbered.map((each) => runOne(each, parts, context)))
       return toResult(ended.map(requireEnded))
     },

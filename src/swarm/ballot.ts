@@ -1,6 +1,6 @@
 /**
- * From a candidate to a ballot, or to the reason why it has no vote. Malformed, cut off and failing answers are discarded
- * rather than mended: a worker that slipped once has often slipped elsewhere, too. Pure.
+ * From a candidate to a ballot, or to the reason why it has no vote. Malformed, cut off and failing answers are
+ * discarded rather than repaired: a worker that slipped once has often slipped elsewhere, too. Pure.
  */
 import { shortHash } from '../lib/hash.ts'
 import { canonicalJson, isObject } from '../lib/json.ts'
@@ -17,7 +17,7 @@ export type Ballot = {
   readonly calls: readonly BallotCall[]
   readonly effect: Effect
   readonly isStrict: boolean
-  /** Characters its edits add and remove; 0 where nobody knows. */
+  /** Characters its edits add and remove; 0 if unknown. */
   readonly size: number
 }
 
@@ -37,14 +37,14 @@ export function toBallot(candidate: Candidate, options: VoteOptions): Ballot | D
     candidate,
     calls,
     effect: strongest(calls.map(({ effect }) => effect)),
-    isStrict: !candidate.isMended && meanings.every((meaning) => meaning.ok && meaning.isStrict),
+    isStrict: !candidate.isRepaired && meanings.every((meaning) => meaning.ok && meaning.isStrict),
     size: changesOf(candidate).reduce((sum, change) => sum + sizeOf(change), 0),
   }
 }
 
 /**
- * At most one ballot for each other machine: the first by the order of `ballots`, which must not depend on who was quicker.
- * The rest has no vote.
+ * At most one ballot for each other machine: the first by the order of `ballots`, which must not depend on who was
+ * quicker. The rest has no vote.
  */
 export function onePerMachine(ballots: readonly Ballot[]): {
   readonly counted: readonly Ballot[]

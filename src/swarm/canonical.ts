@@ -1,6 +1,6 @@
 /**
- * What a call means, whatever way it was written: the tool's own name, arguments that fit its schema with keys sorted and
- * defaults filled in, paths written one way. Only what loses nothing is mended; everything else is no vote. Pure.
+ * What a call means, whatever way it was written: the tool's own name, arguments that fit its schema with keys sorted
+ * and defaults filled in, paths written one way. Only lossless repairs are made; everything else is not a vote. Pure.
  */
 import { posix } from 'node:path'
 import { z } from 'zod'
@@ -15,7 +15,7 @@ export type MeantCall = {
   /** Equal for calls that mean the same. */
   readonly key: string
   readonly effect: Effect
-  /** Nothing had to be mended. */
+  /** Nothing had to be repaired. */
   readonly isStrict: boolean
 }
 
@@ -69,7 +69,7 @@ function validatorOf(parameters: VotingTool['parameters']): z.ZodType {
   return known
 }
 
-/** A schema from outside may say things nobody understands; then nothing is held against it. */
+/** A foreign schema may be invalid; then nothing is checked against it. */
 function toValidator(parameters: VotingTool['parameters']): z.ZodType {
   try {
     return z.fromJSONSchema(parameters)

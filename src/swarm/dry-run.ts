@@ -1,6 +1,6 @@
 /**
- * Whether a call would work, found out without doing anything. Tools get files they can only read, through the guard that
- * was handed in; what the guard denies fails, what it would have to ask about is simply not known.
+ * Whether a call would work, found out without doing anything. Tools get files they can only read, through the guard
+ * that was handed in; what the guard denies fails, what it would have to ask about is simply not known.
  */
 import { AppError } from '../protocol/error.ts'
 import type { Authorize } from '../protocol/guard.ts'
@@ -13,7 +13,7 @@ import { coerce, toToolSchema } from '../lib/schema.ts'
 import { shapeOf } from '../lib/syntax.ts'
 import { normalPath } from './canonical.ts'
 
-/** Nothing = nobody can tell beforehand. */
+/** Undefined = cannot be known beforehand. */
 export type DryRun = (call: ToolCall, signal: AbortSignal) => Promise<CheckResult | undefined>
 
 export type DryRunParts = {
@@ -91,7 +91,9 @@ const withPaths = (
     ]),
   )
 
-/** A refusal to read is no opinion on the call: a person may still allow it. Neither is a parser that would not load. */
+/**
+ * A refusal to read is no opinion on the call: a person may still allow it. Neither is a parser that would not load.
+ */
 function toFinding(error: unknown): CheckResult | undefined {
   const isFinding = error instanceof AppError && error.code !== 'permission-denied'
   return isFinding ? { ok: false, why: error.message } : undefined

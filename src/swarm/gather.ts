@@ -1,6 +1,6 @@
 /**
  * Candidates as they come, from several workers at once, until all have answered, time is up or the reader has seen
- * enough. Whoever is still writing then is cancelled; nobody waits for the slowest machine.
+ * enough. Workers still writing then are cancelled; the slowest machine delays nothing.
  */
 import { createChannel } from '../lib/channel.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'

@@ -1,6 +1,6 @@
 /**
  * One round of a vote: candidates are checked as they come, counted, and as soon as the outcome is certain the rest is
- * called off. Tells whoever watches what came in.
+ * cancelled. Watchers see what came in.
  */
 import type { ToolCall } from '../protocol/message.ts'
 import type { CheckResult } from '../protocol/tool.ts'
@@ -14,7 +14,7 @@ import { vote } from './vote.ts'
 /** A call as it will be understood when it is made; nothing where it will not be. */
 export type Understand = (
   call: ToolCall,
-) => { readonly call: ToolCall; readonly isMended: boolean } | undefined
+) => { readonly call: ToolCall; readonly isRepaired: boolean } | undefined
 
 /** What is found out about a candidate before it is counted. */
 type Inspection = { readonly understand?: Understand; readonly dryRun?: DryRun }
@@ -68,15 +68,15 @@ export async function withArrival(round: Round, arrival: Arrival, inspecting: In
   return { ...round, missing: [...round.missing, arrival.missing], errors }
 }
 
-/** The vote is about what is meant; what is told of the winner stays as it was written. */
+/** The vote is about the meaning; the winner is reported as it was written. */
 async function inspected(candidate: Answered, { understand, dryRun, signal }: Inspecting): Promise<Answered> {
-  const meant = candidate.calls.map((call) => understand?.(call) ?? { call, isMended: false })
+  const meant = candidate.calls.map((call) => understand?.(call) ?? { call, isRepaired: false })
   const calls = meant.map(({ call }) => call)
   const check = async (call: ToolCall): Promise<CheckResult | undefined> => dryRun?.(call, signal)
   return {
     ...candidate,
     calls,
-    isMended: meant.some(({ isMended }) => isMended),
+    isRepaired: meant.some(({ isRepaired }) => isRepaired),
     checks: await Promise.all(calls.map(check)),
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The right to ask an arm once, as the right to ask it several times and let its answers be voted on. Workers of a local arm
- * share its engine and are asked in turn, so that it reads the prompt once; whoever serves many is asked all at once.
- * Each other machine is one worker with one ballot, also where the arm itself is on one.
+ * The right to ask an arm once, as the right to ask it several times and let its answers be voted on. Workers of a
+ * local arm share its engine and are asked in turn, so that it reads the prompt once; an arm that serves many is asked
+ * all at once. Each other machine is one worker with one ballot, also where the arm itself is on one.
  */
 import type { Lease, Reserve } from '../protocol/arm.ts'
 import type { Authorize } from '../protocol/guard.ts'
@@ -29,7 +29,7 @@ type SwarmSession = {
   readonly files: CheckContext['files']
   readonly authorize: Authorize
   readonly understand?: SwarmOptions['understand']
-  /** The same model behind the firewall of the session. Absent: nobody but the arm itself is asked. */
+  /** The same model behind the firewall of the session. Absent: only the arm itself is asked. */
   readonly guarded?: (model: Model) => Model
   /** Runs the project's checks on what a candidate would change; absent = parsing it is all that is done. */
   readonly trial?: TrialParts
@@ -93,8 +93,8 @@ export function withSwarm(lease: Lease, swarm: LeaseSwarm): Lease {
 }
 
 /**
- * Who could not make up its mind as a worker does not decide either, and no machine both votes and decides: it could make
- * the vote fail to have its way.
+ * Who could not make up its mind as a worker does not decide either, and no machine both votes and decides: it could
+ * make the vote fail to have its way.
  */
 const arbiterFor = ({ arm, machine }: Lease, arbiter: Worker | undefined): Worker | undefined =>
   arbiter === undefined || arbiter.name === arm.id || (machine && arbiter.machine === machine.id)
@@ -109,7 +109,7 @@ const othersThan = ({ machine }: Lease, elsewhere: readonly Elsewhere[]): readon
       elsewhere.findIndex(({ machine: id }) => id === other.machine) === index,
   )
 
-/** The arm first, then every other machine once; whoever is left is another sample of the arm, where that is this machine's. */
+/** The arm first, then every other machine once; further workers are samples of the arm, if it is this machine's. */
 function toWorkers(lease: Lease, others: readonly Elsewhere[], names: readonly string[]): readonly Worker[] {
   const { machine: home } = lease
   const elsewhere = others.map(({ machine: id, name }) => ({ id, name }))
@@ -137,8 +137,8 @@ const whereOf = ({ arm }: Lease): string => (arm.local ? 'this machine' : `the s
 type Named = NonNullable<Lease['machine']>
 
 /**
- * A name is a claim: one that looks like that of another machine, or is more than one plain word and so might pass for "this
- * machine", is followed by a part of the id.
+ * A name is a claim: one that looks like that of another machine, or is more than one plain word and so might pass for
+ * "this machine", is followed by a part of the id.
  */
 const labelling =
   (all: readonly Named[]) =>
@@ -156,8 +156,9 @@ const TAIL = /-[0-9a-f]{8}$/i
 const plain = (name: string): string => name.replaceAll(/[^\w./:@+-]+/g, '-') || 'machine'
 
 /**
- * Where calls are text that we read, every token of them is told of: by our own engine, by servers asked with our prompts,
- * and by local ones, which drop wishes they do not know. Servers that read calls themselves refuse it, or tell of the rest.
+ * Where calls are text that we read, every token of them is reported: by our own engine, by servers asked with our
+ * prompts, and by local ones, which drop wishes they do not know. Servers that read calls themselves refuse it, or
+ * report the rest.
  */
 const tellsShares = ({ local, capabilities: { tools } }: Lease['arm']): boolean =>
   tools === 'raw' || (tools === 'text' && local)

@@ -1,4 +1,4 @@
-/** Workers are told apart by names a person can remember. */
+/** Workers have names a person can remember. */
 const BIRDS = (
   'avocet bittern bunting chough coot crane curlew dipper dunlin egret eider finch fulmar gannet godwit goshawk grebe ' +
   'harrier heron hoopoe ibis jackdaw jay kestrel kite knot lapwing lark linnet magpie martin merlin nightjar nuthatch ' +

@@ -1,6 +1,6 @@
 /**
- * What comes of a vote. The elected answer is told; without one a stronger model decides if there is any, then the person
- * where it cannot be undone, and only then the answer that leads. Who decided is always said.
+ * What comes of a vote. The elected answer is returned; without one a stronger model decides if there is any, then the
+ * person where it cannot be undone, and only then the answer that leads. Who decided is always said.
  */
 import type { ModelEvent, ModelRequest, Usage } from '../protocol/model.ts'
 import type { Candidate, Decider, MissingVote, VoteReport } from '../protocol/vote.ts'
@@ -53,7 +53,7 @@ const alternativesOf = ({ result, answered }: Round): string =>
     })
     .join('\n')
 
-/** Whoever is to choose must see what differs. */
+/** The user must see what differs to choose. */
 const inFull = ({ text, calls }: Answered): string =>
   calls.length === 0
     ? clip(text.trim(), LONGEST)
@@ -84,8 +84,8 @@ async function askArbiter(
 }
 
 /**
- * Of the largest groups the one that the first answer is in; where nobody has a vote, the first answer. This machine's own
- * come first: being quick does not win a tie for another machine.
+ * Of the largest groups the one that the first answer is in; without any valid vote, the first answer. This machine's
+ * own come first: being quick does not win a tie for another machine.
  */
 function leading({ result, answered: all }: Round): Answered | undefined {
   const isOwn = ({ machine }: Answered) => machine === undefined

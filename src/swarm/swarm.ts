@@ -1,6 +1,7 @@
 /**
- * A Model that asks several and votes. Usually one worker answers alone; where that does not do, others are asked and the
- * vote decides. Nothing is told of an answer before it is known to be the one that counts, so nothing is ever taken back.
+ * A Model that asks several and votes. Usually one worker answers alone; when that is not enough, others are asked and
+ * the vote decides. An answer is passed on only once it is known to be the one that counts, so nothing is ever
+ * retracted.
  */
 import { AppError } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
@@ -14,7 +15,7 @@ import { joinTools } from './voting-tools.ts'
 import { type Ask, toAsks, type Worker } from './worker.ts'
 
 export type SwarmPolicy = {
-  /** `auto`: others are asked only when the first answer does not do. */
+  /** `auto`: others are asked only when the first answer is not enough. */
   readonly when: 'auto' | 'always' | 'off'
   /** Candidates in all; beyond the workers, those of this machine are asked again. */
   readonly most: number
@@ -121,7 +122,9 @@ async function* askAgain(
 
 type First = { readonly round: Round; readonly why?: string; readonly asked: number }
 
-/** Where everybody is asked anyway, nobody is first. Who is slow is only given up for somebody on another machine. */
+/**
+ * When all workers are asked anyway, there is no first one. A slow worker is only given up for one on another machine.
+ */
 async function askFirst(asks: readonly Ask[], asking: Asking, signal: AbortSignal): Promise<First> {
   const { policy, workers } = asking
   const isOnlyEngine = workers.every(({ lane }) => lane !== undefined && lane === workers[0]?.lane)
@@ -162,5 +165,8 @@ function failureOf({ errors, missing }: Round, { name }: Asking): AppError {
   const error = errors.find((one) => one instanceof AppError)
   if (error) return error
   const who = missing.map(({ worker, why }) => `${worker}: ${why}`).join('; ')
-  return new AppError('model-unavailable', `${name}: nobody answered (${who}). Ask again, or another model.`)
+  return new AppError(
+    'model-unavailable',
+    `${name}: no worker answered (${who}). Try again, or pass another model with --model.`,
+  )
 }

@@ -1,6 +1,6 @@
 /**
- * Texts that say the same. Where a text comes to a short answer (a number, a path, yes or no, a JSON value), that answer is
- * counted; otherwise nobody can count, and the text that is most like all the others speaks for them. Pure.
+ * Texts that say the same. Where a text comes to a short answer (a number, a path, yes or no, a JSON value), that
+ * answer is counted; otherwise counting is impossible, and the text most like all the others represents them. Pure.
  */
 import { canonicalJson, isObject } from '../lib/json.ts'
 

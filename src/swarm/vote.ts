@@ -1,7 +1,7 @@
 /**
- * Which of several answers counts. Whoever says the same stands in one group; the first group that is far enough ahead wins
- * at once, otherwise the largest when all have answered. What cannot be undone needs the lead, and a tie is no election:
- * nobody tosses a coin. Another machine has one ballot, however often it answered. The order in which candidates came never
+ * Which of several answers counts. Equal answers form a group; the first group that is far enough ahead wins at once,
+ * otherwise the largest when all have answered. What cannot be undone needs the lead, and a tie is no election: there
+ * is no coin toss. Another machine has one ballot, however often it answered. The order in which candidates came never
  * matters. Pure.
  */
 import { canonicalJson } from '../lib/json.ts'
@@ -141,8 +141,8 @@ const toVotes = ({ ballots, effect, speaker }: Group): VoteGroup => ({
 })
 
 /**
- * Several reads side by side are voted on one by one, as a multiset: what more than half asked for is done. Nothing where a
- * turn writes, where nobody asks for several, or where no call has that many; then whole turns stand against each other.
+ * Several reads side by side are voted on one by one, as a multiset: what more than half asked for is done. Nothing
+ * where a turn writes, where no worker asks for several, or where no call has that many; then whole turns compete.
  */
 function readsTogether(ballots: readonly Ballot[], options: VoteOptions): Outcome | undefined {
   const isPlural = ballots.some(({ calls }) => calls.length > 1)
@@ -165,7 +165,7 @@ function readsTogether(ballots: readonly Ballot[], options: VoteOptions): Outcom
 
 type Wish = { readonly key: string; readonly call: ToolCall; readonly ballot: Ballot }
 
-/** The second time somebody asks for the same is another wish than the first. */
+/** The second request for the same differs from the first. */
 function numbered(ballot: Ballot): Wish[] {
   const seen = new Map<string, number>()
   return ballot.calls.map(({ call, key }) => {
@@ -175,7 +175,10 @@ function numbered(ballot: Ballot): Wish[] {
   })
 }
 
-/** As far as one worker asked for what is kept, its calls stay as they are; ids of others may repeat and are told apart. */
+/**
+ * As far as one worker asked for what is kept, its calls stay as they are; ids of others may repeat and are made
+ * unique.
+ */
 function composed(kept: readonly (readonly Wish[])[]): Candidate {
   const members = kept.flat().map(({ ballot }) => ballot)
   const speaker = groupBy(members, ({ candidate }) => candidate.worker).toSorted(

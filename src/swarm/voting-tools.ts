@@ -1,4 +1,7 @@
-/** What a vote has to know of our own tools: their defaults, their paths, and what a call of them does to the world. Pure. */
+/**
+ * What a vote has to know of our own tools: their defaults, their paths, and what a call of them does to the world.
+ * Pure.
+ */
 import { z } from 'zod'
 import { isObject } from '../lib/json.ts'
 import type { ToolSchema } from '../protocol/model.ts'
@@ -29,7 +32,7 @@ function parametersOf(tool: Tool): VotingTool['parameters'] {
   return parameters
 }
 
-/** Those of a request; of tools that are nobody's but the client's only the schema is known. */
+/** Those of a request; of the client's own tools only the schema is known. */
 export function joinTools(own: readonly VotingTool[], asked: readonly ToolSchema[]): readonly VotingTool[] {
   const names = new Set(own.map(({ name }) => name))
   return [...own, ...asked.filter(({ name }) => !names.has(name))]

@@ -1,4 +1,4 @@
-/** One of several that are asked the same, and what it answered, whole. Nothing of an answer is told before it is complete. */
+/** One of several that are asked the same, and what it answered, whole. An answer is passed on only when complete. */
 import { AppError } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest, Usage } from '../protocol/model.ts'
 import type { Candidate } from '../protocol/vote.ts'
@@ -10,13 +10,13 @@ export type Worker = {
   /** The other machine it runs on, by its id: it is asked once in a round and has one ballot. Absent = this machine. */
   readonly machine?: string
   /**
-   * Workers of one lane are asked one after the other: they share an engine, which then reads the prompt only once. Absent
-   * = a lane of its own.
+   * Workers of one lane are asked one after the other: they share an engine, which then reads the prompt only once.
+   * Absent = a lane of its own.
    */
   readonly lane?: string
   /** How freely it answers when it is not the first to be asked. */
   readonly temperature?: number
-  /** Whoever runs it is known to tell how likely each of its tokens was, also those of calls. */
+  /** Its server reports the probability of each token, also those of calls. */
   readonly tellsShares?: boolean
 }
 

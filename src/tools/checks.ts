@@ -1,6 +1,6 @@
 /**
- * What is said about a change after it was made: whether it broke the syntax, and what the project's own check says. The
- * change stays either way; the model reads this in the result and mends it.
+ * What is said about a change after it was made: whether it broke the syntax, and what the project's own check says.
+ * The change stays either way; the model reads this in the result and fixes it.
  */
 import type { CheckResult, FileChange, ToolContext } from '../protocol/tool.ts'
 import { shortenOutput } from '../lib/output/shorten.ts'
@@ -14,7 +14,9 @@ type Change = {
   readonly after: string
 }
 
-/** Lines to append to the result of the call, each with its own line end in front; empty when there is nothing to say. */
+/**
+ * Lines to append to the result of the call, each with its own line end in front; empty when there is nothing to say.
+ */
 export type Checks = (changes: readonly Change[], context: ToolContext) => Promise<string>
 
 /** `commands` maps a glob of file names to the command that checks them. */

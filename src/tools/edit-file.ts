@@ -1,6 +1,6 @@
 /**
  * One replacement in a file. Where to replace is found even when the quote is a little off, never guessed; a miss shows
- * what stands there instead, so that the next try can be right.
+ * the text that is there instead, so that the next try can be right.
  */
 import { posix } from 'node:path'
 import { z } from 'zod'
@@ -156,7 +156,7 @@ function miss(call: Call, before: string, failed: Failed): ToolResult {
 const missElided = ([mark = '...']: readonly string[]): ToolResult =>
   fail(
     'bad-arguments',
-    `Nothing was changed: new holds ${JSON.stringify(clip(mark.trim(), 60))} in place of text. Write every line that shall stand there, or quote fewer lines in old.`,
+    `Nothing was changed: new holds ${JSON.stringify(clip(mark.trim(), 60))} in place of text. Write out every line, or quote fewer lines in old.`,
   )
 
 /** Both lines, with a mark under the first character that differs. */

@@ -39,7 +39,7 @@ const UNNAMED =
   'from and to name lines as read_file shows them, with both letters, such as 12ab. Read the lines again and copy their names.'
 
 const leftOut = (mark: string): string =>
-  `Nothing was changed: new holds ${JSON.stringify(clip(mark.trim(), 60))} in place of text. Write every line that shall stand there.`
+  `Nothing was changed: new holds ${JSON.stringify(clip(mark.trim(), 60))} in place of text. Write out every line.`
 
 const isThere = (lines: readonly string[], { number, hash }: LineName): boolean => {
   const line = lines[number - 1]

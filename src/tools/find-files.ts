@@ -14,7 +14,7 @@ export const findFilesTool = defineTool({
 
   async run({ pattern }, context) {
     const glob = toGlob(pattern, context.files.root)
-    // Without a capital letter nobody meant one.
+    // Without a capital letter the case does not matter.
     const exact = await find(`--${/\p{Lu}/u.test(glob) ? 'glob' : 'iglob'}=${glob}`, context)
     if (exact.length > 0) return show(exact, context)
     const base = baseOf(glob)

@@ -1,6 +1,6 @@
 /**
- * A patch for a person to look at: checked as if it were applied, then written down with its plan and its tests. It only
- * reads the project, so it works where nothing may be changed.
+ * A patch for a person to look at: checked as if it were applied, then written down with its plan and its tests. It
+ * only reads the project, so it works where nothing may be changed.
  */
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
@@ -37,7 +37,7 @@ export const createProposePatch = ({ patches, now = () => new Date() }: ProposeP
     async run({ plan, diff, tests }, context) {
       const changes = await requireChanges(diff, context)
       const verdict = await checkChanges(changes)
-      if (!verdict.ok) return { ok: false, code: 'failed', text: `${verdict.why}. Mend the diff first.` }
+      if (!verdict.ok) return { ok: false, code: 'failed', text: `${verdict.why}. Fix the diff first.` }
       const files = await Promise.all(changes.map((change) => asItWas(change, context)))
       const id = await addProposal(await patches(), { plan, diff, tests, files, createdAt: now() })
       return [

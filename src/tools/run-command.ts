@@ -54,7 +54,7 @@ function requireCommand(command: string): void {
 
 const YES = 'yes, once'
 
-/** What a sandbox blocked the person may allow for one more try. With nobody to ask the result says what is missing. */
+/** The user may allow what the sandbox blocked for one more try. Without a user the result says what is missing. */
 async function askFor(
   blocked: Blocked,
   command: string,

@@ -1,6 +1,6 @@
 /**
  * Contents of files by their hash, kept so that they can be put back. On disk they are a cache for all sessions of a
- * project: what nobody used for a month may go, and what does not have the hash it is called by was never there.
+ * project: contents unused for a month may go, and a file that does not match its hash is ignored.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -59,7 +59,7 @@ type BlobLimits = { readonly days: number; readonly bytes: number }
 
 const usualLimits: BlobLimits = { days: 30, bytes: 512 * 2 ** 20 }
 
-/** Once a day for all projects: one that nobody works in any more must not keep its contents for ever. */
+/** Once a day for all projects: an unused one must not keep its contents for ever. */
 export async function pruneDaily(projects: string, limits = usualLimits, now = Date.now): Promise<void> {
   const marker = join(projects, 'pruned')
   const info = await stat(marker).catch(() => undefined)

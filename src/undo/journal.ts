@@ -1,6 +1,7 @@
 /**
- * What each run did to which file, as records in the order it happened, written before the file is. Where a run touched a
- * file several times, what counts is what the file was first and what it was last. Pure but for the file at the end.
+ * What each run did to which file, as records in the order it happened, written before the file is. Where a run
+ * touched a file several times, what counts is what the file was first and what it was last. Pure but for the file at
+ * the end.
  */
 import { z } from 'zod'
 import { type JsonlFile, openJsonl } from '../lib/jsonl/file.ts'
@@ -18,7 +19,7 @@ const recordSchema = z.discriminatedUnion('type', [
     before: version.exactOptional(),
     after: version.exactOptional(),
   }),
-  /** Something that may have changed and whose earlier content nobody has. */
+  /** Something that may have changed and whose earlier content was not saved. */
   z.object({ type: z.literal('uncovered'), runId, what: z.string() }),
   /** A command is under way, and what it changes is not known before it ends. */
   z.object({ type: z.literal('command-start'), runId }),
@@ -66,8 +67,8 @@ export function memoryJournal(): Journal {
 }
 
 /**
- * One writer at a time: the session's own lock sees to that. What cannot be read is passed over. Until it is opened there is
- * no file, and no records.
+ * One writer at a time: the session's own lock sees to that. What cannot be read is passed over. Until it is opened
+ * the file does not exist, and neither do records.
  */
 export function diskJournal(path: string): Journal {
   const records: JournalRecord[] = []

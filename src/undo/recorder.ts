@@ -1,5 +1,5 @@
 /**
- * Stands in front of files and commands and writes down what a run does to the project: a tool's write before it happens, a
+ * Wraps files and commands and records what a run does to the project: a tool's write before it happens, a
  * command's changes by looking at the files before and after it. Between runs it only passes things on.
  */
 import { lstat } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
- * Puts files back. A file is replaced only while it is what the run left; whatever else is there is somebody's work, stays,
- * and the version that was wanted is laid aside. What is replaced is kept as well, so that it can come back. Interrupted in
- * the middle, the same can be asked for again.
+ * Puts files back. A file is replaced only while it is what the run left; any other content is the user's work, stays,
+ * and the version that was wanted is laid aside. What is replaced is kept as well, so that it can come back.
+ * Interrupted in the middle, the same can be asked for again.
  */
 import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -115,7 +115,7 @@ async function currentOf(real: string): Promise<Current | undefined> {
 
 type Step = 'nothing' | 'put' | 'conflict'
 
-/** Pure. What is there is compared by content; a mode that somebody changed is no conflict. */
+/** Pure. What is there is compared by content; a changed mode is not a conflict. */
 function stepFor(
   { before, after }: Pick<FileChange, 'before' | 'after'>,
   current: string | undefined,

@@ -1,7 +1,7 @@
 /**
- * What the project's files held when they were last looked at. A command does not say what it changes, so the files are
- * looked at before it and after it; only those whose times or size differ are read. Bounded in files, bytes and time: what
- * is beyond is named as not covered, never half covered.
+ * What the project's files held when they were last looked at. A command does not say what it changes, so the files
+ * are looked at before it and after it; only those whose times or size differ are read. Bounded in files, bytes and
+ * time: what is beyond is named as not covered, never half covered.
  */
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
@@ -78,13 +78,14 @@ export class Shadow {
   }
 
   /**
-   * What differs from the look before; after the first look, and after one that failed, nothing does. Where there are too
-   * many files by now, those that were known are still compared. What was changed after `until` is somebody else's.
+   * What differs from the look before; after the first look, and after one that failed, nothing does. Where there are
+   * too many files by now, those that were known are still compared. Changes after `until` belong to others.
    */
   async look(signal: AbortSignal, until = Number.POSITIVE_INFINITY): Promise<Look> {
     const at = Date.now()
     const before = this.#seen
-    // Forgotten until this look has succeeded: compared with an older one, a person's own work would seem to be a command's.
+    // Forgotten until this look has succeeded: compared with an older one, a person's own work would seem to be a
+    // command's.
     this.#seen = undefined
     const known = before?.entries ?? new Map<string, Entry>()
     const listed = this.#isBeyond(at) ? undefined : await this.#parts.list(signal)
@@ -111,7 +112,7 @@ export class Shadow {
     return this.#seen && { at: this.#seen.at, entries: Object.fromEntries(this.#seen.entries) }
   }
 
-  /** As it was before somebody else's crash. */
+  /** The state before another process crashed. */
   restore({ at, entries }: ShadowState): void {
     this.#seen = { at, entries: new Map(Object.entries(entries)) }
   }
@@ -215,8 +216,8 @@ function differences(before: Seen, after: ReadonlyMap<string, Entry>, until: num
 const TICK_MS = 20
 
 /**
- * Whether a file that was not seen before was made since, so that undoing may remove it. It may as well have been ignored,
- * or out of reach, until now: then it is the person's. In doubt it is.
+ * Whether a file that was not seen before was made since, so that undoing may remove it. It may as well have been
+ * ignored, or out of reach, until now: then it is the person's. In doubt it is.
  */
 function madeSince(before: Seen, after: ReadonlyMap<string, Entry>): (entry: Entry) => boolean {
   const gone = [...before.entries].filter(([path]) => !after.has(path))

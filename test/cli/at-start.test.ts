@@ -39,7 +39,7 @@ test('what is over at once says nothing', () => {
   expect(said).toEqual([])
 })
 
-test.each([{ isTty: false }, { json: true }])('with %j nothing is shown and nobody is asked', (how) => {
+test.each([{ isTty: false }, { json: true }])('with %j nothing is shown and nothing is asked', (how) => {
   const { said, clock, atStart } = terminal(how)
 
   atStart.status('looking')

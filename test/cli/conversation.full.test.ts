@@ -77,7 +77,7 @@ describe.skipIf(!hasScript)('the conversation on a terminal (needs `script` of u
     expect(await screen.ended()).toBe(0)
   })
 
-  test('a line that fails is told, and the conversation goes on', async () => {
+  test('a line that fails is reported, and the conversation goes on', async () => {
     const screen = await open([{ text: 'Hello.' }])
 
     await screen.shows('> ')
@@ -132,7 +132,7 @@ describe.skipIf(!hasScript)('the conversation on a terminal (needs `script` of u
     await screen.shows('Then not.')
   })
 
-  test('takes back what a run did, and the model is told', async () => {
+  test('takes back what a run did, and the model gets a note', async () => {
     const edit = { name: 'edit_file', input: { path: 'a.txt', old: 'one', new: 'two' } }
     const screen = await open(
       [

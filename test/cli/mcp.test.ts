@@ -43,7 +43,7 @@ describe('covey mcp', () => {
     )
   })
 
-  test('test starts servers and shows what they have; one that fails is told and makes the exit code 1', async () => {
+  test('test starts servers and shows what they have; one that fails is reported and makes the exit code 1', async () => {
     const all = await run(['mcp', 'test'])
     const one = await run(['mcp', 'test', 'odd'])
 
@@ -63,7 +63,7 @@ describe('covey mcp', () => {
   })
 
   test.each([
-    [['mcp', 'test', 'nobody'], /there is no usable MCP server "nobody"/],
+    [['mcp', 'test', 'absent'], /there is no usable MCP server "absent"/],
     [['mcp', 'nonsense'], /unknown action "nonsense" of covey mcp; there are ls, test, serve/],
     [['mcp', 'serve', '--permission', 'yes'], /--permission/],
   ])('%s is wrong usage', async (words, message) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createMemoryCommand } from '../../src/cli/memory.ts'
 import { memoryIn, tempDatabase } from '../memory/memories.ts'
 
-function desk() {
+function service() {
   const path = tempDatabase()
   return async (
     args: readonly string[],
@@ -30,7 +30,7 @@ function desk() {
 }
 
 test('facts are added, listed, searched and removed', async () => {
-  const covey = desk()
+  const covey = service()
 
   expect(await covey(['ls'])).toContain('Nothing is remembered here yet')
   expect(await covey(['add', 'The API listens on port 8080'])).toBe('Added 1.\n')
@@ -50,7 +50,7 @@ test('facts are added, listed, searched and removed', async () => {
 })
 
 test('an export holds everything, for programs or for people', async () => {
-  const covey = desk()
+  const covey = service()
   await covey(['add', 'The port is 80'])
   await covey(['add', 'The port is 81'])
   await covey(['add', 'We decided to ship'])
@@ -73,6 +73,6 @@ describe('what is wrong is said', () => {
     [['rm', '7'], {}, 'there is no fact "7"'],
     [['export'], { format: 'xml' }, '--format "xml" is none of jsonl, md.'],
   ] as const)('%s', async (args, options, message) => {
-    await expect(desk()(args, options)).rejects.toThrow(message)
+    await expect(service()(args, options)).rejects.toThrow(message)
   })
 })

@@ -70,7 +70,7 @@ describe('covey models', () => {
   test('says what to do where nothing is here', async () => {
     const { out } = await models(await tempProject(), ['ls'])
 
-    expect(out).toBe('There is no model here yet. `covey models fit` lists those that fit this machine.\n')
+    expect(out).toBe('No model is installed yet. `covey models fit` lists those that fit this machine.\n')
   })
 
   test('lists as JSON', async () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createPatchCommand } from '../../src/cli/patch.ts'
 import { createFiles } from '../../src/guard/paths/files.ts'
 import { findPatchFolder, makePatchFolder } from '../../src/guard/paths/patch-folder.ts'
-import { createPatchDesk } from '../../src/tools/patch/proposal-desk.ts'
+import { createPatchService } from '../../src/tools/patch/proposal-service.ts'
 import { createProposePatch } from '../../src/tools/propose-patch.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { callTool } from '../tools/call.ts'
@@ -14,7 +14,7 @@ import { callTool } from '../tools/call.ts'
 const recordOf = (cwd: string): string => `${cwd}-patches.json`
 
 const command = createPatchCommand(async (_, cwd) =>
-  createPatchDesk({
+  createPatchService({
     patches: () => findPatchFolder(cwd, recordOf(cwd)),
     project: createFiles({ root: cwd }),
   }),

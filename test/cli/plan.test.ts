@@ -3,13 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createPlanCommand } from '../../src/cli/plan.ts'
-import { createPlanDesk } from '../../src/plan/desk.ts'
+import { createPlanService } from '../../src/plan/service.ts'
 import { openPlanStore, planFileOf } from '../../src/plan/store.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
 
 const command = createPlanCommand(async (env, cwd) =>
-  createPlanDesk(openPlanStore(planFileOf(String(env['XDG_DATA_HOME']), cwd), () => Date.UTC(2026, 0, 2))),
+  createPlanService(openPlanStore(planFileOf(String(env['XDG_DATA_HOME']), cwd), () => Date.UTC(2026, 0, 2))),
 )
 
 async function person() {
@@ -101,7 +101,7 @@ describe('covey plan', () => {
     })
   })
 
-  test('run refuses what is no number', async () => {
+  test('run refuses an invalid number', async () => {
     const { covey } = await person()
 
     await expect(covey(['run'], { packetCalls: 'many' })).rejects.toThrow('--packet-turns and --packet-calls')

@@ -2,7 +2,7 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ProviderInfo, SlmReport } from '../../src/protocol/provider-desk.ts'
+import type { ProviderInfo, SlmReport } from '../../src/protocol/provider-service.ts'
 import { tempHome } from '../config/home.ts'
 import { covey } from '../support/covey.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -72,7 +72,7 @@ describe('covey slm', () => {
     return JSON.parse(out) as SlmReport
   }
 
-  test('tries the model in the box', async () => {
+  test('tries the built-in model', async () => {
     const report = (await slm([], '')) as SlmReport
 
     expect(report).toMatchObject({ classifier: 'covey/nano', state: 'ok', usesTools: true, asked: 5 })
@@ -84,12 +84,12 @@ describe('covey slm', () => {
   })
 
   test('tells why one fails, and ends with 1', async () => {
-    const home = tempHome({ user: '[router]\nclassifier = "nobody"' })
+    const home = tempHome({ user: '[router]\nclassifier = "absent"' })
 
     const { code, out } = await covey(['slm'], home)
 
     expect(code).toBe(1)
-    expect(out).toMatch(/^slm: ✗ nobody .*nobody/)
+    expect(out).toMatch(/^slm: ✗ absent .*absent/)
   })
 
   test('setup tries those on this machine and says what to write', async () => {

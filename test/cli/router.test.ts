@@ -1,7 +1,7 @@
 /** `covey router`: what was learnt, why, and forgetting it. */
 import { expect, test } from 'vitest'
 import { createRouterCommand } from '../../src/cli/router.ts'
-import type { DecisionRecord, RouterDesk, RouterStats } from '../../src/protocol/routing.ts'
+import type { DecisionRecord, RouterService, RouterStats } from '../../src/protocol/routing.ts'
 import { choose } from '../../src/router/choose.ts'
 import { choice, quality, view } from '../router/views.ts'
 
@@ -49,12 +49,12 @@ const decisions: readonly DecisionRecord[] = [
 async function covey(args: readonly string[], options: Readonly<Record<string, unknown>> = {}) {
   let out = ''
   let wasReset = false
-  const desk: RouterDesk = {
+  const service: RouterService = {
     stats: async () => stats,
     decisions: async (runId) => (runId === undefined || runId === 'run-1' ? decisions : []),
     reset: async () => void (wasReset = true),
   }
-  const code = await createRouterCommand(async () => desk).run({
+  const code = await createRouterCommand(async () => service).run({
     args,
     options,
     env: {},
@@ -110,7 +110,7 @@ test('--json gives the values themselves', async () => {
   expect(JSON.parse((await covey(['why'], { json: true })).out)).toEqual(decisions)
 })
 
-test('a run nobody kept, and an action nobody knows, are told what there is', async () => {
+test('for an unknown run and an unknown action the error lists what exists', async () => {
   await expect(covey(['why', 'run-9'])).rejects.toThrow('No choice of a run "run-9" is kept')
   await expect(covey(['fly'])).rejects.toThrow(
     'unknown action "fly" of covey router; there are stats, why, reset.',

@@ -24,7 +24,7 @@ const listing = script(
   { text: 'There is one file, a.txt.' },
 )
 
-test('a prompt is answered on stdout, tools are told on stderr', async () => {
+test('a prompt is answered on stdout, tools are reported on stderr', async () => {
   const { code, out, err } = await inProject(['--model', 'scripted:play.jsonl', 'What files are here?'], {
     'play.jsonl': listing,
   })
@@ -34,7 +34,7 @@ test('a prompt is answered on stdout, tools are told on stderr', async () => {
   expect(code).toBe(0)
 })
 
-test('without any configuration the model in the box does the work', async () => {
+test('without any configuration the built-in model does the work', async () => {
   const { code, out, err } = await inProject(['What files are in this folder?'], {
     'a.txt': '',
     'src/b.ts': '',
@@ -128,7 +128,7 @@ test('Ctrl+C ends the run with 130 and the session can be resumed', async () => 
   expect(JSON.stringify(server.requests[1]?.messages)).toContain('Start.')
 })
 
-test('nobody to ask means no, with the flag that allows it', async () => {
+test('without a user to ask the call is refused, with the flag that allows it', async () => {
   const { code, err, cwd } = await inProject(['-m', 'scripted:play.jsonl', 'Write.'], {
     'play.jsonl': script(
       { calls: [{ name: 'write_file', input: { path: 'made.txt', content: 'x\n' } }] },
@@ -156,7 +156,7 @@ describe('bad input is one clear line:', () => {
     ['a mode that does not exist', ['-p', 'yolo', 'hi'], 2, /--permission/],
     ['a number that is none', ['--max-turns', 'many', 'hi'], 2, /--max-turns/],
     ['a URL that is none', ['--base-url', 'nonsense', 'hi'], 2, /--base-url/],
-    ['a model nobody configured', ['-m', 'nope', 'hi there'], 2, /No arm is called "nope"/],
+    ['an unconfigured model', ['-m', 'nope', 'hi there'], 2, /No arm is called "nope"/],
     ['a script that does not exist', ['-m', 'scripted:no.jsonl', 'hi'], 2, /no\.jsonl/],
     [
       'a session that does not exist',

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createSkillsCommand } from '../../src/cli/skills.ts'
 import { createExec } from '../../src/guard/exec.ts'
 import { openTrust } from '../../src/guard/trust.ts'
-import { createSkillsDesk } from '../../src/skills/desk.ts'
+import { createSkillsService } from '../../src/skills/service.ts'
 import { openSkills, skillFolders } from '../../src/skills/open.ts'
 import { tempProject } from '../support/project.ts'
 import { TYPESCRIPT } from '../skills/functions.ts'
@@ -21,7 +21,7 @@ async function person(files: Readonly<Record<string, string>> = {}) {
   }
   const trust = await openTrust(folders.pins)
   const command = createSkillsCommand(async () =>
-    createSkillsDesk({ folders, trust, openExec: async () => createExec({ cwd }) }),
+    createSkillsService({ folders, trust, openExec: async () => createExec({ cwd }) }),
   )
   return {
     folders,

@@ -1,4 +1,6 @@
-/** What of a reply reaches stdout: a pipe gets a reply once it is accepted, a terminal sees it come and be withdrawn. */
+/**
+ * What of a reply reaches stdout: a pipe gets a reply once it is accepted, a terminal sees it come and be withdrawn.
+ */
 import { expect, test } from 'vitest'
 import { createPrinter } from '../../src/cli/print.ts'
 import type { SessionEvent } from '../../src/protocol/event.ts'
@@ -33,7 +35,7 @@ test('a pipe gets accepted replies only', () => {
   expect(printed(false).out).toBe('The port is 8080.\n')
 })
 
-test('a terminal is told that what it showed is withdrawn', () => {
+test('a terminal shows that text was withdrawn', () => {
   const { out, err } = printed(true)
 
   expect(out).toContain(greeting)
@@ -42,7 +44,7 @@ test('a terminal is told that what it showed is withdrawn', () => {
 
 const looks = (at: number) => [calls('run_command', { command: `echo ${at}; test ${at} -lt 9` })]
 
-test('three turns before the limit the model is told, and the limit leaves a report', async () => {
+test('three turns before the limit the model gets a note, and the limit leaves a report', async () => {
   const model = scriptedModel(...[1, 2, 3, 4, 5].map(looks))
 
   const all = await run(model, await tempProject({}), { promptOptions: { maxTurns: 5 }, window: 8192 })

@@ -29,7 +29,7 @@ async function runAttach(url: string, token: string, options: Record<string, unk
   return { code, out, err }
 }
 
-test('the answer is printed, and a session made for it is given free', async () => {
+test('the answer is printed, and a session made for it is released', async () => {
   const startRun = playing(
     { type: 'text-delta', text: 'It is 42.' },
     ...turn(1, { role: 'assistant', text: 'It is 42.', calls: [] }),
@@ -37,16 +37,16 @@ test('the answer is printed, and a session made for it is given free', async () 
   const open = await openSessionServer({ startRun })
 
   const first = await runAttach(open.url, open.token)
-  const [info] = await open.desk.list()
+  const [info] = await open.service.list()
   const second = await runAttach(open.url, open.token, { resumeId: info?.id, json: true })
 
   expect(first).toEqual({ code: 0, out: 'It is 42.\n', err: '' })
   expect(info).toMatchObject({ title: 'What is it?', isOpen: false, messages: 2 })
   expect(second.out.split('\n').at(-2)).toContain('"type":"run-end"')
-  expect(open.desk.holds(info!.id)).toBe(true)
+  expect(open.service.holds(info!.id)).toBe(true)
 })
 
-test('the person is told that the line broke, and when it is back', async () => {
+test('the user sees that the connection broke, and when it is back', async () => {
   const open = await openSessionServer()
   const proxy = await cuttingProxy(open.port, (connection) => (connection < 2 ? 1500 : undefined))
 
@@ -58,7 +58,7 @@ test('the person is told that the line broke, and when it is back', async () => 
   expect(err).toContain('covey: connected again.\n')
 })
 
-test('what would need a question is refused, as nobody is there', async () => {
+test('what would need a question is refused, without a user', async () => {
   const startRun: StartRun = async function* ({ runId, askPermission, askQuestion }, signal) {
     const call = { id: 'c1', name: 'write_file', input: '{}' }
     const { allow } = await askPermission({ call, access: [], why: 'It writes.' }, signal)
@@ -72,11 +72,11 @@ test('what would need a question is refused, as nobody is there', async () => {
 
   const { code, out } = await runAttach(open.url, open.token)
 
-  expect([code, out]).toEqual([0, 'false: Nobody is there to ask.\n'])
+  expect([code, out]).toEqual([0, 'false: No user is available to answer.\n'])
 })
 
 test.each([
-  ['localhost:17615', {}, 'is no address'],
+  ['localhost:17615', {}, 'is not a URL'],
   ['http://127.0.0.1:1', { resume: true }, '--resume-id ID'],
 ])('%s %j is wrong usage', async (url, options, message) => {
   await expect(runAttach(url, 'x', options)).rejects.toMatchObject({

@@ -12,7 +12,7 @@ import { until } from '../support/wait.ts'
 import { watchThroughCuts } from './reconnect.ts'
 import { collectRun, quick } from './support.ts'
 
-test('a session is given free where its server is gone', async () => {
+test('a session is released where its server is gone', async () => {
   const open = await openSessionServer()
   const session = await createHttpSession({ baseUrl: open.url, token: open.token })
   await open.server.close()
@@ -110,7 +110,7 @@ describe('a remote session', () => {
     await second.close()
 
     expect(history).toMatchObject([{ text: 'One.' }, { role: 'assistant' }])
-    expect(open.desk.holds(first.id)).toBe(false)
+    expect(open.service.holds(first.id)).toBe(false)
   })
 
   test('says in words what is wrong: no server, no token, no such session', async () => {
@@ -179,7 +179,7 @@ describe('events', () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length)
   })
 
-  test('end when nobody wants them any more', async () => {
+  test('end when the reader stops', async () => {
     const open = await openSessionServer()
     const session = await createHttpSession({ baseUrl: open.url, token: open.token })
     const stop = new AbortController()

@@ -109,7 +109,7 @@ describe('the environment', () => {
     ])
   })
 
-  test('reserved names and single words of somebody else are left alone', () => {
+  test('reserved names and single words of other programs are left alone', () => {
     const env = {
       COVEY_BASE_URL: 'x',
       COVEY_API_KEY: 'x',

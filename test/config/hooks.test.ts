@@ -3,7 +3,7 @@ import { hooksSchema, toHooks } from '../../src/config/hooks.ts'
 import { secretsSchema, toSecretPatterns } from '../../src/config/secrets.ts'
 
 describe('hooks', () => {
-  test('stand in the order they are written, with what was left out filled in', () => {
+  test('keep the order they are written in, with what was left out filled in', () => {
     const hooks = hooksSchema.parse({
       lint: { event: 'post_tool_use', command: 'npm run lint', tool: 'write_*' },
       review: { event: 'pre_tool_use', type: 'prompt', prompt: 'Is it safe?', timeout_s: 5, fail_open: true },

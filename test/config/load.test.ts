@@ -304,7 +304,7 @@ describe('mistakes', () => {
     ])
   })
 
-  test('a key in the wrong table is told where it belongs', async () => {
+  test('the error for a key in the wrong table names the right one', async () => {
     const home = tempHome({ user: 'max_turns = 5' })
 
     expect(await problemsOf(home)).toEqual([
@@ -320,7 +320,7 @@ describe('mistakes', () => {
     ])
   })
 
-  test('a wrong value is told what is expected', async () => {
+  test('the error for a wrong value says what is expected', async () => {
     const home = tempHome({
       user: `
 [engine]
@@ -367,7 +367,7 @@ emission = { base = "tool" }
       'log.level must be one of trace, debug, info, warn, error, silent, not a date',
     ],
     ['[engine]\nmax_turns = inf', 'engine.max_turns must be a whole number of at least 1, not Infinity'],
-  ])('%j is told what its limits are', async (user, message) => {
+  ])('the error for %j names the limits', async (user, message) => {
     const home = tempHome({ user })
 
     expect(await problemsOf(home)).toEqual([`${home.userFile}:2: ${message}`])

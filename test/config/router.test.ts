@@ -32,6 +32,6 @@ test.each([
   expect(routerSchema.safeParse(value).success).toBe(false)
 })
 
-test('an arm is enabled and has no strengths until somebody says so', () => {
+test('an arm is enabled and has no strengths until configured', () => {
   expect(z.strictObject(armRouting).parse({})).toEqual({ enabled: true, strengths: [] })
 })

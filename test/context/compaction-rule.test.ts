@@ -22,7 +22,7 @@ test.each([
   expect(decideCompaction({ ...question, ...changes })).toBe(decision)
 })
 
-test('a window that is too small is told with its numbers', () => {
+test('a window that is too small is reported with its numbers', () => {
   expect(tooSmallText(3500, 450, budget)).toBe(
     'A window of 4,096 tokens is too small to go on: instructions and tools take 450, the conversation 3,050 even ' +
       'after compaction, and 1,024 are kept for the answer. Use a model with a larger window, or start a new session ' +

@@ -81,7 +81,7 @@ test('all that precedes the words stays within its share', async () => {
   expect(estimateTokens(message.text)).toBeLessThanOrEqual(budgetFor(4096).preceding + 20)
 })
 
-test('images join the ones that came with the prompt; what stays text is told', async () => {
+test('images join the ones that came with the prompt; what stays text is reported', async () => {
   const given = { mediaType: 'image/png', base64: 'AAAA' }
   const gif = Buffer.from('GIF89a!')
 

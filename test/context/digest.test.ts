@@ -55,7 +55,7 @@ test('a digest tells what was wanted, done, found and what failed', () => {
   ])
 })
 
-test('what succeeds later is no longer open, and a repeated action is told once', () => {
+test('what succeeds later is no longer open, and a repeated action is listed once', () => {
   const messages = [
     ...failed('run_command', { command: 'node test.js' }, 'FAIL'),
     ...failed('edit_file', { path: 'a.js', old: 'x', new: 'y' }, 'Error: no match'),
@@ -163,7 +163,7 @@ test('where there is no room, listings and reads go first and edits last, and it
   expect(second.text.match(/left out/g)).toHaveLength(1)
 })
 
-test('the first task is told whole, line by line, however long it is', () => {
+test('the first task is kept whole, line by line, however long it is', () => {
   const task = `Fix the parser.\n${'Look at every rule. '.repeat(30)}\n- do not commit\n- keep the API`
   const first = digest([user(task), ...did('read_file', { path: 'a.js' }, '1\tx')], 100)
 
@@ -175,7 +175,7 @@ test('the first task is told whole, line by line, however long it is', () => {
   }
 })
 
-test('a task that still stands in the conversation is not told again', () => {
+test('a task that is still in the conversation is not repeated', () => {
   expect(digest(did('read_file', { path: 'a.js' }, '1\tx')).text).not.toMatch(/Task|Goal/)
 })
 
@@ -247,7 +247,7 @@ test('a path that was corrected stands under its right name, whole or removed', 
   expect(digest(removed.slice(0, 2)).text.split('\n')[1]).toBe(line)
 })
 
-test('pages of one file are told together', () => {
+test('pages of one file are listed together', () => {
   const rows = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, at) => `${from + at}\t${'word '.repeat(9)}`).join('\n')
   const messages = [

@@ -20,7 +20,7 @@ const modes: EmissionMode[] = bases.flatMap((base) =>
   [false, true].flatMap((strict) => [false, true].map((noSystem) => ({ base, strict, noSystem }))),
 )
 
-test('a result is told under its own tool where two replies number their calls alike', () => {
+test('a result is written under its own tool where two replies number their calls alike', () => {
   const first = [user('Go.'), calls(call('0', 'read_file', {})), result('0', 'one')]
   const grown = [...first, calls(call('0', 'list_files', {})), result('0', 'two')]
   const writer = {

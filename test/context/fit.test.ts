@@ -110,7 +110,7 @@ test('only so many messages are shown where that is switched on', async () => {
   expect((await createFit({ system, maxMessages: 3 })(input(messages))).messages).toEqual(messages.slice(2))
 })
 
-test('instructions that leave no room are told as a window that is too small', async () => {
+test('instructions that leave no room are reported as a window that is too small', async () => {
   const fit = createFit({ system: lines(1, 600) })
 
   const fitted = await fit(input([user('go')]))

@@ -38,7 +38,7 @@ test.each<[string, Message[], Message, RegExp]>([
   ['an empty user message', [], user(''), /needs text or an image/],
   ['a result without an id', [calls(read)], result('', 'x'), /id of its call/],
   ['a result without text', [calls(read)], result('c1', ''), /needs text/],
-  ['a result nobody asked for', [user('hi')], result('c1', 'x'), /no open call/],
+  ['a result without a call', [user('hi')], result('c1', 'x'), /no open call/],
   ['a second result for one call', [calls(read), result('c1', 'x')], result('c1', 'y'), /no open call/],
   [
     'a result for an older reply',

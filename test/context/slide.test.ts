@@ -18,7 +18,7 @@ test('nothing leaves at exactly the maximum', () => {
   expect(slideWindow(talk, 6)).toEqual({ messages: talk, dropped: 0 })
 })
 
-test('a whole exchange leaves, oldest first, and the number is told', () => {
+test('a whole exchange leaves, oldest first, and the number is reported', () => {
   const third = [...talk, user('three'), says('and again')]
 
   for (const max of [5, 4, 3, 2]) {

@@ -51,7 +51,7 @@ test.each([
   expect(await situationSource(read, now).contribute('')).toBe('[2026-01-02]')
 })
 
-test('a source contributes only in its place, and is told the prompt', async () => {
+test('a source contributes only in its place, and receives the prompt', async () => {
   const source = (name: string, place: Source['place']): Source => ({
     name,
     place,

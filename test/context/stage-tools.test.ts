@@ -107,7 +107,7 @@ const clientTools = Array.from({ length: 40 }, (_, index) => ({
   ...tool(`client_tool_${index}`, 8),
   description: `Does number ${index}. ${'It has rules that must be kept. '.repeat(8)}`,
 }))
-const system = 'You are an agent. Follow the rules of the house. '.repeat(500)
+const system = 'You are an agent. Follow the rules of the project. '.repeat(500)
 const arm = { window: 8192, count: estimateTokens }
 
 const tokensOf = ({ system: text, tools: shown, messages }: ModelRequest): number =>

@@ -45,7 +45,7 @@ describe('long arguments', () => {
     expect(input).toEqual({ path: 'a.ts', overwrite: true, content: expect.stringContaining('left out …]') })
   })
 
-  test('that are lists or no object at all are told as text', () => {
+  test('that are lists or no object at all are written as text', () => {
     expect(
       cutInput(JSON.stringify({ edits: Array.from({ length: 200 }, (_, at) => ({ old: at })) }))['edits'],
     ).toContain('left out …]')

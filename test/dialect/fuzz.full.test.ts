@@ -4,7 +4,7 @@ import { families } from '../../src/dialect/all.ts'
 import { damagedReply, random, randomReply } from './fuzz.ts'
 import { allCases, pieces, read, summary } from './support.ts'
 
-describe('a hundred thousand replies nobody would write', () => {
+describe('a hundred thousand unlikely replies', () => {
   it('are read the same in any cut', () => {
     const next = random(7)
 

@@ -3,7 +3,7 @@ import { families } from '../../src/dialect/all.ts'
 import { damagedReply, naughtyTexts, random, randomReply } from './fuzz.ts'
 import { allCases, characters, pieces, read, summary } from './support.ts'
 
-describe('replies nobody would write', () => {
+describe('unlikely replies', () => {
   it('are read the same in any cut, and never make the reader throw', () => {
     const next = random(1)
     const replies = Array.from({ length: 2000 }, (_, index) =>

@@ -1,4 +1,4 @@
-/** Replies nobody would write: pieces of every format in any order, and texts that break programs. */
+/** Unlikely replies: pieces of every format in any order, and texts that break programs. */
 import { families } from '../../src/dialect/all.ts'
 import { allCases } from './support.ts'
 

@@ -112,7 +112,7 @@ describe('calls keep what they say', () => {
     expect(summary(events).calls).toEqual([['get_issue', { type: 'bug', id: '123456' }]])
   })
 
-  it('a null for a parameter nobody knows is a null', () => {
+  it('a null for an unknown parameter is a null', () => {
     const reply = '<tool_call>list_files\n<arg_key>x</arg_key>\n<arg_value>null</arg_value>\n</tool_call>'
 
     expect(summary(read(reply)).calls).toEqual([['list_files', { x: null }]])

@@ -127,7 +127,7 @@ const record = (inner: fc.Arbitrary<Typed>): fc.Arbitrary<Typed> =>
     }
   })
 
-/** A tool with parameters nobody thought of, and arguments for it. */
+/** A tool with unusual parameters, and arguments for it. */
 const anyCall = record(
   fc.oneof({ weight: 4, arbitrary: leaf }, { weight: 1, arbitrary: record(leaf) }),
 ).chain(({ schema, value }) =>

@@ -29,7 +29,7 @@ describe('a batch is', () => {
     expect(chooseBatch({ items: [prompt], size: 200 })).toEqual([{ item: prompt, processAmount: 200 }])
   })
 
-  test('one token alone, when nobody knows whose it is', () => {
+  test('one token alone, when its owner is unknown', () => {
     const [unknown, known] = [item(undefined), item(0)]
 
     expect(chooseBatch({ items: [unknown, known], size: 512 })).toEqual([whole(unknown)])

@@ -120,7 +120,7 @@ test.each<[string, Partial<ModelRequest>]>([
   ['thinking is off', { thinking: 'off' }],
   ['a call is required', { toolChoice: 'required', tools: [readTool] }],
   ['JSON is required', { responseFormat: { type: 'json' } }],
-])('the template is told not to let the model think when %s', async (_, more) => {
+])('the template gets "no thinking" when %s', async (_, more) => {
   const thinking = await open(
     `{% for message in messages %}{{ message.content }}{% endfor %}{% if enable_thinking is defined %}[{{ enable_thinking }}]{% endif %}`,
   )

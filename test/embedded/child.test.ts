@@ -122,7 +122,7 @@ test('after a while of quiet the process is ended, and started again when it is 
   expect((await ask(model, requestOf('Hello'))).finish).toBe('length')
 })
 
-test('a file that is no model is an error at once', async () => {
+test('an invalid model file is an error at once', async () => {
   const broken = join(folder, 'broken.gguf')
   await writeFile(broken, (await readFile(path)).subarray(0, 300_000))
 

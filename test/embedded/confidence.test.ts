@@ -1,4 +1,7 @@
-/** How sure the engine is, and what a swarm makes of that. Names of one letter are one token, which a grammar can force. */
+/**
+ * How sure the engine is, and what a swarm makes of that. Names of one letter are one token, which a grammar can
+ * force.
+ */
 import { join } from 'node:path'
 import type { Token } from 'node-llama-cpp'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -61,7 +64,7 @@ describe('a call', () => {
     expect(confidence).toBeLessThan(0.9)
   })
 
-  test('is the same call where nobody asks how sure it is, and then nothing is told', async () => {
+  test('is the same call where confidence is not requested, and then none is reported', async () => {
     const [told, untold] = [
       await reply(choosing(['q', 'z'], { logprobs: 0 })),
       await reply(choosing(['q', 'z'])),
@@ -208,7 +211,7 @@ describe('log probabilities', () => {
     expect(sequence.contextTokens).toEqual(parts.tokens.slice(0, -1))
   })
 
-  test('are told of what a reader shows, whatever it leaves out and wherever it cuts', () => {
+  test('are reported for what a reader shows, whatever it leaves out and wherever it cuts', () => {
     const chance = (token: string) => ({ token, logprob: -1, top: [] })
     const words = ['<think>', 'hm', '</think>', 'Hel', 'lo wor', 'ld'].map(chance)
     const events: ModelEvent[] = [
@@ -227,7 +230,7 @@ describe('log probabilities', () => {
   })
 })
 
-test('of words alone no share is told', async () => {
+test('of words alone no share is reported', async () => {
   const { events } = await reply(requestOf('Hello', { logprobs: 0 }))
 
   expect(events.at(-1)).toEqual({ type: 'finish', reason: 'length' })
@@ -235,7 +238,7 @@ test('of words alone no share is told', async () => {
 
 test.each([
   ['below what counts as sure, others are asked', 1, 1],
-  ['above it, nobody is', 0.5, 0],
+  ['above it, none is', 0.5, 0],
 ])('%s', async (_, sure, votes) => {
   const swarm = createSwarmModel({
     name: 'swarm',

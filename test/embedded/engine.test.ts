@@ -578,7 +578,7 @@ test('a conversation that was put on disk is taken up warm by another process', 
   expect(again.usage.cached).toBe(first.usage.prompt - 1)
 })
 
-test('a prompt of its own can stand in place of the chat template', async () => {
+test('a prompt of its own can replace the chat template', async () => {
   const model = await open({
     render: ({ messages }) => [
       { text: '<|im_start|>', control: true },

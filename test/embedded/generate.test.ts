@@ -18,6 +18,6 @@ test('a request decides over the sampling of the file, and penalties reach the s
   })
 })
 
-test('nothing is punished where nobody asked for it', () => {
+test('no penalty applies unless requested', () => {
   expect(toEvaluateOptions({ seed: 3 }, parts)).toEqual({ temperature: 0.7, topP: 0.95, topK: 20, seed: 3 })
 })

@@ -73,7 +73,7 @@ describe('a pool', () => {
     expect(order).toEqual([1, 2, 3])
   })
 
-  test('passes over whoever gave up waiting', async () => {
+  test('skips callers that gave up waiting', async () => {
     const pool = createSlotPool(['a'])
     const stop = new AbortController()
     const one = await pool.take(first)
@@ -87,7 +87,7 @@ describe('a pool', () => {
     expect(await patient).toBe('a')
   })
 
-  test('gives nothing to whoever gave up before asking', async () => {
+  test('gives nothing to a caller that gave up before asking', async () => {
     const pool = createSlotPool(['a'])
 
     expect(await pool.take(first, AbortSignal.abort())).toBeUndefined()

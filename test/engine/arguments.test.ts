@@ -87,7 +87,7 @@ describe('takes what is right as it is', () => {
     expect(parse(systemInfo, '')).toEqual({ ok: true, input: {} })
   })
 
-  test('without arguments nobody asked for', () => {
+  test('without unknown arguments', () => {
     expect(parse(readFile, { path: 'a.ts', reason: 'to see it' })).toMatchObject({
       ok: true,
       input: { path: 'a.ts', from: 1 },
@@ -99,7 +99,7 @@ describe('takes what is right as it is', () => {
   })
 })
 
-describe('mends slips of writing', () => {
+describe('repairs typing errors', () => {
   test.each<[string, Tool, unknown, unknown]>([
     ['a bare key and a trailing comma', readFile, '{path: "a.ts",}', { path: 'a.ts', from: 1 }],
     ['a number in a string', readFile, { path: 'a.ts', from: '20' }, { path: 'a.ts', from: 20 }],

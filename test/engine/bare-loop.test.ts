@@ -167,7 +167,7 @@ test('an arm that takes over gets as many turns without progress as any other', 
   expect(end).toMatchObject({ reason: 'answered', attribution: { escalation: 1 } })
 })
 
-test('what was told of a reply before the window was full is taken back', async () => {
+test('text streamed before the window was full is withdrawn', async () => {
   const full = fails(new AppError('context-overflow', 'The context is full.'))
   const model = scriptedModel([says('Half an ans'), full], [says('The answer.')])
 
@@ -195,7 +195,7 @@ test('an arm that cannot go on with a begun answer is asked to', async () => {
   expect(added).toEqual([{ role: 'assistant', text: 'One, two, three.', calls: [] }])
 })
 
-test('a hundred calls that cannot be read are told in few words', async () => {
+test('a hundred calls that cannot be read are reported in few words', async () => {
   const bad = Array.from({ length: 100 }, (_, at) => ({
     type: 'bad-call' as const,
     name: 'edit_file',

@@ -61,7 +61,7 @@ function toParts(run: BareRun, prompt: string): LoopParts {
     hasOther: () => second !== undefined,
     fit: createFit({ system: 'You are a test.' }),
     offer: () => ({ tools: tools.map(toToolSchema) }),
-    desk: {
+    toolAccess: {
       list: () => tools,
       authorize: async () => ({ verdict: 'allow', why: 'a test' }),
       askPermission: async () => ({ allow: false }),

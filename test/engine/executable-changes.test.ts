@@ -22,7 +22,7 @@ function hook(kept: string[], more: Partial<Withheld> = {}): Withheld {
   return { path: '.envrc', does: 'direnv runs it', isNew: true, shown: 'evil\u001b[2K', keep, ...more }
 }
 
-test('a result stays as it is when nothing was set aside', async () => {
+test('a result stays as it is when nothing was withheld', async () => {
   const { outcome, asked } = await settle({ withheld: [], started: [] }, async () => 'keep')
 
   expect(outcome).toEqual(RESULT)
@@ -52,9 +52,9 @@ test.each([
   ['says no', async () => 'leave it out'],
   [
     'cannot be asked',
-    async () => Promise.reject(new AppError('permission-denied', 'Nobody is there to ask.')),
+    async () => Promise.reject(new AppError('permission-denied', 'No user is available to answer.')),
   ],
-])('what was set aside stays aside when the person %s', async (_, answer) => {
+])('what was withheld stays withheld when the user %s', async (_, answer) => {
   const kept: string[] = []
 
   const { outcome } = await settle({ withheld: [hook(kept, { keptAt: '/data/1' })], started: [] }, answer)
@@ -62,12 +62,12 @@ test.each([
   expect(kept).toEqual([])
   expect(outcome).toEqual({
     ok: true,
-    text: 'done\n[set aside: .envrc is removed again, because direnv runs it; the person can put it in place with: cp /data/1 /project/.envrc]',
+    text: 'done\n[withheld: .envrc is removed again, because direnv runs it; the person can put it in place with: cp /data/1 /project/.envrc]',
     changed: [],
   })
 })
 
-test('what could not be set aside is reported without a question', async () => {
+test('what could not be withheld is reported without a question', async () => {
   const stuck: Withheld = {
     path: '.envrc',
     does: 'direnv runs it',
@@ -79,7 +79,7 @@ test('what could not be set aside is reported without a question', async () => {
   const { outcome, asked } = await settle({ withheld: [stuck], started: [] }, async () => 'keep')
 
   expect(asked).toEqual([])
-  expect(outcome.text).toBe('done\n[not set aside: .envrc; direnv runs it; disk full]')
+  expect(outcome.text).toBe('done\n[not withheld: .envrc; direnv runs it; disk full]')
 })
 
 test('an error of the question is not taken for an answer', async () => {

@@ -172,7 +172,7 @@ test('a write inside call_tool whose text is never closed is not run', async () 
   expect(await readdir(folder)).toEqual([])
 })
 
-test('a model that babbles a name is told so in few words, and the run goes on', async () => {
+test('a model that babbles a name gets a short error, and the run goes on', async () => {
   const model = scriptedModel([calls('q'.repeat(30_000))], [says('Done.')])
 
   const events = await run(model, await tempProject({}), { window: 4096 })
@@ -181,8 +181,8 @@ test('a model that babbles a name is told so in few words, and the run goes on',
   expect(endOf(events).reason).toBe('answered')
 })
 
-describe('what a model writes wrongly is mended or explained:', () => {
-  const mended: readonly [name: string, call: ReturnType<typeof calls>][] = [
+describe('what a model writes wrongly is repaired or explained:', () => {
+  const repaired: readonly [name: string, call: ReturnType<typeof calls>][] = [
     ['another case of the tool', calls('Read_File', { path: 'src/a.txt' })],
     ['a tool with a suffix', calls('read_file_tool', { path: 'src/a.txt' })],
     ['a namespace', calls('functions.read_file', { path: 'src/a.txt' })],
@@ -202,7 +202,7 @@ describe('what a model writes wrongly is mended or explained:', () => {
     ],
   ]
 
-  test.each(mended)('%s', async (_name, call) => {
+  test.each(repaired)('%s', async (_name, call) => {
     const model = scriptedModel([call], [says('Done.')])
 
     await run(model, await tempProject({ 'src/a.txt': 'hello' }))
@@ -501,7 +501,7 @@ describe('two-stage', () => {
     ['an unknown category', { category: 'magic' }, false, 'required'],
     ['the wish to answer', { category: 'answer' }, true, undefined],
     ['a category', { category: 'read' }, true, undefined],
-  ])('after %s the choice is made again where a server can be told to', (_, input, ok, choice) => {
+  ])('after %s the choice is made again where a server supports it', (_, input, ok, choice) => {
     const lease = { arm: { capabilities: { window: 8_192, requiredChoice: true } } } as unknown as Lease
     const added: Message[] = [
       {

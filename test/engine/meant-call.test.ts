@@ -50,7 +50,7 @@ test.each([
   ['a piece of a file', 'src/a.js:\n\n```js\nexport const limit = 20\n```', prompt],
   ['an elided file', `src/a.js:\n\n\`\`\`js\nexport const limit = 20\n// ... rest unchanged\n\`\`\``, prompt],
   [
-    'what nobody asked for',
+    'an unrequested change',
     `src/a.js:\n\n\`\`\`js\n${after}\`\`\``,
     'How would I change limit to 20 in src/a.js?',
   ],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { passGuard } from '../../src/engine/pass-guard.ts'
-import type { AskPermission, ToolDesk } from '../../src/engine/parts.ts'
+import type { AskPermission, ToolAccess } from '../../src/engine/parts.ts'
 import { prepareCall } from '../../src/engine/prepare.ts'
 import type { Authorization } from '../../src/protocol/guard.ts'
 import { createRunCommand } from '../../src/tools/run-command.ts'
@@ -21,9 +21,9 @@ async function pass(permission: Authorization) {
     asked.push(question)
     return { allow: true }
   }
-  const desk = { authorize: async () => permission, askPermission } as Partial<ToolDesk> as ToolDesk
+  const toolAccess = { authorize: async () => permission, askPermission } as Partial<ToolAccess> as ToolAccess
   const signal = new AbortController().signal
-  const passed = await passGuard(ready, { desk, options: {}, told: async () => {}, signal })
+  const passed = await passGuard(ready, { toolAccess, options: {}, told: async () => {}, signal })
   return { passed: 'input' in passed, asked }
 }
 

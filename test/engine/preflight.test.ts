@@ -210,7 +210,7 @@ describe('for a call that may create', () => {
   })
 })
 
-test('what is too long to be a path is told as such, without a search for it', async () => {
+test('what is too long to be a path is reported as such, without a search for it', async () => {
   const placed = await preflightPath(`const a = 1\n`.repeat(1000), await project('src/a.ts'))
 
   expect(placed).toEqual({

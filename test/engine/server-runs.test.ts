@@ -146,7 +146,7 @@ test('an answer cut by the output limit goes on', async () => {
   expect(endOf(events).reason).toBe('answered')
 })
 
-test('a call cut by the output limit is not run, and the model is told', async () => {
+test('a call cut by the output limit is not run, and the model gets an error', async () => {
   const server = await serve([
     { calls: [{ name: 'run_command', arguments: '{"command":"touch made.tx' }], finish: 'length' },
     { text: 'I give up.' },

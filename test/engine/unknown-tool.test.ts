@@ -21,7 +21,7 @@ test('a long list is cut and says so', () => {
   expect(unknownTool('teleport', many)).toMatch(/tool_19, and 5 more\.$/)
 })
 
-test('without tools the model is told to answer', () => {
+test('without tools the error asks the model to answer', () => {
   expect(unknownTool('read_file', [])).toBe(
     'There is no tool "read_file". There are no tools: answer in words.',
   )

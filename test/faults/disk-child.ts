@@ -22,12 +22,12 @@ export type DiskCase = {
   readonly end?: string
   /** Of the prompt after the disk was well again, in the same session where there was one. */
   readonly endAfter: string
-  /** Events that were told as kept and are not in the log. */
+  /** Events that were published as kept and are not in the log. */
   readonly lost: readonly string[]
   readonly damage: readonly string[]
   /** What the run wrote into the project. */
   readonly written: string
-  /** Sessions that cannot be opened though nobody has them. */
+  /** Sessions that cannot be opened though no process has them. */
   readonly stuck: readonly string[]
 }
 
@@ -207,7 +207,7 @@ async function look(folder: string, id: string, events: readonly SessionEvent[])
   const ids = new Set<number>()
   for await (const record of opened.log.read()) if (record.type === 'event') ids.add(record.id)
   await opened.close()
-  // The last words of a run are told even where they cannot be kept.
+  // The last events of a run are published even where they cannot be kept.
   const mayBeLost = new Set(['error', 'run-end'])
   const lost = events.filter((event) => isKept(event) && !ids.has(event.id) && !mayBeLost.has(event.type))
   const stuck: string[] = []

@@ -69,7 +69,7 @@ function held(done: number): Held {
   }
 }
 
-/** Of any age: whoever was started and not collected is still listed. */
+/** Of any age: a child that was started and not collected is still listed. */
 function childrenOf(pid: number): number {
   const tasks = readdirSync(`/proc/${pid}/task`)
   return tasks.flatMap((task) =>

@@ -104,7 +104,7 @@ describe('a terminal', () => {
     expect(code).toBe(2)
   })
 
-  test('whose streams are all closed stops nobody', async () => {
+  test('whose streams are all closed stops nothing', async () => {
     const { code } = await wrapped(PROMPT, { sh: 'exec "$@" <&- >&- 2>&-' })
 
     expect(code).toBe(0)

@@ -1,4 +1,4 @@
-/** One odd string everywhere a text can stand in a run: prompt, answer, name of a tool, argument, file name, title. */
+/** One odd string everywhere a text can occur in a run: prompt, answer, name of a tool, argument, file name, title. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'

@@ -7,7 +7,7 @@ import { eventually, until } from '../support/wait.ts'
 
 const OBEYED = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/
 
-test('what is wrong in a file of the project is told without its escape codes', async () => {
+test('what is wrong in a file of the project is reported without its escape codes', async () => {
   const cwd = await tempProject({
     'covey.toml': '"\\u001b[2J\\u009b31m" = 1\n',
     '.covey/config.toml': '"\\u001b[2J\\u009b31m" = 1\n',

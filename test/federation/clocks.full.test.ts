@@ -1,7 +1,7 @@
 /**
- * Machines whose clocks are wrong, and jump in the middle of a session. Real processes in network namespaces with libfaketime
- * below them: what Node, OpenSSL and the program see of the wall clock is wrong; time that only counts goes on as it does when
- * somebody sets a clock.
+ * Machines whose clocks are wrong, and jump in the middle of a session. Real processes in network namespaces with
+ * libfaketime below them: what Node, OpenSSL and the program see of the wall clock is wrong; time that only counts
+ * goes on as it does when a clock is set.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ import { covey } from '../support/covey.ts'
 const dataFolderOf = ({ env }: ReturnType<typeof tempHome>) => join(env['HOME'] ?? '', '.local/share/covey')
 
 describe('covey peers', () => {
-  test('nobody is there at first, and how to change that', async () => {
+  test('there is no peer at first, and the output says how to add one', async () => {
     const home = tempHome()
 
     const { code, out } = await covey(['peers'], home)
@@ -57,23 +57,23 @@ describe('covey peers', () => {
 
     const { err } = await covey(['peers', 'invite'], home)
 
-    expect(err).toContain('nobody is let in yet')
+    expect(err).toContain('no server accepts peers yet')
   })
 
   test('join, look, change what it may do, and part', async () => {
     const home = tempHome()
-    const machine = await startMachine({ name: 'desk' })
+    const machine = await startMachine({ name: 'studio' })
     const short = machine.lan.id.slice(0, 8)
 
     const joined = await covey(['peers', 'join', await invite(machine)], home)
     const listed = await covey(['peers', 'ls'], home)
-    const scoped = await covey(['peers', 'scope', 'desk', 'status'], home)
+    const scoped = await covey(['peers', 'scope', 'studio', 'status'], home)
     const removed = await covey(['peers', 'rm', short], home)
 
-    expect(joined.out).toBe(`Paired with desk (${short}).\n`)
-    expect(listed.out).toContain(`desk                  ${short}  here  generate,status  m\n`)
-    expect(scoped.out).toBe('desk may: status.\n')
-    expect(removed.out).toBe(`Removed desk (${short}). Remove this machine there as well.\n`)
+    expect(joined.out).toBe(`Paired with studio (${short}).\n`)
+    expect(listed.out).toContain(`studio                ${short}  here  generate,status  m\n`)
+    expect(scoped.out).toBe('studio may: status.\n')
+    expect(removed.out).toBe(`Removed studio (${short}). Remove this machine there as well.\n`)
     expect(await lanFiles(dataFolderOf(home)).book.list()).toEqual([])
   })
 
@@ -81,7 +81,7 @@ describe('covey peers', () => {
     [['frobnicate'], 'unknown action "frobnicate" of covey peers; there are ls, invite, join, rm, scope.'],
     [['join'], 'which code?'],
     [['join', 'nonsense'], 'this is no invitation'],
-    [['rm', 'nobody'], 'no peer is called "nobody"; paired are none yet.'],
+    [['rm', 'absent'], 'no peer is called "absent"; paired are none yet.'],
     [['scope', 'x', 'fly'], '"fly" is no scope; there are generate, tools, status.'],
   ])('covey peers %j is refused', async (args, message) => {
     const { code, err } = await covey(['peers', ...args], tempHome())
@@ -112,13 +112,13 @@ describe('covey swarm status', () => {
 
   test('shows the machines that would be asked, too', async () => {
     const home = tempHome({ user: '[federation]\nenabled = true\n[swarm]\nmode = "auto"\nworkers = 5\n' })
-    await lanFiles(dataFolderOf(home)).book.add({ id: 'c'.repeat(64), name: 'desk', addresses: [] })
+    await lanFiles(dataFolderOf(home)).book.add({ id: 'c'.repeat(64), name: 'studio', addresses: [] })
 
     const { out } = await covey(['swarm'], home)
 
     expect(out).toBe(
       'swarm: auto, 5 workers\n' +
-        'desk                  cccccccc  gone  generate,status  no address of it is known; start it, or give --peer HOST:PORT\n',
+        'studio                cccccccc  gone  generate,status  no address of it is known; start it, or give --peer HOST:PORT\n',
     )
   })
 })
@@ -135,12 +135,12 @@ describe('covey serve --federation', () => {
   )
 })
 
-test('GET /v1/federation/health shows all peers to an admin, and to nobody else', async () => {
+test('GET /v1/federation/health shows all peers to an admin only', async () => {
   const health = {
     enabled: true,
     id: 'i',
     listening: { address: '10.0.0.1:17617', why: 'given by --host' },
-    peers: [{ id: 'p', name: 'desk', via: 'lan' as const, state: 'gone' as const, why: 'x', models: [] }],
+    peers: [{ id: 'p', name: 'studio', via: 'lan' as const, state: 'gone' as const, why: 'x', models: [] }],
     strangers: [],
   }
   const server = await openTestServer(federationRoutes(() => health))

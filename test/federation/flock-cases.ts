@@ -1,4 +1,6 @@
-/** Three machines on one network: found, paired, voting, and each way to lose one of them in each phase of an answer. */
+/**
+ * Three machines on one network: found, paired, voting, and each way to lose one of them in each phase of an answer.
+ */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -72,7 +74,7 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
     expect(bound.toSorted()).toEqual(['10.79.0.1:17617', '127.0.0.1:17615', '[::1]:17615'])
   })
 
-  test('a machine whose address nobody knows is found within two seconds', async () => {
+  test('a machine with an unknown address is found within two seconds', async () => {
     const [two] = others as [NamespaceMachine]
     await Promise.all([one.kill(), two.kill()])
     await Promise.all([one, two].map(forgetAddresses))
@@ -99,7 +101,7 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
   const faults: Readonly<Record<string, Fault>> = {
     kill: { strike: (machine) => machine.kill(), heal: (machine) => machine.serve() },
     pause: { strike: (machine) => machine.signal('SIGSTOP'), heal: (machine) => machine.signal('SIGCONT') },
-    partition: { strike: (machine) => machine.cut(), heal: (machine) => machine.mend() },
+    partition: { strike: (machine) => machine.cut(), heal: (machine) => machine.repair() },
     latency: { strike: (machine) => machine.slow(10_000), heal: (machine) => machine.quick() },
   }
   /** An answer takes a second: before it, while it is asked for, in its middle. */
@@ -142,7 +144,7 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
   test.skipIf(isReal).each([
     ['asking', phases.asking],
     ['answering', phases.answering],
-  ])('a machine that is paused itself while it is %s loses nobody by it', async (_, delayMs) => {
+  ])('a machine that is paused itself while it is %s loses no peer by it', async (_, delayMs) => {
     const asked = one.chat('covey/swarm')
     await new Promise((resolve) => setTimeout(resolve, delayMs))
     one.signal('SIGSTOP')

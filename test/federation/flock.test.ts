@@ -98,7 +98,7 @@ describe('models of other machines', () => {
     expect(after?.gone).toContain('ECONNREFUSED')
   })
 
-  test('the model in the box is no arm of another machine, but can be a worker', async () => {
+  test('the built-in model is not an arm of another machine, but can be a worker', async () => {
     const nano = { id: 'covey/nano', window: 32_768, vision: false }
     const { flock } = await flockOf([{ report: { models: [nano] } }])
 
@@ -135,7 +135,7 @@ describe('a single answer', () => {
     await flock.listen({ arms: () => [], queue })
   }
 
-  test('is given here while nobody waits', async () => {
+  test('is given here while no request waits', async () => {
     const { flock } = await flockOf([{}])
 
     const lease = await flock.placed(async () => leaseHere('m'))(request, NEVER)
@@ -355,17 +355,17 @@ describe('a run on the command line', () => {
   })
 
   test('a model of another machine can be chosen by name', async () => {
-    const machine = await startMachine({ name: 'desk', answer: () => saying('From the desk.') })
+    const machine = await startMachine({ name: 'studio', answer: () => saying('From the studio.') })
     const home = tempHome({ user: '[federation]\nenabled = true\ndiscover = false\n' })
     await pairFolder(`${home.env['HOME']}/.local/share/covey`, machine)
 
-    const there = await covey(['--model', 'peer/desk/m', 'hello'], home)
-    const not = await covey(['--model', 'peer/desk/x', 'hello'], home)
+    const there = await covey(['--model', 'peer/studio/m', 'hello'], home)
+    const not = await covey(['--model', 'peer/studio/x', 'hello'], home)
 
-    expect([there.code, there.out]).toEqual([0, 'From the desk.\n'])
+    expect([there.code, there.out]).toEqual([0, 'From the studio.\n'])
     expect([not.code, not.err]).toEqual([
       2,
-      'covey: No other machine offers peer/desk/x now; offered are peer/desk/m.\n',
+      'covey: No other machine offers peer/studio/x now; offered are peer/studio/m.\n',
     ])
   })
 })

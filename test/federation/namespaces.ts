@@ -62,7 +62,7 @@ export async function openSite(count: number, config: string): Promise<Site> {
   }
 }
 
-function addNamespace({ name, address, wire: { end, bridge } }: Place): void {
+function addNamespace({ name, address, wire: { end, bridge } }: ListenAddress): void {
   ip('netns', 'add', name)
   ip('link', 'add', end, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
   ip('link', 'set', end, 'addrgenmode', 'none', 'master', bridge, 'up')
@@ -89,14 +89,14 @@ export type Chat = {
   readonly voted: number
 }
 
-type Place = {
+type ListenAddress = {
   readonly name: string
   readonly address: string
   readonly folder: string
   readonly wire: Wire
 }
 
-export class NamespaceMachine implements Place {
+export class NamespaceMachine implements ListenAddress {
   readonly name: string
   readonly address: string
   readonly folder: string
@@ -107,7 +107,7 @@ export class NamespaceMachine implements Place {
   /** What gives its programs a clock of their own. */
   clock: NodeJS.ProcessEnv = {}
 
-  constructor({ name, address, folder, wire }: Place) {
+  constructor({ name, address, folder, wire }: ListenAddress) {
     this.name = name
     this.address = address
     this.folder = folder
@@ -152,7 +152,7 @@ export class NamespaceMachine implements Place {
     ip('-n', this.name, 'link', 'set', 'eth0', 'down')
   }
 
-  mend(): void {
+  repair(): void {
     ip('-n', this.name, 'link', 'set', 'eth0', 'up')
     spawnSync(IP, ['-n', this.name, 'route', 'add', 'default', 'dev', 'eth0'])
   }
@@ -187,7 +187,7 @@ export class NamespaceMachine implements Place {
     return finished(this.#covey(args))
   }
 
-  /** Connections with other machines that are open now, whoever began them. */
+  /** Connections with other machines that are open now, in either direction. */
   connections(): number {
     const shown = execFileSync(IP, ['netns', 'exec', this.name, 'ss', '-Htn', 'state', 'established'])
     return shown
@@ -207,7 +207,7 @@ export class NamespaceMachine implements Place {
     }
   }
 
-  /** The addresses somebody listens at. */
+  /** The addresses with a listener. */
   listeners(): readonly string[] {
     const shown = execFileSync(IP, ['netns', 'exec', this.name, 'ss', '-Hltn']).toString()
     return shown

@@ -69,13 +69,13 @@ describe('a code', () => {
 
 describe('pairing', () => {
   test('pins each key at the other, with the usual scopes', async () => {
-    const one = await startMachine({ name: 'desk' })
+    const one = await startMachine({ name: 'studio' })
     const other = await startMachine({ name: 'laptop' })
 
     await joinWith(other, await invite(one))
 
     expect(await other.files.book.list()).toMatchObject([
-      { id: one.lan.id, name: 'desk', scopes: ['generate', 'status'], addresses: [one.address] },
+      { id: one.lan.id, name: 'studio', scopes: ['generate', 'status'], addresses: [one.address] },
     ])
     expect(await one.files.book.list()).toMatchObject([
       { id: other.lan.id, name: 'joiner', scopes: ['generate', 'status'], addresses: [other.address] },
@@ -83,12 +83,12 @@ describe('pairing', () => {
   })
 
   test('shows what is in a name instead of obeying it', async () => {
-    const one = await startMachine({ name: 'desk\u001b[2J\nlaptop 12345678  here' })
+    const one = await startMachine({ name: 'studio\u001b[2J\nlaptop 12345678  here' })
     const other = await startMachine()
 
     await joinWith(other, await invite(one))
 
-    expect(await other.files.book.list()).toMatchObject([{ name: 'desk\\x1b[2J laptop 12345678 here' }])
+    expect(await other.files.book.list()).toMatchObject([{ name: 'studio\\x1b[2J laptop 12345678 here' }])
   })
 
   test('keeps nothing of the secret on disk', async () => {
@@ -141,7 +141,7 @@ describe('pairing', () => {
 })
 
 describe('a code does not work', () => {
-  test('where another key answers, and nothing is told there', async () => {
+  test('where another key answers, and nothing is disclosed there', async () => {
     const [real, impostor] = [await startMachine(), await startMachine()]
     const joiner = await startMachine()
     const code = readInviteCode(await invite(real))
@@ -192,7 +192,7 @@ describe('a code does not work', () => {
     expect(await joinWith(joiner, other)).toMatchObject({ id: one.lan.id })
   })
 
-  test('by sending again what somebody sent: a proof is for one connection', async () => {
+  test('by replaying a proof: it is bound to one connection', async () => {
     const [one, joiner] = [await startMachine(), await startMachine()]
     const code = await invite(one)
     const { secret } = readInviteCode(code)

@@ -1,4 +1,4 @@
-/** Which machine answers, and which address others are told: decisions, without a network. */
+/** Which machine answers, and which address is advertised: decisions, without a network. */
 import type { NetworkInterfaceInfo } from 'node:os'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -98,7 +98,7 @@ describe('a request', () => {
     expect(to?.id).toBe('c')
   })
 
-  test('stays where it is when there is nobody else', () => {
+  test('stays where it is when there is no other machine', () => {
     const machines = [machineOf('a', 'gone')]
 
     expect(createPlacing()({ model: 'm', machines, home: busy, tokens: 100 })).toBeUndefined()
@@ -128,7 +128,7 @@ describe('a request', () => {
 const address = (text: string, internal = false): NetworkInterfaceInfo =>
   ({ address: text, internal, family: text.includes(':') ? 'IPv6' : 'IPv4' }) as NetworkInterfaceInfo
 
-describe('the address others are told', () => {
+describe('the advertised address', () => {
   const interfaces = {
     lo: [address('127.0.0.1', true), address('::1', true)],
     docker0: [address('172.17.0.1')],
@@ -172,7 +172,7 @@ describe('the address others are told', () => {
     )
   })
 
-  test('a machine without a network is told so', () => {
+  test('a machine without a network gets an error', () => {
     expect(() => requireReachable(undefined, { lo: interfaces.lo })).toThrow('connect it to a network first')
   })
 })

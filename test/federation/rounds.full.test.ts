@@ -27,7 +27,7 @@ deadline_s = 15
 const faults = {
   kill: { strike: (machine) => machine.kill(), heal: (machine) => machine.serve() },
   pause: { strike: (machine) => machine.signal('SIGSTOP'), heal: (machine) => machine.signal('SIGCONT') },
-  cut: { strike: (machine) => machine.cut(), heal: (machine) => machine.mend() },
+  cut: { strike: (machine) => machine.cut(), heal: (machine) => machine.repair() },
 } satisfies Record<
   string,
   { strike(machine: NamespaceMachine): unknown; heal(machine: NamespaceMachine): unknown }

@@ -1,6 +1,6 @@
 /**
- * A thousand requests over real connections from whoever may not ask: broken TLS, no key, an unknown key, a key of another
- * kind, a resumed session, HTTP of every sort, a peer that gets it wrong, and pairings that prove nothing.
+ * A thousand requests over real connections from unauthorized clients: broken TLS, no key, an unknown key, a key of
+ * another kind, a resumed session, HTTP of every sort, a peer that gets it wrong, and pairings that prove nothing.
  */
 import { createPrivateKey, webcrypto } from 'node:crypto'
 import { once } from 'node:events'
@@ -35,7 +35,7 @@ import {
 const REQUESTS = 800
 const PAIRINGS = 200
 const LANES = 32
-/** Of the whole process, client and all, after everything that nobody holds is thrown away. */
+/** Of the whole process, client and all, after a garbage collection. */
 const MOST_GROWN = 32 * 2 ** 20
 const MINUTE = 60_000
 
@@ -47,10 +47,9 @@ test('eight hundred requests of strangers learn a version at most, and change no
   const before = await measure(machine)
   let told = 0
 
-  await inParallel(fc.sample(knock, REQUESTS), LANES, async (one) => {
+  await inParallel(fc.sample(incoming, REQUESTS), LANES, async (one) => {
     const said = await send(one, scene)
-    if (!allowed[one.kind].test(said))
-      throw new Error(`${JSON.stringify(one)} was told ${JSON.stringify(said)}`)
+    if (!allowed[one.kind].test(said)) throw new Error(`${JSON.stringify(one)} got ${JSON.stringify(said)}`)
     if (said.startsWith('HTTP')) told += 1
   })
 
@@ -165,7 +164,7 @@ const wrongPairing = fc.record({
 })
 
 /** One who is not to be heard, and what it sends. */
-const knock = fc.oneof(
+const incoming = fc.oneof(
   fc.record({ kind: fc.constant('no TLS' as const), bytes: noGreeting }),
   fc.record({ kind: fc.constant('broken TLS' as const), damage }),
   fc.record({ kind: fc.constant('old TLS' as const) }),
@@ -179,7 +178,7 @@ const knock = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('resumed session' as const), text: wrongHttp }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('peer' as const), question: wrongBody }) },
 )
-type KnockOf = typeof knock extends fc.Arbitrary<infer Value> ? Value : never
+type KnockOf = typeof incoming extends fc.Arbitrary<infer Value> ? Value : never
 
 type Keys = {
   readonly peer: Identity
@@ -191,7 +190,7 @@ type Keys = {
 
 type Scene = { readonly machine: TestMachine; readonly keys: Keys; readonly hello: Buffer }
 
-/** The whole of what may be told, to the last byte. */
+/** The complete allowed answer, to the last byte. */
 const versionWith = (statuses: string): string =>
   `HTTP/1\\.1 (?:${statuses}) [A-Za-z ]+\r\n` +
   'connection: close\r\ncontent-type: application/json\r\ncontent-length: 13\r\n\r\n(?:\\{"version":1\\})?'
@@ -265,7 +264,10 @@ const talkTls = (
 /** All that comes back until the other end hangs up; one that does not is a failure of its own. */
 function talk(socket: Socket, bytes: string | Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`nobody hung up on ${JSON.stringify(bytes)}`)), 20_000)
+    const late = setTimeout(
+      () => reject(new Error(`the server did not hang up on ${JSON.stringify(bytes)}`)),
+      20_000,
+    )
     let said = ''
     socket.on('data', (data: Buffer) => (said += data.toString('latin1')))
     socket.on('error', () => {})
@@ -277,7 +279,7 @@ function talk(socket: Socket, bytes: string | Uint8Array): Promise<string> {
   })
 }
 
-/** Whoever expects another key says nothing. */
+/** A client that expects another key says nothing. */
 async function dialWrongly(
   { address, lan }: TestMachine,
   identity: Identity,

@@ -4,11 +4,11 @@ import { connect as connectTcp, Socket } from 'node:net'
 import { connect as connectTls, TLSSocket } from 'node:tls'
 import * as fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createDesk } from '../../src/federation/desk.ts'
+import { createPeerHandler } from '../../src/federation/handler.ts'
 import { ask, askJson, dial } from '../../src/federation/dial.ts'
 import type { Identity } from '../../src/federation/identity.ts'
 import { lanFiles } from '../../src/federation/lan/open.ts'
-import { type Knock, openListener, sendJson } from '../../src/federation/listener.ts'
+import { type PeerRequest, openListener, sendJson } from '../../src/federation/listener.ts'
 import { readText } from '../../src/federation/messages.ts'
 import { hear, NEVER, pairUp, quick, startMachine, tempFolder, type TestMachine } from './machines.ts'
 import { generateBody, inParallel, wrongBody } from './wrong-requests.ts'
@@ -41,7 +41,7 @@ describe('an unpaired machine', () => {
   test.each([
     ['with a host', 'host: x\r\n'],
     ['without one', ''],
-    ['that waits to be told to go on', 'host: x\r\nexpect: 100-continue\r\n'],
+    ['that waits for "continue"', 'host: x\r\nexpect: 100-continue\r\n'],
     ['that expects the impossible', 'host: x\r\nexpect: the-moon\r\n'],
   ])('without a certificate gets the same, in a request %s', async (_what, headers) => {
     const machine = await startMachine()
@@ -105,10 +105,10 @@ describe('what is sent to a listener', () => {
   test('a thousand requests of a peer that are not quite right: none is accepted', async () => {
     const [machine, peer] = [await startMachine(), await startMachine()]
     await pairUp(machine, peer)
-    const desk = createDesk({
+    const handler = createPeerHandler({
       ...machine.files,
       identity: await machine.files.identity(),
-      name: 'desk',
+      name: 'studio',
       offer: {
         report: () => expect.unreachable(),
         answer: () => expect.unreachable(),
@@ -120,9 +120,9 @@ describe('what is sent to a listener', () => {
     for (const [path, body] of fc.sample(wrongBody, 1_000)) {
       const response = new ServerResponse(new IncomingMessage(new Socket()))
       const text = JSON.stringify(body)
-      const isHeard = (await desk.allowance(peer.lan.id, path)) >= text.length
-      const knock = { peer: peer.lan.id, path, body: readText(text), response, signal: NEVER }
-      if (isHeard) await desk.handle({ ...knock, socket: new TLSSocket(new Socket()) })
+      const isHeard = (await handler.allowance(peer.lan.id, path)) >= text.length
+      const incoming = { peer: peer.lan.id, path, body: readText(text), response, signal: NEVER }
+      if (isHeard) await handler.handle({ ...incoming, socket: new TLSSocket(new Socket()) })
       expect([400, 403, 409, 429]).toContain(isHeard ? response.statusCode : 403)
     }
   })
@@ -236,8 +236,16 @@ describe('a paired machine that lies', () => {
 
   test.each([
     ['another version', { version: 2, report: {} }, 'it speaks version 2, this machine 1'],
-    ['no report', { version: 1, report: { name: 1 } }, 'what it says about itself is no report'],
-    ['an endless number', { version: 1, report: { waiting: -1 } }, 'what it says about itself is no report'],
+    [
+      'no report',
+      { version: 1, report: { name: 1 } },
+      'it sent an invalid status report; update covey there and here',
+    ],
+    [
+      'an endless number',
+      { version: 1, report: { waiting: -1 } },
+      'it sent an invalid status report; update covey there and here',
+    ],
   ])('with %s is gone', async (_what, body, why) => {
     const { honest } = await paired(({ response }) => sendJson(response, 200, body))
 
@@ -250,7 +258,7 @@ describe('a paired machine that lies', () => {
 const only = (machine: TestMachine) => machine.lan.machines()[0] as ReturnType<Lookup>
 
 /** An honest machine, and a paired one that says what it likes. */
-async function paired(handle: (knock: Knock) => void): Promise<{ readonly honest: TestMachine }> {
+async function paired(handle: (incoming: PeerRequest) => void): Promise<{ readonly honest: TestMachine }> {
   const identity = await lanFiles(await tempFolder()).identity()
   const liar = await openListener({
     identity,
@@ -258,7 +266,7 @@ async function paired(handle: (knock: Knock) => void): Promise<{ readonly honest
     port: 0,
     timing: quick,
     allowance: async () => 2 ** 20,
-    handle: async (knock) => handle(knock),
+    handle: async (incoming) => handle(incoming),
   })
   onTestFinished(() => liar.close())
   const honest = await startMachine()

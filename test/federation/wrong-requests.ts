@@ -1,6 +1,6 @@
 /**
- * What comes to a listener and must not be accepted: bytes that are no TLS, HTTP of every sort, and questions of a peer with
- * one thing wrong. Values that fast-check draws.
+ * What comes to a listener and must not be accepted: bytes that are no TLS, HTTP of every sort, and questions of a
+ * peer with one thing wrong. Values that fast-check draws.
  */
 import * as fc from 'fast-check'
 import { questionOf } from './machines.ts'
@@ -137,7 +137,7 @@ const body = fc.oneof(
   fc.constantFrom(5_000, 200_000, 2_000_000).map((length) => 'a'.repeat(length)),
 )
 
-/** HTTP of a kind, none of which somebody without the right key may say. */
+/** HTTP of a kind, none of which a client without the right key may send. */
 export const wrongHttp: fc.Arbitrary<string> = fc
   .record({
     method,

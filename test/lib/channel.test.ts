@@ -39,7 +39,7 @@ test('it is drained when the reader has done with what was pushed, not when it h
   expect(whenDrained).toEqual(['a', 'b'])
 })
 
-test('nobody waits for a reader that has gone', async () => {
+test('no sender waits for a reader that has gone', async () => {
   const channel = createChannel<string>()
   channel.push('a')
   channel.push('b')

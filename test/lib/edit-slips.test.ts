@@ -1,7 +1,7 @@
 /**
- * Slips that small models make when they quote code, on real files of six languages. A letter, digit or operator that is
- * wrong in the quote must never end up in the file or take something out of it that was not quoted; white space, quote
- * characters, indentation and line numbers may differ.
+ * Slips that small models make when they quote code, on real files of six languages. A letter, digit or operator that
+ * is wrong in the quote must never end up in the file or take something out of it that was not quoted; white space,
+ * quote characters, indentation and line numbers may differ.
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -34,7 +34,7 @@ type Quote = {
   readonly change: number
 }
 
-/** Three lines of a file that stand there once, the middle one long enough to change. */
+/** Three lines of a file that occur once, the middle one long enough to change. */
 function pickQuote(random: (below: number) => number): Quote {
   for (;;) {
     const file = files[random(files.length)] ?? ''

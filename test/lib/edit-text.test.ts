@@ -111,7 +111,7 @@ test('an edit that succeeds changes the matched place and nothing else', () => {
   )
 })
 
-test('a piece that stands in the file once is replaced exactly, whatever it is', () => {
+test('a piece that occurs in the file once is replaced exactly, whatever it is', () => {
   fc.assert(
     fc.property(file, fc.nat(), fc.nat(), (text, from, length) => {
       const start = from % text.length

@@ -21,14 +21,14 @@ describe('reading JSON', () => {
     expect(readJson(text)).toEqual({ ok: true, value, repaired: true })
   })
 
-  it('closes an open string unless it is told not to', () => {
+  it('closes an open string unless disabled', () => {
     const text = '{"content": "half'
 
     expect(readJson(text)).toMatchObject({ ok: true, value: { content: 'half' } })
     expect(readJson(text, { closeStrings: false })).toEqual({ ok: false, reason: 'a string is never closed' })
   })
 
-  it('mends raw newlines in a text of any length', () => {
+  it('repairs raw newlines in a text of any length', () => {
     const line = 'a line of text\n'.repeat(50_000)
 
     expect(readJson(`{"content": "${line}"}`)).toEqual({ ok: true, value: { content: line }, repaired: true })

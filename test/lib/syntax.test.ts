@@ -96,7 +96,7 @@ describe('the shape of a text', () => {
   })
 
   test.each([
-    ['nobody parses', 'a.txt', 'a'],
+    ['no grammar knows', 'a.txt', 'a'],
     ['is broken', 'a.js', 'f('],
     ['is huge', 'a.js', 'f()\n'.repeat(100_000)],
   ])('is not known of a text that %s', async (_, path, text) => {

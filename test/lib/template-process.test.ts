@@ -11,7 +11,7 @@ test('a template is rendered', async () => {
   expect(text).toBe('[user] "lone \\ud800, \\"quoted\\", 🐑"')
 })
 
-test('what a template refuses is told in its own words', async () => {
+test('the error of a template is reported verbatim', async () => {
   const render = openTemplate("{{ raise_exception('roles must alternate') }}")
 
   await expect(render({})).rejects.toMatchObject({ code: 'request-invalid', message: 'roles must alternate' })

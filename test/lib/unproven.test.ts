@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createUnproven, type UnprovenLimits } from '../../src/lib/unproven.ts'
 import { until } from '../support/wait.ts'
 
-/** A server that proves nobody, and clients from any address of 127/8. */
+/** A server that authenticates no client, and clients from any address of 127/8. */
 async function open(limits: UnprovenLimits) {
   const unproven = createUnproven(limits)
   const accepted: Socket[] = []

@@ -20,10 +20,10 @@ test('a configured server gets the harmless part of the environment and what is 
   const env = { ...home.env, DEPLOY_TOKEN: 'd1', EDITOR: 'vi', ODD_KEY: 'o1' }
   const cwd = await tempProject()
   const { config } = await loadConfig({ env, cwd })
-  const ground = { config, env, cwd, paths: appPaths(env, process.platform), launch: launchAsItIs }
+  const context = { config, env, cwd, paths: appPaths(env, process.platform), launch: launchAsItIs }
   const warnings: string[] = []
 
-  const equipment = await openMcpServers(ground, {
+  const equipment = await openMcpServers(context, {
     incognito: false,
     warn: (text) => void warnings.push(text),
   })
@@ -33,7 +33,7 @@ test('a configured server gets the harmless part of the environment and what is 
 
   expect(JSON.parse(text)).toEqual({ EDITOR: 'vi', OWN_KEY: 'o1' })
   expect(warnings).toEqual(['The MCP server lost is left out: it needs NO_SUCH in the environment.'])
-  expect((await listMcpServers(ground)).map(({ name, state }) => [name, state])).toEqual([
+  expect((await listMcpServers(context)).map(({ name, state }) => [name, state])).toEqual([
     ['odd', '1 tool'],
     ['lost', 'it needs NO_SUCH in the environment'],
   ])

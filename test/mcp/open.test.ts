@@ -233,7 +233,7 @@ test('a server behind an address that hangs, floods or leads elsewhere is a fail
   expect(elsewhere.seen).toEqual([])
 })
 
-test('a server behind an address is told when the session ends', async () => {
+test('a server behind an address is notified when the session ends', async () => {
   const { settings, seen } = await oddHttpServer((_, __, usual) => usual())
   const equipment = await open([settings])
   await toolNamed(equipment, 'mcp__odd__go')
@@ -291,7 +291,7 @@ test('what a server says wrongly about itself stays out, and the rest counts', a
   })
 })
 
-test('a server whose tools changed since is asked again before a call, and the model is told', async () => {
+test('a server whose tools changed since is asked again before a call, and the model gets a note', async () => {
   const [cacheFolder, cwd] = [await tempProject(), await tempProject()]
   const folder = await tempProject({ schema: JSON.stringify({ type: 'object' }) })
   const server = scriptedServer(
@@ -373,7 +373,7 @@ test.each([-32000, -32001, -32603])('error %i of a server is its answer, in one 
   expect(text.length).toBeLessThan(600)
 })
 
-test('two servers whose names look alike stay apart, whichever answers first', async () => {
+test('two servers whose names look alike stay apart, in any order of answers', async () => {
   const slow = `setTimeout(() => usual(request), 300)`
   const equipment = await open([
     scriptedServer(slow, { name: 'my shop' }),
@@ -422,7 +422,7 @@ test('a prompt of a server is what the person said, once they ask for it by name
   await expect(load('/shop:order many=3')).rejects.toThrow(
     '/shop:order needs what: /shop:order what=… [many=…]',
   )
-  expect(['/shop:nothing', '/nobody:order', 'order /shop:order', '/order'].map(load)).toEqual(
+  expect(['/shop:nothing', '/absent:order', 'order /shop:order', '/order'].map(load)).toEqual(
     Array.from({ length: 4 }, () => undefined),
   )
 })
@@ -513,7 +513,7 @@ test('nothing of a server is left when the session ends, its own children includ
   expect(alive).toEqual([])
 })
 
-/** A zombie counts as gone: in a container nobody may ever collect it. */
+/** A zombie counts as gone: in a container it may never be collected. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

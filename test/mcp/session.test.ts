@@ -1,6 +1,6 @@
 /** What a server brings, the whole way: configuration, session, engine, guard. */
 import { expect, onTestFinished, test } from 'vitest'
-import { openGround } from '../../src/app/open.ts'
+import { openAppContext } from '../../src/app/open.ts'
 import type { SessionEvent } from '../../src/protocol/event.ts'
 import type { SessionApi } from '../../src/protocol/session-api.ts'
 import { calls, says, scriptedModel } from '../../src/provider/scripted.ts'
@@ -34,9 +34,9 @@ test('a prompt of a server starts a run, and its resources are found, asked for 
     [says('Done.')],
   )
   const cwd = await tempProject()
-  const ground = await openGround({ env, cwd, model, permission: 'auto', probe: false, window: 8_192 })
-  onTestFinished(() => ground.close())
-  const session = await openSession(ground.sessions, { resume: 'new', canAsk: true })
+  const context = await openAppContext({ env, cwd, model, permission: 'auto', probe: false, window: 8_192 })
+  onTestFinished(() => context.close())
+  const session = await openSession(context.sessions, { resume: 'new', canAsk: true })
   onTestFinished(() => session.close())
   while (!session.expands('/library:review Emma')) await new Promise((resolve) => setTimeout(resolve, 20))
 

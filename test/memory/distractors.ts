@@ -71,7 +71,7 @@ const words = (list: string): readonly string[] => list.split('|')
 
 const SLOTS: Readonly<Record<string, readonly string[]>> = {
   part: words(
-    'billing worker|search indexer|payment adapter|cart service|login form|admin report|export job|mail renderer|price importer|stock feed|image proxy|coupon engine|review widget|order archive|label printer|fraud scorer|shipping quote|customer portal|session store|audit trail|invoice mailer|product feed|tax helper|wishlist|returns desk|store locator|newsletter job|push sender|chat bridge|feed parser|menu builder|address form|refund queue|basket cleaner|catalogue sync|translation loader|theme builder|report scheduler|webhook relay|media library',
+    'billing worker|search indexer|payment adapter|cart service|login form|admin report|export job|mail renderer|price importer|stock feed|image proxy|coupon engine|review widget|order archive|label printer|fraud scorer|shipping quote|customer portal|session store|audit trail|invoice mailer|product feed|tax helper|wishlist|returns counter|store locator|newsletter job|push sender|chat bridge|feed parser|menu builder|address form|refund queue|basket cleaner|catalogue sync|translation loader|theme builder|report scheduler|webhook relay|media library',
   ),
   thing: words(
     'retry limit|batch size|page size|timeout|cache lifetime|queue length|worker count|memory limit|upload limit|token lifetime|poll interval|request budget|log level|pool size|file limit',

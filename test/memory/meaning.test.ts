@@ -74,7 +74,7 @@ describe('with an arm that embeds', () => {
     expect(asked).not.toContain('Olga is a secret cat')
   })
 
-  test('a vector nobody can use costs nothing but its help', async () => {
+  test('an unusable vector costs nothing but its help', async () => {
     const odd: Embedder = async (texts) =>
       texts.map((_, index) => (index % 2 === 0 ? [Number.NaN] : Array.from({ length: 200_000 }, () => 1)))
     const memory = await memoryIn(undefined, { embedder: { model: 'odd', embed: odd } })

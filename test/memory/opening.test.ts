@@ -9,7 +9,7 @@ import { openMemories } from '../../src/app/memory.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
 
-async function ground() {
+async function context() {
   const env = await emptyHome()
   const warnings: string[] = []
   return {
@@ -24,7 +24,7 @@ async function ground() {
 }
 
 test('without a place for the index facts are still remembered', async () => {
-  const { warnings, ...parts } = await ground()
+  const { warnings, ...parts } = await context()
   await mkdir(parts.paths.dataFolder, { recursive: true })
   await writeFile(join(parts.paths.dataFolder, 'code'), 'a file where a folder should be')
 
@@ -37,7 +37,7 @@ test('without a place for the index facts are still remembered', async () => {
 })
 
 test('without a place for facts code is still found', async () => {
-  const { warnings, ...parts } = await ground()
+  const { warnings, ...parts } = await context()
   const path = join(parts.paths.dataFolder, 'memory.db')
   await mkdir(join(path, 'in the way'), { recursive: true })
 
@@ -49,7 +49,7 @@ test('without a place for facts code is still found', async () => {
 })
 
 test('incognito leaves no file behind', async () => {
-  const { warnings, ...parts } = await ground()
+  const { warnings, ...parts } = await context()
 
   const { memory, close } = await openMemories({ ...parts, incognito: true })
   await memory?.add({ text: 'The port is 80', source: 'person' })

@@ -1,5 +1,5 @@
 /**
- * Facts as people write them down, each with a question somebody would ask weeks later, in other words. Written by hand;
+ * Facts as people write them down, each with a question a user would ask weeks later, in other words. Written by hand;
  * the first of every two was used while the search was tuned, the second was not looked at.
  */
 export type Pair = { readonly fact: string; readonly question: string }

@@ -34,7 +34,7 @@ describe('recall', () => {
   })
 })
 
-test('a question leaves without the secrets in it, whoever asks', async () => {
+test('a question leaves without the secrets in it, from any caller', async () => {
   const asked: string[] = []
   const embed = async (texts: readonly string[]) => {
     asked.push(...texts)
@@ -62,12 +62,12 @@ test('the tools cost little, and a part that is off brings nothing', async () =>
   const root = await tempProject()
   const { files, exec } = toolContext(root)
   const outgoing = async (text: string) => text
-  const ground = { files, exec, outgoing, repoMap: true, window: 32_768, countTokens: tokensOf }
+  const context = { files, exec, outgoing, repoMap: true, window: 32_768, countTokens: tokensOf }
   const index = await openCodeIndex({ warn: () => {} })
   const memory = await memoryIn()
 
-  const full = memoryEquipment({ ...ground, memory, index })
-  const small = memoryEquipment({ ...ground, memory, index, window: 8_192 })
+  const full = memoryEquipment({ ...context, memory, index })
+  const small = memoryEquipment({ ...context, memory, index, window: 8_192 })
 
   expect(full.tools().map(({ name, category }) => [name, category])).toEqual([
     ['remember', 'memory'],
@@ -80,6 +80,6 @@ test('the tools cost little, and a part that is off brings nothing', async () =>
     ['memory', 'run'],
   ])
   expect(small.sources.map(({ name }) => name)).toEqual(['memory'])
-  expect(memoryEquipment(ground)).toMatchObject({ sources: [] })
+  expect(memoryEquipment(context)).toMatchObject({ sources: [] })
   index.close()
 })

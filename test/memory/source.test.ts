@@ -3,7 +3,7 @@ import { memorySource } from '../../src/memory/source.ts'
 import { tokensOf } from '../support/tokens.ts'
 import { memoryIn, tempDatabase } from './memories.ts'
 
-test('what is remembered about a prompt stands in front of it and counts as used', async () => {
+test('what is remembered about a prompt precedes it and counts as used', async () => {
   const memory = await memoryIn()
   await memory.add({ text: 'The API listens on port 9090', source: 'model' })
   await memory.add({ text: 'preference: short commit messages', source: 'person' })
@@ -24,7 +24,7 @@ test('nothing is said where nothing fits', async () => {
   expect(await source.contribute('')).toBeUndefined()
 })
 
-test('a memory that cannot be read keeps nobody from asking', async () => {
+test('a memory that cannot be read does not block a prompt', async () => {
   const path = tempDatabase()
   const memory = await memoryIn(path)
   const { fact } = await memory.add({ text: 'The API listens on port 9090', source: 'model' })

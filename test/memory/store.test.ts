@@ -33,7 +33,7 @@ describe('what is kept', () => {
     ])
   })
 
-  test('is readable by nobody else', async () => {
+  test('is readable by no other user', async () => {
     const path = tempDatabase()
     await (await memoryIn(path)).add({ text: 'The port is 80', ...person })
 
@@ -140,7 +140,7 @@ const bytesAt = (path: string): string =>
     .map(({ name }) => readFileSync(join(dirname(path), name), 'latin1'))
     .join('')
 
-test('nobody removes a fact of another project', async () => {
+test('a fact of another project cannot be removed', async () => {
   const path = tempDatabase()
   const shop = await memoryIn(path)
   const blog = await memoryIn(path, { project: '/home/ada/blog' })
@@ -219,7 +219,7 @@ test('a very long question is answered by its beginning', async () => {
 })
 
 describe('the file', () => {
-  test('that is no database is set aside, and a new one begun with a warning', async () => {
+  test('that is not a database is moved away, and a new one begun with a warning', async () => {
     const path = tempDatabase()
     writeFileSync(path, 'this is not a database, it only lies where one should be'.repeat(100))
     const warnings: string[] = []
@@ -234,7 +234,7 @@ describe('the file', () => {
     expect(readdirSync(dirname(path)).some((name) => name.includes('.damaged-'))).toBe(true)
   })
 
-  test('that is damaged in part gives what can be read, under ids nobody had', async () => {
+  test('that is damaged in part gives what can be read, under new ids', async () => {
     const path = tempDatabase()
     const first = await memoryIn(path)
     for (let count = 1; count <= 100; count++)

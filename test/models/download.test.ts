@@ -141,7 +141,7 @@ describe('a download', () => {
     expect(server.asked).toHaveLength(3)
   })
 
-  test('of a size nobody knows comes too', async () => {
+  test('of an unknown size is downloaded too', async () => {
     const content = seededBytes(50 * KIB)
     const server = await fileServer(content)
     Object.assign(server, { ranged: false, sendsLength: false })
@@ -236,7 +236,7 @@ describe('a wrong file', () => {
     expect(server.asked).toHaveLength(2)
   })
 
-  test('is found by the hash the source names when nobody else knows one', async () => {
+  test('is found by the hash the source names when no other source has one', async () => {
     const server = await fileServer(seededBytes(50 * KIB))
     server.refusals.push({
       status: 302,
@@ -304,7 +304,7 @@ describe('a server that', () => {
   })
 
   test.each([
-    [404, 'model-unavailable', 'There is no file http://'],
+    [404, 'model-unavailable', 'The file http://'],
     [401, 'credential', 'HF_TOKEN'],
     [403, 'credential', 'HF_TOKEN'],
     [410, 'model-unavailable', 'answered 410'],

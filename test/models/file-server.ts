@@ -9,7 +9,7 @@ export type FileServer = {
   etag: string | undefined
   /** The hash it names as Hugging Face does. */
   linked?: string
-  /** Behind a part it goes on sending until nobody listens. */
+  /** Behind a part it goes on sending until the client is gone. */
   endless?: boolean
   /** Bytes of the next answers' bodies before the connection is cut; taken one by one. */
   readonly cuts: number[]

@@ -42,7 +42,7 @@ describe('the best for', () => {
     ['a 12 GB card, 32 GB', withCards(26, card(11.5)), ['qwen3.6:35b:q5_k_m', 32_768, 'split']],
     ['an RTX 4090, 64 GB', withCards(58, card(23.5, 1008)), ['qwen3.6:27b:q4_k_m', 32_768, 'gpu']],
     ['two RTX 3090', withCards(58, card(23.5, 936), card(23.5, 936)), ['qwen3.6:35b:q8_0', 32_768, 'gpu']],
-    ['a machine nobody knows', { gpus: [] }, ['unknown-memory']],
+    ['an unknown machine', { gpus: [] }, ['unknown-memory']],
   ])('%s', (_name, hardware, expected) => {
     expect(summary(fitModel(hardware, catalog))).toEqual(expected)
   })
@@ -180,7 +180,7 @@ describe('a wish', () => {
     expect(result).toMatchObject({ ok: false, message: expect.stringContaining('trained for 32768 tokens') })
   })
 
-  test('is granted where nobody knows how much memory there is', () => {
+  test('is granted where the amount of memory is unknown', () => {
     expect(fitModel({ gpus: [] }, catalog, 'qwen3:8b:q4_k_m')).toMatchObject({
       ok: true,
       choice: { place: 'unknown', window: 16_384, workers: 1 },

@@ -55,7 +55,7 @@ describe('a wish', () => {
     expect(() => resolve('qwen3.6:27b:q4_k_m', here('qwen3.6:27b:q4_k_m', 15.7))).toThrow(error)
   })
 
-  test('that nobody knows is an error with the nearest name', () => {
+  test('that is unknown is an error with the nearest name', () => {
     expect(() => resolve('qwen3-coderr:30b')).toThrow(
       expect.objectContaining({
         code: 'config-invalid',
@@ -97,7 +97,7 @@ describe('auto', () => {
     expect(() => resolve('auto')).toThrow('get it with: covey models pull qwen3.5:9b:q4_k_m')
   })
 
-  test('on a machine nobody knows is an error', () => {
+  test('on an unknown machine is an error', () => {
     const parts = { local: [here('qwen3.5:4b:q4_k_m')], hardware: { gpus: [] }, catalog }
 
     expect(() => resolveModel('auto', parts)).toThrow('is not known; name a model')

@@ -44,7 +44,7 @@ describe('what is pulled', () => {
     })
   })
 
-  test('is no address where it looks like a name', () => {
+  test('is not taken for a URL where it looks like a name', () => {
     expect(addressSource('qwen3.5:4b', {})).toBe(undefined)
   })
 
@@ -60,7 +60,7 @@ describe('what is pulled', () => {
   })
 
   test('from a mirror whose address is none is refused', () => {
-    expect(() => addressSource('hf:a/b/c.gguf', { endpoint: 'mirror' })).toThrow('HF_ENDPOINT is no address')
+    expect(() => addressSource('hf:a/b/c.gguf', { endpoint: 'mirror' })).toThrow('HF_ENDPOINT is not a URL')
   })
 })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createApp } from '../../src/app/open.ts'
 import type { Model } from '../../src/protocol/model.ts'
-import { createPlanDesk } from '../../src/plan/desk.ts'
+import { createPlanService } from '../../src/plan/service.ts'
 import { emptyPlan, type Plan, type Task } from '../../src/plan/plan.ts'
 import { judgePacket, nextStep, type PacketEnd, packetPrompt } from '../../src/plan/queue.ts'
 import { type Packet, runQueue } from '../../src/plan/run-queue.ts'
@@ -106,7 +106,7 @@ test.each<[PacketEnd, object]>([
   expect(judgePacket(1, end)).toEqual(change)
 })
 
-test('a packet is told its goal, what was done before and what is next, and little else', () => {
+test('a packet starts with its goal, what was done before and what is next, and little else', () => {
   const before = task(1, { state: 'complete', outcome: 'wrote a.ts' })
   const prompt = packetPrompt(plan([before], { goal: 'A parser' }), task(2, { next: 'the tests' }), {
     maxTurns: 8,
@@ -183,7 +183,7 @@ test('a task that was blocked for want of an end gets as many packets again when
   const first = await work()
   await store.change({ type: 'reopen', task: '1' })
   const byModel = await work()
-  await createPlanDesk(store).act('reopen', '1')
+  await createPlanService(store).act('reopen', '1')
   const byPerson = await work()
 
   expect([first, byModel, byPerson]).toEqual([
@@ -215,7 +215,7 @@ test('what the model does with the plan itself during a packet stands', async ()
 
 type Desk = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly store: PlanStore }
 
-async function desk(...texts: readonly string[]): Promise<Desk> {
+async function service(...texts: readonly string[]): Promise<Desk> {
   const cwd = await tempProject()
   const env = await emptyHome()
   const store = openPlanStore(planFileOf(join(String(env['XDG_DATA_HOME']), 'covey'), cwd))
@@ -242,7 +242,7 @@ async function start(
 
 describe('with real sessions', () => {
   test('thirty packets in a window of 4k tokens end across ten interruptions, and nothing is done twice', async () => {
-    const place = await desk(
+    const place = await service(
       ...Array.from({ length: 15 }, (_, index) => `write part a and b of ${index + 1}`),
     )
     let asked = 0
@@ -270,8 +270,8 @@ describe('with real sessions', () => {
     )
   })
 
-  test('at the end of its turns a packet is asked what is next, and the next one is told', async () => {
-    const place = await desk('look around')
+  test('at the end of its turns a packet is asked what is next, and the next one starts with the answer', async () => {
+    const place = await service('look around')
     const looks = () => [calls('list_files', { path: '.' })]
     const model = scriptedModel(
       looks(),
@@ -289,7 +289,7 @@ describe('with real sessions', () => {
   })
 
   test('so it is at the end of its calls', async () => {
-    const place = await desk('look around')
+    const place = await service('look around')
     let turn = 0
     const model = createScriptedModel(
       [
@@ -310,7 +310,7 @@ describe('with real sessions', () => {
   })
 
   test('a packet that had ended when the program was killed is not run again', async () => {
-    const place = await desk('answer')
+    const place = await service('answer')
     const model = scriptedModel([says('Here it is.')])
     const app = await createApp({ env: place.env, cwd: place.cwd, model, permission: 'bypass', probe: false })
     const session = await app.openSession({ resume: 'new', canAsk: false })

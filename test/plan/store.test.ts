@@ -61,7 +61,7 @@ test('a damaged file is named, and a reset keeps it', async () => {
   expect(await readdir(dirname(path))).toContain('plan.json.7')
 })
 
-test('of plans that were set aside the newest are kept', async () => {
+test('of archived plans the newest are kept', async () => {
   const path = await planPath()
   let time = 1_000
   const store = openPlanStore(path, () => time++)

@@ -60,7 +60,7 @@ test('a schema that is refused is sent in a plainer form', async () => {
   expect(events).toEqual([{ type: 'finish', reason: 'stop' }])
 })
 
-test('what a refusal has shown is told once, for the next start', async () => {
+test('what a refusal has shown is reported once, for the next start', async () => {
   const server = await startVllm({ template: 'noSystem' })
   const settings = settingsFor(server.url)
   const told: Findings[] = []

@@ -1,4 +1,4 @@
-/** An answer as it arrives: nothing is lost, nothing piles up, and whoever cancels does not wait. */
+/** An answer as it arrives: nothing is lost, nothing piles up, and a cancel does not wait. */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -48,7 +48,7 @@ test('has a status, a type and a body, and nothing after its end', async () => {
   expect(await arrival.next()).toBeUndefined()
 })
 
-test('that nobody reads waits at the server, and is whole when it is read', async () => {
+test('that is not read waits at the server, and is whole when it is read', async () => {
   const size = 32 * 1024 * 1024
   let isSent = false
   const ask = await serveBy(
@@ -64,7 +64,7 @@ test('that nobody reads waits at the server, and is whole when it is read', asyn
   expect([wasSent, body.length]).toEqual([false, size])
 })
 
-test('that breaks off is told as far as it came, then as an error', async () => {
+test('that breaks off is delivered as far as it came, then fails', async () => {
   const ask = await serveBy((_, response) => {
     response.write('half')
     setTimeout(() => response.destroy(), 20)

@@ -57,7 +57,7 @@ export async function ask(
   return events
 }
 
-/** What was told before the failure, and the failure as a plain value. */
+/** The events before the failure, and the failure as a plain value. */
 export async function askInVain(model: Model, asked: ModelRequest = request()) {
   const events: ModelEvent[] = []
   try {

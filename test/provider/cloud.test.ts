@@ -1,4 +1,6 @@
-/** The makers' own wire formats, against recorded streams on loopback: what is sent, and that the reply is understood. */
+/**
+ * The makers' own wire formats, against recorded streams on loopback: what is sent, and that the reply is understood.
+ */
 import { expect, test } from 'vitest'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import { ask, askInVain, joined, modelAt, readFileSchema, request, serve } from './ask.ts'
@@ -259,7 +261,7 @@ test('a stream of Gemini that breaks off tells no call', async () => {
   expect(failure).toMatchObject({ code: 'model-unavailable', events: [] })
 })
 
-test('a call that Gemini could not read itself is told as one', async () => {
+test('a call that Gemini could not read itself is reported as one', async () => {
   const server = await serve([recorded([googleChunk([], { finishReason: 'MALFORMED_FUNCTION_CALL' })])])
 
   const failure = await askInVain(modelAt(server.url, { kind: 'google', apiKey: 'k', local: false }))

@@ -175,7 +175,7 @@ test.each([
   ['content_filter', 'filter'],
   ['eos_token', 'unknown'],
   [null, 'unknown'],
-] as const)('the finish reason %s of the server is told as %s', async (finish, reason) => {
+] as const)('the finish reason %s of the server is reported as %s', async (finish, reason) => {
   const server = await serve([{ text: 'hi', finish }])
 
   const events = await ask(modelAt(server.url))

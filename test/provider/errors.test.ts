@@ -110,7 +110,7 @@ test.each([
     400,
     { message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set' },
   ],
-] as const)('%s takes no tools: they can be told as text', (_server, status, body) => {
+] as const)('%s takes no tools: they can be described as text', (_server, status, body) => {
   expect(answered(status, body)).toMatchObject({
     code: 'model-unavailable',
     details: { status, unparsedCall: true },
@@ -132,7 +132,7 @@ test.each([
   expect(answered(status, { error: { message: 'no' } })).toMatchObject({ code, details: { status } })
 })
 
-test('a model that is still loading is told apart from a broken server', () => {
+test('a model that is still loading is distinguished from a broken server', () => {
   const loading = answered(503, { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } })
   const broken = answered(503, 'upstream connect error')
 

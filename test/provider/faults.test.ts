@@ -49,7 +49,7 @@ test('a complete call before the cut is not told either', async () => {
   expect(failure.events).toEqual([])
 })
 
-test('what the stream says about its error is told', async () => {
+test('the error in a stream is reported', async () => {
   const server = await serve([{ text: 'Half of it', fault: 'error-in-stream' }])
 
   const failure = await askInVain(modelAt(server.url))
@@ -147,7 +147,7 @@ test('a body that is no stream at all fails', async () => {
   expect([text.code, json.code]).toEqual(['model-unavailable', 'model-unavailable'])
 })
 
-test('a wrong key is told without the key', async () => {
+test('a wrong key is reported without the key', async () => {
   const server = await serve([], { key: 'right' })
 
   const failure = await askInVain(modelAt(server.url, { apiKey: 'wrong-key-12345' }))

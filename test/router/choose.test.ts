@@ -104,13 +104,13 @@ describe('ruled out is', () => {
       'its limit of 5 requests a day is used up',
     ],
     [
-      'what was set aside',
+      'an arm in back-off',
       { aside: { until: 61_000, why: 'it asked to slow down' } },
       {},
-      'it is set aside for 60 s: it asked to slow down',
+      'it is in back-off for 60 s: it asked to slow down',
     ],
     [
-      'the model in the box',
+      'the built-in model',
       { lastResort: true },
       {},
       'it is kept for single steps and for when there is no other',
@@ -125,14 +125,14 @@ describe('ruled out is', () => {
     expect(decision).toMatchObject({ arm: 'spare', ruledOut: [{ arm: 'best', why }] })
   })
 
-  test('nobody who came back', () => {
+  test('no arm that came back', () => {
     const best = view('best', { quality: quality(0.9), aside: { until: 500, why: 'it broke off' } })
 
     expect(chosen(choice({ arms: [best, spare] }))).toBe('best')
   })
 })
 
-describe('where nobody else is left', () => {
+describe('where no other arm is left', () => {
   test('a window that is too small will be compacted for', () => {
     const decision = choose(choice({ arms: [view('tiny', { window: 4_096 })], task: { tokens: 9_000 } }))
 
@@ -142,17 +142,17 @@ describe('where nobody else is left', () => {
     )
   })
 
-  test('what was set aside is tried again before the model in the box', () => {
+  test('an arm in back-off is tried again before the built-in model', () => {
     const aside = { until: 61_000, why: 'it broke off' }
     const arms = [view('server', { aside }), view('nano', { lastResort: true })]
 
     const decision = choose(choice({ arms }))
 
     expect(decision.arm).toBe('server')
-    expect(decision.reasons).toContain('Everything else is set aside, so one of those is tried again.')
+    expect(decision.reasons).toContain('All others are in back-off, so one of those is tried again.')
   })
 
-  test('the model in the box answers', () => {
+  test('the built-in model answers', () => {
     expect(
       chosen(choice({ arms: [view('nano', { lastResort: true }), view('cloud', { tier: 'cloud' })] })),
     ).toBe('nano')
@@ -176,7 +176,7 @@ describe('where nobody else is left', () => {
   })
 })
 
-test('the model in the box is asked for what it is proven at', () => {
+test('the built-in model is asked for what it is proven at', () => {
   const arms = [
     view('nano', {
       lastResort: true,
@@ -216,7 +216,7 @@ describe('tiers', () => {
     expect(chosen(choice({ arms: [local, cloud], options: { ...options, tiers } }))).toBe('cloud')
   })
 
-  test('where nobody is good enough the best is taken all the same', () => {
+  test('where no arm is good enough the best is taken all the same', () => {
     const decision = choose(
       choice({ arms: [local, view('weak', { quality: quality(0.2) })], options: { minimumQuality: 0.9 } }),
     )
@@ -346,7 +346,7 @@ describe('a run that climbs', () => {
     expect(decision.reasons[0]).toBe('tired could not do it.')
   })
 
-  test('gets another one where none is better, and nobody where none is left', () => {
+  test('gets another one where none is better, and none where none is left', () => {
     const arms = [view('tired', { quality: quality(0.5) }), view('worse', { quality: quality(0.45) })]
 
     expect(chosen(choice({ arms, options: { escalateFrom: 'tired' } }))).toBe('worse')

@@ -137,7 +137,7 @@ test.each<readonly [string, RequestListener]>([
     'more than any list of models',
     (_, response) => void response.end(`{"data": [{"id": "${'x'.repeat(2_000_000)}"}]}`),
   ],
-])('what answers with %s is no model server', async (_, listener) => {
+])('what answers with %s is not a model server', async (_, listener) => {
   const { arms } = await discover({ servers: [{ name: 'box', baseUrl: await serve(listener) }] })
 
   expect(arms()).toEqual([])
@@ -246,7 +246,7 @@ test('a server that offers other models at each look does not fill memory', asyn
   expect(arms().filter(({ gone }) => gone === undefined)).toHaveLength(100)
 })
 
-test('a server that may not be used is told once and gives no arm; one that changes hands is marked', async () => {
+test('a server that may not be used is reported once and gives no arm; one that changes hands is marked', async () => {
   const server = await modelServer('coder')
   let why: string | undefined = 'it belongs to another user'
   const refused: string[] = []

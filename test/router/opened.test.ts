@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ArmWanted } from '../../src/app/arms.ts'
 import { routedArms } from '../../src/config/choose-arm.ts'
 import { Config } from '../../src/config/schema.ts'
-import { openFleet, openRouterDesk } from '../../src/app/routing.ts'
+import { openFleet, openRouterService } from '../../src/app/routing.ts'
 import { capabilitiesOf } from '../../src/provider/arm-models.ts'
 import { scriptedModel } from '../../src/provider/scripted.ts'
 import { type Arm, createArm } from '../../src/router/arm.ts'
@@ -108,7 +108,7 @@ test('what is shown of an arm starts from what the router itself expects of it',
   await record.flush()
   const arms = { sonnet: { kind: 'anthropic' }, here: { base_url: 'http://127.0.0.1:1/v1' } }
 
-  const { tasks } = await (await openRouterDesk(Config.parse({ arms }), folder, expect.fail)).stats()
+  const { tasks } = await (await openRouterService(Config.parse({ arms }), folder, expect.fail)).stats()
 
   const means = Object.fromEntries(tasks.map(({ arm, quality }) => [arm, Math.round(quality.mean * 20) / 20]))
   expect(means).toEqual({ sonnet: 0.85, here: 0.5, 'covey/nano': 0.2, 'agent/claude': 0.7, constructor: 0.5 })

@@ -22,7 +22,7 @@ async function recordIn(folder: string, learning = true) {
   return { record, problems, path }
 }
 
-test('what was learnt is there after a restart, readable by nobody else', async () => {
+test('what was learnt is there after a restart, readable by no other user', async () => {
   const folder = await tempProject()
   const { record, path } = await recordIn(folder)
   record.noteClassifier('slm')
@@ -66,7 +66,7 @@ test('a run that was given to a better arm counts against the first one and for 
   })
 })
 
-test('evidence about a run nobody knows changes nothing', async () => {
+test('evidence about an unknown run changes nothing', async () => {
   const { record } = await recordIn(await tempProject())
 
   record.noteEvidence('run-1', 'checks-green')
@@ -175,7 +175,7 @@ test.each([
   ['its folder cannot be made', 'blocked/router.json', 'blocked'],
   ['it cannot be locked', 'router.json', 'router.json.lock'],
 ])(
-  'where %s no run is lost: it is told, and what was learnt holds until the end',
+  'where %s no run is lost: a warning follows, and what was learnt holds until the end',
   async (_, name, blocked) => {
     const folder = await tempProject({ [blocked]: 'a file where a folder should be' })
     const problems: string[] = []

@@ -19,7 +19,7 @@ function retrying(model: Model, options: Partial<RetryOptions> = {}) {
 const busy = () => new AppError('rate-limited', 'slow down', { status: 429 })
 const broken = (message = 'it broke') => new AppError('model-unavailable', message, { status: 500 })
 
-test('429 and then success: the wait is told, the answer follows', async () => {
+test('429 and then success: the wait is reported, the answer follows', async () => {
   const server = await serve([
     { status: 429, body: { error: { message: 'slow down' } }, headers: { 'retry-after': '3' } },
     { text: 'Hello.' },

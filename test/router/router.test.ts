@@ -86,7 +86,7 @@ async function router({ arms, limits = {}, options, record: given }: Given) {
   return {
     ...made,
     reserve,
-    reserveErrand: () => made.reserve({ task: '', excluded: [] }, signal),
+    reserveBackground: () => made.reserve({ task: '', excluded: [] }, signal),
     record,
     decisions,
     slept,
@@ -155,21 +155,21 @@ describe('a run', () => {
   })
 })
 
-test('an errand of the program goes to whoever answered last, and leaves no trace', async () => {
-  const { reserve, reserveErrand, decisions, record, setArms } = await router({ arms: [small] })
+test('a background request goes to the arm that answered last, and leaves no trace', async () => {
+  const { reserve, reserveBackground, decisions, record, setArms } = await router({ arms: [small] })
   ;(await reserve()).commit(usage)
   setArms([small, large])
 
-  const errand = await reserveErrand()
-  errand.commit(usage)
+  const background = await reserveBackground()
+  background.commit(usage)
 
-  expect(errand.arm.id).toBe('small')
+  expect(background.arm.id).toBe('small')
   expect(decisions.length).toBe(1)
   expect(record.sources()).toEqual({ keywords: 1, slm: 0, slm_fallback: 0 })
 })
 
 describe('an arm that fails', () => {
-  test('is set aside, and another one goes on', async () => {
+  test('goes into back-off, and another one continues', async () => {
     const { reserve, decisions } = await router({ arms: [small, large] })
     ;(await reserve()).release(new AppError('model-unavailable', 'connection refused'))
 
@@ -289,7 +289,7 @@ describe('an arm that fails', () => {
     expect(hasOther('small')).toBe(false)
   })
 
-  test('what a clock that ran ahead set aside is not left alone until then', async () => {
+  test('a back-off set by a clock that ran ahead does not last until then', async () => {
     const { reserve, hasOther, pass, decisions } = await router({
       arms: [routerArm('small'), routerArm('large', { measured: 0.9 })],
     })
@@ -303,7 +303,7 @@ describe('an arm that fails', () => {
     expect(decisions.at(-1)?.decision.ruledOut).toEqual([])
   })
 
-  test('nobody left from the start says why for each', async () => {
+  test('with no arm left from the start the error says why for each', async () => {
     const { reserve, decisions } = await router({ arms: [routerArm('api', { tier: 'cloud' })] })
 
     await expect(reserve()).rejects.toThrow(
@@ -386,7 +386,7 @@ describe('pools', () => {
     expect(slept.length).toBeGreaterThan(0)
   })
 
-  test('the only arm is waited for as long as it takes, and the model in the box is not taken instead', async () => {
+  test('the only arm is waited for as long as it takes, and the built-in model is not taken instead', async () => {
     const nano = routerArm('nano', { lastResort: true })
     const { reserve, slept } = await router({ arms: [small, nano], limits: { small: { concurrent: 1 } } })
     const first = await reserve()

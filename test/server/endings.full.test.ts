@@ -13,7 +13,7 @@ describe('when every model fails, the first failure is the answer', () => {
     status: 503,
     body: { error: { message: `${name} is out of order` } },
   })
-  /** Beyond the model in the box, which stands in where it can. */
+  /** Too much for the built-in model, which would answer otherwise. */
   const prompt = 'Write a limerick about the sea and the moon.'
 
   type Arms = Readonly<Record<string, string>>

@@ -256,7 +256,7 @@ describe('the known ways round a lock', () => {
     `Bearer ${'a'.repeat(15_000)}`,
     'Token x',
     'Digest username="x"',
-  ])('the credential %j lets nobody in', async (authorization) => {
+  ])('the credential %j admits no client', async (authorization) => {
     const open = await openTestServer(testRoutes())
 
     const reply = await send(open.port, { headers: { authorization } })
@@ -274,7 +274,7 @@ describe('the known ways round a lock', () => {
       [`GET /echo HTTP/1.0\r\n${authorization}\r\n`, 403],
       [`GET /echo HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${open.token}\u0000\r\n\r\n`, 400],
       [`GET /echo HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
-      ['\u0016\u0003\u0001 is no HTTP\r\n\r\n', 400],
+      ['\u0016\u0003\u0001 not HTTP\r\n\r\n', 400],
       [
         `POST /echo HTTP/1.1\r\nhost: localhost\r\n${authorization}content-type: application/json\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}`,
         400,
@@ -303,7 +303,7 @@ describe('the Host lock', () => {
     wrongTokens: createWrongTokens(60),
     limits: defaultLimits,
   }
-  const knock = (host: string): Promise<unknown> => {
+  const head = (host: string): Promise<unknown> => {
     const request = {
       method: 'GET',
       target: '/',
@@ -323,7 +323,7 @@ describe('the Host lock', () => {
       fc.asyncProperty(around, name, around, async (before, host, after) => {
         const given = before + host + after
 
-        const isIn = await knock(given).then(
+        const isIn = await head(given).then(
           () => true,
           () => false,
         )
@@ -351,7 +351,7 @@ describe('tokens', () => {
     expect(right.status).toBe(200)
   })
 
-  test('a wrong one waits for its answer, and holds nobody else up', async () => {
+  test('a wrong one waits for its answer, and delays no other client', async () => {
     const open = await openTestServer(testRoutes(), { limits: { wrongTokenMs: 60_000 } })
     const guesser = await rawClient(open.port)
     guesser.socket.write('GET /echo HTTP/1.1\r\nhost: localhost\r\nx-api-key: guess\r\n\r\n')

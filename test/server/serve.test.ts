@@ -1,4 +1,4 @@
-/** Starting and ending: what is refused before anything listens, what a person is told, and a clean end. */
+/** Starting and ending: what is refused before anything listens, what is printed, and a clean end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
@@ -198,7 +198,7 @@ describe('the command', () => {
     return { run, home, out: () => out, err: () => err }
   }
 
-  test('prints where it is, works until it is told to end, and ends with 0', async () => {
+  test('prints where it is, works until it is stopped, and ends with 0', async () => {
     const controller = new AbortController()
     const { run, home, out, err } = await runCommand({ permission: 'read-only' }, controller.signal)
     await until(() => out() !== '')

@@ -45,7 +45,7 @@ type Reply = {
 const chat = (model: string, content: string) => ({ model, messages: [{ role: 'user', content }] })
 const contentOf = ({ body }: { readonly body: Reply }) => body.choices?.[0]?.message.content
 
-test('lists whoever can be asked, the usual one first', async () => {
+test('lists the available models, the usual one first', async () => {
   const { get } = await serve([])
 
   const { data = [] } = await get('/v1/models')
@@ -108,7 +108,7 @@ test('an agent behind a server that may not ask is refused what would need a que
 
   await post('/v1/chat/completions', chat('covey/agent', 'Write x into b.txt'))
 
-  expect(JSON.stringify(upstream.requests[1]?.messages)).toContain('Nobody is there to ask')
+  expect(JSON.stringify(upstream.requests[1]?.messages)).toContain('No user is available to approve it')
 })
 
 test('several answers are voted on where that is asked for', async () => {

@@ -1,7 +1,11 @@
 /** Real sessions in a real folder, behind a real server. What a run does is played from a list of events. */
 import type { LoopEvent } from '../../src/engine/parts.ts'
 import type { KeptSession, SessionParts } from '../../src/server/parts.ts'
-import { createSessionDesk, type DeskOptions, type SessionDesk } from '../../src/server/sessions/service.ts'
+import {
+  createSessionService,
+  type SessionServiceOptions,
+  type SessionService,
+} from '../../src/server/sessions/service.ts'
 import { sessionRoutes } from '../../src/server/sessions/routes.ts'
 import type { ServerParts } from '../../src/server/server.ts'
 import type { StartRun } from '../../src/session/run.ts'
@@ -9,31 +13,31 @@ import type { StoredSession } from '../../src/session/store.ts'
 import { endOf, playing, runSession, start, testStore, turn } from '../session/support.ts'
 import { openTestServer, tempFolder, type TestServer } from './support.ts'
 
-export type SessionServer = TestServer & { readonly desk: SessionDesk; readonly folder: string }
+export type SessionServer = TestServer & { readonly service: SessionService; readonly folder: string }
 
 export type SessionServerOptions = {
   readonly folder?: string
   readonly startRun?: StartRun
-  readonly desk?: DeskOptions
+  readonly service?: SessionServiceOptions
   readonly server?: Partial<ServerParts>
   readonly port?: number
 }
 
 export async function openSessionServer(options: SessionServerOptions = {}): Promise<SessionServer> {
   const folder = options.folder ?? (await tempFolder())
-  const desk = createSessionDesk(sessionParts(folder, options.startRun ?? talkative), options.desk)
+  const service = createSessionService(sessionParts(folder, options.startRun ?? talkative), options.service)
   const audit: ServerParts['audit'][] = []
-  const routes = sessionRoutes(desk, (entry) => audit.at(-1)?.(entry))
+  const routes = sessionRoutes(service, (entry) => audit.at(-1)?.(entry))
   const server = await openTestServer(routes, options.server, options.port)
   audit.push((entry) => void server.audit.push(entry))
   const close = server.server.close.bind(server.server)
   Object.assign(server.server, {
     close: async () => {
       await close()
-      await desk.close()
+      await service.close()
     },
   })
-  return { ...server, desk, folder }
+  return { ...server, service, folder }
 }
 
 export function sessionParts(folder: string, startRun: StartRun): SessionParts {

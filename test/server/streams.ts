@@ -4,7 +4,7 @@ import type { StreamPart } from '../../src/server/http/route.ts'
 import { openTestServer, rawClient, streamRoute } from './support.ts'
 import { until } from '../support/wait.ts'
 
-/** Says nothing until it is told to stop. */
+/** Says nothing until it is stopped. */
 export async function* never(signal: AbortSignal): AsyncGenerator<StreamPart> {
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

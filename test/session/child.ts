@@ -1,7 +1,7 @@
-// A process that talks in several sessions at once until it is killed. Every prompt that was accepted and every event is
-// written to `acknowledged` the moment it is known. At so many lines it says "now" and goes on; somebody kills it then.
-// With a failpoint instead, `12:half`, it kills itself at the twelfth write to a log: before it, in the middle of it, or
-// right after it.
+// A process that talks in several sessions at once until it is killed. Every prompt that was accepted and every event
+// is written to `acknowledged` the moment it is known. At so many lines it says "now" and goes on; the test kills it
+// then. With a failpoint instead, `12:half`, it kills itself at the twelfth write to a log: before it, in the middle
+// of it, or right after it.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'

@@ -33,7 +33,7 @@ test.each<[string, readonly Step[], string | undefined]>([
   ['an edit that stayed', [edit], 'edit-kept'],
   ['tests after an edit', [edit, run('npm test')], 'checks-green'],
   ['tests before it say nothing about it', [run('npm test', false), edit], 'edit-kept'],
-  ['red, mended, green', [edit, run('npx vitest run', false), edit, run('npx vitest run')], 'checks-green'],
+  ['red, fixed, green', [edit, run('npx vitest run', false), edit, run('npx vitest run')], 'checks-green'],
   ['red at last', [edit, run('cargo test'), edit, run('cargo test', false)], 'checks-red'],
   ['an edit after the last test', [edit, run('npm test', false), edit], 'edit-kept'],
   ['other commands', [edit, run('ls'), run('git commit -m test')], 'edit-kept'],

@@ -25,7 +25,7 @@ async function firstMessage(options: RunOptions = {}, files: Readonly<Record<str
   return { text: model.asked[0]?.messages[0]?.text ?? '', events, asked: model.asked }
 }
 
-test('the output and the lines around each place stand in front of the words', async () => {
+test('the output and the lines around each place precede the prompt', async () => {
   const { text, events } = await firstMessage()
 
   expect(text).toContain('[`npm test` was run before this request, and failed:]\n')

@@ -79,7 +79,7 @@ test('numbering goes on after a resume', async () => {
   )
 })
 
-test('a file that somebody changed is not listed but can be read', async () => {
+test('a changed file is not listed but can be read', async () => {
   const folder = join(await newFolder(), 'results')
   await mkdir(folder)
   await writeFile(join(folder, 'r1.txt'), 'no header\ntext')

@@ -114,7 +114,7 @@ test('numbers that watchers may have seen before the crash are not used again', 
   await session.close()
 })
 
-/** The disk of this session is full until it is told otherwise. */
+/** The disk of this session is full until the test frees it. */
 function onFullDisk(stored: StoredSession) {
   const state = { isFull: false }
   const { log } = stored
@@ -146,7 +146,7 @@ test('a prompt that cannot be kept is refused, and accepted when there is space 
   await session.close()
 })
 
-test('a disk that fills up ends the run, tells whoever watches, and memory and log agree afterwards', async () => {
+test('a disk that fills up ends the run, informs watchers, and memory and log agree afterwards', async () => {
   const store = testStore(await newFolder())
   const { stored, state } = onFullDisk(await store.create(start))
   let wasAborted = false

@@ -33,7 +33,7 @@ async function collect(startRun: StartRun) {
 
 const isRunnable = (path: string): boolean => path === 'Makefile'
 
-test('the end of a run names what of its changes somebody starts, as an event and as its value', async () => {
+test('the end of a run names the changed files a user may execute, as an event and as its value', async () => {
   const { events, end } = await collect(listRunnable(running(['a.ts', 'Makefile']), isRunnable))
 
   const expected = { ...endOf(['a.ts', 'Makefile']), runnable: ['Makefile'] }

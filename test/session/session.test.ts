@@ -87,7 +87,7 @@ test('the run is handed the conversation that ends with its own message', async 
   await session.close()
 })
 
-test('a prompt that stands for words somebody else has becomes those words, or ends with why not', async () => {
+test('a prompt that names a remote text becomes that text, or ends with the reason', async () => {
   const asked: string[] = []
   const expand = (words: string) => ({
     prompt: words,
@@ -221,7 +221,7 @@ test('a run that throws ends with an error event and the reason', async () => {
 })
 
 test('a message that breaks the rules of a conversation ends the run, not the session', async () => {
-  const session = await newSession({ startRun: playing({ type: 'message', message: result('nobody') }) })
+  const session = await newSession({ startRun: playing({ type: 'message', message: result('unknown') }) })
 
   const events = await promptToEnd(session, 'go')
 
@@ -234,7 +234,7 @@ test('what the loop leaves running is aborted when a message cannot be kept', as
   let wasAborted = false
   const startRun: StartRun = async function* (input, signal) {
     signal.addEventListener('abort', () => (wasAborted = true))
-    yield { type: 'message', message: result('nobody') }
+    yield { type: 'message', message: result('unknown') }
     return endOf(input.runId)
   }
   const session = await newSession({ startRun })
@@ -419,7 +419,7 @@ test('a question ends with its run', async () => {
   await session.close()
 })
 
-test('what happens beside the loop is told in order, and nothing after its end', async () => {
+test('what happens beside the loop is published in order, and nothing after its end', async () => {
   let publish: (event: RunEvent) => void = () => {}
   const session = await newSession({
     startRun: async function* (input, signal) {

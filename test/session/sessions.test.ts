@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openGround } from '../../src/app/open.ts'
+import { openAppContext } from '../../src/app/open.ts'
 import type { Equipment } from '../../src/protocol/equipment.ts'
 import { says, scriptedModel } from '../../src/provider/scripted.ts'
 import { openSession } from '../../src/app/session.ts'
@@ -12,25 +12,25 @@ test.each([
 ] as const)(
   'a session that cannot be opened for %s leaves nothing behind and nothing running',
   async (_, part) => {
-    const ground = await openGround({
+    const context = await openAppContext({
       env: await emptyHome(),
       cwd: await tempProject(),
       model: scriptedModel([says('Done.')]),
       permission: 'bypass',
       probe: false,
     })
-    onTestFinished(() => ground.close())
+    onTestFinished(() => context.close())
     let closed = 0
     const broken: Equipment = { sources: [], ...part, close: async () => void closed++ }
 
     const opening = openSession(
-      { ...ground.sessions, equip: async () => broken },
+      { ...context.sessions, equip: async () => broken },
       { resume: 'new', canAsk: false },
     )
 
     await expect(opening).rejects.toThrow('not today')
     expect(closed).toBe(1)
-    expect(await ground.sessions.store.list()).toEqual([])
+    expect(await context.sessions.store.list()).toEqual([])
   },
 )
 

@@ -70,7 +70,7 @@ describe.each(kinds)('%s', (_kind, newStore) => {
     expect(await store.list()).toEqual([])
   })
 
-  test('search finds what somebody said, whatever the case', async () => {
+  test('search finds messages, whatever the case', async () => {
     const store = await newStore()
     const id = await fill(await store.create(start))
     await fill(await store.create(start), [{ role: 'user', text: 'Something else.' }])
@@ -168,10 +168,12 @@ describe.each(kinds)('%s', (_kind, newStore) => {
 
     await expect(store.open(id.slice(-4), start)).rejects.toMatchObject({
       code: 'session-unknown',
-      message: `There is no session "${id.slice(-4)}". Did you mean ${id}? \`covey sessions\` lists them.`,
+      message: `The session "${id.slice(-4)}" does not exist. Did you mean ${id}? \`covey sessions\` lists the existing ones.`,
     })
     await expect(store.read(`${id.slice(0, -1)}_`)).rejects.toThrow(`Did you mean ${id}?`)
-    await expect(store.remove('nonsense')).rejects.toThrow('There is no session "nonsense". `covey sessions`')
+    await expect(store.remove('nonsense')).rejects.toThrow(
+      'The session "nonsense" does not exist. `covey sessions`',
+    )
   })
 
   test.each([
@@ -279,7 +281,7 @@ describe('on disk only', () => {
     expect(await readdir(folder)).toEqual(['20261115-0447-k3f9', 'notes'])
   })
 
-  test('one that cannot be read hides no other and keeps nobody from beginning a new one', async () => {
+  test('one that cannot be read hides no other and does not block a new one', async () => {
     const folder = await newFolder()
     const store = testStore(folder, 1)
     const id = await fill(await store.create(start))
@@ -289,7 +291,7 @@ describe('on disk only', () => {
 
     expect((await store.list()).map((info) => info.id)).toEqual([next])
     expect(await store.search('hello')).toMatchObject([{ info: { id: next } }])
-    await expect(store.read(id)).rejects.toThrow('There is no session')
+    await expect(store.read(id)).rejects.toThrow('does not exist')
     await expect(store.read('20200101-0000-aaaa')).rejects.toThrow()
   })
 
@@ -371,7 +373,7 @@ describe('on disk only', () => {
     await again.close()
   })
 
-  test('what was torn off is told to whoever watches', async () => {
+  test('what was torn off is reported to watchers', async () => {
     const folder = await newFolder()
     const store = testStore(folder)
     const id = await fill(await store.create(start))

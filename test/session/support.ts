@@ -58,7 +58,7 @@ export const playing = (...events: readonly LoopEvent[]): StartRun =>
 export const answering = (text: string): StartRun =>
   playing(...turn(1, { role: 'assistant', text, calls: [] }))
 
-/** A turn as the loop tells it. */
+/** The events of one turn of the loop. */
 export function turn(number: number, ...messages: readonly Message[]): LoopEvent[] {
   const said = messages.map((message): LoopEvent => ({ type: 'message', message }))
   return [{ type: 'turn-start', turn: number }, ...said, { type: 'turn-end', turn: number, messages }]

@@ -25,7 +25,7 @@ test('a session another process writes is refused by name, can be forked, and is
   child.kill('SIGKILL')
   await once(child, 'close')
   const stored = await store.open(id, start)
-  // Every record of the log has its place in one unbroken sequence: nobody wrote in between.
+  // Every record of the log has its place in one unbroken sequence: no other process wrote in between.
   expect(stored.damage.filter((damage) => !damage.includes('cut off'))).toEqual([])
   const session = await runSession(stored)
   expect((await promptToEnd(session, 'And now?')).at(-1)).toMatchObject({ reason: 'answered' })

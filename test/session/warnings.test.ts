@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createWarnings } from '../../src/session/warnings.ts'
 import { answering, newFolder, promptToEnd, runSession, start, testStore } from './support.ts'
 
-test('a warning is told once, with the next run, and no flood of them is kept', async () => {
+test('a warning is shown once, with the next run, and no flood of them is kept', async () => {
   const warnings = createWarnings()
   const store = testStore(await newFolder())
   const session = await runSession(await store.create(start), {

@@ -63,7 +63,7 @@ describe('the head of a skill', () => {
     ['no head at all', 'name: a\n', 'line 1: it must begin with a head'],
     ['a head that never ends', '---\nname: a\n', 'line 1: it must begin'],
     ['a line that says nothing', '---\nname a\n---\n', 'line 2: expected `key: value`'],
-    ['a key twice', '---\nname: a\nname: b\n---\n', 'line 3: `name` stands here twice'],
+    ['a key twice', '---\nname: a\nname: b\n---\n', 'line 3: `name` is set twice; remove one'],
     ['a list over several lines', '---\ntools: [a,\n  b]\n---\n', 'line 2: a list in `[`'],
     ['an open quote', '---\nname: "a\n---\n', 'line 2: cannot read `"a`'],
     ['an anchor', '---\nname: *a\n---\n', 'line 2: cannot read'],

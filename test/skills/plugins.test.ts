@@ -6,8 +6,8 @@ import { openSkills, skillFolders } from '../../src/skills/open.ts'
 import { addPlugin, removePlugin } from '../../src/skills/plugins.ts'
 import { tempProject } from '../support/project.ts'
 
-const MANIFEST = `name = "house-style"
-description = "How this house writes"
+const MANIFEST = `name = "team-style"
+description = "How this team writes"
 
 [hooks.check]
 event = "pre_tool_use"
@@ -61,12 +61,12 @@ describe('a plugin', () => {
     await addPlugin(from, shelf)
     const after = await open()
 
-    const place = join(folders.plugins, 'house-style')
+    const place = join(folders.plugins, 'team-style')
     expect([before.skills, before.hooks, before.mcpServers]).toEqual([[], [], {}])
     expect(after.skills.map(({ name, place: from }) => [name, from])).toEqual([['tidy', 'plugin']])
     expect(after.hooks).toEqual([
       {
-        name: 'house-style/check',
+        name: 'team-style/check',
         event: 'pre_tool_use',
         tool: 'write_*',
         type: 'command',
@@ -75,7 +75,7 @@ describe('a plugin', () => {
         failOpen: false,
       },
       {
-        name: 'house-style/review',
+        name: 'team-style/review',
         event: 'stop',
         type: 'prompt',
         prompt: 'Is it tidy?',
@@ -84,7 +84,7 @@ describe('a plugin', () => {
       },
     ])
     expect(after.mcpServers).toEqual({
-      'house-style-dictionary': {
+      'team-style-dictionary': {
         command: 'node',
         args: [`${place}/server.js`, '--words'],
         env: { HOME_OF: place },
@@ -107,7 +107,7 @@ describe('a plugin', () => {
       const agreed = await open()
 
       expect([changed.skills, changed.hooks, changed.mcpServers]).toEqual([[], [], {}])
-      expect(changed.warnings).toEqual([expect.stringContaining('covey skills trust house-style')])
+      expect(changed.warnings).toEqual([expect.stringContaining('covey skills trust team-style')])
       expect(agreed.plugins).toHaveLength(1)
     },
   )
@@ -124,14 +124,14 @@ describe('a plugin', () => {
   test('is replaced by adding it again, and gone when removed', async () => {
     const { from, shelf, open } = await person()
     await addPlugin(from, shelf)
-    await writeFile(join(from, 'plugin.toml'), 'name = "house-style"\ndescription = "new"\n')
+    await writeFile(join(from, 'plugin.toml'), 'name = "team-style"\ndescription = "new"\n')
 
     await addPlugin(from, shelf)
     const replaced = await open()
-    const removed = await removePlugin('house-style', shelf)
+    const removed = await removePlugin('team-style', shelf)
 
     expect(replaced.plugins).toMatchObject([{ description: 'new', hooks: [] }])
-    expect([removed, (await open()).plugins, await removePlugin('house-style', shelf)]).toEqual([
+    expect([removed, (await open()).plugins, await removePlugin('team-style', shelf)]).toEqual([
       true,
       [],
       false,
@@ -144,7 +144,7 @@ describe('a plugin', () => {
     for (const nowhere of [join(from, 'nowhere'), join(from, 'plugin.toml')])
       await expect(addPlugin(nowhere, shelf)).rejects.toMatchObject({
         code: 'config-invalid',
-        message: `${nowhere} is no folder; name that of the plugin.`,
+        message: `${nowhere} is not a directory; pass the plugin's directory.`,
       })
   })
 
@@ -159,8 +159,8 @@ describe('a plugin', () => {
 
     await expect(addPlugin(from, shelf)).rejects.toMatchObject({ code: 'storage-failed' })
 
-    expect((await open()).plugins).toMatchObject([{ name: 'house-style' }])
-    expect((await readdir(folders.plugins)).filter((name) => name.startsWith('.house'))).toEqual([])
+    expect((await open()).plugins).toMatchObject([{ name: 'team-style' }])
+    expect((await readdir(folders.plugins)).filter((name) => name.startsWith('.team'))).toEqual([])
   })
 
   test('may have a manifest in JSON', async () => {
@@ -173,7 +173,7 @@ describe('a plugin', () => {
     ['no manifest', {}, 'has neither plugin.toml nor plugin.json'],
     ['no name', { 'plugin.json': '{}' }, 'name '],
     ['a name that leaves its folder', { 'plugin.json': '{"name":"../x"}' }, 'must be lower-case words'],
-    ['a key nobody knows', { 'plugin.toml': 'name = "a"\nhook = 1\n' }, 'hook'],
+    ['an unknown key', { 'plugin.toml': 'name = "a"\nhook = 1\n' }, 'hook'],
     [
       'a hook without a command',
       { 'plugin.toml': 'name = "a"\n[hooks.x]\nevent = "stop"\n' },

@@ -10,8 +10,8 @@ import { callTool } from '../tools/call.ts'
 import { missing, named } from '../guard/with-sandbox.ts'
 import { bench, hasPython, PYTHON, requireTool, TYPESCRIPT, withPython } from './functions.ts'
 
-const nobody = (): never => {
-  throw new AppError('permission-denied', 'Nobody is there to ask.')
+const unattended = (): never => {
+  throw new AppError('permission-denied', 'No user is available to answer.')
 }
 
 const wishes = {
@@ -101,8 +101,8 @@ describe('a function', () => {
     })
   })
 
-  test('is not promoted where nobody can be asked or the person says no', async () => {
-    for (const answer of ['no', nobody]) {
+  test('is not promoted without a user to ask or with a refusal', async () => {
+    for (const answer of ['no', unattended]) {
       const place = await bench(files, { answer })
       const list = await place.tools()
 
@@ -124,9 +124,9 @@ describe('a function', () => {
 
     const denied = callTool(tool, { text: 'a' }, { ...context, ask: async () => 'no' })
     await expect(denied).rejects.toMatchObject({ code: 'permission-denied' })
-    await expect(callTool(tool, { text: 'a' }, { ...context, ask: nobody })).rejects.toThrow('Nobody')
+    await expect(callTool(tool, { text: 'a' }, { ...context, ask: unattended })).rejects.toThrow('No user')
     const agreed = await callTool(tool, { text: 'a' }, context)
-    const again = await callTool(tool, { text: 'a' }, { ...context, ask: nobody })
+    const again = await callTool(tool, { text: 'a' }, { ...context, ask: unattended })
 
     expect([agreed.text, again.text]).toEqual(['42', '42'])
     expect(asked.at(-1)?.question).toContain('is not the one you agreed to')

@@ -1,8 +1,8 @@
-/** The whole way of a function the agent makes itself: written, refused, mended, promoted, called, and called again. */
+/** The life of a function that the agent makes itself: written, refused, fixed, promoted, called, and called again. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openGround } from '../../src/app/open.ts'
+import { openAppContext } from '../../src/app/open.ts'
 import type { SessionEvent } from '../../src/protocol/event.ts'
 import type { SessionApi } from '../../src/protocol/session-api.ts'
 import { calls, says, scriptedModel, type ScriptedReply } from '../../src/provider/scripted.ts'
@@ -23,9 +23,9 @@ type Person = {
 /** One program, one session, one prompt; what came back from each call, and what the person was asked. */
 async function talk({ cwd, env, answer, permission = 'auto' }: Person, ...replies: readonly ScriptedReply[]) {
   const model = scriptedModel(...replies, [says('Done.')])
-  const ground = await openGround({ env, cwd, model, permission, probe: false, window: 32_000 })
-  onTestFinished(() => ground.close())
-  const session = await openSession(ground.sessions, { resume: 'new', canAsk: true })
+  const context = await openAppContext({ env, cwd, model, permission, probe: false, window: 32_000 })
+  onTestFinished(() => context.close())
+  const session = await openSession(context.sessions, { resume: 'new', canAsk: true })
   onTestFinished(() => session.close())
   const onEvent = (event: SessionEvent, open: SessionApi) => {
     if (event.type === 'permission-ask') void open.answer(event.askId, { allow: true })

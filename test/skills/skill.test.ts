@@ -147,7 +147,7 @@ describe('skills are found', () => {
     expect((await loadSkills(folders, trust)).skills).toEqual([])
   })
 
-  test('and what is wrong keeps nobody else from working', async () => {
+  test('and what is wrong does not stop the others', async () => {
     const { folders, trust, root } = await places({
       'user/good/SKILL.md': text('good'),
       'user/bad/SKILL.md': 'no head',

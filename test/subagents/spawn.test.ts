@@ -10,7 +10,7 @@ import { type ChildEnd, createSpawnSubagents, type RunChild } from '../../src/su
 import { tempProject, toolContext } from '../support/project.ts'
 import { endOf, ofType, run, textOf } from '../support/run.ts'
 
-/** Answers by what its conversation is about, whoever asks first. */
+/** Answers by what its conversation is about, in any order. */
 const answeringModel = (answer: (request: ModelRequest) => readonly ModelEvent[]): Model => ({
   name: 'by-request',
   async *stream(request) {
@@ -162,13 +162,13 @@ describe('through a whole session', () => {
   })
 
   test('a hook of type agent looks around and decides', async () => {
-    const root = await tempProject({ 'policy.txt': 'Nobody writes b.txt.' })
+    const root = await tempProject({ 'policy.txt': 'b.txt is read-only.' })
     const model = answeringModel((request) => {
       const first = firstText(request.messages)
       if (first.includes('May this happen?'))
         return results(request).length === 0
           ? [calls('read_file', { path: 'policy.txt' })]
-          : [says(results(request)[0]?.text.includes('Nobody writes') ? 'DENY by the policy' : 'ALLOW')]
+          : [says(results(request)[0]?.text.includes('is read-only') ? 'DENY by the policy' : 'ALLOW')]
       return results(request).length === 0
         ? [calls('write_file', { path: 'b.txt', content: 'b' })]
         : [says('It was refused.')]
@@ -243,7 +243,7 @@ describe('the tool alone', () => {
     ])
   })
 
-  test('nobody goes on unseen when one of them breaks the call', async () => {
+  test('none continues unseen when one of them breaks the call', async () => {
     const ended: string[] = []
     const tool = createSpawnSubagents({
       staggerMs: 0,

@@ -32,7 +32,7 @@ export async function covey(args: readonly string[], { cwd, env, input }: CoveyO
 }
 
 export type ProcessOptions = CoveyOptions & {
-  /** Told of every piece of stdout; may send signals. */
+  /** Called for every piece of stdout; may send signals. */
   readonly onOut?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
   /** What Node is given to run, where it matters. */
   readonly program?: readonly string[]

@@ -70,7 +70,7 @@ export const trace: readonly Step[] = [
     files: ['session/session.ts', 'context/compose.ts', 'session/log.ts', 'session/run.ts'],
   },
   {
-    step: 'The loop reserves an arm: the one somebody chose, or the one the router picks from a snapshot of all of them.',
+    step: 'The loop reserves an arm: the one the user chose, or the one the router picks from a snapshot of all of them.',
     files: ['engine/loop.ts', 'engine/ask.ts', 'router/router.ts', 'router/choose.ts'],
   },
   {

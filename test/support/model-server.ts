@@ -48,7 +48,7 @@ export async function startModelServer(
     response.on('close', () => !response.writableFinished && noticeGone())
     if (incoming.url === '/v1/models') return sendReply({ body: MODELS }, {}, response)
     if (isAboutServer(incoming.url ?? '')) return sendReply({ status: 404, body: 'not found' }, {}, response)
-    // It is no Ollama and no llama.cpp, and says so to whoever asks.
+    // It is neither Ollama nor llama.cpp, and answers probes accordingly.
     if (/^\/(?:api|props|slots|completion)\b/.test(incoming.url ?? '')) {
       return sendReply({ status: 404, body: { error: { message: 'not found' } } }, {}, response)
     }

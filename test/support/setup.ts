@@ -18,8 +18,11 @@ export function setup(): () => void {
 
 function seedOfCommit(): string {
   try {
-    const options = { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'ignore'] } as const
-    const commit = execFileSync('git', ['rev-parse', 'HEAD'], options).toString()
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     return String(Number.parseInt(commit.slice(0, 7), 16))
   } catch {
     return '1'

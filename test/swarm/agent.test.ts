@@ -11,7 +11,7 @@ import { builtinTools } from '../../src/tools/all.ts'
 import { tempProject } from '../support/project.ts'
 import { endOf, run } from '../support/run.ts'
 
-test('a swarm stands where a model stands: the elected edit is made once, and the vote is told', async () => {
+test('a swarm can replace a model: the elected edit is made once, and the vote is reported', async () => {
   const root = await tempProject({ 'a.ts': 'const a = 1\n' })
   const tools: readonly Tool[] = builtinTools({ list: () => tools })
   const wrong = createScriptedModel([

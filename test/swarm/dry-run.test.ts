@@ -49,14 +49,14 @@ describe('a dry run', () => {
     expect(shapes).toEqual([expect.any(String), shapes[0]])
   })
 
-  test('takes a call as the engine would: names, slips and paths mended', async () => {
+  test('takes a call as the engine would: names, slips and paths repaired', async () => {
     expect(await dryRun('WriteFile', '{"path": "ROOT/b.txt", "content": "two",}')).toEqual({
       ok: true,
       changes: [{ path: 'b.txt', before: undefined, after: 'two' }],
     })
   })
 
-  test('looks into a call that stands in another', async () => {
+  test('looks into a nested call', async () => {
     const inner = { name: 'read_file', arguments: { path: 'nowhere.txt' } }
 
     expect(await dryRun('call_tool', inner)).toEqual({
@@ -68,14 +68,14 @@ describe('a dry run', () => {
   test.each<[string, string, object | string]>([
     ['an unknown tool', 'fly', {}],
     ['arguments that do not fit', 'read_file', {}],
-    ['arguments nobody can read', 'read_file', '{"path": "a'],
+    ['unreadable arguments', 'read_file', '{"path": "a'],
     ['a tool that cannot be checked', 'system_info', {}],
     ['a file that only a person may open', 'read_file', { path: '.env' }],
   ])('has no opinion on %s', async (_, name, input) => {
     expect(await dryRun(name, input)).toBeUndefined()
   })
 
-  test('fails what the guard denies, and asks nobody', async () => {
+  test('fails what the guard denies, and asks no question', async () => {
     const asked: unknown[] = []
     const authorize: Authorize = async (request) => {
       asked.push(request)

@@ -64,7 +64,7 @@ test('where the workers do not agree, the arm that is named for it decides', asy
   expect(await readFile(join(project, 'a.ts'), 'utf8')).toBe('const LIMIT = 10\n')
 })
 
-test('an arm to decide that is not there is told before anything is asked', async () => {
+test('an unknown arbiter fails before anything is asked', async () => {
   const model = scriptedModel([says('Hello.')])
   const options = { flags: { ...flags, 'swarm.arbiter': 'lage' }, incognito: false }
 

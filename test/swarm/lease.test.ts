@@ -130,7 +130,7 @@ test('calls are understood as the engine does: what other agents call a paramete
     const prepared = prepareCall(call, { tools, options: {}, atLimit: false })
     if (prepared.kind === 'hopeless') return undefined
     const { tool, input, repaired } = prepared
-    return { call: { ...call, name: tool.name, input: JSON.stringify(input) }, isMended: repaired }
+    return { call: { ...call, name: tool.name, input: JSON.stringify(input) }, isRepaired: repaired }
   }
   const through = throughSwarm({ workers: 3, policy: { most: 3, ahead: 3 } })
 

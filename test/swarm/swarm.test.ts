@@ -177,7 +177,7 @@ describe('others are asked', () => {
       workers: models.map((model, index) => ({ name: NAMES[index]!, model, tellsShares: true })),
     })
 
-    test('which only the first is asked to tell, and of which nobody else hears', async () => {
+    test('which only the first is asked to report, and no other', async () => {
       const chances: ModelEvent = { type: 'logprobs', tokens: [{ token: 'a', logprob: -1, top: [] }] }
       const [first, second] = [script([says('a'), chances, ...unsure(0.3)]), script(read('b'))]
 
@@ -190,7 +190,7 @@ describe('others are asked', () => {
       expect(events.map(({ type }) => type)).not.toContain('logprobs')
     })
 
-    test('which nobody is asked where all are asked anyway, or who cannot tell', async () => {
+    test('which is not asked for where all are asked anyway, or cannot be reported', async () => {
       const [first, second] = [script(read('a')), script(read('b'))]
 
       await ask([first, second], { when: 'always' }, telling(first, second))
@@ -214,7 +214,7 @@ describe('others are asked', () => {
       expect(first.asked.map(({ logprobs }) => logprobs)).toEqual([0, undefined])
     })
 
-    test('what a client asked to be told is told as it asked', async () => {
+    test('what a client asked for is reported as it asked', async () => {
       const first = script(read('a'))
 
       await ask([first], {}, { ...telling(first), request: { logprobs: 3 } })
@@ -289,7 +289,7 @@ describe('the vote', () => {
     ])
   })
 
-  test('ends as soon as it is certain, and nobody else of the lane is asked', async () => {
+  test('ends as soon as it is certain, and no other worker of the lane is asked', async () => {
     const workers = [script(edit('y')), script(edit('y')), script(edit('z'))]
 
     await ask(workers, {}, { workers: toLane(workers) })
@@ -311,7 +311,7 @@ describe('the vote', () => {
     })
   })
 
-  test('tells the first answer as it is, where nobody has a vote', async () => {
+  test('returns the first answer as it is, without any valid vote', async () => {
     const broken: ModelEvent = { type: 'bad-call', reason: 'no JSON' }
 
     const { events, report } = await ask([script([broken]), script([calls('fly')])])
@@ -324,7 +324,7 @@ describe('the vote', () => {
 const toLane = (models: readonly Model[]) =>
   models.map((model, index) => ({ name: NAMES[index]!, model, lane: 'engine' }))
 
-describe('where nobody is elected', () => {
+describe('where no answer is elected', () => {
   test('all are asked once more, with the alternatives shown', async () => {
     const [one, two] = [script(edit('y'), edit('z')), script(edit('z'), edit('z'))]
 
@@ -385,7 +385,7 @@ describe('where nobody is elected', () => {
   })
 })
 
-/** A machine that was paused: it does not even hear that nobody waits any more. */
+/** A machine that was paused: it does not even notice that it was cancelled. */
 const stalled: Model = {
   name: 'stalled',
   stream: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),
@@ -425,7 +425,7 @@ describe('who does not answer', () => {
     await expect(ask([stalled, stalled], { deadlineMs: 20 })).rejects.toMatchObject({
       code: 'model-unavailable',
       message:
-        'swarm: nobody answered (wren: no answer in time; kite: no answer in time). Ask again, or another model.',
+        'swarm: no worker answered (wren: no answer in time; kite: no answer in time). Try again, or pass another model with --model.',
     })
   })
 
@@ -455,7 +455,7 @@ describe('workers of one engine', () => {
     expect(callsOf(swarm)).toEqual(['{"path":"a"}'])
   })
 
-  test('leave the first answer where nobody else has the time', async () => {
+  test('leave the first answer where no other worker has the time', async () => {
     const workers = [script(edit('y')), stalled]
 
     const { report } = await ask(workers, { deadlineMs: 20, rounds: 2 }, { workers: toLane(workers) })
@@ -464,7 +464,7 @@ describe('workers of one engine', () => {
   })
 })
 
-test('one worker with one candidate asks nobody, whatever it does', async () => {
+test('one worker with one candidate asks no other, whatever it does', async () => {
   expect(votes(await ask([script(remove('a'))]))).toEqual([])
 })
 
@@ -489,7 +489,7 @@ describe('a cancel', () => {
     expect(written).toBeLessThanOrEqual(22)
   })
 
-  test('stops the losers once somebody has won', async () => {
+  test('stops the losers once an answer has won', async () => {
     let isStopped = false
     const endless: Model = {
       name: 'endless',

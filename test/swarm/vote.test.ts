@@ -11,7 +11,7 @@ describe('a candidate has no vote when it', () => {
   test.each<[string, Candidate, string]>([
     ['was cut off', { ...read('wren', 'a'), isCut: true }, 'cut'],
     ['says nothing', said('wren', ' \n'), 'empty'],
-    ['holds a call nobody can read', { ...said('wren', 'x'), badCalls: ['not JSON'] }, 'unreadable'],
+    ['holds an unreadable call', { ...said('wren', 'x'), badCalls: ['not JSON'] }, 'unreadable'],
     ['names an unknown tool', { ...read('wren', 'a'), calls: [call('fly', {})] }, 'unknown-tool'],
     ['lacks an argument', { ...read('wren', 'a'), calls: [call('read_file', {})] }, 'bad-arguments'],
     [
@@ -129,12 +129,12 @@ describe('who wins', () => {
   const runs = (...texts: string[]): Candidate[] => texts.map((text, index) => run(`w${index}`, text))
 
   test.each<[string, Candidate[], Partial<VoteOptions>, [state: string, winner?: string]]>([
-    ['one alone, when nobody else comes', reads('a'), {}, ['elected', 'w0']],
-    ['nobody yet', reads('a'), { remaining: 4 }, ['open']],
-    ['whoever is ahead by two, whoever may come', reads('a', 'a'), { remaining: 3 }, ['elected', 'w0']],
-    ['not whoever is ahead by one while others may come', reads('a', 'a', 'b'), { remaining: 2 }, ['open']],
+    ['one alone, when no other comes', reads('a'), {}, ['elected', 'w0']],
+    ['none yet', reads('a'), { remaining: 4 }, ['open']],
+    ['an answer ahead by two, whatever may come', reads('a', 'a'), { remaining: 3 }, ['elected', 'w0']],
+    ['not an answer ahead by one while others may come', reads('a', 'a', 'b'), { remaining: 2 }, ['open']],
     ['the largest in the end', reads('a', 'a', 'b'), {}, ['elected', 'w0']],
-    ['nobody in a tie', reads('a', 'b'), {}, ['split']],
+    ['none in a tie', reads('a', 'b'), {}, ['split']],
     ['two of five', reads('a', 'a', 'b', 'c', 'd'), {}, ['elected', 'w0']],
     ['not two of six', reads('a', 'a', 'b', 'c', 'd', 'e'), {}, ['split']],
     [
@@ -153,9 +153,9 @@ describe('who wins', () => {
     ],
     ['and not ahead by two', runs('rm a', 'rm a', 'rm a', 'rm b'), {}, ['split']],
     ['both of two that are there', runs('rm a', 'rm a'), {}, ['elected', 'w0']],
-    ['nobody below the quorum', reads('a'), { quorum: 2 }, ['split']],
-    ['nobody where nobody answered', [], {}, ['none']],
-    ['nobody where nobody answered yet', [], { remaining: 2 }, ['open']],
+    ['none below the quorum', reads('a'), { quorum: 2 }, ['split']],
+    ['none without answers', [], {}, ['none']],
+    ['none without answers yet', [], { remaining: 2 }, ['open']],
   ])('%s', (_, candidates, options, [state, winner]) => {
     const result = decide(candidates, options)
 
@@ -174,10 +174,10 @@ describe('who wins', () => {
     expect(result.discarded).toHaveLength(3)
   })
 
-  test('of a tie, whoever needed no mending', () => {
-    const mended = { ...read('jay', 'a'), calls: [call('read_file', '{"path": "a",}')] }
+  test('of a tie, an answer that needed no repair', () => {
+    const repaired = { ...read('jay', 'a'), calls: [call('read_file', '{"path": "a",}')] }
 
-    expect(decide([mended, read('wren', 'b')])).toMatchObject({
+    expect(decide([repaired, read('wren', 'b')])).toMatchObject({
       state: 'elected',
       winner: { worker: 'wren' },
     })
@@ -195,12 +195,12 @@ describe('who wins', () => {
   })
 
   test('a strict one speaks for its group', () => {
-    const mended = { ...read('jay', 'a'), calls: [call('read_file', '{"path": "a",}')] }
+    const repaired = { ...read('jay', 'a'), calls: [call('read_file', '{"path": "a",}')] }
 
-    expect(decide([mended, read('wren', 'a')]).winner).toEqual(read('wren', 'a'))
+    expect(decide([repaired, read('wren', 'a')]).winner).toEqual(read('wren', 'a'))
   })
 
-  test('the share of the votes is the confidence, and who voted for what is told', () => {
+  test('the share of the votes is the confidence, and the report says who voted for what', () => {
     expect(decide(reads('a', 'a', 'a', 'b'))).toEqual({
       state: 'elected',
       winner: read('w0', 'a'),
@@ -240,7 +240,7 @@ describe('reads side by side', () => {
     ])
   })
 
-  test('never share an id, whoever asked for them', () => {
+  test('never share an id, across workers', () => {
     const result = decide([
       several('jay', 'a', 'x'),
       several('kite', 'b', 'a'),
@@ -340,7 +340,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('whoever has no vote never wins, and nobody is both', () => {
+  test('an answer without a vote never wins, and none is both', () => {
     fc.assert(
       fc.property(candidates, options, (list, given) => {
         const { winner, votes, discarded } = vote(list, given)

@@ -158,7 +158,7 @@ describe('broken files', () => {
     )
   })
 
-  test('a quote that is never closed is told', async () => {
+  test('a quote that is never closed is reported', async () => {
     expect(await view({ 'a.csv': 'a,b\n1,"2\n3,4\n' }, { view: 'shape' })).toContain('never closed')
   })
 

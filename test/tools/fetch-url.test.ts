@@ -46,7 +46,7 @@ test('a URL without its scheme is taken for https', async () => {
   expect(result.text).toBe('https://example.com/a\n\nwords')
 })
 
-test('the guard is told which URL would be fetched, as it would be', () => {
+test('the guard sees which URL would be fetched, as it would be', () => {
   expect(fetchUrlTool.access({ url: 'example.com' })).toEqual([
     { kind: 'fetch', target: 'https://example.com' },
   ])

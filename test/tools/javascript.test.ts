@@ -61,7 +61,7 @@ describe('javascript', () => {
     expect(text).toBe('one { a: 1 }\ntwo')
   })
 
-  test('an error names the line and nothing is lost; one that comes later is told later', async () => {
+  test('an error names the line and nothing is lost; a later one is reported later', async () => {
     const run = await anySession()
     await run('const kept = 1')
 
@@ -101,7 +101,7 @@ describe('javascript', () => {
     expect(next.text).toContain('heard')
   })
 
-  test('code that speaks to a parent process speaks to nobody', async () => {
+  test('code that speaks to a parent process has no effect', async () => {
     const run = await session()
 
     expect(await run('process.send?.("ready"); process.send?.({ ok: false }); 1')).toEqual(ok('1'))

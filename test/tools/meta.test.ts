@@ -56,7 +56,7 @@ describe('more_tools', () => {
     const many = Array.from({ length: 200 }, (_, index) => ({
       ...askUserTool,
       name: `mcp__${index < 100 ? 'shop' : 'bank'}__tool${index}`,
-      description: 'Does one of very many things that a server can do for whoever asks it to',
+      description: 'Does one of very many things that a server can do for its clients',
     }))
     const context = toolContext(await tempProject(), { pageTokens: 400 })
     const tool = createMoreTools(() => many)
@@ -146,7 +146,7 @@ describe('results', () => {
     expect(read).toBe(text)
   })
 
-  test('none, an unknown one and a line beyond the end are told', async () => {
+  test('none, an unknown one and a line beyond the end are errors', async () => {
     const context = toolContext(await tempProject())
 
     expect((await callTool(listResultsTool, {}, context)).text).toBe('No results are stored.')

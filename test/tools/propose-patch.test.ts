@@ -6,10 +6,10 @@ import { createFirewall } from '../../src/guard/secrets/firewall.ts'
 import { findPatchFolder, makePatchFolder } from '../../src/guard/paths/patch-folder.ts'
 import { type PermissionMode, permissionModes } from '../../src/guard/permission/modes.ts'
 import { createPermissions } from '../../src/guard/permission/decide.ts'
-import type { PatchDesk } from '../../src/protocol/patch.ts'
+import type { PatchService } from '../../src/protocol/patch.ts'
 import type { Tool, ToolContext } from '../../src/protocol/tool.ts'
 import { createProposePatch } from '../../src/tools/propose-patch.ts'
-import { createPatchDesk } from '../../src/tools/patch/proposal-desk.ts'
+import { createPatchService } from '../../src/tools/patch/proposal-service.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { callTool } from './call.ts'
 
@@ -32,7 +32,7 @@ const DIFF = `--- a/a.txt
 `
 const input = { plan: 'Number two.\nMore words.', diff: DIFF, tests: 'npm test' }
 
-type Place = { root: string; tool: Tool; context: ToolContext; desk: PatchDesk }
+type Place = { root: string; tool: Tool; context: ToolContext; service: PatchService }
 
 async function place(files: Record<string, string> = FILES): Promise<Place> {
   const root = await tempProject(files)
@@ -40,11 +40,11 @@ async function place(files: Record<string, string> = FILES): Promise<Place> {
     patches: () => makePatchFolder(root, `${root}-patches.json`),
     now: () => new Date(1_800_000_000_000),
   })
-  const desk = createPatchDesk({
+  const service = createPatchService({
     patches: () => findPatchFolder(root, `${root}-patches.json`),
     project: createFiles({ root }),
   })
-  return { root, tool, context: toolContext(root), desk }
+  return { root, tool, context: toolContext(root), service }
 }
 
 const propose = async ({ tool, context }: Place): Promise<string> => {
@@ -63,7 +63,7 @@ describe('a proposal', () => {
 
     const { ok, text } = await callTool(at.tool, input, at.context)
 
-    const [proposal] = await at.desk.list()
+    const [proposal] = await at.service.list()
     const id = proposal?.id ?? ''
     expect({ ok, text }).toEqual({
       ok: true,
@@ -92,7 +92,7 @@ describe('a proposal', () => {
     const at = await place()
 
     await expect(callTool(at.tool, { ...input, diff }, at.context)).rejects.toThrow(message)
-    expect(await at.desk.list()).toEqual([])
+    expect(await at.service.list()).toEqual([])
   })
 
   test('that breaks the syntax goes back to the model', async () => {
@@ -102,7 +102,7 @@ describe('a proposal', () => {
     const { ok, text } = await callTool(at.tool, { ...input, diff }, at.context)
 
     expect(ok).toBe(false)
-    expect(text).toMatch(/Syntax problem in a.ts .* Mend the diff first\.$/s)
+    expect(text).toMatch(/Syntax problem in a.ts .* Fix the diff first\.$/s)
   })
 
   test('cut off by a crash is none', async () => {
@@ -110,7 +110,7 @@ describe('a proposal', () => {
     const id = await propose(at)
     await writeFile(join(at.root, `.covey/patches/${id}/proposal.json`), '{"state": "prop')
 
-    expect(await at.desk.list()).toEqual([])
+    expect(await at.service.list()).toEqual([])
   })
 
   test('is not stored through a link', async () => {
@@ -174,14 +174,14 @@ describe('the person', () => {
     const at = await place()
     const id = await propose(at)
 
-    const changes = await at.desk.apply(id.slice(0, 9), never)
+    const changes = await at.service.apply(id.slice(0, 9), never)
 
     expect(changes.map(({ path }) => path)).toEqual(['a.txt', 'b.txt', 'c/new.txt'])
     expect(await read(at.root, 'a.txt')).toBe('one\n2\nthree\n')
     expect(await read(at.root, 'b.txt')).toBe('missing')
     expect(await read(at.root, 'c/new.txt')).toBe('new\n')
-    expect((await at.desk.find(id)).state).toBe('applied')
-    await expect(at.desk.apply(id, never)).rejects.toThrow(`${id} was applied already.`)
+    expect((await at.service.find(id)).state).toBe('applied')
+    await expect(at.service.apply(id, never)).rejects.toThrow(`${id} was applied already.`)
   })
 
   test.each([
@@ -192,9 +192,9 @@ describe('the person', () => {
     const id = await propose(at)
     await writeFile(join(at.root, path), text)
 
-    await expect(at.desk.apply(id, never)).rejects.toThrow(`${path} has changed since it was proposed`)
+    await expect(at.service.apply(id, never)).rejects.toThrow(`${path} has changed since it was proposed`)
     expect(await read(at.root, 'b.txt')).toBe('old\n')
-    expect((await at.desk.find(id)).state).toBe('proposed')
+    expect((await at.service.find(id)).state).toBe('proposed')
   })
 
   test('a refusal half-way takes back what was done', async () => {
@@ -202,9 +202,9 @@ describe('the person', () => {
     const diff =
       '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n--- a/.covey/config.toml\n+++ b/.covey/config.toml\n@@ -1 +1 @@\n-x = 1\n+x = 2\n'
     await callTool(at.tool, { ...input, diff }, at.context)
-    const [proposal] = await at.desk.list()
+    const [proposal] = await at.service.list()
 
-    await expect(at.desk.apply(proposal?.id ?? '', never)).rejects.toThrow(
+    await expect(at.service.apply(proposal?.id ?? '', never)).rejects.toThrow(
       /\.covey\/config\.toml cannot be written/,
     )
     expect(await read(at.root, 'a.txt')).toBe('one\n')
@@ -214,14 +214,14 @@ describe('the person', () => {
     const at = await place()
     const id = await propose(at)
 
-    expect((await at.desk.reject(id)).state).toBe('rejected')
-    await expect(at.desk.apply(id, never)).rejects.toThrow('was rejected already')
+    expect((await at.service.reject(id)).state).toBe('rejected')
+    await expect(at.service.apply(id, never)).rejects.toThrow('was rejected already')
   })
 
   test('an unknown one is named', async () => {
-    const { desk } = await place()
+    const { service } = await place()
 
-    await expect(desk.find('zz')).rejects.toThrow('there is no patch "zz"; covey patch ls lists them.')
+    await expect(service.find('zz')).rejects.toThrow('there is no patch "zz"; covey patch ls lists them.')
   })
 
   test('can apply a patch of a file that holds a secret elsewhere', async () => {
@@ -232,7 +232,7 @@ describe('the person', () => {
     const { files } = createFirewall({ files: at.context.files })
     const id = await propose({ ...at, context: { ...at.context, files } })
 
-    await at.desk.apply(id, never)
+    await at.service.apply(id, never)
 
     expect(await read(at.root, 'a.txt')).toMatch(/^one\n2\nthree\n[^]*AKIAQYLPMN5HHHFPZAM2\n$/)
   })
@@ -244,8 +244,8 @@ test('a proposal that came with the repository, or was changed since, is none', 
   const shipped = join(here.root, '.covey', 'patches', 'aaaaaaaaaa')
   await cp(join(here.root, '.covey', 'patches', id), shipped, { recursive: true })
 
-  expect((await here.desk.list()).map((proposal) => proposal.id)).toEqual([id])
+  expect((await here.service.list()).map((proposal) => proposal.id)).toEqual([id])
 
   await writeFile(join(here.root, '.covey', 'patches', id, 'patch.diff'), '--- a/x\n')
-  expect(await here.desk.list()).toEqual([])
+  expect(await here.service.list()).toEqual([])
 })

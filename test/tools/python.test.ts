@@ -75,7 +75,7 @@ describe.skipIf(!hasPython)('python (needs python3)', () => {
     ['def f(): return f()\nf()', /RecursionError/],
     ['x = (', /^ {2}File "<call \d+>", line 1\n[^]*SyntaxError/],
     ['if True:\nx', /^ {2}File "<call \d+>", line 2\n[^]*IndentationError/],
-    ['input("name? ")', /EOFError: input\(\) is not possible: nobody can type here/],
+    ['input("name? ")', /EOFError: input\(\) is not possible: there is no terminal/],
     ['class E(Exception):\n    def __str__(self): raise ValueError()\nraise E()', /exception str\(\) failed/],
   ])('%j is a failure like any other', async (code, message) => {
     const { run } = await anySession()
@@ -265,7 +265,7 @@ describe.skipIf(!hasPython)('python (needs python3)', () => {
     expect(shown).toBeLessThan(100_000)
   })
 
-  test('files of the project can be imported, but do not stand in for those Python needs', async () => {
+  test('files of the project can be imported, but do not replace modules of Python', async () => {
     const cwd = await tempProject({ 'mine.py': 'answer = 42\n', 'json.py': 'raise Exception("no")\n' })
     const context = toolContext(cwd)
 

@@ -178,7 +178,7 @@ describe('list_files', () => {
     expect(text).not.toContain(second.text.split('\n', 1)[0])
   })
 
-  test('an empty folder, a file, nothing and the outside are told apart', async () => {
+  test('an empty folder, a file, nothing and the outside are distinguished', async () => {
     const root = await tempProject({ 'a.txt': '' })
     const context = toolContext(root)
     await symlink('/tmp', join(root, 'out'))

@@ -152,7 +152,7 @@ describe('write_file', () => {
 })
 
 describe('edit_file', () => {
-  test('an exact edit says what changed, in words that alarm nobody', async () => {
+  test('an exact edit says what changed, without alarming words', async () => {
     const { call, text } = await session({ 'sum.js': '// sum\nexport const sum = (a, b) => a - b\n' })
 
     const result = await call('edit_file', { path: 'sum.js', old: 'a - b', new: 'a + b' })
@@ -476,7 +476,7 @@ describe('apply_patch', () => {
     )
   })
 
-  test('the guard is told every file it would write', () => {
+  test('the guard sees every file it would write', () => {
     const tools = builtinTools({ list: () => [] })
     const tool = tools.find(({ name }) => name === 'apply_patch')!
     const patch =

@@ -341,7 +341,7 @@ test('a folder with too many files is not listed before every command', async ()
   expect(lists).toBe(1)
 })
 
-test('contents of a project nobody works in any more go after a month, those in use stay', async () => {
+test('contents of an unused project go after a month, those in use stay', async () => {
   const projects = await tempProject({})
   const [old, used] = [diskBlobs(join(projects, 'old')), diskBlobs(join(projects, 'used'))]
   const hash = await old.put(Buffer.from('old'))

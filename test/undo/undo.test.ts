@@ -73,7 +73,7 @@ describe('what tools wrote', () => {
     ])
   })
 
-  test('that somebody changed since is left, and the earlier version is laid aside', async () => {
+  test('that was changed since is left, and the earlier version is saved beside it', async () => {
     const bench = await open({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
     await bench.run('r1', async ({ files }) => {
       await files.write('a.txt', 'by the run\n')
@@ -149,7 +149,7 @@ describe('what commands did', () => {
     expect((await readdir(bench.root)).toSorted()).toEqual(['a.txt', 'b.txt', 'c.sh'])
   })
 
-  test('is told apart from what the person did between two commands', async () => {
+  test('is distinguished from what the user did between two commands', async () => {
     const bench = await open({ 'a.txt': '0', 'mine.txt': '0' })
 
     await bench.run('r1', async () => {

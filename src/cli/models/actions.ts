@@ -9,14 +9,14 @@ import { loadCatalog } from '../../models/catalog.ts'
 import { importModel, listUnfinished, removeModel, removeUnfinished } from '../../models/local/change.ts'
 import { findLocal, listLocal, modelFolders, requireLocal } from '../../models/local/store.ts'
 import { AppError } from '../../protocol/error.ts'
-import type { ProviderInfo } from '../../protocol/provider-desk.ts'
+import type { ProviderInfo } from '../../protocol/provider-service.ts'
 import type { CommandContext } from '../command.ts'
 import { printFit } from './fit.ts'
 import {
   formatBytes,
   requireArgument,
   type ModelsAction,
-  type ModelsDesk,
+  type ModelsService,
   type UsableMachine,
 } from './local.ts'
 import { createProbeActions, type ProbeArm } from './probe.ts'
@@ -26,7 +26,7 @@ import { showModel } from './show.ts'
 export type ModelsParts = {
   /** What the machine has, asked only by what needs to know. */
   readonly machine?: (env: NodeJS.ProcessEnv) => Promise<UsableMachine>
-  /** Asks a server what it can do; absent = nobody can. */
+  /** Asks a server what it can do; absent = not possible. */
   readonly probe?: ProbeArm
   /** What model servers offer right now; absent = only files are listed. */
   readonly servers?: (env: NodeJS.ProcessEnv, cwd: string) => Promise<readonly ProviderInfo[]>
@@ -40,8 +40,8 @@ export async function actOnModels(
   const [name = 'ls', ...args] = context.args
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (!action) throw new AppError('config-invalid', unknownAction(name, Object.keys(actions)))
-  const desk = await openDesk({ ...context, args }, machine)
-  return action({ ...desk, servers: async () => (await servers?.(context.env, context.cwd)) ?? [] })
+  const service = await openService({ ...context, args }, machine)
+  return action({ ...service, servers: async () => (await servers?.(context.env, context.cwd)) ?? [] })
 }
 
 type Actions = Readonly<Record<string, ModelsAction>>
@@ -52,10 +52,10 @@ function unknownAction(name: string, names: readonly string[]): string {
   return `unknown action "${name}" of covey models; ${hint}`
 }
 
-async function openDesk(
+async function openService(
   context: CommandContext,
   machine: (env: NodeJS.ProcessEnv) => Promise<UsableMachine>,
-): Promise<Omit<ModelsDesk, 'servers'>> {
+): Promise<Omit<ModelsService, 'servers'>> {
   const { modelsFolder, home } = appPaths(context.env, process.platform)
   const folders = modelFolders(modelsFolder, home, context.env)
   const catalog = await loadCatalog()
@@ -78,7 +78,13 @@ const ownActions: Actions = {
   rm: takeOut,
 }
 
-async function listModels({ context: { io }, folders, json, local, servers }: ModelsDesk): Promise<number> {
+async function listModels({
+  context: { io },
+  folders,
+  json,
+  local,
+  servers,
+}: ModelsService): Promise<number> {
   const [models, unfinished, found] = await Promise.all([local(), listUnfinished(folders.own), servers()])
   if (json) {
     io.out(jsonLine({ models, unfinished, servers: found }))
@@ -93,7 +99,7 @@ async function listModels({ context: { io }, folders, json, local, servers }: Mo
     io.out(`${cleanControl(name)}: not complete; run \`covey models pull\` again to resume\n`)
   for (const line of found.flatMap(serverLines)) io.out(`${cleanControl(line)}\n`)
   const isEmpty = models.length === 0 && found.every(({ state }) => state !== 'ready')
-  if (isEmpty) io.out('There is no model here yet. `covey models fit` lists those that fit this machine.\n')
+  if (isEmpty) io.out('No model is installed yet. `covey models fit` lists those that fit this machine.\n')
   return 0
 }
 
@@ -106,7 +112,7 @@ const serverLines = ({ id, state, about, models = [] }: ProviderInfo): readonly 
           `${name.padEnd(34)} ${'server'.padStart(9)}  ${id.padEnd(9)}  ${`covey ${use}`.trimEnd()}`,
       )
 
-async function bringIn({ context, folders, json, local }: ModelsDesk): Promise<number> {
+async function bringIn({ context, folders, json, local }: ModelsService): Promise<number> {
   const { io, cwd, options } = context
   const path = resolve(cwd, requireArgument(context, 'the path of a .gguf file'))
   const target = await importModel(path, folders.own, { link: options['link'] === true })
@@ -117,7 +123,7 @@ async function bringIn({ context, folders, json, local }: ModelsDesk): Promise<n
   return 0
 }
 
-async function takeOut({ context, folders, json, local }: ModelsDesk): Promise<number> {
+async function takeOut({ context, folders, json, local }: ModelsService): Promise<number> {
   const wanted = requireArgument(context, 'a model; `covey models` lists them')
   const models = await local()
   const unfinished = await listUnfinished(folders.own)

@@ -5,11 +5,11 @@ import { fitModel, type Fit, type FitLine, type FitResult } from '../../models/f
 import type { LocalModel } from '../../models/local/model.ts'
 import { findLocal } from '../../models/local/store.ts'
 import type { Hardware } from '../../models/machine.ts'
-import { formatBytes, type ModelsDesk } from './local.ts'
+import { formatBytes, type ModelsService } from './local.ts'
 
-export async function printFit(desk: ModelsDesk): Promise<number> {
-  const { context, catalog, json } = desk
-  const [{ hardware, advice }, local] = await Promise.all([desk.machine(), desk.local()])
+export async function printFit(service: ModelsService): Promise<number> {
+  const { context, catalog, json } = service
+  const [{ hardware, advice }, local] = await Promise.all([service.machine(), service.local()])
   const window = readWindow(context.options['window'])
   const [wish] = context.args
   const result = fitModel(hardware, catalog, wish, window === undefined ? {} : { window })

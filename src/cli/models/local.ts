@@ -1,6 +1,6 @@
 /** What every action of `covey models` is handed, and the few words they share. */
 import { AppError } from '../../protocol/error.ts'
-import type { ProviderInfo } from '../../protocol/provider-desk.ts'
+import type { ProviderInfo } from '../../protocol/provider-service.ts'
 import type { CatalogEntry } from '../../models/catalog.ts'
 import type { LocalModel } from '../../models/local/model.ts'
 import type { ModelFolders } from '../../models/local/store.ts'
@@ -10,7 +10,7 @@ import type { CommandContext } from '../command.ts'
 /** Hardware with the cards that the engine computes on, and what would make it use more. */
 export type UsableMachine = { readonly hardware: Hardware; readonly advice?: { readonly text: string } }
 
-export type ModelsDesk = {
+export type ModelsService = {
   /** `args` are those after the action's name. */
   readonly context: CommandContext
   readonly catalog: readonly CatalogEntry[]
@@ -23,7 +23,7 @@ export type ModelsDesk = {
 }
 
 /** Returns the exit code. */
-export type ModelsAction = (desk: ModelsDesk) => Promise<number>
+export type ModelsAction = (service: ModelsService) => Promise<number>
 
 export function requireArgument({ args }: CommandContext, what: string): string {
   const [value] = args

@@ -9,7 +9,7 @@ import { isObject } from '../../lib/json.ts'
 import { maskUrls } from '../../lib/mask-url.ts'
 import type { ArmSettings, Capabilities } from '../../protocol/arm.ts'
 import { AppError } from '../../protocol/error.ts'
-import { requireArgument, type ModelsAction, type ModelsDesk } from './local.ts'
+import { requireArgument, type ModelsAction, type ModelsService } from './local.ts'
 import { showModel } from './show.ts'
 
 type ProbedArm = {
@@ -29,24 +29,28 @@ type ProbeWish = {
 export type ProbeArm = (env: NodeJS.ProcessEnv, wish: ProbeWish, signal: AbortSignal) => Promise<ProbedArm>
 
 export const createProbeActions = (probe: ProbeArm): Readonly<Record<'probe' | 'show', ModelsAction>> => ({
-  probe: (desk) => probeAndPrint(desk, probe, 'full'),
-  async show(desk) {
-    const [name] = desk.context.args
-    return name !== undefined && (await isArm(desk, name))
-      ? probeAndPrint(desk, probe, 'metadata')
-      : showModel(desk)
+  probe: (service) => probeAndPrint(service, probe, 'full'),
+  async show(service) {
+    const [name] = service.context.args
+    return name !== undefined && (await isArm(service, name))
+      ? probeAndPrint(service, probe, 'metadata')
+      : showModel(service)
   },
 })
 
-async function isArm({ context: { env, cwd } }: ModelsDesk, name: string): Promise<boolean> {
+async function isArm({ context: { env, cwd } }: ModelsService, name: string): Promise<boolean> {
   const { config } = await loadConfig({ env, cwd })
   return isAddress(name) || Object.hasOwn(config.arms, name)
 }
 
-async function probeAndPrint(desk: ModelsDesk, probe: ProbeArm, depth: ProbeWish['depth']): Promise<number> {
-  const { context, json } = desk
+async function probeAndPrint(
+  service: ModelsService,
+  probe: ProbeArm,
+  depth: ProbeWish['depth'],
+): Promise<number> {
+  const { context, json } = service
   const { io, env, signal } = context
-  const wanted = await requireSettings(desk)
+  const wanted = await requireSettings(service)
   const name = maskUrls(wanted.id || (wanted.baseUrl ?? ''))
   if (depth === 'full' && !json) io.err(`Asking ${cleanControl(name)} what it can do...\n`)
   const { settings, ...probed } = await probe(env, { settings: wanted, depth }, signal)
@@ -56,7 +60,7 @@ async function probeAndPrint(desk: ModelsDesk, probe: ProbeArm, depth: ProbeWish
 }
 
 /** An arm by its name, or a server by its address and the name of a model on it. */
-async function requireSettings({ context }: ModelsDesk): Promise<ArmSettings> {
+async function requireSettings({ context }: ModelsService): Promise<ArmSettings> {
   const name = requireArgument(context, 'an arm of config.toml, or an address and a model')
   const { config } = await loadConfig({ env: context.env, cwd: context.cwd })
   const [, model] = context.args

@@ -16,25 +16,26 @@ import { addressSource, catalogSource, sourceSettings, type ModelSource } from '
 import { readWish } from '../../models/wish.ts'
 import { AppError } from '../../protocol/error.ts'
 import type { CommandContext } from '../command.ts'
-import { formatBytes, requireArgument, type ModelsDesk } from './local.ts'
+import { formatBytes, requireArgument, type ModelsService } from './local.ts'
 import { createProgress } from './progress.ts'
 
-export async function pullModel(desk: ModelsDesk): Promise<number> {
-  const { context, folders, json } = desk
+export async function pullModel(service: ModelsService): Promise<number> {
+  const { context, folders, json } = service
   const { io, env, signal } = context
   const wanted = requireArgument(
     context,
     'a model such as qwen3.5:4b, hf:owner/repo/file.gguf, or an address',
   )
   const settings = sourceSettings(env)
-  const source = addressSource(wanted, settings) ?? (await namedSource(wanted, desk))
-  const elsewhere = source.id === undefined ? undefined : findLocal(source.id, await desk.local())
-  if (elsewhere) return report(desk, source, { path: elsewhere.path, bytes: elsewhere.bytes, wasHere: true })
+  const source = addressSource(wanted, settings) ?? (await namedSource(wanted, service))
+  const elsewhere = source.id === undefined ? undefined : findLocal(source.id, await service.local())
+  if (elsewhere)
+    return report(service, source, { path: elsewhere.path, bytes: elsewhere.bytes, wasHere: true })
   const progress = createProgress(io, source.file, json)
   try {
-    const got = await fetchSource(source, desk, progress.show)
+    const got = await fetchSource(source, service, progress.show)
     progress.end()
-    return report(desk, source, got)
+    return report(service, source, got)
   } catch (error) {
     progress.end()
     if (!signal.aborted) throw error
@@ -45,7 +46,7 @@ export async function pullModel(desk: ModelsDesk): Promise<number> {
 
 async function fetchSource(
   source: ModelSource,
-  { context, folders }: ModelsDesk,
+  { context, folders }: ModelsService,
   onProgress: (progress: DownloadProgress) => void,
 ): Promise<Downloaded> {
   const { url, file, sha256, token } = source
@@ -70,7 +71,10 @@ async function isOffline({ options, env, cwd }: CommandContext): Promise<boolean
 }
 
 /** The quantisation that was said; where none was, the best that fits here. */
-async function namedSource(wanted: string, { context, catalog, machine }: ModelsDesk): Promise<ModelSource> {
+async function namedSource(
+  wanted: string,
+  { context, catalog, machine }: ModelsService,
+): Promise<ModelSource> {
   const wish = readWish(wanted, catalog)
   if (!wish.ok) throw new AppError('config-invalid', wish.message)
   const fit = fitModel((await machine()).hardware, catalog, wanted)
@@ -89,7 +93,7 @@ function describe(entry: CatalogEntry, quant: Quant): string {
 }
 
 function report(
-  { context: { io }, json }: ModelsDesk,
+  { context: { io }, json }: ModelsService,
   { id }: ModelSource,
   { path, bytes, wasHere }: Downloaded,
 ): number {

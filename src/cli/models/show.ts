@@ -7,9 +7,9 @@ import type { LocalModel } from '../../models/local/model.ts'
 import { findLocal } from '../../models/local/store.ts'
 import { cacheBytes } from '../../models/memory.ts'
 import { readWish } from '../../models/wish.ts'
-import { formatBytes, requireArgument, type ModelsDesk } from './local.ts'
+import { formatBytes, requireArgument, type ModelsService } from './local.ts'
 
-export async function showModel({ context, catalog, json, local }: ModelsDesk): Promise<number> {
+export async function showModel({ context, catalog, json, local }: ModelsService): Promise<number> {
   const { io } = context
   const wanted = requireArgument(context, 'a model; `covey models` and `covey models fit` list them')
   const models = await local()

@@ -1,6 +1,6 @@
 /**
- * `CMD: <command>` lines, for models that can only propose. Only shell commands exist here: no tool is shown, and reading
- * a line gives a proposal, never a call.
+ * `CMD: <command>` lines, for models that can only propose. Only shell commands exist here: no tool is shown, and
+ * reading a line gives a proposal, never a call.
  */
 import { defineFamily } from './define-family.ts'
 import { objectOf } from '../read/shape.ts'
@@ -11,7 +11,7 @@ export const cmd = defineFamily({
   models: /(?!)/,
   shape: {
     trigger: 'CMD:',
-    // A call of another tool, made by another arm, is told as history and not as something to imitate.
+    // A call of another tool, made by another arm, is shown as history and not as something to imitate.
     write({ name, input }) {
       const { command } = objectOf(input)
       return typeof command === 'string' ? `CMD: ${command}` : `(used ${name})`

@@ -27,7 +27,7 @@ export const invokeTags = (prefix = ''): TagShape & { call: NonNullable<TagShape
   padded: true,
 })
 
-/** The most common section. What stands in it is JSON, tagged arguments or pairs, depending on the model. */
+/** The most common section. Its content is JSON, tagged arguments or pairs, depending on the model. */
 export const toolCallSection: Marker = section('<tool_call>', '</tool_call>', { tags: argumentPairs })
 
 export const functionItem: Marker = item(functionTags.call.open, taggedItem(functionTags))

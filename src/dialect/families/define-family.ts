@@ -11,7 +11,7 @@ export type FamilyData = {
   readonly shape: Shape
   readonly markers: readonly Marker[]
   readonly result: DialectWriter['result']
-  /** Where its models cannot be told about tools as others are. */
+  /** For models that need another description of the tools. */
   readonly show?: (tools: readonly ToolSchema[]) => string
   readonly habits?: readonly Habit[]
 }

@@ -1,4 +1,4 @@
-/** MiniCPM 5: tags for function and parameters; a value that holds markup stands in CDATA. */
+/** MiniCPM 5: tags for function and parameters; a value that holds markup is in CDATA. */
 import { chatTokens, thinking, toolResponse } from './common-markers.ts'
 import { defineFamily } from './define-family.ts'
 import { item } from './family.ts'

@@ -12,7 +12,7 @@ type Node = { readonly next: Map<string, Node>; readonly ends: Set<Ending> }
 
 export type TrieParts = {
   readonly free: FreeText
-  /** As the text stands in the reply. */
+  /** The text as written in the reply. */
   write(text: string): string
   literal(text: string): string
   /** Adds a rule and gives its name. */

@@ -11,13 +11,13 @@ import { dependsOnTail, isQuoted, TAIL } from './quoted.ts'
 import type { Reading } from './state.ts'
 import type { Opening } from './section.ts'
 import { readOpening } from './section.ts'
-import type { Place } from './sink.ts'
+import type { CallContext } from './sink.ts'
 
 export type Found = {
   readonly drafts: readonly Draft[]
   /** Exactly what was read, to be given back as text if it is no call. */
   readonly raw: string
-  readonly place: Place
+  readonly place: CallContext
   readonly manner: Manner
 }
 

@@ -1,8 +1,8 @@
 /**
  * Which characters of a written reply are decisions: the name of each tool that is called, and where the value of each
- * argument begins. What follows inside a value is free text, and brackets and markers are form. Written without knowledge
- * of any family: what was read of a call is looked for in what was written, in its order. What is not found where it
- * should stand is left out, never guessed. Pure.
+ * argument begins. What follows inside a value is free text, and brackets and markers are form. Written without
+ * knowledge of any family: what was read of a call is looked for in what was written, in its order. What is not found
+ * where it should stand is left out, never guessed. Pure.
  */
 import { isObject, readJson } from '../../lib/json.ts'
 import type { ReplyEvent } from '../../protocol/dialect.ts'
@@ -18,7 +18,7 @@ export type WrittenToken = { readonly text: string; readonly share: number }
 export function leastShare(tokens: readonly WrittenToken[], told: readonly ReplyEvent[]): number | undefined {
   if (tokens.length === 0) return undefined
   const texts = tokens.map(({ text }) => text)
-  const deciding = decidingTokens(texts, decisionPlaces(texts.join(''), told))
+  const deciding = decidingTokens(texts, decisionSpans(texts.join(''), told))
   const shares = deciding.map(({ index }) => tokens[index]?.share ?? 1)
   return shares.length === 0 ? undefined : Math.min(...shares)
 }
@@ -27,11 +27,11 @@ export type DecidingToken = {
   readonly index: number
   /** Where in the text it begins. */
   readonly start: number
-  readonly place: Place
+  readonly place: Span
 }
 
 /** The tokens of a reply that hold one of the places. */
-export function decidingTokens(texts: readonly string[], places: readonly Place[]): readonly DecidingToken[] {
+export function decidingTokens(texts: readonly string[], places: readonly Span[]): readonly DecidingToken[] {
   const deciding: DecidingToken[] = []
   let end = 0
   for (const [index, text] of texts.entries()) {
@@ -45,11 +45,11 @@ export function decidingTokens(texts: readonly string[], places: readonly Place[
   return deciding
 }
 
-type Place = { readonly kind: 'name' | 'value'; readonly start: number; readonly end: number }
+type Span = { readonly kind: 'name' | 'value'; readonly start: number; readonly end: number }
 
 /** `told` is what was read out of the text, in order. */
-export function decisionPlaces(text: string, told: readonly ReplyEvent[]): readonly Place[] {
-  const places: Place[] = []
+export function decisionSpans(text: string, told: readonly ReplyEvent[]): readonly Span[] {
+  const places: Span[] = []
   let from = 0
   for (const event of told) {
     if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
@@ -67,12 +67,12 @@ export function decisionPlaces(text: string, told: readonly ReplyEvent[]): reado
 /** A text, and how far it has been read. */
 type Reading = { readonly text: string; readonly from: number }
 
-type Found = { readonly place: Place; /** Behind all of it. */ readonly end: number }
+type Found = { readonly place: Span; /** Behind all of it. */ readonly end: number }
 
-function placesOf({ name, input }: ToolCall, { text, from }: Reading): { places: Place[]; end: number } {
+function placesOf({ name, input }: ToolCall, { text, from }: Reading): { places: Span[]; end: number } {
   const [start] = wordsAhead(name, { text, from })
   if (start === undefined) return { places: [], end: from }
-  const places: Place[] = [{ kind: 'name', start, end: start + name.length }]
+  const places: Span[] = [{ kind: 'name', start, end: start + name.length }]
   let end = start + name.length
   const reading = readJson(input)
   for (const [key, value] of Object.entries(reading.ok && isObject(reading.value) ? reading.value : {})) {
@@ -112,7 +112,7 @@ function firstLeaf(keys: readonly string[], value: unknown, depth = 0): Leaf {
   return entry ? firstLeaf([...keys, entry[0]], entry[1], depth + 1) : { keys, value }
 }
 
-/** Behind its keys, or where arguments are told by their order, right behind what stands before it. */
+/** After its keys, or for positional arguments, right after the previous one. */
 function argumentAt({ keys, value }: Leaf, reading: Reading): Found | undefined {
   const [key, ...rest] = keys
   if (key === undefined) return valueAt(value, reading)
@@ -135,7 +135,7 @@ function valueAt(value: unknown, { text, from }: Reading): Found | undefined {
     if (written !== undefined) {
       const whole = writingsOf(value).find((writing) => text.startsWith(writing, at)) ?? written
       const end = at + whole.length
-      // The short value `a` is not the beginning of the word that happens to stand here.
+      // The short value `a` is not the beginning of the word found here.
       return isWord(whole.at(-1)) && isWord(text[end]) && whole.length < LONG ? undefined : foundAt(at, end)
     }
     BETWEEN.lastIndex = at

@@ -60,7 +60,7 @@ function* lengthOfLine({ input }: Reading): Step<number | undefined> {
   return undefined
 }
 
-/** Whether the first thing in a block can open a call; most blocks are told apart by their first character. */
+/** Whether the first thing in a block can open a call; the first character decides for most blocks. */
 function* mayHoldCall(reading: Reading, offset: number): Step<boolean> {
   const { input, options } = reading
   let at = offset

@@ -1,6 +1,6 @@
 /**
- * Harmony: every message has a header that says who it is for and in which channel it stands, then `<|message|>` and its
- * text. `to=functions.x` is a call; `analysis` is thinking; everything else is for the person.
+ * Harmony: every message has a header that says who it is for and in which channel it stands, then `<|message|>` and
+ * its text. `to=functions.x` is a call; `analysis` is thinking; everything else is for the person.
  */
 import { CUT_OFF, TOO_LONG } from './call.ts'
 import type { Draft } from './call.ts'
@@ -23,7 +23,7 @@ export function* readHarmonyHeader(input: Input, context: ReadContext): Step<Con
   input.consume(MESSAGE.length)
   const channel = /^.*(?:^|<\|channel\|>)\s*(analysis|commentary|final)/s.exec(header.text)?.[1]
   const recipient = /\bto=([\w.:/-]+)/.exec(header.text)?.[1]
-  // Muse names the recipient only roughly; the call itself stands in tags behind the header.
+  // Muse names the recipient only roughly; the call itself follows the header in tags.
   if ((yield* context.opening(input, yield* input.space())) !== undefined) return { channel: 'text' }
   const name = recipient === undefined ? undefined : toolName(recipient, context)
   if (name !== undefined) return { channel: 'text', drafts: yield* readMessageCall(input, name, context) }

@@ -13,7 +13,7 @@ import { propertiesOf } from './tool-book.ts'
 /** `name(`: the longest name that is still looked at. */
 const MAX_NAME = 96
 
-/** The name in front of a parenthesis `offset` characters ahead, if that is what stands there. */
+/** The name in front of a parenthesis `offset` characters ahead, if there is one. */
 export function* pythonName(input: Input, offset = 0): Step<string | undefined> {
   let length = 0
   for (; length < MAX_NAME; length++) {

@@ -1,18 +1,18 @@
 /**
  * Telling a call from the mention of one. A model that explains a format, prints a README or discusses its tools writes
- * the same text as one that calls. What tells them apart is where the text stands: in a code span, in the middle of a
+ * the same text as one that calls. The position of the text distinguishes them: in a code span, in the middle of a
  * sentence, behind "for example" or a colon, in a fence with prose behind it. A marker of a family is taken for a call
  * unless much speaks against it; JSON without one only where the model says nothing else or says that it acts.
  */
 import type { Lead } from './lead.ts'
 import { judgeLead } from './lead.ts'
-import type { Place } from './sink.ts'
+import type { CallContext } from './sink.ts'
 
 /** How the call was written: with a family's marker, as bare JSON or Python, or in a fence. */
 export type Manner = 'marker' | 'bare' | 'fence'
 
 export type Surroundings = {
-  readonly place: Place
+  readonly place: CallContext
   readonly manner: Manner
   /** What follows the call, a sentence of it; empty when the reply ends there. */
   readonly tail: string
@@ -46,7 +46,7 @@ export function isQuoted({ place, manner, tail, native, again }: Surroundings): 
 }
 
 /** Whether what follows must be known before deciding; a marked call that ends a plain reply need not wait. */
-export function dependsOnTail(place: Place, manner: Manner): boolean {
+export function dependsOnTail(place: CallContext, manner: Manner): boolean {
   if (manner !== 'marker') return true
   const lead = judgeLead(place.lead)
   return !lead.isEmpty && (!lead.intends || isInSentence(place.prefix) || LIST_PREFIX.test(place.prefix))
@@ -57,8 +57,8 @@ const isIllustration = (
   prose: boolean,
 ): boolean => (illustrates && (prose || announces)) || (prose && !intends && (colon || addresses))
 
-/** The sentence the call stands in is not over: it goes on behind it. */
-function goesOn({ prefix, lead }: Place, tail: string): boolean {
+/** The sentence around the call continues after it. */
+function goesOn({ prefix, lead }: CallContext, tail: string): boolean {
   if (lead.trim() === '') return false
   const sameLine = (tail.split('\n', 1)[0] ?? '').trim()
   if (/^[.,)]/.test(tail) || (OPENING_QUOTE.test(lead) && /^\s*["'”’»]/.test(tail))) return true

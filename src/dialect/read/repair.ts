@@ -10,7 +10,7 @@ import { endsInString } from './json-scan.ts'
 const BUDGET = 300_000_000
 /** What a repair costs, however short the text is. */
 const ONE_REPAIR = 200_000
-/** No tool asks for more; what goes deeper would overflow the stack of whoever walks through it. */
+/** No tool asks for more; deeper nesting would overflow the stack of code that walks it. */
 const MAX_DEPTH = 100
 
 export const TOO_DEEP = 'it is nested too deeply'

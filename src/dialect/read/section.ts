@@ -1,7 +1,7 @@
 /**
  * What stands between the markers of a call. Families differ in the markers; inside there are few shapes: JSON, a name
- * with JSON behind it, a name with tagged arguments, Python, or an item with a marker of its own. A section reads
- * whichever it meets, so that a model which mixes two families' habits is still understood.
+ * with JSON behind it, a name with tagged arguments, Python, or an item with a marker of its own. A section accepts
+ * any of them, so that a model which mixes two families' habits is still understood.
  */
 import type { Draft } from './call.ts'
 import { brokenJson, CUT_OFF, TOO_LONG } from './call.ts'
@@ -25,7 +25,7 @@ export type Section = {
   /** What may stand between name and JSON. */
   readonly separators?: readonly string[]
   readonly accepts?: readonly Body[]
-  /** The tag may stand in any text: a call in it counts only for tools that exist. */
+  /** The tag may occur in any text: a call in it counts only for tools that exist. */
   readonly known?: boolean
 }
 
@@ -35,7 +35,7 @@ export type ReadContext = {
   readonly stops: readonly string[]
   /** What opens a call `offset` characters ahead. */
   readonly opening: (input: Input, offset: number) => Step<Opening | undefined>
-  /** How many sections this one stands in. */
+  /** How many sections enclose this one. */
   readonly depth: number
   readonly effort: Effort
 }

@@ -7,7 +7,7 @@ import type { ReplyEvent } from '../../protocol/dialect.ts'
 import { isSpace } from './input.ts'
 
 /** What stands before a possible call, for deciding whether it is one. */
-export type Place = {
+export type CallContext = {
   /** The last words of the answer so far. */
   readonly lead: string
   /** What stands before it on the same line. */
@@ -17,7 +17,7 @@ export type Place = {
 }
 
 /** Nothing stands before it. */
-export const NOWHERE: Place = { lead: '', prefix: '', code: false }
+export const NOWHERE: CallContext = { lead: '', prefix: '', code: false }
 
 const LEAD = 300
 /** An answer longer than this proposes nothing; keeping it for that would not be bounded. */
@@ -40,7 +40,7 @@ export class Sink {
   #prefix = ''
   #ticks = 0
   #answer = ''
-  /** The backticks or tildes that opened the fence the text stands in; empty outside. */
+  /** The backticks or tildes that opened the current fence; empty outside. */
   fence = ''
   /** No visible text since the last call: a stray closing tag still belongs to it. */
   afterCall = false
@@ -65,7 +65,7 @@ export class Sink {
     this.atMarker()
   }
 
-  /** A call, a thought or a token stands here. White space around it is not text; one gap is enough for both sides. */
+  /** A call, a thought or a token begins here. White space around it is not text; one gap is enough for both sides. */
   atMarker(): void {
     this.#gap = this.#space['text-delta'] || this.#gap
     this.#space['text-delta'] = ''
@@ -93,7 +93,7 @@ export class Sink {
     return events
   }
 
-  get place(): Place {
+  get place(): CallContext {
     return { lead: this.#lead.slice(-LEAD), prefix: this.#prefix.slice(-LEAD), code: this.inCode }
   }
 

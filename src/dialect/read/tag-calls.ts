@@ -14,7 +14,7 @@ import { castValue } from './value.ts'
 const NAME_ELEMENTS = ['tool_name', 'name', 'function_name']
 const ARGUMENT_ELEMENTS = ['arguments', 'parameters', 'args', 'input']
 
-/** Behind `<tag ` or `<tag name=`. Only tools that exist: a tag like this may stand in any document. */
+/** Behind `<tag ` or `<tag name=`. Only tools that exist: a tag like this may occur in any document. */
 export const tagItem = (tag: string): ItemReader =>
   function* (input, context) {
     const header =

@@ -18,7 +18,7 @@ export type TagShape = {
   readonly padded?: boolean
   /** Values of parameters the schema does not know are read as JSON where possible. */
   readonly json?: boolean
-  /** A value may stand in `<![CDATA[...]]>`, because it holds what would close its tag. */
+  /** A value may be in `<![CDATA[...]]>`, because it holds what would close its tag. */
   readonly cdata?: boolean
   /** What the tag of a value says about it besides its name. */
   readonly attributes?: 'string' | 'type'

@@ -27,7 +27,7 @@ export function castValue(text: string, { schema, attributes = '', json = false 
 /** A longer list or object that is no JSON is not worth a repair. */
 const MAX_LOOSE = 20_000
 
-/** JSON `null` has to be told from "no JSON here". */
+/** Distinguishes JSON `null` from "no JSON here". */
 const NULL = Symbol('null')
 
 function jsonValue(text: string): unknown {

@@ -107,7 +107,7 @@ const call = (name: string, given: unknown, index: number): unknown => ({
   function: { name, arguments: given },
 })
 
-/** What stands in `variant` behind the content, less what stands there without a call. */
+/** The text of `variant` after the content, minus the text after it without a call. */
 function addedFor({ plain, prompt }: { plain: string; prompt: string }, variant: string): string | undefined {
   // The list of tools in front of the conversation holds the names as well; only what follows the question counts.
   const ending = (tailBehind(plain, WORDS.content) ?? '').trim()

@@ -17,7 +17,7 @@ import {
   reasonToken,
 } from './format.ts'
 import { formsAfter } from './grammar.ts'
-import { mendCall } from './mend.ts'
+import { repairCall } from './repair.ts'
 import { moodAgainst } from './mood.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 import { isActing } from './tools.ts'
@@ -56,7 +56,7 @@ export function decide(evidence: Evidence): Decision {
   const { request, text, steps, isRequestCut } = evidence
   const written = evidence.isCut ? undefined : readCall(text)
   if (!written) return readForm(text, steps)
-  const call = mendCall(written, request)
+  const call = repairCall(written, request)
   const last = steps.at(-1)
   if (last && (isRepeated(call, steps) || isAnswered(last, request)))
     return { kind: 'answer', form: usualForm(last) }

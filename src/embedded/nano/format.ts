@@ -1,6 +1,6 @@
 /**
- * How a conversation and a classification become a prompt for nano. Text from outside is always a plain segment, so that
- * nobody can write a call or a result by typing one. Must equal nano/format.py: the model knows no other prompt.
+ * How a conversation and a classification become a prompt for nano. Text from outside is always a plain segment, so
+ * that a call or a result cannot be forged by typing one. Must equal nano/format.py: the model knows no other prompt.
  */
 import type { Segment } from '../segment.ts'
 

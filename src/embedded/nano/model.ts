@@ -1,5 +1,5 @@
 /**
- * The model in the box: understands a plain request, picks a tool, points at its arguments, and lets code report the
+ * The built-in model: understands a plain request, picks a tool, points at its arguments, and lets code report the
  * result. It reads the request and the results of the run, nothing else, so it looks like any other Model from outside
  * but ignores the system text and older runs. No chat model: what it cannot do it says, with the way to a larger one.
  */
@@ -30,7 +30,7 @@ import type { NanoTool } from './tools.ts'
 export type NanoOptions = NanoEngineOptions & {
   /** The project's files, for the paths and scripts a request may mean. */
   readonly files: ProjectFiles
-  /** Told of every reply before anything comes of it: for whoever measures. */
+  /** Called for every reply before it is used: for measurements. */
   readonly onReply?: (reply: NanoReply) => void
 }
 
@@ -44,7 +44,8 @@ export interface NanoModel extends Model {
 }
 
 /**
- * The window is what a person may be shown of a result, not what nano reads: it cuts its own prompt to 2,048 tokens. Below
+ * The window is what a person may be shown of a result, not what nano reads: it cuts its own prompt to 2,048 tokens.
+ * Below
  * 16k it would be offered six tools only.
  */
 const CAPABILITIES: Capabilities = {
@@ -208,7 +209,7 @@ function situationOf({ request, steps }: NanoRun, { sources, tools, mustCall: mu
 /** Spans that nano does not get to see only make the grammar large. */
 const LONGEST_GRAMMAR = 4000
 
-/** Whoever said no is not asked for something else. */
+/** A user who refused is not asked for something else. */
 const isOver = (steps: readonly NanoStep[]): boolean =>
   steps.length >= MOST_CALLS || ['denied', 'refused', 'interrupted'].includes(steps.at(-1)?.code ?? '')
 

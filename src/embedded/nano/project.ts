@@ -20,7 +20,7 @@ export async function findSources(request: string, files: ProjectFiles): Promise
 const MOST_PATHS = 3000
 const MOST_FOLDERS = 300
 
-/** Made by programs, or not the project's own: nobody names a file in there by one word. */
+/** Made by programs, or not the project's own: a request never names a file in there by one word. */
 const SKIPPED = new Set(
   '.git node_modules __pycache__ .venv venv dist build target coverage .next .cache .covey'
     .split(' ')

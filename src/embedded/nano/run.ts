@@ -1,7 +1,7 @@
 /**
- * What nano sees of a conversation: the person's words of this run, and the calls and results since. Results are written
- * as the training wrote them, whatever the tool's own wording: a command's exit code stands first, remarks for larger
- * models are gone. Pure.
+ * What nano sees of a conversation: the person's words of this run, and the calls and results since. Results are
+ * written as the training wrote them, whatever the tool's own wording: a command's exit code stands first, remarks for
+ * larger models are gone. Pure.
  */
 import type { Message, ToolCall, ToolMessage } from '../../protocol/message.ts'
 import type { ModelRequest } from '../../protocol/model.ts'
@@ -56,7 +56,7 @@ function toStep(call: NanoCall, { ok, code, text: said }: ToolMessage): NanoStep
 export const inOwnForm = (step: NanoStep): NanoStep =>
   step.call.name === 'run_command' ? { ...step, shown: shownOutput(step.text, step.ok) } : step
 
-/** What was said to the model beside the result stands in its last lines. */
+/** Notes to the model are in the last lines of the result. */
 const withoutRemarks = (text: string): string =>
   text
     .replace(/\n\[note\] [^\n]*$/, '')

@@ -1,7 +1,7 @@
 /**
- * What a free-text argument may be: a stretch of the request between two of its boundaries. A boundary lies at the edge of
- * a word, also of a word without its quotes and end punctuation, and at a few signs inside words (`src/a.ts:42`,
- * `PORT=3000`). The model only points. Must equal nano/spans.py, down to what counts as white space.
+ * What a free-text argument may be: a stretch of the request between two of its boundaries. A boundary lies at the
+ * edge of a word, also of a word without its quotes and end punctuation, and at a few signs inside words
+ * (`src/a.ts:42`, `PORT=3000`). The model only points. Must equal nano/spans.py, down to what counts as white space.
  */
 const OPENERS = new Set('"\'`“”„‘’«»([{<*_~')
 const CLOSERS = new Set('"\'`“”‘’«»)]}>*_~.,;:!?…')
@@ -94,7 +94,7 @@ export function strip(text: string, characters: string): string {
   return text.slice(first, last)
 }
 
-/** Every offset at which `part` stands in `text`; an empty part stands nowhere. */
+/** Every offset of `part` in `text`; an empty part has none. */
 export function placesOf(part: string, text: string): number[] {
   const places: number[] = []
   const step = (from: number): number => (part === '' ? -1 : text.indexOf(part, from))

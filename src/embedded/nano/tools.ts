@@ -1,7 +1,7 @@
 /**
- * Covey's tools as nano sees them: one line each, and what kind of value a parameter takes. The kind decides what may
- * stand there (nano-grammar.ts), so this is part of what the model was trained on: it must equal nano/tools.py, and a
- * test holds it to that.
+ * Covey's tools as nano sees them: one line each, and what kind of value a parameter takes. The kind decides which
+ * values are allowed (nano-grammar.ts), so this is part of what the model was trained on: it must equal nano/tools.py,
+ * and a test holds it to that.
  */
 import type { Category } from '../../protocol/tool.ts'
 

@@ -18,7 +18,8 @@ export const announced: ReplyDetector = ({ text, calls }, { prompt, toolNames, m
   return {
     detector: 'announced',
     note: 'You said what you would do but called no tool. Call it now; if the work is done, give the result.',
-    otherwise: 'Saying it does not do it. Your next reply must be the tool call itself, without words.',
+    otherwise:
+      'Announcing a call does not run it. Your next reply must be the tool call itself, without words.',
     isVoid: true,
   }
 }

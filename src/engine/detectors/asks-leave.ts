@@ -1,6 +1,6 @@
 /**
- * Asks in words for what the person has asked for already: "Should I go ahead?" Said once; a model that insists is left to
- * the person. Alternatives are a real choice and none of this.
+ * Asks in words for what the person has asked for already: "Should I go ahead?" Said once; a model that insists is
+ * left to the person. Alternatives are a real choice and none of this.
  */
 import type { ReplyDetector } from './detector.ts'
 import { toSentences } from './sentences.ts'
@@ -12,7 +12,7 @@ export const asksLeave: ReplyDetector = ({ text }, { due, mayAct, demands }) => 
   return last.some(asksLeaveIn)
     ? {
         detector: 'asks-leave',
-        note: 'You may do what the task asks for; nobody has to confirm it. Go on with a tool call.',
+        note: 'You may do what the task asks for; no confirmation is needed. Go on with a tool call.',
         again: 0,
         notes: 1,
       }

@@ -1,7 +1,7 @@
 /**
  * A reply that has the shape of a call and was not read as one: it names no known tool, is cut in half, or follows no
- * format. It is never an answer; the model is told what a call is. Where nothing is missing and a text was asked for, a
- * shape like this may be just that text.
+ * format. It is never an answer; a note to the model explains what a call is. Where nothing is missing and a text was
+ * asked for, a shape like this may be just that text.
  */
 import { resolveName } from '../../lib/nearest.ts'
 import type { ReplyDetector, Situation } from './detector.ts'
@@ -23,7 +23,7 @@ export const callShaped: ReplyDetector = ({ text }, situation) => {
   }
 }
 
-/** Whoever asks about call formats may be shown one. */
+/** A question about call formats may be answered with one. */
 const ABOUT_CALLS =
   /\b(?:tool calls?|function calls?|json|xml|example|snippet|payload|request body|schema)\b/i
 

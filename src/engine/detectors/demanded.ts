@@ -1,4 +1,6 @@
-/** Commands and paths a sentence names for the run to use. What it only tells of ("when I run x it fails") is neither. */
+/**
+ * Commands and paths a sentence names for the run to use. What it only tells of ("when I run x it fails") is neither.
+ */
 
 export type PathDemand = {
   readonly path: string
@@ -52,7 +54,7 @@ export const isCommand = (text: string): boolean =>
   new RegExp(`^(?:\\w+=\\S+ )*(?:\\./|\\.\\./)?(?:${PROGRAMS})(?:\\s+\\S|$)`).test(text) ||
   /^\.{1,2}\/[\w./-]+(?:\s|$)/.test(text)
 
-/** The words between the last break and the command: told of, forbidden or conditional, it is not asked for. */
+/** The words between the last break and the command: a mentioned, forbidden or conditional command is not requested. */
 function isWanted(before: string): boolean {
   const clause =
     before.split(/[.;:!?]\s|,\s(?!and\b)|\bbut\b|\bthen\b|\baber\b|\bmais\b|\bpero\b/i).at(-1) ?? ''
@@ -62,7 +64,7 @@ function isWanted(before: string): boolean {
 const NOT_ASKED =
   /\b(?:don't|do not|dont|never|not|without|nicht|kein\w*|ne|no|sin|when|whenever|if|unless|i|we|they|it|he|she|users?|ci|because|since|after|once|before|would|wenn|falls|quand|cuando|used to|output of|result of|error from|says|said|printed|instead of|like|such as|e\.g)\b[^`]*$/i
 
-/** "Run the tests", "check that it works": some command, whichever. */
+/** "Run the tests", "check that it works": any command. */
 export const namesRun = (sentence: string): boolean => RUN.test(sentence) && !RUN_NOT.test(sentence)
 
 const RUN =

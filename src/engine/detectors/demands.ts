@@ -1,7 +1,7 @@
 /**
  * What the person's own words ask for, as far as it can be checked against what a run did: a change, commands to run,
- * files that are named. Read sentence by sentence, so that a question beside a request does not hide it. Where the words
- * leave it open, nothing is demanded: a detector that stays silent costs less than one that nags.
+ * files that are named. Read sentence by sentence, so that a question beside a request does not hide it. Where the
+ * words leave it open, nothing is demanded: a detector that stays silent costs less than one that nags.
  */
 import { commandsIn, namesRun, pathsIn, type PathDemand } from './demanded.ts'
 import { isChangeRequest } from './request.ts'
@@ -38,7 +38,7 @@ export function readDemands(prompt: string): Demands {
   }
 }
 
-/** What was pasted below the request is material, and tells of commands and files nobody asks for. */
+/** Text pasted below the request is material; it names commands and files that are not requested. */
 const withoutPastes = (prompt: string): string =>
   prompt.replaceAll(/```[\s\S]*?(?:```|$)/g, ' ').replaceAll(/^(?:>|\$ |\s{4}|\t).*$/gm, ' ')
 

@@ -1,4 +1,4 @@
-/** What a detector of finished replies is shown. It is pure: everything it may look at stands here. */
+/** The input of a detector of finished replies. Detectors are pure: they see nothing else. */
 import type { ToolCall } from '../../protocol/message.ts'
 import type { Finding } from '../trace.ts'
 import type { Demands } from './demands.ts'

@@ -15,7 +15,7 @@ export const greeting: ReplyDetector = ({ text, calls }, { prompt, usedTools }) 
   return {
     detector: 'greeting',
     note: 'You are in the middle of a task. Go on with it: call the next tool, or give the result.',
-    otherwise: 'Nobody is waiting to chat. Read the task again and call the tool that does its next step.',
+    otherwise: 'This is not a chat. Read the task again and call the tool that does its next step.',
     isVoid: true,
   }
 }

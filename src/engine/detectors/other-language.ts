@@ -1,7 +1,7 @@
 /**
- * A small model that slips into the language it was mostly trained on. A script that neither the prompt nor the results
- * use is seen at once; within one script the little words tell, and only where they tell clearly. Whoever asks for a
- * language, or shows the model texts in it, gets it.
+ * A small model that slips into the language it was mostly trained on. A script that neither the prompt nor the
+ * results use is seen at once; within one script the little words tell, and only where they tell clearly. A prompt
+ * that asks for a language, or contains texts in it, gets it.
  */
 import type { ReplyDetector } from './detector.ts'
 

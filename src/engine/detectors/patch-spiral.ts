@@ -1,6 +1,7 @@
 /**
- * A model that keeps missing the passage it wants to change. It is told to read it and write it whole, and may; if the
- * edits go on missing, the run ends. A success takes one miss back, so that long honest work does not add up.
+ * A model that keeps missing the passage it wants to change. A note asks it to read it and write it whole, which is
+ * allowed; if the edits go on missing, the run ends. A success takes one miss back, so that long honest work does not
+ * add up.
  */
 import type { CallRecord, Finding, StopRule, Trace } from '../trace.ts'
 

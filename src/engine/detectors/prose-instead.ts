@@ -1,7 +1,7 @@
 /**
- * A change or a command that the reply shows instead of making: a fenced file, a diff, a shell block, "change X to Y in
- * FILE". Here it is only read, purely; `meant-call.ts` decides whether it becomes the call it means. What is addressed to
- * the person, elided or without a clear path stays words, and the model is asked to make the call.
+ * A change or a command that the reply shows instead of making: a fenced file, a diff, a shell block, "change X to Y
+ * in FILE". Here it is only read, purely; `meant-call.ts` decides whether it becomes the call it means. What is
+ * addressed to the person, elided or without a clear path stays words, and the model is asked to make the call.
  */
 import type { ReplyDetector, Situation } from './detector.ts'
 import { pathsIn } from './demanded.ts'
@@ -12,10 +12,10 @@ export const proseInstead: ReplyDetector = ({ text }, situation) => {
   return {
     detector: 'prose-instead',
     note: `You showed it but did not do it: ${situation.due.missing[0] ?? 'nothing was changed'}. Make the tool call that does it (edit_file, write_file or run_command).`,
-    otherwise: 'What stands in your text changes nothing on disk. Put it into a tool call.',
+    otherwise: 'Text in your reply changes nothing on disk. Put it into a tool call.',
     again: 1,
     notes: 2,
-    // Whoever asked for the change and is shown it instead has no answer.
+    // A user who asked for the change and only sees it shown has no answer.
     isVoid: situation.due.missing.includes(NOTHING_CHANGED) && !TO_THE_PERSON.test(withoutBlocks(text)),
   }
 }

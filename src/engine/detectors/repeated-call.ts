@@ -1,8 +1,8 @@
 /**
- * Decides, before a call is run, whether it leads anywhere. The same call with the same result is answered from what is
- * known, then refused, then ends the run; so are cycles, paths known to be missing, changes made and undone, and a tool
- * that keeps failing in one way. Whatever changes files or brings news starts the count again: edit, red test, edit, red
- * test is work.
+ * Decides, before a call is run, whether it leads anywhere. The same call with the same result is answered from what
+ * is known, then refused, then ends the run; so are cycles, paths known to be missing, changes made and undone, and a
+ * tool that keeps failing in one way. Whatever changes files or brings news starts the count again: edit, red test,
+ * edit, red test is work.
  */
 import type { FailureCode } from '../../protocol/error.ts'
 import { foldMiddle } from '../../lib/fold.ts'
@@ -19,7 +19,7 @@ export type NextCall = {
   readonly isMissing?: boolean
   /** It asks about something that goes on by itself: a job that still runs. */
   readonly isWaiting?: boolean
-  /** The output limit cut it off: what it would have been, and given, nobody knows. */
+  /** The output limit cut it off: its arguments and result are unknown. */
   readonly isCut?: boolean
 }
 
@@ -74,7 +74,7 @@ type Rule = (view: View, next: NextCall) => RepeatVerdict | undefined
 
 const MOST_IN_A_REPLY = 2
 
-/** One reply that makes the same call over and over: nobody stops it between two of them. */
+/** One reply that makes the same call over and over: nothing stops it between two of them. */
 const sameReply: Rule = ({ now }, next) => {
   const runs = sinceChange(now, next).filter(({ key }) => key === next.key)
   const last = runs.at(-1)
@@ -163,8 +163,8 @@ const missingPath: Rule = ({ calls, warnings }, { path, isMissing }) => {
 const MAX_REMINDER = 600
 
 /**
- * The same change made twice already: what it changes was there again, so it was undone in between. Text that is added to
- * the end may be added any number of times.
+ * The same change made twice already: what it changes was there again, so it was undone in between. Text that is added
+ * to the end may be added any number of times.
  */
 const changedBack: Rule = ({ calls, warnings }, { key, name }) => {
   const adds = name === 'write_file' && /"append":\s*true/.test(key)

@@ -1,7 +1,7 @@
 /**
- * Whether a sentence asks for files to be changed. Verbs in the form a request has, not where they are nouns ("the fix")
- * or told of others ("it changes"); verbs that also make answers ("write a poem") count only with something to put them
- * in. Reports of what is broken count too: whoever tells a coding agent wants it mended.
+ * Whether a sentence asks for files to be changed. Verbs in the form a request has, not where they are nouns ("the
+ * fix") or describe others ("it changes"); verbs that also make answers ("write a poem") count only with something to
+ * put them in. Reports of what is broken count too: a user who reports it wants it fixed.
  */
 
 export function isChangeRequest(sentence: string): boolean {
@@ -9,7 +9,7 @@ export function isChangeRequest(sentence: string): boolean {
   return requests.some((pattern) => pattern.test(told)) || MAKES.test(sentence) || isComplaint(told)
 }
 
-/** In front of it a verb is a noun, or somebody else's. */
+/** After these words a verb is a noun, or has another subject. */
 const NOT_BEFORE =
   "(?<!\\b(?:the|a|an|this|that|these|those|my|your|our|its|their|his|her|of|no|any|some|each|every|which|what|last|next|new|first|i|it|they|he|she|who|users?|will|would|may|might|could|can|cannot|can't|not|n't|never|don't|without|how to|where to|when to|if to|git|npm|yarn|pnpm|apt|pip|cargo|go) )"
 

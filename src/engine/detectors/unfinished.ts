@@ -1,8 +1,8 @@
 /**
  * An answer that leaves the task: the person's words ask for something the trace does not hold. Told once with what is
- * missing; a second time the answer is taken and flagged, because the words may have meant something else. One that says
- * it is done is told more often, and one that claims changes where nothing was changed is no answer. Questions back,
- * refusals and reasons are answers.
+ * missing; a second time the answer is taken and flagged, because the words may have meant something else. One that
+ * says it is done gets more notes, and one that claims changes where nothing was changed is not an answer. Questions
+ * back, refusals and reasons are answers.
  */
 import type { ReplyDetector } from './detector.ts'
 import { FAILED_LAST, NOTHING_CHANGED } from './due.ts'

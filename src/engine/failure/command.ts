@@ -73,7 +73,7 @@ function best(named: readonly Named[]): string | undefined {
 const CHECKS =
   /\b(?:tests?|check|verify|validate|lint|spec|e2e|typecheck|type-check|types|tsc|vue-tsc|build|compile|pytest|unittest|tox|nox|jest|vitest|mocha|ava|tap|playwright|eslint|oxlint|ruff|mypy|pyright|flake8|clippy|vet|rspec|phpunit|ctest|gcc|g\+\+|clang|javac|rustc)\b|^make\s*$/i
 
-/** Several commands in one: what the second does nobody looked at. */
+/** Several commands in one: only the first would be checked. */
 const JOINED = /[;&|<>$\n`]/
 
 /** It changes something outside of the project or the project itself, or does not end. */

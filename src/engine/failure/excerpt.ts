@@ -2,14 +2,14 @@
  * A failure as one paragraph of the user message: what ran, what it printed, and the lines around each place it names, all
  * within a number of tokens. No blank line in it: those separate what precedes the person's words.
  */
-import type { Place } from '../../lib/output/places.ts'
+import type { Location } from '../../lib/output/locations.ts'
 import { shortenOutput } from '../../lib/output/shorten.ts'
 
 export type Failure = {
   readonly command: string
   readonly output: string
   /** Most telling first; files that exist. */
-  readonly places: readonly Place[]
+  readonly places: readonly Location[]
 }
 
 export type Excerpts = {
@@ -47,7 +47,7 @@ function fitted(output: string, tokens: number, { countTokens }: Excerpts): stri
 type Range = { readonly path: string; readonly from: number; readonly to: number }
 
 async function surroundings(
-  places: readonly Place[],
+  places: readonly Location[],
   tokens: number,
   { countTokens, read }: Excerpts,
 ): Promise<readonly string[]> {
@@ -70,7 +70,7 @@ async function surroundings(
   return shown
 }
 
-function around({ path, line }: Place, lines: readonly string[], radius: number) {
+function around({ path, line }: Location, lines: readonly string[], radius: number) {
   const last = lines.at(-1) === '' ? lines.length - 1 : lines.length
   const from = Math.max(1, line - radius)
   const to = Math.max(line, Math.min(last, line + radius))

@@ -1,23 +1,23 @@
 /**
- * Evidence for a request about a failure, gathered before the first turn: the command that fails is run once, and what it
- * prints is shown with the lines of the places it names. Only where a call of the model would run unasked, through the same
- * guard; whatever stands in the way means that there is no evidence, never a question or an error.
+ * Evidence for a request about a failure, gathered before the first turn: the command that fails is run once, and what
+ * it prints is shown with the lines of the places it names. Only where a call of the model would run unasked, through
+ * the same guard; any obstacle means that there is no evidence, never a question or an error.
  */
 import { listProject } from '../../lib/list-project.ts'
 import { AppError } from '../../protocol/error.ts'
 import type { RunEvent } from '../../protocol/event.ts'
 import type { PromptOptions } from '../../protocol/session-api.ts'
 import { isAllowed } from '../offer.ts'
-import type { ToolDesk } from '../parts.ts'
+import type { ToolAccess } from '../parts.ts'
 import { accessOf, prepareCall, type Ready } from '../prepare.ts'
 import { runTool } from '../run-tool.ts'
 import { failingCommand, PROJECT_FILES, type ProjectFacts } from './command.ts'
-import { findPlaces, type Place } from '../../lib/output/places.ts'
+import { findLocations, type Location } from '../../lib/output/locations.ts'
 import { excerptOf, type Excerpts } from './excerpt.ts'
 
 export type EvidenceParts = {
   readonly runId: string
-  readonly desk: Omit<ToolDesk, 'askPermission'>
+  readonly toolAccess: Omit<ToolAccess, 'askPermission'>
   readonly options: PromptOptions
   readonly window: number
   countTokens(text: string): number
@@ -25,7 +25,7 @@ export type EvidenceParts = {
   now(): number
 }
 
-/** Longer than this nobody waits for a first word. */
+/** A user waits no longer than this for a first word. */
 const LIMIT_MS = 30_000
 /** Of the window. */
 const SHARE = 0.08
@@ -39,10 +39,10 @@ export async function gatherEvidence(
   if (parts.options.toolChoice === 'none' || !isAllowed('run_command', parts.options)) return undefined
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)])
   try {
-    const command = failingCommand(prompt, await projectFacts(parts.desk))
+    const command = failingCommand(prompt, await projectFacts(parts.toolAccess))
     const output = command === undefined ? undefined : await failureOf(command, parts, limit)
     if (command === undefined || output === undefined) return undefined
-    const places = await existing(findPlaces(output), parts.desk, limit)
+    const places = await existing(findLocations(output), parts.toolAccess, limit)
     return excerptOf({ command, output, places }, excerptParts(parts))
   } catch {
     // Whatever went wrong here costs the run nothing but the evidence.
@@ -51,7 +51,7 @@ export async function gatherEvidence(
   }
 }
 
-async function projectFacts({ context: { files } }: EvidenceParts['desk']): Promise<ProjectFacts> {
+async function projectFacts({ context: { files } }: EvidenceParts['toolAccess']): Promise<ProjectFacts> {
   const entries = await Promise.all(
     PROJECT_FILES.map(async (path) => [path, await files.read(path).catch(() => undefined)] as const),
   )
@@ -65,17 +65,17 @@ async function failureOf(
   parts: EvidenceParts,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { desk, options } = parts
+  const { toolAccess, options } = parts
   const call = {
     id: `evidence-${parts.runId}`,
     name: 'run_command',
     input: JSON.stringify({ command }),
   }
-  const prepared = prepareCall(call, { tools: desk.list(), options, atLimit: false })
-  if (prepared.kind === 'hopeless' || !(await runsUnasked(prepared, desk))) return undefined
-  const before = new Set(desk.context.exec.jobs().map(({ id }) => id))
+  const prepared = prepareCall(call, { tools: toolAccess.list(), options, atLimit: false })
+  if (prepared.kind === 'hopeless' || !(await runsUnasked(prepared, toolAccess))) return undefined
+  const before = new Set(toolAccess.context.exec.jobs().map(({ id }) => id))
   const { message } = await runTool(prepared, environmentFor(parts, signal)).finally(() =>
-    stopJobs(desk, before),
+    stopJobs(toolAccess, before),
   )
   const isFailure = !message.ok && message.code === 'exit-code' && !NOT_RUN.test(message.text)
   return isFailure ? message.text : undefined
@@ -84,18 +84,21 @@ async function failureOf(
 /** The program is missing, or the sandbox kept it from working: that says nothing about the project. */
 const NOT_RUN = /\[exit 12[67]\]|^\[sandbox: /m
 
-async function runsUnasked({ call, tool, input }: Ready, desk: EvidenceParts['desk']): Promise<boolean> {
+async function runsUnasked(
+  { call, tool, input }: Ready,
+  toolAccess: EvidenceParts['toolAccess'],
+): Promise<boolean> {
   const request = { call, tool: tool.name, category: tool.category, access: accessOf(tool, input) }
-  return (await desk.authorize(request)).verdict === 'allow'
+  return (await toolAccess.authorize(request)).verdict === 'allow'
 }
 
-/** As with nobody there: what would be a question is a no. */
+/** As without a user: a call that needs approval is refused. */
 const environmentFor = (parts: EvidenceParts, signal: AbortSignal) => ({
-  desk: {
-    ...parts.desk,
+  toolAccess: {
+    ...parts.toolAccess,
     askPermission: async () => ({ allow: false, reason: NOT_ASKED }) as const,
     context: {
-      ...parts.desk.context,
+      ...parts.toolAccess.context,
       ask: () => Promise.reject(new AppError('permission-denied', NOT_ASKED)),
     },
   },
@@ -113,7 +116,7 @@ const NOT_ASKED = 'Evidence is gathered without questions.'
 
 /** What goes on behind the command's back would go on behind the person's. */
 async function stopJobs(
-  { context: { exec } }: EvidenceParts['desk'],
+  { context: { exec } }: EvidenceParts['toolAccess'],
   before: ReadonlySet<string>,
 ): Promise<void> {
   const left = exec.jobs().filter(({ id, state }) => state === 'running' && !before.has(id))
@@ -125,10 +128,10 @@ const LIST_MS = 3_000
 
 /** Those that are files of the project, under their path from its root. `go test` names files without their folder. */
 async function existing(
-  places: readonly Place[],
-  { context: { files, exec } }: EvidenceParts['desk'],
+  places: readonly Location[],
+  { context: { files, exec } }: EvidenceParts['toolAccess'],
   signal: AbortSignal,
-): Promise<readonly Place[]> {
+): Promise<readonly Location[]> {
   const inside = places.flatMap(({ path, line }) => {
     const relative = path.startsWith(`${files.root}/`) ? path.slice(files.root.length + 1) : path
     return relative.startsWith('/') || relative.startsWith('../') ? [] : [{ path: relative, line }]
@@ -145,8 +148,8 @@ async function existing(
   })
 }
 
-const excerptParts = ({ desk, window, countTokens }: EvidenceParts): Excerpts => ({
+const excerptParts = ({ toolAccess, window, countTokens }: EvidenceParts): Excerpts => ({
   tokens: Math.floor(window * SHARE),
   countTokens,
-  read: (path) => desk.context.files.read(path).catch(() => undefined),
+  read: (path) => toolAccess.context.files.read(path).catch(() => undefined),
 })

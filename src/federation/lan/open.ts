@@ -1,14 +1,14 @@
 /**
- * The way to other machines on the local network: who is paired is in a file, where they are comes from that file, from
- * flags and from mDNS, and each is asked every few seconds how it is. `listen` lets them in; without it this machine only
- * asks.
+ * The way to other machines on the local network: who is paired is in a file, where they are comes from that file,
+ * from flags and from mDNS, and each is asked every few seconds how it is. `listen` lets them in; without it this
+ * machine only asks.
  */
 import { rm } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { writeAtomic } from '../../lib/atomic-write.ts'
 import { advertised, type AddressChoice } from '../address.ts'
-import { createDesk } from '../desk.ts'
+import { createPeerHandler } from '../handler.ts'
 import { announcedId, type Discovery, type Hint, startDiscovery } from '../discovery.ts'
 import { type Identity, openIdentity } from '../identity.ts'
 import { type Invites, openInvites } from '../invites.ts'
@@ -32,14 +32,14 @@ export type LanOptions = {
   readonly now?: () => number
 }
 
-export type Place = { readonly host: string; readonly port: number }
+export type ListenAddress = { readonly host: string; readonly port: number }
 
-export type Listening = Place & { readonly advertised: readonly AddressChoice[] }
+export type Listening = ListenAddress & { readonly advertised: readonly AddressChoice[] }
 
 export interface Lan extends Transport {
   readonly id: string
   /** Lets others in, at this address. */
-  listen(place: Place, offer: Offer): Promise<Listening>
+  listen(place: ListenAddress, offer: Offer): Promise<Listening>
   /** Asks everybody now; done when all have answered, or not. */
   look(): Promise<void>
   /** Machines that announce themselves and are not paired. */
@@ -48,7 +48,7 @@ export interface Lan extends Transport {
   problem(): string | undefined
 }
 
-/** What the machines of one data folder know of each other, for whoever pairs, lists and removes them. */
+/** What the machines of one data folder know of each other, for pairing, listing and removing them. */
 export type LanFiles = { readonly book: PeerBook; readonly invites: Invites; identity(): Promise<Identity> }
 
 export const lanFiles = (dataFolder: string, now: () => number = Date.now): LanFiles => ({
@@ -121,9 +121,9 @@ class OpenLan implements Lan {
     await Promise.all(this.machines().map((member) => member.look()))
   }
 
-  async listen(place: Place, offer: Offer): Promise<Listening> {
+  async listen(place: ListenAddress, offer: Offer): Promise<Listening> {
     const { book, invites } = this.#files
-    const desk = createDesk({
+    const handler = createPeerHandler({
       identity: this.#identity,
       name: this.#options.name,
       book,
@@ -136,7 +136,7 @@ class OpenLan implements Lan {
       identity: this.#identity,
       ...place,
       timing: this.#timing,
-      ...desk,
+      ...handler,
     })
     const { port } = this.#listener
     const told = advertised(place.host, networkInterfaces())
@@ -223,7 +223,7 @@ class OpenLan implements Lan {
     if (member.state().state === 'gone') this.#begin(member.look())
   }
 
-  /** Whoever knocked is there: no need to wait for the next look. */
+  /** A peer that sent a request is online: no need to wait for the next poll. */
   async #heard(peer: string, address: string | undefined): Promise<void> {
     if (!this.#members.has(peer)) await this.#readBook()
     const member = this.#members.get(peer)

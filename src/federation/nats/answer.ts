@@ -41,7 +41,7 @@ export type AnswerParts = Omit<TaskParts, 'live'> & {
 export type Answering = {
   /** Done when the job is off the stream, or left there for another try. Never fails. */
   answer(message: JsMsg): Promise<void>
-  /** After a pause of the connection nobody is to blame for silence. */
+  /** After a reconnect, restart every silence timer. */
   forgive(): void
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ export type Answering = {
 export function createAnswering(parts: AnswerParts): Answering {
   const running = new Map<string, Running>()
   const finished = createRecent(MAX_FINISHED)
-  /** Those of jobs that are not here yet; whether they are genuine can be told only then. */
+  /** Those of jobs that are not here yet; whether they are genuine is known only then. */
   const cancels = createRecent(MAX_CANCELS)
   listen(parts, running, cancels)
 
@@ -162,7 +162,7 @@ function onProof(connection: NatsConnection, subject: string, act: OnProof): voi
   })
 }
 
-/** Says that the run goes on; ends it where nobody waits for it any more. */
+/** Reports that the run goes on; ends it when no caller waits any more. */
 function beat(run: Running, parts: AnswerParts): void {
   sendLive(run, { from: 0, events: [] }, parts)
   if (!parts.isConnected() || performance.now() - run.heardAt <= parts.desertedMs) return
@@ -173,7 +173,7 @@ function beat(run: Running, parts: AnswerParts): void {
   stop(run, 'deserted')
 }
 
-/** For whoever does not stop when it is told: the connection may be closed by then. */
+/** For runs that do not stop when cancelled: the connection may be closed by then. */
 function stillHere(message: JsMsg, { connection }: AnswerParts): void {
   if (!connection.isClosed()) message.working()
 }
@@ -193,10 +193,10 @@ async function runAndDeliver(run: Running, parts: AnswerParts): Promise<void> {
   })
   if (!result) return
   const { failure } = result
-  // Whoever is not trusted could fill the stream with refusals.
+  // An untrusted machine could fill the stream with refusals.
   if (failure?.code === 'permission-denied') return tell(run, failure.message, parts)
   await deliver(run, result, parts).catch((error: unknown) => {
-    // Nobody waits for it: the job is done without.
+    // No caller waits for it: the job is done without.
     if (ENDS.includes(signal.reason)) return
     if (!isRefused(error)) throw error
     const why = `the NATS server does not store its answer (${errorMessage(error)}); see the limits of its streams`

@@ -1,7 +1,7 @@
 /**
- * Asking through the broker: a job goes into a stream, live parts of the answer come as they are made, and the result is
- * read from a stream of its own, however often the broker or the other machine died meanwhile. Whatever happens to a job
- * becomes a sign in one channel, and one loop reads it: nothing else decides.
+ * Asking through the broker: a job goes into a stream, live parts of the answer come as they are made, and the result
+ * is read from a stream of its own, however often the broker or the other machine died meanwhile. Whatever happens to
+ * a job becomes a sign in one channel, and one loop reads it: nothing else decides.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
@@ -39,7 +39,7 @@ export type Target = {
   readonly subject: string
   /** Those who may open the job. */
   readonly holders: readonly Holder[]
-  /** Whoever is free takes it; after the loss of one machine it may wait for another. */
+  /** The first free machine takes it; after the loss of one it may wait for another. */
   readonly isLine: boolean
   /** Why no answer can come any more, if that is so. */
   whyLost(): string | undefined
@@ -49,7 +49,7 @@ export type Asker = {
   ask(target: Target, question: Question, signal: AbortSignal): AsyncIterable<ModelEvent>
   /** Results may have come while the connection was away, since then. */
   lookAgain(since: number): void
-  /** Whoever still waits is told; what is being made for them is called off. */
+  /** Waiting callers fail; the answers being made for them are cancelled. */
   close(): void
 }
 
@@ -136,7 +136,7 @@ function newJob(target: Target, { firstTokenMs, goneMs, ackWaitMs }: AskerParts)
 }
 
 /**
- * Anybody may write here: what the other machine did not seal does not count. Whoever reads slowly, or a machine that
+ * Any client may write here: what the other machine did not seal does not count. A slow reader, or a machine that
  * says more than it may, gets the rest from the stream.
  */
 function hear(job: Job, data: Uint8Array): void {
@@ -170,7 +170,7 @@ function watchOver(job: Job, parts: AskerParts, signal: AbortSignal): () => void
   }
 }
 
-/** Whoever answers stops when it hears no more of this. */
+/** The answering machine stops when these heartbeats stop. */
 function beat(job: Job, { connection, names }: AskerParts): void {
   if (connection.isClosed()) return
   const { secrets, patience } = job
@@ -254,7 +254,7 @@ const left = (name: string): AppError =>
 
 const lost = (name: string, why: string): AppError => new AppError('model-unavailable', `${name} ${why}.`)
 
-/** Nobody waits any more: an answer still being made is called off. */
+/** No caller waits any more: an answer still being made is cancelled. */
 function leave(job: Job, parts: AskerParts): void {
   const { connection, names } = parts
   job.life.abort()

@@ -1,6 +1,6 @@
 /**
- * Bodies of any size: small ones travel in the message, large ones wait in the object store and are taken away by
- * whoever asked. What is left behind by somebody who died, the broker drops by age.
+ * Bodies of any size: small ones travel in the message, large ones wait in the object store and are deleted by
+ * the caller. What a dead caller leaves behind, the broker drops by age.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ObjectStore } from '@nats-io/obj'

@@ -40,7 +40,7 @@ export function createCard(identity: KeyObject): Card {
   }
 }
 
-/** Nothing for a card that nobody signed. */
+/** Undefined for a card without a valid signature. */
 export function readCard(card: Card): (Holder & { readonly identity: KeyObject }) | undefined {
   const { identity, seal, signature } = card
   try {

@@ -49,7 +49,7 @@ export async function connectNats(
     servers: url,
     name: `covey ${name}`,
     inboxPrefix: inbox,
-    // A broker that is being set up again may refuse for a while; whoever was let in once goes on trying.
+    // A broker that is being set up again may refuse for a while; a client that was accepted once keeps trying.
     ignoreAuthErrorAbort: true,
     maxReconnectAttempts: -1,
     reconnectDelayHandler: () => pauseBefore(attempts),
@@ -76,8 +76,8 @@ export async function connectNats(
 }
 
 /**
- * Where nobody answers at all, the library gives up but leaves its connection to the system, which tries for minutes
- * and keeps the program from ending. So it gets to try only where somebody is there.
+ * When no server answers, the library gives up but leaves its connection to the system, which tries for minutes
+ * and keeps the program from ending. So it connects only where a server listens.
  */
 async function requireAnswer({ name, port }: Address): Promise<void> {
   const socket = createConnection({ host: name, port })
@@ -102,10 +102,10 @@ type Address = {
   readonly password?: string
 }
 
-/** Throws `config-invalid` for what is no address, and for one that would send everything in the clear. */
+/** Throws `config-invalid` for an invalid URL, and for one that would send everything unencrypted. */
 export function readAddress({ url, caFile, allowPlain }: NatsServer): Address {
   if (!/^(?:nats|tls):\/\//.test(url) || !URL.canParse(url)) {
-    const message = `${withoutPassword(url)} is no address of a NATS server; write nats://HOST:4222 or tls://HOST:4222.`
+    const message = `${withoutPassword(url)} is not the URL of a NATS server; write nats://HOST:4222 or tls://HOST:4222.`
     throw new AppError('config-invalid', message)
   }
   const { protocol, hostname, port, username, password } = new URL(url)
@@ -124,7 +124,7 @@ export function readAddress({ url, caFile, allowPlain }: NatsServer): Address {
   }
 }
 
-/** Whatever stands before the last @: of an address that cannot be read nobody knows where the password ends. */
+/** Everything before the last @: in a malformed URL the end of the password is unknown. */
 export const withoutPassword = (url: string): string => url.replace(/\/\/.*@/s, '//')
 
 /** A name can point anywhere tomorrow; only addresses, and names that never leave the network, are near. */
@@ -150,7 +150,9 @@ NEAR.addAddress('::1', 'ipv6')
 NEAR.addSubnet('fc00::', 7, 'ipv6')
 NEAR.addSubnet('fe80::', 10, 'ipv6')
 
-/** The library tells Node a name to hold against the certificate, but no address: without one it would be `localhost`. */
+/**
+ * The library tells Node a name to hold against the certificate, but no address: without one it would be `localhost`.
+ */
 async function tlsOptions({ caFile }: NatsServer, { name }: Address) {
   return { host: name, ...(caFile !== undefined && { ca: await readText(caFile, 'certificate authority') }) }
 }
@@ -182,7 +184,10 @@ async function credentials(server: NatsServer, address: Address): Promise<Partia
   return { ...(user !== undefined && { user }), ...(pass !== undefined && { pass }) }
 }
 
-/** Read anew for each connection: such files are renewed. One that is damaged by then would end the connection for good. */
+/**
+ * Read anew for each connection: such files are renewed. One that is damaged by then would end the connection for
+ * good.
+ */
 async function credentialsOf(path: string): Promise<Authenticator> {
   await requirePrivate(path, 'the NATS credentials')
   let known = credsAuthenticator(Buffer.from(await readText(path, 'credentials')))

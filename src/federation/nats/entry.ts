@@ -1,7 +1,7 @@
 /**
  * What a machine writes about itself into the registry. Anybody may write there, so the machine signs all of it: its
- * report, which start of the program it is (`instance`), and a number that grows, so that an old one sent again is known
- * as old. An entry under a wrong key, of another registry or without a true signature is nothing.
+ * report, which start of the program it is (`instance`), and a number that grows, so that an old one sent again is
+ * known as old. An entry under a wrong key, of another registry or without a true signature is nothing.
  */
 import { type KeyObject, randomBytes, sign, verify } from 'node:crypto'
 import { z } from 'zod'
@@ -71,7 +71,7 @@ export function readEntry(key: string, value: Uint8Array, bucket: string): Entry
   const [id, instance] = key.split('.')
   const outer = parseJson(outerSchema, value)
   const holder = outer && readCard(outer.card)
-  // Whoever writes under another's id could not have signed its card.
+  // A machine that writes under another's id cannot have signed its card.
   if (!outer || !holder || holder.id !== id) return undefined
   const { version, body, signature } = outer
   const signed = statement(bucket, version, body)

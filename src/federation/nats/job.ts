@@ -1,6 +1,6 @@
 /**
  * What travels through the broker for one request: the job, live parts of the answer, the result. A message is one line
- * of JSON for whoever carries it, then bytes that only the machines concerned can open.
+ * of JSON for the broker, then bytes that only the machines concerned can decrypt.
  */
 import { z } from 'zod'
 import { cardSchema } from './card.ts'
@@ -30,7 +30,7 @@ export type JobHeader = z.output<typeof jobHeaderSchema>
 export const jobBodySchema = z.object({
   model: z.string().max(200),
   request: requestSchema,
-  /** Milliseconds after which nobody waits any more, counted from when the broker stored the job: clocks differ. */
+  /** Milliseconds after which no caller waits any more, counted from when the broker stored the job: clocks differ. */
   timeMs: z.number().positive().max(86_400_000),
 })
 export type JobBody = z.output<typeof jobBodySchema>

@@ -1,7 +1,7 @@
 /**
- * The machines that were heard of in the registry, each with every start of its program that speaks. Two that speak at the
- * same time have one key between them: that is said, with both names. Names are claims: the first one a machine gives
- * stays its name here.
+ * The machines that were heard of in the registry, each with every start of its program that speaks. Two that speak at
+ * the same time have one key between them: that is said, with both names. Names are claims: the first one a machine
+ * gives stays its name here.
  */
 import type { Logger } from '../../lib/log.ts'
 import type { MachineReport } from '../machine.ts'
@@ -121,7 +121,7 @@ function createAdmission(machines: Map<string, Known>, { own, isTrusted, names, 
       known.isTrusted = trust
       return known
     }
-    // Strangers are not kept: they come in any number. Whoever is trusted later is heard again soon.
+    // Untrusted machines are not kept: their number is unbounded. One that is trusted later reports again soon.
     if (!trust || machines.size >= MAX_NODES) return undefined
     const made: Known = { id, starts: new Map(), isTrusted: trust, name: await names.pin(id, claimed) }
     machines.set(id, made)
@@ -139,7 +139,7 @@ function createTeller(log: Logger) {
   }
 }
 
-/** The newest start that speaks; else the one heard last. One that said goodbye is nobody. */
+/** The newest start that reports; else the one heard last. One that said goodbye does not count. */
 function toNode({ starts, isTrusted, name }: Known, goneMs: number): Node | undefined {
   const there = [...starts.values()].filter(({ times }) => times > 0)
   const now = performance.now()

@@ -1,6 +1,6 @@
 /**
- * What of one job has been told to whoever asked. Live parts may be lost, come twice, or come from a run that died; the
- * result in the stream is what counts, and only the first. Whatever happened on the way, the events after the last
+ * Which events of one job the caller has received. Live parts may be lost, come twice, or come from a run that died;
+ * the result in the stream is what counts, and only the first. Whatever happened on the way, the events after the last
  * `reply-restart` are the events of that result, each once. Pure but for its own memory.
  */
 import type { ModelEvent } from '../../protocol/model.ts'
@@ -9,7 +9,7 @@ import type { JobResult, LivePart } from './job.ts'
 type Told = Pick<LivePart, 'run' | 'attempt' | 'from' | 'events'>
 
 export type Ledger = {
-  /** What is new in it and follows what was told; nothing where something before it is missing. */
+  /** What is new in it and follows the events sent so far; nothing if an earlier event is missing. */
   live(part: Told): readonly ModelEvent[]
   /** What is still to tell of it; nothing for a second one. */
   settle(result: JobResult): readonly ModelEvent[]
@@ -17,7 +17,7 @@ export type Ledger = {
 }
 
 export function createLedger(): Ledger {
-  /** The run whose events are told, how often the job had been delivered by then, and how many of its events. */
+  /** The run whose events are sent, how often the job had been delivered by then, and how many events were sent. */
   let run: string | undefined
   let attempt = 0
   let told = 0

@@ -8,8 +8,8 @@ import { type NatsConnection, RequestError, TimeoutError } from '@nats-io/transp
 import { isWithoutJetStream, natsError, withoutPassword } from './connection.ts'
 
 /**
- * Does `action` until it is done; it is told how long to wait for an answer, longer each time, so that a slow line gets
- * there too. Safe only for what may be done twice. What another try would not mend is thrown, and so is the abort of
+ * Repeats `action` until it succeeds, with a longer timeout each time, so that a slow line gets
+ * there too. Safe only for what may be done twice. Errors that a retry would not fix are thrown, and so is the abort of
  * `signal`.
  */
 export type Persist = <T>(action: (timeoutMs: number) => Promise<T>, signal: AbortSignal) => Promise<T>
@@ -18,7 +18,7 @@ export type Link = {
   isUp(): boolean
   /** Why the broker cannot be reached, while it cannot. */
   problem(): string | undefined
-  /** `action` is told since when the broker was away. */
+  /** `action` receives since when the broker was away. */
   onReturn(action: (since: number) => void): void
   readonly persist: Persist
   close(): Promise<void>
@@ -81,7 +81,7 @@ export const createPersist =
     }
   }
 
-/** A broker that starts has no streams for a moment, and answers nobody. */
+/** A broker that starts has no streams for a moment, and answers no request. */
 function isPassing(error: unknown): boolean {
   if (error instanceof TimeoutError) return true
   if (isWithoutJetStream(error)) return error.cause instanceof RequestError

@@ -1,16 +1,16 @@
 /**
- * What things are called on the broker, and what a machine must be allowed there. Every name holds the id of the machine
- * it belongs to, so that permissions by subject keep machines apart. Pure.
+ * What things are called on the broker, and what a machine must be allowed there. Every name holds the id of the
+ * machine it belongs to, so that permissions by subject keep machines apart. Pure.
  */
 import { shortHash } from '../../lib/hash.ts'
 
-/** One word of a subject that can stand in the name of a stream as well. */
+/** One word of a subject that is also valid in the name of a stream. */
 export const PREFIX_PATTERN = /^[A-Za-z0-9_-]{1,40}$/
 
 export type NatsNames = ReturnType<typeof natsNames>
 
 export const natsNames = (prefix: string) => ({
-  /** Work-queue streams: jobs for one machine, and jobs that whoever is free may take. */
+  /** Work-queue streams: jobs for one machine, and jobs that any free machine may take. */
   jobs: `${prefix}_jobs`,
   queue: `${prefix}_queue`,
   results: `${prefix}_results`,
@@ -36,8 +36,8 @@ export const deletedAdvisory = (stream: string): string => `$JS.EVENT.ADVISORY.S
 type NatsPermissions = { readonly publish: readonly string[]; readonly subscribe: readonly string[] }
 
 /**
- * What the machine `id` needs and nothing more: it may ask and answer everybody, but takes only its own jobs, reads only
- * its own results, and speaks in the registry only for itself.
+ * What the machine `id` needs and nothing more: it may ask and answer everybody, but takes only its own jobs, reads
+ * only its own results, and speaks in the registry only for itself.
  */
 export function natsPermissions(prefix: string, id: string): NatsPermissions {
   const { jobs, queue, results, nodes, bodies, ...names } = natsNames(prefix)

@@ -1,6 +1,6 @@
 /**
- * Other machines through a NATS server: for machines that cannot reach each other, because everybody only dials out. The
- * broker carries and keeps; it can read no prompt and no answer, and it makes no machine trusted.
+ * Other machines through a NATS server: for machines that cannot reach each other, because everybody only dials out.
+ * The broker carries and keeps; it can read no prompt and no answer, and it makes no machine trusted.
  */
 import { createPrivateKey } from 'node:crypto'
 import type { NatsConnection } from '@nats-io/transport-node'
@@ -48,7 +48,7 @@ export type NatsIntervals = {
   /** How often a machine says that it is there, and after how much silence it is gone. */
   readonly refreshMs: number
   readonly goneMs: number
-  /** How long a machine may be silent about a job before somebody else gets it. */
+  /** How long a machine may be silent about a job before another machine gets it. */
   readonly ackWaitMs: number
   /** How long an answer may take, and how long its first token. */
   readonly deadlineMs: number
@@ -72,7 +72,7 @@ const USUAL: Omit<NatsIntervals, 'desertedMs'> = {
 }
 
 export type NatsTransport = Transport & {
-  /** Whoever has this model and is free: for one answer, where it does not matter whose. */
+  /** The first free machine with this model: for answers any machine may give. */
   anyone(model: string): Model
   /** What a person should know about this machine on the server. */
   problem(): string | undefined
@@ -118,10 +118,10 @@ async function join(base: Base, options: NatsOptions, undo: (() => unknown)[]) {
   const maxPayload = connection.info?.max_payload ?? Infinity
   const bodies = openBodies(store.bodies, { maxInline: options.maxInline ?? MAX_INLINE, maxPayload })
   const times = { ...intervals, keepMs }
-  const ground = { ...base, ...times, persist: link.persist, store, bodies, url: options.server.url, log }
+  const context = { ...base, ...times, persist: link.persist, store, bodies, url: options.server.url, log }
   const isTrusted = trustOf(options)
   const registry = await openRegistry({
-    ...ground,
+    ...context,
     bucket: store.nodes,
     bucketName: names.nodes,
     pins: options.names ?? createNameBook(),
@@ -133,9 +133,9 @@ async function join(base: Base, options: NatsOptions, undo: (() => unknown)[]) {
   undo.push(registry.close)
   const lanes = options.lanes ?? LANES
   const working =
-    offer && (await work({ ...ground, offer, isTrusted, registry, lanes, isConnected: link.isUp }))
+    offer && (await work({ ...context, offer, isTrusted, registry, lanes, isConnected: link.isUp }))
   if (working) undo.push(working.stop)
-  const asker = createAsker(ground)
+  const asker = createAsker(context)
   undo.push(asker.close)
   link.onReturn((since) => {
     registry.forgive(since)
@@ -151,7 +151,7 @@ async function join(base: Base, options: NatsOptions, undo: (() => unknown)[]) {
   return { ...toTransport({ asker, registry, names }), problem: () => link.problem() ?? registry.problem() }
 }
 
-/** Whoever speaks more rarely than others listen would come and go. */
+/** A machine that reports less often than others expect would flap between here and gone. */
 function toIntervals(given: Partial<NatsIntervals> = {}): NatsIntervals {
   const all = { desertedMs: 2 * (given.goneMs ?? USUAL.goneMs), ...USUAL, ...given }
   const { refreshMs, beatMs, goneMs } = all
@@ -168,7 +168,7 @@ function requirePrefix(prefix: string): string {
   throw new AppError('config-invalid', message)
 }
 
-/** Being on the same broker makes nobody trusted: with no list and no pairing everybody is refused. */
+/** Sharing a broker grants no trust: with no list and no pairing every machine is refused. */
 function trustOf({ trusted = [], isTrusted, log }: NatsOptions): (id: string) => Promise<boolean> {
   if (trusted.length === 0 && !isTrusted) {
     log.warn('federation.nats.trusted is empty: no machine is asked and every job is refused')
@@ -178,7 +178,7 @@ function trustOf({ trusted = [], isTrusted, log }: NatsOptions): (id: string) =>
     try {
       return (await isTrusted?.(id)) ?? false
     } catch (error) {
-      log.warn({ id }, `whether it is trusted cannot be told: ${errorMessage(error)}`)
+      log.warn({ id }, `cannot check whether it is trusted: ${errorMessage(error)}`)
       return false
     }
   }
@@ -255,7 +255,7 @@ function lineTo(model: string, { registry, names }: Parts): Target {
     throw new AppError('model-unavailable', `no machine on the NATS server has ${model} right now.`)
   }
   return {
-    name: `whoever has ${model}`,
+    name: `any machine with ${model}`,
     subject: names.queued(lineOf(model)),
     holders,
     isLine: true,

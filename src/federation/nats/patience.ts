@@ -1,13 +1,14 @@
 /**
- * How long a machine that asked goes on waiting. Until the first token a peer may say that it still works, up to a limit;
- * after it, only silence counts. What was recorded and sent again is no sign of life. Pure but for its own memory.
+ * How long a machine that asked goes on waiting. Until the first token a peer may say that it still works, up to a
+ * limit; after it, only silence counts. What was recorded and sent again is no sign of life. Pure but for its own
+ * memory.
  */
 import type { LivePart } from './job.ts'
 
 export type Patience = {
   /** A part that the machine which answers has sealed. */
   hear(part: LivePart): void
-  /** The broker was away since then: nobody can be blamed for that time. */
+  /** The broker was away since then: that time does not count as silence. */
   forgive(since: number): void
   /** Why waiting makes no sense any more. */
   whyOver(): string | undefined

@@ -1,7 +1,7 @@
 /**
  * The same transport for a machine that may start before its broker: as long as the server cannot be reached there are
- * no other machines, and it is tried again. So it is where the server refuses: that is an error for a person to read, and
- * this machine goes on alone. A wrong setting (no address, an open key file) fails now.
+ * no other machines, and it is tried again. So it is where the server refuses: that is an error for a person to read,
+ * and this machine goes on alone. A wrong setting (no address, an open key file) fails now.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorMessage } from '../../protocol/error.ts'
@@ -48,7 +48,7 @@ function createAttempts(options: NatsOptions) {
   let transport: NatsTransport | undefined
   let problem: string | undefined =
     `The NATS server ${withoutPassword(options.server.url)} is not reached yet.`
-  /** Fails only by what waiting would not mend. */
+  /** Fails only with errors that waiting would not fix. */
   const open = async (): Promise<void> => {
     try {
       const opened = await openNats(options)
@@ -69,7 +69,7 @@ function createAttempts(options: NatsOptions) {
       for (let tries = 1; !isDone(); tries++) {
         const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10))
         await delay(pauseMs, undefined, { signal: life.signal }).catch(() => undefined)
-        // By now the program runs: whatever is wrong was told, and may be put right at the server.
+        // By now the program runs: the error was reported, and may be fixed at the server.
         if (!isDone()) await open().catch(() => undefined)
       }
     },

@@ -1,7 +1,7 @@
 /**
- * Who is there: each machine that answers writes its card and its report, signed, into a bucket whose entries grow old;
- * whoever stops writing is gone, and so is who signed a goodbye. That an entry was deleted says nothing: anybody may have
- * done it. The age of an entry is measured by when it arrived here, so that clocks need not agree.
+ * Who is there: each machine that answers writes its card and its report, signed, into a bucket whose entries grow
+ * old; a machine that stops writing is gone, and so is one that signed a goodbye. A deletion proves nothing: any
+ * client may have done it. The age of an entry is measured by when it arrived here, so that clocks need not agree.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { KeyObject } from 'node:crypto'
@@ -60,7 +60,7 @@ export async function openRegistry(parts: RegistryParts): Promise<Registry> {
   const take = async ({ key, operation, value, created }: KvWatchEntry) => {
     const read = operation === 'PUT' ? readEntry(key, value, parts.bucketName) : undefined
     if (!read) return
-    // What was written just now and not what somebody wrote again.
+    // Only a fresh write counts, not a replay.
     if (read.instance === instance.id && entry.isLast(read.sequence))
       offsetMs = created.getTime() - performance.now()
     await known.add(read)
@@ -148,7 +148,7 @@ function createEntry({ bucket, bucketName, own, report, isConnected }: RegistryP
   }
 }
 
-/** Returns once what was there at the start has been taken, and goes on until it is told to stop. */
+/** Returns once what was there at the start has been taken, and goes on until it is stopped. */
 async function watch(
   { bucket, refreshMs, log }: RegistryParts,
   take: (entry: KvWatchEntry) => Promise<void>,

@@ -1,7 +1,7 @@
 /**
- * Sealing: what goes through the broker can be read by the machine it is for, and by nobody else. A body is locked with
+ * Sealing: what goes through the broker can be read only by its recipient. A body is locked with
  * a key of its own; that key is wrapped for each machine that may open it, from a fresh X25519 key (so that an old
- * recording stays closed) and the sender's own (so that nobody else can have sent it). `context` says what a piece is
+ * recording stays closed) and the sender's own (which proves the sender). `context` says what a piece is
  * part of: moved elsewhere, it does not open.
  */
 import {
@@ -78,7 +78,7 @@ export function unwrapKey(
   }
 }
 
-/** The key for what comes back: whoever could open the job has it, the job itself stays under its own. */
+/** The key for what comes back: every machine that could open the job has it, the job itself stays under its own. */
 export const toReplyKey = (key: Uint8Array): Buffer => expand(key, Buffer.alloc(0), 'covey nats reply')
 
 export const toRaw = (key: KeyObject): Buffer =>

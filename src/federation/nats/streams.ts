@@ -29,7 +29,7 @@ export type NatsStore = {
   readonly bodies: ObjectStore
   /** Into a stream; where there is none any more it is made again first. */
   publish(subject: string, data: Uint8Array, options: PublishOptions): Promise<PubAck>
-  /** Again, where a broker came back without its files, or somebody deleted them. */
+  /** Again, where a broker came back without its files, or they were deleted. */
   ensure(): Promise<void>
   /** What was opened in a stream that is gone must be opened again. */
   onRecreated(action: () => void): void
@@ -38,9 +38,9 @@ export type NatsStore = {
 type PublishOptions = { readonly msgID: string; readonly timeout: number }
 
 export type StoreTimes = {
-  /** Nobody waits longer than this for a job, nor for its result. */
+  /** The longest wait for a job, and for its result. */
   readonly keepMs: number
-  /** A result is read within moments, or by whoever comes back before the time is up. */
+  /** A result is read within moments, or after a reconnect before the time is up. */
   readonly resultMs: number
   /** A machine that has not spoken for so long is gone. */
   readonly goneMs: number
@@ -85,12 +85,12 @@ export async function openStore(
   }
 }
 
-/** A server that is there, with nobody who listens on the subject: the stream is gone. */
+/** The server answers but the subject has no listener: the stream is gone. */
 const isUnheard = (error: unknown): boolean =>
   (error instanceof RequestError && error.isNoResponders()) ||
   (isWithoutJetStream(error) && error.cause instanceof RequestError)
 
-/** Whoever asks while it is being done gets the same; anybody on the bus can be the reason to ask. */
+/** Concurrent callers share one run; any client on the bus can trigger a call. */
 function shareCalls(work: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined
   return () => {
@@ -136,7 +136,7 @@ function streams(names: NatsNames, { keepMs, goneMs, resultMs }: StoreTimes): re
       max_age: nanos(resultMs),
       max_bytes: 512 * MEGABYTE,
       allow_direct: true,
-      // The first result under a name stays: nobody puts another in its place, or pushes it out.
+      // The first result under a name stays: it can be neither replaced nor pushed out.
       max_msgs_per_subject: 1,
       discard: DiscardPolicy.New,
       discard_new_per_subject: true,
@@ -178,7 +178,7 @@ async function ensureStream(jsm: JetStreamManager, wanted: Wanted): Promise<stri
   } catch (error) {
     if (!(error instanceof JetStreamApiError) || error.status !== 404) throw error
     const { created } = await jsm.streams.add(wanted).catch((failure: unknown) => {
-      // Somebody else made it in between, by another version's measures.
+      // Another machine created it in between, with the settings of another version.
       if (!(failure instanceof JetStreamApiError) || failure.code !== IN_USE) throw failure
       return jsm.streams.info(wanted.name)
     })
@@ -186,7 +186,7 @@ async function ensureStream(jsm: JetStreamManager, wanted: Wanted): Promise<stri
   }
 }
 
-/** A stream of this name that listens elsewhere would swallow nothing, and nobody would ever say so. */
+/** A stream of this name with other subjects would silently receive nothing. */
 function requireSubjects({ name, subjects }: Wanted, there: readonly string[]): void {
   if (subjects.every((subject) => there.includes(subject))) return
   const message =

@@ -1,6 +1,6 @@
 /**
- * One job on the machine that answers it: opened, held against trust and time, run. What comes out is a result in every
- * case but one: nobody waits for it any more. Nothing is run for a machine that is not trusted.
+ * One job on the machine that answers it: opened, checked for trust and age, run. It yields a result in every
+ * case but one: no caller waits for it any more. Nothing is run for a machine that is not trusted.
  */
 import { type KeyObject, randomBytes } from 'node:crypto'
 import type { JsMsg } from '@nats-io/jetstream'
@@ -54,7 +54,7 @@ export type TaskParts = {
   readonly log: Logger
 }
 
-/** `someone-else`: it waits in the line for whoever is free, but is not sealed for this machine. */
+/** `someone-else`: it waits in the shared queue, but is not sealed for this machine. */
 export function openTask(message: JsMsg, own: TaskParts['own']): Task | 'someone-else' | 'unreadable' {
   const frame = fromFrame(jobHeaderSchema, message.data)
   if (!frame) return 'unreadable'
@@ -65,7 +65,7 @@ export function openTask(message: JsMsg, own: TaskParts['own']): Task | 'someone
   const from = readCard(header.card)
   const key = from && unwrapKey(wrapped, own.seal, from.seal, jobContext(job))
   const secrets = key && toJobSecrets(key)
-  // An id that does not follow from the key was chosen by somebody who wants two jobs to be taken for one.
+  // An id that does not follow from the key was chosen to make two jobs look like one.
   if (!from || secrets?.id !== job) return 'unreadable'
   return {
     secrets,
@@ -78,7 +78,7 @@ export function openTask(message: JsMsg, own: TaskParts['own']): Task | 'someone
   }
 }
 
-/** Nothing where nobody waits for it. */
+/** Undefined if no caller waits for it. */
 export async function runTask(task: Task, parts: TaskParts): Promise<JobResult | undefined> {
   const { signal } = task.control
   const run = { run: task.run, attempt: task.attempt }
@@ -132,7 +132,7 @@ async function generate(task: Task, { model, request }: JobBody, parts: TaskPart
       if (bytes > MAX_BODY / 2 || events.length === MAX_EVENTS)
         throw new AppError('model-unavailable', 'the answer grew too large')
       events.push(said)
-      // The end is told by the result alone: until that is stored, this run may still be lost.
+      // Only the result reports the end: until that is stored, this run may still be lost.
       if (said.type !== 'finish') parts.live(said, events.length - 1)
     }
     return { events }

@@ -1,6 +1,6 @@
 /**
- * Taking jobs off the broker, one at a time in each lane, so that no job waits here while another machine is free: those
- * addressed to this machine in several lanes, and for each of its models one lane at the line for whoever is free.
+ * Taking jobs off the broker, one at a time in each lane, so that no job waits here while another machine is free:
+ * those addressed to this machine in several lanes, and for each of its models one lane at the shared queue.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { AckPolicy, type Consumer, JetStreamApiError, type JsMsg } from '@nats-io/jetstream'
@@ -126,7 +126,7 @@ async function pull(source: Source, parts: Pulling, signal: AbortSignal): Promis
   }
 }
 
-/** A request for a job dies with the broker and nobody says so: it is made anew this often. */
+/** A pull request dies silently with the broker, so it is renewed this often. */
 const PULL_MS = 5_000
 const BUSY_MS = 200
 const AGAIN_MS = 1_000

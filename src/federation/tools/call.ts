@@ -1,6 +1,6 @@
 /**
- * The network edge of a tool host. What counts here is what is known when something breaks: a request that never left ran
- * nothing, one that was refused ran nothing, and one whose answer is missing may have done everything.
+ * The network edge of a tool host. What counts here is what is known when something breaks: a request that never left
+ * ran nothing, one that was refused ran nothing, and one whose answer is missing may have done everything.
  */
 import type { TLSSocket } from 'node:tls'
 import { Agent, fetch as undiciFetch } from 'undici'
@@ -40,8 +40,8 @@ export class NotReached extends Error {
 const MAX_ANSWER = 8 * 1024 * 1024
 
 /**
- * A tool may take minutes, so no time limit but the caller's. No connection is used twice: one that the host closed in the
- * meantime could not be told from one that broke in the middle of a call.
+ * A tool may take minutes, so no time limit but the caller's. No connection is used twice: one that the host closed in
+ * the meantime would look like one that broke in the middle of a call.
  */
 const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, pipelining: 0 })
 
@@ -83,7 +83,7 @@ async function sendToPeer(
     throw new NotReached(errorMessage(error))
   })
   const hangUp = () => socket.destroy()
-  // Whoever gave up in the meantime has asked for nothing.
+  // A caller that gave up in the meantime has sent nothing.
   if (signal.aborted) hangUp()
   signal.throwIfAborted()
   // Neither a machine that works nor one without power says anything; the system's own probes tell them apart.

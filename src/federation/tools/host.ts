@@ -1,7 +1,7 @@
 /**
- * Tools that run on another machine, in the place of those here: same names, the other machine's schemas, files and guard.
- * The session here still judges every call first, as if it ran here, so what is denied here never leaves. Where an answer
- * is lost, a read is asked for once more; of anything else nobody knows the outcome, and the model is told exactly that.
+ * Tools that run on another machine, in the place of those here: same names, the other machine's schemas, files and
+ * guard. The session here still judges every call first, as if it ran here, so what is denied here never leaves. Where
+ * an answer is lost, a read is asked for once more; the outcome of anything else is unknown, and the result says so.
  */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'

@@ -1,10 +1,10 @@
 /**
- * Tool hosts that are paired machines: `peer/NAME`. Each is looked for where it was last, at the port of tool hosts, and
- * is known by its key; nothing is sent, least of all a token, before that key was shown. So what fails before has run
- * nothing.
+ * Tool hosts that are paired machines: `peer/NAME`. Each is looked for where it was last, at the port of tool hosts,
+ * and is known by its key; nothing is sent, least of all a token, before that key was shown. So what fails before has
+ * run nothing.
  */
 import { AppError, errorMessage } from '../../protocol/error.ts'
-import { dial, dialFirst, placeOf, toAddress } from '../dial.ts'
+import { dial, dialFirst, endpointOf, toAddress } from '../dial.ts'
 import type { Identity } from '../identity.ts'
 import { type Peer, type PeerBook, requirePeer } from '../peer-book.ts'
 import { usualTiming } from '../timing.ts'
@@ -12,7 +12,7 @@ import type { PeerLine, RemoteHost } from './call.ts'
 
 export type PeerHosts = {
   readonly book: Pick<PeerBook, 'list'>
-  /** Of this machine; only asked for where there is somebody to show it to. */
+  /** Of this machine; only loaded when a peer will see it. */
   identity(): Promise<Identity>
   /** Where else paired machines may be, `host:port`. */
   readonly addresses: readonly string[]
@@ -24,7 +24,7 @@ const WISH = /^peer\/(.+?)(?::(\d{1,5}))?$/
 
 export const isPeerWish = (url: string): boolean => url.startsWith('peer/')
 
-/** Throws `config-invalid` where no such machine is paired, or nobody knows where it is. */
+/** Throws `config-invalid` when no such machine is paired, or its address is unknown. */
 export async function requirePeerHost(wish: string, hosts: PeerHosts): Promise<RemoteHost> {
   const [, name = '', port = TOOL_HOST_PORT] = WISH.exec(wish) ?? []
   const peer = requireKnown(await hosts.book.list(), name)
@@ -60,7 +60,7 @@ export async function listPeerHosts(hosts: PeerHosts, port: number): Promise<rea
 
 /** What is written down is where it answers for its models; its tools are at the same machine. */
 const placesOf = (peer: Peer, { addresses }: PeerHosts, port: number): readonly string[] => [
-  ...new Set([...peer.addresses, ...addresses].map((address) => toAddress(placeOf(address).host, port))),
+  ...new Set([...peer.addresses, ...addresses].map((address) => toAddress(endpointOf(address).host, port))),
 ]
 
 function createLine({ id }: Peer, places: readonly string[], identity: Identity): PeerLine {

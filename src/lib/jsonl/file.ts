@@ -35,10 +35,10 @@ export type JsonlDisk = {
   sync(descriptor: number): Promise<void>
 }
 
-/** Opens for appending, repairs a torn tail and shows every readable record to `visit`. One writer at a time. */
+/** Opens for appending, repairs a torn tail and passes every readable record to `onRecord`. One writer at a time. */
 export async function openJsonl(
   path: string,
-  visit: (record: unknown) => void,
+  onRecord: (record: unknown) => void,
   disk: JsonlDisk = realDisk,
 ): Promise<JsonlOpened> {
   const handle = await open(path, 'a+', 0o600).catch((error: unknown) => {
@@ -54,11 +54,11 @@ export async function openJsonl(
       else if (found.kind === 'tail') tail = found
       else {
         nextSeq = found.seq + 1
-        visit(found.record)
+        onRecord(found.record)
       }
     }
     const file = new AppendFile({ path, handle, disk, end: tail ? tail.offset : size, nextSeq })
-    const tornBytes = tail ? await file.repair(tail, visit) : 0
+    const tornBytes = tail ? await file.repair(tail, onRecord) : 0
     return { file, damage, tornBytes }
   } catch (error) {
     await handle.close()
@@ -142,13 +142,13 @@ class AppendFile implements JsonlFile {
   }
 
   /** A last line without its line end: whole, it only lacks the end; torn, it is put aside and cut off. */
-  async repair(tail: Tail, visit: (record: unknown) => void): Promise<number> {
+  async repair(tail: Tail, onRecord: (record: unknown) => void): Promise<number> {
     const { path, handle, disk } = this.#state
     if (tail.whole) {
       disk.write(handle.fd, Buffer.from('\n'))
       this.#state.end += tail.bytes + 1
       this.#state.nextSeq = tail.whole.seq + 1
-      visit(tail.whole.record)
+      onRecord(tail.whole.record)
       return 0
     }
     await keepAside(handle, tail, `${path}.torn`)

@@ -52,11 +52,11 @@ export async function* scan(source: ByteSource, end: number): AsyncGenerator<Fou
     const entry = whole ?? (text && salvage(text))
     if (!whole) yield { kind: 'damage', damage: { offset, bytes, why: 'the checksum does not match' } }
     else if (expected !== undefined && whole.seq !== expected) {
-      const why = `record ${expected} should stand here, found ${whole.seq}`
+      const why = `expected record ${expected}, found ${whole.seq}`
       yield { kind: 'damage', damage: { offset, bytes: 0, why } }
     }
     if (entry) yield { kind: 'record', ...entry }
-    // After a damaged line nobody knows how many records it held.
+    // After a damaged line the number of records it held is unknown.
     expected = entry && entry.seq + 1
   }
 }

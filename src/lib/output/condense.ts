@@ -1,9 +1,9 @@
 /**
- * One failure in few tokens: its name, what it says, where it is, then as much of the rest as there is room for. Lines stay
- * in their order; `…` stands where some are missing.
+ * One failure in few tokens: its name, what it says, where it is, then as much of the rest as there is room for. Lines
+ * stay in their order; `…` stands where some are missing.
  */
 import { clip } from '../text.ts'
-import { beginsTest, isForeignFrame, isPythonFrame, namesPlace } from './places.ts'
+import { beginsTest, isForeignFrame, isPythonFrame, namesLocation } from './locations.ts'
 import type { Finding } from './reading.ts'
 
 export type Measure = (text: string) => number
@@ -27,7 +27,7 @@ export function toBlock(finding: Finding, lines: readonly string[]): Block {
   const ranked = withoutForeign(texts, from)
     .map((line) => ({ ...line, rank: rankOf(line.text, first, title) }))
     .filter(({ rank }) => rank < NOISE)
-  const message = first.message ? ranked.findIndex(({ text }) => !namesPlace(text)) : -1
+  const message = first.message ? ranked.findIndex(({ text }) => !namesLocation(text)) : -1
   const least = Math.min(...ranked.map(({ text }) => text.length - text.trimStart().length))
   const indent = Number.isFinite(least) ? least : 0
   return {
@@ -56,7 +56,7 @@ function withoutForeign(texts: readonly string[], from: number): { at: number; t
   })
 }
 
-/** A function that calls itself stands in a trace as often as it did. */
+/** A recursive function appears in a trace once per call. */
 function oncePerPlace(lines: readonly Ranked[]): readonly Ranked[] {
   const seen = new Set<string>()
   return lines.map((line) => {
@@ -99,7 +99,7 @@ function rankOf(text: string, first: First, title = ''): number {
   if (SEPARATOR.test(text) || METADATA.test(text)) return NOISE
   if (title !== '' && text.trim() === title) return NOISE
   const isMessage = MESSAGE.test(text) && !/\|-?$/.test(text)
-  const isPlace = namesPlace(text)
+  const isPlace = namesLocation(text)
   // What a message goes on with: `2 !== 6` below "Expected values to be strictly equal:".
   const isHeading = DIFF_HEADING.test(text)
   const isNext = first.next && !isPlace && !isHeading && !CODE.test(text)

@@ -1,6 +1,6 @@
 /**
- * pytest: sections `____ name ____` under `=== FAILURES ===`, one `FAILED path::name - message` each in the summary, and
- * counts in the last line. Styles without sections (`--tb=no`, `--tb=line`) still have the summary.
+ * pytest: sections `____ name ____` under `=== FAILURES ===`, one `FAILED path::name - message` each in the summary,
+ * and counts in the last line. Styles without sections (`--tb=no`, `--tb=line`) still have the summary.
  */
 import { type Finding, numbersIn, ReadingDraft, type Reading } from './reading.ts'
 
@@ -32,7 +32,7 @@ const toShort = ([, kind, name = '', message = '']: RegExpExecArray, line: numbe
 
 const PLACED = /^\S+\.py:\d+: \S/
 
-/** They stand in the same order as the summary. */
+/** In the same order as the summary. */
 function withPlaces(shorts: readonly Short[], placed: readonly number[]): readonly Short[] {
   const failed = shorts.filter(({ isError }) => !isError)
   if (failed.length !== placed.length) return shorts

@@ -1,5 +1,5 @@
 /**
- * Which tools printed the lines, and what they say together. Recognisers stand in the order of how exactly they know their
+ * Which tools printed the lines, and what they say together. Recognisers are ordered by how exactly they know their
  * tool; a line that one of them claims is not claimed again, so that a test's own stack trace appears once.
  */
 import { isObject, readJson } from '../json.ts'
@@ -103,7 +103,7 @@ export function unmixed(lines: readonly string[]): readonly string[] {
   return [...streams.values()].flat()
 }
 
-/** What a test printed stands in TAP of node:test as a comment. */
+/** node:test writes the output of a test as a TAP comment. */
 const withoutComment = (line: string): string =>
   /^# (?!Subtest: |(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$)/.test(line)
     ? line.slice(2)

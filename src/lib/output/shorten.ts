@@ -1,7 +1,7 @@
 /**
- * What a command printed, cut around what failed: a first line with the counts the tool printed, each failure with name,
- * message and place, then what else there is room for, and at the end what was left out. Output that is short, or of no
- * tool that is known, is not changed here beyond the cut of its middle. The whole text stays with the caller.
+ * What a command printed, cut around what failed: a first line with the counts the tool printed, each failure with
+ * name, message and place, then what else there is room for, and at the end what was left out. Output that is short,
+ * or of no tool that is known, is not changed here beyond the cut of its middle. The whole text stays with the caller.
  */
 import { cleanOutput } from '../text.ts'
 import { costOf, cut, type Room } from './cut.ts'
@@ -47,7 +47,7 @@ type Apart = {
   readonly notes: readonly string[]
 }
 
-/** Remarks of Covey's own stand in brackets before and after what the command printed. */
+/** Covey's own notes are in brackets before and after the command's output. */
 const NOTE = /^\[[a-z].*\]$/
 
 function apart(text: string): Apart {
@@ -60,8 +60,8 @@ function apart(text: string): Apart {
 }
 
 /**
- * A file that is shown may hold what a test printed once, and a search finds lines that begin with a place. Where the command
- * succeeded, a tool is believed only when most of the lines are its own and it counted, or names errors.
+ * A file that is shown may hold what a test printed once, and a search finds lines that begin with a place. Where the
+ * command succeeded, a tool is believed only when most of the lines are its own and it counted, or names errors.
  */
 function isToolOutput(
   { findings, counts, dropped }: Reading,

@@ -29,7 +29,7 @@ type CodeQuery = {
   readonly limit: number
 }
 
-export type CodePlace = {
+export type CodeLocation = {
   readonly path: string
   readonly line: number
   readonly kind: ChunkRow['kind']
@@ -38,13 +38,13 @@ export type CodePlace = {
   readonly lines: readonly string[]
 }
 
-export type CodeAnswer = { readonly places: readonly CodePlace[]; readonly coverage: Coverage }
+export type CodeAnswer = { readonly places: readonly CodeLocation[]; readonly coverage: Coverage }
 
 export interface CodeIndex {
   update(files: ProjectFiles, signal: AbortSignal, limits?: Partial<UpdateLimits>): Promise<Coverage>
   /** Best first, after an update. */
   search(query: CodeQuery, files: ProjectFiles, signal: AbortSignal): Promise<CodeAnswer>
-  /** For whoever reads all of it: the repo map. */
+  /** For readers of the whole index: the repo map. */
   use<T>(work: (database: Database) => T): Promise<T>
   close(): void
 }
@@ -69,7 +69,7 @@ export async function openCodeIndex({ path, limits, warn }: CodeIndexOptions): P
     async search(query, files, signal) {
       const coverage = await update(files, signal)
       const ranked = await findChunks(kept, query)
-      const places: CodePlace[] = []
+      const places: CodeLocation[] = []
       for (const chunk of ranked) {
         if (places.length === query.limit) break
         const place = await lookAgain(chunk, files, signal)
@@ -156,7 +156,7 @@ async function lookAgain(
   { path, line, first, last, kind, name, hash }: ChunkRow,
   files: ProjectFiles,
   signal: AbortSignal,
-): Promise<CodePlace | undefined> {
+): Promise<CodeLocation | undefined> {
   const lines = toLines(await files.read(path, signal).catch(() => ''))
   const text = lines.slice(first - 1, last).join('\n')
   if (chunkHash({ kind, name, text }) !== hash) return undefined

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { clip, plural } from '../../lib/text.ts'
 import { AppError } from '../../protocol/error.ts'
 import { defineTool, type Tool, type ToolContext } from '../../protocol/tool.ts'
-import type { CodeAnswer, CodeIndex, CodePlace } from './open-index.ts'
+import type { CodeAnswer, CodeIndex, CodeLocation } from './open-index.ts'
 import { projectFiles } from '../project-files.ts'
 
 const MAX_PLACES = 10
@@ -49,7 +49,7 @@ function show({ places, coverage }: CodeAnswer, query: string, context: ToolCont
 
 const WIDTH = 160
 
-const toText = ({ path, line, lines }: CodePlace): string =>
+const toText = ({ path, line, lines }: CodeLocation): string =>
   lines
     .map((text, at) =>
       at === 0 ? `${path}:${line}: ${clip(text.trim(), WIDTH)}` : `    ${clip(text.trim(), WIDTH)}`,

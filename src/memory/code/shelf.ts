@@ -1,5 +1,5 @@
 /**
- * The indexes of all projects in one folder. Those of projects nobody opens any more are let go: an index can be made
+ * The indexes of all projects in one folder. Those of unused projects are deleted: an index can be made
  * again at any time, and a disk full of them cannot be wanted.
  */
 import { readdir, rm, stat, utimes } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * Brings the index up to what the project is now: only files whose time or size changed are read, only those whose content
- * changed are cut up again. Bounded in time: what is left waits for the next search, which goes on where this one ended.
+ * Brings the index up to what the project is now: only files whose time or size changed are read, only those whose
+ * content changed are cut up again. Bounded in time: what is left waits for the next search, which goes on where this
+ * one ended.
  */
 import { shortHash } from '../../lib/hash.ts'
 import { chunkText } from '../chunk.ts'
@@ -117,7 +118,7 @@ async function indexUntil(
   while (done < pending.length && Date.now() < deadline && !signal.aborted) {
     const some = pending.slice(done, done + BATCH)
     const indexed = await Promise.all(some.map((one) => readChunks(files, one, signal)))
-    // What could not be read because nobody waits any more is not empty.
+    // A read cut short by a cancel does not mean an empty file.
     if (signal.aborted) break
     await kept.use((database) => writeCode(database, ({ write }) => indexed.forEach(write)))
     done += some.length

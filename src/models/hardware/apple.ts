@@ -49,7 +49,7 @@ export async function appleGpus(
   ]
 }
 
-/** What Metal recommends where nobody set another limit. */
+/** Metal's default limit. */
 const share = (ramBytes: number): number => (ramBytes > 36 * GIB ? 3 / 4 : 2 / 3)
 
 function readDisplays(text: string): string[] {

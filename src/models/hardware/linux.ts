@@ -46,7 +46,7 @@ async function memoryLimit(effects: Reader, { folder, version }: Group): Promise
   const limit = toNumber(await effects.read(`${folder}/${limitFile}`))
   const used = toNumber(await effects.read(`${folder}/${usedFile}`))
   if (limit === undefined || limit >= UNLIMITED) return undefined
-  // Pages of files read long ago count as used but are given back when somebody needs them.
+  // Pages of files read long ago count as used but are reclaimed on demand.
   const stat = (await effects.read(`${folder}/memory.stat`)) ?? ''
   const cached = toNumber(/^(?:total_)?inactive_file (\d+)/m.exec(stat)?.[1]) ?? 0
   return { limit, used: Math.max(0, (used ?? 0) - cached) }

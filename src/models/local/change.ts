@@ -14,7 +14,9 @@ import type { LocalModel } from './model.ts'
 import { GIB } from '../memory.ts'
 import { dataFile } from '../partial.ts'
 
-/** Copies a file into covey's folder, or links to it; it must be a GGUF file that can be read. Returns its new place. */
+/**
+ * Copies a file into covey's folder, or links to it; it must be a GGUF file that can be read. Returns its new place.
+ */
 export async function importModel(
   path: string,
   folder: string,
@@ -58,7 +60,7 @@ async function copyInto(path: string, target: string, bytes: number): Promise<vo
   }
 }
 
-/** Whoever downloads or copies this file holds the same lock. */
+/** A process that downloads or copies this file holds the same lock. */
 const lockPartial = (target: string): Promise<Lock> =>
   acquireLock(
     partialFolder(target),
@@ -91,7 +93,7 @@ export async function listUnfinished(folder: string): Promise<readonly string[]>
   return names.flatMap((name) => (name.endsWith(PARTIAL_SUFFIX) ? name.slice(0, -PARTIAL_SUFFIX.length) : []))
 }
 
-/** Throws `session-busy` while somebody is still at it. */
+/** Throws `session-busy` while another process is still writing it. */
 export async function removeUnfinished(folder: string, name: string): Promise<void> {
   const target = join(folder, basename(name))
   const lock = await lockPartial(target)

@@ -17,7 +17,7 @@ export type ModelFolders = {
   readonly lmStudio: readonly string[]
 }
 
-/** Where the others keep theirs when nobody told them otherwise. */
+/** The default model folders of other programs. */
 export function modelFolders(own: string, home: string, env: NodeJS.ProcessEnv): ModelFolders {
   const ollama = env['OLLAMA_MODELS']
   return {
@@ -41,7 +41,7 @@ export async function listLocal(
   return found.flat().toSorted((a, b) => a.id.localeCompare(b.id) || a.source.localeCompare(b.source))
 }
 
-/** LM Studio keeps owner/repository/file; a link loop or a deep tree is nobody's model folder. */
+/** LM Studio keeps owner/repository/file; a link loop or a deep tree is not a model folder. */
 const DEEPEST = 4
 
 async function ggufFiles(

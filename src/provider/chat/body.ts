@@ -1,4 +1,6 @@
-/** The body of a request to `/chat/completions`, as one arm gets it. Pure: the same request is always the same bytes. */
+/**
+ * The body of a request to `/chat/completions`, as one arm gets it. Pure: the same request is always the same bytes.
+ */
 import { emissionStops, emit } from '../../context/emit.ts'
 import type { WireMessage } from '../../context/wire.ts'
 import type { ModelRequest, ToolChoice } from '../../protocol/model.ts'
@@ -24,7 +26,7 @@ export function toChatBody(request: ModelRequest, model: string, arm: ArmRenderi
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
     ...(tools.length > 0 && toolChoice && { tool_choice: toChoice(toolChoice) }),
     // Also for a client that wants the answer whole: a stream shows that the server is at work and how fast it is, and
-    // some servers notice only while they write that nobody listens any more.
+    // some servers notice only while they write that the client is gone.
     stream: true,
     stream_options: { include_usage: true },
   }

@@ -47,7 +47,7 @@ function createPartReader(watch: SilenceWatch): ValueReader<ReplyPart> {
   }
 }
 
-/** Text that arrived together is told together: every piece passes many hands. */
+/** Text that arrived together is passed on together: every piece passes many layers. */
 function joined(parts: readonly ReplyPart[]): readonly ReplyPart[] {
   const told: ReplyPart[] = []
   let texts: string[] = []

@@ -1,6 +1,6 @@
 /**
- * How families of models were trained to fill a gap: which tokens stand around what is before and after it. A model whose
- * name is in no rule is asked in words.
+ * How families of models were trained to fill a gap: which tokens stand around what is before and after it. A model
+ * whose name is in no rule is asked in words.
  */
 
 export type FillFamily = {
@@ -10,7 +10,7 @@ export type FillFamily = {
   readonly after: string
   /** Where the model begins to write. */
   readonly middle: string
-  /** What is told last stands nearest to what is written. */
+  /** The part that comes last is nearest to the gap. */
   readonly order: 'before-first' | 'after-first'
   /** What a model writes where its text for the gap ends. */
   readonly stop: readonly string[]

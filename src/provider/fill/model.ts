@@ -22,7 +22,7 @@ export type FillModelParts = {
   readonly client: ServerClient
 }
 
-/** Nothing where the server takes no raw prompts, or nobody knows how this model was trained. */
+/** Undefined if the server takes no raw prompts, or the model's fill format is unknown. */
 export function createFillModel(parts: FillModelParts): Model | undefined {
   const { name, client, server, model } = parts
   const family = fillFamilyOf(model)

@@ -1,5 +1,5 @@
 /**
- * What is found out about a model server and the model on it, each value with where it came from. What nobody answered
+ * What is found out about a model server and the model on it, each value with where it came from. What is not answered
  * is absent: unknown stays unknown.
  */
 import { z } from 'zod'

@@ -8,7 +8,7 @@ import { found, mergeFindings, type Findings, type ProbeReport } from './finding
 import { loadedWindow } from './metadata.ts'
 import type { ServerClient } from '../server-client.ts'
 
-/** Enough to work in, and affordable: more costs memory that nobody was asked for. */
+/** Enough to work in, and affordable: more would cost memory without asking the user. */
 const USUAL_WINDOW = 16_384
 const SMALLEST_WINDOW = 4_096
 

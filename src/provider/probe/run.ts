@@ -32,7 +32,7 @@ export type ProbeOptions = {
   readonly signal: AbortSignal
 }
 
-/** The most that may stand in front of a first answer. */
+/** The longest delay before a first answer. */
 const PATIENCE_MS = 10_000
 
 /** Makers of cloud models are not asked: they do not say. */

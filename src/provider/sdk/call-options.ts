@@ -14,9 +14,9 @@ export type ArmRendering = {
   readonly writer?: DialectWriter
   /** Whether earlier reasoning is shown to the model again. */
   readonly reasoning: 'keep' | 'drop'
-  /** Whether images are sent; otherwise their path is told. */
+  /** Whether images are sent; otherwise only their path. */
   readonly vision?: boolean
-  /** `text`: the tools are told in the system text and calls come back as text; nothing native is sent. */
+  /** `text`: the tools are described in the system text and calls come back as text; nothing native is sent. */
   readonly tools?: 'native' | 'text'
   readonly quirks?: Quirks
 }

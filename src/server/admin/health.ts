@@ -1,4 +1,7 @@
-/** Whether the process lives, whether it can work, and its numbers. Without a token: one word, nothing about this machine. */
+/**
+ * Whether the process lives, whether it can work, and its numbers. Without a token: one word, nothing about this
+ * machine.
+ */
 import { Gauge } from 'prom-client'
 import { z } from 'zod'
 import { errorMessage } from '../../protocol/error.ts'
@@ -59,7 +62,7 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
 function createReadiness({ checks, metrics, tell, timeoutMs = TIMEOUT_MS, holdMs = HOLD_MS }: HealthParts) {
   const gauge = new Gauge({
     name: 'covey_ready',
-    help: 'What the server depends on: 1 when it was there the last time somebody asked.',
+    help: 'What the server depends on: 1 if it was available at the last check.',
     labelNames: ['check'],
     registers: [metrics.registry],
   })

@@ -1,7 +1,7 @@
 /**
- * Machines that are known by their key, on the port of everybody else: the first byte of a connection tells whether it is
- * TLS. Who comes that way is who its key says, and nothing it sends can make it somebody else; a token counts for nothing.
- * Whose key it is, and what that machine may do, is handed in.
+ * Machines that are known by their key, on the port of all other clients: the first byte of a connection shows whether
+ * it is TLS. The key alone identifies such a client; nothing it sends, such as a token, changes that. Whose key it is,
+ * and what that machine may do, is handed in.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,13 +10,13 @@ import type { Unproven } from '../../lib/unproven.ts'
 import { defineProblem, ProblemError } from '../http/errors.ts'
 import type { Scope } from '../http/route.ts'
 
-export type PeerDoor = {
+export type PeerAccess = {
   /** The key this machine shows, and that others have to show theirs. */
   readonly tls: TlsOptions
-  /** Who is at the other end; nobody where it may not run tools at this moment. */
+  /** The machine at the other end; undefined while it may not run tools. */
   who(socket: TLSSocket): Promise<{ readonly id: string; readonly name: string } | undefined>
-  /** Nobody else comes in: what is not TLS is hung up on. */
-  readonly isOnlyWay: boolean
+  /** The only way to authenticate: connections without TLS are closed. */
+  readonly isOnlyAccess: boolean
 }
 
 export type Patience = {
@@ -29,9 +29,9 @@ export type Patience = {
 }
 
 /** Puts the door before a server: from then on it gets what arrives in the clear, and what TLS was taken off. */
-export function openPeerDoor(
+export function openPeerAccess(
   server: Server,
-  { tls, isOnlyWay }: PeerDoor,
+  { tls, isOnlyAccess }: PeerAccess,
   { ms, signal, unproven }: Patience,
 ): Server {
   const toHttp = server.listeners('connection') as ((socket: Socket) => void)[]
@@ -49,7 +49,7 @@ export function openPeerDoor(
     unproven.add(socket)
     onFirstBytes(socket, ms, (first) => {
       if (first === HANDSHAKE) return void secure.emit('connection', socket)
-      if (isOnlyWay) return void socket.destroy()
+      if (isOnlyAccess) return void socket.destroy()
       enter(socket)
       socket.resume()
     })
@@ -60,7 +60,7 @@ export function openPeerDoor(
 /** What every TLS connection begins with, and no HTTP request. */
 const HANDSHAKE = 0x16
 
-/** Paused, and with nothing taken from it: whoever gets it next reads from the first byte. */
+/** Paused, and with nothing taken from it: the next reader starts at the first byte. */
 function onFirstBytes(socket: Socket, ms: number, then: (first: number | undefined) => void): void {
   const hangUp = () => socket.destroy()
   socket.on('error', hangUp)
@@ -75,8 +75,8 @@ function onFirstBytes(socket: Socket, ms: number, then: (first: number | undefin
   })
 }
 
-/** Looked at for every request. All who may not are told the same, so that nothing can be learnt by asking. */
-export async function admitPeer(socket: TLSSocket, door: PeerDoor | undefined) {
+/** Checked for every request. Every refusal reads the same, so that probing reveals nothing. */
+export async function admitPeer(socket: TLSSocket, door: PeerAccess | undefined) {
   const peer = await door?.who(socket)
   if (!door || !peer) {
     throw new ProblemError(defineProblem(403, 'machine_refused', 'This machine may not run tools here.'))

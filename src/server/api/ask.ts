@@ -1,6 +1,6 @@
 /**
- * What every API boils down to: a question for a model or an agent, and the events of its answer. Each API only turns its
- * own words into an Ask, and AnswerEvents back into its own words.
+ * What every API boils down to: a question for a model or an agent, and the events of its answer. Each API only turns
+ * its own words into an Ask, and AnswerEvents back into its own words.
  */
 import type {
   FinishReason,
@@ -34,9 +34,9 @@ export type Ask = {
   readonly request: ModelRequest
   /** False: only the first call of a reply counts. */
   readonly parallelCalls: boolean
-  /** Whether what an agent does is told as reasoning. */
+  /** Whether the agent's activity is sent as reasoning. */
   readonly activity: boolean
-  /** The client sees the answer while it comes; otherwise all of it can still be mended at its end. */
+  /** The client sees the answer while it arrives; otherwise it can still be repaired as a whole at the end. */
   readonly isStream: boolean
   /** What the answer stands between; the request asks for the same in words. */
   readonly gap?: Gap
@@ -55,7 +55,7 @@ export type AnswerEvent =
       readonly model: string
       /** What was shortened to make the request fit. */
       readonly shortened: readonly string[]
-      /** Our own count; what the server read is told with `finish`. */
+      /** Our own count; the server's count comes with `finish`. */
       promptTokens(): number
     }
   /** `chances` where the client asked for them, of the tokens in this text. */

@@ -1,6 +1,6 @@
 /**
- * A call as a client can execute it. Clients parse arguments strictly, small models write them loosely: slips are mended
- * and values bent to the tool's schema, as Covey does for its own tools. A good call keeps its bytes.
+ * A call as a client can execute it. Clients parse arguments strictly, small models write loosely: slips are repaired
+ * and values coerced to the tool's schema, as Covey does for its own tools. A valid call keeps its bytes.
  */
 import { isObject, type JsonReading, readJson } from '../../lib/json.ts'
 import { coerce, describeCall } from '../../lib/schema.ts'
@@ -9,8 +9,8 @@ import type { ToolCall } from '../../protocol/message.ts'
 import type { ToolSchema } from '../../protocol/model.ts'
 
 /**
- * `callTool {name, arguments}` is only a way to write the call inside it. Nothing where it names no tool. Small models put
- * arguments beside the name, or write them as text; both are taken as they are meant.
+ * `callTool {name, arguments}` is only a way to write the call inside it. Nothing where it names no tool. Small models
+ * put arguments beside the name, or write them as text; both are taken as they are meant.
  */
 export function innerCall(call: ToolCall, callTool: string | undefined): ToolCall | undefined {
   if (call.name !== callTool) return call
@@ -23,7 +23,7 @@ export function innerCall(call: ToolCall, callTool: string | undefined): ToolCal
 }
 
 /** Nothing where the arguments cannot be read as an object, or end in the middle of a text. */
-export function mendCall(call: ToolCall, tools: readonly ToolSchema[]): ToolCall | undefined {
+export function repairCall(call: ToolCall, tools: readonly ToolSchema[]): ToolCall | undefined {
   const reading = readArguments(call.input)
   if (!reading.ok || !isObject(reading.value)) return undefined
   const names = tools.map(({ name }) => name)

@@ -65,7 +65,7 @@ function takeText(
 /** Asks for one of several answers. */
 type Open = (choice: number, signal: AbortSignal) => Answer
 
-/** Several answers to one question, each whole. The first failure ends the others: nobody will see them. */
+/** Several answers to one question, each whole. The first failure ends the others: they would not be shown. */
 export async function collectAll(
   count: number,
   open: Open,
@@ -85,7 +85,7 @@ export async function collectAll(
 export type Numbered = AnswerEvent & { readonly choice?: number }
 
 /**
- * Several answers as one stream of numbered events. The first failure ends all of them, and so does whoever stops
+ * Several answers as one stream of numbered events. The first failure ends all of them, and so does a client that stops
  * listening; every answer has given back what it held before this ends.
  */
 export const sideBySide = (

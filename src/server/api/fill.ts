@@ -1,6 +1,6 @@
 /**
- * A gap in a text, filled in the way the model was trained for where there is one: such models do it better than any that
- * is asked in words. Whoever cannot is asked in words, and the client does not see the difference.
+ * A gap in a text, filled in the way the model was trained for where there is one: such models do it better than any
+ * that gets instructions. Other models get instructions, and the client does not see the difference.
  */
 import type { Lease } from '../../protocol/arm.ts'
 import { AppError } from '../../protocol/error.ts'

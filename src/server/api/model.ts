@@ -1,6 +1,7 @@
 /**
- * One question to one model: a lease, a turn in the line, the reply. Whatever happens, the lease is settled once and the
- * place in the line is given back. Small models forget what they were asked for; they are told once, then it is an error.
+ * One question to one model: a lease, a turn in the line, the reply. Whatever happens, the lease is settled once and
+ * the slot in the queue is released. Small models forget what they were asked for; they get one reminder, then it
+ * fails.
  */
 import type { Lease } from '../../protocol/arm.ts'
 import { AppError } from '../../protocol/error.ts'
@@ -11,7 +12,7 @@ import { createReplyTaker, type ReplySource } from './reply.ts'
 import { reminderFor, type Reply, unmetBy, unmetError, type Unmet } from './rules.ts'
 import { defineProblem, ProblemError } from '../http/errors.ts'
 import type { ReserveAbout } from '../parts.ts'
-import type { Place } from '../http/queue.ts'
+import type { QueueSlot } from '../http/queue.ts'
 
 export async function* askModel(ask: Ask, parts: ApiParts, caller: Caller): Answer {
   const question = { ask, parts, caller }
@@ -23,7 +24,7 @@ export async function* askModel(ask: Ask, parts: ApiParts, caller: Caller): Answ
   yield { type: 'finish', reason: final.reason, usage }
 }
 
-/** Whatever name is not known is told as clients expect it. */
+/** An unknown model name gets the error that clients expect. */
 async function reserve(model: string | undefined, { ask, parts, caller }: Question): Promise<Lease> {
   try {
     return await parts.models.reserve(model, caller.signal, aboutOf(ask.request, caller))
@@ -59,7 +60,7 @@ function firstReading({ ask, parts }: Question, lease: Lease): Reading {
 
 type Missed = Tried & { readonly lease: Lease; readonly unmet: Unmet }
 
-/** The arm is told what was missing; what it already said stays said. */
+/** Asks again, naming what was missing; text already sent stays sent. */
 async function* secondTry(question: Question, missed: Missed): AsyncGenerator<AnswerEvent, Reply> {
   const { ask } = question
   const { callTool, reply: after } = missed
@@ -80,8 +81,8 @@ function withUsage(reply: Reply, before: Reply): Reply {
 }
 
 /**
- * One question under one lease and in one place of the line: the lease is committed when the reply is whole and given back
- * when something throws or nobody listens any more. All in one generator, because every token passes each of them.
+ * One question under one lease and in one queue slot: the lease is committed when the reply is complete and released
+ * when something throws or the client is gone. All in one generator, because every token passes each of them.
  */
 async function* attempt(
   { ask, parts, caller }: Question,
@@ -89,7 +90,7 @@ async function* attempt(
   prepared: () => Reading,
 ): AsyncGenerator<AnswerEvent, Tried> {
   const { signal, client } = caller
-  let place: Place | undefined
+  let place: QueueSlot | undefined
   let isSettled = false
   try {
     const reading = prepared()
@@ -125,7 +126,7 @@ const isStandIn = ({ why }: Lease): boolean => why.startsWith('task: ')
 const standInRefused = ({ arm }: Lease): AppError =>
   new AppError(
     'model-unavailable',
-    `No model could answer: all others failed or are set aside, and ${arm.id} cannot do this. \`covey doctor\` says what is wrong with them.`,
+    `No model could answer: all others failed or are in back-off, and ${arm.id} cannot do this; run \`covey doctor\` for the reasons.`,
   )
 
 type Prepared = {

@@ -59,7 +59,7 @@ export const modelsRoutes = (parts: ApiParts): readonly Route[] => [
       const id = params['*'] ?? ''
       const entry = entriesOf(parts).find((candidate) => candidate.id === id)
       if (entry) return { kind: 'json', body: entry }
-      const message = `There is no model ${id}. GET /v1/models lists those there are.`
+      const message = `The model ${id} does not exist; GET /v1/models lists the available ones.`
       throw new ProblemError(defineProblem(404, 'model_not_found', message, { param: 'model' }))
     },
   }),
@@ -68,10 +68,10 @@ export const modelsRoutes = (parts: ApiParts): readonly Route[] => [
 /** Models first, then the agents that stand on the default one. */
 export function servedModels({ models, agents }: Pick<ApiParts, 'models' | 'agents'>): readonly Entry[] {
   const served = models.list()
-  const [ground] = served
-  if (!ground) return []
+  const [context] = served
+  if (!context) return []
   const names = [AGENT, ...agents.profiles.map((profile) => `${AGENT}:${profile}`)]
-  const standing = names.map((id) => ({ ...ground, id, ownedBy: 'covey', embeddings: false, agent: true }))
+  const standing = names.map((id) => ({ ...context, id, ownedBy: 'covey', embeddings: false, agent: true }))
   return [...served.map((model) => ({ ...model, agent: false })), ...standing]
 }
 

@@ -1,18 +1,18 @@
 /**
- * A model's reply on its way to a client: what the client's settings leave of it, in the order it came. Calls that nobody
- * can read are said as text, because a client that waits for a call must learn why none came.
+ * A model's reply on its way to a client: what the client's settings leave of it, in the order it came. Calls not
+ * parseable are sent as text, because a client that waits for a call must learn why none came.
  */
 import { AppError } from '../../protocol/error.ts'
 import type { ToolCall } from '../../protocol/message.ts'
 import type { FinishReason, ModelEvent, TokenChance, Usage } from '../../protocol/model.ts'
 import type { AnswerEvent, Ask } from './ask.ts'
-import { innerCall, mendCall } from './call.ts'
+import { innerCall, repairCall } from './call.ts'
 import { jsonIn, type Reply } from './rules.ts'
 import { unsupported } from './wire.ts'
 import type { ProblemError } from '../http/errors.ts'
 
 export type ReplyTaker = {
-  /** What of this the client is told now. */
+  /** The events to send to the client now. */
   take(event: ModelEvent): readonly AnswerEvent[]
   end(): readonly AnswerEvent[]
   reply(): Reply
@@ -21,19 +21,19 @@ export type ReplyTaker = {
 export type ReplySource = {
   readonly arm: string
   /**
-   * Told first, but not before the model shows a sign of life, or its log probabilities where they are asked for: until
-   * then a failure can still be told as an HTTP status.
+   * Sent first, but not before the model shows a sign of life, or its log probabilities where they are asked for: until
+   * then a failure can still become an HTTP status.
    */
   readonly start?: Extract<AnswerEvent, { type: 'start' }>
   /** The tool that stands for tools which are only listed. */
   readonly callTool?: string
-  /** The reply a reminder was needed for: text that was told then is not told again. */
+  /** The reply a reminder was needed for: text that was sent then is not sent again. */
   readonly after?: Reply
 }
 
 export const createReplyTaker = (ask: Ask, source: ReplySource): ReplyTaker => new Taker(ask, source)
 
-/** Collects what is to be told in a list: a generator inside a generator for every token costs more than the token. */
+/** Collects events in a list: a generator inside a generator for every token costs more than the token. */
 class Taker implements ReplyTaker {
   readonly #ask: Ask
   readonly #source: ReplySource
@@ -137,7 +137,7 @@ class Taker implements ReplyTaker {
     if (all !== '') this.#tellText(all)
   }
 
-  /** JSON is passed on as it comes when it begins like JSON; otherwise it is read, and mended, once it is whole. */
+  /** JSON is passed on as it arrives when it begins like JSON; otherwise it is parsed, and repaired, once complete. */
   #isHeld(): boolean {
     if (!this.#isJson || this.#toldText) return false
     if (!this.#ask.isStream) return true
@@ -156,7 +156,7 @@ class Taker implements ReplyTaker {
   #takeCall(written: ToolCall): void {
     const { toolChoice, tools } = this.#ask.request
     const meant = innerCall(written, this.#source.callTool)
-    const call = meant && mendCall(meant, tools)
+    const call = meant && repairCall(meant, tools)
     if (!call) {
       const reason = meant ? 'its arguments are no valid JSON' : 'it names no tool'
       this.#badCalls.push(badCallText({ name: (meant ?? written).name, reason }))

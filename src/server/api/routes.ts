@@ -7,7 +7,7 @@ import { messagesRoutes } from '../anthropic/messages.ts'
 import { modelsRoutes } from './models.ts'
 import { ollamaRoutes } from '../ollama/routes.ts'
 import { responsesRoute } from '../openai/responses.ts'
-import { createResponseDesk, responseDeskRoutes } from '../openai/responses-service.ts'
+import { createResponseService, responseServiceRoutes } from '../openai/responses-service.ts'
 import { createFairQueue, type FairQueue } from '../http/queue.ts'
 import type { Route } from '../http/route.ts'
 
@@ -19,11 +19,11 @@ export type ApiRoutesParts = Omit<ApiParts, 'queue'> & {
 export function apiRoutes(given: ApiRoutesParts): readonly Route[] {
   const queue = given.queue ?? createFairQueue({ slots: (model) => given.models.slots(model) })
   const parts: ApiParts = { ...given, queue }
-  const responses = createResponseDesk()
+  const responses = createResponseService()
   return [
     chatRoute(parts),
     responsesRoute(parts, responses),
-    ...responseDeskRoutes(responses),
+    ...responseServiceRoutes(responses),
     ...messagesRoutes(parts),
     completionsRoute(parts),
     ...embeddingsRoutes(parts),

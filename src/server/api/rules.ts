@@ -1,4 +1,4 @@
-/** What a client may demand of a reply, whether a reply has it, and what the model is told when it has not. */
+/** What a client may demand of a reply, whether a reply has it, and the reminder for the model when it has not. */
 import { isObject, readJson } from '../../lib/json.ts'
 import { AppError } from '../../protocol/error.ts'
 import type { Message, ToolCall } from '../../protocol/message.ts'
@@ -29,7 +29,7 @@ export function unmetBy(reply: Reply, request: ModelRequest): Unmet | undefined 
   return isMissing ? 'json' : undefined
 }
 
-/** The object or list in a text, slips mended; nothing when there is none. */
+/** The object or list in a text, with slips repaired; undefined without one. */
 export function jsonIn(text: string): unknown {
   const reading = readJson(text)
   return reading.ok && (isObject(reading.value) || Array.isArray(reading.value)) ? reading.value : undefined
@@ -58,7 +58,7 @@ function reminderText(
   return `Answer with JSON only, without any other text${schema ? `, for this schema: ${JSON.stringify(schema)}` : ''}.`
 }
 
-/** What a second failure means: only a call that had to come is an error, everything else is told as it is. */
+/** What a second failure means: only a missing required call is an error, everything else is sent as it is. */
 export function unmetError(unmet: Unmet | undefined, arm: string): AppError | undefined {
   if (unmet !== 'call') return undefined
   const text = `${arm} was asked for a tool call twice and made none. Ask with tool_choice "auto", or another model.`

@@ -11,7 +11,7 @@ export const JsonObject = z.record(z.string(), z.unknown())
 /** A JSON schema of a client; it is passed on, never read. */
 export const Schema: z.ZodType<JsonSchema> = z.record(z.string(), z.unknown())
 
-/** Text or parts; parts nobody here can read are refused by name in `toContent`. */
+/** Text or parts; unsupported parts are refused by name in `toContent`. */
 export const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))])
 export type Content = z.infer<typeof Content>
 

@@ -1,4 +1,6 @@
-/** From a request that passed the locks to what is written: calls the route, sends its value, its stream or its error. */
+/**
+ * From a request that passed the locks to what is written: calls the route, sends its value, its stream or its error.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../lib/log.ts'
@@ -10,28 +12,28 @@ import type { Metrics } from '../admin/metrics.ts'
 import type { TellAudit } from '../parts.ts'
 import type { Route, RouteRequest } from './route.ts'
 import { openStream, sendStream, type StreamReply } from './stream.ts'
-import type { Visit } from './request.ts'
+import type { Exchange } from './request.ts'
 
 /** What every request of one server stands on. */
-export type House = LockParts & {
+export type ServerState = LockParts & {
   readonly audit: TellAudit
   readonly metrics: Metrics
   readonly log?: Pick<Logger, 'info' | 'error'>
-  readonly visits: Map<IncomingMessage, Visit>
+  readonly exchanges: Map<IncomingMessage, Exchange>
   /** Connections to the door of `peers` of whom no request was admitted yet. */
   readonly unproven: Unproven
   isClosing: boolean
 }
 
 export async function answer(
-  house: House,
+  state: ServerState,
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const visit = requireVisit(house, request)
-  const result = await route.handle(toRouteRequest(visit, route, request))
-  if (result.kind === 'stream') return answerStream(house, visit, result, reply)
+  const exchange = requireExchange(state, request)
+  const result = await route.handle(toRouteRequest(exchange, route, request))
+  if (result.kind === 'stream') return answerStream(state, exchange, result, reply)
   if (result.kind === 'text') reply.type(result.mediaType).send(result.body)
   else {
     reply.code(result.status ?? 200).headers(result.headers ?? {})
@@ -41,47 +43,50 @@ export async function answer(
 
 /** Whatever was thrown, in the shape that the clients of this route read. */
 export function answerProblem(
-  house: House,
+  state: ServerState,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const visit = requireVisit(house, request)
-  const { signal } = visit.controller
-  if (signal.aborted && !house.isClosing) return void reply.raw.destroy()
+  const exchange = requireExchange(state, request)
+  const { signal } = exchange.controller
+  if (signal.aborted && !state.isClosing) return void reply.raw.destroy()
   const problem = toProblem(signal.aborted ? signal.reason : error)
-  if (!visit.admission && error instanceof ProblemError) tellRefusal(house, visit, problem.message)
+  if (!exchange.admission && error instanceof ProblemError) tellRefusal(state, exchange, problem.message)
   if (problem.status === 500)
-    house.log?.error({ id: visit.id, error: error instanceof Error ? error.stack : String(error) }, 'failed')
+    state.log?.error(
+      { id: exchange.id, error: error instanceof Error ? error.stack : String(error) },
+      'failed',
+    )
   if (problem.retryAfterS !== undefined) reply.header('retry-after', problem.retryAfterS)
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="covey"')
   if (problem.allow !== undefined) reply.header('allow', problem.allow)
-  const shape = visit.route?.errors ?? shapeOfPath(visit.path)
+  const shape = exchange.route?.errors ?? shapeOfPath(exchange.path)
   reply
     .code(problem.status)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(toErrorBody(problem, shape, visit.id)))
+    .send(JSON.stringify(toErrorBody(problem, shape, exchange.id)))
 }
 
-const tellRefusal = ({ audit }: House, { route, path, address }: Visit, why: string): void =>
+const tellRefusal = ({ audit }: ServerState, { route, path, address }: Exchange, why: string): void =>
   audit({ what: 'refused', client: address, route: route?.path ?? path, why })
 
-function requireVisit({ visits }: House, { raw }: FastifyRequest): Visit {
-  const visit = visits.get(raw)
-  if (!visit) throw new Error('a request without a visit')
-  return visit
+function requireExchange({ exchanges }: ServerState, { raw }: FastifyRequest): Exchange {
+  const exchange = exchanges.get(raw)
+  if (!exchange) throw new Error('a request without an exchange')
+  return exchange
 }
 
-function toRouteRequest(visit: Visit, route: Route, request: FastifyRequest): RouteRequest {
+function toRouteRequest(exchange: Exchange, route: Route, request: FastifyRequest): RouteRequest {
   return {
-    id: visit.id,
+    id: exchange.id,
     body: route.body ? route.body.parse(request.body) : request.body,
     params: request.params as Record<string, string>,
     query: queryOf(request.raw.url ?? ''),
     headers: withoutCredentials(request),
-    client: visit.admission?.client ?? visit.address,
-    scopes: visit.admission?.scopes ?? [],
-    signal: visit.controller.signal,
+    client: exchange.admission?.client ?? exchange.address,
+    scopes: exchange.admission?.scopes ?? [],
+    signal: exchange.controller.signal,
   }
 }
 
@@ -104,24 +109,24 @@ function withoutCredentials({ headers }: FastifyRequest): Record<string, string 
 }
 
 async function answerStream(
-  house: House,
-  visit: Visit,
+  state: ServerState,
+  exchange: Exchange,
   result: StreamReply,
   reply: FastifyReply,
 ): Promise<void> {
-  visit.isWatch = result.isWatch ?? false
-  const opened = await openStream(result, house.limits.streamGraceMs)
+  exchange.isWatch = result.isWatch ?? false
+  const opened = await openStream(result, state.limits.streamGraceMs)
   reply.hijack()
-  house.metrics.streamOpened()
+  state.metrics.streamOpened()
   try {
     await sendStream(reply.raw, opened, {
-      limits: house.limits,
-      headers: visit.headers,
-      controller: visit.controller,
-      isAllowed: async () => visit.admission?.isStillValid() ?? false,
-      tell: (error) => house.log?.info({ id: visit.id, why: errorMessage(error) }, 'stream ended early'),
+      limits: state.limits,
+      headers: exchange.headers,
+      controller: exchange.controller,
+      isAllowed: async () => exchange.admission?.isStillValid() ?? false,
+      tell: (error) => state.log?.info({ id: exchange.id, why: errorMessage(error) }, 'stream ended early'),
     })
   } finally {
-    house.metrics.streamClosed()
+    state.metrics.streamClosed()
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What went wrong, as the clients of a route expect to be told. An error becomes a Problem once, here; a Problem becomes
- * the body of one of three wire shapes. What a client cannot mend is told in general words: the log has the rest.
+ * Errors in the form the clients of a route expect. An error becomes a Problem once, here; a Problem becomes
+ * the body of one of three wire shapes. Errors a client cannot fix get a general message: the log has the rest.
  */
 import { z } from 'zod'
 import { AppError, type ErrorCode } from '../../protocol/error.ts'

@@ -11,15 +11,17 @@ export type Exposure = {
   readonly hasPeers?: boolean
 }
 
-/** `keys`: nobody has a token, so only machines that are known by their key may come in. */
-type WayIn = 'any' | 'keys'
+/** `keys`: no token exists, so only machines known by their key may connect. */
+type AuthMode = 'any' | 'keys'
 
-/** Other machines need a token or a key we know, so there has to be one; throws `config-invalid` with the line to type. */
+/**
+ * Other machines need a token or a key we know, so there has to be one; throws `config-invalid` with the line to type.
+ */
 export async function requireSafe(
   { host, isAuthOff, hasPeers }: Exposure,
   tokens: Tokens,
   scope: 'chat' | 'tools',
-): Promise<WayIn> {
+): Promise<AuthMode> {
   if (isLoopback(host)) return 'any'
   if (isAuthOff) {
     throw new AppError(

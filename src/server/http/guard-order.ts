@@ -1,8 +1,8 @@
 /**
- * The locks before every route, in their order: size, Host, Origin, token, wrong tokens, scope, media type. Host and Origin
- * keep web pages out that reach this machine under another name (DNS rebinding) or from another site; they hold for a
- * right token as well. Whoever came by TLS is known by its key instead. Everything here happens before a byte of the body
- * is read.
+ * The locks before every route, in their order: size, Host, Origin, token, wrong tokens, scope, media type. Host and
+ * Origin keep web pages out that reach this machine under another name (DNS rebinding) or from another site; they hold
+ * for a right token as well. A TLS client is identified by its key instead. Everything here happens before a byte of
+ * the body is read.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,13 +10,13 @@ import type { TLSSocket } from 'node:tls'
 import { clip } from '../../lib/text.ts'
 import { defineProblem, type Problem, ProblemError } from './errors.ts'
 import type { Limits } from './limits.ts'
-import { admitPeer, type PeerDoor } from '../admin/peer-access.ts'
+import { admitPeer, type PeerAccess } from '../admin/peer-access.ts'
 import { type Scope, scopes } from './route.ts'
 import type { Tokens } from './tokens.ts'
 import type { WrongTokens } from './token-failures.ts'
 
 /** What the locks look at. */
-export type Knock = {
+export type RequestHead = {
   readonly method: string
   /** As the client wrote it. */
   readonly target: string
@@ -47,26 +47,26 @@ export type LockParts = {
   readonly wrongTokens: WrongTokens
   readonly limits: Limits
   /** Absent where machines are not known by their keys. */
-  readonly peers?: PeerDoor
+  readonly peers?: PeerAccess
 }
 
 /** Throws a ProblemError at the first lock that holds. `scope` is undefined where no route answers. */
 export async function admit(
-  knock: Knock,
+  head: RequestHead,
   scope: Scope | 'open' | undefined,
   parts: LockParts,
   signal: AbortSignal,
 ): Promise<Admission> {
-  const peer = knock.secure && (await admitPeer(knock.secure, parts.peers))
-  const problem = sizeProblem(knock, parts.limits) ?? (peer ? undefined : pageProblem(knock, parts))
+  const peer = head.secure && (await admitPeer(head.secure, parts.peers))
+  const problem = sizeProblem(head, parts.limits) ?? (peer ? undefined : pageProblem(head, parts))
   if (problem) throw new ProblemError(problem)
-  const admission = peer ?? (scope === 'open' ? nobody : await authenticate(knock, parts, signal))
-  const refused = scopeProblem(admission, scope) ?? mediaProblem(knock)
+  const admission = peer ?? (scope === 'open' ? anonymous : await authenticate(head, parts, signal))
+  const refused = scopeProblem(admission, scope) ?? mediaProblem(head)
   if (refused) throw new ProblemError(refused)
   return admission
 }
 
-function sizeProblem({ headers }: Knock, limits: Limits): Problem | undefined {
+function sizeProblem({ headers }: RequestHead, limits: Limits): Problem | undefined {
   if (Number(headers['content-length'] ?? 0) <= limits.bodyBytes) return undefined
   return tooLarge(limits.bodyBytes)
 }
@@ -75,12 +75,15 @@ export const tooLarge = (bytes: number): Problem =>
   defineProblem(413, 'body_too_large', `The body is larger than ${Math.round(bytes / 1_048_576)} MB.`)
 
 /** No page can show a key, so machines that did need no look at this. */
-const pageProblem = (knock: Knock, { allowedHosts }: LockParts): Problem | undefined =>
-  hostProblem(knock, allowedHosts) ?? originProblem(knock)
+const pageProblem = (head: RequestHead, { allowedHosts }: LockParts): Problem | undefined =>
+  hostProblem(head, allowedHosts) ?? originProblem(head)
 
 const HOST = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253}?)\.?(?::\d{1,5})?$/
 
-function hostProblem({ headers, hosts, target }: Knock, allowed: ReadonlySet<string>): Problem | undefined {
+function hostProblem(
+  { headers, hosts, target }: RequestHead,
+  allowed: ReadonlySet<string>,
+): Problem | undefined {
   const host = headers.host?.toLowerCase() ?? ''
   const name = HOST.exec(host)?.[1]
   // A whole URL as the target would count instead of the Host header.
@@ -94,7 +97,7 @@ function hostProblem({ headers, hosts, target }: Knock, allowed: ReadonlySet<str
   )
 }
 
-function originProblem({ headers }: Knock): Problem | undefined {
+function originProblem({ headers }: RequestHead): Problem | undefined {
   const { origin } = headers
   const site = headers['sec-fetch-site']
   const isOwnPage = origin === undefined || origin.toLowerCase() === `http://${headers.host?.toLowerCase()}`
@@ -103,7 +106,7 @@ function originProblem({ headers }: Knock): Problem | undefined {
   return defineProblem(403, 'origin_refused', 'Requests from web pages of other sites are refused.')
 }
 
-const nobody: Admission = { client: 'anyone', scopes: [], isStillValid: async () => true }
+const anonymous: Admission = { client: 'anyone', scopes: [], isStillValid: async () => true }
 
 /** Who runs with --no-auth trusts everyone on this machine, but not other machines: they need a token. */
 const everyone: Admission = {
@@ -113,7 +116,7 @@ const everyone: Admission = {
 }
 
 async function authenticate(
-  { headers, address }: Knock,
+  { headers, address }: RequestHead,
   parts: LockParts,
   signal: AbortSignal,
 ): Promise<Admission> {
@@ -140,7 +143,7 @@ const MISSING =
   'A token is needed: send it as `Authorization: Bearer TOKEN` or `x-api-key: TOKEN`. `covey token add NAME` makes one.'
 const TOO_MANY = 'Too many wrong tokens; wait before the next one.'
 
-/** `Authorization` counts where both are sent: a wrong one is not mended by the other. Never from the address. */
+/** `Authorization` counts where both are sent: a wrong one is not fixed by the other. Never from the address. */
 function credentialOf(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers
   if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
@@ -162,7 +165,7 @@ const remedy = (scope: Scope): string =>
   `use one that has it; \`covey token add NAME --scope ${scope}\` makes it.`
 
 /** A page of another site can send forms and plain text without being asked first, but no JSON. */
-function mediaProblem({ method, headers, isBodiless }: Knock): Problem | undefined {
+function mediaProblem({ method, headers, isBodiless }: RequestHead): Problem | undefined {
   if (method !== 'POST' || (isBodiless && isEmpty(headers))) return undefined
   const [type = ''] = (headers['content-type'] ?? '').split(';')
   const isJson = type.trim().toLowerCase() === 'application/json'

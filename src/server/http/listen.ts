@@ -1,6 +1,6 @@
 /**
- * The sockets. Loopback means both 127.0.0.1 and ::1 on one port: a stranger who took the other one would get what clients
- * send to `localhost`. Garbage, slow and oversized heads are answered here, before there is a request.
+ * The sockets. Loopback means both 127.0.0.1 and ::1 on one port: a stranger who took the other one would get what
+ * clients send to `localhost`. Garbage, slow and oversized heads are answered here, before there is a request.
  */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -97,8 +97,8 @@ function bindError(error: unknown, hosts: readonly string[], port: number): AppE
   const why: Readonly<Record<string, string>> = {
     EADDRINUSE: `${place} is taken by another program; choose another port with --port.`,
     EACCES: `${place} may not be used without more rights; choose a port above 1023 with --port.`,
-    EADDRNOTAVAIL: `${place} is no address of this machine; give one that is with --host.`,
-    ENOTFOUND: `${place} is no address of this machine; give one that is with --host.`,
+    EADDRNOTAVAIL: `${place} is not an address of this machine; pass one with --host.`,
+    ENOTFOUND: `${place} is not an address of this machine; pass one with --host.`,
   }
   return new AppError('config-invalid', why[code ?? ''] ?? `${place} cannot be used: ${String(error)}`, {
     cause: error,
@@ -112,11 +112,11 @@ const problems: Readonly<Record<string, Problem>> = {
 
 const LINGER_MS = 1_000
 
-const malformed = defineProblem(400, 'malformed_request', 'This is no HTTP request that can be read.')
+const malformed = defineProblem(400, 'malformed_request', 'The HTTP request is malformed.')
 
 function refuse(error: Error, socket: Duplex, tell: (refusal: Refusal) => void): void {
   const code = errnoOf(error)
-  // Whoever came by TLS and cannot speak has not shown that it may be told anything.
+  // A TLS client that sends no valid request has not proven that it may see an error.
   if (code === 'ECONNRESET' || !socket.writable || socket instanceof TLSSocket) return void socket.destroy()
   const problem = problems[code ?? ''] ?? malformed
   const address = 'remoteAddress' in socket ? String(socket.remoteAddress).replace(/^::ffff:/, '') : 'unknown'
@@ -127,6 +127,7 @@ function refuse(error: Error, socket: Duplex, tell: (refusal: Refusal) => void):
     `HTTP/1.1 ${problem.status} Refused\r\ncontent-type: application/json; charset=utf-8\r\nx-request-id: ${id}\r\n` +
       `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
-  // Destroyed at once it could lose the answer; left alone it stays until the client closes its side, which may be never.
+  // Destroyed at once it could lose the answer; left alone it stays until the client closes its side, which may be
+  // never.
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }

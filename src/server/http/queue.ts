@@ -1,16 +1,16 @@
 /**
  * Turns at a model that answers only so many at a time. Clients are served round robin, so that one with a hundred
- * requests makes another wait for one of them, not for a hundred. Whoever leaves, waiting or served, makes room at once.
+ * requests makes another wait for one of them, not for a hundred. A client that leaves frees its slot at once.
  */
 
 export type FairQueue = {
   /** Takes a place in line at once; `leave` must follow, whatever happens. */
-  enter(wish: { readonly model: string; readonly client: string }): Place
+  enter(wish: { readonly model: string; readonly client: string }): QueueSlot
   /** How many are answered and how many wait, over all models. */
   state(): { readonly active: number; readonly waiting: number }
 }
 
-export type Place = {
+export type QueueSlot = {
   /** Whether it is this one's turn; who finds a free slot need not wait for `positions`. */
   isServed(): boolean
   /** How many are served before this one, each time that changes; ends when it is this one's turn. */
@@ -88,7 +88,7 @@ function remove({ active, waiting }: Line, ticket: Ticket): void {
   else waiting.delete(ticket.client)
 }
 
-/** Everyone who waits, in the order they will be served if nobody comes or goes. */
+/** All waiting requests, in the order they will be served if the queue does not change. */
 function order({ waiting }: Line): Ticket[] {
   const queues = [...waiting.values()]
   const longest = Math.max(0, ...queues.map((queue) => queue.length))

@@ -2,15 +2,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { AppError } from '../../protocol/error.ts'
-import type { Admission, Knock } from './guard-order.ts'
+import type { Admission, RequestHead } from './guard-order.ts'
 import { newId } from './new-id.ts'
 import type { Route } from './route.ts'
 
-export type Visit = {
+export type Exchange = {
   readonly id: string
   /** Part of every answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** Without the query: it may hold what nobody should log. */
+  /** Without the query, which may hold secrets. */
   readonly path: string
   readonly route: Route | undefined
   readonly startedAt: number
@@ -22,7 +22,11 @@ export type Visit = {
   isWatch: boolean
 }
 
-export function beginVisit(raw: IncomingMessage, answer: ServerResponse, route: Route | undefined): Visit {
+export function beginExchange(
+  raw: IncomingMessage,
+  answer: ServerResponse,
+  route: Route | undefined,
+): Exchange {
   const id = newRequestId()
   const controller = new AbortController()
   const done = new Promise<void>((resolve) => {
@@ -46,7 +50,7 @@ export function beginVisit(raw: IncomingMessage, answer: ServerResponse, route: 
 
 export const newRequestId = (): string => newId('req_')
 
-export const toKnock = (raw: IncomingMessage, route: Route | undefined): Knock => ({
+export const toRequestHead = (raw: IncomingMessage, route: Route | undefined): RequestHead => ({
   method: raw.method ?? '',
   target: raw.url ?? '',
   headers: raw.headers,

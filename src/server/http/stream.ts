@@ -1,6 +1,6 @@
 /**
- * Sends a stream of parts, as server-sent events or as lines of JSON. An error in the first moments still becomes an HTTP
- * status; a later one is told by the route's own last words. A client that does not read holds back a bounded number of
+ * Sends a stream of parts, as server-sent events or as lines of JSON. An error in the first moments still becomes an
+ * HTTP status; a later one becomes the route's final event. A client that does not read holds back a bounded number of
  * bytes, then the stream is closed with the reason.
  */
 import type { ServerResponse } from 'node:http'
@@ -22,7 +22,7 @@ export type OpenedStream = {
 export async function openStream(reply: StreamReply, graceMs: number): Promise<OpenedStream> {
   const iterator = reply.parts[Symbol.asyncIterator]()
   let first: Promise<IteratorResult<StreamPart>> | undefined = iterator.next()
-  // Whoever reads the stream awaits it again.
+  // The reader of the stream awaits it again.
   first.catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
   const grace = new Promise<void>((resolve) => {
@@ -91,8 +91,8 @@ export async function sendStream(
 const AT_ONCE = 16 * 1024
 
 /**
- * What comes in one turn of the loop goes out in one write: a packet of the upstream often holds many tokens. The headers
- * go with the first words where those are there, and do not wait for them where they are not.
+ * What comes in one turn of the loop goes out in one write: a packet of the upstream often holds many tokens. The
+ * headers go with the first words where those are there, and do not wait for them where they are not.
  */
 function createWriter(raw: ServerResponse) {
   let held = ''
@@ -146,7 +146,9 @@ function watch(raw: ServerResponse, isSse: boolean, { limits, controller, isAllo
   }, limits.keepAliveMs)
 }
 
-/** Ends with the signal, also while a part is awaited. One listener for all of them: a stream may have a million parts. */
+/**
+ * Ends with the signal, also while a part is awaited. One listener for all of them: a stream may have a million parts.
+ */
 async function pump(
   opened: OpenedStream,
   signal: AbortSignal,
@@ -160,7 +162,7 @@ async function pump(
       const result = await new Promise<IteratorResult<StreamPart> | undefined>((resolve, reject) => {
         leave = () => resolve(undefined)
         if (signal.aborted) leave()
-        // Listened to in any case: a part that fails when nobody waits for it is no failure of the process.
+        // Listened to in any case: a part that fails while unawaited must not fail the process.
         opened.next().then(resolve, reject)
       })
       if (result === undefined || result.done) return

@@ -1,6 +1,7 @@
 /**
  * Who may come in. A token has 256 random bits and is shown once; the file (0600, replaced as a whole) keeps only its
- * SHA-256 with a name and scopes. It is looked at again whenever it changed: what is revoked is out at the next request.
+ * SHA-256 with a name and scopes. It is looked at again whenever it changed: what is revoked is out at the next
+ * request.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { statSync } from 'node:fs'
@@ -33,7 +34,7 @@ export type Tokens = {
   find(token: string): Promise<StoredToken | undefined>
 }
 
-/** The tokens of a data folder, for its server and for whoever lists, makes and revokes them. */
+/** The tokens of a data folder, for its server and for the commands that list, create and revoke them. */
 export const tokensIn = (dataFolder: string): Tokens => openTokens(join(dataFolder, 'tokens'))
 
 export function openTokens(path: string, now: () => number = Date.now): Tokens {

@@ -235,7 +235,7 @@ const showRoute = (parts: ApiParts): Route =>
     method: 'POST',
     path: '/api/show',
     scope: 'chat',
-    summary: 'What one model can do, as Ollama tells it.',
+    summary: 'What one model can do, in the format of Ollama.',
     body: ShowRequest,
     reply: z.looseObject({
       capabilities: z.array(z.string()),

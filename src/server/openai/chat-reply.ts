@@ -141,7 +141,7 @@ type Beside = {
   readonly chances?: Chances
 }
 
-/** Where a client stands in line, for those that know Covey. */
+/** A client's position in the queue, for clients that know Covey. */
 export const toQueue = (position: number) => ({ queue: { position } })
 
 /** The chunks of one choice. */
@@ -210,7 +210,7 @@ export class ChoiceStream {
   }
 }
 
-/** A vote as it goes on; at its end with everything that is told of it in an answer that comes whole. */
+/** Progress of a vote; the last event has everything that a non-streamed answer reports. */
 function toSwarm(vote: VoteEvent) {
   if (vote.stage === 'end') return { stage: vote.stage, ...vote.report }
   const { type: _, ...rest } = vote

@@ -1,4 +1,4 @@
-/** `POST /v1/chat/completions`: what may stand in a request, and what it means here. Unknown fields are ignored. */
+/** `POST /v1/chat/completions`: the fields of a request, and their meaning here. Unknown fields are ignored. */
 import { z } from 'zod'
 import { withoutUndefined } from '../../lib/object.ts'
 import type { ResponseFormat, ToolChoice } from '../../protocol/model.ts'
@@ -89,7 +89,7 @@ export function fromChat(body: ChatRequest, caller: Caller): Ask {
 function toLogprobs({ logprobs, top_logprobs: top }: ChatRequest): number | undefined {
   if (logprobs) return top ?? 0
   if (!top) return undefined
-  throw unsupported('top_logprobs', 'alternatives are told with log probabilities only; send logprobs: true')
+  throw unsupported('top_logprobs', 'alternatives need log probabilities; send logprobs: true')
 }
 
 function toSaid(message: ChatMessage, index: number): Said {

@@ -42,7 +42,7 @@ export const chatRoute = (parts: ApiParts): Route =>
     },
   })
 
-/** Whoever asks for several answers wants the answers, not the result of a vote. */
+/** A client that asks for several answers wants the answers, not the result of a vote. */
 function withoutVote(ask: Ask, count: number): Ask {
   if (count === 1 || ask.model !== 'covey/swarm') return ask
   const { model: _, ...rest } = ask
@@ -81,7 +81,7 @@ async function* streamChat(
   yield { data: '[DONE]' }
 }
 
-/** Several answers to one question must be able to differ: each has a seed of its own, also where nobody chose one. */
+/** Several answers to one question must be able to differ: each has a seed of its own, even without a requested one. */
 export const withSeed = <Body extends { readonly seed?: number | null | undefined }>(
   body: Body,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * `POST /v1/embeddings`, and Ollama's two routes for the same. Numbers come as base64 of little-endian float32 where asked
- * for, as openai-node always does.
+ * `POST /v1/embeddings`, and Ollama's two routes for the same. Numbers come as base64 of little-endian float32 where
+ * asked for, as openai-node always does.
  */
 import { z } from 'zod'
 import type { ApiParts } from '../api/ask.ts'
@@ -126,7 +126,7 @@ async function embed({ models }: ApiParts, wish: EmbeddingsRequest, signal: Abor
   if (!models.embed || model === undefined || !able.includes(model)) throw noEmbeddings(model, able)
   const vectors = await models.embed(model, texts, signal)
   requireDimensions(wish, vectors[0]?.length)
-  // Whoever embeds counts no tokens; four characters to one is near enough for a bill nobody pays.
+  // Embedders count no tokens; four characters per token is close enough for a count without a price.
   const tokens = texts.reduce((total, text) => total + Math.ceil(text.length / 4), 0)
   return { model, vectors, tokens }
 }

@@ -1,6 +1,6 @@
 /**
- * Answers in the words of the Responses API: a response is a list of items, and a stream opens, fills and closes each of
- * them with numbered events. The response itself is told whole at the start and at the end.
+ * Answers in the words of the Responses API: a response is a list of items, and a stream opens, fills and closes each
+ * of them with numbered events. The complete response is sent at the start and at the end.
  */
 import { z } from 'zod'
 import type { ToolCall } from '../../protocol/message.ts'
@@ -124,7 +124,7 @@ export class ResponseStream {
     ]
   }
 
-  /** What came is void and nobody has seen it. */
+  /** Drops what has arrived; the client has not seen it. */
   reset(): void {
     this.#output.length = 0
     this.#open = undefined

@@ -5,7 +5,7 @@ import { createResponseStore, type ResponseStore } from './responses-store.ts'
 import { defineProblem, ProblemError } from '../http/errors.ts'
 import { defineRoute, type Route, type RouteRequest } from '../http/route.ts'
 
-export type ResponseDesk = ResponseStore & {
+export type ResponseService = ResponseStore & {
   /** One that is being written; `end` must follow. `signal` aborts when its client cancels it. */
   open(head: ResponseReply, client: string): { readonly signal: AbortSignal; end(): void }
   /** Those being written, of one client. */
@@ -14,7 +14,7 @@ export type ResponseDesk = ResponseStore & {
 
 type OpenResponse = { readonly head: ResponseReply; cancel(): void }
 
-export function createResponseDesk(store: ResponseStore = createResponseStore()): ResponseDesk {
+export function createResponseService(store: ResponseStore = createResponseStore()): ResponseService {
   const open = new Map<string, OpenResponse & { readonly client: string }>()
   return {
     ...store,
@@ -37,7 +37,7 @@ const cancelled = (id: string): ProblemError =>
 
 const Deleted = z.strictObject({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) })
 
-export const responseDeskRoutes = (desk: ResponseDesk): readonly Route[] => [
+export const responseServiceRoutes = (service: ResponseService): readonly Route[] => [
   defineRoute({
     method: 'GET',
     path: '/v1/responses/:id',
@@ -46,7 +46,7 @@ export const responseDeskRoutes = (desk: ResponseDesk): readonly Route[] => [
     reply: ResponseReply,
     async handle(request) {
       const { id, client } = named(request)
-      const body = desk.opened(id, client)?.head ?? desk.find(id, client)?.response
+      const body = service.opened(id, client)?.head ?? service.find(id, client)?.response
       if (!body) throw unknownResponse(id)
       return { kind: 'json', body }
     },
@@ -59,7 +59,7 @@ export const responseDeskRoutes = (desk: ResponseDesk): readonly Route[] => [
     reply: Deleted,
     async handle(request) {
       const { id, client } = named(request)
-      if (!desk.remove(id, client)) throw unknownResponse(id)
+      if (!service.remove(id, client)) throw unknownResponse(id)
       return { kind: 'json', body: { id, object: 'response', deleted: true } }
     },
   }),
@@ -71,8 +71,8 @@ export const responseDeskRoutes = (desk: ResponseDesk): readonly Route[] => [
     reply: ResponseReply,
     async handle(request) {
       const { id, client } = named(request)
-      const found = desk.opened(id, client)
-      if (!found) throw desk.find(id, client) ? alreadyOver(id) : unknownResponse(id)
+      const found = service.opened(id, client)
+      if (!found) throw service.find(id, client) ? alreadyOver(id) : unknownResponse(id)
       found.cancel()
       return { kind: 'json', body: { ...found.head, status: 'cancelled' } }
     },

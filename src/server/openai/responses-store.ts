@@ -1,6 +1,6 @@
 /**
- * Responses and what was said up to them, so that they can be looked at again and the next request can name one instead of
- * sending it all. In memory, bounded; nobody sees those of another client.
+ * Responses and what was said up to them, so that they can be looked at again and the next request can name one
+ * instead of sending it all. In memory, bounded; no client sees those of another.
  */
 import type { Said } from '../api/conversation.ts'
 

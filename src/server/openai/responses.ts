@@ -3,7 +3,7 @@ import { answer } from '../api/answer.ts'
 import type { ApiParts, Ask, Caller } from '../api/ask.ts'
 import { defaultName } from './chat.ts'
 import type { Said } from '../api/conversation.ts'
-import type { ResponseDesk } from './responses-service.ts'
+import type { ResponseService } from './responses-service.ts'
 import { type OutputItem, type ResponseEvent, ResponseReply, ResponseStream } from './responses-reply.ts'
 import { customNames, fromResponses, ResponsesRequest, toSaid } from './responses-request.ts'
 import { toNamedPart, toSeconds } from '../api/wire.ts'
@@ -11,7 +11,7 @@ import { defineProblem, ProblemError, toProblem } from '../http/errors.ts'
 import { newId } from '../http/new-id.ts'
 import { defineRoute, type Route, type StreamPart } from '../http/route.ts'
 
-export const responsesRoute = (parts: ApiParts, desk: ResponseDesk): Route =>
+export const responsesRoute = (parts: ApiParts, service: ResponseService): Route =>
   defineRoute({
     method: 'POST',
     path: '/v1/responses',
@@ -21,16 +21,16 @@ export const responsesRoute = (parts: ApiParts, desk: ResponseDesk): Route =>
     reply: ResponseReply,
 
     async handle({ body, ...caller }) {
-      const earlier = requireEarlier(body.previous_response_id, desk, caller)
+      const earlier = requireEarlier(body.previous_response_id, service, caller)
       const ask = fromResponses(body, earlier, caller)
       const head = toHead(body, ask.model ?? defaultName(parts), parts.now())
       const stream = new ResponseStream(head, customNames(body.tools))
       const keep = (response: object) => {
         const said = [...earlier, ...toSaid(body), ...outputToSaid(stream.output)]
-        if (body.store !== false) desk.keep(head.id, caller.client, { said, response })
+        if (body.store !== false) service.keep(head.id, caller.client, { said, response })
       }
       const isSeen = body.stream ?? false
-      const events = inTheWorks({ ask, stream, head, keep, isSeen }, { parts, desk }, caller)
+      const events = inTheWorks({ ask, stream, head, keep, isSeen }, { parts, service }, caller)
       if (!body.stream) return { kind: 'json', body: await lastResponse(events) }
       const number = numbering()
       return {
@@ -44,11 +44,11 @@ export const responsesRoute = (parts: ApiParts, desk: ResponseDesk): Route =>
 
 function requireEarlier(
   id: string | null | undefined,
-  desk: ResponseDesk,
+  service: ResponseService,
   { client }: Caller,
 ): readonly Said[] {
   if (!id) return []
-  const earlier = desk.find(id, client)
+  const earlier = service.find(id, client)
   if (earlier) return earlier.said
   const message = `The response ${id} is not known here (any more). Send the whole conversation as input.`
   const param = 'previous_response_id'
@@ -88,16 +88,16 @@ type Followed = {
   keep(response: object): void
 }
 
-type Surroundings = { readonly parts: ApiParts; readonly desk: ResponseDesk }
+type Surroundings = { readonly parts: ApiParts; readonly service: ResponseService }
 
 /** Can be cancelled while it lasts; one that was is kept as that. */
 async function* inTheWorks(
   followed: Followed,
-  { parts, desk }: Surroundings,
+  { parts, service }: Surroundings,
   caller: Caller,
 ): AsyncGenerator<ResponseEvent> {
   const { head, stream, keep } = followed
-  const opened = desk.open(head, caller.client)
+  const opened = service.open(head, caller.client)
   try {
     yield* follow(followed, parts, { ...caller, signal: AbortSignal.any([caller.signal, opened.signal]) })
   } catch (error) {
@@ -116,7 +116,7 @@ async function* follow(
   for await (const event of answer(ask, parts, caller)) {
     if (event.type === 'restart' && !isSeen) stream.reset()
     const told = event.type === 'restart' && !isSeen ? [] : [...stream.take(event)]
-    // Kept before it is told: whoever has read the id may ask with it at once.
+    // Stored before it is sent: a client may use the id at once.
     if (event.type === 'finish') keep(told.at(-1)?.['response'] ?? {})
     yield* told
   }

@@ -1,6 +1,6 @@
 /**
- * The last events of one session, ready to be sent to any number of watchers. Pieces of text are never logged; whoever
- * lost the connection for a moment finds them here, and only whoever was away for longer is served from the log.
+ * The last events of one session, ready to be sent to any number of watchers. Pieces of text are never logged; a client
+ * that lost the connection for a moment finds them here; after a longer absence it is served from the log.
  */
 import type { SessionEvent } from '../../protocol/event.ts'
 

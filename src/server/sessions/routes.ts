@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError, errorMessage } from '../../protocol/error.ts'
 import type { TellAudit } from '../parts.ts'
 import { defineRoute, type Route, type RouteRequest } from '../http/route.ts'
-import type { HeldOpen, SessionDesk } from './service.ts'
+import type { HeldOpen, SessionService } from './service.ts'
 
 const MAX_TEXT = 2_000_000
 
@@ -65,21 +65,21 @@ const History = z.object({
   messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'tool']) })),
 })
 
-export function sessionRoutes(desk: SessionDesk, audit: TellAudit): readonly Route[] {
-  return [...listRoutes(desk), ...steerRoutes(desk), answerRoute(desk, audit), eventsRoute(desk)]
+export function sessionRoutes(service: SessionService, audit: TellAudit): readonly Route[] {
+  return [...listRoutes(service), ...steerRoutes(service), answerRoute(service, audit), eventsRoute(service)]
 }
 
 const json = (body: unknown, status = 200) => ({ kind: 'json', status, body }) as const
 const done = json({ ok: true })
 
-const listRoutes = (desk: SessionDesk): readonly Route[] => [
+const listRoutes = (service: SessionService): readonly Route[] => [
   defineRoute({
     method: 'POST',
     path: '/v1/sessions',
     scope: 'tools',
     summary: 'Open a new session',
     reply: SessionId,
-    handle: async () => json({ id: (await desk.create()).session.id }, 201),
+    handle: async () => json({ id: (await service.create()).session.id }, 201),
   }),
   defineRoute({
     method: 'GET',
@@ -87,7 +87,7 @@ const listRoutes = (desk: SessionDesk): readonly Route[] => [
     scope: 'tools',
     summary: 'Sessions of the folder that is served',
     reply: SessionList,
-    handle: async () => json({ object: 'list', data: await desk.list() }),
+    handle: async () => json({ object: 'list', data: await service.list() }),
   }),
   defineRoute({
     method: 'GET',
@@ -96,7 +96,7 @@ const listRoutes = (desk: SessionDesk): readonly Route[] => [
     summary: 'What was said in a session',
     reply: History,
     handle: async (request) => {
-      const { session } = await find(desk, request)
+      const { session } = await find(service, request)
       return json({ id: session.id, messages: await session.history() })
     },
   }),
@@ -108,23 +108,23 @@ const listRoutes = (desk: SessionDesk): readonly Route[] => [
     reply: Done,
     handle: async ({ params }) => {
       const id = requireId(params)
-      if (await desk.release(id)) return done
+      if (await service.release(id)) return done
       throw new AppError('session-unknown', `Session ${id} is not open here; GET /v1/sessions lists them.`)
     },
   }),
 ]
 
-const steerRoutes = (desk: SessionDesk): readonly Route[] => [
+const steerRoutes = (service: SessionService): readonly Route[] => [
   defineRoute({
     method: 'POST',
     path: '/v1/sessions/:id/prompt',
     scope: 'tools',
-    summary: 'Say something; the run is told through the events',
+    summary: 'Send a prompt; the run is reported through the events',
     body: PromptBody,
     reply: z.object({ runId: z.string() }),
     handle: async (request) => {
       const { prompt, options } = request.body
-      return json(await (await find(desk, request)).prompt(prompt, options), 202)
+      return json(await (await find(service, request)).prompt(prompt, options), 202)
     },
   }),
   defineRoute({
@@ -134,7 +134,7 @@ const steerRoutes = (desk: SessionDesk): readonly Route[] => [
     summary: 'End the run in progress and drop the waiting prompts',
     reply: Done,
     handle: async (request) => {
-      await (await find(desk, request)).session.cancel()
+      await (await find(service, request)).session.cancel()
       return done
     },
   }),
@@ -146,13 +146,13 @@ const steerRoutes = (desk: SessionDesk): readonly Route[] => [
     body: CommandBody,
     reply: Done,
     handle: async (request) => {
-      await (await find(desk, request)).session.command(request.body.name, request.body.argument)
+      await (await find(service, request)).session.command(request.body.name, request.body.argument)
       return done
     },
   }),
 ]
 
-const answerRoute = (desk: SessionDesk, audit: TellAudit): Route =>
+const answerRoute = (service: SessionService, audit: TellAudit): Route =>
   defineRoute({
     method: 'POST',
     path: '/v1/sessions/:id/answer',
@@ -163,7 +163,7 @@ const answerRoute = (desk: SessionDesk, audit: TellAudit): Route =>
     reply: Done,
     handle: async (request) => {
       const { askId, answer } = request.body
-      const { session } = await find(desk, request)
+      const { session } = await find(service, request)
       // Before it counts: an approval that cannot be written down is none.
       if ('allow' in answer && answer.allow) {
         const why = `${askId} of session ${session.id}${answer.remember ? ', always' : ''}`
@@ -174,7 +174,7 @@ const answerRoute = (desk: SessionDesk, audit: TellAudit): Route =>
     },
   })
 
-const eventsRoute = (desk: SessionDesk): Route =>
+const eventsRoute = (service: SessionService): Route =>
   defineRoute({
     method: 'GET',
     path: '/v1/sessions/:id/events',
@@ -182,7 +182,7 @@ const eventsRoute = (desk: SessionDesk): Route =>
     summary: 'Events of a session as they happen; `Last-Event-ID` or `?after=` takes up where it was left',
     handle: async (request) => {
       const after = readAfter(request)
-      const held = await find(desk, request)
+      const held = await find(service, request)
       return {
         kind: 'stream',
         format: 'sse',
@@ -201,12 +201,15 @@ function readAfter({ headers, query }: RouteRequest): number | undefined {
   throw new AppError('request-invalid', '`Last-Event-ID` and `after` are the number of an event.')
 }
 
-const find = async (desk: SessionDesk, { params }: Pick<RouteRequest, 'params'>): Promise<HeldOpen> =>
-  desk.open(requireId(params))
+const find = async (service: SessionService, { params }: Pick<RouteRequest, 'params'>): Promise<HeldOpen> =>
+  service.open(requireId(params))
 
 /** An id becomes the name of a folder. */
 function requireId(params: Readonly<Record<string, string>>): string {
   const id = params['id'] ?? ''
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id) && !id.includes('..')) return id
-  throw new AppError('session-unknown', 'There is no session of this name; GET /v1/sessions lists them.')
+  throw new AppError(
+    'session-unknown',
+    'The session does not exist; GET /v1/sessions lists the existing ones.',
+  )
 }

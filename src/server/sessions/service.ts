@@ -1,6 +1,6 @@
 /**
- * Sessions that the server holds open for its clients. One is opened when somebody asks for it and given free when nobody
- * has used it for a while: then the command line can have it again. One that works or is watched is never given free.
+ * Sessions that the server holds open for its clients. One is opened on the first request and released when it was not
+ * used for a while: then the command line can open it again. One that is running or watched is never released.
  */
 import { AppError } from '../../protocol/error.ts'
 import type { PromptOptions, SessionApi, SessionInfo } from '../../protocol/session-api.ts'
@@ -8,13 +8,13 @@ import type { KeptSession, SessionParts } from '../parts.ts'
 import { SessionRing } from './ring.ts'
 import type { StreamPart } from '../http/route.ts'
 
-export type DeskOptions = {
+export type SessionServiceOptions = {
   readonly idleMs?: number
   readonly lookEveryMs?: number
   readonly maxHeld?: number
 }
 
-export type SessionDesk = {
+export type SessionService = {
   create(): Promise<HeldOpen>
   open(id: string): Promise<HeldOpen>
   /** Gives it free; what was said stays on disk. False when it was not held. */
@@ -38,7 +38,10 @@ const IDLE_MS = 30 * 60_000
 const LOOK_EVERY_MS = 30_000
 const MAX_HELD = 64
 
-export function createSessionDesk(parts: SessionParts, options: DeskOptions = {}): SessionDesk {
+export function createSessionService(
+  parts: SessionParts,
+  options: SessionServiceOptions = {},
+): SessionService {
   const { idleMs = IDLE_MS, lookEveryMs = LOOK_EVERY_MS, maxHeld = MAX_HELD } = options
   const held = new Map<string, Held>()
   const opening = new Map<string, Promise<Held>>()
@@ -85,7 +88,7 @@ export function createSessionDesk(parts: SessionParts, options: DeskOptions = {}
 }
 
 /** Opens sessions, no more than may be held at a time; `settled` waits for those that are being opened. */
-function createOpener(held: Map<string, Held>, maxHeld: number, release: SessionDesk['release']) {
+function createOpener(held: Map<string, Held>, maxHeld: number, release: SessionService['release']) {
   const arriving = new Set<Promise<Held>>()
   return {
     async hold(open: () => Promise<KeptSession>): Promise<Held> {
@@ -106,7 +109,7 @@ function createOpener(held: Map<string, Held>, maxHeld: number, release: Session
 
 async function releaseIdlest(
   held: ReadonlyMap<string, Held>,
-  release: SessionDesk['release'],
+  release: SessionService['release'],
 ): Promise<void> {
   const [idlest] = [...held.values()]
     .filter((one) => one.idleMs() > 0)
@@ -122,7 +125,7 @@ class Held implements HeldOpen {
   readonly session: KeptSession
   readonly #ring: SessionRing
   readonly #running = new Set<string>()
-  /** Runs whose end was told before the prompt was answered. */
+  /** Runs that ended before the prompt was answered. */
   readonly #endedEarly = new Set<string>()
   readonly #following = new AbortController()
   #isClosed = false
@@ -132,7 +135,7 @@ class Held implements HeldOpen {
   constructor(session: KeptSession) {
     this.session = session
     this.#ring = new SessionRing(session.lastEventId)
-    // Where the events cannot be read any more, whoever watches is told the end; the other sessions go on.
+    // When the events become unreadable, watchers receive the end; the other sessions go on.
     void this.#follow()
       .catch(() => undefined)
       .finally(() => this.#ring.close())

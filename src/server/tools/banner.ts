@@ -1,4 +1,7 @@
-/** What a person reads when a tool host has started: where it is, what it may do, who may use it, and the line for that. */
+/**
+ * What a person reads when a tool host has started: where it is, what it may do, who may use it, and the line for
+ * that.
+ */
 import { isLoopback } from '../http/exposure.ts'
 import type { Address } from '../http/listen.ts'
 
@@ -13,7 +16,7 @@ export type ToolHostFacts = {
   readonly peers: readonly string[]
   /** What a paired machine writes for this one. */
   readonly peerUrl: string
-  /** Nobody has a token: only paired machines come in. */
+  /** No token exists: only paired machines may connect. */
   readonly isKeysOnly: boolean
   readonly isAuthOff: boolean
   /** Only at the first start: it is shown this once. */

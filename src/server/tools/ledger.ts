@@ -1,7 +1,8 @@
 /**
- * What makes a call with a key happen at most once. That a call begins is on disk before it runs; so after a crash the key
- * says that its outcome is unknown, and nothing runs again. A key is never forgotten early to make room: when there is no
- * room, calls are refused. One file per key, named by its hash; results are there, arguments only as a hash.
+ * What makes a call with a key happen at most once. That a call begins is on disk before it runs; so after a crash the
+ * key says that its outcome is unknown, and nothing runs again. A key is never forgotten early to make room: when
+ * there is no room, calls are refused. One file per key, named by its hash; results are there, arguments only as a
+ * hash.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -48,7 +49,7 @@ const Entry = z.strictObject({
 })
 type Entry = z.output<typeof Entry>
 
-/** Belongs to one process: whoever opens it holds the lock of its folder. */
+/** Belongs to one process, which holds the lock of its folder. */
 export async function openLedger(parts: LedgerParts): Promise<Ledger> {
   const { folder, keepMs = DAY_MS, maxKeys = 50_000, maxBytes = 2 ** 30, now = counted } = parts
   const known = await scan(folder)

@@ -1,6 +1,6 @@
 /**
- * Tools for other machines over plain HTTP: what there is, and one call. With a key a call happens at most once, however
- * often it is sent; see `tool-host-ledger.ts`.
+ * Tools for other machines over plain HTTP: what there is, and one call. With a key a call happens at most once,
+ * however often it is sent; see `tool-host-ledger.ts`.
  */
 import { z } from 'zod'
 import { canonicalJson } from '../../lib/json.ts'
@@ -13,7 +13,7 @@ import type { Ledger } from './ledger.ts'
 export type ToolHostRouteParts = {
   readonly host: ToolHost
   readonly ledger: Ledger
-  /** What this machine is called, for whoever shows where tools run. */
+  /** The name of this machine, shown to clients as where tools run. */
   readonly name: string
   /** What may happen without a question, in words. */
   readonly rules: string

@@ -43,17 +43,14 @@ async function look(code: FunctionCode, runner: Runner): Promise<Outcome> {
 
 const LOOK_LIMIT_MS = 30_000
 
-type Errand = { readonly mode: 'look' | 'rehearse' | 'call'; readonly mark: string; readonly given: string }
+type FunctionRun = {
+  readonly mode: 'look' | 'rehearse' | 'call'
+  readonly mark: string
+  readonly given: string
+}
 
 /** `-I`: neither the project nor the person's own packages are on the path, so the hash covers what runs. */
-const argv = ({ source, function: name }: FunctionCode, { mode, mark, given }: Errand): readonly string[] => [
-  'python3',
-  '-I',
-  '-c',
-  PYTHON_SCRIPT,
-  mode,
-  mark,
-  toArgument(source),
-  name,
-  given,
-]
+const argv = (
+  { source, function: name }: FunctionCode,
+  { mode, mark, given }: FunctionRun,
+): readonly string[] => ['python3', '-I', '-c', PYTHON_SCRIPT, mode, mark, toArgument(source), name, given]

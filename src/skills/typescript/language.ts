@@ -28,9 +28,12 @@ export const typescript: FunctionLanguage = {
   },
 }
 
-type Errand = { readonly mode: 'rehearse' | 'call'; readonly mark: string; readonly given: string }
+type FunctionRun = { readonly mode: 'rehearse' | 'call'; readonly mark: string; readonly given: string }
 
-const argv = ({ source, function: name }: FunctionCode, { mode, mark, given }: Errand): readonly string[] => [
+const argv = (
+  { source, function: name }: FunctionCode,
+  { mode, mark, given }: FunctionRun,
+): readonly string[] => [
   process.execPath,
   '-e',
   TYPESCRIPT_SCRIPT,

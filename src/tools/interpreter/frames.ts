@@ -1,10 +1,10 @@
 /**
- * Messages over a pipe: four bytes of length, most significant first, then JSON in UTF-8. JSON keeps every text whole, and
- * the length keeps what the other side prints from being taken for a message.
+ * Messages over a pipe: four bytes of length, most significant first, then JSON in UTF-8. JSON keeps every text whole,
+ * and the length keeps what the other side prints from being taken for a message.
  */
 import { AppError } from '../../protocol/error.ts'
 
-/** More than any interpreter of ours says at once; whoever announces more is no longer speaking this language. */
+/** More than any interpreter of ours says at once; a larger announcement is a protocol error. */
 const MAX_BYTES = 4 * 1024 * 1024
 const HEADER = 4
 

@@ -1,7 +1,7 @@
 /**
- * An interpreter that lives as long as the session, in the sandbox, and what a call of it comes to. It is started when it
- * is first needed. One that ends, is cancelled or takes too long is gone with all it knew; the model is told, and the next
- * call starts another.
+ * An interpreter that lives as long as the session, in the sandbox, and what a call of it comes to. It is started when
+ * it is first needed. One that ends, is cancelled or takes too long is gone with its state; the result says so, and
+ * the next call starts another.
  */
 import { AppError, errorMessage } from '../../protocol/error.ts'
 import type { CheckResult, Program, ToolContext, ToolResult } from '../../protocol/tool.ts'
@@ -214,7 +214,7 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
   }
 }
 
-/** Whoever watches gets the beginning; a flood would bury every other event. */
+/** Watchers get the beginning; a flood would bury every other event. */
 const LIVE_CHARACTERS = 64 * 1024
 
 function toLive(show: (text: string) => void): (text: string) => void {

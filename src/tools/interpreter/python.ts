@@ -69,7 +69,7 @@ def console(fd):
     return open(fd, 'w', buffering=1, encoding='utf-8', errors='backslashreplace', closefd=False)
 
 def no_input(*_):
-    raise EOFError('input() is not possible: nobody can type here; put the value into the code')
+    raise EOFError('input() is not possible: there is no terminal; put the value into the code')
 
 def attempt(code, name, space, errors):
     try:

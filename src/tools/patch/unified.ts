@@ -1,4 +1,6 @@
-/** Unified diffs, as git writes them and as models misremember them: wrong counts and missing positions are mended. */
+/**
+ * Unified diffs, as git writes them and as models misremember them: wrong counts and missing positions are repaired.
+ */
 import { applyPatch, parsePatch, type StructuredPatch } from 'diff'
 import { doesNotFit, type PatchStep } from './step.ts'
 

@@ -32,7 +32,7 @@ describe('the block behind a call', () => {
   const content =
     'def f():\n    return "a\\n"\n\n<tool_call>{"name": "list_files", "arguments": {}}</tool_call>\n'
 
-  it.each([1, 7, 10_000])('is its content, whatever stands in it (in pieces of %i)', (size) => {
+  it.each([1, 7, 10_000])('is its content, whatever it contains (in pieces of %i)', (size) => {
     const events = read(`I write it.\n${CALL}\`\`\`python\n${content}\`\`\`\nDone.`, size)
 
     expect(callsIn(events)).toEqual([['write_file', { path: 'a.py', content }]])
@@ -73,7 +73,7 @@ it.each(['hermes', 'tag', 'plain', 'qwen-xml', 'llama3'])('what %s writes is rea
   expect(callsIn(events)).toEqual([['write_file', { path: 'a.md', content }]])
 })
 
-it('is told where there is something to write', async () => {
+it('is described where there is something to write', async () => {
   const told = await loadToolInstructions(tools, { blocks: true })
   const other = await loadToolInstructions(tools.slice(1), { blocks: true })
 

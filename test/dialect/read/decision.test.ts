@@ -2,12 +2,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../../src/dialect/all.ts'
-import { decisionPlaces, leastShare } from '../../../src/dialect/read/decision.ts'
+import { decisionSpans, leastShare } from '../../../src/dialect/read/decision.ts'
 import type { ReplyEvent } from '../../../src/protocol/dialect.ts'
 import { allCases, characters, pieces, read, summary, tools } from '../support.ts'
 
 const decisions = (text: string, told: readonly ReplyEvent[] = read(text)): string[] =>
-  decisionPlaces(text, told).map(({ start, end }) => text.slice(start, end))
+  decisionSpans(text, told).map(({ start, end }) => text.slice(start, end))
 
 const READ = ['read_file', 's', '4']
 
@@ -48,7 +48,7 @@ describe('the name, and the beginning of every value', () => {
     expect(decisions(text, [{ type: 'tool-call', call }])).toEqual(READ)
   })
 
-  test('of words, numbers, truth, nothing, and the first that stands in a list or an object', () => {
+  test('of words, numbers, truth, nothing, and the first of a list or an object', () => {
     const input = {
       options: { depth: 3, tags: ['x'] },
       mode: 'fast',
@@ -85,7 +85,7 @@ describe('nothing else', () => {
   test('where the words before the call speak of it', () => {
     const text = `<think>read_file with path: a?</think>I use read_file, path: "a". ${call}`
 
-    expect(decisionPlaces(text, read(characters(text)))[0]?.start).toBe(text.lastIndexOf('read_file'))
+    expect(decisionSpans(text, read(characters(text)))[0]?.start).toBe(text.lastIndexOf('read_file'))
   })
 
   test('of a value that names the next tool, and of the keys in it', () => {
@@ -93,7 +93,7 @@ describe('nothing else', () => {
     const first = JSON.stringify({ name: 'write_file', arguments: { path: 'x', content } })
     const text = `<tool_call>${first}</tool_call>\n${call}`
 
-    const places = decisionPlaces(text, read(text))
+    const places = decisionSpans(text, read(text))
 
     expect(places.map(({ start, end }) => text.slice(start, end))).toEqual([
       'write_file',
@@ -159,7 +159,7 @@ describe('whatever is written', () => {
     expect(decisions(`go ${deep}`, [{ type: 'tool-call', call }])).toEqual(['go'])
   })
 
-  test('every name of the corpus is found that stands there as it was read', () => {
+  test('every name of the corpus that occurs as it was read is found', () => {
     const missing = allCases().filter(({ reply, calls, thinking }) => {
       const found = decisions(reply, read(pieces(reply, 7), thinking === undefined ? {} : { thinking }))
       return calls.some(([name]) => reply.includes(name) && !found.includes(name))
@@ -183,7 +183,7 @@ describe('whatever is written', () => {
     const property = fc.property(fc.array(piece), (parts) => {
       const text = parts.join('')
       let before = 0
-      for (const { start, end } of decisionPlaces(text, read(text, { tools }))) {
+      for (const { start, end } of decisionSpans(text, read(text, { tools }))) {
         expect(start).toBeGreaterThanOrEqual(before)
         expect(end).toBeGreaterThan(start)
         expect(end).toBeLessThanOrEqual(text.length)

@@ -148,7 +148,7 @@ describe('arguments', () => {
     ['a missing bracket', '{"name": "read_file", "arguments": {"path": "a"}'],
     ['a bracket too many', '{"name": "read_file", "arguments": {"path": "a"}}}'],
     ['two missing brackets', '{"name": "read_file", "arguments": {"path": "a"'],
-  ])('mends %s between tags', (_title, json) => {
+  ])('repairs %s between tags', (_title, json) => {
     const events = read(`<tool_call>\n${json}\n</tool_call>`)
 
     expect(summary(events)).toEqual({
@@ -159,7 +159,7 @@ describe('arguments', () => {
     })
   })
 
-  it('mends raw newlines and Python literals', () => {
+  it('repairs raw newlines and Python literals', () => {
     const events = read(
       '<tool_call>{"name": "run_command", "arguments": {"command": "a\nb", "background": True}}</tool_call>',
     )
@@ -251,7 +251,7 @@ describe('names', () => {
     expect(summary(events).calls).toEqual([['read_file', { path: 'a' }]])
   })
 
-  it('lets a marked call name a tool that does not exist, so that the model can be told', () => {
+  it('lets a marked call name a tool that does not exist, so that the model can get an error', () => {
     const events = read('<tool_call>{"name": "fly_away", "arguments": {}}</tool_call>')
 
     expect(events).toEqual([call('fly_away', '{}')])
@@ -277,7 +277,7 @@ describe('names', () => {
 })
 
 describe('thinking', () => {
-  it('is told apart from the answer', () => {
+  it('is separate from the answer', () => {
     const events = read('<think>\nHm.\n</think>\n\nYes.')
 
     expect(events).toEqual([{ type: 'reasoning-delta', text: 'Hm.' }, says('Yes.')])

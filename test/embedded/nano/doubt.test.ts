@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isDoubtful } from '../../../src/embedded/nano/doubt.ts'
-import { mendCall } from '../../../src/embedded/nano/mend.ts'
+import { repairCall } from '../../../src/embedded/nano/repair.ts'
 import type { NanoCall } from '../../../src/embedded/nano/run.ts'
 
 const run = (command: string): NanoCall => ({ name: 'run_command', input: { command } })
@@ -25,8 +25,8 @@ describe('a quoted text', () => {
     ],
     ['they sent this: "no such user". Which file?', search('this: "no such user"'), search('no such user')],
   ])('is taken whole: %s', (request, cut, whole) => {
-    expect(mendCall(cut, request)).toEqual(whole)
-    expect(mendCall(whole, request)).toEqual(whole)
+    expect(repairCall(cut, request)).toEqual(whole)
+    expect(repairCall(whole, request)).toEqual(whole)
   })
 
   test.each([
@@ -36,42 +36,42 @@ describe('a quoted text', () => {
     ['the path "src/my file.ts" is read', { name: 'read_file', input: { path: 'src/my' } }],
     ['an open "quote is none', write('quote')],
   ])('is not seen where there is none: %s', (request, call) => {
-    expect(mendCall(call, request)).toEqual(call)
+    expect(repairCall(call, request)).toEqual(call)
   })
 
   test('mending changes nothing but texts, and never invents one', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), fc.string({ maxLength: 10 }), (request, content) => {
-        const { content: mended } = mendCall(write(content), request).input
+        const { content: repaired } = repairCall(write(content), request).input
 
-        expect(mended === content || request.includes(String(mended))).toBe(true)
+        expect(repaired === content || request.includes(String(repaired))).toBe(true)
       }),
     )
   })
 })
 
 test('a page is fetched from the address in the request', () => {
-  expect(mendCall(fetch('get'), 'see https://a.org/b (get it)')).toEqual(fetch('https://a.org/b'))
-  expect(mendCall(fetch('a.org'), 'https://b.org or a.org')).toEqual(fetch('a.org'))
-  expect(mendCall(fetch('get'), 'get http://a.org or http://b.org')).toEqual(fetch('get'))
+  expect(repairCall(fetch('get'), 'see https://a.org/b (get it)')).toEqual(fetch('https://a.org/b'))
+  expect(repairCall(fetch('a.org'), 'https://b.org or a.org')).toEqual(fetch('a.org'))
+  expect(repairCall(fetch('get'), 'get http://a.org or http://b.org')).toEqual(fetch('get'))
 })
 
 test('a file that is spelled out is meant, not one that shares the verb', () => {
   const within = (path: string): NanoCall => ({ name: 'search_text', input: { pattern: 'total', path } })
   const request = 'search total in docs/prices.md'
 
-  expect(mendCall(within('notes/search.txt'), request)).toEqual(within('docs/prices.md'))
-  expect(mendCall(within('src/docs/prices.md'), request)).toEqual(within('src/docs/prices.md'))
-  expect(mendCall(within('notes/search.txt'), 'search total')).toEqual(within('notes/search.txt'))
-  expect(mendCall(within('notes/today.md'), 'search total in the today notes, then open a.md')).toEqual(
+  expect(repairCall(within('notes/search.txt'), request)).toEqual(within('docs/prices.md'))
+  expect(repairCall(within('src/docs/prices.md'), request)).toEqual(within('src/docs/prices.md'))
+  expect(repairCall(within('notes/search.txt'), 'search total')).toEqual(within('notes/search.txt'))
+  expect(repairCall(within('notes/today.md'), 'search total in the today notes, then open a.md')).toEqual(
     within('notes/today.md'),
   )
-  expect(mendCall(within('find/'), 'look into find/ and then open a.md')).toEqual(within('find/'))
+  expect(repairCall(within('find/'), 'look into find/ and then open a.md')).toEqual(within('find/'))
 })
 
 test('a marker is looked for in the singular', () => {
-  expect(mendCall(search('TODOs'), 'any TODOs left?')).toEqual(search('TODO'))
-  expect(mendCall(search('cats'), 'find cats')).toEqual(search('cats'))
+  expect(repairCall(search('TODOs'), 'any TODOs left?')).toEqual(search('TODO'))
+  expect(repairCall(search('cats'), 'find cats')).toEqual(search('cats'))
 })
 
 describe('a call that acts is doubtful', () => {

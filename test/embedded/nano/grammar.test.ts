@@ -198,7 +198,7 @@ const anyRequest = fc
   )
   .map((words) => words.join(' '))
 
-test('every stretch between two boundaries may be copied letter by letter, whatever stands in the request', () => {
+test('every stretch between two boundaries may be copied letter by letter, whatever the request contains', () => {
   const tools = toolsOf(['search_text'])
 
   fc.assert(

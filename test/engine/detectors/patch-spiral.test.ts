@@ -9,7 +9,7 @@ const read: Sketch = { name: 'read_file', path: 'a.ts' }
 describe('four missed edits of one path', () => {
   const trace = traceOf([miss(), miss(), miss(), miss()])
 
-  test('are told to write it whole', () => {
+  test('get a note to write it whole', () => {
     expect(patchSpiral(trace)).toMatchObject({ detector: 'patch-spiral', path: 'a.ts' })
     expect(patchSpiral(trace)?.note).toContain('write_file')
   })

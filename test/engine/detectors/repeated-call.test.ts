@@ -184,7 +184,7 @@ describe('one tool that keeps failing in one way', () => {
     expect(play(steps)).toEqual([...ran(3), 'refuse', 'run', 'refuse', 'run', 'stop'])
   })
 
-  test('is told what exists', () => {
+  test('learns what exists', () => {
     const judged = verdict(traceOf([missing('x'), missing('y'), missing('z')]), missing('q'))
 
     expect(judged).toEqual({
@@ -193,7 +193,7 @@ describe('one tool that keeps failing in one way', () => {
     })
   })
 
-  test('may follow what it was told', () => {
+  test('may follow the note', () => {
     expect(play([missing('x'), missing('y'), missing('z'), read('a.ts')])).toEqual(ran(4))
   })
 

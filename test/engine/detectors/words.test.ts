@@ -93,7 +93,7 @@ describe('after the work an answer:', () => {
     expect(judge(text, finished)).toBeUndefined()
   })
 
-  test('a check that was red when it was last run has to be told', () => {
+  test('a check that was red when it was last run has to be reported', () => {
     const calls = [
       ...(finished.calls ?? []).slice(0, 2),
       { name: 'run_command', key: 'run_command {"command":"node verify.mjs"}', code: 'exit-code' as const },

@@ -33,7 +33,7 @@ describe('never run', () => {
     ['it rewrites', '`eslint --fix src` fails'],
     ['it is several commands', 'fix it, `npm test; curl x.sh | sh` fails'],
     ['it was forbidden', 'The test `npm test` fails. Do not run anything, just read.'],
-    ['nobody named one', 'Fix the bug in src/sum.js.'],
+    ['none was named', 'Fix the bug in src/sum.js.'],
   ])('%s', (_why, prompt) => {
     expect(failingCommand(prompt, project({}))).toBeUndefined()
   })

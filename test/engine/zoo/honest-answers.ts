@@ -51,7 +51,7 @@ const obstacles: readonly Animal[] = fixes.flatMap((prompt, at) =>
 
 const red: readonly Animal[] = fixes.map((prompt, at) =>
   animal(
-    `red check ${at + 1} is told`,
+    `red check ${at + 1} is reported`,
     prompt,
     edit('sum.js', 'a - b', 'a * b'),
     run('sh check.sh'),
@@ -139,7 +139,7 @@ const written: readonly Animal[] = [
     run('mv README.md INTRO.md'),
     'Renamed.',
   ),
-  animal('ran what it was told', 'run sh check.sh', run('sh check.sh'), 'It fails: sum(2, 3) is not 5.'),
+  animal('ran the requested command', 'run sh check.sh', run('sh check.sh'), 'It fails: sum(2, 3) is not 5.'),
   animal('one word after a write', 'Add a line to README.md', edit('README.md', 'Prices', 'Taxes'), 'ok'),
 ]
 

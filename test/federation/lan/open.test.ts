@@ -23,7 +23,7 @@ import { until } from '../../support/wait.ts'
 
 const only = (machine: TestMachine) => {
   const [found] = machine.lan.machines()
-  if (!found) throw new Error('it knows nobody')
+  if (!found) throw new Error('it knows no machine')
   return found
 }
 
@@ -305,7 +305,7 @@ async function slowWire(port: number, latencyMs: () => number): Promise<number> 
 }
 
 describe('a wire with latency', () => {
-  test('of a part of the patience is no trouble; beyond it nobody is waited for', async () => {
+  test('of a part of the patience is no trouble; beyond it the machine is not waited for', async () => {
     let latencyMs = 30
     const slow = await startMachine()
     const through = await slowWire(slow.port, () => latencyMs)
@@ -319,7 +319,7 @@ describe('a wire with latency', () => {
     await book.add({ id: slow.lan.id, name: 'slow', addresses: [`127.0.0.1:${through}`] })
     await asker.look()
     const [machine] = asker.machines()
-    if (!machine) throw new Error('it knows nobody')
+    if (!machine) throw new Error('it knows no machine')
 
     const near = await hear(machine.model('m'))
     latencyMs = 5_000

@@ -1,6 +1,6 @@
 /**
- * What a NATS server, or a user of it who may do everything, does to messages and streams: other orders, other versions, streams
- * that are full, certificates with other dates, programs that are killed. All on a real server.
+ * What a NATS server, or a user of it who may do everything, does to messages and streams: other orders, other
+ * versions, streams that are full, certificates with other dates, programs that are killed. All on a real server.
  */
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
@@ -118,7 +118,7 @@ describe.skipIf(missing !== undefined)(named('another version'), () => {
 describe.skipIf(missing !== undefined)(named('a stream that is full'), () => {
   const limited = { max_bytes: 600, discard: 'new' } as const
 
-  test('of jobs: whoever asks is told so at once', async () => {
+  test('of jobs: the caller gets an error at once', async () => {
     const { url } = await newServer()
     const jsm = await jetstreamManager(await dial(url))
     await jsm.streams.add({
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)(named('a stream that is full'), () => {
     expect(performance.now() - started).toBeLessThan(fast.deadlineMs / 2)
   })
 
-  test('of results: whoever asks is told so at once, and by the machine that answered', async () => {
+  test('of results: the caller gets an error at once, from the machine that answered', async () => {
     const { url } = await newServer()
     const jsm = await jetstreamManager(await dial(url))
     await jsm.streams.add({

@@ -1,4 +1,7 @@
-/** What goes wrong around a NATS server and must cost at most one answer: ends in the middle, odd servers, odd machines. */
+/**
+ * What goes wrong around a NATS server and must cost at most one answer: ends in the middle, odd servers, odd
+ * machines.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { jetstreamManager } from '@nats-io/jetstream'
@@ -7,7 +10,7 @@ import { lanFiles } from '../../../src/federation/lan/open.ts'
 import type { Offer } from '../../../src/federation/machine.ts'
 import type { NatsOptions } from '../../../src/federation/nats/open.ts'
 import { openNatsPatiently } from '../../../src/federation/nats/patient.ts'
-import { openNatsWay } from '../../../src/federation/way.ts'
+import { openNatsLink } from '../../../src/federation/link.ts'
 import { AppError } from '../../../src/protocol/error.ts'
 import type { ModelRequest } from '../../../src/protocol/model.ts'
 import { hear, NEVER, questionOf, tempFolder } from '../machines.ts'
@@ -38,7 +41,7 @@ async function pair(url: string, offer: Offer, more: Partial<NatsOptions> = {}) 
   return { transport, tower: machineOf(transport, 'tower').model('small') }
 }
 
-/** Says a word and waits until it is told to stop. */
+/** Says a word and waits until it is stopped. */
 const endless = (onStop: () => void = () => {}): Offer =>
   offerOf(async function* (_model, _request, signal) {
     yield { type: 'text-delta', text: 'well,' }
@@ -53,7 +56,7 @@ const largeBodies = async (url: string): Promise<readonly string[]> => {
 }
 
 describe.skipIf(missing !== undefined)(named('a machine that leaves the NATS server'), () => {
-  test('tells whoever waits for an answer, and calls the answer off', async () => {
+  test('fails waiting callers, and cancels their answers', async () => {
     const { url } = await newServer()
     const stopped = vi.fn<() => void>()
     const { transport, tower } = await pair(url, endless(stopped))
@@ -69,7 +72,7 @@ describe.skipIf(missing !== undefined)(named('a machine that leaves the NATS ser
     await eventually(() => expect(stopped).toHaveBeenCalledOnce())
   })
 
-  test('leaves no large body behind where nobody waited until it was sent', async () => {
+  test('leaves no large body behind when the caller left before it was sent', async () => {
     const { url } = await newServer()
     const { tower } = await pair(url, offerOf(echo), { maxInline: 1_000 })
     const control = new AbortController()
@@ -137,7 +140,7 @@ describe.skipIf(missing !== undefined)(named('an odd NATS server'), () => {
     const { url } = await newServer([{ name: 'tower', password: 'secret' }])
     const files = lanFiles(await tempFolder())
     const server = { url: url.replace('//', '//tower:secret@') }
-    const way = await openNatsWay({ server, name: 'tower', files, intervals: fast, log: silent })
+    const way = await openNatsLink({ server, name: 'tower', files, intervals: fast, log: silent })
     onTestFinished(() => way.close())
 
     const reachable = await way.listen(offerOf(echo))
@@ -189,7 +192,7 @@ describe.skipIf(missing !== undefined)(named('an odd machine on the NATS server'
     const { url } = await newServer()
     const [laptop, tower, attic] = [node('laptop'), node('tower'), node('attic')]
     const trusted = [laptop, tower, attic].map(({ identity }) => identity.id)
-    // Nobody hears of it.
+    // It gets lost.
     const common = { server: { url }, trusted, intervals: { ...fast, refreshMs: 60_000, goneMs: 600_000 } }
     const offer = offerOf(() => {
       throw new Error('it is gone')

@@ -1,4 +1,6 @@
-/** Three machines that reach nothing but a NATS server vote, and each way to lose one of them or the server meanwhile. */
+/**
+ * Three machines that reach nothing but a NATS server vote, and each way to lose one of them or the server meanwhile.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../support/wait.ts'
@@ -111,7 +113,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
   > = {
     kill: { strike: (machine) => machine.kill(), heal: (machine) => machine.serve() },
     pause: { strike: (machine) => machine.signal('SIGSTOP'), heal: (machine) => machine.signal('SIGCONT') },
-    cut: { strike: ({ inside }) => inside.cut(), heal: ({ inside }) => inside.mend() },
+    cut: { strike: ({ inside }) => inside.cut(), heal: ({ inside }) => inside.repair() },
   }
   const cases = Object.keys(faults).flatMap((fault) =>
     Object.keys(phases).flatMap((phase) => [1, 2].map((count) => [fault, phase, count] as const)),
@@ -168,7 +170,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     expect(after).toMatchObject(everybody)
   })
 
-  test('a machine whose server swallows every word starts, answers alone, and ends when told to', async () => {
+  test('a machine whose server swallows every word starts, answers alone, and ends on request', async () => {
     const [tower] = others as [NatsMachine]
     const nowhere = tower.gateway.replace(/1$/, '9')
     await tower.kill()
@@ -186,7 +188,7 @@ describe.skipIf(missing !== undefined)(`three machines behind a NATS server${why
     expect(await vote()).toMatchObject(everybody)
   })
 
-  test('a machine that asks and is paused itself loses nobody by it', async () => {
+  test('a machine that asks and is paused itself loses no peer by it', async () => {
     const voting = vote()
     await pause(600)
     await laptop.signal('SIGSTOP')

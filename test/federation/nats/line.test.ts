@@ -1,4 +1,4 @@
-/** The line at the broker, as the rest of the program meets it: `peer/any/MODEL`, whoever is free. */
+/** The shared queue at the broker, as the rest of the program sees it: `peer/any/MODEL`. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openFlock } from '../../../src/app/peers.ts'
 import { lanFiles } from '../../../src/federation/lan/open.ts'
@@ -29,7 +29,7 @@ async function flockOf(models: readonly string[]) {
   return flock
 }
 
-describe.skipIf(missing !== undefined)(named('whoever is free'), () => {
+describe.skipIf(missing !== undefined)(named('the first free machine'), () => {
   test('is an arm that can be named, answers, and is never chosen by itself', async () => {
     const flock = await flockOf(['small', 'small'])
     await until(() => flock.arms().some(({ arm, gone }) => arm.id === 'peer/any/small' && gone === undefined))

@@ -18,7 +18,7 @@ import {
 } from './server.ts'
 import { eventually } from '../../support/wait.ts'
 
-/** The text after the last restart, as whoever reads the events sees it. */
+/** The text after the last restart, as a reader of the events sees it. */
 async function read(model: Model, text: string): Promise<string> {
   let answer = ''
   for await (const event of model.stream(questionOf(text), new AbortController().signal)) {
@@ -90,7 +90,7 @@ describe.skipIf(missing !== undefined)(named('machines and a server that are kil
     expect(await storedResults(server)).toEqual({ messages: 200, jobs: 200 })
   })
 
-  test('a machine that is killed is gone, and whoever waits for it is told', async () => {
+  test('a machine that is killed is gone, and waiting callers get an error', async () => {
     const server = await newServer()
     const { machine, kill } = await flock(server, { ...fast, goneMs: 2_000 }, 60_000)
 
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)(named('machines and a server that are kil
     expect(machine('attic').state().state).toBe('here')
   })
 
-  test('a program that was stopped for a while gives up nobody who was there all the time', async () => {
+  test('a program that was stopped for a while drops no machine that was there all the time', async () => {
     const server = await newServer()
     const { machine } = await flock(server, fast, 1_000)
 

@@ -127,7 +127,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     expect(answers.map(textOf)).toEqual(['tower small job 0', 'attic small job 1', 'tower small job 2'])
   })
 
-  test('whoever is free takes a job from the line, and each job is answered once', async () => {
+  test('the first free machine takes a job from the queue, and each job is answered once', async () => {
     const took: string[] = []
     const worker = (name: string) =>
       offerOf(async function* (_model, request) {
@@ -212,7 +212,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     expect(await failure(collect(known.model('small'), 'x'))).toMatchObject({ code: 'model-unavailable' })
   })
 
-  test('a machine that answers is told to stop before it leaves, and says so', async () => {
+  test('a machine that leaves stops its answers first, and says so', async () => {
     const server = await newServer()
     const [laptop, guest] = [newIdentity(), newIdentity()]
     const common = { server: { url: server.url }, trusted: [laptop.id, guest.id] }
@@ -297,7 +297,7 @@ describe.skipIf(missing !== undefined)(named('through a NATS server'), () => {
     expect(textOf(await collect(machineOf(transport, 'tower').model('small'), 'at last'))).toBe('at last')
   })
 
-  test('a job that nobody waits for any more is not run', async () => {
+  test('a job without a waiting caller is not run', async () => {
     const ran: string[] = []
     let goOn = () => {}
     const held = new Promise<void>((resolve) => (goOn = resolve))

@@ -74,7 +74,7 @@ describe('a card', () => {
     expect(holder?.seal.equals(key)).toBe(true)
   })
 
-  test('with a key somebody else put in is no card', () => {
+  test('with a foreign key is not a card', () => {
     const [mine, theirs] = [createCard(machine().identity), createCard(machine().identity)]
 
     expect(readCard({ ...mine, seal: theirs.seal })).toBeUndefined()
@@ -131,7 +131,7 @@ describe('the ledger of a job', () => {
     )
   })
 
-  test('live parts in order are told as they come, and the result adds only the rest', () => {
+  test('live parts in order are passed on as they come, and the result adds only the rest', () => {
     const ledger = createLedger()
     const run = { run: 'a', attempt: 1 }
 
@@ -194,7 +194,7 @@ describe('the address of a server', () => {
   ])('%s is none', (url) => {
     const read = () => readAddress({ url })
 
-    expect(read).toThrow('is no address of a NATS server')
+    expect(read).toThrow('is not the URL of a NATS server')
     expect(read).not.toThrow('secret')
   })
 })

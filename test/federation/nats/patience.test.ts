@@ -6,7 +6,7 @@ import { sharedName } from '../../../src/app/peer-arms.ts'
 
 const NODE = 'a'.repeat(64)
 
-/** Time goes on only when it is told to. */
+/** Time advances only by hand. */
 function waiting() {
   let now = 0
   const patience = createPatience({ firstTokenMs: 100_000, silentMs: 30_000 }, () => now)

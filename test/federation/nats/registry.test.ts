@@ -9,7 +9,7 @@ import { openRegistry, type RegistryParts } from '../../../src/federation/nats/r
 import { until } from '../../support/wait.ts'
 import { dial, echo, missing, named, newIdentity, newServer, offerOf, silent } from './server.ts'
 
-const report = { ...offerOf(echo).report(), name: 'somebody' }
+const report = { ...offerOf(echo).report(), name: 'other' }
 
 const newBucket = async (): Promise<KV> => new Kvm(await dial((await newServer()).url)).create('nodes')
 
@@ -52,7 +52,7 @@ async function open(bucket: KV, more: Partial<RegistryParts> = {}) {
 }
 
 describe.skipIf(missing !== undefined)(named('the registry'), () => {
-  test('keeps nobody who was never trusted: strangers come in any number', async () => {
+  test('keeps no machine that was never trusted: their number is unbounded', async () => {
     const bucket = await newBucket()
     const [stranger, friend] = [newMachine(), newMachine()]
     const registry = await open(bucket, { isTrusted: async (id) => id === friend.id })
@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined)(named('the registry'), () => {
     expect(registry.stateOf(stranger.id)).toEqual({ state: 'gone', why: 'it has left' })
   })
 
-  test('forgives the silence of a pause to those who were here before it, and to nobody else', async () => {
+  test('forgives the silence of a pause only to machines that were here before it', async () => {
     const bucket = await newBucket()
     const [dead, alive] = [newMachine(), newMachine()]
     await bucket.put(dead.key, dead.entry())

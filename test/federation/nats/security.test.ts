@@ -46,7 +46,7 @@ describe.skipIf(missing !== undefined)(named('what a NATS server cannot do'), ()
     for (const word of ['crown', 'jewels', 'stairs', 'text-delta']) expect(all).not.toContain(word)
   })
 
-  test('it makes nobody trusted: who is not on the list is not listed, and is refused', async () => {
+  test('it grants no trust: a machine that is not on the list is not shown, and is refused', async () => {
     const server = await newServer()
     const [laptop, tower] = [node('laptop'), node('tower')]
     const common = { server: { url: server.url } }
@@ -207,7 +207,7 @@ describe.skipIf(missing !== undefined)(named('what a NATS server refuses'), () =
     )
   })
 
-  test("a machine that took another's user is told which subject it may not use", async () => {
+  test("a machine that took another's user gets an error that names the subject it may not use", async () => {
     const [laptop, tower] = [node('laptop'), node('tower')]
     const { url } = await newServer([{ name: 'tower', password: 'tower', id: tower.identity.id }])
 

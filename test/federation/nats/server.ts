@@ -1,4 +1,6 @@
-/** A real NATS server in a folder of its own, and machines on it; tests are skipped where there is none, and say why. */
+/**
+ * A real NATS server in a folder of its own, and machines on it; tests are skipped where there is none, and say why.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash, createPublicKey, generateKeyPairSync, webcrypto } from 'node:crypto'
 import { once } from 'node:events'
@@ -135,7 +137,7 @@ export async function open(
   return transport
 }
 
-/** Somebody at the server who is no machine; a user's password is its name. */
+/** A client of the server that is not a machine; a user's password is its name. */
 export async function dial(url: string, user?: string): Promise<NatsConnection> {
   const credentials = user === undefined ? {} : { user, pass: user }
   const connection = await connectNats({ servers: url, ...credentials })

@@ -134,7 +134,7 @@ class Broker {
   }
 }
 
-type Ground = { readonly tag: string; readonly folder: string; readonly number: number }
+type AppContext = { readonly tag: string; readonly folder: string; readonly number: number }
 
 export class NatsMachine {
   readonly name: string
@@ -148,7 +148,7 @@ export class NatsMachine {
   #lines = ''
   id = ''
 
-  constructor(name: string, { tag, folder, number }: Ground) {
+  constructor(name: string, { tag, folder, number }: AppContext) {
     const network = `10.${80 + number}.0`
     this.name = name
     this.gateway = `${network}.1`

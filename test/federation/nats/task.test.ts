@@ -53,7 +53,7 @@ const none = offerOf(() => {
 })
 
 describe('a job on the machine that answers', () => {
-  test('is told as it goes, all but its end, and is a result in the end', async () => {
+  test('is streamed as it goes, all but its end, and is a result in the end', async () => {
     const { all, live } = parts(offerOf(echo))
 
     const result = await runTask(task(), all)

@@ -63,7 +63,7 @@ test('what reaches the world runs on the host, in its folder, and what is about 
   ])
 })
 
-/** Tools that are made anew for each session cannot be told by what they run. */
+/** Tools that are made anew for each session cannot be identified by what they run. */
 const isLocal = (name: string, run: Tool['run']): boolean =>
   localTools().some((tool) => tool.name === name && tool.run === run)
 
@@ -91,10 +91,10 @@ async function runHere(
     { tools, options: {}, atLimit: false },
   )
   const { message } = await runTool(prepared, {
-    desk: {
+    toolAccess: {
       list: () => tools,
       authorize,
-      askPermission: async () => ({ allow: false, reason: 'nobody' }),
+      askPermission: async () => ({ allow: false, reason: 'unattended' }),
       context: toolContext(root),
     },
     trace: { turns: 1, calls: [] },

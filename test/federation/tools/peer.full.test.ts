@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)(`a paired tool host${missing ? ` (${missi
       lose()
 
       const [lost] = await running
-      tower.mend()
+      tower.repair()
       if (host.signalCode !== null) host = await startTools(tower)
       const [after] = await session({ name: 'read_file', input: { path: log } })
 

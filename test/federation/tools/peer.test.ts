@@ -45,7 +45,7 @@ async function toolsFor({ peers }: TestPeer, port: number) {
   }
 }
 
-/** What comes back for these very words, whoever says them. */
+/** The answer to these exact bytes, from any client. */
 function say(port: number, identity: Partial<Identity>, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = ''
@@ -165,7 +165,7 @@ describe('a machine that may not', () => {
     { path: '/%ff' },
   ]
 
-  test('is told the same at every path, and the host writes it down', async () => {
+  test('gets the same answer at every path, and the host writes it down', async () => {
     const host = await openTestHost({ permission: 'bypass' })
     const stranger = await unpairedPeer(host)
     const unscoped = await pairedPeer(host)
@@ -192,7 +192,7 @@ describe('a machine that may not', () => {
     ])
   })
 
-  test('is told what to type at the host', async () => {
+  test('learns what to type at the host', async () => {
     const host = await openTestHost()
     const peer = await unpairedPeer(host)
 
@@ -237,7 +237,7 @@ describe('a machine that may not', () => {
 })
 
 describe('without any token', () => {
-  test('a host for other machines starts where one is paired for it, and talks to nobody else', async () => {
+  test('a host for other machines starts where one is paired for it, and accepts no other client', async () => {
     const home = await testHome()
     const peer = await pairedPeer(home)
     const host = await openTestHost({ home, host: '0.0.0.0', files: { 'a.txt': 'there' } })
@@ -254,7 +254,7 @@ describe('without any token', () => {
     expect(host.banner).toContain('  token    none is known, so only paired machines come in\n')
   })
 
-  test('it does not where nobody may run tools', async () => {
+  test('it does not start where no machine may run tools', async () => {
     const home = await testHome()
     const peer = await pairedPeer(home)
     await lanFiles(home.data).book.setScopes(peer.identity.id, ['generate'])
@@ -266,7 +266,7 @@ describe('without any token', () => {
 })
 
 describe('the machine that asks', () => {
-  test('talks only to the key it knows; whoever else is there hears nothing, and nothing was run', async () => {
+  test('talks only to the key it knows; another listener receives nothing, and nothing was run', async () => {
     const [host, impostor] = [await openTestHost({ permission: 'bypass' }), await openTestHost()]
     const line = await openLine(host.port)
     const peer = await pairedPeer(host)
@@ -284,7 +284,7 @@ describe('the machine that asks', () => {
     expect(existsSync(join(impostor.folder, 'a.txt'))).toBe(false)
   })
 
-  test('knows that nothing was run where nobody answers, or somebody who speaks no TLS', async () => {
+  test('knows that nothing was run where no host answers, or one without TLS', async () => {
     const host = await openTestHost({ permission: 'bypass' })
     const line = await openLine(host.port)
     const run = await toolsFor(await pairedPeer(host), line.port)

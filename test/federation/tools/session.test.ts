@@ -74,7 +74,7 @@ test('a session of a paired machine works there under the rules of the host, wit
 
   const { cwd, results } = await runSession(model, {
     home,
-    flags: { 'tool_host.url': `peer/tower:${host.port}`, 'tool_host.token': 'covey_for-somebody-else' },
+    flags: { 'tool_host.url': `peer/tower:${host.port}`, 'tool_host.token': 'covey_for-another-host' },
   })
 
   expect(results.map(({ ok, code }) => [ok, code])).toEqual([
@@ -86,7 +86,7 @@ test('a session of a paired machine works there under the rules of the host, wit
   expect([existsSync(join(cwd, 'c.txt')), existsSync(join(host.folder, 'c.txt'))]).toEqual([false, true])
 })
 
-test('a session finds the tools of an MCP server and calls one, unless nobody allows it', async () => {
+test('a session finds the tools of an MCP server and calls one, unless it is not allowed', async () => {
   const { command = '', args } = scriptedServer(
     `if (request.method !== 'tools/call') return usual(request)
      say({ id: request.id, result: { content: [{ type: 'text', text: 'went' }] } })`,

@@ -55,11 +55,11 @@ export async function attempt(one: Try, parts: AttemptParts): Promise<Outcome> {
   }
 }
 
-type Ground = AttemptParts & { readonly place: Place; readonly doors: Doors }
+type AppContext = AttemptParts & { readonly place: Place; readonly doors: Doors }
 
 type Result = Pick<Outcome, 'escapes' | 'control' | 'seen'>
 
-async function run(one: Try, ground: Ground): Promise<Result> {
+async function run(one: Try, ground: AppContext): Promise<Result> {
   const { place, doors, victim } = ground
   const env = environmentOf(one, ground)
   setUp(one, ground, env)
@@ -130,7 +130,7 @@ const excerpt = (text: string): string => text.slice(0, 120).replaceAll('\n', ' 
 
 async function checkControl(
   one: Try,
-  ground: Ground,
+  ground: AppContext,
   conversation: Conversation,
 ): Promise<string | undefined> {
   const { run, expects } = one.control ?? usual
@@ -138,7 +138,7 @@ async function checkControl(
   return expects.test(text) ? undefined : `\`${run}\` said: ${text.slice(0, 300)}`
 }
 
-function environmentOf(one: Try, ground: Ground): NodeJS.ProcessEnv {
+function environmentOf(one: Try, ground: AppContext): NodeJS.ProcessEnv {
   const own = Object.entries(one.env ?? {}).map(([name, value]) => [name, fill(value, ground)])
   return {
     PATH: process.env['PATH'],
@@ -150,7 +150,7 @@ function environmentOf(one: Try, ground: Ground): NodeJS.ProcessEnv {
   }
 }
 
-function setUp(one: Try, ground: Ground, env: NodeJS.ProcessEnv): void {
+function setUp(one: Try, ground: AppContext, env: NodeJS.ProcessEnv): void {
   const { place } = ground
   if (one.config !== undefined) {
     // A deny holds in every mode: without a guard there is none.
@@ -182,7 +182,7 @@ function trust(paths: readonly string[], { home }: Place): void {
 
 type Call = { readonly name: string; readonly input: object }
 
-function toCall(step: Exclude<Step, { host: string } | { reopen: string }>, ground: Ground): Call {
+function toCall(step: Exclude<Step, { host: string } | { reopen: string }>, ground: AppContext): Call {
   const call =
     typeof step === 'string'
       ? { name: 'run_command', input: { command: step } }
@@ -196,7 +196,7 @@ function toCall(step: Exclude<Step, { host: string } | { reopen: string }>, grou
   return { name: call.name, input: Object.fromEntries(filled) as object }
 }
 
-function fill(text: string, { place, victim, doors }: Ground): string {
+function fill(text: string, { place, victim, doors }: AppContext): string {
   const values: Readonly<Record<string, string>> = {
     HOME: place.home,
     PROJECT: place.project,

@@ -88,7 +88,7 @@ test('counts that were not printed are not claimed', () => {
   expect(show({ text: cut, exit }).split('\n')[0]).toBe('4 failures found in the output')
 })
 
-test('programs that wrote at once are told apart by what stands in front of their lines', () => {
+test('programs that wrote at once are distinguished by the prefix of their lines', () => {
   const byName = (wanted: string) =>
     all
       .find(({ name }) => name === wanted)!

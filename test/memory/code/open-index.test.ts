@@ -50,7 +50,7 @@ describe('search_code', () => {
     ])
   })
 
-  test('never shows what git ignores or nobody may read', async () => {
+  test('never shows ignored or unreadable files', async () => {
     const root = await tempProject(shop)
     const ask = asker(createSearchCode(await openIndex()), root)
 

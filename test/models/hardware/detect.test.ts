@@ -258,7 +258,7 @@ Pages purgeable:                          10000.
     })
   })
 
-  test('follows a limit that somebody set', async () => {
+  test('follows a configured limit', async () => {
     const effects = machine(mac)
     const run: HardwareEffects['run'] = async (program, ...args) =>
       args.includes('iogpu.wired_limit_mb') ? '4096\n' : effects.run(program, ...args)

@@ -179,7 +179,7 @@ describe('bringing a model in', () => {
     await expect(importing).rejects.toThrow('is there already')
   })
 
-  test('copies nothing over what somebody else is fetching, and leaves nothing behind', async () => {
+  test('copies nothing over a download in progress, and leaves nothing behind', async () => {
     const folders = await tempHome({ 'down/a.gguf': tinyFile(), 'own/a.gguf.download/data': 'half' })
     const source = join(dirname(folders.own), 'down', 'a.gguf')
     const fetching = await acquireLock(join(folders.own, 'a.gguf.download'), () => '')
@@ -246,7 +246,7 @@ describe('removing', () => {
     expect(await listLocal(folders, catalog)).toEqual([])
   })
 
-  test('does not take a download away from whoever is at it', async () => {
+  test('does not take over a download in progress', async () => {
     const folders = await tempHome({ 'own/a.gguf.download/data': 'x' })
     const fetching = await acquireLock(join(folders.own, 'a.gguf.download'), () => '')
 

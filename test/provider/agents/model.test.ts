@@ -17,7 +17,7 @@ const request = (...texts: readonly string[]): ModelRequest => ({
   tools: [],
 })
 
-/** A program of that name that keeps what it was told and prints these lines. */
+/** A program of that name that keeps its input and prints these lines. */
 async function program(
   agent: AgentName,
   script: string,
@@ -128,7 +128,7 @@ test('the prompt comes on stdin, with what was said before it and without our sy
   )
 })
 
-test('none is told to go without its approvals', () => {
+test('no flag disables its approvals', () => {
   const flags = agentNames.flatMap((name) => agentPrograms[name].args('m'))
 
   expect(flags.filter((flag) => /danger|yolo|bypass|skip|full-auto|^--auto$|approve/i.test(flag))).toEqual([])

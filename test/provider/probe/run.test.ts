@@ -69,7 +69,7 @@ test('vLLM says the longest sequence it serves', async () => {
   expect(values).toEqual({ server: 'vllm', version: '0.15.0', window: 9_000, largestWindow: 9_000 })
 })
 
-test('Ollama with its small default is loaded with a larger window, and the person is told', async () => {
+test('Ollama with its small default is loaded with a larger window, and a warning is shown', async () => {
   const server = await startOllama({ loaded: 4_096 })
 
   const { findings, warnings } = await probe(server)

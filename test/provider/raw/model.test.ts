@@ -209,7 +209,7 @@ test('any text comes back as it was, and none of it is a control token on the wa
   )
 })
 
-test('an arm whose template nobody knows is asked with tools as text, and the person is told', async () => {
+test('an arm with an unknown template is asked with tools as text, with a warning', async () => {
   const server = await startVllm({ model: 'mystery' })
   const settings = settingsFor(server.url, { model: 'mystery', known: { tools: 'raw' } })
   const report = await probe(server, 'metadata', { model: 'mystery' })
@@ -252,7 +252,7 @@ test('a server without raw prompts says that it is to be asked with tools as tex
   expect(failure).toMatchObject({ code: 'model-unavailable', details: { unparsedCall: true, status: 404 } })
 })
 
-test('how fast the server says it was is told', async () => {
+test('the speed that the server reports is passed on', async () => {
   const server = await startLlamaCpp({ model: MODEL })
   const { findings } = await probe(server, 'metadata', { model: MODEL })
   const template = await openTemplate({ text: findings.template?.value, bos: '', eos: '', guess: 'hermes' })

@@ -6,7 +6,7 @@ import { idOfPeer } from '../../../src/federation/dial.ts'
 import { openIdentity } from '../../../src/federation/identity.ts'
 import { tlsOptionsOf } from '../../../src/federation/listener.ts'
 import type { Limits } from '../../../src/server/http/limits.ts'
-import type { PeerDoor } from '../../../src/server/admin/peer-access.ts'
+import type { PeerAccess } from '../../../src/server/admin/peer-access.ts'
 import { defineRoute } from '../../../src/server/http/route.ts'
 import { openTestServer, rawClient, tempFolder } from '../support.ts'
 import { until } from '../../support/wait.ts'
@@ -23,16 +23,16 @@ const whoRoute = defineRoute({
 /** A server with a door, and a machine that it knows. */
 async function openDoor({
   limits = {},
-  isOnlyWay = false,
+  isOnlyAccess = false,
 }: {
   limits?: Partial<Limits>
-  isOnlyWay?: boolean
+  isOnlyAccess?: boolean
 }) {
   const folder = await tempFolder()
   const [own, known] = [await openIdentity(`${folder}/own`), await openIdentity(`${folder}/known`)]
-  const peers: PeerDoor = {
+  const peers: PeerAccess = {
     tls: tlsOptionsOf(own),
-    isOnlyWay,
+    isOnlyAccess,
     who: async (socket) => (idOfPeer(socket) === known.id ? { id: known.id, name: 'laptop' } : undefined),
   }
   const server = await openTestServer([whoRoute], { peers, limits })
@@ -137,7 +137,7 @@ describe('a connection ends', () => {
   })
 
   test('in the clear where keys are the only way', async () => {
-    const { port, token, connect } = await openDoor({ isOnlyWay: true })
+    const { port, token, connect } = await openDoor({ isOnlyAccess: true })
     const plain = await rawClient(port)
     const peer = connect()
 

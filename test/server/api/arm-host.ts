@@ -1,4 +1,4 @@
-/** The whole way: the server, a real arm, and behind it an OpenAI-compatible server that says what it was told to. */
+/** End to end: the server, a real arm, and behind it a scripted OpenAI-compatible server. */
 import { onTestFinished } from 'vitest'
 import { openArm } from '../../../src/app/arms.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'

@@ -89,7 +89,7 @@ describe('where it cannot', () => {
     expect(model.asked[0]?.messages[0]?.text).toContain('<before>')
   })
 
-  test('a failure of the server is told, not covered up', async () => {
+  test('a failure of the server is reported, not covered up', async () => {
     const gone = scriptedModel([fails(new AppError('model-unavailable', 'It is away.'))])
     const host = await startApi(scriptedModel(), { fillIn: () => gone })
 

@@ -1,4 +1,7 @@
-/** A real server on loopback around scripted models: tokens, sockets and fitting are the real ones, only the answers are not. */
+/**
+ * A real server on loopback around scripted models: tokens, sockets and fitting are the real ones, only the answers
+ * are not.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -143,7 +146,7 @@ function toModelParts(models: readonly Model[], options: HostOptions) {
       })),
     async reserve(name) {
       const model = name === undefined ? models[0] : models.find((candidate) => candidate.name === name)
-      if (!model) throw new AppError('request-invalid', `There is no model ${name}.`, { status: 404 })
+      if (!model) throw new AppError('request-invalid', `The model ${name} does not exist.`, { status: 404 })
       return lease(model)
     },
     fit: (request, { countTokens }) =>

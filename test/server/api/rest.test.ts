@@ -77,7 +77,7 @@ describe('embeddings', () => {
 
     const several = await host.post('/api/embed', { model: 'scripted:latest', input: ['ab', 'abc'] })
     const one = await host.post('/api/embeddings', { model: 'scripted', prompt: 'abcd' })
-    const none = await host.post('/api/embed', { model: 'nobody', input: 'ab' })
+    const none = await host.post('/api/embed', { model: 'absent', input: 'ab' })
 
     expect(OllamaEmbedReply.parse(await several.json())).toMatchObject({
       model: 'scripted:latest',
@@ -90,7 +90,7 @@ describe('embeddings', () => {
     expect(await one.json()).toEqual({ embedding: [4, 0.5, -1] })
     expect([none.status, await none.json()]).toEqual([
       404,
-      { error: 'nobody gives no embeddings. Models that can: scripted.' },
+      { error: 'absent gives no embeddings. Models that can: scripted.' },
     ])
   })
 
@@ -235,7 +235,7 @@ describe('Ollama', () => {
       host.get('/api/ps').then((response) => response.json()),
       host.get('/api/version').then((response) => response.json()),
       host.post('/api/show', { model: 'scripted' }).then((response) => response.json()),
-      host.post('/api/show', { model: 'nobody' }),
+      host.post('/api/show', { model: 'absent' }),
     ])
 
     expect(tags).toMatchObject({ models: [{ name: 'scripted', model: 'scripted' }, { name: 'covey/agent' }] })
@@ -245,7 +245,7 @@ describe('Ollama', () => {
       capabilities: ['completion', 'tools'],
       model_info: { 'covey.context_length': 8192 },
     })
-    expect([missing.status, await missing.json()]).toEqual([404, { error: "model 'nobody' not found" }])
+    expect([missing.status, await missing.json()]).toEqual([404, { error: "model 'absent' not found" }])
   })
 
   test('ends a broken stream with a line that says so', async () => {

@@ -1,4 +1,4 @@
-/** A client's many tools in two stages: what it gets are calls of its own tools, whichever way the model wrote them. */
+/** A client's many tools in two stages: what it gets are calls of its own tools, however the model wrote them. */
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { calls, says, scriptedModel } from '../../../src/provider/scripted.ts'
@@ -24,7 +24,7 @@ const tools = Array.from({ length: 40 }, (_, index) => ({
     },
   },
 }))
-const system = 'You are an agent. Follow the rules of the house. '.repeat(500)
+const system = 'You are an agent. Follow the rules of the project. '.repeat(500)
 const messages: OpenAI.ChatCompletionMessageParam[] = [
   { role: 'system', content: system },
   { role: 'user', content: 'Rename it everywhere.' },

@@ -128,7 +128,7 @@ describe('turns at a slow model', () => {
       { model: 'slow', prompt: 'x' },
       (events) => events.map(({ data }) => OllamaGenerateLine.parse(data).covey),
     ],
-  ])('are told to those who wait at %s', async (path, body, read) => {
+  ])('are sent to clients that wait at %s', async (path, body, read) => {
     const model = gatedModel('slow')
     const host = await startApi(model, { slots: 1 })
     const ahead = await host.post('/v1/chat/completions', ask('ahead'), { client: 'a' })
@@ -225,7 +225,7 @@ describe('a request that is too large', () => {
   const text = 'one two three four five six seven eight nine ten. '.repeat(1200)
   const long = { messages: [{ role: 'system', content: text }, ...hello.messages] }
 
-  test('is fitted, and the client is told what was shortened', async () => {
+  test('is fitted, and the client learns what was shortened', async () => {
     const host = await startApi(slowModel(1))
 
     const response = await host.post('/v1/chat/completions', long)

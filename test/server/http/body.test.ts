@@ -156,7 +156,7 @@ test('a wrong field is named', async () => {
   expect(errorOf(reply)).toMatchObject({ param: 'n', code: 'invalid_value' })
 })
 
-test('odd strings come back as they were sent, and hurt nobody in an address', async () => {
+test('odd strings come back as they were sent, and are harmless in a URL', async () => {
   const open = await openTestServer(testRoutes())
   const strings = oddStrings()
 

@@ -30,7 +30,7 @@ test('a body that never comes is ended', async () => {
   expect(read()).toMatch(/^HTTP\/1\.1 408/)
 })
 
-test('two hundred stalled clients keep nobody else out', async () => {
+test('two hundred stalled clients keep no other client out', async () => {
   const open = await openTestServer(testRoutes())
   for (let index = 0; index < 200; index++) {
     const { socket } = await rawClient(open.port)

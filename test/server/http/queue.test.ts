@@ -1,17 +1,17 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createFairQueue, type FairQueue, type Place } from '../../../src/server/http/queue.ts'
+import { createFairQueue, type FairQueue, type QueueSlot } from '../../../src/server/http/queue.ts'
 
 const model = 'small'
 const never = new AbortController().signal
 
 /** Waits in the background and notes who is served in which order. */
-function visit(
+function exchange(
   queue: FairQueue,
   client: string,
   served: string[],
   signal = never,
-): Place & { turn: Promise<void> } {
+): QueueSlot & { turn: Promise<void> } {
   const place = queue.enter({ model, client })
   const turn = (async () => {
     for await (const _ of place.positions(signal)) continue
@@ -20,11 +20,11 @@ function visit(
   return { ...place, turn }
 }
 
-test('whoever finds a free slot is served at once', async () => {
+test('a request that finds a free slot is served at once', async () => {
   const queue = createFairQueue({ slots: () => 2 })
   const served: string[] = []
 
-  await Promise.all([visit(queue, 'a', served).turn, visit(queue, 'b', served).turn])
+  await Promise.all([exchange(queue, 'a', served).turn, exchange(queue, 'b', served).turn])
 
   expect(served).toEqual(['a', 'b'])
 })
@@ -47,7 +47,7 @@ test('a place is served while it has a slot, and not before', () => {
 test('clients take turns, however many requests one of them has', async () => {
   const queue = createFairQueue({ slots: () => 1 })
   const served: string[] = []
-  const places = ['a', 'a', 'a', 'b', 'b', 'c'].map((client) => visit(queue, client, served))
+  const places = ['a', 'a', 'a', 'b', 'b', 'c'].map((client) => exchange(queue, client, served))
 
   const waiting = new Set(places)
   while (waiting.size > 0) {
@@ -82,8 +82,8 @@ test('who gives up while waiting is no longer counted', async () => {
   const queue = createFairQueue({ slots: () => 1 })
   const first = queue.enter({ model, client: 'a' })
   const controller = new AbortController()
-  const gone = visit(queue, 'b', [], controller.signal)
-  const last = visit(queue, 'c', [])
+  const gone = exchange(queue, 'b', [], controller.signal)
+  const last = exchange(queue, 'c', [])
 
   controller.abort()
   await expect(gone.turn).rejects.toThrow()
@@ -99,7 +99,7 @@ test('whatever comes and goes, no more than the slots are served and no slot sta
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3 }), fc.array(step, { maxLength: 60 }), (slots, steps) => {
       const queue = createFairQueue({ slots: () => slots })
-      const places: Place[] = []
+      const places: QueueSlot[] = []
 
       for (const { client, leaves, enters } of steps) {
         if (enters) places.push(queue.enter({ model, client }))

@@ -62,7 +62,7 @@ test('an error in the first moments is an HTTP status', async () => {
   expect(reply.json()).toMatchObject({ error: { code: 'model_loading', message: 'Still loading.' } })
 })
 
-test('an error after that is told in the stream, and nothing follows it', async () => {
+test('an error after that is sent in the stream, and nothing follows it', async () => {
   const open = await openTestServer(
     [
       streamRoute(async function* () {
@@ -106,7 +106,7 @@ test('a client that goes away ends the work for it, at whatever moment', async (
   for (let offset = 0; offset < 40; offset++) await vanishingClient(offset)
 })
 
-test('a part that fails once the client is gone troubles nobody', async () => {
+test('a part that fails once the client is gone has no effect', async () => {
   const unhandled: unknown[] = []
   const note = (error: unknown) => unhandled.push(error)
   process.on('unhandledRejection', note)
@@ -219,7 +219,7 @@ test('a stream whose token is revoked ends', async () => {
   expect(read()).toContain('event: error\ndata: The token of this stream was revoked.')
 })
 
-test('a watcher whose token is revoked is told so too', async () => {
+test('a watcher whose token is revoked gets an error too', async () => {
   const watching = defineRoute({
     method: 'GET',
     path: '/parts',

@@ -1,4 +1,4 @@
-/** Tokens on disk: only hashes, for nobody else to read, and out at once when revoked. */
+/** Tokens on disk: only hashes, readable by no other user, and out at once when revoked. */
 import { execFile } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ test('a name is taken once, and is a name', async () => {
   await expect(tokens.add('', ['chat'])).rejects.toThrow('no name for a token')
 })
 
-test('a damaged file lets nobody in and says what to do', async () => {
+test('a damaged file admits no client and says what to do', async () => {
   const path = join(await tempFolder(), 'tokens')
   await writeFile(path, '{"version":1,"tokens":[{"name":"a"}]}')
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ChoiceStream } from '../../../src/server/openai/chat-reply.ts'
 
 test.each(['plain', 'a "content":"" in it', '\\"content\\":""', 'ключ'])(
-  'text is told in chunks of the model %j, whatever is in either',
+  'text is sent in chunks of the model %j, whatever is in either',
   (model) => {
     const stream = new ChoiceStream({ id: 'chatcmpl-1', created: 7, model }, 2)
     const texts = ['first', 'line\n"quoted" \\ \u2028', '"content":""', '🐑', '']

@@ -163,7 +163,7 @@ describe('a request', () => {
     expect(third).not.toBe(first)
   })
 
-  test('with a broken history is mended: every call gets a result, lone results become notes', async () => {
+  test('with a broken history is repaired: every call gets a result, lone results become notes', async () => {
     const model = scriptedModel([says('Fine.')])
     const host = await startApi(model)
     const call = { id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{}' } }
@@ -199,7 +199,7 @@ describe('a request', () => {
     ['alternatives without log probabilities', { top_logprobs: 2 }, 400, 'top_logprobs'],
     ['log probabilities of an agent', { model: 'covey/agent', logprobs: true }, 400, 'logprobs'],
     ['a top_p above one', { top_p: 1.5 }, 400, 'top_p'],
-    ['an unknown model', { model: 'nobody' }, 404, 'model'],
+    ['an unknown model', { model: 'absent' }, 404, 'model'],
     ['several answers of an agent', { model: 'covey/agent', n: 2 }, 400, 'n'],
     ['no messages', { messages: [] }, 400, 'messages'],
     [
@@ -360,7 +360,7 @@ describe('tools', () => {
     expect(model.asked[0]?.tools).toEqual([])
   })
 
-  test('called in a way nobody can read are asked for again, then told as text', async () => {
+  test('called in an unreadable form are asked for again, then sent as text', async () => {
     const bad: ModelEvent = { type: 'bad-call', name: 'get_weather', reason: 'the JSON is cut' }
     const model = scriptedModel([bad], [bad])
     const host = await startApi(model)
@@ -378,7 +378,7 @@ describe('tools', () => {
 
   test.each([
     ['good arguments keep their bytes', '{ "city":"Rome" }', '{ "city":"Rome" }'],
-    ['slips are mended', "{city: 'Rome',}", '{"city":"Rome"}'],
+    ['slips are repaired', "{city: 'Rome',}", '{"city":"Rome"}'],
     ['values are bent to the schema', '{"city": 5}', '{"city":"5"}'],
     ['no arguments are an empty object', '', '{}'],
   ])('reach the client so that it can parse them: %s', async (_, written, sent) => {
@@ -418,7 +418,7 @@ describe('JSON', () => {
     expect((await complete(host, ask)).choices[0]?.message.content).toBe('{"city":"Rome"}')
   })
 
-  test('that is nearly right is mended for who waits for all of it', async () => {
+  test('that is nearly right is repaired for clients that do not stream', async () => {
     const host = await startApi(scriptedModel([says("{'city': 'Rome',}")]))
 
     expect((await complete(host, ask)).choices[0]?.message.content).toBe('{"city":"Rome"}')

@@ -181,7 +181,7 @@ describe('previous_response_id', () => {
 })
 
 describe('a response that was kept', () => {
-  test('is found by its client and by nobody else, until it is deleted', async () => {
+  test('is found by its client and by no other, until it is deleted', async () => {
     const host = await startApi(scriptedModel([says('Rome.')]))
     const made = await respond(host, { input: 'Where?' })
     const path = `/v1/responses/${made.id}`
@@ -207,7 +207,7 @@ describe('a response that was kept', () => {
   })
 })
 
-test('a response that is being written is told as that, and ends when it is cancelled', async () => {
+test('a response that is being written is reported as that, and ends when it is cancelled', async () => {
   const host = await startApi(unendingModel('Rome and '))
   const client = new OpenAI({ baseURL: `${host.url}/v1`, apiKey: await host.key(), maxRetries: 0 })
   const stream = await client.responses.create({ model: 'unending', input: 'Where?', stream: true })

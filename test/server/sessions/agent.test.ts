@@ -220,7 +220,7 @@ describe('covey/agent', () => {
   })
 
   test.each([
-    ['an unknown profile', { model: 'covey/agent:nobody' }, 404],
+    ['an unknown profile', { model: 'covey/agent:absent' }, 404],
     ['nothing to do', { messages: [...ask.messages, { role: 'assistant', content: 'Hm.' }] }, 400],
   ])('with %s is refused', async (_, field, status) => {
     const { host } = await startAgent(scriptedModel())

@@ -1,4 +1,4 @@
-/** SessionApi over HTTP, with real sessions: the same events, and nothing lost for whoever comes back. */
+/** SessionApi over HTTP, with real sessions: the same events, and nothing lost after a reconnect. */
 import { describe, expect, test } from 'vitest'
 import { createParser } from 'eventsource-parser'
 import { errorSchemas } from '../../../src/server/admin/openapi.ts'
@@ -193,7 +193,7 @@ describe('a session over HTTP', () => {
   })
 })
 
-describe('whoever comes back', () => {
+describe('a client that reconnects', () => {
   test('gets exactly what came after the last event they saw, pieces of text included', async () => {
     const open = await openSessionServer()
     const id = await create(open)
@@ -223,7 +223,7 @@ describe('whoever comes back', () => {
     expect(real(rest)).toEqual(all.slice(2).filter(({ data }) => !data.includes('text-delta')))
   })
 
-  test('is told from the log when the last minutes are too long for memory', async () => {
+  test('is served from the log when the last minutes are too long for memory', async () => {
     const long: StartRun = async function* ({ runId }) {
       for (let index = 0; index < 40; index++) {
         yield { type: 'warning', message: 'x'.repeat(50_000) }
@@ -254,31 +254,31 @@ describe('whoever comes back', () => {
 })
 
 describe('what the server holds open', () => {
-  test('is given free when nobody uses it', async () => {
-    const open = await openSessionServer({ desk: { idleMs: 200, lookEveryMs: 5 } })
+  test('is released when unused', async () => {
+    const open = await openSessionServer({ service: { idleMs: 200, lookEveryMs: 5 } })
     const id = await create(open)
     await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
 
-    await until(() => !open.desk.holds(id))
+    await until(() => !open.service.holds(id))
     const stored = await testStore(open.folder).open(id, start)
     await stored.close()
 
     expect(stored.replay.info.id).toBe(id)
   })
 
-  test('is not given free while it is watched', async () => {
-    const open = await openSessionServer({ desk: { idleMs: 200, lookEveryMs: 5 } })
+  test('is not released while it is watched', async () => {
+    const open = await openSessionServer({ service: { idleMs: 200, lookEveryMs: 5 } })
     const [id, other] = [await create(open), await create(open)]
     const watching = await connect(open, `/v1/sessions/${id}/events`)
 
-    await until(() => !open.desk.holds(other))
+    await until(() => !open.service.holds(other))
     await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Still there?' })
 
     expect((await watching.told()).length).toBeGreaterThan(5)
   })
 
   test('is bounded: the idlest makes room, and without an idle one the next is refused', async () => {
-    const open = await openSessionServer({ startRun: unending([]), desk: { maxHeld: 2 } })
+    const open = await openSessionServer({ startRun: unending([]), service: { maxHeld: 2 } })
     const [first, second] = [await create(open), await create(open)]
     await post(open, `/v1/sessions/${second}/prompt`, { prompt: 'Work.' })
 
@@ -286,7 +286,7 @@ describe('what the server holds open', () => {
     await post(open, `/v1/sessions/${third}/prompt`, { prompt: 'Work.' })
     const fourth = await post(open, '/v1/sessions')
 
-    expect([first, second, third].map((id) => open.desk.holds(id))).toEqual([false, true, true])
+    expect([first, second, third].map((id) => open.service.holds(id))).toEqual([false, true, true])
     expect(fourth.status).toBe(429)
   })
 

@@ -1,13 +1,13 @@
 /** Sessions that a server holds: no more than it may, none that outlives it, and none that takes it down. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { KeptSession, SessionParts } from '../../../src/server/parts.ts'
-import { createSessionDesk, type DeskOptions } from '../../../src/server/sessions/service.ts'
+import { createSessionService, type SessionServiceOptions } from '../../../src/server/sessions/service.ts'
 import { sessionParts, talkative } from '../session-server.ts'
 import { tempFolder } from '../support.ts'
 
 /** Real sessions; every one that is open is in `open`. */
 async function openDesk(
-  options: DeskOptions = {},
+  options: SessionServiceOptions = {},
   around: (made: KeptSession) => KeptSession = (one) => one,
 ) {
   const real = sessionParts(await tempFolder(), talkative)
@@ -27,39 +27,39 @@ async function openDesk(
     resume: (id) => noted(real.resume(id)),
     list: real.list,
   }
-  const desk = createSessionDesk(parts, options)
-  onTestFinished(() => desk.close())
-  return { desk, open }
+  const service = createSessionService(parts, options)
+  onTestFinished(() => service.close())
+  return { service, open }
 }
 
 test('no more sessions are held than may be, also when many are opened at once', async () => {
-  const { desk, open } = await openDesk({ maxHeld: 3 })
+  const { service, open } = await openDesk({ maxHeld: 3 })
 
-  const opened = await Promise.allSettled(Array.from({ length: 8 }, () => desk.create()))
+  const opened = await Promise.allSettled(Array.from({ length: 8 }, () => service.create()))
 
   expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
   expect(open.size).toBe(3)
 })
 
-test('a session that is being opened while the desk closes is closed as well', async () => {
-  const { desk, open } = await openDesk()
+test('a session that is being opened while the service closes is closed as well', async () => {
+  const { service, open } = await openDesk()
 
-  const opening = desk.create()
-  await desk.close()
+  const opening = service.create()
+  await service.close()
   await opening
 
   expect(open.size).toBe(0)
 })
 
-test('a session whose events cannot be read ends for who watches, and for nobody else', async () => {
-  const { desk } = await openDesk({}, (session) => {
+test('a session whose events cannot be read ends for its watchers only', async () => {
+  const { service } = await openDesk({}, (session) => {
     session.events = async function* () {
       yield* []
       throw new Error('the disk is gone')
     }
     return session
   })
-  const held = await desk.create()
+  const held = await service.create()
 
   const told: unknown[] = []
   for await (const { event } of held.watch(undefined, new AbortController().signal)) told.push(event)

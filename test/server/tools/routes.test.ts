@@ -54,7 +54,7 @@ test('files are read, written and edited in its folder', async () => {
   expect(await readFile(join(host.folder, 'deep/b.txt'), 'utf8')).toBe('b')
 })
 
-test('what would be a question is refused with the line that allows it, and stands in the audit', async () => {
+test('what would be a question is refused with the line that allows it, and is audited', async () => {
   const host = await openTestHost({ files: { 'a.txt': 'one' }, permission: 'ask' })
 
   const { body } = await host.execute({ tool: 'write_file', arguments: { path: 'b.txt', content: 'b' } })
@@ -62,7 +62,7 @@ test('what would be a question is refused with the line that allows it, and stan
   expect(body).toEqual({
     ok: false,
     code: 'denied',
-    text: 'Error: write_file changes b.txt. Nobody is there to ask. The person can allow it with `covey tools serve --permission accept-edits` or the rule { tool = "write_file", pattern = "b.txt", verdict = "allow" } in [[permission.rules]].',
+    text: 'Error: write_file changes b.txt. No user is available to approve it. The person can allow it with `covey tools serve --permission accept-edits` or the rule { tool = "write_file", pattern = "b.txt", verdict = "allow" } in [[permission.rules]].',
   })
   expect(existsSync(join(host.folder, 'b.txt'))).toBe(false)
   expect(await readFile(join(host.data, 'audit.log'), 'utf8')).toContain('"tool":"write_file"')
@@ -97,7 +97,7 @@ test('what a client started is there at its next call, and is nothing to another
   expect([own.body.ok, strange.body.ok]).toEqual([true, false])
 })
 
-test('nobody comes in without a token that allows tools', async () => {
+test('no client is admitted without a token that allows tools', async () => {
   const host = await openTestHost()
   const chat = await openTokens(join(host.data, 'tokens')).add('chat-only', ['chat'])
   const call = { tool: 'system_info', arguments: {} }

@@ -1,7 +1,9 @@
-/** The forty turns of the long task as a model would take them: with slips, lookups that fail, and checks in between. */
+/**
+ * The forty turns of the long task as a model would take them: with slips, lookups that fail, and checks in between.
+ */
 import { calls, says, type ScriptedReply } from '../../../src/provider/scripted.ts'
 
-/** Each must stand in every request. */
+/** Each must occur in every request. */
 export const longConstraints = [
   'do not commit',
   'leave everything under test/ as it is',

@@ -31,7 +31,7 @@ export type FakeQuirks = {
   readonly embeddings?: boolean
   /** The first requests are answered with 503. */
   readonly loadingRequests?: number
-  /** What stands in front of every first token. */
+  /** The delay before every first token. */
   readonly prefillMs?: number
 }
 

@@ -30,7 +30,7 @@ export type FakeServer = {
 export type FakeServerParts = {
   readonly quirks: FakeQuirks
   readonly routes: Routes
-  /** How an error is told. */
+  /** How an error is reported. */
   errorBody(refusal: Refusal): object
   /** Paths that answer while the model loads. */
   readonly always?: readonly string[]

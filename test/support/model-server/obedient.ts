@@ -1,6 +1,7 @@
 /**
- * The model on the fake servers: it does what the last user message says. `Call NAME with {json}` makes a call; a result
- * is told; anything else gets a greeting. It reads tokens, so text that only looks like a control token is text to it.
+ * The model on the fake servers: it does what the last user message says. `Call NAME with {json}` makes a call; a
+ * result is asked to; anything else gets a greeting. It reads tokens, so text that only looks like a control token is
+ * text to it.
  */
 import { detokenize, isControl, tokenize } from './tokenizer.ts'
 

@@ -52,7 +52,7 @@ describe('rows', () => {
     )
   })
 
-  test('a quote that is never closed is told', () => {
+  test('a quote that is never closed is reported', () => {
     const parser = new CsvParser(',')
     parser.push('a,"b\n')
 

@@ -1,6 +1,6 @@
 /**
- * What a person does about other machines: invite one, join one, see who is paired and how they are. Works beside a running
- * server or without one; both use the same files.
+ * What a person does about other machines: invite one, join one, see who is paired and how they are. Works beside a
+ * running server or without one; both use the same files.
  */
 import { readFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
@@ -25,7 +25,7 @@ type Invitation = {
   readonly isServing: boolean
 }
 
-export type PeersDesk = {
+export type PeersService = {
   invite(): Promise<Invitation>
   join(code: string, signal: AbortSignal): Promise<Peer>
   /** Of this machine. */
@@ -37,7 +37,7 @@ export type PeersDesk = {
   remove(wish: string): Promise<Peer>
 }
 
-export type PeersDeskParts = Pick<LanOptions, 'dataFolder' | 'name' | 'peers' | 'timing'> & {
+export type PeersServiceParts = Pick<LanOptions, 'dataFolder' | 'name' | 'peers' | 'timing'> & {
   /** As configured; what a running server says counts more. */
   readonly host?: string
   readonly port: number
@@ -47,7 +47,7 @@ export type PeersDeskParts = Pick<LanOptions, 'dataFolder' | 'name' | 'peers' | 
 const MAX_ADDRESSES = 3
 const PATIENCE_MS = 1_500
 
-export function openPeersDesk(parts: PeersDeskParts): PeersDesk {
+export function openPeersService(parts: PeersServiceParts): PeersService {
   const { dataFolder, name, peers, timing = {} } = parts
   const { book, invites, identity } = lanFiles(dataFolder)
   return {
@@ -87,12 +87,14 @@ export function openPeersDesk(parts: PeersDeskParts): PeersDesk {
   }
 }
 
-const ownAddresses = ({ host = '0.0.0.0' }: PeersDeskParts): readonly string[] =>
+const ownAddresses = ({ host = '0.0.0.0' }: PeersServiceParts): readonly string[] =>
   advertised(host, networkInterfaces()).map(({ address }) => address)
 
 const listeningSchema = z.object({ addresses: z.array(z.string()), port: z.int() })
 
-/** What a running server wrote down. One that was killed leaves it behind, so somebody with our own key must answer. */
+/**
+ * The address file of a running server. A killed server leaves it behind, so a listener with our own key must answer.
+ */
 async function whoListens(
   dataFolder: string,
   identity: Identity,

@@ -1,23 +1,26 @@
 /**
- * What can be known about an argument without a model. Whoever quotes or fences a text means all of it and not the quotes;
- * a page is fetched from an address; nobody looks for the plural of `TODO`. Each rule gives the argument as it should be.
+ * What can be known about an argument without a model. A quoted or fenced text means all of it without the quotes;
+ * a page is fetched from an address; a search for `TODOs` means `TODO`. Each rule gives the argument as it should be.
  * Pure.
  */
 import type { NanoCall } from './run.ts'
 import { placesOf, wordsOf } from './spans.ts'
 
-export function mendCall(call: NanoCall, request: string): NanoCall {
+export function repairCall(call: NanoCall, request: string): NanoCall {
   const said: Said = { request, quotes: quotedIn(request) }
   const entries = Object.entries(call.input).map(([key, value]) => [
     key,
     typeof value === 'string'
-      ? mendsOf(call.name, key).reduce((text, mend) => mend(text, said), value)
+      ? repairsOf(call.name, key).reduce((text, repair) => repair(text, said), value)
       : value,
   ])
   return spelledPath({ ...call, input: Object.fromEntries(entries) as NanoCall['input'] }, request)
 }
 
-/** `search.txt` in `search total in docs/a.md`: it shares but the verb with the request, and one other file is spelled out. */
+/**
+ * `search.txt` in `search total in docs/a.md`: it shares but the verb with the request, and one other file is spelled
+ * out.
+ */
 function spelledPath(call: NanoCall, request: string): NanoCall {
   const { path, ...others } = call.input
   if (typeof path !== 'string' || !sharesOnlyVerbs(path, request)) return call
@@ -48,9 +51,9 @@ const VERBS = new Set(
 
 type Quote = { readonly start: number; readonly text: string }
 type Said = { readonly request: string; readonly quotes: readonly Quote[] }
-type Mend = (value: string, said: Said) => string
+type Repair = (value: string, said: Said) => string
 
-const mendsOf = (tool: string, key: string): readonly Mend[] => {
+const repairsOf = (tool: string, key: string): readonly Repair[] => {
   if (COPIED.has(key)) return [withoutQuotes, wholeQuote]
   if (key === 'url') return [onlyAddress]
   return SEARCHES.has(tool) && (key === 'pattern' || key === 'query')
@@ -101,34 +104,34 @@ function closing(request: string, from: number, close: string): number | undefin
 }
 
 /** `"done"` with its quotes is `done`. */
-const withoutQuotes: Mend = (value, { request, quotes }) =>
+const withoutQuotes: Repair = (value, { request, quotes }) =>
   quotes.find(({ start, text }) => request.slice(start - 1, start + text.length + 1) === value)?.text ?? value
 
 /** An argument that begins behind a quote is taken up to the closing one, however early the model stopped. */
-const wholeQuote: Mend = (value, said) => {
+const wholeQuote: Repair = (value, said) => {
   const start = onlyPlace(value, said)
   const quote = said.quotes.find((candidate) => candidate.start === start)
   return quote && quote.text.startsWith(value) ? quote.text : value
 }
 
 /** `this message: "not found"`, where the message is looked for. */
-const quoteAtTheEnd: Mend = (value, said) => {
+const quoteAtTheEnd: Repair = (value, said) => {
   const from = onlyPlace(value, said)
   if (from === undefined) return value
   const end = from + value.length
   return said.quotes.find(({ start, text }) => start > from && start + text.length + 1 === end)?.text ?? value
 }
 
-/** Where a text stands elsewhere too, there is nothing to mend. */
+/** A text that occurs more than once cannot be repaired. */
 function onlyPlace(value: string, { request }: Said): number | undefined {
   const places = placesOf(value, request)
   return places.length === 1 ? places[0] : undefined
 }
 
-const singular: Mend = (value) => (/^[A-Z]{3,}s$/.test(value) ? value.slice(0, -1) : value)
+const singular: Repair = (value) => (/^[A-Z]{3,}s$/.test(value) ? value.slice(0, -1) : value)
 
-/** A word that is no address, where the request has exactly one. */
-const onlyAddress: Mend = (value, { request }) => {
+/** A word that is not a URL, where the request has exactly one. */
+const onlyAddress: Repair = (value, { request }) => {
   const [address, ...others] = wordsOf(request).filter((word) => /^https?:\/\//i.test(word))
   return /[./:]/.test(value) || address === undefined || others.length > 0 ? value : address
 }

@@ -3,7 +3,7 @@
  * those of eslint, pytest, jest, go vet, MSVC, javac and the assertions of C follow the format and were not captured.
  */
 import { expect, test } from 'vitest'
-import { findPlaces } from '../../../src/lib/output/places.ts'
+import { findLocations } from '../../../src/lib/output/locations.ts'
 
 const ESC = '\u001B'
 
@@ -112,7 +112,7 @@ const outputs: readonly (readonly [string, string, readonly string[]])[] = [
 ]
 
 test.each(outputs)('%s', (_tool, output, places) => {
-  expect(findPlaces(output).map(({ path, line }) => `${path}:${line}`)).toEqual(places)
+  expect(findLocations(output).map(({ path, line }) => `${path}:${line}`)).toEqual(places)
 })
 
 test.each([
@@ -125,11 +125,11 @@ test.each([
   ],
   ['nothing', ''],
 ])('%s is no place', (_what, output) => {
-  expect(findPlaces(output)).toEqual([])
+  expect(findLocations(output)).toEqual([])
 })
 
 test('a log of many megabytes is read in linear time', () => {
   const output = `${'x'.repeat(1_000_000)}\n${'a.b.'.repeat(400)}\n`.repeat(3) + 'src/a.ts(1,2): error TS1: x'
 
-  expect(findPlaces(output)).toEqual([{ path: 'src/a.ts', line: 1 }])
+  expect(findLocations(output)).toEqual([{ path: 'src/a.ts', line: 1 }])
 })

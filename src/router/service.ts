@@ -1,19 +1,19 @@
-/** What the router learnt and decided, for whoever looks at it or erases it; no arm is needed for that. */
+/** What the router learnt and decided, to inspect or erase; needs no arm. */
 import { taskTypes } from '../protocol/classification.ts'
-import type { RouterDesk, RouterStats, TaskStats, TaskType } from '../protocol/routing.ts'
+import type { RouterService, RouterStats, TaskStats, TaskType } from '../protocol/routing.ts'
 import type { DecisionLog } from './decision-log.ts'
 import { estimate, slopeOf } from './learn.ts'
 import { priorOf } from './prior.ts'
 import type { RouterRecord } from './record.ts'
 
-export type DeskParts = {
+export type RouterServiceParts = {
   readonly record: RouterRecord
   readonly log: Pick<DecisionLog, 'read' | 'clear'>
   /** What was expected of an arm beforehand; by its name when absent. */
   prior?(arm: string): (type: TaskType) => number
 }
 
-export function createRouterDesk({ record, log, prior = priorByName }: DeskParts): RouterDesk {
+export function createRouterService({ record, log, prior = priorByName }: RouterServiceParts): RouterService {
   return {
     async stats() {
       const tasks = taskStats(record, prior)

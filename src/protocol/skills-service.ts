@@ -8,7 +8,7 @@ export type SkillEntry = {
   readonly isTrusted: boolean
 }
 
-export interface SkillsDesk {
+export interface SkillsService {
   list(): Promise<{ readonly entries: readonly SkillEntry[]; readonly warnings: readonly string[] }>
   /** The text of it: SKILL.md, or the code of a function. */
   show(name: string): Promise<string>

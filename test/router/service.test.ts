@@ -6,7 +6,7 @@ import { waitForLock } from '../../src/lib/lock.ts'
 import type { DecisionRecord } from '../../src/protocol/routing.ts'
 import { choose } from '../../src/router/choose.ts'
 import { createDecisionLog } from '../../src/router/decision-log.ts'
-import { createRouterDesk } from '../../src/router/desk.ts'
+import { createRouterService } from '../../src/router/service.ts'
 import { openRecord } from '../../src/router/record.ts'
 import { tempProject } from '../support/project.ts'
 import { choice, view } from './views.ts'
@@ -79,7 +79,7 @@ test('the log is bounded; the newest stay', async () => {
   expect((await log.read()).at(-1)?.runId).toBe('run-99')
 })
 
-test('a log that cannot be written is told, and stops nothing', async () => {
+test('a log that cannot be written is reported, and stops nothing', async () => {
   const { log, problems } = await logIn(await tempProject({ data: 'a file where the folder should be' }))
 
   log.append(decision('run-1'))
@@ -88,14 +88,14 @@ test('a log that cannot be written is told, and stops nothing', async () => {
   expect(problems[0]).toContain('router-decisions.jsonl cannot be written')
 })
 
-async function desk() {
+async function service() {
   const { log } = await logIn(await tempProject())
   const record = await openRecord({ learning: true, onProblem: (message) => expect.fail(message) })
-  return { log, record, ...createRouterDesk({ record, log }) }
+  return { log, record, ...createRouterService({ record, log }) }
 }
 
 test('without a run there is nothing but a hint', async () => {
-  expect(await (await desk()).stats()).toEqual({
+  expect(await (await service()).stats()).toEqual({
     arms: [],
     tasks: [],
     sources: { keywords: 0, slm: 0, slm_fallback: 0 },
@@ -104,7 +104,7 @@ test('without a run there is nothing but a hint', async () => {
 })
 
 test('the table has a row for each arm and type that was judged, and says what rests on little', async () => {
-  const { record, stats } = await desk()
+  const { record, stats } = await service()
   record.noteClassifier('slm_fallback')
   for (let run = 0; run < 5; run++) {
     record.noteRun({ runId: `run-${run}`, arm: 'qwen:7b', type: 'debug', complexity: 0.5 })
@@ -129,7 +129,7 @@ test('the table has a row for each arm and type that was judged, and says what r
 })
 
 test('the choices of the last run are found, or of one by its id', async () => {
-  const { log, decisions } = await desk()
+  const { log, decisions } = await service()
   for (const runId of ['run-1', 'run-2', 'run-2']) log.append(decision(runId))
 
   expect((await decisions()).map(({ runId }) => runId)).toEqual(['run-2', 'run-2'])
@@ -138,7 +138,7 @@ test('the choices of the last run are found, or of one by its id', async () => {
 })
 
 test('reset forgets outcomes and choices', async () => {
-  const { log, record, decisions, stats, reset } = await desk()
+  const { log, record, decisions, stats, reset } = await service()
   log.append(decision('run-1'))
   record.noteRun({ runId: 'run-1', arm: 'a', type: 'debug', complexity: 0.5 })
   record.noteEvidence('run-1', 'checks-green')

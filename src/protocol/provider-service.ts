@@ -40,7 +40,7 @@ export type SlmReport = {
   readonly samples: readonly { readonly prompt: string; readonly said: Classification['type'] }[]
 }
 
-export interface ProviderDesk {
+export interface ProviderService {
   list(): Promise<readonly ProviderInfo[]>
   /** Only those that are model servers. */
   servers(): Promise<readonly ProviderInfo[]>
@@ -48,6 +48,6 @@ export interface ProviderDesk {
   allow(port: number): Promise<readonly string[]>
   /** The classifier that is configured, or another one. */
   trySlm(classifier: string | undefined, signal: AbortSignal): Promise<SlmReport>
-  /** Those worth a try: the model in the box and the arms on this machine. */
+  /** Candidates: the built-in model and the arms on this machine. */
   slms(): readonly string[]
 }

@@ -5,13 +5,13 @@ import type { LanFiles } from '../lan/open.ts'
 import { tlsOptionsOf } from '../listener.ts'
 import type { Peer } from '../peer-book.ts'
 
-export type ToolHostDoor = {
+export type ToolHostAccess = {
   readonly tls: TlsOptions
-  /** Nothing for whoever may not. */
+  /** Undefined for a machine without the scope. */
   who(socket: TLSSocket): Promise<Peer | undefined>
 }
 
-export async function openToolHostDoor({ book, identity }: LanFiles): Promise<ToolHostDoor> {
+export async function openToolHostAccess({ book, identity }: LanFiles): Promise<ToolHostAccess> {
   return {
     tls: tlsOptionsOf(await identity()),
     async who(socket) {

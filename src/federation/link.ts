@@ -1,7 +1,9 @@
-/** A way to other machines, as the rest of the program sees it: the local network or a NATS server, one shape for both. */
+/**
+ * A way to other machines, as the rest of the program sees it: the local network or a NATS server, one shape for both.
+ */
 import { toAddress } from './dial.ts'
 import type { Hint } from './discovery.ts'
-import { type LanFiles, type LanOptions, type Listening, openLan, type Place } from './lan/open.ts'
+import { type LanFiles, type LanOptions, type Listening, openLan, type ListenAddress } from './lan/open.ts'
 import {
   ANY,
   type Machine,
@@ -18,11 +20,11 @@ export type Reachable = {
   readonly why: string
 }
 
-export interface Way extends Transport {
+export interface PeerLink extends Transport {
   readonly id: string
-  /** Whoever is free, as if it were one machine: for an answer where it does not matter whose. Absent without a line. */
+  /** The first free machine, presented as one: for answers any machine may give. Absent without a queue. */
   readonly line?: Machine
-  /** Lets others ask; nothing where there is no address at which they could. */
+  /** Accepts requests of others; undefined without an address they could use. */
   listen(offer: Offer): Promise<Reachable | undefined>
   listening(): Reachable | undefined
   /** Asks everybody how they are. */
@@ -33,7 +35,7 @@ export interface Way extends Transport {
   problem(): string | undefined
 }
 
-export async function openLanWay(options: LanOptions, place: Place | undefined): Promise<Way> {
+export async function openLanLink(options: LanOptions, place: ListenAddress | undefined): Promise<PeerLink> {
   const lan = await openLan(options)
   let at: Reachable | undefined
   return {
@@ -55,14 +57,14 @@ function toReachable({ advertised: [told], host, port }: Listening): Reachable {
   return { address: toAddress(told?.address ?? host, port), why: told?.why ?? 'given by --host' }
 }
 
-export type NatsWayOptions = Omit<NatsOptions, 'offer' | 'isTrusted' | 'node'> & {
+export type NatsLinkOptions = Omit<NatsOptions, 'offer' | 'isTrusted' | 'node'> & {
   readonly name: string
   /** Who is paired is trusted here, too, as far as its scopes go. */
   readonly files: LanFiles
 }
 
-/** A server that cannot be reached yet is tried again and again; a wrong setting is told at once. */
-export async function openNatsWay({ name, files, ...options }: NatsWayOptions): Promise<Way> {
+/** An unreachable server is retried; a wrong setting fails at once. */
+export async function openNatsLink({ name, files, ...options }: NatsLinkOptions): Promise<PeerLink> {
   const [{ openNatsPatiently }, { withoutPassword }] = await Promise.all([
     import('./nats/patient.ts'),
     import('./nats/connection.ts'),
@@ -111,7 +113,7 @@ function lineOf(transport: () => NatsTransport): Machine {
 
 type Offered = MachineReport['models'][number]
 
-/** Those that several have, with the smallest window: whoever takes the request must be able to. */
+/** Models of several machines, with the smallest window: every machine must be able to take the request. */
 function sharedModels(offered: readonly Offered[]): Offered[] {
   const smallest = new Map<string, Offered>()
   const shared = new Set<string>()

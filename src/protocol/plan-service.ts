@@ -1,7 +1,7 @@
-/** The plan of a project for whoever is no model: a person at the command line, or another front end. */
+/** The plan of a project for front ends: the command line or another client, not the model. */
 import type { SessionApi } from './session-api.ts'
 
-export interface PlanDesk {
+export interface PlanService {
   /** The plan in words, after the action where it changes something. */
   act(action: string, text: string): Promise<string>
   /** Markdown, the whole notebook included. */

@@ -1,18 +1,18 @@
 /** What a person does with proposed patches: look, apply, reject. */
 import { AppError } from '../../protocol/error.ts'
-import type { PatchDesk } from '../../protocol/patch.ts'
+import type { PatchService } from '../../protocol/patch.ts'
 import type { Files } from '../../protocol/tool.ts'
 import { changesOf, writeChanges } from './changes.ts'
 import { contentHash, listProposals, settleProposal, type StoredProposal } from './proposal-store.ts'
 
-export type PatchDeskParts = {
+export type PatchServiceParts = {
   /** Where proposals are kept; `undefined` where nothing was ever proposed. */
   patches(): Promise<Files | undefined>
   /** The project as it is, secrets and all: a person applies a patch, not a model. */
   readonly project: Files
 }
 
-export function createPatchDesk({ patches, project }: PatchDeskParts): PatchDesk {
+export function createPatchService({ patches, project }: PatchServiceParts): PatchService {
   async function openOne(id: string): Promise<{ readonly kept: Files; readonly proposal: StoredProposal }> {
     const kept = await patches()
     const all = kept ? await listProposals(kept) : []

@@ -2,15 +2,15 @@
  * The places a failed command names: output of compilers, linters, test runners and stack traces, read to path and line.
  * Knows how tools write a place, not which files exist: the reader of a place finds out. Pure.
  */
-export type Place = { readonly path: string; readonly line: number }
+export type Location = { readonly path: string; readonly line: number }
 
 /** Most telling first: errors before warnings, and in a stack trace the frame that failed before its callers. */
-export function findPlaces(output: string): readonly Place[] {
+export function findLocations(output: string): readonly Location[] {
   const lines = plain(output).split('\n').slice(0, MOST_LINES)
   const found = [...ungrouped(lines), ...underHeadings(lines)]
     .filter(({ path, line }) => line > 0 && !FOREIGN.test(path))
     .toSorted((one, other) => one.rank - other.rank || one.order - other.order)
-  const byKey = new Map<string, Place>()
+  const byKey = new Map<string, Location>()
   for (const { path, line } of found) {
     const key = `${path}:${line}`
     if (!byKey.has(key)) byKey.set(key, { path, line })
@@ -22,7 +22,7 @@ export function findPlaces(output: string): readonly Place[] {
 const MOST_LINES = 20_000
 const MOST_PLACES = 50
 
-type Found = Place & { readonly rank: number; readonly order: number }
+type Found = Location & { readonly rank: number; readonly order: number }
 
 /** Colours, and the links some tools put around paths. */
 const plain = (output: string): string =>
@@ -52,7 +52,7 @@ export const isPythonFrame = (text: string): boolean =>
   PYTHON_FRAME.test(text) || /^\S+\.py:\d+: in /.test(text)
 
 /** Whether a line says where something is, in a file that may be one of the project's. */
-export function namesPlace(text: string): boolean {
+export function namesLocation(text: string): boolean {
   const frame = PYTHON_FRAME.exec(text)
   const found = frame ? [toFound(frame, { text, order: 0 })] : placesIn(text, 0)
   return found.some(({ path, line }) => line > 0 && !FOREIGN.test(path))

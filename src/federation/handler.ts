@@ -1,5 +1,5 @@
 /**
- * What this machine does for those who knock: pair with whoever knows the secret of an invitation, tell how it is, answer
+ * Handles requests of peers: pairs with a machine that knows the secret of an invitation, reports its state, answers
  * with its own models. Everything else is refused, and a peer is never passed on to another peer.
  */
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http'
 import { toAddress } from './dial.ts'
 import { type Invites, isSameProof } from './invites.ts'
 import type { Identity } from './identity.ts'
-import { type Knock, sendJson } from './listener.ts'
+import { type PeerRequest, sendJson } from './listener.ts'
 import type { Offer } from './machine.ts'
 import { generateAsk, type GenerateLine, pairAsk, reportAsk, versionIn } from './messages.ts'
 import type { PeerBook, PeerScope } from './peer-book.ts'
@@ -15,7 +15,7 @@ import { EXPORTER_BYTES, EXPORTER_LABEL, proofOf } from './proof.ts'
 import type { LanTiming } from './timing.ts'
 import { toWireEvent, toWireFailure, WIRE_VERSION } from './wire.ts'
 
-export type DeskParts = {
+export type PeerHandlerParts = {
   readonly identity: Identity
   readonly name: string
   readonly book: PeerBook
@@ -26,17 +26,17 @@ export type DeskParts = {
   heard(peer: string, address: string | undefined): void
 }
 
-export type Desk = {
+export type PeerHandler = {
   isPaired(peer: string): Promise<boolean>
   allowance(peer: string, path: string): Promise<number>
-  handle(knock: Knock): Promise<void>
+  handle(incoming: PeerRequest): Promise<void>
 }
 
 type Service = {
   /** Absent: for those who are not paired yet, too. */
   readonly scopes?: readonly PeerScope[]
   readonly maxBytes: number
-  serve(knock: Knock, parts: DeskParts): Promise<void>
+  serve(incoming: PeerRequest, parts: PeerHandlerParts): Promise<void>
 }
 
 const services: Readonly<Record<string, Service>> = {
@@ -48,7 +48,7 @@ const services: Readonly<Record<string, Service>> = {
 /** Requests of one peer at the same time; what is beyond has to wait there. */
 const MAX_AT_ONCE = 32
 
-export function createDesk(parts: DeskParts): Desk {
+export function createPeerHandler(parts: PeerHandlerParts): PeerHandler {
   const served = new Map<string, number>()
   const count = (peer: string, change: number) => served.set(peer, (served.get(peer) ?? 0) + change)
   return {
@@ -59,13 +59,13 @@ export function createDesk(parts: DeskParts): Desk {
       const paired = await parts.book.find(peer)
       return service.scopes.some((scope) => paired?.scopes.includes(scope)) ? service.maxBytes : 0
     },
-    async handle(knock) {
-      const { peer, path, body, response } = knock
+    async handle(incoming) {
+      const { peer, path, body, response } = incoming
       if (versionIn(body) !== WIRE_VERSION) return sendJson(response, 409, { version: WIRE_VERSION })
       if ((served.get(peer) ?? 0) >= MAX_AT_ONCE) return sendJson(response, 429, { version: WIRE_VERSION })
       count(peer, 1)
       try {
-        await serviceAt(path)?.serve(knock, parts)
+        await serviceAt(path)?.serve(incoming, parts)
       } finally {
         if (count(peer, -1).get(peer) === 0) served.delete(peer)
       }
@@ -76,7 +76,7 @@ export function createDesk(parts: DeskParts): Desk {
 const serviceAt = (path: string): Service | undefined =>
   Object.hasOwn(services, path) ? services[path] : undefined
 
-async function pair({ peer, body, socket, response }: Knock, parts: DeskParts): Promise<void> {
+async function pair({ peer, body, socket, response }: PeerRequest, parts: PeerHandlerParts): Promise<void> {
   const asked = pairAsk.safeParse(body)
   if (!asked.success) return sendJson(response, 403, { version: WIRE_VERSION })
   const { tag, name, proof, port } = asked.data
@@ -97,15 +97,15 @@ async function pair({ peer, body, socket, response }: Knock, parts: DeskParts): 
 const addressOf = (host: string | undefined, port: number | undefined): string | undefined =>
   host === undefined || port === undefined ? undefined : toAddress(host.replace(/^::ffff:/, ''), port)
 
-async function report({ peer, body, socket, response }: Knock, parts: DeskParts): Promise<void> {
+async function report({ peer, body, socket, response }: PeerRequest, parts: PeerHandlerParts): Promise<void> {
   const asked = reportAsk.safeParse(body)
   if (!asked.success) return sendJson(response, 400, { version: WIRE_VERSION })
   parts.heard(peer, addressOf(socket.remoteAddress, asked.data.port))
   sendJson(response, 200, { version: WIRE_VERSION, report: parts.offer.report() })
 }
 
-async function generate(knock: Knock, parts: DeskParts): Promise<void> {
-  const { body, response, signal } = knock
+async function generate(incoming: PeerRequest, parts: PeerHandlerParts): Promise<void> {
+  const { body, response, signal } = incoming
   const asked = generateAsk.safeParse(body)
   if (!asked.success) return sendJson(response, 400, { version: WIRE_VERSION })
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
@@ -114,7 +114,7 @@ async function generate(knock: Knock, parts: DeskParts): Promise<void> {
     if (!response.writableNeedDrain) void send({ beat: true })
   }, parts.timing.beatMs)
   try {
-    // So that the one who asked knows at once that somebody is there.
+    // So that the caller knows at once that the connection works.
     await send({ beat: true })
     for await (const event of parts.offer.answer(asked.data.model, asked.data.request, signal)) {
       if (signal.aborted) return

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type HealthParts, healthRoutes } from '../../src/server/admin/health.ts'
 import { createMetrics } from '../../src/server/admin/metrics.ts'
 import { openapiRoute } from '../../src/server/admin/openapi.ts'
-import { createSessionDesk } from '../../src/server/sessions/service.ts'
+import { createSessionService } from '../../src/server/sessions/service.ts'
 import { sessionRoutes } from '../../src/server/sessions/routes.ts'
 import { openTestServer, send, testRoutes } from './support.ts'
 
@@ -16,7 +16,7 @@ async function openHealth(checks: HealthParts['checks'], told: string[] = []) {
 }
 
 describe('health', () => {
-  test('is one word for whoever has no token', async () => {
+  test('is one word for a client without a token', async () => {
     const open = await openHealth([{ name: 'arm', check: async () => {} }])
 
     const health = await send(open.port, { path: '/health' })
@@ -48,7 +48,7 @@ describe('health', () => {
 })
 
 describe('numbers', () => {
-  test('are told to a token, by route pattern and never by what a client sent', async () => {
+  test('need a token, by route pattern and never by what a client sent', async () => {
     const open = await openHealth([])
     await open.ask({ path: '/health' })
     await open.ask({ path: '/nowhere/secret-word' })
@@ -96,12 +96,12 @@ describe('the description', () => {
   })
 
   test('is valid and names every route, its body and its lock', async () => {
-    const desk = createSessionDesk({ create: never, resume: never, list: async () => [] })
-    const routes = [...testRoutes(), ...sessionRoutes(desk, () => {})]
+    const service = createSessionService({ create: never, resume: never, list: async () => [] })
+    const routes = [...testRoutes(), ...sessionRoutes(service, () => {})]
     const open = await openTestServer(routes)
 
     const reply = await open.ask({ path: '/openapi.json' })
-    await desk.close()
+    await service.close()
 
     const description = Description.parse(reply.json())
     const described = Object.entries(description.paths).flatMap(([path, methods]) =>

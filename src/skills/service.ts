@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readRegular } from '../lib/read-regular.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Trust } from '../protocol/guard.ts'
-import type { SkillEntry, SkillsDesk } from '../protocol/skills-desk.ts'
+import type { SkillEntry, SkillsService } from '../protocol/skills-service.ts'
 import type { Exec } from '../protocol/tool.ts'
 import { nearest } from '../lib/nearest.ts'
 import { type Outcome, runExample } from './function-language.ts'
@@ -15,14 +15,14 @@ import type { Promoted } from './promoted-store.ts'
 import { languages } from './promoted-tool.ts'
 import type { Skill } from './skill.ts'
 
-export type DeskParts = {
+export type SkillsServiceParts = {
   readonly folders: SkillFolders
   readonly trust: Trust
   /** A sandbox to try functions in; throws where there is none. */
   openExec(): Promise<Exec & { close(): Promise<void> }>
 }
 
-export function createSkillsDesk(parts: DeskParts): SkillsDesk {
+export function createSkillsService(parts: SkillsServiceParts): SkillsService {
   const { folders, trust } = parts
   const shelf = { folder: folders.plugins, trust }
   const open = () => openSkills(folders, trust)
@@ -157,7 +157,7 @@ const WHOSE: Readonly<Record<Exclude<Skill['place'], 'user'>, (folder: string) =
 
 async function tryFunction(
   { promoted, store }: Extract<Named, { kind: 'function' }>,
-  { trust, openExec }: DeskParts,
+  { trust, openExec }: SkillsServiceParts,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { name, language, function: inCode } = promoted

@@ -1,11 +1,11 @@
 import { describe, toMarkdown } from './describe.ts'
-import type { PlanDesk } from '../protocol/plan-desk.ts'
+import type { PlanService } from '../protocol/plan-service.ts'
 import { sessionPackets } from './packet.ts'
 import { toChange } from './tool.ts'
 import { runQueue } from './run-queue.ts'
 import type { PlanStore } from './store.ts'
 
-export const createPlanDesk = (store: PlanStore): PlanDesk => ({
+export const createPlanService = (store: PlanStore): PlanService => ({
   async act(action, text) {
     const change = toChange(action, text)
     if (!change) return describe(await store.read())
