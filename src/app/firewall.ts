@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
 import { toSecretPatterns } from '../config/secrets.ts'
 import { createAudit } from '../guard/audit.ts'
+import { createFiles } from '../guard/paths/files.ts'
 import { createFirewall } from '../guard/secrets/firewall.ts'
 import { environmentSecrets } from '../guard/secrets/known.ts'
 import { loadSecretKey, openSecretStore } from '../guard/secrets/store.ts'
@@ -91,4 +92,19 @@ export function auditOf(
   if (incognito) return () => {}
   const audit = createAudit({ path: join(paths.dataFolder, 'audit.log'), outgoingValue })
   return (entry) => audit.write({ ...entry, sessionId: id })
+}
+
+const MAX_CLIENTS = 200
+
+/** Each client has its own placeholders, for as long as the server runs: the same text is sent as the same bytes. */
+export function clientFirewalls(root: string): (client: string) => Firewall {
+  const known = new Map<string, Firewall>()
+  return (client) => {
+    const firewall = known.get(client) ?? createFirewall({ files: createFiles({ root }) })
+    known.delete(client)
+    known.set(client, firewall)
+    const [oldest] = known.keys()
+    if (known.size > MAX_CLIENTS && oldest !== undefined) known.delete(oldest)
+    return firewall
+  }
 }

@@ -13,8 +13,6 @@ import { fitClient } from '../context/fit-client.ts'
 import { requireReachable } from '../federation/address.ts'
 import { createAudit } from '../guard/audit.ts'
 import { cleanControl } from '../lib/clean.ts'
-import { createFiles } from '../guard/paths/files.ts'
-import { createFirewall } from '../guard/secrets/firewall.ts'
 import type { ArmProfile, Lease, ReserveRequest } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Firewall } from '../protocol/firewall.ts'
@@ -26,6 +24,7 @@ import { federationRoutes } from '../server/admin/federation.ts'
 import type { AgentParts, ModelParts, ReserveAbout, ServedModel } from '../server/parts.ts'
 import { createFairQueue, type FairQueue } from '../server/http/queue.ts'
 import type { Serving } from '../server/serving.ts'
+import { clientFirewalls } from './firewall.ts'
 import { openSession } from './session.ts'
 import { openMcpRoutes } from './serve-tools.ts'
 import { withSwarm } from '../swarm/lease.ts'
@@ -261,30 +260,15 @@ function countRequest({ system, tools, messages }: ModelRequest, { arm, countTok
   return fixedTokens(system, tools, countTokens) + messagesTokens(messages, { count: countTokens, reasoning })
 }
 
-const MAX_CLIENTS = 200
-
-/** Each client has its own placeholders, for as long as the server runs: the same text is sent as the same bytes. */
-function clientFirewalls(root: string): (client: string) => Firewall {
-  const known = new Map<string, Firewall>()
-  return (client) => {
-    const firewall = known.get(client) ?? createFirewall({ files: createFiles({ root }) })
-    known.delete(client)
-    known.set(client, firewall)
-    const [oldest] = known.keys()
-    if (known.size > MAX_CLIENTS && oldest !== undefined) known.delete(oldest)
-    return firewall
-  }
-}
-
 type Agents = AgentParts & { close(): Promise<void> }
 
 /** One context per requested profile; the default one exists already. */
 async function agentsOf(usual: AppContext, options: AppOptions): Promise<Agents> {
-  const grounds = new Map<string, Promise<AppContext>>()
+  const contexts = new Map<string, Promise<AppContext>>()
   const contextOf = (profile: string): Promise<AppContext> => {
-    const opened = grounds.get(profile) ?? openAppContext({ ...options, profile })
-    grounds.set(profile, opened)
-    opened.catch(() => grounds.delete(profile))
+    const opened = contexts.get(profile) ?? openAppContext({ ...options, profile })
+    contexts.set(profile, opened)
+    opened.catch(() => contexts.delete(profile))
     return opened
   }
   return {
@@ -295,7 +279,7 @@ async function agentsOf(usual: AppContext, options: AppOptions): Promise<Agents>
       return openSession(sessions, { resume: 'new', canAsk: false, passing })
     },
     async close() {
-      const opened = await Promise.allSettled(grounds.values())
+      const opened = await Promise.allSettled(contexts.values())
       await Promise.all(opened.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
     },
   }

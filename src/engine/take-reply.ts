@@ -64,11 +64,14 @@ export async function* takeReply(
   if (verdict.kind === 'stop') {
     return { reason: verdict.reason, detector: verdict.finding.detector, missing: situation.due.missing }
   }
-  if (verdict.kind !== 'accept' || reply.calls.length > 0) return undefined
-  // It says itself that it did not do it, because it was not allowed to.
-  if (reply.refused && deniedIn(run.calls).length > 0) return { reason: 'no-answer' }
-  return { reason: 'answered', ...(verdict.flag && { flag: verdict.flag }) }
+  return verdict.kind === 'accept' && reply.calls.length === 0 ? acceptedEnd(run, reply, verdict) : undefined
 }
+
+/** A model that says itself that it did not do it, because it was not allowed to, has not answered. */
+const acceptedEnd = (run: RunState, reply: Reply, { flag }: Extract<Verdict, { kind: 'accept' }>): Ending =>
+  reply.refused && deniedIn(run.calls).length > 0
+    ? { reason: 'no-answer' }
+    : { reason: 'answered', ...(flag && { flag }) }
 
 const isVoid = (verdict: Verdict, { calls }: Reply): boolean =>
   calls.length === 0 && 'finding' in verdict && verdict.finding.isVoid === true

@@ -2,6 +2,7 @@
  * Anything the agent can do. A tool is one declaration: what the model sees, what it may access, what it does.
  * Tools reach the world only through `ToolContext`, which `guard/` implements, so that no tool can go round it.
  */
+import type { Ask } from './question.ts'
 import { z } from 'zod'
 import type { EditForm, ToolFace } from './edit-form.ts'
 import type { FailureCode } from './error.ts'
@@ -295,8 +296,3 @@ export interface Results {
   read(id: string): Promise<string | undefined>
   list(): Promise<readonly StoredResult[]>
 }
-
-export type Question = { readonly question: string; readonly options?: readonly string[] }
-
-/** Puts a question to the person; throws `permission-denied` when there is no one to ask. */
-export type Ask = (question: Question, signal: AbortSignal) => Promise<string>

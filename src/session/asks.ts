@@ -5,7 +5,7 @@ import { AppError } from '../protocol/error.ts'
 import type { RunEvent } from '../protocol/event.ts'
 import type { PermissionAnswer } from '../protocol/guard.ts'
 import type { Answer } from '../protocol/session-api.ts'
-import type { Question } from '../protocol/tool.ts'
+import type { Question } from '../protocol/question.ts'
 import { remedyText } from '../lib/remedy.ts'
 
 export class Asks {

@@ -3,7 +3,8 @@ import type { AskPermission, LoopEvent } from '../engine/parts.ts'
 import type { RunEnd, RunEvent } from '../protocol/event.ts'
 import type { Message } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
-import type { Ask, Results } from '../protocol/tool.ts'
+import type { Ask } from '../protocol/question.ts'
+import type { Results } from '../protocol/tool.ts'
 
 export type RunInput = {
   readonly runId: string
