@@ -10,7 +10,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 100_000, interval: 20 } },
     globalSetup: ['test/support/setup.ts'],
-    setupFiles: ['test/support/properties.ts'],
+    setupFiles: ['test/support/each-file.ts'],
     // Hundreds of files that stand on the same modules: loading those anew for each took as long as half of the tests.
     isolate: false,
     // Many tests wait for processes they started: one more than there are cores keeps the cores busy.

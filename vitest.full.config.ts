@@ -8,6 +8,6 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 100_000, interval: 20 } },
     globalSetup: ['test/support/setup.ts'],
-    setupFiles: ['test/support/properties.ts'],
+    setupFiles: ['test/support/each-file.ts'],
   },
 })

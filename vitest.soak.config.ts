@@ -7,6 +7,6 @@ export default defineConfig({
     testTimeout: 1_800_000,
     expect: { poll: { timeout: 100_000, interval: 20 } },
     globalSetup: ['test/support/setup.ts'],
-    setupFiles: ['test/support/properties.ts'],
+    setupFiles: ['test/support/each-file.ts'],
   },
 })

@@ -10,6 +10,7 @@ import {
   messageTokens,
 } from '../../src/context/count.ts'
 import { call, calls, result, says, user } from './conversation.ts'
+import { runs } from '../support/runs.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
@@ -67,7 +68,7 @@ describe('the estimate', () => {
         const [part, whole] = [estimateTokens(first), estimateTokens(first + second)]
         return part >= first.length / 4 && whole >= Math.floor(part * 0.9) - 1 && Number.isInteger(part)
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(1_000, 5_000) },
     )
     expect(estimateTokens('')).toBe(0)
   })

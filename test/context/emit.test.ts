@@ -5,6 +5,7 @@ import type { WireMessage } from '../../src/context/wire.ts'
 import type { EmissionMode } from '../../src/protocol/arm.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import { call, calls, groups, result, says, user } from './conversation.ts'
+import { runs } from '../support/runs.ts'
 
 const read = call('c1', 'read_file', { path: 'a.ts' })
 const list = call('c2', 'list_files', { path: '.' })
@@ -222,7 +223,7 @@ describe('by example', () => {
   })
 })
 
-describe('for 10,000 random legal histories and every mode', () => {
+describe('for random legal histories and every mode', () => {
   test('the roles obey the mode, no text is lost, and a grown history keeps its prefix', () => {
     fc.assert(
       fc.property(groups(7), fc.constantFrom('', 'SYSTEM TEXT'), (list, system) => {
@@ -234,7 +235,7 @@ describe('for 10,000 random legal histories and every mode', () => {
           checkPrefix(emit({ system, messages: list.slice(0, -1).flat() }, mode), wire, mode)
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(1_000, 10_000) },
     )
   })
 })

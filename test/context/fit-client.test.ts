@@ -6,6 +6,7 @@ import { toGroups } from '../../src/context/history.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import type { ModelRequest, ToolSchema } from '../../src/protocol/model.ts'
 import { call, calls, result, says, user } from './conversation.ts'
+import { runs } from '../support/runs.ts'
 
 const window = 8192
 const arm = { window, count: estimateTokens }
@@ -174,7 +175,7 @@ describe('whatever the conversation', () => {
         expect(fitted.request.messages.at(-1)?.role).toBe(messages.at(-1)?.role)
         expect(fitClient(request, arm)).toEqual(fitted)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(30, 60) },
     )
   })
 
@@ -201,7 +202,7 @@ describe('whatever the conversation', () => {
           shown.every((request) => JSON.stringify(request.tools) === JSON.stringify(largest.tools)),
         ).toBe(true)
       }),
-      { numRuns: 40 },
+      { numRuns: runs(15, 40) },
     )
   })
 

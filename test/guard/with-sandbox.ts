@@ -1,11 +1,11 @@
 /** Commands in the real sandbox of this machine; tests that need one are skipped where there is none, and say why. */
 import { readdir, readlink } from 'node:fs/promises'
-import { afterEach } from 'vitest'
 import { type ClosableExec, createExec } from '../../src/guard/exec.ts'
 import { detectSandbox } from '../../src/guard/sandbox/detect.ts'
 import type { SandboxOptions } from '../../src/guard/sandbox/ground.ts'
 import type { ExecOptions } from '../../src/protocol/tool.ts'
 import { tempProject } from '../support/project.ts'
+import { atEndOfTest } from '../support/cleanup.ts'
 
 const probe = await detectSandbox({ roots: [await tempProject()] })
 if (!('missing' in probe)) await probe.close()
@@ -16,16 +16,12 @@ export const missing = 'missing' in probe ? probe.missing : undefined
 export const named = (title: string): string =>
   missing === undefined ? title : `${title} (skipped: ${missing})`
 
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close()
-})
-
 export async function sandboxed(cwd: string, options: Partial<SandboxOptions> = {}): Promise<ClosableExec> {
   const sandbox = await detectSandbox({ roots: [cwd], ...options })
   if ('missing' in sandbox) throw new Error(sandbox.missing)
   const exec = createExec({ cwd, sandbox, ...(options.home !== undefined && { home: options.home }) })
-  open.push(sandbox, exec)
+  atEndOfTest(() => sandbox.close())
+  atEndOfTest(() => exec.close())
   return exec
 }
 

@@ -6,6 +6,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { editText } from '../../src/lib/edit-text.ts'
+import { runs } from '../support/runs.ts'
+
+const ROUNDS = runs(300, 1_000)
 
 const root = new URL('../../', import.meta.url)
 const files = [
@@ -61,7 +64,7 @@ test('no slip of a letter, digit or operator gets into a file', () => {
   const random = createRandom(7)
   const outcomes = { applied: 0, refused: 0, wrong: 0 }
 
-  for (let round = 0; round < 1000; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const { file, lines } = pickQuote(random)
     const inContext = round % 2 === 0
     const bad = inContext ? (random(2) === 0 ? 0 : 2) : 1
@@ -77,7 +80,7 @@ test('no slip of a letter, digit or operator gets into a file', () => {
   }
 
   expect(outcomes.wrong).toBe(0)
-  expect(outcomes.applied).toBeGreaterThan(300)
+  expect(outcomes.applied).toBeGreaterThan(ROUNDS * 0.3)
 })
 
 const harmless: Readonly<Record<string, (lines: readonly string[], at: number) => readonly string[]>> = {
@@ -99,7 +102,7 @@ test('differences of white space, quotes, indentation and line numbers still app
   const kinds = Object.keys(harmless)
   const failed: string[] = []
 
-  for (let round = 0; round < 1000; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const { file, lines, at } = pickQuote(random)
     const kind = kinds[round % kinds.length] ?? ''
     const meant = lines.map((line, index) => (index === 1 ? changed(line) : line))
@@ -113,5 +116,5 @@ test('differences of white space, quotes, indentation and line numbers still app
     if (!isRight) failed.push(kind)
   }
 
-  expect(failed.length).toBeLessThanOrEqual(50)
+  expect(failed.length).toBeLessThanOrEqual(ROUNDS * 0.05)
 })

@@ -2,17 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import { type Memory, type MemoryOptions, openMemory } from '../../src/memory/store.ts'
-
-const cleanups: (() => Promise<void> | void)[] = []
-afterAll(async () => {
-  for (const clean of cleanups.splice(0).toReversed()) await clean()
-})
+import { atEndOfFile } from '../support/cleanup.ts'
 
 export function tempDatabase(): string {
   const folder = mkdtempSync(join(tmpdir(), 'covey-memory-'))
-  cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
+  atEndOfFile(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 'memory.db')
 }
 
@@ -26,7 +21,7 @@ export async function memoryIn(path?: string, options: Partial<MemoryOptions> = 
     warn: () => {},
     ...options,
   })
-  cleanups.push(() => memory.close())
+  atEndOfFile(() => memory.close())
   return memory
 }
 

@@ -1,7 +1,7 @@
 /** A server with one file, which can send parts, break off, change the file and answer badly. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll } from 'vitest'
+import { atEndOfFile } from '../support/cleanup.ts'
 
 export type FileServer = {
   readonly url: URL
@@ -23,13 +23,10 @@ export type FileServer = {
   onRequest?: (count: number) => void
 }
 
-const closers: (() => void)[] = []
-afterAll(() => closers.forEach((close) => close()))
-
 export async function fileServer(content: Buffer, path = '/model.gguf'): Promise<FileServer> {
   const server = createServer((request, response) => answer(state, request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(() => {
+  atEndOfFile(() => {
     server.closeAllConnections()
     server.close()
   })

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Fault } from '../support/model-server/reply.ts'
 import { ask, askInVain, modelAt, request, serve } from './ask.ts'
+import { until } from '../support/wait.ts'
 
 test.each<Fault>([
   'reset',
@@ -72,12 +73,12 @@ test.each<Fault>(['hang-before-headers', 'hang-mid-stream'])(
   async (fault) => {
     const server = await serve([{ text: 'A sentence of some length.', fault }])
 
-    const failure = await askInVain(modelAt(server.url, { firstTokenMs: () => 100 }))
+    const failure = await askInVain(modelAt(server.url, { firstTokenMs: () => 1_000 }))
     await server.clientGone
 
     expect(failure).toMatchObject({
       code: 'model-unavailable',
-      message: `test-arm: ${server.url} sent nothing for 0 s: the server is stuck or busy with other requests. Look at its log, or try again.`,
+      message: `test-arm: ${server.url} sent nothing for 1 s: the server is stuck or busy with other requests. Look at its log, or try again.`,
       details: {},
     })
   },
@@ -111,9 +112,11 @@ test('the time a server gets follows the size of the prompt', async () => {
 test('a hanging server is left at once when the caller cancels', async () => {
   const server = await serve([{ fault: 'hang-before-headers' }])
   const cancel = new AbortController()
-  setTimeout(() => cancel.abort(), 50)
 
-  const events = await ask(modelAt(server.url), request(), cancel.signal)
+  const asking = ask(modelAt(server.url), request(), cancel.signal)
+  await until(() => server.requests.length === 1)
+  cancel.abort()
+  const events = await asking
   await server.clientGone
 
   expect(events).toEqual([])

@@ -2,20 +2,17 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
 import { createExec } from '../../src/guard/exec.ts'
 import { createFiles } from '../../src/guard/paths/files.ts'
 import type { Results, StoredResult, ToolContext } from '../../src/protocol/tool.ts'
-
-const cleanups: (() => Promise<void>)[] = []
-afterAll(() => Promise.all(cleanups.map((clean) => clean())))
+import { atEndOfFile } from './cleanup.ts'
 
 /** A new folder with these files; returns its path, links resolved. */
 export async function tempProject(
   files: Readonly<Record<string, string | Uint8Array>> = {},
 ): Promise<string> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'covey-')))
-  cleanups.push(() => rm(root, { recursive: true, force: true }))
+  atEndOfFile(() => rm(root, { recursive: true, force: true }))
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), content)
@@ -26,7 +23,7 @@ export async function tempProject(
 /** What a tool is handed in a run: real files and processes, a page of 1,000 tokens of four characters. */
 export function toolContext(root: string, overrides: Partial<ToolContext> = {}): ToolContext {
   const exec = createExec({ cwd: root })
-  cleanups.unshift(() => exec.close())
+  atEndOfFile(() => exec.close())
   return {
     files: createFiles({ root }),
     exec,

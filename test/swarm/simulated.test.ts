@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
 import { calculated, measured, type Simulation } from './simulated.ts'
+import { runs } from '../support/runs.ts'
 
 const simulation: Simulation = { error: 0.4, kinds: 2, found: 0.5 }
-const runs = 1_500
+const times = runs(400, 1_500)
 
 /** Four standard deviations of a share that was measured so often. */
-const tolerance = (share: number): number => 4 * Math.sqrt((share * (1 - share)) / runs) + 1e-9
+const tolerance = (share: number): number => 4 * Math.sqrt((share * (1 - share)) / times) + 1e-9
 
 test.each([1, 3, 5, 7].flatMap((k) => [[k, false] as const, [k, true] as const]))(
   'with %i candidates, dry run %s, as many right and wrong answers win as is calculated',
   async (k, dryRun) => {
     const wanted = calculated(simulation, k, dryRun)
 
-    const got = await measured(simulation, { k, dryRun, runs })
+    const got = await measured(simulation, { k, dryRun, runs: times })
 
     expect(Math.abs(got.right - wanted.right)).toBeLessThan(tolerance(wanted.right))
     expect(Math.abs(got.wrong - wanted.wrong)).toBeLessThan(tolerance(wanted.wrong))

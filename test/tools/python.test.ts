@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Tool, ToolContext, ToolResult } from '../../src/protocol/tool.ts'
 import { createExec } from '../../src/guard/exec.ts'
 import { createPython } from '../../src/tools/python.ts'
@@ -30,14 +30,20 @@ type Session = {
 
 async function session(overrides: Partial<ToolContext> = {}, tool = createPython()): Promise<Session> {
   const cwd = await tempProject()
-  const context = toolContext(cwd, overrides)
+  const exec = createExec({ cwd })
+  onTestFinished(() => exec.close())
+  const context = toolContext(cwd, { exec, ...overrides })
   return { cwd, context, tool, run: (code) => callTool(tool, { code }, context) }
 }
 
 let shared: Promise<Session> | undefined
 
 /** One for all the tests that leave it as it was: starting it is what takes long. */
-const anySession = (): Promise<Session> => (shared ??= session())
+const anySession = (): Promise<Session> =>
+  (shared ??= tempProject().then((cwd) => {
+    const [tool, context] = [createPython(), toolContext(cwd)]
+    return { cwd, context, tool, run: (code) => callTool(tool, { code }, context) }
+  }))
 
 const ok = (text: string): ToolResult => ({ ok: true, text })
 

@@ -1,6 +1,7 @@
 /** What a run of tries comes to: the lines a test compares with none, and one line per class for whoever keeps the score. */
 import { allTries } from './tries/all.ts'
 import { classes, type ClassNumber, type Outcome, type Try, type User } from './try.ts'
+import { seededSlice } from '../../support/seed.ts'
 
 /** What must be empty: what got through, and harmless neighbours that do not work. */
 export const failuresOf = (outcomes: readonly Outcome[]): readonly string[] =>
@@ -34,23 +35,8 @@ export const namesOf = (fits: (one: Try) => boolean = () => true): readonly stri
   allTries.flatMap(({ tries }) => tries.filter(fits).map(({ name }) => name))
 
 /** A few of every class, others for each user and seed; none that takes long. */
-export function sliceOf(
-  user: User,
-  { seed, perClass }: { seed: number; perClass: number },
-): readonly string[] {
-  const next = randomFrom(seed * 2 + (user === 'root' ? 1 : 0))
-  return allTries.flatMap(({ tries }) => {
+export const sliceOf = (user: User, perClass: number): readonly string[] =>
+  allTries.flatMap(({ class: number, tries }) => {
     const quick = tries.filter(({ isSlow, users }) => !isSlow && (users?.includes(user) ?? true))
-    const rest = quick.map(({ name }) => name)
-    return Array.from({ length: perClass }, () => rest.splice(Math.floor(next() * rest.length), 1)).flat()
+    return seededSlice(quick, perClass, `escape ${number} as ${user}`).map(({ name }) => name)
   })
-}
-
-function randomFrom(seed: number): () => number {
-  let state = seed + 0x6d2b79f5
-  return () => {
-    state = Math.imul(state ^ (state >>> 15), state | 1)
-    state ^= state + Math.imul(state ^ (state >>> 7), state | 61)
-    return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32
-  }
-}

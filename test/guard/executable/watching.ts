@@ -4,20 +4,15 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach } from 'vitest'
 import { type ClosableExec, createExec } from '../../../src/guard/exec.ts'
 import { openWatch } from '../../../src/guard/executable/open-watch.ts'
 import { isInteresting } from '../../../src/guard/executable/snapshot.ts'
 import { detectSandbox } from '../../../src/guard/sandbox/detect.ts'
 import type { ExecutableChanges } from '../../../src/protocol/tool.ts'
 import { tempProject } from '../../support/project.ts'
+import { atEndOfTest } from '../../support/cleanup.ts'
 
 const run = promisify(execFile)
-
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close()
-})
 
 const ENVIRONMENT = {
   PATH: process.env['PATH'] ?? '',
@@ -58,9 +53,9 @@ export async function watched(root: string, { sandboxed = false, home = '/nowher
   if (sandbox && 'missing' in sandbox) throw new Error(sandbox.missing)
   const watch = openWatch({ root, home, env: ENVIRONMENT, store, ...(sandbox && { sandbox }) })
   const exec = createExec({ cwd: root, env: ENVIRONMENT, watch, ...(sandbox && { sandbox }) })
-  open.push({ close: () => rm(store, { recursive: true }) })
-  if (sandbox) open.push(sandbox)
-  open.push(exec)
+  atEndOfTest(() => rm(store, { recursive: true }))
+  if (sandbox) atEndOfTest(() => sandbox.close())
+  atEndOfTest(() => exec.close())
   return {
     exec,
     store,

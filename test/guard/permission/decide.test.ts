@@ -12,6 +12,7 @@ import type { Access } from '../../../src/protocol/tool.ts'
 import { builtinTools } from '../../../src/tools/all.ts'
 import { fetchUrlTool } from '../../../src/tools/fetch-url.ts'
 import { tempProject } from '../../support/project.ts'
+import { runs } from '../../support/runs.ts'
 
 const root = await tempProject({
   'src/a.ts': '',
@@ -171,7 +172,7 @@ test('nothing overrides a deny: not a mode, not a rule, not an answer', async ()
 
       expect((await guard.authorize(requests[tool]!)).verdict).toBe('deny')
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(1_500, 10_000) },
   )
 })
 

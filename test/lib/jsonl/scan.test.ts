@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ByteSource, type JsonlDamage, scan, toLine } from '../../../src/lib/jsonl/scan.ts'
+import { runs } from '../../support/runs.ts'
 
 /** A file in memory that hands out at most `step` bytes at a time. */
 const inMemory = (bytes: Buffer, step: number): ByteSource => ({
@@ -47,7 +48,7 @@ test('cut at any byte, every whole record before the cut is read and the rest is
         tail: start < end ? { offset: start, bytes: end - start } : undefined,
       })
     }),
-    { numRuns: 6000 },
+    { numRuns: runs(1_000, 6_000) },
   )
 })
 
@@ -64,6 +65,6 @@ test('a flipped bit costs exactly the record it hits and is noticed', async () =
       expect(found.records).toEqual(all.toSpliced(lost, 1))
       expect(found.damage.length > 0 || found.tail !== undefined).toBe(true)
     }),
-    { numRuns: 6000 },
+    { numRuns: runs(1_000, 6_000) },
   )
 })

@@ -1,4 +1,0 @@
-import * as fc from 'fast-check'
-import { seed } from './seed.ts'
-
-fc.configureGlobal({ seed })
