@@ -218,6 +218,7 @@ function* tell(decision: Decision, { run, request, reply }: Telling): Generator<
     const id = `nano-${request.runId}-${request.turn}`
     yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input) } }
   } else {
+    if (REFUSALS.has(decision.kind)) yield { type: 'refusal' }
     for (const text of textOf(decision, run).split(/(?<=\n)/)) yield { type: 'text-delta', text }
   }
   yield { type: 'usage', usage: reply.usage }
@@ -226,7 +227,6 @@ function* tell(decision: Decision, { run, request, reply }: Telling): Generator<
     reason: decision.kind === 'call' ? 'tool-calls' : 'stop',
     // All it writes is decisions.
     confidence: Math.min(1, ...reply.confidences),
-    ...(REFUSALS.has(decision.kind) && { refused: true }),
   }
 }
 
