@@ -35,13 +35,12 @@ export async function* askModel(
       run.arm = lease.arm.id
       const asked = yield* askArm(run, parts, { lease, force, signal })
       if (asked.kind === 'reply') settle.commit(asked.reply)
-      if (!isRefusal(asked) || !failed[0]) return asked
+      if (!isRefusal(asked) || !run.armFailure) return asked
       // Who stood in for arms that failed and cannot do it either: the failure is the answer, not the refusal.
-      yield { type: 'reply-restart', why: failed[0].error.message }
-      throw failed[0].error
+      throw run.armFailure
     } catch (error) {
       settle.release(error)
-      if (signal.aborted || !(error instanceof AppError) || error === failed[0]?.error) throw error
+      if (signal.aborted || !(error instanceof AppError) || error === run.armFailure) throw error
       if (error.code === 'context-overflow' && !force) {
         force = true
         yield { type: 'reply-restart', why: error.message }
@@ -49,6 +48,7 @@ export async function* askModel(
       else if (!isArmsFault(error)) throw error
       else {
         failed.push({ arm: lease.arm.id, error })
+        run.armFailure ??= error
         yield { type: 'reply-restart', why: error.message }
       }
     } finally {
@@ -108,7 +108,8 @@ async function* askArm(run: RunState, parts: LoopParts, attempt: Attempt): Async
   yield* keepCompaction(run, fitted, lease)
 
   const request = toRequest(run, parts, { offer, fitted, lease })
-  const reply = yield* collectReply(lease.model.stream(request, signal))
+  const withholdRefusal = run.armFailure !== undefined
+  const reply = yield* collectReply(lease.model.stream(request, signal), { withholdRefusal })
   // A cancelled stream ends like a short one.
   signal.throwIfAborted()
   if (reply.usage) yield { type: 'usage', usage: reply.usage, window: lease.arm.capabilities.window }

@@ -23,11 +23,20 @@ export type Reply = {
   readonly repetition?: 'text' | 'reasoning'
 }
 
-export async function* collectReply(stream: AsyncIterable<ModelEvent>): AsyncGenerator<RunEvent, Reply> {
+type Taking = {
+  /** What a model says that refuses is shown to nobody. */
+  readonly withholdRefusal?: boolean
+}
+
+export async function* collectReply(
+  stream: AsyncIterable<ModelEvent>,
+  { withholdRefusal = false }: Taking = {},
+): AsyncGenerator<RunEvent, Reply> {
   let gathered = new Gathered()
   for await (const event of stream) {
     if (event.type === 'reply-restart') gathered = new Gathered()
     const shown = gathered.take(event)
+    if (withholdRefusal && gathered.refused) continue
     if (shown) yield shown
     if (gathered.repetition) break
   }
@@ -41,7 +50,7 @@ class Gathered {
   readonly #badCalls: BadCall[] = []
   #finish: FinishReason = 'unknown'
   #usage: Usage | undefined
-  #refused = false
+  refused = false
 
   get repetition(): Reply['repetition'] {
     if (this.#text.isRepeating) return 'text'
@@ -52,10 +61,9 @@ class Gathered {
   take(event: ModelEvent): RunEvent | undefined {
     if (event.type === 'tool-call') this.#calls.push(event.call)
     else if (event.type === 'bad-call') this.#badCalls.push(event)
-    else if (event.type === 'finish') {
-      this.#finish = event.reason
-      this.#refused = event.refused ?? false
-    } else if (event.type === 'usage') this.#usage = event.usage
+    else if (event.type === 'finish') this.#finish = event.reason
+    else if (event.type === 'refusal') this.refused = true
+    else if (event.type === 'usage') this.#usage = event.usage
     else if (event.type !== 'logprobs') {
       if (event.type === 'text-delta') this.#text.push(event.text)
       if (event.type === 'reasoning-delta') this.#reasoning.push(event.text)
@@ -73,7 +81,7 @@ class Gathered {
       badCalls: this.#badCalls,
       finish: this.#finish,
       ...(this.#usage && { usage: this.#usage }),
-      ...(this.#refused && { refused: true }),
+      ...(this.refused && { refused: true }),
       ...(repetition && { repetition }),
     }
   }

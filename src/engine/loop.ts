@@ -55,9 +55,10 @@ async function* takeTurns(
 }
 
 /** Turns without a call bring no progress either; what was said in them is why there is no answer. */
-function stopOf({ trace, doubted }: RunState, { stopRules }: LoopParts): Ending | undefined {
+function stopOf({ trace, doubted, missing }: RunState, { stopRules }: LoopParts): Ending | undefined {
   const reason = firstReason(stopRules, trace)
-  if (reason === 'no-progress' && doubted !== undefined) return { reason: 'no-answer', detector: doubted }
+  if (reason === 'no-progress' && doubted !== undefined)
+    return { reason: 'no-answer', detector: doubted, missing }
   return reason && { reason }
 }
 

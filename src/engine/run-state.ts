@@ -1,4 +1,5 @@
 /** What one run knows about itself while it goes on. Made, read and changed only by the loop and its helpers. */
+import type { AppError } from '../protocol/error.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { Thinking } from '../protocol/model.ts'
 import type { Reply } from './collect.ts'
@@ -62,11 +63,15 @@ export class RunState {
   isFresh = false
   /** The detector that had something to say since the last call. */
   doubted: string | undefined
+  /** What of the person's demands was not met when it last replied. */
+  missing: readonly string[] = []
   #tally: Tally = freshTally
   #vain: Vain = NOTHING_IN_VAIN
   /** A call of the arm that is asked now brought something new. */
   #hasWorked = false
   #discarded = 0
+  /** What the first arm that could not be asked failed with. */
+  armFailure: AppError | undefined
   /** Who was asked last. */
   arm = ''
   /** Why another arm took over, if one did. */

@@ -29,6 +29,7 @@ export async function* takeReply(
   const reply = repaired ?? whole
   const prepared = prepareCalls({ ...asked, reply }, parts)
   const verdict = judgeReply(reply, situation, run.tally)
+  run.missing = situation.due.missing
   run.sampling = {}
   run.partial = ''
   if (isVoid(verdict, reply)) run.discard(reply)
@@ -62,7 +63,7 @@ export async function* takeReply(
 
   if (stop) return { reason: stop }
   if (verdict.kind === 'stop') {
-    return { reason: verdict.reason, detector: verdict.finding.detector, missing: situation.due.missing }
+    return { reason: verdict.reason, detector: verdict.finding.detector, missing: run.missing }
   }
   return verdict.kind === 'accept' && reply.calls.length === 0 ? acceptedEnd(run, reply, verdict) : undefined
 }

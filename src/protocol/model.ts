@@ -81,18 +81,14 @@ export type ModelEvent =
   | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly why: string }
   /** Everything since the start of this reply is void; it begins again. */
   | { readonly type: 'reply-restart'; readonly why: string }
+  /** The model says that this request is beyond it: the words that follow are no answer. Comes before them. */
+  | { readonly type: 'refusal' }
   | VoteEvent
   /** Of the text before it; only where the request asked for them and the arm can tell. */
   | { readonly type: 'logprobs'; readonly tokens: readonly TokenChance[] }
   | { readonly type: 'usage'; readonly usage: Usage }
   /** `confidence`: the share its least sure choice had, 0-1, where the model can tell. */
-  | {
-      readonly type: 'finish'
-      readonly reason: FinishReason
-      readonly confidence?: number
-      /** The model says that this request is beyond it: its words are no answer. */
-      readonly refused?: boolean
-    }
+  | { readonly type: 'finish'; readonly reason: FinishReason; readonly confidence?: number }
 
 /**
  * Fails by throwing an AppError from the iterator; ends early only when `signal` aborts. The last event of a reply that

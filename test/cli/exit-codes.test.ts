@@ -75,7 +75,7 @@ describe('3: no answer', () => {
 
   test('tells what is true on disk', async () => {
     const write = { calls: [{ name: 'write_file', input: { path: 'b.txt', content: 'x\n' } }] }
-    const lines = [write, ...Array.from({ length: 8 }, () => ({ text: '' }))]
+    const lines = [write, ...Array.from({ length: 40 }, () => ({ text: '' }))]
 
     const { plain, last } = await runScript(
       lines,

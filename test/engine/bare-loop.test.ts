@@ -181,6 +181,40 @@ test('text streamed before the window was full is withdrawn', async () => {
   ])
 })
 
+describe('who stands in for an arm that failed and refuses', () => {
+  const fail = fails(new AppError('model-unavailable', 'one is out of order'))
+  const refuses = [{ type: 'refusal' as const }, says('This is beyond me.')]
+
+  test('says nothing: the failure is the answer', async () => {
+    const { end, events } = await bareRun({
+      models: [scriptedModel([fail]), scriptedModel(refuses)],
+      movesOn: true,
+    })
+
+    expect(end).toMatchObject({ reason: 'error', report: 'one is out of order' })
+    expect(events.filter(({ type }) => type === 'text-delta' || type === 'message')).toEqual([])
+  })
+
+  test('after it did a part of the work, too', async () => {
+    const { end, events } = await bareRun({
+      models: [scriptedModel([fail]), scriptedModel([calls('look')], refuses)],
+      tools: [tool('look', async () => ({ ok: true, text: 'seen' }))],
+      movesOn: true,
+    })
+
+    expect(end).toMatchObject({ reason: 'error', report: 'one is out of order' })
+    expect(events.filter(({ type }) => type === 'text-delta')).toEqual([])
+  })
+
+  test('where nothing failed, its words are shown', async () => {
+    const { end, events } = await bareRun({ models: [scriptedModel(refuses)] })
+
+    expect(end.reason).toBe('answered')
+    const shown = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+    expect(shown).toBe('This is beyond me.')
+  })
+})
+
 test('an arm that cannot go on with a begun answer is asked to', async () => {
   const first = scriptedModel([says('One, two, '), finish('length')])
   const second = createScriptedModel([[says('three.')]], { name: 'second' })

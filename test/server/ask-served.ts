@@ -16,18 +16,28 @@ export async function modelServer(reply: readonly ScriptedServerReply[]) {
 }
 
 export async function post(options: Partial<AppOptions>, body: object) {
+  const response = await ask(options, body)
+  return { status: response.status, body: (await response.json()) as Reply }
+}
+
+/** All that goes over the wire, events included. */
+export async function postStream(options: Partial<AppOptions>, body: object) {
+  const response = await ask(options, { ...body, stream: true })
+  return { status: response.status, text: await response.text() }
+}
+
+async function ask(options: Partial<AppOptions>, body: object): Promise<Response> {
   const env = await emptyHome()
   const cwd = await tempProject({ 'a.txt': 'hello\n' })
   const dataFolder = join(env['XDG_DATA_HOME'] ?? '', 'covey')
   const open = () => openServing({ env, cwd, ...options })
   const started = await startServing({ dataFolder, port: 0, isAuthOff: true }, open)
   onTestFinished(() => started.close())
-  const response = await fetch(`http://127.0.0.1:${started.port}/v1/chat/completions`, {
+  return fetch(`http://127.0.0.1:${started.port}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  return { status: response.status, body: (await response.json()) as Reply }
 }
 
 type Reply = {

@@ -6,7 +6,7 @@ import { covey } from '../support/covey.ts'
 import type { ScriptedServerReply } from '../support/model-server.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
-import { modelServer, post } from './ask-served.ts'
+import { modelServer, post, postStream } from './ask-served.ts'
 
 describe('when every model fails, the first failure is the answer', () => {
   const failing = (name: string): ScriptedServerReply => ({
@@ -44,7 +44,9 @@ describe('when every model fails, the first failure is the answer', () => {
     const json = await covey([...args, '--json'], { cwd: await tempProject(), env })
 
     expect([plain.code, json.code]).toEqual([1, 1])
+    expect(plain.out).toBe('')
     expect(plain.err).toMatch(/(?:one|two) is out of order/)
+    expect(json.out).not.toContain('text-delta')
     expect(JSON.parse(json.out.trim().split('\n').at(-1) ?? '{}')).toMatchObject({ reason: 'error' })
   })
 
@@ -57,4 +59,17 @@ describe('when every model fails, the first failure is the answer', () => {
     expect(status).toBeGreaterThanOrEqual(500)
     expect(body.error?.message).toMatch(/(?:one|two) is out of order/)
   })
+
+  test.each(['covey/auto', 'covey/agent'])(
+    'of %s as a stream, without a word of the built-in model',
+    async (model) => {
+      const { text } = await postStream(
+        { flags: await twoArms(), probe: false },
+        { model, messages: [{ role: 'user', content: prompt }] },
+      )
+
+      expect(text).toMatch(/(?:one|two) is out of order/)
+      expect(text).not.toContain('built-in model')
+    },
+  )
 })

@@ -230,6 +230,7 @@ function* tell(decision: Decision, { run, request, reply }: Telling): Generator<
     const unsure = decision.kind === 'guess' ? { unsure: decision.why } : {}
     yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input), ...unsure } }
   } else {
+    if (REFUSALS.has(decision.kind) || isDenied(run.steps)) yield { type: 'refusal' }
     for (const text of textOf(decision, run).split(/(?<=\n)/)) yield { type: 'text-delta', text }
   }
   yield { type: 'usage', usage: reply.usage }
@@ -238,7 +239,6 @@ function* tell(decision: Decision, { run, request, reply }: Telling): Generator<
     reason: isCall ? 'tool-calls' : 'stop',
     // All it writes is decisions.
     confidence: Math.min(1, ...reply.confidences),
-    ...((REFUSALS.has(decision.kind) || isDenied(run.steps)) && { refused: true }),
   }
 }
 

@@ -101,7 +101,7 @@ async function* attempt(
     signal.throwIfAborted()
     const taker = createReplyTaker(ask, { arm: lease.arm.id, ...reading })
     for await (const event of lease.model.stream(reading.request, signal)) {
-      if (event.type === 'finish' && event.refused && isStandIn(lease)) throw standInRefused(lease)
+      if (event.type === 'refusal' && isStandIn(lease)) throw standInRefused(lease)
       for (const told of taker.take(event)) yield told
     }
     signal.throwIfAborted()
