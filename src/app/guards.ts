@@ -232,11 +232,15 @@ function launchOf(
   return createLaunch({
     ...place,
     ofProject,
+    ofPerson: new Set(toHooks(config.hooks).flatMap(confinedKey)),
     openTrust: () => openTrust(join(paths.dataFolder, 'trust.json')),
     ...(watch && { watch }),
     ...(config.permission.mode !== 'bypass' && { sandbox: async () => sandbox ?? missing }),
   })
 }
+
+const confinedKey = (hook: HookSpec): readonly string[] =>
+  hook.type === 'command' && hook.isConfined && hook.launchedAs !== undefined ? [hook.launchedAs] : []
 
 type Reach = Pick<SessionGuards, 'files' | 'exec' | 'undo' | 'close'>
 
