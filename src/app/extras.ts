@@ -5,19 +5,19 @@
 import { join } from 'node:path'
 import { mcpSchema } from '../config/mcp.ts'
 import type { AppPaths } from '../config/paths.ts'
-import { toSandboxSettings } from '../config/sandbox.ts'
 import type { Config } from '../config/schema.ts'
 import { loadPrompt } from '../context/prompts.ts'
 import { type ClosableExec, createExec } from '../guard/exec.ts'
 import { openWatch } from '../guard/executable/open-watch.ts'
-import { isInteresting } from '../guard/executable/snapshot.ts'
 import type { Watch } from '../guard/executable/watch.ts'
 import { createLaunch } from '../guard/launch.ts'
+import { closedHistory } from '../guard/permission/history.ts'
 import { detectSandbox } from '../guard/sandbox/detect.ts'
 import type { NoSandbox, Sandbox } from '../guard/sandbox/ground.ts'
 import { openTrust } from '../guard/trust.ts'
 import { openMcpServers } from './mcp.ts'
 import { type Memories, openMemories } from './memory.ts'
+import { sandboxOptions } from './sandbox.ts'
 import { memoryEquipment } from '../memory/equipment.ts'
 import type { NamedEmbedder } from '../memory/meaning.ts'
 import { planEquipment } from '../plan/equipment.ts'
@@ -177,8 +177,7 @@ function createConfined({ config, paths, env, root, incognito }: EquipperParts):
   let place: Promise<Confinement> | undefined
   let opened: Promise<ClosableExec> | undefined
   const openPlace = async (): Promise<Confinement> => {
-    const settings = { ...toSandboxSettings(config, paths), interesting: isInteresting }
-    const sandbox = await detectSandbox({ roots: [root], env, ...settings })
+    const sandbox = await detectSandbox(sandboxOptions({ config, paths, env, root }))
     if ('missing' in sandbox || config.permission.mode === 'bypass') return { sandbox }
     const store = incognito ? {} : { store: join(paths.dataFolder, 'withheld') }
     return { sandbox, watch: openWatch({ root, home: paths.home, env, sandbox, ...store }) }
@@ -190,7 +189,8 @@ function createConfined({ config, paths, env, root, incognito }: EquipperParts):
       const message = `Functions run only in a sandbox, and there is none: ${sandbox.missing}.`
       throw new AppError('permission-denied', message, { failure: 'denied' })
     }
-    return createExec({ cwd: root, env, sandbox, ...(watch && { watch }) })
+    const closed = closedHistory(config.permission.rules, root)
+    return createExec({ cwd: root, env, sandbox, ...closed, ...(watch && { watch }) })
   }
   return {
     place: findPlace,

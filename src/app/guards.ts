@@ -6,11 +6,9 @@
 import { join } from 'node:path'
 import { toHooks } from '../config/hooks.ts'
 import type { AppPaths } from '../config/paths.ts'
-import { toSandboxSettings } from '../config/sandbox.ts'
 import type { Config } from '../config/schema.ts'
 import { type ClosableExec, createExec } from '../guard/exec.ts'
 import { openWatch } from '../guard/executable/open-watch.ts'
-import { isInteresting } from '../guard/executable/snapshot.ts'
 import type { Watch } from '../guard/executable/watch.ts'
 import type { FetchParts } from '../guard/fetch.ts'
 import { createFiles } from '../guard/paths/files.ts'
@@ -18,7 +16,7 @@ import { createGrants, type Grants } from '../guard/permission/grants.ts'
 import { createHooks, type HooksParts } from '../guard/hooks/run.ts'
 import { toHostEnvironment } from '../guard/host/environment.ts'
 import { createLaunch } from '../guard/launch.ts'
-import { closedHistory, closedPaths } from '../guard/permission/history.ts'
+import { closedHistory } from '../guard/permission/history.ts'
 import { createPermissions } from '../guard/permission/decide.ts'
 import { openRuleBook } from '../guard/permission/rule-book.ts'
 import { detectSandbox } from '../guard/sandbox/detect.ts'
@@ -26,6 +24,7 @@ import type { Sandbox, SandboxOptions } from '../guard/sandbox/ground.ts'
 import { createTrial } from '../guard/sandbox/trial.ts'
 import { openTrust } from '../guard/trust.ts'
 import { auditOf, openSecrets } from './firewall.ts'
+import { sandboxOptions } from './sandbox.ts'
 import type { Firewall } from '../protocol/firewall.ts'
 import type { Launch } from '../lib/process.ts'
 import type { AuditEntry, Permissions, RuleBook } from '../protocol/guard.ts'
@@ -123,12 +122,8 @@ const BYPASSED = { missing: 'no sandbox: the permission mode is bypass' } as con
 
 const openSandbox = ({ config, paths, cwd, env, host = false, onProgress }: GuardsParts) =>
   detectSandbox({
-    roots: [cwd],
-    env,
+    ...sandboxOptions({ config, paths, env, root: cwd }),
     host,
-    interesting: isInteresting,
-    ...toSandboxSettings(config, paths),
-    ...closedPaths(config.permission.rules, cwd),
     ...(onProgress && { onProgress }),
   })
 
@@ -237,11 +232,15 @@ function launchOf(
   return createLaunch({
     ...place,
     ofProject,
+    ofPerson: new Set(toHooks(config.hooks).flatMap(confinedKey)),
     openTrust: () => openTrust(join(paths.dataFolder, 'trust.json')),
     ...(watch && { watch }),
     ...(config.permission.mode !== 'bypass' && { sandbox: async () => sandbox ?? missing }),
   })
 }
+
+const confinedKey = (hook: HookSpec): readonly string[] =>
+  hook.type === 'command' && hook.isConfined && hook.launchedAs !== undefined ? [hook.launchedAs] : []
 
 type Reach = Pick<SessionGuards, 'files' | 'exec' | 'undo' | 'close'>
 

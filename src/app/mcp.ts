@@ -1,16 +1,17 @@
 /** Joins the configured MCP servers with what they may have of this machine: for sessions, and for `covey mcp`. */
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { maskSecrets } from '../config/mask.ts'
 import { toMcpServers } from '../config/mcp.ts'
 import { serverKey } from '../config/of-project.ts'
 import type { AppPaths } from '../config/paths.ts'
-import { toSandboxSettings } from '../config/sandbox.ts'
 import type { Config } from '../config/schema.ts'
 import { toChildEnvironment } from '../guard/sandbox/environment.ts'
 import { createLaunch } from '../guard/launch.ts'
 import { detectSandbox } from '../guard/sandbox/detect.ts'
 import { openTrust } from '../guard/trust.ts'
+import { sandboxOptions } from './sandbox.ts'
 import { packageVersion } from '../lib/package-files.ts'
 import { plural } from '../lib/text.ts'
 import { readCached } from '../mcp/cache.ts'
@@ -118,7 +119,7 @@ export async function testMcpServers(
   const environment = () => toChildEnvironment(env)
   const names = servers.map((server) => server.name)
   const cacheFolder = cacheFolderOf(paths)
-  const options = { roots: [cwd], env, ...toSandboxSettings(config, paths) }
+  const options = sandboxOptions({ config, paths, env, root: await realpath(cwd) })
   const isConfined = wanted.some((server) => ofProject.has(serverKey(server.name)))
   const sandbox = isConfined ? await detectSandbox(options) : { missing: 'none was looked for' }
   const launch = createLaunch({

@@ -34,9 +34,7 @@ export async function describeSandbox(
   terms: SandboxTerms,
 ): Promise<SandboxView> {
   const { detectSandbox } = await import('../guard/sandbox/detect.ts')
-  const { toSandboxSettings } = await import('../config/sandbox.ts')
-  const settings = toSandboxSettings(await configOf(env, cwd), pathsOf(env))
-  const sandbox = await detectSandbox({ roots: [cwd], env, ...settings, host: terms.host })
+  const sandbox = await detectSandbox({ ...(await sandboxOptionsOf(env, cwd)), host: terms.host })
   if ('missing' in sandbox) return sandbox
   try {
     const mounts = await sandbox.describe({ readsOnly: terms.readsOnly })
@@ -162,13 +160,21 @@ async function configOf(env: NodeJS.ProcessEnv, cwd: string): Promise<Config> {
   return (await loadTrusted({ env, cwd })).config
 }
 
+async function sandboxOptionsOf(env: NodeJS.ProcessEnv, cwd: string) {
+  const { sandboxOptions } = await import('./sandbox.ts')
+  return sandboxOptions({
+    config: await configOf(env, cwd),
+    paths: pathsOf(env),
+    env,
+    root: await realpath(cwd),
+  })
+}
+
 /** Functions the agent made are tried where they would run: never outside a sandbox. */
 async function openSandboxed(env: NodeJS.ProcessEnv, cwd: string) {
   const { detectSandbox } = await import('../guard/sandbox/detect.ts')
   const { createExec } = await import('../guard/exec.ts')
-  const { toSandboxSettings } = await import('../config/sandbox.ts')
-  const settings = toSandboxSettings(await configOf(env, cwd), pathsOf(env))
-  const sandbox = await detectSandbox({ roots: [cwd], env, ...settings })
+  const sandbox = await detectSandbox(await sandboxOptionsOf(env, cwd))
   if ('missing' in sandbox)
     throw new AppError('config-invalid', `functions run only in a sandbox: ${sandbox.missing}.`)
   const exec = createExec({ cwd, env, sandbox })

@@ -24,6 +24,10 @@ const hook = z.strictObject({
     .boolean()
     .default(false)
     .describe('A hook that fails or is late lets pass; without this it denies.'),
+  sandbox: z
+    .boolean()
+    .default(true)
+    .describe('A command runs in the sandbox; `false`, in your own configuration, runs it outside.'),
 })
 
 export const hooksSchema = z
@@ -49,7 +53,7 @@ export const toHooks = (hooks: HooksConfig): readonly HookSpec[] =>
     }
     if (type === 'command') {
       if (!command) throw missing(name, 'command')
-      return { ...common, type, command }
+      return { ...common, type, command, ...(settings.sandbox && { isConfined: true as const }) }
     }
     if (!prompt) throw missing(name, 'prompt')
     return { ...common, type, prompt }

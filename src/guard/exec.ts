@@ -147,9 +147,7 @@ export function createStarter({ cwd, env = process.env, sandbox, changes }: Star
 
       async function enter(attempt = 1): Promise<Started<Running>> {
         const entered = await sandbox?.enter(argv, terms)
-        // Git may skip what it would only write to be faster next time.
-        const looking = terms?.readsOnly ? { GIT_OPTIONAL_LOCKS: '0' } : {}
-        const childEnv = { ...toChildEnvironment(env, entered), ...looking }
+        const childEnv = { ...toChildEnvironment(env, entered), ...gitEnvironment(terms) }
         const { descriptors } = entered ?? {}
         const place = { cwd, env: childEnv, ...(descriptors && { descriptors }) }
         const running = begin(entered?.argv ?? argv, place)
@@ -179,6 +177,12 @@ export function createStarter({ cwd, env = process.env, sandbox, changes }: Star
     },
   }
 }
+
+/** Which repository git works on; what it would only write to be faster next time it may skip. */
+const gitEnvironment = ({ readsOnly, keepsRepository, repository }: Terms = {}) => ({
+  ...((readsOnly || keepsRepository) && { GIT_OPTIONAL_LOCKS: '0' }),
+  ...(repository && { GIT_DIR: repository.gitFolder, GIT_WORK_TREE: repository.workTree }),
+})
 
 const isKilled = ({ ended }: ProcessGroup): Promise<boolean> =>
   ended.then(

@@ -1,7 +1,7 @@
 /**
  * How a program is started that configuration names: a hook, an MCP server. What the project configures runs in the
- * sandbox, because the model may edit it. What the person configures runs as it is, and the files of the project that it
- * names only with the content the person trusted.
+ * sandbox, because the model may edit it, and so do hooks of the person, because the tools they call load code of the
+ * project. What the person configures runs the files of the project that it names only with the content they trusted.
  */
 import { relative } from 'node:path'
 import { type GroupOptions, type Launch, openProcess, type OpenProcess } from '../lib/process.ts'
@@ -18,6 +18,8 @@ export type LaunchParts = {
   readonly root: string
   /** Names of what the project configures. */
   readonly ofProject: ReadonlySet<string>
+  /** Names of what the person configured to run in the sandbox too; outside where there is none. */
+  readonly ofPerson?: ReadonlySet<string>
   /** Read anew each time: the person may have trusted a file meanwhile. */
   openTrust(): Promise<Pick<Trust, 'isTrusted'>>
   /** Absent = in this mode nothing is confined. */
@@ -28,21 +30,30 @@ export type LaunchParts = {
 
 export function createLaunch(parts: LaunchParts): Launch {
   return async (name, argv, place) => {
-    if (parts.sandbox && parts.ofProject.has(name)) return confined({ name, argv, place }, parts)
-    if (!parts.ofProject.has(name)) await requirePinned(name, argv, parts)
-    return openProcess(argv, place)
+    const wanted = { name, argv, place }
+    const sandbox = await parts.sandbox?.()
+    if (parts.ofProject.has(name))
+      return sandbox ? confined(wanted, requireSandbox(name, sandbox), parts) : openProcess(argv, place)
+    // Also in the sandbox: a hook that forbids must not be rewritten by what it forbids.
+    await requirePinned(name, argv, parts)
+    const isConfined = sandbox && !('missing' in sandbox) && parts.ofPerson?.has(name)
+    return isConfined ? confined(wanted, sandbox, parts) : openProcess(argv, place)
   }
 }
 
 type Wanted = { readonly name: string; readonly argv: readonly string[]; readonly place: GroupOptions }
 
-async function confined({ name, argv, place }: Wanted, parts: LaunchParts): Promise<OpenProcess> {
-  const sandbox = await parts.sandbox?.()
-  if (!sandbox || 'missing' in sandbox) {
-    const why = sandbox ? sandbox.missing : 'none is open'
-    const message = `${name} is configured by the project and runs only in a sandbox, and there is none: ${why}. Install one, or move ${name} to your own configuration.`
-    throw new AppError('permission-denied', message, { failure: 'denied' })
-  }
+function requireSandbox(name: string, sandbox: Sandbox | NoSandbox): Sandbox {
+  if (!('missing' in sandbox)) return sandbox
+  const message = `${name} is configured by the project and runs only in a sandbox, and there is none: ${sandbox.missing}. Install one, or move ${name} to your own configuration.`
+  throw new AppError('permission-denied', message, { failure: 'denied' })
+}
+
+async function confined(
+  { name, argv, place }: Wanted,
+  sandbox: Sandbox,
+  parts: LaunchParts,
+): Promise<OpenProcess> {
   const changes = collectChanges(parts.watch)
   const starter = createStarter({ ...place, sandbox, changes })
   const { running, left } = await starter.start(argv, openProcess)

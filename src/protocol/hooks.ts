@@ -61,7 +61,12 @@ export type HookSpec = {
 
 type HookAction =
   /** A shell command: the payload as JSON on stdin; exit 0 allows, 1 skips, 2 denies; JSON on stdout wins over that. */
-  | { readonly type: 'command'; readonly command: string }
+  | {
+      readonly type: 'command'
+      readonly command: string
+      /** It runs in the sandbox, where there is one. */
+      readonly isConfined?: true
+    }
   /** A question to the session's model, or to a subagent that may look around: the first ALLOW or DENY counts. */
   | { readonly type: 'prompt' | 'agent'; readonly prompt: string }
 

@@ -19,6 +19,7 @@ describe('hooks', () => {
         tool: 'write_*',
         timeoutMs: 30_000,
         failOpen: false,
+        isConfined: true,
       },
       {
         name: 'review',

@@ -88,6 +88,51 @@ describe('what the person configures', () => {
   })
 })
 
+describe('a hook of the person', () => {
+  const ofPerson = new Set(['format'])
+  const CONFIG = "require('node:fs').writeFileSync(process.argv[2], '')"
+
+  test.skipIf(missing)(
+    named('that loads code of the project runs it in the sandbox, and outside where it says so'),
+    async () => {
+      const outside = await tempProject()
+      const tool = await tempProject({ 'lint.cjs': "require(process.cwd() + '/lint.config.cjs')" })
+      const root = await tempProject({ 'lint.config.cjs': CONFIG })
+      const sandbox = await detectSandbox({ roots: [root], readable: [tool] })
+      const parts = { sandbox: async () => sandbox }
+      const line = (name: string) => sh(`node ${tool}/lint.cjs ${join(outside, name)}; touch ${name}`)
+
+      await launching(root, {}, { ...parts, ofPerson })(line('inside'))
+      await launching(root, {}, parts)(line('beside'))
+      if (!('missing' in sandbox)) await sandbox.close()
+
+      expect(['inside', 'beside'].map((name) => existsSync(join(root, name)))).toEqual([true, true])
+      expect(['inside', 'beside'].map((name) => existsSync(join(outside, name)))).toEqual([false, true])
+    },
+  )
+
+  test.skipIf(missing)(named('runs a script of the project only as it was trusted, there too'), async () => {
+    const root = await tempProject({ 'tools/hook.sh': 'exit 4\n' })
+    const sandbox = await detectSandbox({ roots: [root] })
+    const launch = launching(
+      root,
+      { 'tools/hook.sh': 'exit 4\n' },
+      { ofPerson, sandbox: async () => sandbox },
+    )
+
+    expect(await launch(sh('sh tools/hook.sh'))).toBe(4)
+    await writeFile(join(root, 'tools/hook.sh'), 'exit 0\n')
+    await expect(launch(sh('sh tools/hook.sh'))).rejects.toThrow('not trusted as it is now')
+    if (!('missing' in sandbox)) await sandbox.close()
+  })
+
+  test('runs outside where there is no sandbox', async () => {
+    const parts = { ofPerson, sandbox: async () => ({ missing: 'bwrap is not there' }) }
+
+    expect(await launching(await tempProject(), {}, parts)(sh('exit 3'))).toBe(3)
+  })
+})
+
 describe('what the project configures', () => {
   const ofProject = new Set(['format'])
 

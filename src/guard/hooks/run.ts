@@ -143,7 +143,7 @@ function judge<Event extends HookEvent>(
   if (answer.action === 'fail') {
     const message = `Hook ${hook.name} ${answer.why}`
     if (hook.failOpen) return { payload, warning: `${message}; it is set to let pass.` }
-    return refuse(`${message}, which denies. The person can mend it or set fail_open.`, { event, payload })
+    return refuse(`${message}, which denies. ${remedyFor(hook)}`, { event, payload })
   }
   if (answer.transformed === undefined) return { payload }
   const field = TRANSFORMED[event]
@@ -152,6 +152,11 @@ function judge<Event extends HookEvent>(
   }
   const why = `Hook ${hook.name} transformed something that cannot be`
   return hook.failOpen ? { payload, warning: `${why}.` } : refuse(`${why}, which denies.`, { event, payload })
+}
+
+function remedyFor(hook: HookSpec): string {
+  if (hook.type !== 'command' || !hook.isConfined) return 'The person can fix it or set fail_open.'
+  return `The person can fix it or set fail_open; it runs in the sandbox, and sandbox = false in [${hook.launchedAs ?? `hooks.${hook.name}`}] lets it reach the home folder and the network.`
 }
 
 const DENIABLE = new Set<HookEvent>(['pre_tool_use', 'pre_compact', 'user_prompt'])

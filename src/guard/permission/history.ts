@@ -2,20 +2,22 @@
  * What a rule that closes paths means for git's history: commands see it only if all of them is git at work that leaves
  * closed contents alone, or a person said yes.
  */
-import { lstatSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { AppError } from '../../protocol/error.ts'
 import type { Rule } from '../../protocol/guard.ts'
 import type { ExecResult } from '../../protocol/tool.ts'
-import { readScript } from '../shell/script.ts'
 import type { Terms } from '../sandbox/ground.ts'
-import { type IsOpen, leavesContents } from '../shell/git-history.ts'
+import type { OpenPaths } from '../shell/git-folder.ts'
+import { leavesContents } from '../shell/git-history.ts'
+import { readScript } from '../shell/script.ts'
+import { callsApart } from './apart.ts'
 import { closingPath, createDenies } from './denied-paths.ts'
+import { createOpenPaths } from './open-paths.ts'
 
-export type ClosedHistory = { readonly rule: Rule; readonly isOpen: IsOpen }
+export type ClosedHistory = { readonly rule: Rule; readonly paths: OpenPaths }
 
 export function closedHistory(rules: readonly Rule[], root: string): { readonly history?: ClosedHistory } {
   const rule = closingPath(rules, 'run_command')
-  return rule ? { history: { rule, isOpen: createIsOpen(rules, root) } } : {}
+  return rule ? { history: { rule, paths: createOpenPaths(rules, root) } } : {}
 }
 
 /** For the sandbox: which paths are left out, and whether git's history is. */
@@ -24,23 +26,28 @@ export const closedPaths = (rules: readonly Rule[], root: string) => ({
   hidesHistory: closingPath(rules, 'run_command') !== undefined,
 })
 
-export function createIsOpen(rules: readonly Rule[], root: string): IsOpen {
-  const denies = createDenies(rules, root)
-  return (path) => {
-    if (/^[:/-]|(?:^|\/)\.\.?(?:\/|$)/.test(path) || denies(path)) return false
-    const place = join(root, path)
-    return (lstatSync(place, { throwIfNoEntry: false })?.isFile() ?? false) && realpathSync(place) === place
-  }
-}
-
-/** Adds to the terms of a command whether it sees the history. */
+/** Adds to the terms of a command whether it sees the history, and of which repository. */
 export const historyTerms =
   (history: ClosedHistory | undefined) =>
   async (command: string, terms: Terms = {}): Promise<Terms> => {
-    const leaves = async (): Promise<boolean> =>
-      history !== undefined && leavesContents(await readScript(command), history.isOpen)
-    return { ...terms, showsHistory: terms.showsHistory ?? (await leaves()) }
+    if (!history || terms.showsHistory !== undefined) return terms
+    const sight = leavesContents(await readScript(command), history.paths)
+    if (sight) {
+      const { repository, isKept } = sight
+      return { ...terms, showsHistory: true, keepsRepository: isKept, ...(repository && { repository }) }
+    }
+    const calls = await callsApart(command, history.paths)
+    if (calls) throw new AppError('tool-failed', `${hiddenBy(history)} Nothing was run. ${numbered(calls)}`)
+    return { ...terms, showsHistory: false }
   }
+
+const hiddenBy = ({ rule }: ClosedHistory): string =>
+  `git's history is hidden from programs that run beside git, because the rule "${nameOf(rule)}" denies files that it may hold.`
+
+const nameOf = ({ tool, pattern }: Rule): string => [tool, pattern].filter(Boolean).join(' ')
+
+const numbered = (calls: readonly string[]): string =>
+  `Make these calls one after the other: ${calls.map((call, index) => `${index + 1}. ${call}`).join('  ')}`
 
 /** The output of a command that failed for want of the history, with the reason. */
 export function explainHidden(
@@ -48,8 +55,7 @@ export function explainHidden(
   history: ClosedHistory | undefined,
 ): string | undefined {
   if (!history || timedOut || exitCode === 0 || !MISSED.test(output.slice(-SEARCHED))) return undefined
-  const name = [history.rule.tool, history.rule.pattern].filter(Boolean).join(' ')
-  return `${output.trimEnd()}\n[sandbox: git's history is hidden from this command, because the rule "${name}" denies files that it may hold; run git commands such as status, add or commit in a call of their own]`
+  return `${output.trimEnd()}\n[sandbox: git's history is hidden from this command, because the rule "${nameOf(history.rule)}" denies files that it may hold; run git commands such as status, add or commit in a call of their own]`
 }
 
 const SEARCHED = 16 * 1024

@@ -6,9 +6,9 @@ import { type Reading, readCommand } from '../shell/judge.ts'
 import { codeRule, commandRule, hiddenDeny } from './rules.ts'
 import { showsHistory } from '../shell/git-history.ts'
 import { hasHidden, shown } from '../shown.ts'
-import { createIsOpen } from './history.ts'
 import { namedPaths } from './named-paths.ts'
 import { denied, doubtful, type Opinion, type Surroundings, weigh, withAlways } from './opinion.ts'
+import { createOpenPaths } from './open-paths.ts'
 import { isOwnPath } from './own-paths.ts'
 
 export async function judgeRun(access: Access, surroundings: Surroundings): Promise<Opinion> {
@@ -73,6 +73,6 @@ function doubtAbout(reading: Reading, { rules, mode, closing, roots: [root = '/'
   if (!closing) return undefined
   const why = reading.isUnreadable
     ? 'what it runs cannot be read beforehand'
-    : showsHistory(reading.text, [reading.script, ...reading.nested], createIsOpen(rules, root))
+    : showsHistory(reading.text, [reading.script, ...reading.nested], createOpenPaths(rules, root))
   return why === undefined ? undefined : { rule: closing, why }
 }

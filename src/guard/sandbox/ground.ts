@@ -28,7 +28,12 @@ export type SandboxOptions = Pick<TreeOptions, 'interesting' | 'denies' | 'onPro
 }
 
 /** What holds for one command. */
-export type Terms = Pick<ExecOptions, 'grant' | 'readsOnly' | 'showsHistory'>
+export type Terms = Pick<ExecOptions, 'grant' | 'readsOnly' | 'showsHistory'> & {
+  /** It sees the history, and repositories cannot be changed all the same. */
+  readonly keepsRepository?: boolean
+  /** Git works on this one, whatever it would find. */
+  readonly repository?: { readonly gitFolder: string; readonly workTree: string }
+}
 
 export type Sandbox = {
   readonly name: string

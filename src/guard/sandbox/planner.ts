@@ -32,13 +32,22 @@ export function createPlanner(ground: SandboxGround, view: GitView) {
     const { standIns, mounts } = view.look(state)
     const grant = granted === undefined ? {} : { granted }
     const readsOnly = terms.readsOnly ?? false
-    const stores = ground.hidesHistory && !terms.showsHistory ? { stores: findStores(state) } : {}
+    const stores = ground.hidesHistory ? storesFor(terms, state) : {}
     return toPlan(ground, state, { readsOnly, standIns, shown: mounts, aliases, ...grant, ...stores })
   }
 }
 
+/** What is covered for want of a sight of the history; nothing, where repositories are only kept from changes. */
+export const storesFor = (
+  { showsHistory = false, keepsRepository = false }: Terms,
+  state: TreeState,
+): Pick<PlanTerms, 'stores'> => {
+  if (!showsHistory) return { stores: findStores(state) }
+  return keepsRepository ? { stores: [] } : {}
+}
+
 /** Where the repositories of the tree keep contents, under their real names. */
-export const findStores = ({ repositories }: Pick<TreeState, 'repositories'>): readonly string[] =>
+const findStores = ({ repositories }: Pick<TreeState, 'repositories'>): readonly string[] =>
   repositories.flatMap((path) =>
     ['objects', 'lost-found'].flatMap((name) => {
       const real = realOf(join(path, name))

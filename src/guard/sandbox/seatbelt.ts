@@ -10,19 +10,16 @@ import { sandboxEnvironment } from './environment.ts'
 import { closedFolders, type Facts } from './facts.ts'
 import type { Sandbox, SandboxGround, Terms } from './ground.ts'
 import { type Mount, planMounts } from './plan.ts'
-import { findStores } from './planner.ts'
+import { storesFor } from './planner.ts'
 
 export async function createSeatbelt(ground: SandboxGround): Promise<Sandbox> {
   const { program, folder, facts, tree, network, host } = ground
   if (!host) await furnishHome(facts)
-  const plan = async ({
-    grant,
-    readsOnly = false,
-    showsHistory = false,
-  }: Terms): Promise<readonly Mount[]> => {
+  const plan = async (wanted: Terms): Promise<readonly Mount[]> => {
+    const { grant, readsOnly = false } = wanted
     const granted = grant?.kind === 'write' ? grant.path : undefined
     const state = await tree.refresh()
-    const stores = ground.hidesHistory && !showsHistory ? { stores: findStores(state) } : {}
+    const stores = ground.hidesHistory ? storesFor(wanted, state) : {}
     const terms = { readsOnly: ground.readOnly || readsOnly, host, ...stores }
     return planMounts(facts, state, { ...terms, ...(granted !== undefined && { granted }) }).mounts
   }

@@ -17,6 +17,7 @@ export type Part = {
 }
 
 export type Script = {
+  readonly text: string
   readonly parts: readonly Part[]
   /** Files that redirections write. */
   readonly writes: readonly Word[]

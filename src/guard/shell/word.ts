@@ -16,6 +16,8 @@ export type Word = {
   readonly glob: boolean
   /** The text with `1` for everything that is decided only when it runs. A guess, good for no promise. */
   readonly filled: string
+  /** Dynamic, but one word whatever it becomes: it stands in quotes. */
+  readonly isOne?: true
 }
 
 export const literal = (text: string): Word => ({ ...quoted(text), plain: true })
@@ -111,7 +113,9 @@ const DOUBLE_QUOTED = /^"(?:[^"\\$`]|\\[^\n]|\$(?=["\s|)/.,:;]))*"$/
 
 function readDoubleQuoted(text: string): Word {
   const inner = unescape(text.slice(1, -1))
-  return DOUBLE_QUOTED.test(text) ? quoted(inner) : opaque(inner.replace(/[$`].*$/s, ''))
+  if (DOUBLE_QUOTED.test(text)) return quoted(inner)
+  const word = opaque(inner.replace(/[$`].*$/s, ''))
+  return /[@*]/.test(text) ? word : { ...word, isOne: true }
 }
 
 const decodeAnsi = (text: string): string =>

@@ -211,7 +211,7 @@ describe('what has happened cannot be denied', () => {
       payload: payloads[event],
       warnings: [
         'Hook h1 denied it: too late',
-        'Hook h2 ended with exit code 9, which denies. The person can mend it or set fail_open.',
+        'Hook h2 ended with exit code 9, which denies. The person can fix it or set fail_open.',
       ],
     })
   })

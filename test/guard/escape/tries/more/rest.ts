@@ -100,6 +100,23 @@ const owned = (name: string, command: string, script = 'tools/hook.sh'): Try => 
   guarded: PINNED,
 })
 
+type Loading = {
+  readonly tool: string
+  readonly runs: string
+  readonly plants: string
+  readonly needs: string
+  readonly event?: string
+}
+
+/** The command names no file of the project: the tool finds its configuration there by itself. */
+const loading = (name: string, { tool, runs, plants, needs, event = 'post_tool_use' }: Loading): Try => ({
+  name: `a hook of the person runs a tool that loads configuration of the project ${name}`,
+  config: `[sandbox]\nreadable = ["~/tool"]\n${HOOK(runs).replace('post_tool_use', event)}`,
+  home: `mkdir tool; ${tool}`,
+  steps: [plants, 'true', { reopen: 'read-only' }, 'true'],
+  needs: [needs],
+})
+
 export const moreTrustedTries: readonly Try[] = [
   owned('after a change of folder', 'cd tools && sh hook.sh'),
   owned('by a variable', 'D=tools; sh "$D/hook.sh"'),
@@ -111,6 +128,31 @@ export const moreTrustedTries: readonly Try[] = [
   owned('by xargs', 'ls tools | xargs -I{} sh tools/{}'),
   owned('by cat', 'cat tools/hook.sh | sh'),
   owned('by make in a folder', 'make -s -C tools', 'tools/Makefile'),
+  loading('that is JavaScript', {
+    tool: `echo "require(process.cwd() + '/lint.config.cjs')" > tool/run`,
+    runs: 'node {HOME}/tool/run',
+    plants: `echo "require('fs').writeFileSync('{MARKS}/ran', '')" > lint.config.cjs`,
+    needs: 'node',
+  }),
+  loading('that is Python', {
+    tool: `printf 'import sys, os\\nsys.path.insert(0, os.getcwd())\\ntry:\\n import conftest\\nexcept ImportError: pass\\n' > tool/run`,
+    runs: 'python3 {HOME}/tool/run',
+    plants: `echo "open('{MARKS}/ran', 'w')" > conftest.py`,
+    needs: 'python3',
+  }),
+  loading('that is a list of plugins', {
+    tool: `printf 'for p in *.plugin; do . ./"$p"; done\\n' > tool/run`,
+    runs: 'sh {HOME}/tool/run',
+    plants: `echo '${EVIL}' > x.plugin`,
+    needs: 'sh',
+  }),
+  loading('and says so at the start of a later session', {
+    tool: `printf 'cat settings 2>/dev/null | sh\\n' > tool/run`,
+    runs: 'sh {HOME}/tool/run',
+    event: 'session_start',
+    plants: `echo '${EVIL}' > settings`,
+    needs: 'sh',
+  }),
 ]
 
 const FILES = `printf "b\\na\\n" > d1; printf "x\\n" > d2; printf "#!/bin/sh\\ntouch {MARKS}/ran\\ntouch ran\\n" > run.sh; chmod +x run.sh; git add -A; git commit -qm files`
