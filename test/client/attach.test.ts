@@ -63,7 +63,7 @@ test('what would need a question is refused, without a user', async () => {
     const call = { id: 'c1', name: 'write_file', input: '{}' }
     const { allow } = await askPermission({ call, access: [], why: 'It writes.' }, signal)
     const text = await askQuestion({ question: 'Really?' }, signal)
-    const said = `${allow}: ${text.slice(0, 23)}`
+    const said = `${allow}: ${text}`
     yield { type: 'text-delta', text: said }
     yield* turn(1, { role: 'assistant', text: said, calls: [] })
     return endOf(runId)
