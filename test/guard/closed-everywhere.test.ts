@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openGround } from '../../src/app/open.ts'
+import { openAppContext } from '../../src/app/open.ts'
 import { openSession } from '../../src/app/session.ts'
 import type { SessionEvent } from '../../src/protocol/event.ts'
 import type { SessionApi } from '../../src/protocol/session-api.ts'
@@ -69,7 +69,7 @@ type Place = Awaited<ReturnType<typeof closedProject>>
 /** One session that makes these calls; what came back from each. */
 async function resultsOf({ env, cwd }: Place, ...wanted: readonly ReturnType<typeof calls>[]) {
   const model = scriptedModel(...wanted.map((call) => [call]), [says('Done.')])
-  const ground = await openGround({ env, cwd, model, permission: 'auto', probe: false, window: 32_000 })
+  const ground = await openAppContext({ env, cwd, model, permission: 'auto', probe: false, window: 32_000 })
   onTestFinished(() => ground.close())
   const session = await openSession(ground.sessions, { resume: 'new', canAsk: true })
   onTestFinished(() => session.close())
