@@ -153,8 +153,11 @@ const peersHere = ({ flock }: WithFlock) => flock?.arms().filter(({ gone }) => g
 
 const PEER = 'peer/'
 
-function findPeer(id: string, parts: WithFlock): Choice {
-  const found = peersHere(parts).find(({ arm }) => arm.id === id)
+async function findPeer(id: string, parts: WithFlock): Promise<Choice> {
+  const find = () => peersHere(parts).find(({ arm }) => arm.id === id)
+  // A slow machine that was named is worth more time than a start waits for all of them.
+  if (!find()) await parts.flock?.firstLook
+  const found = find()
   if (found) return { kind: 'peer', arm: found.arm }
   const there = peersHere(parts).map(({ arm }) => arm.id)
   const meant = parts.flock?.sharing(id) ?? []

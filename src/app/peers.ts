@@ -26,6 +26,8 @@ import type { Elsewhere } from '../swarm/lease.ts'
 export type Flock = {
   /** One arm per model ever reported by another machine; unreachable ones say so. */
   arms(): readonly RouterArm[]
+  /** Settles when each known machine has reported or failed to, which a start does not wait for. */
+  readonly firstLook: Promise<void>
   /** What an arm of this id could mean, where several machines have the name in it. */
   sharing(id: string): readonly string[]
   /**
@@ -53,11 +55,14 @@ export async function openFlock(
 ): Promise<Flock> {
   const link = await openLink(config, context)
   const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_LOOK_MS).unref())
-  await Promise.race([link.look(), late]).catch(async (error: unknown) => {
+  const firstLook = link.look()
+  await Promise.race([firstLook, late]).catch(async (error: unknown) => {
     await link.close()
     throw error
   })
-  return joinMachines(link, toLanSettings(config.federation).name)
+  // A failure after the wait is reported by the state of each machine.
+  const settled = firstLook.catch(() => undefined)
+  return { ...joinMachines(link, toLanSettings(config.federation).name), firstLook: settled }
 }
 
 export type PeersContext = { readonly dataFolder: string; readonly env: NodeJS.ProcessEnv }
@@ -129,7 +134,7 @@ async function lookOverNats(config: Pick<Config, 'federation' | 'log'>, context:
   }
 }
 
-function joinMachines(link: PeerLink, name: string): Flock {
+function joinMachines(link: PeerLink, name: string): Omit<Flock, 'firstLook'> {
   const everybody = () => [...link.machines(), ...(link.line ? [link.line] : [])]
   const arms = createPeerArms((id) => everybody().find((machine) => machine.id === id))
   const isLine = (arm: string) => link.line !== undefined && arm === arms.id(link.line, modelOf(arm))

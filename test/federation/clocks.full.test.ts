@@ -11,6 +11,8 @@ import { until } from '../support/wait.ts'
 import { type NamespaceMachine, openSite, type Site, whyNoClocks } from './namespaces.ts'
 import { missing as noServer } from './nats/server.ts'
 import { type NatsMachine, type NatsSite, openNatsSite } from './nats/site.ts'
+import { runs } from '../support/runs.ts'
+import { seededSlice } from '../support/seed.ts'
 
 const missing = whyNoClocks()
 const why = missing === undefined ? '' : ` (skipped: ${missing})`
@@ -25,7 +27,8 @@ rounds = 1
 deadline_s = 20
 `
 const ANSWER = { status: 200, text: 'The answer is 42 .', missing: [], voted: 2 }
-const JUMPS = ['+1d', '-1h', '+20y', '-20y'] as const
+const EVERY_JUMP = ['+1d', '-1h', '+20y', '-20y'] as const
+const JUMPS = seededSlice(EVERY_JUMP, runs(2, EVERY_JUMP.length), 'clocks')
 /** An answer takes a second. */
 const MIDDLE_MS = 500
 

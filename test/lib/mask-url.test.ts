@@ -32,10 +32,11 @@ test.each([
 })
 
 test('a long text costs little', () => {
-  const started = performance.now()
+  const before = process.cpuUsage()
 
   for (const piece of ['a', 'a:', '://', 'a://', '@', 'http://u:', '?a=', '&;'])
     maskUrls(piece.repeat(200_000))
 
-  expect(performance.now() - started).toBeLessThan(5_000)
+  // Time of the processor, in microseconds: other programs run beside the tests.
+  expect(process.cpuUsage(before).user).toBeLessThan(5_000_000)
 })

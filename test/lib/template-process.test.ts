@@ -68,10 +68,12 @@ test('a template that passed a limit is not tried again, others go on', async ()
   const started = performance.now()
 
   const again = await hostile({}).catch((error: Error) => error.message)
+  const tookMs = performance.now() - started
   const other = await openTemplate('{{ a }}')({ a: 'fine' })
 
   expect([again, other]).toEqual([expect.stringContaining('takes longer than'), 'fine'])
-  expect(performance.now() - started).toBeLessThan(limits.renderMs)
+  // No process is asked, so this is a matter of microseconds even on a busy machine.
+  expect(tookMs).toBeLessThan(limits.renderMs)
 })
 
 test('the program goes on while a template is at its limit', async () => {

@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { memoryIn, tempDatabase } from './memories.ts'
+import { runs } from '../support/runs.ts'
 
 const script = new URL('add-forever.ts', import.meta.url).pathname
 
@@ -31,11 +32,11 @@ async function keptIn(path: string): Promise<{ texts: ReadonlySet<string>; ids: 
   return { texts: new Set(facts.map(({ text }) => text)), ids: facts.map(({ id }) => id) }
 }
 
-test('killed forty times at any moment, it loses nothing it acknowledged', async () => {
+test('killed again and again at any moment, it loses nothing it acknowledged', async () => {
   const path = tempDatabase()
   const acknowledged: string[] = []
 
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < runs(12, 40); round++) {
     acknowledged.push(...(await killAfter(startWriter(path), 1 + ((round * 7) % 23))))
   }
 

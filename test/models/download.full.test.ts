@@ -6,16 +6,17 @@ import { expect, test } from 'vitest'
 import { tempProject } from '../support/project.ts'
 import { fileServer } from './file-server.ts'
 import { seededBytes, seededRandom } from '../support/seed.ts'
+import { runs } from '../support/runs.ts'
 
 const KIB = 1024
 
-test('killed twenty times at any moment and begun again, a file is exact', async () => {
+test('killed again and again at any moment and begun again, a file is exact', async () => {
   const content = seededBytes(4096 * KIB)
   const server = await fileServer(content)
   const folder = await tempProject()
   const random = seededRandom('killed')
 
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < runs(8, 20); round++) {
     const child = startChild(server.url.href, folder)
     const deadly = server.asked.length + 2 + Math.floor(random() * 8)
     server.onRequest = (count) => {

@@ -8,8 +8,11 @@ import { openPlanStore, planFileOf } from '../../src/plan/store.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
 import { seededRandom } from '../support/seed.ts'
+import { runs } from '../support/runs.ts'
 
 const script = fileURLToPath(new URL('child.ts', import.meta.url))
+
+const KILLS = runs(5, 10)
 
 type Kill = { readonly afterSteps: number; readonly afterMs: number }
 
@@ -31,7 +34,7 @@ async function work(cwd: string, env: NodeJS.ProcessEnv, kill?: Kill): Promise<s
   return said.trim().split('\n').at(-1) ?? ''
 }
 
-test('a queue of thirty packets that is killed ten times at random ends with nothing done twice', async () => {
+test('a queue of thirty packets that is killed again and again ends with nothing done twice', async () => {
   const cwd = await tempProject()
   const env = await emptyHome()
   const store = openPlanStore(planFileOf(join(String(env['XDG_DATA_HOME']), 'covey'), cwd))
@@ -42,12 +45,12 @@ test('a queue of thirty packets that is killed ten times at random ends with not
 
   const random = seededRandom('killed queue')
   const ends: string[] = []
-  for (let attempt = 0; attempt < 10; attempt++) {
+  for (let attempt = 0; attempt < KILLS; attempt++) {
     ends.push(await work(cwd, env, { afterSteps: 1 + (attempt % 6), afterMs: random() * 60 }))
   }
   const last = await work(cwd, env)
 
-  expect(ends).toEqual(Array.from({ length: 10 }, () => 'step'))
+  expect(ends).toEqual(Array.from({ length: KILLS }, () => 'step'))
   expect(last).toBe('finished')
   expect((await store.read()).tasks.map(({ state }) => state)).toEqual(
     Array.from({ length: 15 }, () => 'complete'),

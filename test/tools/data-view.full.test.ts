@@ -6,6 +6,7 @@ import { finished } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { tempProject } from '../support/project.ts'
+import { runs } from '../support/runs.ts'
 
 const program = fileURLToPath(new URL('data-view/memory.ts', import.meta.url))
 
@@ -23,11 +24,13 @@ const look = (root: string, path: string, view: string): { text: string; grownBy
   ) as { text: string; grownBytes: number }
 
 const LIMIT = 200 * 1024 * 1024
+/** Of a hundred kilobytes. */
+const BLOCKS = runs(3_000, 10_000)
 
-test('1 GB of CSV is described in bounded memory', async () => {
+test('more CSV than memory may be used is described', async () => {
   const root = await tempProject()
   const line = (id: number): string => `${id};"name ${id % 1000}\n${'x'.repeat(80)}";${id % 97}\n`
-  await write(join(root, 'a.csv'), 10_001, (index) =>
+  await write(join(root, 'a.csv'), BLOCKS + 1, (index) =>
     index === 0
       ? 'id;name;amount\n'
       : Array.from({ length: 1000 }, (_, at) => line((index - 1) * 1000 + at)).join(''),
@@ -35,15 +38,18 @@ test('1 GB of CSV is described in bounded memory', async () => {
 
   const { text, grownBytes } = look(root, 'a.csv', 'describe')
 
+  const rows = BLOCKS * 1000
   expect(text).toMatch(
-    /^10000000 rows\nid: integer, 0 null, ~\d+ distinct, min 0, max 9999999, mean 4999999.5\n/,
+    new RegExp(`^${rows} rows\\nid: integer, 0 null, ~\\d+ distinct, min 0, max ${rows - 1}, mean`),
   )
   expect(grownBytes).toBeLessThan(LIMIT)
 })
 
-test('one field of 1 GB, in a quotation that is never closed', async () => {
+test('one field larger than that, in a quotation that is never closed', async () => {
   const root = await tempProject()
-  await write(join(root, 'a.csv'), 1001, (index) => (index === 0 ? 'a,b\n1,"' : 'x'.repeat(1_000_000)))
+  await write(join(root, 'a.csv'), runs(401, 1_001), (index) =>
+    index === 0 ? 'a,b\n1,"' : 'x'.repeat(1_000_000),
+  )
 
   const { text, grownBytes } = look(root, 'a.csv', 'shape')
 

@@ -7,6 +7,8 @@ import { tempProject } from '../../support/project.ts'
 import { endOf, run } from '../../support/run.ts'
 import { lost, written } from './kinds.ts'
 import { B, CHANGED, createPlayer, FILES, PROMPT, type Spoil } from './player.ts'
+import { runs } from '../../support/runs.ts'
+import { seededSlice } from '../../support/seed.ts'
 
 const MOST_REQUESTS = 60
 
@@ -30,8 +32,12 @@ async function play(spoil: Spoil, times: number) {
 
 const PERFECT = 5
 
+/** Others at every commit. */
+const some = <Kind>(kinds: readonly Kind[]): readonly Kind[] =>
+  seededSlice(kinds, runs(16, kinds.length), 'mistakes')
+
 describe('a call that is only written wrongly runs as it was meant:', () => {
-  test.each(written)('%s', async (_name, spoil) => {
+  test.each(some(written))('%s', async (_name, spoil) => {
     const { isDone, reason, requests, spoilt } = await play(spoil, 1)
 
     expect({ isDone, reason, requests }).toEqual({ isDone: true, reason: 'answered', requests: PERFECT })
@@ -40,7 +46,7 @@ describe('a call that is only written wrongly runs as it was meant:', () => {
 })
 
 describe('a reply that does nothing is asked for again:', () => {
-  test.each(lost)('%s', async (_name, spoil) => {
+  test.each(some(lost))('%s', async (_name, spoil) => {
     const { isDone, reason, spoilt } = await play(spoil, 2)
 
     expect({ isDone, reason }).toEqual({ isDone: true, reason: 'answered' })
@@ -49,7 +55,7 @@ describe('a reply that does nothing is asked for again:', () => {
 })
 
 describe('a model that never does better ends as what it is:', () => {
-  test.each(lost)('%s', async (_name, spoil) => {
+  test.each(some(lost))('%s', async (_name, spoil) => {
     const { isDone, reason, flag } = await play(spoil, Number.POSITIVE_INFINITY)
 
     expect(isDone || reason !== 'answered' || flag !== undefined).toBe(true)

@@ -9,6 +9,9 @@ import { tempProject } from '../../support/project.ts'
 import { testHome } from '../../support/tool-host.ts'
 import { coveyProgram } from '../../support/program.ts'
 import { seededRandom } from '../../support/seed.ts'
+import { runs } from '../../support/runs.ts'
+
+const ROUNDS = runs(5, 15)
 
 type Answer = { readonly ok: boolean; readonly text: string; readonly code: string | null }
 
@@ -44,7 +47,7 @@ test('of calls to a host that is killed at any moment none runs twice, and each 
 
   const random = seededRandom('killed host')
   const answers = new Map<string, Answer>()
-  for (let round = 0; round < 15; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const url = await start()
     const keys = Array.from({ length: 6 }, (_, index) => `round-${round}-call-${index}`)
     const asked = keys.map(async (key) => [key, await execute(url, key)] as const)
@@ -65,6 +68,6 @@ test('of calls to a host that is killed at any moment none runs twice, and each 
     if (code === 'unknown-outcome') return runs(key) > 1
     return !ok || runs(key) !== 1
   })
-  expect(answers.size).toBe(90)
+  expect(answers.size).toBe(6 * ROUNDS)
   expect(wrong).toEqual([])
 })
