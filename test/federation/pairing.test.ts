@@ -148,7 +148,7 @@ describe('a code does not work', () => {
 
     const joined = joinWith(joiner, writeInviteCode({ ...code, port: impostor.port }))
 
-    await expect(joined).rejects.toThrow(/nobody with the key of this invitation answers.*not [0-9a-f]{8}/)
+    await expect(joined).rejects.toThrow(/the inviting machine does not answer.*not [0-9a-f]{8}/)
     expect(await joiner.files.book.list()).toEqual([])
   })
 
