@@ -20,7 +20,7 @@ export const docsFile = new URL('../docs/config.md', import.meta.url)
 
 /** The schema of a file: the configuration, and profiles that hold the same keys. */
 export function renderSchema(): string {
-  const properties = propertiesOf(configJsonSchema)
+  const properties = propertiesOf(configJsonSchema())
   const references = Object.keys(properties).map((name) => [name, { $ref: `#/properties/${name}` }])
   const profiles = {
     description: 'Named sets of values for `--profile name`.',
@@ -31,12 +31,12 @@ export function renderSchema(): string {
       additionalProperties: false,
     },
   }
-  const schema = { ...configJsonSchema, title: 'covey', properties: { ...properties, profiles } }
+  const schema = { ...configJsonSchema(), title: 'covey', properties: { ...properties, profiles } }
   return `${JSON.stringify(schema, undefined, 2)}\n`
 }
 
 export function renderDocs(): string {
-  const sections = Object.keys(propertiesOf(configJsonSchema)).map(renderSection)
+  const sections = Object.keys(propertiesOf(configJsonSchema())).map(renderSection)
   return `${introduction}\n${sections.join('\n')}`
 }
 

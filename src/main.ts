@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 /** argv in, exit code out. */
-import { startCli } from './cli/start.ts'
+import { launch } from './cli/launch.ts'
 
-process.exitCode = await startCli(process)
+process.exitCode = await launch(process)

@@ -43,8 +43,8 @@ export type GuardsParts = Pick<SandboxOptions, 'onProgress'> & {
   readonly apiKey?: string
   /** Keys of hooks and servers that the project configures. */
   readonly ofProject: ReadonlySet<string>
-  /** Of plugins, beside those of the configuration. */
-  readonly hooks?: readonly HookSpec[]
+  /** Of plugins, beside those of the configuration; asked for with the first session. */
+  readonly hooks?: () => readonly HookSpec[]
   /** Commands come from others: they see the workspace and the system, and nothing else of this machine. */
   readonly host?: boolean
 }
@@ -167,7 +167,7 @@ async function openSessionGuards(
   const secrets = await openSecrets(parts, place, files).catch((error: unknown) =>
     close().then(() => Promise.reject(error)),
   )
-  const specs = [...toHooks(config.hooks), ...(parts.hooks ?? [])]
+  const specs = [...toHooks(config.hooks), ...(parts.hooks?.() ?? [])]
   const { firewall } = secrets
   return {
     ...permissionsOf(parts, place, { root: files.root, grants, sandbox, watch, book }),

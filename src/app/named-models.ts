@@ -5,6 +5,7 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ArmWanted } from './arms.ts'
+import { chooseArm } from '../config/choose-arm.ts'
 import type { AppPaths } from '../config/paths.ts'
 import { toServers } from '../config/router.ts'
 import type { Config } from '../config/schema.ts'
@@ -29,13 +30,7 @@ export async function findFile(
   const { modelsFolder, home } = paths
   const { hardware, advice } = await detectUsable(env)
   const place = { modelsFolder, home, env, hardware }
-  const found = await findModel(wish, place, window === undefined ? {} : { window }).catch(
-    (error: unknown) => {
-      if (noArm === undefined || !(error instanceof AppError) || error.code !== 'config-invalid') throw error
-      const text = `${noArm} No model on this machine has that name either; \`covey models\` lists them.`
-      throw new AppError('config-invalid', text, { cause: error })
-    },
-  )
+  const found = await findModel(wish, place, window === undefined ? {} : { window }).catch(withoutArm(noArm))
   const hint = advice ? ` (${advice.text})` : ''
   const chosenNote = wish === 'auto' ? [`chosen: ${found.id}; the same again: ${found.command}${hint}`] : []
   return {
@@ -49,6 +44,51 @@ export async function findFile(
     notes: [...chosenNote, ...(found.note ? [found.note] : [])],
   }
 }
+
+export type NamedProblem = {
+  readonly text: string
+  /** The name itself is wrong; otherwise something is missing until it can be asked. */
+  readonly isUnknown: boolean
+}
+
+/** What a run with `model = NAME` would say before it asks; absent where nothing is wrong. Loads no model. */
+export async function problemOfName(
+  name: string,
+  config: Config,
+  place: Pick<Place, 'env' | 'paths'>,
+): Promise<NamedProblem | undefined> {
+  const { env, paths } = place
+  try {
+    if (name.includes('/') && findOnServer(name, config, { ...place, cwd: '.' })) return undefined
+    const choice = chooseArm(config, { model: name }, env)
+    if (choice.kind === 'named') await requireNamed(choice, { env, paths })
+    return undefined
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { text: error.message, isUnknown: error.code === 'config-invalid' }
+  }
+}
+
+/** As `findFile` does, by the machine's own memory: which build computes is not asked. */
+async function requireNamed(
+  { wish, noArm }: { readonly wish: string; readonly noArm?: string },
+  { env, paths }: Pick<Place, 'env' | 'paths'>,
+): Promise<void> {
+  const { findModel } = await import('../models/find.ts')
+  const { detectHardware } = await import('../models/hardware/detect.ts')
+  const { systemEffects } = await import('../models/system.ts')
+  const { modelsFolder, home } = paths
+  const hardware = await detectHardware(systemEffects(modelsFolder))
+  await findModel(wish, { modelsFolder, home, env, hardware }).catch(withoutArm(noArm))
+}
+
+const withoutArm =
+  (noArm: string | undefined) =>
+  (error: unknown): never => {
+    if (noArm === undefined || !(error instanceof AppError) || error.code !== 'config-invalid') throw error
+    const text = `${noArm} No model on this machine has that name either; \`covey models\` lists them.`
+    throw new AppError('config-invalid', text, { cause: error })
+  }
 
 /** `NAME.gguf` is a file of this folder, or one that was imported or downloaded. */
 export async function isImported(path: string, { cwd, paths }: LookupContext): Promise<boolean> {

@@ -10,7 +10,7 @@ import type { LoadedConfig } from '../config/load.ts'
 import { configuredByProject } from '../config/of-project.ts'
 import type { Config } from '../config/schema.ts'
 import { toToken } from '../config/tool-host.ts'
-import { type Answers, type Equipper, openEquipper } from './extras.ts'
+import { type Answers, type Equipper, type EquipperParts, openEquipper } from './extras.ts'
 import { createFiles } from '../guard/paths/files.ts'
 import { patchRecordOf } from '../guard/paths/patch-folder.ts'
 import { type Guards, openGuards } from './guards.ts'
@@ -140,29 +140,51 @@ export async function openAppContext(options: AppOptions): Promise<AppContext> {
 
 async function openParts(loaded: LoadedConfig, options: AppOptions, ends: Ends): Promise<SessionsOn> {
   const { config } = loaded
-  const { env, apiKey, incognito = false, atStart } = options
+  const { env, incognito = false } = options
   const paths = appPaths(env, process.platform)
   const promptsFolder = config.prompts ?? paths.promptsFolder
   // The built-in model reads the project by itself; nothing it sees leaves the machine.
   const files = createFiles({ root: options.cwd, rules: config.permission.rules })
   const { root } = files
   const place = { config, paths, env, incognito, ofProject: configuredByProject(loaded) }
-  const equipper = await openEquipper({ ...place, root, promptsFolder })
-  ends.add(equipper.close)
-  const { hooks } = equipper
-  const guards = await openGuards({
-    ...place,
-    cwd: root,
-    hooks,
+  // Side by side: one waits for a server while the other tries the sandbox.
+  const [confined, answered] = await Promise.allSettled([
+    openConfined({ ...place, root, promptsFolder }, options, ends),
+    openAnswering(config, { ...options, files, promptsFolder, paths }),
+  ])
+  if (answered.status === 'fulfilled') ends.add(answered.value.close)
+  const { equipper, guards } = valueOf(confined)
+  const answering = valueOf(answered)
+  const swarm = await openSwarming(config, answering, incognito)
+  return { config, paths, root, promptsFolder, answering, swarm, equipper, guards }
+}
+
+function valueOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
+}
+
+async function openConfined(
+  parts: EquipperParts,
+  { apiKey, atStart }: AppOptions,
+  ends: Ends,
+): Promise<{ readonly equipper: Equipper; readonly guards: Guards }> {
+  let hooks: Equipper['hooks'] = []
+  // First, since it starts programs and waits for them.
+  const opening = openGuards({
+    ...parts,
+    cwd: parts.root,
+    hooks: () => hooks,
     ...withoutUndefined({ apiKey }),
     onProgress: (folders) =>
       atStart?.status(`Looking at the project before the first command: ${folders} folders`),
   }).finally(() => atStart?.status(undefined))
-  ends.add(guards.close)
-  const answering = await openAnswering(config, { ...options, files, promptsFolder, paths })
-  ends.add(answering.close)
-  const swarm = await openSwarming(config, answering, incognito)
-  return { config, paths, root, promptsFolder, answering, swarm, equipper, guards }
+  const [equipped, guarded] = await Promise.allSettled([openEquipper(parts), opening])
+  if (equipped.status === 'fulfilled') ends.add(equipped.value.close)
+  if (guarded.status === 'fulfilled') ends.add(guarded.value.close)
+  const equipper = valueOf(equipped)
+  hooks = equipper.hooks
+  return { equipper, guards: valueOf(guarded) }
 }
 
 type SessionsOn = Pick<AppContext, 'config' | 'paths' | 'answering' | 'swarm' | 'guards'> &

@@ -1,7 +1,7 @@
 /** What `covey config` does. Nothing here prints a secret. */
 import { resolve } from 'node:path'
 import { stringify } from 'smol-toml'
-import { missingVariables, unknownArm } from '../config/arm.ts'
+import { missingVariables } from '../config/arm.ts'
 import { explainConfig, type Explanation } from '../config/explain.ts'
 import { formatOrigin } from '../config/layer.ts'
 import { loadConfig, readConfig, type LoadedConfig, type LoadOptions } from '../config/load.ts'
@@ -11,6 +11,7 @@ import { cleanControl } from '../lib/clean.ts'
 import { nearest } from '../lib/nearest.ts'
 import { AppError } from '../protocol/error.ts'
 import { openTrustOf } from '../app/config.ts'
+import type { NamedProblem } from '../app/named-models.ts'
 import type { CommandContext } from './command.ts'
 
 export function actOnConfig(context: CommandContext): Promise<number> {
@@ -65,9 +66,10 @@ const toText = (value: unknown): string => (value === undefined ? '(not set)' : 
 async function check(context: CommandContext): Promise<number> {
   const { io, env } = context
   const reading = await readConfig(await loadOptions(context))
-  const problems = reading.ok ? modelProblems(reading.loaded, env) : reading.problems
-  for (const problem of problems) io.err(`${cleanControl(problem)}\n`)
-  if (!reading.ok || problems.length > 0) return 2
+  const named = reading.ok ? await problemOfModel(reading.loaded, env) : undefined
+  const problems = reading.ok ? [] : reading.problems
+  for (const problem of [...problems, ...(named ? [named.text] : [])]) io.err(`${cleanControl(problem)}\n`)
+  if (!reading.ok || named?.isUnknown) return 2
   warn(reading.loaded, context)
   for (const [id, arm] of Object.entries(reading.loaded.config.arms)) {
     const missing = missingVariables(arm, env).join(', ')
@@ -79,12 +81,16 @@ async function check(context: CommandContext): Promise<number> {
 }
 
 /** With COVEY_BASE_URL the name belongs to that server, which need not be asked here. */
-function modelProblems({ config, origins }: LoadedConfig, env: NodeJS.ProcessEnv): string[] {
+async function problemOfModel(
+  { config, origins }: LoadedConfig,
+  env: NodeJS.ProcessEnv,
+): Promise<NamedProblem | undefined> {
   const { model, arms } = config
-  if (model === undefined || model.includes(':') || Object.hasOwn(arms, model)) return []
   const origin = origins.get('model')
-  if (env['COVEY_BASE_URL'] || !origin) return []
-  return [`${formatOrigin(origin)}: model: ${unknownArm(model, Object.keys(arms))}`]
+  if (model === undefined || Object.hasOwn(arms, model) || env['COVEY_BASE_URL'] || !origin) return undefined
+  const { problemOfName } = await import('../app/named-models.ts')
+  const problem = await problemOfName(model, config, { env, paths: appPaths(env, process.platform) })
+  return problem && { ...problem, text: `${formatOrigin(origin)}: model: ${problem.text}` }
 }
 
 function printPath({ io, env }: CommandContext): Promise<number> {

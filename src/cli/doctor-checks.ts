@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process'
 import { access, constants, statfs } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { rgPath } from '@vscode/ripgrep'
 import { findConfinement, openProviders } from '../app/queries.ts'
 import { appPaths } from '../config/paths.ts'
 import { detectUsable } from '../app/engines.ts'
@@ -31,8 +30,10 @@ const checks: readonly ((context: CommandContext) => Promise<Finding | readonly 
   checkNode,
   checkConfig,
   checkData,
-  ({ cwd }) =>
-    checkProgram({ name: 'ripgrep', argv: [rgPath, '--version'], cwd, fix: 'run npm install again' }),
+  async ({ cwd }) => {
+    const { rgPath } = await import('@vscode/ripgrep')
+    return checkProgram({ name: 'ripgrep', argv: [rgPath, '--version'], cwd, fix: 'run npm install again' })
+  },
   ({ cwd }) =>
     checkProgram({ name: 'git', argv: ['git', '--version'], cwd, fix: 'install git to see branches' }),
   ({ cwd }) =>

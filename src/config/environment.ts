@@ -59,7 +59,7 @@ function variableOf(path: KeyPath, variables: ReadonlyMap<string, string>): { va
 
 function pathOf(name: string, lower: Table): KeyPath | undefined {
   const path: string[] = []
-  let schema: JsonSchema = configJsonSchema
+  let schema: JsonSchema = configJsonSchema()
   for (const word of name.split('__').map((part) => part.toLowerCase())) {
     const key = isOpen(schema) ? existingName(word, valueAt(lower, path)) : word
     const child = childOf(schema, key)
@@ -90,7 +90,7 @@ function unknownVariable(name: string): string[] {
  * one would resemble anything.
  */
 function knownVariables(words: readonly string[]): string[] {
-  const tables = Object.keys(propertiesOf(configJsonSchema)).map((key) => [key])
+  const tables = Object.keys(propertiesOf(configJsonSchema())).map((key) => [key])
   const keys = listKeys().filter(({ path }) => !path.at(-1)?.startsWith('<'))
   return [...tables, ...keys.map(({ path }) => path)].map((path) =>
     path

@@ -4,22 +4,25 @@
  */
 import { z } from 'zod'
 import { isObject } from '../lib/json.ts'
+import { once } from '../lib/once.ts'
 import { typesOf } from '../lib/schema.ts'
 import type { JsonSchema } from '../protocol/model.ts'
 import { Config } from './schema.ts'
 import type { KeyPath } from './tree.ts'
 
-export const configJsonSchema: JsonSchema = z.toJSONSchema(Config, {
-  io: 'input',
-  override: ({ jsonSchema }) => {
-    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-  },
-})
+export const configJsonSchema = once((): JsonSchema =>
+  z.toJSONSchema(Config, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    },
+  }),
+)
 
 type Key = { readonly path: KeyPath; readonly schema: JsonSchema }
 
 /** Every key that can hold a value, in the order of the schema. */
-export function listKeys(schema: JsonSchema = configJsonSchema, path: KeyPath = []): Key[] {
+export function listKeys(schema: JsonSchema = configJsonSchema(), path: KeyPath = []): Key[] {
   const below = [...Object.entries(propertiesOf(schema)), ...openEntry(schema)]
   if (below.length === 0) return [{ path, schema }]
   return below.flatMap(([name, inner]) => listKeys(inner, [...path, name]))
@@ -29,7 +32,7 @@ export function listKeys(schema: JsonSchema = configJsonSchema, path: KeyPath = 
 export function findSchema(path: KeyPath): JsonSchema | undefined {
   return path.reduce<JsonSchema | undefined>(
     (schema, name) => schema && childOf(schema, name),
-    configJsonSchema,
+    configJsonSchema(),
   )
 }
 

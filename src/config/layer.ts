@@ -51,6 +51,7 @@ export function fileLayer(name: LayerName, file: ConfigFile, home: string, under
 
 /** Paths are meant relative to where they are written: the folder of the file, or the working folder. */
 export function anchorPaths(values: Table, folder: string, home: string): Table {
+  if (isEmpty(values)) return values
   const keys = listKeys().filter(({ schema }) => schema['format'] === 'path')
   const anchored = keys
     .flatMap(({ path }) => withNames(path, values))
@@ -63,8 +64,12 @@ export function anchorPaths(values: Table, folder: string, home: string): Table 
   return anchored.reduce(mergeTables, values)
 }
 
+/** Most starts have layers without a value, and the schema is slow. */
+const isEmpty = (values: Table): boolean => Object.keys(values).length === 0
+
 /** One line per mistake in a layer. */
 export function checkLayer(layer: Layer): string[] {
+  if (isEmpty(layer.values)) return []
   const issues = Config.safeParse(layer.values).error?.issues ?? []
   return issues
     .flatMap((issue) => describeIssue(issue, layer.values))

@@ -2,6 +2,7 @@
  * Words that people who build software use for the same thing. Each line is a group; asking with one word of it also
  * finds the others, for less. Only what holds in nearly every project belongs here.
  */
+import { once } from '../lib/once.ts'
 import { stem } from './stem.ts'
 
 const GROUPS = `
@@ -177,9 +178,9 @@ translate translation translator string locale
 `
 
 /** Terms that mean nearly the same as this one, itself left out. */
-export const similarTerms = (term: string): readonly string[] => similar.get(term) ?? []
+export const similarTerms = (term: string): readonly string[] => similar().get(term) ?? []
 
-const similar: ReadonlyMap<string, readonly string[]> = toTable(GROUPS)
+const similar = once(() => toTable(GROUPS))
 
 function toTable(groups: string): ReadonlyMap<string, readonly string[]> {
   const table = new Map<string, Set<string>>()

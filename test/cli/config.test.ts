@@ -1,8 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
 import { configCommand } from '../../src/cli/config.ts'
 import { Config } from '../../src/config/schema.ts'
 import { tempHome, type Home } from '../config/home.ts'
+import { tinyFile } from '../models/tiny-file.ts'
 
 async function run(home: Home, args: readonly string[], options: Record<string, unknown> = {}) {
   const printed = { out: '', err: '' }
@@ -143,6 +146,36 @@ describe('check', () => {
     expect(await run(tempHome({ user }, withServer), ['check'])).toMatchObject({ exitCode: 0 })
     expect(await run(tempHome({ user: 'model = "scripted:a.jsonl"' }), ['check'])).toMatchObject({
       exitCode: 0,
+    })
+  })
+
+  test.each([
+    ['an imported file', 'mine'],
+    ['an imported file by its file name', 'mine.gguf'],
+    ['the model in the box', 'covey/nano'],
+  ])('%s is a model', async (_, model) => {
+    const home = tempHome({ user: `model = "${model}"` })
+    const folder = join(home.env['HOME'] ?? '', '.local', 'share', 'covey', 'models')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'mine.gguf'), tinyFile())
+
+    expect(await run(home, ['check'])).toEqual({ exitCode: 0, out: 'The configuration is valid.\n', err: '' })
+  })
+
+  test('a server that may not be used yet is a remark', async () => {
+    const home = tempHome({ user: 'model = "ollama/qwen3"' })
+
+    // Whether it is allowed depends on who listens on its port here.
+    expect(await run(home, ['check'])).toMatchObject({ exitCode: 0, out: 'The configuration is valid.\n' })
+  })
+
+  test('a name that neither an arm nor a model has is a mistake', async () => {
+    const home = tempHome({ user: 'model = "mine"' })
+
+    expect(await run(home, ['check'])).toEqual({
+      exitCode: 2,
+      out: '',
+      err: `${home.userFile}:1: model: No arm is called "mine" and none is configured; add [arms.mine] to config.toml. No model on this machine has that name either; \`covey models\` lists them.\n`,
     })
   })
 

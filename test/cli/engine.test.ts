@@ -2,11 +2,11 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { engineCommand } from '../../src/cli/engine.ts'
 import { addedBuilds, engineVersion } from '../../src/embedded/builds/find.ts'
 import { tempProject } from '../support/project.ts'
@@ -20,6 +20,10 @@ let address = ''
 let tarball: Buffer
 let announced: string
 const asked: string[] = []
+/** The token it wants to see. */
+let wanted: string | undefined
+/** Where it says it is. */
+let announcedAt: string | undefined
 
 beforeAll(async () => {
   const folder = await tempProject({
@@ -33,8 +37,12 @@ beforeAll(async () => {
   registry = createServer((request, response) => {
     const url = decodeURIComponent(request.url ?? '')
     asked.push(url)
+    if (wanted !== undefined && request.headers.authorization !== `Bearer ${wanted}`) {
+      response.statusCode = 401
+      return void response.end('{}')
+    }
     if (url.endsWith('.tgz')) return void response.end(tarball)
-    const dist = { tarball: `${address}/${NAME}/-/a.tgz`, integrity: announced }
+    const dist = { tarball: `${announcedAt ?? address}/${NAME}/-/a.tgz`, integrity: announced }
     const manifest = { name: NAME, version, dist }
     response.setHeader('content-type', 'application/json')
     response.end(
@@ -50,7 +58,17 @@ afterAll(() => {
   registry.close()
 })
 
-async function run(home: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+afterEach(() => {
+  wanted = undefined
+  announcedAt = undefined
+})
+
+async function run(
+  home: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+  folder = '.',
+) {
   let out = ''
   let err = ''
   const env = {
@@ -70,7 +88,7 @@ async function run(home: string, args: readonly string[], more: Readonly<Record<
   const { signal } = new AbortController()
   const options = args.includes('--offline') ? { offline: true } : {}
   const words = args.filter((word) => !word.startsWith('--'))
-  const code = await engineCommand.run({ args: words, options, io, env, cwd: home, signal })
+  const code = await engineCommand.run({ args: words, options, io, env, cwd: join(home, folder), signal })
   return { code, out, err }
 }
 
@@ -104,6 +122,57 @@ describe.skipIf(!isAddable)('a build of the engine (on linux x64)', () => {
 
     announced = right
     expect(await readdir(join(home, '.local/share/covey/engines'))).not.toContain('linux-x64-vulkan')
+  })
+
+  test('comes from a registry that wants the token of .npmrc, which is shown nowhere', async () => {
+    const { host } = new URL(address)
+    const home = await tempProject({ '.npmrc': `registry=${address}\n//${host}/:_authToken=right-token\n` })
+    const stranger = await tempProject({
+      '.npmrc': `registry=${address}\n//${host}/:_authToken=wrong-token\n`,
+    })
+    const registry = { npm_config_registry: '' }
+    wanted = 'right-token'
+
+    const added = await run(home, ['add', 'vulkan'], registry)
+    const refused = await run(stranger, ['add', 'vulkan'], registry).catch((error: unknown) => String(error))
+
+    expect(added.code).toBe(0)
+    expect(added.out).toContain('It is not used: ')
+    expect(refused).toMatch(
+      /cannot be fetched: 401 Unauthorized.*The registry wants a login: run `npm login`/,
+    )
+    expect(JSON.stringify([added, refused])).not.toMatch(/(?:right|wrong)-token/)
+  })
+
+  test('does not come from a registry that the project names', async () => {
+    const home = await tempProject({ 'project/.npmrc': 'registry=http://127.0.0.1:1\n' })
+
+    const added = await run(home, ['add', 'vulkan'], { npm_config_userconfig: join(home, 'none') }, 'project')
+
+    expect(added.code).toBe(0)
+  })
+
+  test('comes through the proxy that npm is set to', async () => {
+    const home = await tempProject({})
+    const seen: string[] = []
+    const proxy = createServer((request, response) => {
+      seen.push(request.url ?? '')
+      const { pathname } = new URL(request.url ?? '', address)
+      get(`${address}${pathname}`, (answer) => answer.pipe(response))
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    const port = (proxy.address() as AddressInfo).port
+
+    const registry = { npm_config_registry: 'http://registry.invalid', npm_config_noproxy: '' }
+    announcedAt = 'http://registry.invalid'
+    const added = await run(home, ['add', 'vulkan'], {
+      ...registry,
+      npm_config_proxy: `http://127.0.0.1:${port}`,
+      npm_config_https_proxy: `http://127.0.0.1:${port}`,
+    }).finally(() => proxy.close())
+
+    expect(added.code).toBe(0)
+    expect(seen).toContain(`http://registry.invalid/${NAME}/-/a.tgz`)
   })
 
   test('is not fetched offline', async () => {

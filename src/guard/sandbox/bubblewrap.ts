@@ -36,11 +36,15 @@ export type Probe =
 const FILTER = 3
 const MOUNTS = 4
 
-export async function probeBubblewrap(ground: SandboxGround): Promise<Probe> {
+/** `help` is what `bwrap --help` answers. */
+export async function probeBubblewrap(
+  ground: SandboxGround,
+  help: ReturnType<typeof tryProgram>,
+): Promise<Probe> {
   const { program, facts, network } = ground
-  const help = await tryProgram([program, '--help'])
-  const disablesUserNamespaces = help.output.includes('--disable-userns')
-  const { mounts } = planMounts(facts, EMPTY_TREE, { readsOnly: true, host: true })
+  const disablesUserNamespaces = (await help).output.includes('--disable-userns')
+  // The command of the trial reads nothing.
+  const { mounts } = planMounts({ ...facts, exposed: () => [] }, EMPTY_TREE, { readsOnly: true, host: true })
   const call = { program, cwd: facts.project, mounts, network, disablesUserNamespaces }
   const ran = await tryProgram(bwrapArgv(call, ['/bin/sh', '-c', 'exit 0']))
   if (!ran.ok) return { ok: false, why: explain(ran.output) }

@@ -11,7 +11,13 @@ import { errorMessage } from '../../protocol/error.ts'
 import { createBubblewrap, probeBubblewrap } from './bubblewrap.ts'
 import { gatherFacts } from './facts.ts'
 import { writeGitSettings } from './git-settings.ts'
-import type { NoSandbox, Sandbox, SandboxGround, SandboxOptions } from './ground.ts'
+import {
+  type NoSandbox,
+  type Sandbox,
+  type SandboxGround,
+  type SandboxOptions,
+  tryProgram,
+} from './ground.ts'
 import { createSeatbelt } from './seatbelt.ts'
 import { createTree } from './tree.ts'
 
@@ -22,11 +28,13 @@ export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | 
   const roots = await Promise.all(options.roots.map((root) => realpath(root)))
   const program = await findProgram(name, { ...options, roots })
   if (program === undefined) return { missing: `${name} is not installed` }
+  // Nothing else is known of seatbelt's program, and it knows no such flag.
+  const help = platform === 'darwin' ? undefined : tryProgram([program, '--help'])
   const ground = await prepare(program, { ...options, roots }).catch((error: unknown) => errorMessage(error))
   if (typeof ground === 'string')
     return { missing: `${name} needs a folder to work in; set TMPDIR to one that can be written: ${ground}` }
-  if (platform === 'darwin') return withWarnings(await createSeatbelt(ground), lowMemory())
-  const probe = await probeBubblewrap(ground)
+  if (help === undefined) return withWarnings(await createSeatbelt(ground), lowMemory())
+  const probe = await probeBubblewrap(ground, help)
   if (probe.ok) return withWarnings(await createBubblewrap(ground, probe), lowMemory())
   await rm(ground.folder, { recursive: true, force: true })
   return { missing: `${name} was refused: ${probe.why}` }
@@ -90,18 +98,12 @@ async function prepare(program: string, options: SandboxOptions): Promise<Sandbo
   })
   await writeFile(join(folder, 'empty'), '', { mode: 0o444 })
   const find = (name: string): Promise<string | undefined> => findProgram(name, { roots, env })
-  await writeGitSettings(folder, { home, git: host ? undefined : await find('git') })
+  const git = host ? undefined : await find('git')
   const { hidden = [], readable = [], writable = [] } = options
-  const facts = gatherFacts({
-    project,
-    home,
-    folder,
-    path: searchPath(env),
-    hidden,
-    readable,
-    writable,
-    host,
-  })
+  const asked = { project, home, folder, path: searchPath(env), hidden, readable, writable, host }
+  // git is started first and answers while the rest is looked at.
+  const settings = writeGitSettings(folder, { home, git })
+  const [facts] = await Promise.all([Promise.resolve(asked).then(gatherFacts), settings])
   const { interesting, denies, onProgress } = options
   return {
     program,

@@ -5,6 +5,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { isInside } from '../../lib/path.ts'
+import { once } from '../../lib/once.ts'
 import { findExposedSecrets } from './exposed-secrets.ts'
 import { gatherGit, type GitFacts } from './git-facts.ts'
 import { ownPackages } from './own-packages.ts'
@@ -26,7 +27,7 @@ export type Facts = {
   /** Not to be seen wherever something that holds it is bound: Covey's own files, credentials. */
   readonly hidden: readonly Masked[]
   /** Credentials among what is readable and writable, by their names inside. */
-  readonly exposed: readonly Masked[]
+  exposed(): readonly Masked[]
   /** The search path, each folder by its real name. */
   readonly path: string
 }
@@ -68,7 +69,8 @@ export function gatherFacts(options: FactsOptions): Facts {
     ...(git && { git: host ? { root: git.root } : git }),
     readable: sorted(shown),
     writable,
-    exposed: findExposedSecrets(searched),
+    // Looked for with the first command that is planned: a large home takes longer than the rest of a start.
+    exposed: once(() => findExposedSecrets(searched)),
     hidden: [...options.hidden, ...CREDENTIALS.map((name) => join(home, name))].flatMap(toMasked),
     path: search.path,
   }

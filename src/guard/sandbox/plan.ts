@@ -237,7 +237,8 @@ function coverMounts(facts: Facts, { tree, terms, visible }: Covering): readonly
     ...facts.hidden
       .filter(({ path }) => isShown(path) && !isInside(path, facts.project))
       .map(({ path, kind }) => cover(path, kind === 'folder', 'yours alone')),
-    ...facts.exposed
+    ...facts
+      .exposed()
       .filter(({ path }) => !isInside(facts.project, path))
       .map(({ path, kind }) => cover(path, kind === 'folder', 'may hold secrets')),
     ...system.masked.map(({ path, kind }) => ({

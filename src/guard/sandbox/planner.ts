@@ -72,7 +72,7 @@ function stillThere(facts: Facts): Facts {
     ...facts,
     system: { ...system, masked: system.masked.filter(isThere) },
     hidden: hidden.filter(isThere),
-    exposed: exposed.filter(isThere),
+    exposed: () => exposed().filter(isThere),
   }
 }
 

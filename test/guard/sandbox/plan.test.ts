@@ -17,7 +17,7 @@ const facts: Facts = {
   readable: [{ source: '/data/cargo/bin', target: '/home/me/.cargo/bin' }],
   writable: ['/data/cache'],
   hidden: [{ path: '/home/me/.ssh', kind: 'folder' }],
-  exposed: [],
+  exposed: () => [],
   path: '/usr/bin',
 }
 
