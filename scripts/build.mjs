@@ -1,10 +1,7 @@
 // Builds dist/ from src/: one bundle with its dependencies, split where the program imports on demand, so that a start reads
 // a few files instead of hundreds and an installation brings only what cannot be bundled. `index.d.ts` and what it leads to
 // come from tsc. A fresh folder each time: a deleted source must not live on in the package.
-//   --bundle-only  what the tests start: no types, no grammars
-//   --if-stale     nothing where dist/ is younger than all it is made from
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import {
   chmodSync,
   copyFileSync,
@@ -14,32 +11,16 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { build, transform } from 'esbuild'
+import { build } from 'esbuild'
 
 const require = createRequire(import.meta.url)
 const root = resolve(import.meta.dirname, '..')
 const dist = join(root, 'dist')
-
-const banner =
-  "import { createRequire as createRequireOfBundle } from 'node:module'\nconst require = createRequireOfBundle(import.meta.url)"
-
-const output = {
-  platform: 'node',
-  target: 'node20.19',
-  sourcemap: true,
-  sourcesContent: false,
-  minifyWhitespace: true,
-  minifySyntax: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-}
-const common = { ...output, absWorkingDir: root, bundle: true, format: 'esm' }
 
 /**
  * The modules of node-llama-cpp only declare things, and we load its builds ourselves; without this the bundle would carry
@@ -81,43 +62,27 @@ const usedParts = {
   },
 }
 
-const isBundleOnly = process.argv.includes('--bundle-only')
-if (process.argv.includes('--if-stale') && isCurrent()) process.exit()
 rmSync(dist, { recursive: true, force: true })
 await bundle()
-await bundleMain(await toCommonJs())
-if (isBundleOnly) process.exit()
+if (process.argv.includes('--bundle-only')) process.exit()
 chmodSync(join(dist, 'main.js'), 0o755)
 declareTypes()
 packGrammars()
 
-/** The time of a folder tells of files that are gone. */
-function isCurrent() {
-  const built = statSync(join(dist, 'main.js'), { throwIfNoEntry: false })?.mtimeMs
-  const isWhole = existsSync(join(dist, 'index.d.ts')) && existsSync(join(dist, 'grammars'))
-  if (built === undefined || !(isBundleOnly || isWhole)) return false
-  const sources = readdirSync(join(root, 'src'), { recursive: true }).map((path) => join('src', path))
-  const made = [
-    'src',
-    ...sources,
-    'scripts/build.mjs',
-    'package-lock.json',
-    'tsconfig.build.json',
-    'tsconfig.json',
-  ]
-  return made.every((path) => statSync(join(root, path)).mtimeMs < built)
-}
-
 /** What has a process of its own has a file of its own; `programFile` of src/lib/package-files.ts finds it. */
 function bundle() {
   return build({
-    ...common,
-    entryPoints: ['src/cli/start.ts', 'src/index.ts', 'src/embedded/child-main.ts'],
+    absWorkingDir: root,
+    entryPoints: ['src/main.ts', 'src/index.ts', 'src/embedded/child-main.ts'],
     outbase: 'src',
     outdir: dist,
     chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
     splitting: true,
+    format: 'esm',
+    platform: 'node',
     mainFields: ['module', 'main'],
+    target: 'node20.19',
     external: [
       '@huggingface/jinja',
       '@vscode/ripgrep',
@@ -128,69 +93,19 @@ function bundle() {
       'canvas',
     ],
     // CommonJS packages inside call require().
-    banner: { js: banner },
+    banner: {
+      js: "import { createRequire as createRequireOfBundle } from 'node:module'\nconst require = createRequireOfBundle(import.meta.url)",
+    },
+    sourcemap: true,
+    sourcesContent: false,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
     metafile: true,
     plugins: [engineOnly, usedParts],
   }).then(({ metafile }) => {
     if (process.env.COVEY_METAFILE) writeFileSync(process.env.COVEY_METAFILE, JSON.stringify(metafile))
-  })
-}
-
-/**
- * Chunks and the program itself as CommonJS: compiled code of ES modules cannot be kept between two starts. The files that
- * others import or start stay ES modules. Returns a name for this very code.
- */
-async function toCommonJs() {
-  const hash = createHash('sha256')
-  for (const folder of ['chunks', 'cli']) {
-    writeFileSync(join(dist, folder, 'package.json'), '{ "type": "commonjs" }\n')
-    for (const name of readdirSync(join(dist, folder)).filter((each) => each.endsWith('.js'))) {
-      const path = join(dist, folder, name)
-      const source = readFileSync(path, 'utf8').replace(banner, '')
-      const mapped = source.replace(/\n\/\/# sourceMappingURL=.*\n*$/, `\n${inlineMap(path)}`)
-      const { code, map } = await transform(withRequire(mapped), {
-        ...output,
-        format: 'cjs',
-        sourcefile: name,
-        define: { 'import.meta.url': 'urlOfChunk' },
-      })
-      const url = code.includes('urlOfChunk')
-        ? "const urlOfChunk=require('node:url').pathToFileURL(__filename).href;"
-        : ''
-      const text = `${url}${code}//# sourceMappingURL=${name}.map\n`
-      writeFileSync(path, text)
-      writeFileSync(`${path}.map`, map)
-      hash.update(text)
-    }
-  }
-  return hash.digest('hex').slice(0, 12)
-}
-
-/** A chunk that is loaded on demand comes through the same door as one that is required; packages stay imported. */
-function withRequire(source) {
-  return source.replaceAll(
-    /\bimport\("(\.[^"\n]*\.js)"\)/g,
-    (_, path) => `Promise.resolve().then(()=>require("${path}"))`,
-  )
-}
-
-function inlineMap(path) {
-  return `//# sourceMappingURL=data:application/json;base64,${readFileSync(`${path}.map`).toString('base64')}\n`
-}
-
-function bundleMain(code) {
-  return build({
-    ...common,
-    entryPoints: ['src/main.ts'],
-    outfile: join(dist, 'main.js'),
-    define: { COVEY_BUILD: JSON.stringify(code) },
-    plugins: [
-      {
-        name: 'start-apart',
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /\/start\.ts$/ }, () => ({ path: './cli/start.js', external: true })),
-      },
-    ],
   })
 }
 

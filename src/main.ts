@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 /** argv in, exit code out. */
-import { launch } from './cli/launch.ts'
+import { startCli } from './cli/start.ts'
 
-process.exitCode = await launch(process)
+process.exitCode = await startCli(process)

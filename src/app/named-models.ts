@@ -55,7 +55,7 @@ export type NamedProblem = {
 export async function problemOfName(
   name: string,
   config: Config,
-  place: Pick<Place, 'env' | 'paths'>,
+  place: Pick<LookupContext, 'env' | 'paths'>,
 ): Promise<NamedProblem | undefined> {
   const { env, paths } = place
   try {
@@ -72,7 +72,7 @@ export async function problemOfName(
 /** As `findFile` does, by the machine's own memory: which build computes is not asked. */
 async function requireNamed(
   { wish, noArm }: { readonly wish: string; readonly noArm?: string },
-  { env, paths }: Pick<Place, 'env' | 'paths'>,
+  { env, paths }: Pick<LookupContext, 'env' | 'paths'>,
 ): Promise<void> {
   const { findModel } = await import('../models/find.ts')
   const { detectHardware } = await import('../models/hardware/detect.ts')

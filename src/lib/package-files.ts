@@ -27,8 +27,7 @@ export const dependencyFile = (name: string): string => require.resolve(name)
 export const packageVersion = (): string =>
   (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version
 
-/** Folders of the bundle have a package.json of their own. */
 function rootAbove(folder: string): string {
   const above = dirname(folder)
-  return existsSync(join(folder, 'config.schema.json')) || above === folder ? folder : rootAbove(above)
+  return existsSync(join(folder, 'package.json')) || above === folder ? folder : rootAbove(above)
 }
