@@ -26,11 +26,13 @@ export type Budget = {
 
 const LARGEST_RESERVE = 4096
 
-/** How much of what is usable fills up before a compaction; estimates may be wrong by more than a tokenizer. */
-const FULL = { exact: 0.92, estimated: 0.8 }
+/** How much of what is usable fills up before a compaction: less, the more the count may be wrong. */
+const FULL = { exact: 0.92, estimated: 0.9, guessed: 0.8 }
+/** From this share on a conversation counts as wholly unsure. */
+const MUCH_UNSURE = 0.25
 
-/** `isExact`: the arm's own tokenizer counts, so that more of the window can be relied on. */
-export function budgetFor(window: number, isExact = false): Budget {
+/** `unsure`: the share, 0-1, of an estimated conversation whose count is a guess; absent where the arm itself counts. */
+export function budgetFor(window: number, unsure?: number): Budget {
   const share = (fraction: number) => Math.floor(window * fraction)
   const reserve = Math.min(LARGEST_RESERVE, share(0.25))
   const usable = window - reserve
@@ -41,11 +43,16 @@ export function budgetFor(window: number, isExact = false): Budget {
     preceding: share(0.15),
     prompt: share(0.2),
     page: Math.floor(usable * 0.2),
-    trigger: Math.floor(usable * (isExact ? FULL.exact : FULL.estimated)),
+    trigger: Math.floor(usable * fullFor(unsure)),
     target: Math.floor(usable * 0.6),
     keep: share(0.35),
     digest: share(0.1),
   }
+}
+
+function fullFor(unsure: number | undefined): number {
+  if (unsure === undefined) return FULL.exact
+  return FULL.estimated - (FULL.estimated - FULL.guessed) * Math.min(1, unsure / MUCH_UNSURE)
 }
 
 /** What we counted for a prompt, and what the server said it read. */

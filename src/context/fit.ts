@@ -8,7 +8,7 @@ import type { ToolSchema } from '../protocol/model.ts'
 import { budgetFor } from './budget.ts'
 import { compact, type Compaction } from './compact.ts'
 import { decideCompaction, fitsWindow, tooSmallText } from './compaction-rule.ts'
-import { fixedTokens, messagesTokens } from './count.ts'
+import { fixedTokens, messagesTokens, unsureShare } from './count.ts'
 import { slideWindow } from './slide.ts'
 
 export type FitOptions = {
@@ -43,9 +43,12 @@ export function createFit(options: FitOptions): (input: FitInput) => Promise<Fit
   let failures = 0
   return async ({ lease, tools, force, resultsSinceCompaction, messages: all, begun = [] }) => {
     const { window, reasoning } = lease.arm.capabilities
-    const budget = budgetFor(window, lease.isExact?.())
     const count = (text: string) => lease.countTokens(text)
     const messages = options.maxMessages ? slideWindow(all, options.maxMessages).messages : all
+    const budget = budgetFor(
+      window,
+      lease.isExact?.() ? undefined : unsureShare(messages.map(({ text }) => text)),
+    )
     const fixed = fixedTokens(options.system, tools, count) + messagesTokens(begun, { count, reasoning })
     const used = fixed + messagesTokens(messages, { count, reasoning })
     const { reserve: maxTokens, page: pageTokens } = budget

@@ -4,7 +4,7 @@
  */
 import type { ToolCall, ToolMessage } from '../protocol/message.ts'
 import { isFiltered } from '../lib/command-text.ts'
-import { looksFailed } from '../lib/failing-lines.ts'
+import { looksFailed } from '../lib/output/signs.ts'
 import { type CallLabel, textInput } from './call-label.ts'
 import { isLook } from './fact.ts'
 import { isStub } from './stub.ts'

@@ -3,7 +3,7 @@
  * how to see it. Written by a compaction and read back by the next one. Pure.
  */
 import type { ToolMessage } from '../protocol/message.ts'
-import { failingLines } from '../lib/failing-lines.ts'
+import { failingLines } from '../lib/output/signs.ts'
 import { clip } from '../lib/text.ts'
 import { type CallLabel, gistOf, oneLine } from './call-label.ts'
 import type { CountTokens } from './count.ts'

@@ -11,7 +11,7 @@ test('a window of 4,096 is divided by fractions', () => {
     preceding: 614,
     prompt: 819,
     page: 614,
-    trigger: 2457,
+    trigger: 2826,
     target: 1843,
     keep: 1433,
     digest: 409,
@@ -19,12 +19,13 @@ test('a window of 4,096 is divided by fractions', () => {
 })
 
 test('more of the window is used where the arm itself counts', () => {
-  expect(budgetFor(8192)).toMatchObject({ trigger: 4915, target: 3686 })
-  expect(budgetFor(8192, true)).toMatchObject({ trigger: 5652, target: 3686 })
+  expect(budgetFor(8192)).toMatchObject({ trigger: 5652, target: 3686 })
+  expect(budgetFor(8192, 0)).toMatchObject({ trigger: 5529, target: 3686 })
+  expect(budgetFor(8192, 1)).toMatchObject({ trigger: 4915, target: 3686 })
 })
 
 test('the answer reserve never takes more than 4,096', () => {
-  expect(budgetFor(131_072)).toMatchObject({ reserve: 4096, trigger: 101_580, page: 25_395 })
+  expect(budgetFor(131_072)).toMatchObject({ reserve: 4096, trigger: 116_817, page: 25_395 })
 })
 
 describe('a window is learned from what the server reports', () => {

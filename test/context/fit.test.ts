@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { describe, expect, test } from 'vitest'
 import { estimateTokens, fixedTokens, messagesTokens } from '../../src/context/count.ts'
 import { createFit, type FitInput } from '../../src/context/fit.ts'
@@ -59,7 +61,7 @@ test('a short conversation is shown as it is, with the reserve and the page of i
     messages,
     maxTokens: 1024,
     pageTokens: 614,
-    roomTokens: 1992,
+    roomTokens: 2299,
   })
 })
 
@@ -101,7 +103,7 @@ test('what cannot get smaller stays as it is, however often it is asked for', as
 
   const fitted = await createFit({ system })(input(messages, { force: true }))
 
-  expect(fitted).toEqual({ messages, maxTokens: 1024, pageTokens: 614, roomTokens: 1992 })
+  expect(fitted).toEqual({ messages, maxTokens: 1024, pageTokens: 614, roomTokens: 2299 })
 })
 
 test('only so many messages are shown where that is switched on', async () => {
@@ -155,7 +157,7 @@ describe('25 turns over three large files in a window of 4,096', () => {
     for (const [at, [name, given, text, ok]] of steps.entries()) {
       const fitted = await fit(input(messages, { resultsSinceCompaction: results }))
       expect(fitted.tooSmall).toBeUndefined()
-      expect(fixed + messagesTokens(fitted.messages, { count: estimateTokens })).toBeLessThan(2457)
+      expect(fixed + messagesTokens(fitted.messages, { count: estimateTokens })).toBeLessThan(2765)
       if (fitted.compaction) {
         stages.push(fitted.compaction.stage)
         results = 0
@@ -181,12 +183,48 @@ test('an answer that is only begun takes room, and is no part of what is compact
     result(`c${at}`, lines(1, 20)),
   ]).flat()
   const messages = [user('Tell me.'), ...earlier]
-  const begun = [says('word '.repeat(1300))]
+  const begun = [says('word '.repeat(1500))]
 
   const without = await createFit({ system })(input(messages))
   const fitted = await createFit({ system })(input(messages, { begun }))
 
   expect(without.compaction).toBeUndefined()
-  expect(fitted.compaction?.before).toBeGreaterThan(2457)
+  expect(fitted.compaction?.before).toBeGreaterThan(2764)
   expect(fitted.messages).not.toContainEqual(begun[0])
+})
+
+describe('a server that reports no usage is never sent more than its window', () => {
+  const hash = (seed: string): string => createHash('sha512').update(seed).digest('base64')
+  const words = '我们需要在文件中修改函数的返回值并运行测试以确认结果是否正确数据库连接失败请检查配置'
+  const pages: Record<string, (at: number) => string> = {
+    Chinese: (at) =>
+      Array.from({ length: 500 }, (_, index) => words[(index * 7 + at * 13) % words.length]).join(''),
+    Japanese: (at) => `データベースへの接続に失敗しました。設定ファイル${at}を確認してください。`.repeat(18),
+    Korean: (at) => `데이터베이스 연결에 실패했습니다. 설정 ${at}을 확인하고 다시 시도하십시오. `.repeat(18),
+    base64: (at) => Array.from({ length: 10 }, (_, line) => hash(`${at}.${line}`)).join('\n'),
+    'minified code': (at) =>
+      Array.from(
+        { length: 40 },
+        (_, part) => `function a${at}(e,t){return(e=t[${part}])?Ht(e.x,!0,n):(r.push(e),void 0!==o&&u(t))}`,
+      ).join(';'),
+  }
+
+  test.each(Object.keys(pages))('%s', async (name) => {
+    const window = 8192
+    const fit = createFit({ system })
+    let messages: readonly Message[] = [user('Read them all.')]
+    let compactions = 0
+    for (let at = 1; at <= 40; at++) {
+      const answer = result(`c${at}`, pages[name]?.(at) ?? '')
+      messages = [...messages, calls(call(`c${at}`, 'read_file', { path: `f${at}` })), answer]
+      const input = { messages, tools, lease: leaseOf(window), force: false, resultsSinceCompaction: 1 }
+      const fitted = await fit(input)
+      messages = fitted.messages
+      compactions += fitted.compaction ? 1 : 0
+
+      const sent = encode(JSON.stringify([system, tools, messages])).length
+      expect(sent).toBeLessThanOrEqual(window)
+    }
+    expect(compactions).toBeGreaterThan(0)
+  })
 })

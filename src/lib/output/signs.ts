@@ -20,3 +20,24 @@ export const mayHoldErrors = (text: string): boolean => WORDS.test(text)
 const WORDS =
   // oxlint-disable-next-line no-control-regex -- colours stand before the signs
   /error|fail|not ok|[✖✕✗×✘●]|exception|panic|traceback|caused by|stdout ----|undefined reference|\*\*\* \[|segmentation|command not found|no such file|permission denied|^(?:\s|\u001B\[[\d;]*m)*(?:E {2}|_{3}|\d+\) )/im
+
+/** What was wanted and what came: it belongs to the failure above it. */
+const VALUES = /^\s*[-+]?\s*(?:expected|received|actual|want|got)\b/i
+
+/** In their order, each with the line below where that is indented: it says how. At most `most`. */
+export function failingLines(text: string, most: number): readonly string[] {
+  const lines = text.split('\n').map((line) => line.trimEnd())
+  const kept = lines.filter(
+    (line, at) =>
+      line.trim() !== '' && (isTelling(line) || (/^\s{2,}\S/.test(line) && isTelling(lines[at - 1] ?? ''))),
+  )
+  return [...new Set(kept)].slice(0, most)
+}
+
+const isTelling = (line: string): boolean => looksLikeError(line) || SUMMARY.test(line) || VALUES.test(line)
+
+const SUMMARY =
+  /\bnot ok\b|^# fail [1-9]|\b[1-9]\d* (?:\w+ )?(?:failed|failing|failures?|errors?)\b|^\s*FAIL(?:ED)?\b|^Traceback |npm ERR!|^error(?:\[|:)|^FAILURES|panicked at/im
+
+/** Output of something that failed, though its exit code does not say so. */
+export const looksFailed = (text: string): boolean => SUMMARY.test(text)
