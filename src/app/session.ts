@@ -6,7 +6,7 @@ import type { OpenedArm } from './arms.ts'
 import type { Config } from '../config/schema.ts'
 import { loadPrompt } from '../context/prompts.ts'
 import { askOnce } from '../engine/ask-once.ts'
-import { isStartedBySomebody } from '../guard/executable/recognise.ts'
+import { isStartedByUser } from '../guard/executable/recognise.ts'
 import { makePatchFolder } from '../guard/paths/patch-folder.ts'
 import { readBytesInside } from '../guard/paths/read-bytes.ts'
 import { cleanResults, throughFirewall } from './firewall.ts'
@@ -233,7 +233,7 @@ async function joinSession(context: SessionContext, joining: Joining): Promise<S
     stored,
     compose: joining.recording.before(assembled.compose),
     startRun: warnings.during(
-      joining.recording.during(listRunnable(runs.during(traced(assembled.startRun)), isStartedBySomebody)),
+      joining.recording.during(listRunnable(runs.during(traced(assembled.startRun)), isStartedByUser)),
     ),
     outgoing: firewall.outgoingValue,
     ...(equipment.expand && { expand: equipment.expand }),

@@ -24,7 +24,7 @@ export type Reply = {
 }
 
 type Taking = {
-  /** What a model says that refuses is shown to nobody. */
+  /** The text of a refusal is not shown. */
   readonly withholdRefusal?: boolean
 }
 

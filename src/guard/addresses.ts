@@ -8,7 +8,7 @@ import { networkInterfaces } from 'node:os'
 /** Why nothing is fetched from this address; `undefined` for a public one. */
 export function refusedAddress(address: string): string | undefined {
   const family = isIP(address)
-  if (family === 0) return 'is no address'
+  if (family === 0) return 'is not an address'
   const carried = isIPv6(address) ? carriedAddress(address) : undefined
   if (carried !== undefined) return refusedAddress(carried)
   if (isOwn(address)) return 'is an address of this machine'

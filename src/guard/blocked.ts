@@ -1,6 +1,6 @@
 /**
- * What a sandbox kept a command from. That something was refused is read from what the command printed; what a person may
- * then allow comes from the command itself, because what it prints may be written by anyone.
+ * What a sandbox kept a command from. That something was refused is read from what the command printed; what a person
+ * may then allow comes from the command itself, because what it prints may be written by anyone.
  */
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -42,8 +42,8 @@ export async function blockOf(result: ExecResult, context: BlockedCommand): Prom
 }
 
 /**
- * A folder outside the project is not there in the sandbox, so that writing into it fails for want of it: the path of the
- * file, where its folder exists. Reading what is not there is no reason to open anything for writing.
+ * A folder outside the project is not there in the sandbox, so that writing into it fails for want of it: the path of
+ * the file, where its folder exists. Reading what is not there is no reason to open anything for writing.
  */
 async function absentFolder(text: string, context: BlockedCommand): Promise<string | undefined> {
   const line = text.split('\n').find((each) => /no such file or directory|\bENOENT\b/i.test(each))
@@ -67,7 +67,7 @@ async function writtenBy(context: BlockedCommand): Promise<readonly string[]> {
 
 const SEARCHED = 16 * 1024
 
-/** Told to be quiet, these two say it by their exit code alone. */
+/** With a quiet flag, these two report only by their exit code. */
 function isSilent({ exitCode = 0, output }: ExecResult, command: string): boolean {
   if (output.trim() !== '') return false
   return (

@@ -1,6 +1,6 @@
 /**
- * Whether a URL leads to the public web. The name is resolved once and every address it has must be public; whoever then
- * connects must use one of the addresses that were checked, or a name that changes its mind in between gets through.
+ * Whether a URL leads to the public web. The name is resolved once and every address it has must be public; the caller
+ * must connect to one of the addresses that were checked; otherwise a name that changes in between gets through.
  */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'

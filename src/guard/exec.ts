@@ -24,7 +24,7 @@ import { placeGrant } from './permission/grant-for.ts'
 import { toProgram } from './program.ts'
 import { type ClosedHistory, historyTerms } from './permission/history.ts'
 import { explainFailure } from './sandbox/explain.ts'
-import type { Entered, Sandbox, Terms } from './sandbox/ground.ts'
+import type { Entered, Sandbox, Terms } from './sandbox/context.ts'
 import { MOVING } from './sandbox/steady-look.ts'
 
 export type ExecParts = {
@@ -33,7 +33,7 @@ export type ExecParts = {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Absent = commands run as the person would run them. */
   readonly sandbox?: Sandbox
-  /** Compares executable configuration around everything that may write; absent = nobody does. */
+  /** Compares executable configuration around everything that may write; absent = no comparison. */
   readonly watch?: Watch
   /** Covey's own folders: nothing that holds or lies in one is ever opened to a command. */
   readonly hidden?: readonly string[]

@@ -59,7 +59,7 @@ async function follow(start: string, options: FetchOptions, bounds: Bounds): Pro
     try {
       const next = redirectOf(response, url)
       if (next === undefined) return await toPage(response, url, bounds.maxBytes)
-      // What was meant for one origin is nobody else's business.
+      // Headers for one origin are not sent to another.
       if (new URL(next).origin !== new URL(url).origin) headers = {}
       url = next
     } finally {

@@ -12,7 +12,7 @@ import type { Watch } from './executable/watch.ts'
 import { createStarter } from './exec.ts'
 import { collectChanges } from './executable/collect.ts'
 import { namedFiles } from './executable/named-files.ts'
-import type { NoSandbox, Sandbox } from './sandbox/ground.ts'
+import type { NoSandbox, Sandbox } from './sandbox/context.ts'
 
 export type LaunchParts = {
   readonly root: string
@@ -59,7 +59,7 @@ async function confined(
   const { running, left } = await starter.start(argv, openProcess)
   const told = left.then(async () => {
     for (const { path, does } of (await changes.take()).withheld) {
-      parts.warn?.(`${name} left ${path}, which was set aside, because ${does}.`)
+      parts.warn?.(`${name} left ${path}, which was withheld, because ${does}.`)
     }
   })
   return { ...running, stop: () => running.stop().then(() => told) }

@@ -1,5 +1,5 @@
 /**
- * A process as a program that stays and is talked to. Its pipes are the bound: what nobody reads waits in them, and the
+ * A process as a program that stays and is talked to. Its pipes are the bound: unread output waits in them, and the
  * program with it.
  */
 import { once } from 'node:events'
@@ -17,9 +17,9 @@ export function toProgram(running: OpenProcess, signal?: AbortSignal): Program {
   stderr.on('data', (bytes: Buffer) => {
     complaints = Buffer.concat([complaints, bytes]).subarray(-COMPLAINT_BYTES)
   })
-  // A program that is over breaks its pipes; `ended` says that, and `write` to whoever writes.
+  // A program that is over breaks its pipes; `ended` and `write` report that.
   for (const pipe of [stdin, stdout, stderr]) pipe.on('error', () => {})
-  // Node throws away what nobody has begun to read when a process ends; what is piped on is kept.
+  // Node drops unread output when a process ends; piped output is kept.
   const output = pipeline(stdout, new PassThrough(), () => {})
   const end = ended.then(({ exitCode }) => ({ exitCode }))
   end.catch(() => {})

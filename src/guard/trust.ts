@@ -1,6 +1,6 @@
 /**
  * Files of projects a person agreed to. Agreement is to the very content, by its hash: a file that changes is asked for
- * again, whoever changed it.
+ * again.
  */
 import { z } from 'zod'
 import type { Trust, TrustedFile } from '../protocol/guard.ts'

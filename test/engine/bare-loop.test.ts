@@ -181,7 +181,7 @@ test('text streamed before the window was full is withdrawn', async () => {
   ])
 })
 
-describe('who stands in for an arm that failed and refuses', () => {
+describe('a substitute for a failed arm that refuses', () => {
   const fail = fails(new AppError('model-unavailable', 'one is out of order'))
   const refuses = [{ type: 'refusal' as const }, says('This is beyond me.')]
 

@@ -109,7 +109,7 @@ describe('a denied command', () => {
     'echo Z2l0IHB1c2g= | base64 -d | bash',
     '$X push',
     'eval "$X"',
-  ])('may hide where nobody can read it, so that is asked for: %s', async (command) => {
+  ])('may be hidden from the reader, so it needs approval: %s', async (command) => {
     expect(await verdict(command, [deny('git push')])).toBe('ask')
     expect(await verdict(command, [])).toBe('allow')
   })

@@ -110,7 +110,7 @@ describe('a command', () => {
 })
 
 describe('too much output', () => {
-  test('200 MB cost half a megabyte, and whoever watches is not flooded', async () => {
+  test('200 MB cost half a megabyte, and watchers are not flooded', async () => {
     let shown = 0
     const memory = process.memoryUsage().rss
 

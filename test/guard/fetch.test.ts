@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFetch } from '../../src/guard/fetch.ts'
 
-/** The server stands in for the public web: 127.0.0.1 counts as public here, every other address does not. */
+/** The server plays the public web: 127.0.0.1 counts as public here, every other address does not. */
 const publicWeb = {
   refused: (address: string) => (address === '127.0.0.1' ? undefined : 'is private'),
   resolve: async (host: string) => (host.startsWith('inside') ? ['10.0.0.1'] : ['127.0.0.1']),

@@ -22,7 +22,7 @@ type Attacker = {
   /** The placeholder the model was shown. */
   readonly placeholder: string
   readonly records: readonly SecretRecord[]
-  /** Calls a tool as the engine would; nobody is there to approve. Returns all that leaves. */
+  /** Calls a tool as the engine would; there is no user to approve. Returns all that leaves. */
   call(tool: string, category: Category, input: Record<string, unknown>): Promise<string>
 }
 
@@ -44,7 +44,7 @@ async function attacker(): Promise<Attacker> {
   return { root, firewall, placeholder, records, call: callerFor(root, firewall) }
 }
 
-/** A tool that is no file tool shows what it was given: that is what a network or a program would see. */
+/** A tool that does not use files shows its input: that is what a network or a program would see. */
 const callerFor =
   (root: string, firewall: Firewall): Attacker['call'] =>
   async (name, category, input) => {

@@ -164,7 +164,7 @@ describe('a person at the terminal', () => {
     ])
   })
 
-  test('with nobody to ask the answer is no, and says how to allow it', async () => {
+  test('without a user to ask the answer is no, and says how to allow it', async () => {
     const model = scriptedModel([calls('write_file', { path: 'b.txt', content: 'x' })], [says('Well.')])
 
     await run(model, await tempProject(), { permission: 'ask' })

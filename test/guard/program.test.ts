@@ -81,7 +81,7 @@ describe.each(kinds)('a program that stays, %s', (_, starting, why) => {
     expect(await processesIn(cwd)).toBe(0)
   })
 
-  test.skipIf(why)('waits for whoever does not read', async () => {
+  test.skipIf(why)('waits for a slow reader', async () => {
     const cwd = await tempProject()
     const program = await (
       await starting(cwd)

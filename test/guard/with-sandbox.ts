@@ -2,7 +2,7 @@
 import { readdir, readlink } from 'node:fs/promises'
 import { type ClosableExec, createExec } from '../../src/guard/exec.ts'
 import { detectSandbox } from '../../src/guard/sandbox/detect.ts'
-import type { SandboxOptions } from '../../src/guard/sandbox/ground.ts'
+import type { SandboxOptions } from '../../src/guard/sandbox/context.ts'
 import type { ExecOptions } from '../../src/protocol/tool.ts'
 import { tempProject } from '../support/project.ts'
 import { atEndOfTest } from '../support/cleanup.ts'

@@ -1,4 +1,4 @@
-/** What the comparison found around the processes of one session, until somebody asks for it. */
+/** What the comparison found around the processes of one session, until it is read. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ProcessGroup } from '../../lib/process.ts'
 import type { ExecutableChanges, Withheld } from '../../protocol/tool.ts'

@@ -1,6 +1,6 @@
 /** Folders that hold what others wrote: packages, environments, caches. */
 
-/** Nobody opens one of these as a project of their own. */
+/** A user does not open one of these as a project. */
 export const FOREIGN_FOLDERS: ReadonlySet<string> = new Set(
   'node_modules site-packages .venv venv __pycache__ .tox .cache'.split(' '),
 )

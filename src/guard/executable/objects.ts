@@ -109,7 +109,7 @@ async function holdsAll(
 const MAX_BEHIND = 500
 const MAX_BEHIND_BYTES = 1024 * 1024
 
-/** Nothing where that is too much, or cannot stand in a commit. */
+/** Undefined if that is too much, or cannot be committed. */
 function entriesBehind(link: string, workTree: string): readonly Entry[] | undefined {
   const real = realOf(link)
   if (real === undefined || !isInside(workTree, real) || real === workTree) return undefined

@@ -1,10 +1,12 @@
-/** Opens the comparison for one project: finds the repositories git uses for it and the settings that hold everywhere. */
+/**
+ * Opens the comparison for one project: finds the repositories git uses for it and the settings that hold everywhere.
+ */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRegularSync } from '../../lib/read-regular.ts'
 import { createExec } from '../exec.ts'
 import { gatherGit } from '../sandbox/git-facts.ts'
-import type { Sandbox } from '../sandbox/ground.ts'
+import type { Sandbox } from '../sandbox/context.ts'
 import { createTree } from '../sandbox/tree.ts'
 import type { OpenProgram } from './objects.ts'
 import { isInteresting } from './snapshot.ts'
@@ -16,7 +18,7 @@ export type OpenWatchParts = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Its tree reports what `isInteresting` names. Absent = git runs with every helper switched off. */
   readonly sandbox?: Sandbox
-  /** Absent = what is set aside is not kept. */
+  /** Absent = withheld files are not kept. */
   readonly store?: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * Takes new executable configuration out of the project and puts back what was there before. What is taken is kept outside
- * the project, where no command reaches it. All writing happens in a folder that is held open: a command that still runs
- * may exchange it for a link.
+ * Takes new executable configuration out of the project and puts back what was there before. What is taken is kept
+ * outside the project, where no command reaches it. All writing happens in a folder that is held open: a command that
+ * still runs may exchange it for a link.
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, copyFile, rename, symlink, unlink, writeFile } from 'node:fs/promises'
@@ -117,7 +117,9 @@ export async function putBack({ item, parts }: Finding): Promise<void> {
   })
 }
 
-/** What a command made under a name that is no text gets one that is, so that it can be looked at; how many there were. */
+/**
+ * What a command made under a name that is no text gets one that is, so that it can be looked at; how many there were.
+ */
 export async function spellOut(paths: readonly string[]): Promise<number> {
   const renamed = paths.map((path) =>
     inHeldFolder(dirname(path), async (folder) => {
@@ -133,7 +135,7 @@ export async function spellOut(paths: readonly string[]): Promise<number> {
   return (await Promise.all(renamed)).filter(Boolean).length
 }
 
-/** A repository that a command made runs nothing of its own until somebody configures it so. */
+/** A repository that a command made runs nothing of its own until it is configured to. */
 export async function secureRepository(config: Item): Promise<void> {
   if (config.kind !== 'file' || !config.content) return
   const text = config.content.toString('utf8')

@@ -48,10 +48,10 @@ function toNames(paths: readonly string[]) {
   return { names, patterns }
 }
 
-/** Whether a file of the project runs once somebody starts it: package scripts, build files, CI. */
-export const isStartedBySomebody = (path: string): boolean => recogniseInProject(path)?.runs === 'started'
+/** Whether a file of the project runs once a user starts it: package scripts, build files, CI. */
+export const isStartedByUser = (path: string): boolean => recogniseInProject(path)?.runs === 'started'
 
-/** `segments` in lower case, all of which must stand in a row. */
+/** `segments` in lower case, all of which must be consecutive. */
 type Ending = { readonly segments: readonly string[]; readonly entry: Executable }
 
 function createRecogniser(entries: readonly Executable[]): Recognise {
@@ -64,7 +64,7 @@ function createRecogniser(entries: readonly Executable[]): Recognise {
   }
 }
 
-/** A name that waits for somebody says nothing in a folder that does not wait: `.husky/Makefile`. */
+/** A name that runs when started does not count in a folder that runs unprompted: `.husky/Makefile`. */
 const strictest = (file: Executable | undefined, folder: Executable | undefined): Executable | undefined =>
   folder?.runs === 'unprompted' && file?.runs !== 'unprompted' ? folder : (file ?? folder)
 
@@ -131,7 +131,7 @@ function findFile(segments: readonly string[], { files, patterns }: Index): Exec
 }
 
 function findFolder(segments: readonly string[], folders: Index['folders']): Executable | undefined {
-  // The folder itself as well: a link or file may stand in its place.
+  // The folder itself as well: a link or file may replace it.
   for (let at = 1; at <= segments.length; at++) {
     const found = folders.get(segments[at - 1] ?? '')?.find((ending) => endsWith(segments, at, ending))
     if (found) return found.entry

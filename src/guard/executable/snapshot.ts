@@ -16,10 +16,10 @@ import type { Executable } from './table.ts'
 export type Snapshot = {
   /** Files that run unprompted, by path. */
   readonly items: ReadonlyMap<string, Item>
-  /** Files that run when somebody starts them, with their stamps. */
+  /** Files that run when a user starts them, with their stamps. */
   readonly started: ReadonlyMap<string, string>
   readonly repositories: ReadonlySet<string>
-  /** What has a name that is no text, so that nobody could look at it. */
+  /** Files whose name is not valid text, so that they cannot be inspected. */
   readonly unnamed: ReadonlySet<string>
   readonly complete: boolean
 }
@@ -179,8 +179,8 @@ export function isObeyed(real: string, { items, repositories }: Snapshot, place:
 const FOLDER_KEYS = new Set(['hookspath', 'templatedir'])
 
 /**
- * Paths that a value may name, a command line with arguments included. What stands before a slash may be known only when
- * it runs (`$PWD/x`, `$(git rev-parse …)/x`), and a folder it names may be the one it changes to.
+ * Paths that a value may name, a command line with arguments included. What stands before a slash may be known only
+ * when it runs (`$PWD/x`, `$(git rev-parse …)/x`), and a folder it names may be the one it changes to.
  */
 function pathsIn(value: string, folders: readonly string[]): readonly string[] {
   const plain = value.split(/[\s;&|()"'`=]+/)

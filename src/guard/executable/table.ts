@@ -1,7 +1,7 @@
 /**
- * Executable configuration, as data: files that make some program run something. `unprompted` ones run without anybody
- * starting them (a commit, a changed folder, an opened editor is enough); what a command does to them is set aside and
- * asked for. `started` ones run when somebody starts them; they are kept and listed. `docs/permissions.md` shows this.
+ * Executable configuration, as data: files that make some program run something. `unprompted` ones run without a user
+ * starting them (a commit, a changed folder, an opened editor is enough); what a command does to them is withheld and
+ * asked for. `started` ones run when a user starts them; they are kept and listed. `docs/permissions.md` shows this.
  */
 import {
   attributeParts,
@@ -17,8 +17,8 @@ import {
 export type Executable = {
   readonly name: string
   /**
-   * Names or the ends of paths, compared without regard to case, at any depth. `folder/**` means everything below it, `*`
-   * stands for any letters of one name.
+   * Names or the ends of paths, compared without regard to case, at any depth. `folder/**` means everything below it,
+   * `*` stands for any letters of one name.
    */
   readonly paths: readonly string[]
   /** Those of the paths that no everyday command changes: read-only in the sandbox where they exist. */
@@ -28,7 +28,9 @@ export type Executable = {
   /** Completes "If it stays, …". */
   readonly does: string
   readonly runs: 'unprompted' | 'started'
-  /** `git-config` and `git-link` are read by git's rules; a function picks the lines that count; absent = everything. */
+  /**
+   * `git-config` and `git-link` are read by git's rules; a function picks the lines that count; absent = everything.
+   */
   readonly counts?: 'git-config' | 'git-link' | ((text: string) => readonly string[])
   /** Also in `node_modules`, virtual environments and the like. */
   readonly inDependencies?: true
@@ -261,7 +263,7 @@ const STARTED: readonly Omit<Executable, 'runs'>[] = [
     paths:
       words(`dockerfile dockerfile.* *.dockerfile containerfile docker-compose.yml docker-compose.yaml docker-compose.*.yml compose.yml
       compose.yaml procfile procfile.* vagrantfile tiltfile flake.nix shell.nix default.nix devenv.nix devbox.json .run/**`),
-    does: 'it runs when somebody starts the container or environment',
+    does: 'it runs when a user starts the container or environment',
   },
 ]
 

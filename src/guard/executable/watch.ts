@@ -1,7 +1,7 @@
 /**
  * Compares executable configuration around everything that runs. What changed while nothing of ours ran is the person's
- * own doing and counts as known; what changed while something ran is that one's doing, and what of it would run unprompted
- * is set aside. One for all sessions in a project, because they all change the same files.
+ * own change and counts as known; what changed while a command ran is its change, and what of it would run unprompted
+ * is withheld. One for all sessions in a project, because they all change the same files.
  */
 import { basename, dirname } from 'node:path'
 import { errorMessage } from '../../protocol/error.ts'
@@ -16,7 +16,7 @@ import { isObeyed, type Place, type Snapshot, takeSnapshot } from './snapshot.ts
 export type WatchParts = {
   readonly tree: Tree
   readonly place: Place
-  /** Where what is set aside is kept, outside the project; absent = nowhere. */
+  /** Where withheld files are kept, outside the project; absent = nowhere. */
   readonly store?: string
   /** Starts git where it can only read. */
   readonly open: OpenProgram
@@ -125,7 +125,7 @@ async function judge({ before, after, agreed, commits, open }: Judging): Promise
 
 type Settled = {
   readonly after: Snapshot
-  /** What was set aside, and what stood there before. */
+  /** What was withheld, and the previous content. */
   readonly gone: ReadonlyMap<string, Item | undefined>
   readonly agreed: ReadonlySet<string>
 }

@@ -23,7 +23,7 @@ export type HooksParts = {
   readonly review?: Partial<Readonly<Record<'prompt' | 'agent', Review>>>
   /** How commands are started. */
   readonly launch: Launch
-  /** The firewall: what hooks are told holds no secrets. */
+  /** The firewall: the input of hooks holds no secrets. */
   outgoingValue?<Value>(value: Value): Value
 }
 

@@ -164,7 +164,7 @@ async function requireFile(handle: FileHandle, path: string): Promise<{ readonly
 
 /** A file that grows while it is read must not take all memory. */
 async function readBounded(handle: FileHandle, signal?: AbortSignal): Promise<Buffer> {
-  // A stream that starts aborted fails where nobody listens.
+  // A stream that starts aborted fails without a listener.
   signal?.throwIfAborted()
   const chunks: Buffer[] = []
   const stream = handle.createReadStream({ end: MAX_BYTES, autoClose: false, ...(signal && { signal }) })

@@ -1,8 +1,9 @@
 /**
- * `.covey/patches` as files of its own. What lies there decides nothing until a person applies it, so writing it needs no
- * question, in a session that only reads neither; the rest of `.covey` stays as closed as before. Only whoever is handed
- * this can write there: for file tools and commands the folder is governance like its parent. What is written is noted
- * outside the project by its hash: proposals that came with a repository, or were changed by anybody else, are none.
+ * `.covey/patches` as files of its own. What lies there decides nothing until a person applies it, so writing it needs
+ * no question, not even in a read-only session; the rest of `.covey` stays as closed as before. Only code that is
+ * handed this can write there: for file tools and commands the folder is governance like its parent. What is written
+ * is noted outside the project by its hash: proposals that came with a repository, or were changed by anybody else,
+ * are none.
  */
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -28,7 +28,7 @@ function ruleFor(part: Part, tool: string): Rule | undefined {
   const named = words.slice(0, count)
   if (named.some((word) => word === '' || /\s/.test(word))) return undefined
   const pattern = named.join(' ')
-  // A rule that would not even cover what it was made from helps nobody.
+  // A rule that would not even cover what it was made from is useless.
   if (!isAllowed(part, [pattern])) return undefined
   return { tool, pattern, verdict: 'allow', ...(count > words.length && { exact: true }) }
 }

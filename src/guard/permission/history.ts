@@ -5,7 +5,7 @@
 import { AppError } from '../../protocol/error.ts'
 import type { Rule } from '../../protocol/guard.ts'
 import type { ExecResult } from '../../protocol/tool.ts'
-import type { Terms } from '../sandbox/ground.ts'
+import type { Terms } from '../sandbox/context.ts'
 import type { OpenPaths } from '../shell/git-folder.ts'
 import { leavesContents } from '../shell/git-history.ts'
 import { readScript } from '../shell/script.ts'

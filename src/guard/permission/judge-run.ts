@@ -65,7 +65,7 @@ function ownPathIn({ script, nested }: Reading, surroundings: Surroundings): str
   return namedPaths([script, ...nested], placeOf(surroundings)).find(({ path }) => isOwnPath(path, own))?.path
 }
 
-/** What is denied may be in there, unseen: a command that nobody can read, or a file in the history of git. */
+/** What is denied may be hidden inside: in an unreadable command, or in the history of git. */
 function doubtAbout(reading: Reading, { rules, mode, closing, roots: [root = '/'] }: Surroundings) {
   if (mode === 'bypass') return undefined
   const hidden = hiddenDeny(reading, rules)

@@ -39,7 +39,7 @@ export function pathNames(written: string, real: string | undefined, roots: read
 /** A path under all its names, and the root that relative ones count from. */
 export type PlacedNames = { readonly names: PathNames; readonly root: string }
 
-/** The rule that closes a path to every tool that reads or writes, for whoever opens files. */
+/** The rule that closes a path to every tool that reads or writes, for code that opens files. */
 export function closingRule(
   placed: PlacedNames,
   operation: Operation,

@@ -1,6 +1,6 @@
 /**
- * Bubblewrap on Linux: finds out what this machine lets it do, makes a plan for each command, and has it put up. Its own
- * process namespace is what ends everything a command started, however it tried to get away.
+ * Bubblewrap on Linux: finds out what this machine lets it do, makes a plan for each command, and has it put up. Its
+ * own process namespace is what ends everything a command started, however it tried to get away.
  */
 import { randomUUID } from 'node:crypto'
 import { closeSync, lstatSync, openSync, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { type CgroupPlace, createCgroup, findCgroupPlaces } from './cgroup.ts'
 import { openGrant } from './grant.ts'
 import { createGitView, type GitView } from './git-view.ts'
 import { closedFolders, type Facts } from './facts.ts'
-import { type Entered, type Sandbox, type SandboxGround, type Terms, tryProgram } from './ground.ts'
+import { type Entered, type Sandbox, type SandboxContext, type Terms, tryProgram } from './context.ts'
 import { sandboxEnvironment } from './environment.ts'
 import { planMounts } from './plan.ts'
 import { createPlanner, type Planned } from './planner.ts'
@@ -32,23 +32,26 @@ export type Probe =
   | { readonly ok: true; readonly limiting: Limiting; readonly disablesUserNamespaces: boolean }
   | { readonly ok: false; readonly why: string }
 
-/** Descriptors of the process that is started: the filter for system calls, mounts that are no text; last, the word to go on. */
+/**
+ * Descriptors of the process that is started: the filter for system calls, mounts that are no text; last, the word to
+ * go on.
+ */
 const FILTER = 3
 const MOUNTS = 4
 
 /** `help` is what `bwrap --help` answers. */
 export async function probeBubblewrap(
-  ground: SandboxGround,
+  context: SandboxContext,
   help: ReturnType<typeof tryProgram>,
 ): Promise<Probe> {
-  const { program, facts, network } = ground
+  const { program, facts, network } = context
   const disablesUserNamespaces = (await help).output.includes('--disable-userns')
   // The command of the trial reads nothing.
   const { mounts } = planMounts({ ...facts, exposed: () => [] }, EMPTY_TREE, { readsOnly: true, host: true })
   const call = { program, cwd: facts.project, mounts, network, disablesUserNamespaces }
   const ran = await tryProgram(bwrapArgv(call, ['/bin/sh', '-c', 'exit 0']))
   if (!ran.ok) return { ok: false, why: explain(ran.output) }
-  return { ok: true, limiting: await findLimiting(ground), disablesUserNamespaces }
+  return { ok: true, limiting: await findLimiting(context), disablesUserNamespaces }
 }
 
 const EMPTY_TREE: TreeState = {
@@ -66,7 +69,7 @@ const explain = (output: string): string =>
     ? `${output} (this system does not let users make namespaces; see kernel.apparmor_restrict_unprivileged_userns, or the options of the container)`
     : output
 
-async function findLimiting({ limits, facts, folder, findProgram }: SandboxGround): Promise<Limiting> {
+async function findLimiting({ limits, facts, folder, findProgram }: SandboxContext): Promise<Limiting> {
   const places = await findCgroupPlaces(limits)
   if (places.length > 0) return { by: 'cgroup', places }
   if (process.getuid?.() !== 0) return { by: 'shell' }
@@ -82,19 +85,22 @@ async function findLimiting({ limits, facts, folder, findProgram }: SandboxGroun
   return { by: 'shell', as: [setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] }
 }
 
-export async function createBubblewrap(ground: SandboxGround, probe: Probe & { ok: true }): Promise<Sandbox> {
-  const { facts, tree, folder } = ground
-  const nsenter = await ground.findProgram('nsenter')
-  const shared = createSharedNetwork({ bwrap: ground.program, nsenter })
-  const git = await ground.findProgram('git')
+export async function createBubblewrap(
+  context: SandboxContext,
+  probe: Probe & { ok: true },
+): Promise<Sandbox> {
+  const { facts, tree, folder } = context
+  const nsenter = await context.findProgram('nsenter')
+  const shared = createSharedNetwork({ bwrap: context.program, nsenter })
+  const git = await context.findProgram('git')
   const view = createGitView({ ...facts, ...(git !== undefined && { program: git }) })
   const filters = writeFilters(folder, isShared(facts))
   const first = await tree.refresh()
-  const plan = createPlanner(ground, view)
+  const plan = createPlanner(context, view)
   let running = 0
   return {
     name: 'bubblewrap',
-    network: ground.network,
+    network: context.network,
     closed: closedFolders(facts),
     tree,
     warnings: [
@@ -108,7 +114,7 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
       if (running > 0) await pause(TICK_MS)
       const grant = openGrant(terms, facts.project)
       const planned = await plan(terms, grant.path)
-      const entered = await putUp(argv, planned, { ground, probe, shared, filters, view, terms })
+      const entered = await putUp(argv, planned, { context, probe, shared, filters, view, terms })
       running++
       const leave = (): Promise<void> => {
         running--
@@ -125,7 +131,7 @@ export async function createBubblewrap(ground: SandboxGround, probe: Probe & { o
 }
 
 type Parts = {
-  readonly ground: SandboxGround
+  readonly context: SandboxContext
   readonly probe: Probe & { ok: true }
   readonly shared: SharedNetwork
   readonly filters: ReturnType<typeof writeFilters>
@@ -135,10 +141,10 @@ type Parts = {
 
 /** The words that put it up and run a command in it, with its network, its limits and its filter. */
 async function putUp(argv: readonly string[], planned: Planned, parts: Parts): Promise<Entered> {
-  const { ground, probe, shared, filters, view, terms } = parts
-  const { facts, limits, folder } = ground
+  const { context, probe, shared, filters, view, terms } = parts
+  const { facts, limits, folder } = context
   const { limiting, disablesUserNamespaces } = probe
-  const isOpen = ground.network || terms.grant?.kind === 'network'
+  const isOpen = context.network || terms.grant?.kind === 'network'
   // Another user could not enter what belongs to this one.
   const canShare = !isOpen && !(limiting.by === 'shell' && limiting.as)
   const entrance = (canShare ? await shared.prefix() : undefined) ?? []
@@ -146,7 +152,7 @@ async function putUp(argv: readonly string[], planned: Planned, parts: Parts): P
   const bytes = mountBytes(planned.mounts)
   const mountsFrom = bytes && openBytes(join(folder, 'mounts'), bytes)
   const call = {
-    program: ground.program,
+    program: context.program,
     cwd: facts.project,
     mounts: planned.mounts,
     ...(mountsFrom !== undefined && { mountsFrom: MOUNTS }),
@@ -172,7 +178,7 @@ async function putUp(argv: readonly string[], planned: Planned, parts: Parts): P
     argv: confinedArgv({ joins }, [...as, ...entrance, ...bwrapArgv(call, inner)]),
     ...sandboxEnvironment(facts, {
       readsOnly: planned.readsOnly,
-      host: ground.host,
+      host: context.host,
       git: view.environment,
       tmp: '/tmp',
     }),

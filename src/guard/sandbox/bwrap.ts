@@ -97,7 +97,7 @@ export function limitedArgv(
         ]
       : []),
     ...(waitsOn === undefined ? [] : [`echo >&${waitsOn}; read -r go <&${waitsOn} || exit 125; unset go`]),
-    // What was open for putting it up, or came from whoever started Covey, must not be open in it.
+    // File descriptors of the setup, or inherited from Covey's parent, must not be open in it.
     `for open in /proc/self/fd/*; do open=\${open##*/}; case $open in [0-2]|${OUT_OF_REACH}) ;; *) eval "exec $open<&-" ;; esac; done`,
     'unset open; exec "$@"',
   ]

@@ -1,7 +1,7 @@
 /**
  * The boundary. A command runs where nothing exists but the system, read-only, the project, toolchains, an empty home
- * and /tmp: without network, without other processes in sight, and everything it starts ends with it. Where there is no
- * such place, this says why, and whoever decides about commands must ask for each of them.
+ * and /tmp: without network, without other processes in sight, and everything it starts ends with it. Without
+ * a sandbox, this says why, and every command must be approved.
  */
 import { access, constants, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { freemem, homedir, tmpdir, totalmem } from 'node:os'
@@ -14,10 +14,10 @@ import { writeGitSettings } from './git-settings.ts'
 import {
   type NoSandbox,
   type Sandbox,
-  type SandboxGround,
+  type SandboxContext,
   type SandboxOptions,
   tryProgram,
-} from './ground.ts'
+} from './context.ts'
 import { createSeatbelt } from './seatbelt.ts'
 import { createTree } from './tree.ts'
 
@@ -30,13 +30,13 @@ export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | 
   if (program === undefined) return { missing: `${name} is not installed` }
   // Nothing else is known of seatbelt's program, and it knows no such flag.
   const help = platform === 'darwin' ? undefined : tryProgram([program, '--help'])
-  const ground = await prepare(program, { ...options, roots }).catch((error: unknown) => errorMessage(error))
-  if (typeof ground === 'string')
-    return { missing: `${name} needs a folder to work in; set TMPDIR to one that can be written: ${ground}` }
-  if (help === undefined) return withWarnings(await createSeatbelt(ground), lowMemory())
-  const probe = await probeBubblewrap(ground, help)
-  if (probe.ok) return withWarnings(await createBubblewrap(ground, probe), lowMemory())
-  await rm(ground.folder, { recursive: true, force: true })
+  const context = await prepare(program, { ...options, roots }).catch((error: unknown) => errorMessage(error))
+  if (typeof context === 'string')
+    return { missing: `${name} needs a folder to work in; set TMPDIR to one that can be written: ${context}` }
+  if (help === undefined) return withWarnings(await createSeatbelt(context), lowMemory())
+  const probe = await probeBubblewrap(context, help)
+  if (probe.ok) return withWarnings(await createBubblewrap(context, probe), lowMemory())
+  await rm(context.folder, { recursive: true, force: true })
   return { missing: `${name} was refused: ${probe.why}` }
 }
 
@@ -49,7 +49,7 @@ const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'bwrap', dar
 
 type Searched = Pick<SandboxOptions, 'roots' | 'env'>
 
-/** A program that lies in the workspace is not the one we mean, whoever put it there. */
+/** A program that lies in the workspace is not the one we mean, regardless of its author. */
 async function findProgram(
   name: string,
   { roots, env = process.env }: Searched,
@@ -88,7 +88,7 @@ const lowMemory = (): readonly string[] =>
     ? [`Only ${Math.round(freemem() / 1024 ** 2)} MiB of memory are free, so commands get no more than that.`]
     : []
 
-async function prepare(program: string, options: SandboxOptions): Promise<SandboxGround> {
+async function prepare(program: string, options: SandboxOptions): Promise<SandboxContext> {
   const { roots, home = homedir(), env = process.env, host = false } = options
   const [project = process.cwd()] = roots
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'covey-sandbox-'))

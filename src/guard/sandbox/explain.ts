@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import type { ExecResult } from '../../protocol/tool.ts'
 import { blockOf } from '../blocked.ts'
 import { type ClosedHistory, explainHidden } from '../permission/history.ts'
-import type { Sandbox, Terms } from './ground.ts'
+import type { Sandbox, Terms } from './context.ts'
 
 type Place = {
   readonly cwd: string

@@ -1,6 +1,6 @@
 /**
- * What is known before the first command and outside the sandbox: where the project, its repository, the home folder, the
- * toolchains and the system lie. Real paths only; nothing a command does later changes them.
+ * What is known before the first command and outside the sandbox: where the project, its repository, the home folder,
+ * the toolchains and the system lie. Real paths only; nothing a command does later changes them.
  */
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
@@ -16,7 +16,7 @@ export type Facts = {
   /** Where commands start, and what they may change. */
   readonly project: string
   readonly home: string
-  /** Ours, private: what is /tmp and the home folder in there, and the files that stand in for others. */
+  /** Ours, private: /tmp and the home folder in the sandbox, and the stand-ins for hidden files. */
   readonly folder: string
   readonly system: SystemFacts
   readonly git?: GitFacts

@@ -1,7 +1,7 @@
 /**
- * Which repository a project belongs to, as far as a command may use it: the enclosing one, and for a linked worktree or
- * a submodule the repository elsewhere that keeps its history, but only if that one names this project in turn. A file
- * in the project could otherwise name any repository of the person.
+ * Which repository a project belongs to, as far as a command may use it: the enclosing one, and for a linked worktree
+ * or a submodule the repository elsewhere that keeps its history, but only if that one names this project in turn. A
+ * file in the project could otherwise name any repository of the person.
  */
 import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -45,8 +45,8 @@ function readPointer(file: string, base: string): string | undefined {
 }
 
 /**
- * Pointing back proves nothing by itself: where the session begins below the top of a clone, whoever made the clone wrote
- * both ends. So a folder counts only where git itself would have put it, in a repository.
+ * Pointing back proves nothing by itself: where the session begins below the top of a clone, the author of the clone
+ * wrote both ends. So a folder counts only where git itself would have put it, in a repository.
  */
 function fromPointer(folder: string, repository: string): GitFacts['elsewhere'] {
   const back = read(join(folder, 'gitdir')).trim()

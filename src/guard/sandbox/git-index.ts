@@ -1,4 +1,7 @@
-/** Which files a repository knows, and by which contents: its index, read without git, which would run what it is told to. */
+/**
+ * Which files a repository knows, and by which contents: its index, read without git, which would run configured
+ * commands.
+ */
 import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +28,7 @@ export function readIndex(repository: string, common: string = repository): GitI
   }
 }
 
-/** A link, a device or something huge is nobody's index. */
+/** A link, a device or something huge is not an index. */
 function readPlain(path: string): Buffer {
   const info = lstatSync(path, { throwIfNoEntry: false })
   return info?.isFile() && info.size <= LARGEST ? readFileSync(path) : Buffer.alloc(0)

@@ -1,4 +1,6 @@
-/** The person's settings of git as far as they run nothing: name and mail for commits, and what they ignore everywhere. */
+/**
+ * The person's settings of git as far as they run nothing: name and mail for commits, and what they ignore everywhere.
+ */
 import { execFile } from 'node:child_process'
 import { copyFile, writeFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
@@ -18,7 +20,7 @@ export async function writeGitSettings(folder: string, { home, git }: Place): Pr
   await copyFile(ignored, join(folder, 'gitignore')).catch(() => writeFile(join(folder, 'gitignore'), ''))
 }
 
-/** Read in a folder of nobody, so that no repository adds to it. */
+/** Read outside any repository, so that none adds to it. */
 const readSettings = (git: string, home: string): Promise<readonly (readonly [string, string])[]> =>
   new Promise((resolve) => {
     const env = { HOME: home, PATH: '/usr/bin:/bin', GIT_CONFIG_NOSYSTEM: '1' }

@@ -1,7 +1,8 @@
 /**
- * How hidden files look to git: contents gone, but name, size and time as they are, so that `git status` says what it says
- * outside. A stand-in never becomes part of a commit: for a file that git knows a filter hands out what it knows already,
- * and `git add` passes over one it does not know. Nothing of this is a boundary; what cannot be read cannot leak.
+ * How hidden files look to git: contents gone, but name, size and time as they are, so that `git status` says what it
+ * says outside. A stand-in never becomes part of a commit: for a file that git knows a filter hands out what it knows
+ * already, and `git add` passes over one it does not know. Nothing of this is a boundary; what cannot be read cannot
+ * leak.
  */
 import {
   chmodSync,
@@ -24,7 +25,7 @@ import { stampOf } from './tree-folder.ts'
 import type { TreeEntry, TreeState } from './tree.ts'
 
 export type GitView = {
-  /** For every file that is hidden, the file that stands in for it; and what git needs to see it so. */
+  /** For every hidden file its stand-in, and the settings git needs to accept it. */
   look(state: TreeState): {
     readonly standIns: ReadonlyMap<string, string>
     readonly mounts: readonly Mount[]
@@ -173,7 +174,7 @@ function toLists(judged: readonly (Judged & { readonly path: string })[], ignore
 const linesOf = (all: readonly { readonly path: string }[]): string =>
   all.map(({ path }) => `${path}\n`).join('')
 const escaped = (name: string): string => name.replaceAll(/[\\*?[\]#! ]/g, '\\$&')
-/** Attributes end at a space, so a name that has one stands in quotes. */
+/** Attributes end at a space, so a name that has one is quoted. */
 const quoted = (name: string): string => {
   const glob = name.replaceAll(/[\\*?[\]]/g, '\\$&')
   return /[\s"#!\\]/.test(glob) ? JSON.stringify(glob) : glob

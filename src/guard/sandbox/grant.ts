@@ -5,7 +5,7 @@
 import { mkdirSync, realpathSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, normalize } from 'node:path'
 import { isInside } from '../../lib/path.ts'
-import type { Terms } from './ground.ts'
+import type { Terms } from './context.ts'
 
 export type OpenGrant = { readonly path?: string; close(): void }
 

@@ -1,7 +1,7 @@
 /**
- * What a command sees, as a list of mounts in the order they are made. Pure: facts, the state of the tree and the terms of
- * this command in, mounts out. It begins with nothing; what is not named here does not exist in the sandbox. What hides
- * something comes last, so that no bind and no grant can uncover it.
+ * What a command sees, as a list of mounts in the order they are made. Pure: facts, the state of the tree and the
+ * terms of this command in, mounts out. It begins with nothing; what is not named here does not exist in the sandbox.
+ * What hides something comes last, so that no bind and no grant can uncover it.
  */
 import { dirname, join } from 'node:path'
 import { isInside } from '../../lib/path.ts'
@@ -21,7 +21,7 @@ export type PlanTerms = {
   readonly granted?: string
   /** What secret and governance names that are links lead to, inside the project. */
   readonly aliases?: readonly Alias[]
-  /** Files that stand in for hidden ones: same size, same time. */
+  /** Stand-ins for hidden files: same size, same time. */
   readonly standIns?: ReadonlyMap<string, string>
   /** Where git keeps contents, which are hidden then; the repositories cannot be changed. */
   readonly stores?: readonly string[]
@@ -73,7 +73,7 @@ const writable = (path: string, why: string): Mount => ({
   source: path,
   why,
 })
-/** What was written there would be gone with the command, which nobody who wrote it expects. */
+/** Files written there would vanish with the command, against expectation. */
 const sealedAt = (target: string): Mount => ({ target, how: 'sealed', why: 'nothing is kept here' })
 
 function systemMounts({ system }: Facts): readonly Mount[] {

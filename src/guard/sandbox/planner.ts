@@ -8,7 +8,7 @@ import { isInside } from '../../lib/path.ts'
 import { protectionOfName } from '../paths/protected-names.ts'
 import type { Facts } from './facts.ts'
 import type { GitView } from './git-view.ts'
-import type { SandboxGround, Terms } from './ground.ts'
+import type { SandboxContext, Terms } from './context.ts'
 import { createTwins, hideAlso } from './hidden-files.ts'
 import { type Alias, type Plan, planMounts, type PlanTerms } from './plan.ts'
 import { createSteadyLook } from './steady-look.ts'
@@ -20,8 +20,8 @@ export type Planned = Pick<Plan, 'mounts'> & {
   readonly readsOnly: boolean
 }
 
-export function createPlanner(ground: SandboxGround, view: GitView) {
-  const { facts, tree } = ground
+export function createPlanner(context: SandboxContext, view: GitView) {
+  const { facts, tree } = context
   const look = createSteadyLook(tree)
   const twins = createTwins()
   return async (terms: Terms, granted?: string): Promise<Planned> => {
@@ -32,8 +32,8 @@ export function createPlanner(ground: SandboxGround, view: GitView) {
     const { standIns, mounts } = view.look(state)
     const grant = granted === undefined ? {} : { granted }
     const readsOnly = terms.readsOnly ?? false
-    const stores = ground.hidesHistory ? storesFor(terms, state) : {}
-    return toPlan(ground, state, { readsOnly, standIns, shown: mounts, aliases, ...grant, ...stores })
+    const stores = context.hidesHistory ? storesFor(terms, state) : {}
+    return toPlan(context, state, { readsOnly, standIns, shown: mounts, aliases, ...grant, ...stores })
   }
 }
 
@@ -58,7 +58,7 @@ const findStores = ({ repositories }: Pick<TreeState, 'repositories'>): readonly
 type PlanNeeds = Omit<PlanTerms, 'host'>
 
 /** Without waiting for anything: what the tree says is as old as the look at it. */
-function toPlan({ facts, readOnly, host }: SandboxGround, state: TreeState, needs: PlanNeeds): Planned {
+function toPlan({ facts, readOnly, host }: SandboxContext, state: TreeState, needs: PlanNeeds): Planned {
   const readsOnly = readOnly || needs.readsOnly
   const { mounts, watched } = planMounts(stillThere(facts), state, { ...needs, readsOnly, host })
   return { mounts, readsOnly, watched: new Map(watched.map((path) => [path, state.stampOf(path)])) }

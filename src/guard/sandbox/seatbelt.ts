@@ -8,19 +8,19 @@ import { dirname, join, relative } from 'node:path'
 import { isInside } from '../../lib/path.ts'
 import { sandboxEnvironment } from './environment.ts'
 import { closedFolders, type Facts } from './facts.ts'
-import type { Sandbox, SandboxGround, Terms } from './ground.ts'
+import type { Sandbox, SandboxContext, Terms } from './context.ts'
 import { type Mount, planMounts } from './plan.ts'
 import { storesFor } from './planner.ts'
 
-export async function createSeatbelt(ground: SandboxGround): Promise<Sandbox> {
-  const { program, folder, facts, tree, network, host } = ground
+export async function createSeatbelt(context: SandboxContext): Promise<Sandbox> {
+  const { program, folder, facts, tree, network, host } = context
   if (!host) await furnishHome(facts)
   const plan = async (wanted: Terms): Promise<readonly Mount[]> => {
     const { grant, readsOnly = false } = wanted
     const granted = grant?.kind === 'write' ? grant.path : undefined
     const state = await tree.refresh()
-    const stores = ground.hidesHistory ? storesFor(wanted, state) : {}
-    const terms = { readsOnly: ground.readOnly || readsOnly, host, ...stores }
+    const stores = context.hidesHistory ? storesFor(wanted, state) : {}
+    const terms = { readsOnly: context.readOnly || readsOnly, host, ...stores }
     return planMounts(facts, state, { ...terms, ...(granted !== undefined && { granted }) }).mounts
   }
   const first = await tree.refresh()
@@ -35,7 +35,7 @@ export async function createSeatbelt(ground: SandboxGround): Promise<Sandbox> {
     ],
     describe: (terms = {}) => plan(terms),
     async enter(argv, terms = {}) {
-      const readsOnly = ground.readOnly || (terms.readsOnly ?? false)
+      const readsOnly = context.readOnly || (terms.readsOnly ?? false)
       const profile = seatbeltProfile({
         home: facts.home,
         folder,
@@ -135,5 +135,5 @@ const rule = (head: string, paths: readonly string[]): string =>
 
 const literal = (path: string): string => `(literal ${quote(path)})`
 
-/** A quote or backslash in a path must not end the text it stands in. */
+/** A quote or backslash in a path must not end the quoted text. */
 const quote = (path: string): string => `"${path.replaceAll(/["\\]/g, '\\$&')}"`

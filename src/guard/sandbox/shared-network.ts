@@ -1,9 +1,10 @@
 /**
- * One network for all commands of a session, with nothing in it but themselves: a server that one command started can be
- * reached by the next, and still nobody outside. An idle process keeps it open; commands enter it before they are confined.
+ * One network for all commands of a session, with nothing in it but themselves: a server that one command started can
+ * be reached by the next, and not from outside. An idle process keeps it open; commands enter it before they are
+ * confined.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { tryProgram } from './ground.ts'
+import { tryProgram } from './context.ts'
 
 export type SharedNetwork = {
   /** Put in front of a command, to run it in this network; `undefined` where that is not possible. */
@@ -23,7 +24,7 @@ export function createSharedNetwork({ bwrap, nsenter }: NetworkPrograms): Shared
     holder = child
     child.once('error', () => {})
     child.once('exit', () => {
-      // Whoever comes next gets a new one.
+      // The next command gets a new one.
       if (holder === child) entrance = undefined
     })
     child.unref()
@@ -42,7 +43,10 @@ export function createSharedNetwork({ bwrap, nsenter }: NetworkPrograms): Shared
 
 const words = (text: string): readonly string[] => text.split(' ')
 
-/** No devices: with them there would be a namespace within the namespace, and the network would belong to the outer one. */
+/**
+ * No devices: with them there would be a namespace within the namespace, and the network would belong to the outer
+ * one.
+ */
 const HOLDER = words(
   '--unshare-user --unshare-net --unshare-pid --die-with-parent --cap-drop ALL --ro-bind / / --info-fd 3 -- /bin/sleep 2147483647',
 )

@@ -1,6 +1,6 @@
 /**
- * The part of the system every command sees: programs, libraries and their settings, read-only. What of it only root may
- * read is hidden, whoever runs Covey.
+ * The part of the system every command sees: programs, libraries and their settings, read-only. What of it only root
+ * may read is hidden, even when root runs Covey.
  */
 import {
   accessSync,

@@ -1,7 +1,7 @@
 /**
  * What a command says about changes that were not made: the workspace under an overlay that holds them, inside the same
  * sandbox as every command. Nothing of it stays. Works where this system lets a user mount an overlay in a namespace of
- * their own; elsewhere there are no trials, and nobody can tell beforehand.
+ * their own; elsewhere there are no trials, and effects are not known beforehand.
  */
 import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import type { ExecResult, FileChange, TryChanges } from '../../protocol/tool.ts'
 import { isInside } from '../../lib/path.ts'
 import { containPath } from '../paths/contain.ts'
 import { createExec } from '../exec.ts'
-import { type Sandbox, tryProgram } from './ground.ts'
+import { type Sandbox, tryProgram } from './context.ts'
 
 export type TrialParts = {
   readonly root: string

@@ -130,7 +130,7 @@ function valueAt(text: string, from: number, name: SecretName): Finding | undefi
   return toFinding(text, { start, end }, name)
 }
 
-/** In YAML a value may stand in the next line, behind `|` or `>-`. */
+/** In YAML a value may be in the next line, behind `|` or `>-`. */
 function behindBlockSign(text: string, at: number): number {
   if (BLOCK[text.charCodeAt(at)] !== 1) return at
   BLOCK_SIGN.lastIndex = at

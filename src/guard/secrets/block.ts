@@ -28,7 +28,7 @@ const HEADER = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y
 const FOOTER = /-----END [A-Z0-9 ]{0,60}-----/y
 
 const BASE64 = letters('A-Za-z0-9+/=')
-/** What else stands in a block: white space, escapes, quotes, headers such as `DEK-Info:`, line numbers. */
+/** What else a block contains: white space, escapes, quotes, headers such as `DEK-Info:`, line numbers. */
 const AROUND = letters('\\s\\\\"\':,.|>_*-')
 const MAX_BLOCK = 32_768
 /** A line of a key; names and prose have no such run. */

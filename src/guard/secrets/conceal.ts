@@ -1,4 +1,4 @@
-/** Placeholders in the place of what was found, and of the same values wherever else they stand in the text. */
+/** Replaces what was found by placeholders, and the same values wherever else they occur in the text. */
 import { outsidePlaceholders } from './placeholder.ts'
 import type { Finding } from './finding.ts'
 import type { SecretMap } from './map.ts'

@@ -1,6 +1,6 @@
 /**
  * All that can tell a secret, asked together: our scanners, a person's own patterns, values that are secrets already,
- * secretlint. The answer is a list of places that never overlap; who asks decides what stands there instead.
+ * secretlint. The answer is a list of ranges that never overlap; the caller decides about the replacement.
  */
 import type { SecretAction, SecretPattern } from '../../protocol/firewall.ts'
 import { outsidePlaceholders, toKind } from './placeholder.ts'

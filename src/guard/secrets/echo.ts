@@ -1,6 +1,7 @@
 /**
- * A model for somebody who keeps the conversation elsewhere: asked with placeholders, heard with the values back in their
- * place. They sent those secrets themselves and run what the model calls themselves; only the model must not see them.
+ * A model for a client that keeps the conversation itself: asked with placeholders, answering with the values back in
+ * their place. They sent those secrets themselves and run what the model calls themselves; only the model must not see
+ * them.
  */
 import type { Model, ModelEvent, ModelRequest } from '../../protocol/model.ts'
 

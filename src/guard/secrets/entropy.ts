@@ -1,4 +1,4 @@
-/** Values that look random and bear no name. Often hashes and ids, so a person is told and nothing is replaced. */
+/** Values that look random and have no name. Often hashes and ids, so they are reported and not replaced. */
 import type { Finding } from './finding.ts'
 import { entropyOf, looksGenerated } from './value.ts'
 

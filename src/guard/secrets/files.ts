@@ -1,7 +1,8 @@
 /**
- * The project's files with their secrets behind placeholders. Tools read, compare and edit the text with placeholders in
- * it; on the way back to the disk each becomes the value it stands for, so that a file comes out byte for byte as it was
- * except for the edit. A value goes only into a file it was seen in; a write that would leave a placeholder is refused.
+ * The project's files with their secrets behind placeholders. Tools read, compare and edit the text with placeholders
+ * in it; on the way back to the disk each becomes the value it stands for, so that a file comes out byte for byte as
+ * it was except for the edit. A value goes only into a file it was seen in; a write that would leave a placeholder is
+ * refused.
  */
 import { relative } from 'node:path'
 import { toPosix } from '../../lib/path.ts'
@@ -23,7 +24,7 @@ export type SecretFiles = {
   readonly files: Files
   /** A path as the map knows it: links followed, below the root. */
   placeOf(path: string): Promise<string>
-  /** Looks what stands in a file now; without one, nothing is learnt. */
+  /** Scans the current content of a file; without a file, nothing is learnt. */
   learn(path: string): Promise<string | undefined>
 }
 

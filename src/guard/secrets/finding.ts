@@ -1,6 +1,6 @@
 /** What a finder finds and how it is woken; see `secret-scan.ts`. */
 
-/** A place in a text. `kind` says what stands there, in the words of a placeholder. */
+/** A range in a text. `kind` names it as in a placeholder. */
 export type Finding = { readonly start: number; readonly end: number; readonly kind: string }
 
 export type Finder = {

@@ -1,5 +1,5 @@
 /**
- * The secret firewall of one session, and `redact` for whoever needs it once. Everything that leaves goes through
+ * The secret firewall of one session, and `redact` for a single use. Everything that leaves goes through
  * `outgoing` or one of its forms; what comes back goes through `restore` and `files`. The order is always the same:
  * hidden characters out, secrets found, placeholders in.
  */

@@ -1,7 +1,7 @@
 /**
- * Which placeholder stands for which secret of this session. A secret has one number wherever it turns up. What is kept
- * over a restart is where it was seen and a keyed hash; the value itself lives in memory only, and after a restart it is
- * found again in the file it came from.
+ * Which placeholder stands for which secret of this session. A secret has one number wherever it turns up. What is
+ * kept over a restart is where it was seen and a keyed hash; the value itself lives in memory only, and after a
+ * restart it is found again in the file it came from.
  */
 import { createHmac } from 'node:crypto'
 import type { SecretInside, SecretRecord } from '../../protocol/firewall.ts'
@@ -43,7 +43,7 @@ export class SecretMap {
   readonly #byHash = new Map<string, Secret>()
   readonly #byValue = new Map<string, Secret>()
   readonly #values = new KnownValues()
-  /** How long the values are that a record speaks of and nobody has seen yet. */
+  /** Lengths of recorded values that were not seen yet. */
   readonly #lostLengths = new Set<number>()
 
   constructor({ key, records = [], keep = () => {} }: SecretMapParts) {

@@ -1,5 +1,5 @@
 /**
- * A model that is told no secrets. Whatever it is asked, by the loop, a summary, a subagent or a vote, is cleaned on the
+ * A model that receives no secrets. Every request, by the loop, a summary, a subagent or a vote, is cleaned on the
  * way out; a message that was sent once is sent with the same bytes ever after. What it says is cleaned as it streams,
  * except the arguments of its calls: those are run as they are, and cleaned where they are shown or kept.
  */

@@ -7,7 +7,7 @@ export type SecretName = {
   readonly test: 'password' | 'generated' | 'credentials'
 }
 
-/** The same few names stand in a text again and again. */
+/** The same few names occur again and again. */
 const judged = new Map<string, SecretName | 'none'>()
 const MAX_JUDGED = 2000
 

@@ -1,5 +1,5 @@
 /**
- * What stands for a secret: `[secret:aws-key:k3f9:1]`. The tag is drawn anew for every session, so that nobody outside
+ * The placeholder of a secret: `[secret:aws-key:k3f9:1]`. The tag is random for every session, so that no outsider
  * can write a placeholder that means something, and the number is the secret's in this session.
  */
 import { randomInt } from 'node:crypto'
@@ -13,7 +13,7 @@ export function newTag(): string {
 export const toPlaceholder = (tag: string, kind: string, number: number): string =>
   `[secret:${kind}:${tag}:${number}]`
 
-/** A name as it may stand in a placeholder. */
+/** A name as allowed in a placeholder. */
 export const toKind = (name: string): string =>
   name
     .toLowerCase()

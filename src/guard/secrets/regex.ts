@@ -1,8 +1,8 @@
 /**
  * Regular expressions without backtracking: all ways to match go through the text side by side, at most one for each
  * place in the program, so the time is the length of the text times the size of the pattern, whatever the text. Every
- * place that is part of some match counts; overlapping matches are one. Where a pattern asks for the shortest match (`+?`),
- * a match ends the longer ways that began with it; otherwise nothing that could match is ever given up.
+ * place that is part of some match counts; overlapping matches are one. Where a pattern asks for the shortest match
+ * (`+?`), a match ends the longer ways that began with it; otherwise nothing that could match is ever given up.
  */
 import { type Assertion, type Node, parseRegex, refuse } from './regex-parse.ts'
 
@@ -98,7 +98,7 @@ function emitRepeat(node: Node & { type: 'repeat' }, program: Step[], target: Ta
   for (const fork of forks) fork[lazy ? 'first' : 'second'] = program.length
 }
 
-/** The ways still open: where each stands in the program and where in the text it began, the preferred ones first. */
+/** The active threads: the program counter of each and where in the text it began, the preferred ones first. */
 type Ways = { readonly steps: Int32Array; readonly starts: Int32Array; length: number }
 
 const noWays = (size: number): Ways => ({

@@ -1,6 +1,6 @@
 /**
  * What a session keeps about its secrets on disk: `secrets.jsonl` beside its log, and one key for all sessions, so that
- * whoever gets hold of a session alone cannot try passwords against its hashes.
+ * an attacker with the session alone cannot try passwords against its hashes.
  */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

@@ -1,8 +1,8 @@
 /**
  * Text in pieces, cleaned so that no secret slips through where two pieces meet. A piece is held back until it can no
  * longer be part of a secret: at a blank while the line speaks of nothing secret, else at the end of the line, and a
- * private key until its last line. Any cut of the same text gives the same text; only a value that is named for the first
- * time after it stood bare is found late.
+ * private key until its last line. Any cut of the same text gives the same text; only a value that is named for the
+ * first time after it stood bare is found late.
  */
 import type { SecretStream } from '../../protocol/firewall.ts'
 import type { Finding } from './finding.ts'
@@ -68,7 +68,7 @@ function safeCut(held: string, wholeLines: boolean): Cut {
   return { cut: line + lastBlank(rest.slice(0, telling)) + 1, awaited: LINE_END }
 }
 
-/** Where the last line begins; in YAML a value may stand in the line after its name, and both count as one. */
+/** Where the last line begins; in YAML a value may be in the line after its name, and both count as one. */
 function lineStart(held: string): number {
   const start = held.lastIndexOf('\n') + 1
   return BLOCK_SIGN.test(held.slice(Math.max(0, start - 16), start))

@@ -1,6 +1,6 @@
 /**
- * Whether a value looks like a secret or like a word somebody wrote. Names such as `password` stand in every program;
- * what tells a real one is the value. All of it is linear in the length of the value.
+ * Whether a value looks like a secret or like an ordinary word. Names such as `password` occur in every program;
+ * the value shows a real one. All of it is linear in the length of the value.
  */
 
 /** A password a person could have chosen: short, but no plain word. */

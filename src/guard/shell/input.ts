@@ -13,7 +13,7 @@ export function inputTexts(script: Script): readonly string[] {
     : texts
 }
 
-/** It runs what nobody can read beforehand. */
+/** It runs code that cannot be checked beforehand. */
 export function hasUnreadable(script: Script): boolean {
   // What is printed and then decoded is not what runs.
   const isPiped = script.parts.every((part) => prints(part) || takesInput(part) || isCd(part))
@@ -32,7 +32,7 @@ export function hasUnreadable(script: Script): boolean {
   })
 }
 
-/** A shell without a script of its own, `make -f -`, and others that are told on stdin what to run. */
+/** A shell without a script of its own, `make -f -`, and others that read what to run from stdin. */
 function takesInput({ words }: Part): boolean {
   const names = words.map(({ text }) => baseName(text))
   const at = names.findIndex(

@@ -1,4 +1,4 @@
-/** Names of programs by what is known about them. Pure data; what their options mean stands in `shell-programs.ts`. */
+/** Names of programs by what is known about them. Pure data; `programs.ts` has the meaning of their options. */
 
 const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 

@@ -2,7 +2,7 @@
 import type { Node, Parser } from 'web-tree-sitter'
 import { loadParser } from '../../lib/grammars.ts'
 
-/** Nobody reads a longer command before agreeing to it, and no honest one needs it. */
+/** A user would not read a longer command before approving it, and no honest one needs it. */
 export const MAX_COMMAND = 8_000
 
 const LIMIT_MS = 100

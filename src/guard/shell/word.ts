@@ -16,7 +16,7 @@ export type Word = {
   readonly glob: boolean
   /** The text with `1` for everything that is decided only when it runs. A guess, good for no promise. */
   readonly filled: string
-  /** Dynamic, but one word whatever it becomes: it stands in quotes. */
+  /** Dynamic, but one word whatever it becomes: it is quoted. */
   readonly isOne?: true
 }
 
@@ -31,7 +31,7 @@ export function readWord(node: Node): Word {
 
 const opaque = (text: string): Word => ({ ...quoted(text), dynamic: true })
 
-/** `1` for a value nobody knows yet: a line number, a name, a part of a pattern. Two folders keep their names. */
+/** `1` for an unknown value: a line number, a name, a part of a pattern. Two folders keep their names. */
 function valueOf({ text }: Node): string {
   const name = /^\$\{?(HOME|PWD)\}?$/.exec(text)?.[1]
   return name === undefined ? '1' : `$${name}`
@@ -81,7 +81,7 @@ const readers: Readonly<Record<string, (text: string) => Word>> = {
   number: readBare,
   raw_string: (text) => (/^'[^']*'$/.test(text) ? quoted(text.slice(1, -1)) : opaque(text)),
   string: readDoubleQuoted,
-  // Decoded only to be compared with what is denied; nobody writes a harmless command like that.
+  // Decoded only to be compared with what is denied; a harmless command is not written like that.
   ansi_c_string: (text) => opaque(decodeAnsi(text.slice(2, -1))),
 }
 

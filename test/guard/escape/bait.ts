@@ -1,6 +1,6 @@
 /**
- * A home full of things that a command has no business with, and the doors to programs outside: each try has its own, so
- * that nothing one of them does helps another.
+ * A home full of things that a command has no business with, and the doors to programs outside: each try has its own,
+ * so that nothing one of them does helps another.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -75,7 +75,7 @@ export type Doors = {
   close(): Promise<void>
 }
 
-/** Programs of the person that take orders from whoever connects. */
+/** Programs of the user that take orders from any client. */
 export async function openDoors({ id, home, project, outside }: Place): Promise<Doors> {
   const entered: string[] = []
   const paths = [

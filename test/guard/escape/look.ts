@@ -119,7 +119,7 @@ export function strayMarks({ id }: Place): readonly string[] {
 const OBEYED =
   /(?:^|\/)(?:\.envrc|\.githooks\/.*|\.husky\/.*|lefthook(?:-local)?\.(?:yml|yaml|toml|json)|\.lefthook\.(?:yml|toml)|\.lefthook\/.*|\.yarnrc(?:\.yml)?|\.yarn\/(?:plugins|releases)\/.*|\.pnpmfile\.c?js|\.npmrc|\.devcontainer\/.*|\.devcontainer\.json|\.?mise(?:\.local)?\.toml|\.mise\/.*|\.exrc|\.nvimrc|\.nvim\.lua|\.vimrc|\.vscode\/(?:tasks|settings|launch|mcp|extensions)\.json|.*\.code-workspace|\.idea\/.*|\.zed\/.*|\.pre-commit-config\.yaml|\.overcommit\.yml|\.bashrc|\.profile|\.zshrc|\.mcp\.json|\.claude\/.*|\.cursor\/.*|\.gemini\/.*|\.codex\/.*|\.covey\/.*|\.gitmodules|\.tool-versions|\.bazelrc|\.dir-locals\.el|\.gdbinit|\.lldbinit|\.cargo\/config(?:\.toml)?|\.git\/(?:modules\/.*\/)?hooks\/[^.]*|conftest\.py|sitecustomize\.py|\.pythonrc|\.pryrc|\.irbrc|\.Rprofile|\.pdbrc|\.sublime-project|\.autoenv|\.in|\.env\.lua|\.lvimrc|\.local\.vimrc|\.fleet\/.*)$/
 
-/** Set apart on purpose: these run only when somebody starts them. */
+/** Set apart on purpose: these run only when a user starts them. */
 const STARTED_BY_PERSON = /(?:^|\/)(?:conftest\.py|sitecustomize\.py)$/
 
 export function plantedIn({ project, marks }: Place): readonly string[] {
@@ -157,7 +157,7 @@ function isPlantedLink(path: string, name: string, marks: string): boolean {
   )
 }
 
-/** Files of the project that hold what must not be read, beside those that did: moving one tells nobody. */
+/** Files of the project that hold what must not be read, beside those that did: moving one reveals nothing. */
 export function copiedInto(place: Place, before: ReadonlySet<number>): readonly string[] {
   return secretFiles(place).filter((path) => !before.has(lstatSync(path).ino))
 }
@@ -202,7 +202,7 @@ function* filesOf(folder: string, room = { left: MAX_FILES }): Generator<string>
 export function workOn(place: Place, env: NodeJS.ProcessEnv): readonly string[] {
   const { project, marks } = place
   const repositories = [project, ...embeddedIn(project)]
-  const script = repositories.map((folder) => `( cd ${quoted(folder)} && ${VISIT} )`).join('; ')
+  const script = repositories.map((folder) => `( cd ${quoted(folder)} && ${USE_GIT} )`).join('; ')
   const told = outside(script, { cwd: project, env })
   const configured = told.split('\n').filter((line) => line.includes(marks) && line.startsWith('file:'))
   return [
@@ -211,7 +211,7 @@ export function workOn(place: Place, env: NodeJS.ProcessEnv): readonly string[] 
   ]
 }
 
-const VISIT = [
+const USE_GIT = [
   'git status --short',
   'git diff --stat',
   'git log -1 --oneline',

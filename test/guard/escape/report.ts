@@ -1,4 +1,4 @@
-/** What a run of tries comes to: the lines a test compares with none, and one line per class for whoever keeps the score. */
+/** What a run of tries comes to: the lines a test compares with none, and one line per class for the statistics. */
 import { allTries } from './tries/all.ts'
 import { classes, type ClassNumber, type Outcome, type Try, type User } from './try.ts'
 import { seededSlice } from '../../support/seed.ts'

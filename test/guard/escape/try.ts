@@ -2,9 +2,9 @@
  * A try: what a hostile model or repository does, as data. Commands go through the whole guard of a real session; the
  * harness sets up the project before, and looks at the host afterwards.
  *
- * In every text these names are filled in: {HOME}, {PROJECT}, {OUTSIDE} (a folder of the same user that is neither home nor
- * project), {MARKS} (what is planted to run later makes a file there), {ID}, {VICTIM} (the id of a process outside), {PORT}
- * (of a server on loopback) and {CANARY} (what every file that must not be read holds).
+ * In every text these names are filled in: {HOME}, {PROJECT}, {OUTSIDE} (a folder of the same user that is neither
+ * home nor project), {MARKS} (what is planted to run later makes a file there), {ID}, {VICTIM} (the id of a process
+ * outside), {PORT} (of a server on loopback) and {CANARY} (what every file that must not be read holds).
  */
 import type { App } from '../../../src/index.ts'
 
@@ -53,7 +53,7 @@ export type Try = {
   /** Starts the session in this folder of the project. */
   readonly in?: string
   readonly steps: readonly Step[]
-  /** A person is there and says yes to so many questions; absent = nobody is there. */
+  /** A user approves so many questions; absent = no user. */
   readonly yes?: number
   /** An output that is an escape, beside the canary. */
   readonly leak?: RegExp
@@ -93,6 +93,6 @@ export type Outcome = {
   readonly control?: string
   readonly skipped?: string
   readonly ms: number
-  /** What the model saw, for whoever looks into a failure. */
+  /** What the model saw, for debugging. */
   readonly seen: string
 }

@@ -13,7 +13,7 @@ import type { Outcome, User } from './try.ts'
 /** Of a child in which a try hung. */
 const HUNG = 75
 
-/** Nobody's: no account has it. */
+/** No account has it. */
 const UID = 61_234
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))

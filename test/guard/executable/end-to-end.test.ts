@@ -17,7 +17,7 @@ async function commitsOutside(root: string): Promise<boolean> {
 }
 
 test.skipIf(missing)(
-  named('a hook that a command plants is set aside, and git outside runs nothing'),
+  named('a hook that a command plants is withheld, and git outside runs nothing'),
   async () => {
     const root = await repository()
     await git(root, 'config', 'core.hooksPath', '.husky')

@@ -71,7 +71,7 @@ test.each([
   ['a pipe in the place of a file', 'mkfifo .envrc', '.envrc'],
   ['a git folder elsewhere', 'mkdir sub; echo "gitdir: ../evil" > sub/.git', 'sub/.git'],
   ['mercurial', 'mkdir .hg; echo x > .hg/hgrc', '.hg/hgrc'],
-])('%s is set aside', async (_, command, path) => {
+])('%s is withheld', async (_, command, path) => {
   const root = await repository()
   const { sh } = await watched(root)
 
@@ -194,7 +194,7 @@ test('a background job is compared at each poll and at its end', async () => {
   expect(existsSync(join(root, '.envrc'))).toBe(false)
 })
 
-test('what runs when somebody starts it is kept and listed', async () => {
+test('what runs when a user starts it is kept and listed', async () => {
   const root = await repository()
   const { sh } = await watched(root)
 

@@ -47,7 +47,7 @@ const allowed = <Event extends HookEvent>(event: Event, change: Partial<HookPayl
 })
 
 describe('a command', () => {
-  test.each(hookEvents)('is told of %s as JSON in snake_case', async (event) => {
+  test.each(hookEvents)('receives %s as JSON in snake_case', async (event) => {
     const cwd = await tempProject()
 
     const outcome = await ask(event, ['cat > told.json'], { cwd })
@@ -110,7 +110,7 @@ describe('a command', () => {
     expect(await ask('pre_tool_use', [command])).toMatchObject({ verdict })
   })
 
-  test('that does not read what it is told is no failure', async () => {
+  test('that does not read its input does not fail', async () => {
     const text = 'x'.repeat(1_000_000)
     const hooks = createHooks({
       launch: launchAsItIs,
@@ -283,7 +283,7 @@ describe('a review', () => {
     expect(await ask('pre_tool_use', [hook], { review: review(reply) })).toMatchObject({ verdict })
   })
 
-  test('is shown its question and the payload, and its reason is told', async () => {
+  test('is shown its question and the payload, and its reason is reported', async () => {
     const asked: string[] = []
 
     const outcome = await ask('pre_tool_use', [hook], { review: review('DENY - it deletes things.', asked) })

@@ -38,7 +38,7 @@ describe('a corpus of paths that lead out, or not', () => {
   })
 })
 
-test('where a path really leads is told, also when it does not exist yet', async () => {
+test('the real target of a path is reported, also when it does not exist yet', async () => {
   const root = await tempProject({ 'real/kept': '' })
   await symlink('real', join(root, 'link'))
 

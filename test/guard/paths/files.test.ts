@@ -187,7 +187,7 @@ describe('folders', () => {
     await expect(files.list('gone')).rejects.toMatchObject({ details: { failure: 'missing-path' } })
   })
 
-  test('what is there is told by kind; what is not there is nothing', async () => {
+  test('an existing file is reported by kind; a missing one is undefined', async () => {
     const root = await tempProject({ 'a.txt': 'hello' })
     await mkdir(join(root, 'sub'))
     await chmod(join(root, 'a.txt'), 0o640)

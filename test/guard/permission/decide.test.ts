@@ -439,7 +439,7 @@ describe('code in another language than the shell', () => {
   const code = (target: string): AuthorizeRequest =>
     request('python', { kind: 'run', target, language: 'Python' })
 
-  test('is judged as a command nobody understands, whatever a shell would make of it', async () => {
+  test('is judged as an unknown command, whatever a shell would make of it', async () => {
     for (const target of ['ls', 'x = 1', 'print("a")', 'cat src/a.ts']) {
       expect(await verdict({ mode: 'ask', sandboxed: true }, code(target))).toBe('ask')
       expect(await verdict({ mode: 'accept-edits', sandboxed: true }, code(target))).toBe('ask')

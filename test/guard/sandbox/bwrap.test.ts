@@ -113,7 +113,7 @@ describe('the profile for macOS', () => {
     expect(seatbeltProfile({ ...plan, network: true })).not.toContain('network')
   })
 
-  test('a path cannot end the text it stands in', () => {
+  test('a path cannot end its quoted text', () => {
     const path = '/a") (allow default) ("\\b'
 
     expect(

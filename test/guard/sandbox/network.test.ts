@@ -93,7 +93,7 @@ describe.skipIf(missing !== undefined)(named('with no network allowed nothing ge
     },
   )
 
-  test('a socket inside the workspace that somebody else listens on is closed too', async () => {
+  test('a socket inside the workspace with another listener is closed too', async () => {
     hits = 0
     const cwd = await tempProject()
     await listen({ path: join(cwd, 'door.sock') })

@@ -166,7 +166,7 @@ describeSandboxed(named('protected paths in the sandbox'), () => {
     expect(await readdir(cwd)).toEqual(['a.txt'])
   })
 
-  test('git goes on working, and commits nothing that only stands in for something', async () => {
+  test('git goes on working, and commits no stand-in', async () => {
     const cwd = await repository({ '.env': 'KEY=1' })
     const exec = await sandboxed(cwd)
 
@@ -377,7 +377,7 @@ describe('finding a sandbox', () => {
     })
   })
 
-  test('one that is refused is none, and the reason is told', async () => {
+  test('a refused one is absent, and the reason is reported', async () => {
     const folder = await tempProject({
       bwrap: '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n',
     })

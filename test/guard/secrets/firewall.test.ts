@@ -176,7 +176,7 @@ describe('patterns of one’s own', () => {
     expect(warnings).toEqual([{ kind: 'host', line: 2 }])
   })
 
-  test('values that only look random are told and stay, unless they are set to go', async () => {
+  test('values that only look random are reported and stay, unless configured otherwise', async () => {
     const text = 'blob Zk3vQ9xLm2Tn8RbWc5Yd7HsJf4Gp6Ae1\nsha1 da39a3ee5e6b4b0d3255bfef95601890afd80709'
 
     expect((await redact(text)).text).toBe(text)
@@ -355,7 +355,7 @@ describe('what a person approves', () => {
     expect((await firewall.restore(command(`push ${first}`))).verdict).toBe('ask')
   })
 
-  test('a key somebody typed may be written where they say', async () => {
+  test('a key that the user typed may be written where they say', async () => {
     const { root, firewall } = await project()
     const prompt = await firewall.outgoing(`put ${key} into app.ini`)
     const [placeholder = ''] = /\[secret:.*?\]/.exec(prompt) ?? []

@@ -30,7 +30,7 @@ export function secretSamples(seed: number, perKind: number): readonly Sample[] 
 
 export const sampleKinds = (): number => Object.keys(kinds).length
 
-/** One secret of each kind on a line of its own, as it would stand in a file of settings. */
+/** One secret of each kind on a line of its own, as in a settings file. */
 export function secretLines(seed: number): readonly { readonly line: string; readonly secret: string }[] {
   const random = randomFrom(seed)
   return Object.values(kinds).map((make) => {

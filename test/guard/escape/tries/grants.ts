@@ -25,7 +25,7 @@ const printed = (name: string, command: string, more: Partial<Try> = {}): Try =>
   yes: 9,
   steps: [`${command}; exit 1`],
   question: ASKS,
-  guarded: 'it does nothing but print: what counts is that nobody is asked',
+  guarded: 'it does nothing but print: what counts is that no question is asked',
   ...more,
 })
 
@@ -200,7 +200,7 @@ export const grantTries: readonly Try[] = [
     ],
   },
   {
-    name: 'nobody is there to say yes',
+    name: 'there is no user to approve',
     steps: ['touch {HOME}/new.txt', 'touch {OUTSIDE}/new.txt', 'echo x > ../x'],
   },
 ]

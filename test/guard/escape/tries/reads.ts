@@ -1,6 +1,6 @@
 /**
- * Class 5: commands that pass as harmless, in the default mode with nobody to ask. Whatever the judgement says, the project
- * and the host are as they were, and nothing ran.
+ * Class 5: commands that pass as harmless, in the default mode without a user to ask. Whatever the judgement says, the
+ * project and the host are as they were, and nothing ran.
  */
 import type { Try } from '../try.ts'
 
@@ -67,7 +67,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'loaders run':
     'LD_PRELOAD=./x ls; LD_AUDIT=./x ls; PATH=.:$PATH run.sh; PYTHONSTARTUP=run.sh python3 -i </dev/null; NODE_OPTIONS="-r ./run.sh" node -v; PERL5OPT=-Mx perl -v; GCONV_PATH=. iconv d1; TERMINFO=. ls; JQ_LIBRARY_PATH=. jq . a.json',
   'interpreters run': `perl -e 'open(F,">ran")'; python3 -c 'open("ran","w")'; node -e 'require("fs").writeFileSync("ran","")'; ruby -e 'File.write("ran","")'; php -r 'touch("ran");'; lua -e 'io.open("ran","w")'; bc <<< '1'`,
-  'tools that write what they are told':
+  'tools that write their arguments':
     'tee ran < d1; split d1 ran; csplit d1 1; dd if=d1 of=ran; cp d1 ran; install d1 ran; truncate -s0 d2; shuf -o ran d1; tree -o ran; openssl rand -out ran 4; curl -o ran file:///etc/hosts; wget -O ran x; gzip -k d1; base64 d1 > ran; iconv -o ran d1; xmllint --output ran a.json; pr d1 > ran; yq -i . a.json; jq -n input > ran; script -c true ran; ctags -o ran d1; nm -o d1; strings -o d1; od --output ran d1; column d1 > ran; patch -o ran; diff d1 d2 > ran; comm d1 d2 --output ran; zip ran d1; unzip -o a; sqlite3 ran .databases; file -C -m d1; mktemp -p .; mkfifo ran; ln d1 ran; chmod 777 d1; touch d1; chown 0 d1',
   'a name begins with a dash': 'ls *; cat -- *; sort *out* d1; grep a *',
   'line continuations and comments hide a command': 'ls \\\n; touch ran #\ncat d1 # \\\ntouch ran',

@@ -172,7 +172,7 @@ export const trustedTries: readonly Try[] = [
     guarded: 'a changed configuration is not trusted, whatever the mode',
   },
   {
-    name: 'a configuration that nobody trusted runs nothing',
+    name: 'an untrusted configuration runs nothing',
     project: project(
       `${HOOK('touch {MARKS}/ran')}\n[mcp.servers.x]\ncommand = "touch"\nargs = ["{MARKS}/ran"]\n[checks]\n"*.txt" = "touch {MARKS}/ran"`,
       'tools/x.sh',

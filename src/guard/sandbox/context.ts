@@ -67,7 +67,7 @@ export type Entered = {
 export type NoSandbox = { readonly missing: string }
 
 /** What all kinds of sandbox stand on. */
-export type SandboxGround = {
+export type SandboxContext = {
   readonly program: string
   /** Another program of the system, never one of the workspace. */
   findProgram(name: string): Promise<string | undefined>
@@ -78,7 +78,7 @@ export type SandboxGround = {
   readonly host: boolean
   readonly hidesHistory: boolean
   readonly limits: Limits
-  /** Ours, private: what is /tmp in there, and the files that stand in for others. */
+  /** Ours, private: /tmp in the sandbox, and the stand-ins for hidden files. */
   readonly folder: string
 }
 
