@@ -33,7 +33,8 @@ export function createPlanner(ground: SandboxGround, view: GitView) {
     const grant = granted === undefined ? {} : { granted }
     const readsOnly = terms.readsOnly ?? false
     const stores = ground.hidesHistory ? storesFor(terms, state) : {}
-    return toPlan(ground, state, { readsOnly, standIns, shown: mounts, aliases, ...grant, ...stores })
+    const shown = mounts.filter(({ target }) => target !== granted)
+    return toPlan(ground, state, { readsOnly, standIns, shown, aliases, ...grant, ...stores })
   }
 }
 
