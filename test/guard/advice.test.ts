@@ -1,4 +1,4 @@
-/** Every refusal names what would allow exactly this call: whoever follows the advice is let through. */
+/** Every refusal names what would allow exactly this call: a user who follows the advice is let through. */
 import { expect, test } from 'vitest'
 import { createPermissions } from '../../src/guard/permission/decide.ts'
 import { type PermissionMode, permissionModes } from '../../src/guard/permission/modes.ts'
