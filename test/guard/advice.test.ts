@@ -70,7 +70,7 @@ async function faultOf(access: Access, situation: Situation): Promise<string | u
     const after = (await authorize(access, { mode: other, rules, unattended })).verdict
     return after === 'allow' || (after === 'ask' && verdict === 'deny' && !unattended)
   }
-  const shown = `${mode}, ${unattended ? 'nobody there' : 'attended'}: ${access.kind} ${access.target}: ${advice}`
+  const shown = `${mode}, ${unattended ? 'unattended' : 'attended'}: ${access.kind} ${access.target}: ${advice}`
   if (await helps(flag ?? mode)) return flag === mode && rules === situation.rules ? shown : undefined
   if (flag) return shown
   const others = await Promise.all(permissionModes.map(helps))
