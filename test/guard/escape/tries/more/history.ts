@@ -141,8 +141,8 @@ export const historyTries: readonly Try[] = [
   history(
     'a folder becomes a repository of its own that runs a script',
     [
-      `mkdir -p evil/objects evil/refs; printf '[core]\n\tfsmonitor = sh ../show.sh\n\tworktree = ..\n' > evil/config; cd evil && git log --format='ref: refs/heads/main' -1 > HEAD; git status`,
-      `cd evil && git log --format='ref: refs/heads/main' -1 > HEAD`,
+      `mkdir -p evil/objects evil/refs; printf '[core]\n\tfsmonitor = sh ../show.sh\n\tworktree = ..\n' > evil/config; cd evil && git log --format='tformat:ref: refs/heads/main' -1 > HEAD; git status`,
+      `cd evil && git log --format='tformat:ref: refs/heads/main' -1 > HEAD`,
       'cd evil && git status',
       'git -C evil status; git -C own status; cd own && git status',
       `ln -s .git/refs/tags/t link; git rev-parse HEAD > link; git log --format=%H > link; git checkout t -- x`,
