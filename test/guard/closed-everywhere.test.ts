@@ -114,7 +114,7 @@ closed(named('a function reads an open file and no denied one, also where a pers
   expect([fine.code, tried.code]).toEqual([0, 1])
 })
 
-/** Edits the function in the data folder. */
+/** As a user does who edits the function in the data folder. */
 async function exchangeSource({ env }: Place, source: string): Promise<void> {
   const folder = join(env['XDG_DATA_HOME'] ?? '', 'covey')
   const found = (await readdir(folder, { recursive: true })).find((name) => /\/source-[^/]+$/.test(name))

@@ -18,7 +18,8 @@ import { modeVerdict, type PermissionMode } from './modes.ts'
 import { closingPath } from './denied-paths.ts'
 import { judgeFetch, judgePath } from './judge-path.ts'
 import { judgeCode, judgeRun } from './judge-run.ts'
-import { type Opinion, ruleText, type Surroundings, weigh } from './opinion.ts'
+import { denied, type Opinion, ruleText, type Surroundings, weigh } from './opinion.ts'
+import { joinRemedies, remedyOf } from './remedy.ts'
 import { isForbidden, rulesFor } from './rules.ts'
 
 export type PermissionParts = {
@@ -85,11 +86,15 @@ function toolOf({ tool, call }: AuthorizeRequest): string {
     : call.name
 }
 
-function judgeToolAlone({ rules, tool }: Surroundings): Opinion {
+function judgeToolAlone({ rules, tool, mode }: Surroundings): Opinion {
   const [strictest] = rules.filter(({ pattern }) => pattern === undefined).toSorted(bySeverity)
   if (!strictest || strictest.verdict === 'allow')
     return { verdict: 'allow', why: `${tool} touches nothing outside` }
-  return { verdict: strictest.verdict, why: ruleText(strictest, tool) }
+  const why = ruleText(strictest, tool)
+  const cause = { by: 'rule', rule: strictest } as const
+  const decision = { mode, question: { kind: 'store' }, unattended: true, cause } as const
+  if (strictest.verdict === 'deny') return denied(why, decision)
+  return { verdict: strictest.verdict, why, remedy: remedyOf(decision) }
 }
 
 const severity: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 }
@@ -108,7 +113,10 @@ function judgeAccess(access: Access, surroundings: Surroundings): Promise<Opinio
 async function judgeStore(access: Access, surroundings: Surroundings): Promise<Opinion> {
   const asked = { kind: 'store' } as const
   const isDenied = modeVerdict(surroundings.mode, asked) === 'deny'
-  return isDenied ? weigh(undefined, { access, asked, surroundings }) : judgeToolAlone(surroundings)
+  const alone = judgeToolAlone(surroundings)
+  if (!isDenied || alone.verdict === 'deny') return alone
+  const rule = surroundings.rules.find(({ pattern, verdict }) => pattern === undefined && verdict === 'ask')
+  return weigh(rule, { access, asked, surroundings })
 }
 
 /** The strictest opinion counts; "always" must settle every question of the call or it is not offered. */
@@ -122,7 +130,7 @@ function toAuthorization(opinions: readonly Opinion[], tool: string): Authorizat
   const asked = opinions.filter(({ verdict }) => verdict === 'ask')
   const why = asked.map((opinion) => opinion.why).join('; ')
   const rules = asked.flatMap(({ always }) => always ?? [])
-  const [remedy] = asked.map((opinion) => opinion.remedy ?? {})
+  const remedy = joinRemedies(asked.map((opinion) => opinion.remedy ?? {}))
   const history = asked.some(({ showsHistory }) => showsHistory) ? ({ showsHistory: true } as const) : {}
   const answer = { verdict: 'ask', why, ...(remedy && { remedy }), ...history } as const
   if (asked.some(({ always }) => always === undefined)) return answer

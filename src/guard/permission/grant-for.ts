@@ -90,11 +90,14 @@ function isOpenable(path: string, { cwd, home, hidden, closed = [] }: GrantConte
   if (isInside(cwd, path)) return path !== cwd && !isOwnName(path.slice(cwd.length))
   const isTop = dirname(dirname(path)) === dirname(path)
   const holds = [home, cwd, ...hidden].some((inner) => isInside(path, inner))
-  const isConfiguration = protectionOf(path) !== undefined || path.includes(`${sep}.`)
+  const isConfiguration = protectionOf(path) !== undefined || path.includes(`${sep}.`) || RUNS.test(path)
   const system = SYSTEM.filter((folder) => !isInside(folder, home))
   const isClosed = [...system, ...closed].some((folder) => isInside(folder, path))
   return !isTop && !holds && !isConfiguration && !isClosed
 }
+
+/** Folders whose files are started by their name, or with the desktop. */
+const RUNS = /[\\/](?:s?bin|libexec|autostart|startup|launchagents|launchdaemons)(?:[\\/]|$)/i
 
 const SYSTEM = `/proc /sys /dev /run /boot /etc /usr /bin /sbin /lib /opt /root /var/lib /var/spool /var/run
   /Library /System /private/etc`.split(/\s+/)

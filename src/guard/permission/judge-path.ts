@@ -7,8 +7,9 @@ import { modeVerdict, refusal, verbs } from './modes.ts'
 import { isKeyPath, type Protection } from '../paths/protected-names.ts'
 import { pathNames, pathRule, urlRule } from './rules.ts'
 import { hasHidden, shown } from '../shown.ts'
-import { denied, type Opinion, ruleText, type Surroundings, weigh, withAlways } from './opinion.ts'
+import { askingBy, denied, type Opinion, ruleText, type Surroundings, weigh, withAlways } from './opinion.ts'
 import { isOwnName, isOwnPath } from './own-paths.ts'
+import type { Rule } from '../../protocol/guard.ts'
 import { type Decision, remedyOf } from './remedy.ts'
 
 export async function judgeFetch(access: Access, surroundings: Surroundings): Promise<Opinion> {
@@ -32,7 +33,7 @@ export async function judgePath(access: PathAccess, surroundings: Surroundings):
   } = await containPath(target, { ...surroundings, operation: kind })
   const names = pathNames(target, real, roots)
   const rule = pathRule({ names, root: roots[0] ?? '/' }, rules)
-  const decision = { mode, question: { kind }, unattended }
+  const decision = { mode, question: { kind }, unattended, ...askingBy(rule) }
   if (rule?.verdict === 'deny')
     return denied(ruleText(rule, target), { ...decision, cause: { by: 'rule', rule } })
   if (real !== undefined && isOwnPath(real, own))
@@ -41,13 +42,17 @@ export async function judgePath(access: PathAccess, surroundings: Surroundings):
   if (!ok && !isLifted && modeVerdict(mode, { kind }) !== 'deny') {
     const isKey = names.some(isKeyPath)
     if (protection && real !== undefined && !isKey)
-      return askProtected(access, surroundings, { protection, real })
+      return askProtected(access, surroundings, { protection, real, ...askingBy(rule) })
     const cause = isKey ? ({ by: 'key' } as const) : obstacle(why, real)
     return denied(`${shown(target)} cannot be ${PAST[kind]}: ${why}.`, { ...decision, cause })
   }
-  if (!ok && !isLifted && protection) {
-    const why = refusal(mode, { kind, target: shown(target) })
-    return denied(why, { ...decision, cause: { by: protection } })
+  if (!ok && !isLifted) {
+    const cause = names.some(isKeyPath) ? ({ by: 'key' } as const) : obstacle(why, real)
+    const refused = refusal(mode, { kind, target: shown(target) })
+    return denied(refused, {
+      ...decision,
+      cause: protection && cause.by !== 'key' ? { by: protection } : cause,
+    })
   }
   const opinion = weigh(rule, { access, asked: { kind }, surroundings })
   const [name = target] = names
@@ -58,14 +63,20 @@ export async function judgePath(access: PathAccess, surroundings: Surroundings):
 const obstacle = (why: string | undefined, real: string | undefined): Decision['cause'] =>
   real !== undefined && why === OUTSIDE ? { by: 'outside', folder: dirname(real) } : { by: 'nothing' }
 
-type Found = { readonly protection: Protection; readonly real: string }
+type Found = { readonly protection: Protection; readonly real: string; readonly asking?: Rule }
 
 /** A protected name is asked for each time. */
 function askProtected({ kind, target }: PathAccess, surroundings: Surroundings, found: Found): Opinion {
   const { tool, mode } = surroundings
-  const { protection, real } = found
+  const { protection, real, asking } = found
   const by = protection === 'governance' && isOwnName(target) ? 'once' : protection
-  const decision: Decision = { mode, question: { kind }, unattended: true, cause: { by } }
+  const decision: Decision = {
+    mode,
+    question: { kind },
+    unattended: true,
+    cause: { by },
+    ...(asking && { asking }),
+  }
   return {
     verdict: 'ask',
     why: `${tool} ${verbs[kind]} ${shown(target)}, which ${DANGERS[protection]}`,

@@ -6,6 +6,7 @@ import { type Reading, readCommand } from '../shell/judge.ts'
 import { codeRule, commandRule, hiddenDeny } from './rules.ts'
 import { showsHistory } from '../shell/git-history.ts'
 import { hasHidden, shown } from '../shown.ts'
+import { refusal } from './modes.ts'
 import { namedPaths } from './named-paths.ts'
 import { denied, doubtful, type Opinion, type Surroundings, weigh, withAlways } from './opinion.ts'
 import { createOpenPaths } from './open-paths.ts'
@@ -25,6 +26,10 @@ export async function judgeRun(access: Access, surroundings: Surroundings): Prom
   const rule = commandRule(facts, rules)
   const opinion = weigh(rule, { access, asked, surroundings })
   const doubt = doubtAbout(reading, surroundings)
+  if (doubt && opinion.verdict === 'deny' && rule?.verdict !== 'deny') {
+    const why = refusal(mode, { ...access, target: shown(access.target) })
+    return denied(why, { mode, question: asked, unattended, cause: { by: 'doubt' } })
+  }
   if (doubt) {
     const why = `${tool} runs a command: ${shown(access.target)} (${doubt.why})`
     return withHistory(doubtful(opinion, { rule: doubt.rule, why }), doubt.rule === surroundings.closing)
@@ -39,10 +44,15 @@ export async function judgeRun(access: Access, surroundings: Surroundings): Prom
 
 /** Never taken for a command that only reads, whatever a shell would make of it; nor is "always" offered. */
 export async function judgeCode(access: Access, surroundings: Surroundings): Promise<Opinion> {
-  const { rules, sandboxed, mode, closing, tool } = surroundings
+  const { rules, sandboxed, mode, closing, tool, unattended = false } = surroundings
   const rule = codeRule(access.target, rules)
   const opinion = weigh(rule, { access, asked: { kind: 'run', sandboxed }, surroundings })
   if (mode === 'bypass' || !closing || !/\bgit\b/i.test(access.target)) return opinion
+  if (opinion.verdict === 'deny' && rule?.verdict !== 'deny') {
+    const refused = refusal(mode, { ...access, target: shown(access.target) })
+    const question = { kind: 'run', sandboxed } as const
+    return denied(refused, { mode, question, unattended, cause: { by: 'doubt' } })
+  }
   const why = `${tool} runs ${access.language ?? 'code'}: ${shown(access.target)} (it may ask git for its history)`
   return withHistory(doubtful(opinion, { rule: closing, why }), true)
 }

@@ -50,7 +50,7 @@ export type Question = {
 export function weigh(rule: Rule | undefined, { access, asked, surroundings }: Question): Opinion {
   const { tool, mode, unattended = false } = surroundings
   const target = shown(access.target)
-  const decision = { mode, question: asked, unattended }
+  const decision = { mode, question: asked, unattended, ...askingBy(rule) }
   if (rule?.verdict === 'deny')
     return denied(ruleText(rule, target), { ...decision, cause: { by: 'rule', rule } })
   const byMode = modeVerdict(mode, asked)
@@ -67,6 +67,9 @@ export function weigh(rule: Rule | undefined, { access, asked, surroundings }: Q
   }
 }
 
+export const askingBy = (rule: Rule | undefined): { readonly asking?: Rule } =>
+  rule?.verdict === 'ask' ? { asking: rule } : {}
+
 /** Asked for in every mode that would allow it, because it may be what a rule denies. */
 export function doubtful(
   opinion: Opinion,
@@ -78,7 +81,8 @@ export function doubtful(
     verdict: 'ask',
     why: `${why}, and the rule "${name}" denies some of that`,
     remedy: {
-      otherwise: `Only a person who is asked can allow it, once, as long as the rule "${name}" is in [[permission.rules]].`,
+      otherwise: `A person who is asked can allow it, once, as long as the rule "${name}" is in [[permission.rules]].`,
+      mode: 'bypass',
     },
   }
 }

@@ -14,22 +14,34 @@ export type Decision = {
     | { readonly by: 'mode' }
     | { readonly by: 'rule'; readonly rule: Rule }
     | { readonly by: 'secret' | 'governance' | 'key' | 'own' | 'once' }
+    /** It may hold what a rule denies, and is asked for in every mode but the one that asks nothing. */
+    | { readonly by: 'doubt' }
     | { readonly by: 'outside'; readonly folder: string }
     /** The path itself is the obstacle; the message says why. */
     | { readonly by: 'nothing' }
   /** A rule that would allow it, where the mode asks and one can be written. */
   readonly rule?: Rule
+  /** A rule that asks for it whatever else allows it. */
+  readonly asking?: Rule
 }
 
 export function remedyOf(decision: Decision): Remedy {
+  const { asking, unattended, cause } = decision
+  const remedy = remedyFor(decision)
+  if (!asking || !unattended || cause.by === 'rule' || remedy.mode === undefined) return remedy
+  return { otherwise: withoutAsking(asking, remedy.mode) }
+}
+
+function remedyFor(decision: Decision): Remedy {
   const { cause, rule } = decision
   if (cause.by === 'rule') return withoutRule(decision, cause.rule)
   if (cause.by === 'nothing') return {}
-  if (cause.by === 'governance')
+  if (cause.by === 'governance' || cause.by === 'doubt')
     return { mode: decision.unattended ? 'bypass' : (weakestMode(decision) ?? 'bypass') }
   if (cause.by === 'outside')
     return { otherwise: `It is reachable from a session started in ${cause.folder}.` }
-  if (cause.by !== 'mode') return { otherwise: ALONE[cause.by] }
+  if (cause.by !== 'mode')
+    return { otherwise: ALONE[cause.by], ...(canAsk(decision) && askingMode(decision)) }
   const mode = weakestMode(decision)
   const isAsked = modeVerdict(decision.mode, decision.question) === 'ask'
   return { ...(mode && { mode }), ...(rule && isAsked && { rule }) }
@@ -55,14 +67,34 @@ function weakestMode({ mode, question, unattended }: Decision): PermissionMode |
   return BY_POWER.find(enough)
 }
 
+/** Where the mode denies what a person could be asked about in another one. */
+const canAsk = ({ mode, question, unattended, cause }: Decision): boolean =>
+  (cause.by === 'secret' || cause.by === 'once') && !unattended && modeVerdict(mode, question) === 'deny'
+
+const askingMode = (decision: Decision): Pick<Remedy, 'mode'> => {
+  const mode = weakestMode(decision)
+  return mode ? { mode } : {}
+}
+
+function withoutAsking({ tool, pattern }: Rule, mode: Remedy['mode']): string {
+  const name = [tool, pattern].filter(Boolean).join(' ')
+  const flag = mode === undefined ? '' : `, and use --permission ${mode}`
+  return `The rule "${name}" asks each time; remove it from [[permission.rules]]${flag}.`
+}
+
+/** Of a call that is asked for several reasons: what meets all of them. */
+export function joinRemedies([first, ...others]: readonly Remedy[]): Remedy | undefined {
+  if (!first || others.length === 0) return first
+  const all = [first, ...others]
+  const alone = all.find(({ mode }) => mode === undefined)
+  if (alone) return alone.otherwise === undefined ? {} : { otherwise: alone.otherwise }
+  return { mode: BY_POWER.findLast((mode) => all.some((each) => each.mode === mode)) ?? 'bypass' }
+}
+
 function withoutRule(decision: Decision, rule: Rule): Remedy {
-  const name = [rule.tool, rule.pattern].filter(Boolean).join(' ')
   if (rule.verdict === 'deny')
     return { otherwise: 'Only removing that rule from [[permission.rules]] allows it.' }
   const verdict = modeVerdict(decision.mode, decision.question)
   const mode = verdict === 'allow' ? undefined : weakestMode(decision)
-  return {
-    otherwise: `The rule "${name}" asks each time; remove it from [[permission.rules]].`,
-    ...(mode && { mode }),
-  }
+  return { otherwise: withoutAsking(rule, mode) }
 }

@@ -19,6 +19,7 @@ import { isInside } from '../../lib/path.ts'
 import type { Facts } from './facts.ts'
 import { type GitIndex, holdsContent, readIndex } from './git-index.ts'
 import { FILTER, WRAPPER } from './git-scripts.ts'
+import { withoutPasswords } from './git-passwords.ts'
 import { type HiddenFolder, hiddenFiles, hiddenFolders } from './hidden-files.ts'
 import type { Mount } from './plan.ts'
 import { stampOf } from './tree-folder.ts'
@@ -40,25 +41,15 @@ type ViewFacts = Pick<Facts, 'folder' | 'git'> & { readonly program?: string }
 
 export function createGitView({ folder, git, program }: ViewFacts): GitView {
   const place = join(folder, 'git')
-  const standInFolder = join(folder, 'stand-ins')
   mkdirSync(join(place, 'bin'), { recursive: true })
-  mkdirSync(standInFolder, { recursive: true })
   writeFileSync(join(place, 'bin', 'git'), '')
   writeFileSync(join(place, 'filter'), FILTER, { mode: 0o755 })
   writeFileSync(join(place, 'wrapper'), WRAPPER, { mode: 0o755 })
-  const made = new Map<string, string>()
+  const standInOf = createStandIns(join(folder, 'stand-ins'))
   const indexes = createIndexes(git?.elsewhere?.folder)
+  const configurations = createConfigurations(join(folder, 'configurations'))
   let written = ''
 
-  const standInOf = (hidden: TreeEntry | HiddenFolder): string => {
-    const { path } = hidden
-    const stamp = 'files' in hidden ? hidden.files.map((file) => file.path + file.stamp).join() : hidden.stamp
-    const key = `${path} ${stamp}`
-    const place = join(standInFolder, shortHash(key))
-    const known = made.get(key) ?? ('files' in hidden ? makeFolder(hidden, place) : makeStandIn(path, place))
-    made.set(key, known)
-    return known
-  }
   return {
     environment: toVariables({
       'core.checkStat': 'minimal',
@@ -81,9 +72,27 @@ export function createGitView({ folder, git, program }: ViewFacts): GitView {
       const isAdded = program !== undefined && judged.some(({ state: each }) => each === 'unknown')
       return {
         standIns: new Map([...hidden, ...folders].map((each) => [each.path, standInOf(each)])),
-        mounts: [shown(place, INSIDE), ...(isAdded ? wrapped(program, place) : [])],
+        mounts: [
+          shown(place, INSIDE),
+          ...(isAdded ? wrapped(program, place) : []),
+          ...configurations([...state.repositories, ...(git?.elsewhere ? [git.elsewhere.folder] : [])]),
+        ],
       }
     },
+  }
+}
+
+function createStandIns(folder: string) {
+  mkdirSync(folder, { recursive: true })
+  const made = new Map<string, string>()
+  return (hidden: TreeEntry | HiddenFolder): string => {
+    const { path } = hidden
+    const stamp = 'files' in hidden ? hidden.files.map((file) => file.path + file.stamp).join() : hidden.stamp
+    const key = `${path} ${stamp}`
+    const place = join(folder, shortHash(key))
+    const known = made.get(key) ?? ('files' in hidden ? makeFolder(hidden, place) : makeStandIn(path, place))
+    made.set(key, known)
+    return known
   }
 }
 
@@ -95,6 +104,28 @@ const wrapped = (program: string, place: string): readonly Mount[] => [
   shown(program, `${INSIDE}/bin/git`),
   shown(join(place, 'wrapper'), program),
 ]
+
+/** Configurations of repositories that hold a login, as they are shown instead. */
+function createConfigurations(folder: string) {
+  mkdirSync(folder, { recursive: true })
+  const known = new Map<string, { readonly text: string; readonly mounts: readonly Mount[] }>()
+  const look = (path: string): readonly Mount[] => {
+    const text = readText(path)
+    const last = known.get(path)
+    if (last?.text === text) return last.mounts
+    const cleaned = withoutPasswords(text)
+    const copy = join(folder, shortHash(`${path} ${text}`))
+    if (cleaned !== undefined) writeFileSync(copy, cleaned, { mode: 0o444 })
+    const mounts = cleaned === undefined ? [] : [{ ...shown(copy, path), why: 'holds a login' }]
+    known.set(path, { text, mounts })
+    return mounts
+  }
+  return (repositories: readonly string[]): readonly Mount[] =>
+    [...new Set(repositories)].flatMap((path) => [
+      ...look(join(path, 'config')),
+      ...look(join(path, 'config.worktree')),
+    ])
+}
 
 /** What git thinks of a file: it knows it as it is, it knows it otherwise, it does not know it; or no git is around. */
 type Judged = { readonly state: 'same' | 'changed' | 'unknown' | 'outside'; readonly name: string }

@@ -33,7 +33,8 @@ export function createPlanner(context: SandboxContext, view: GitView) {
     const grant = granted === undefined ? {} : { granted }
     const readsOnly = terms.readsOnly ?? false
     const stores = context.hidesHistory ? storesFor(terms, state) : {}
-    return toPlan(context, state, { readsOnly, standIns, shown: mounts, aliases, ...grant, ...stores })
+    const shown = mounts.filter(({ target }) => target !== granted)
+    return toPlan(context, state, { readsOnly, standIns, shown, aliases, ...grant, ...stores })
   }
 }
 

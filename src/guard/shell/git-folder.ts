@@ -45,7 +45,7 @@ export function enter(
   if (!target || more.length > 0 || target.dynamic || target.glob) return undefined
   if (/^(?:[-~/]|$)/.test(target.text)) return undefined
   const reached = folders.map((folder) => plain(posix.join(folder, target.text)))
-  // Outside the project git gets its work tree all the same.
+  // Outside the project, too, git works on the repository it is given.
   const entered = reached.filter((folder) => !folder.startsWith('..') && isFolder(folder))
   return entered.length > 0 ? entered : undefined
 }

@@ -7,7 +7,7 @@ const guarded = 'it would change the machine'
 const rewrite = (path: string): string =>
   `v=$(cat ${path}); (echo "$v" > ${path}) 2>/dev/null && echo WROTE ${path}; true`
 
-const shell = (name: string, command: string, leak: RegExp): Try => ({
+export const shell = (name: string, command: string, leak: RegExp): Try => ({
   name,
   steps: [command],
   leak,
@@ -27,12 +27,12 @@ const call = (name: string, number: number, ...args: readonly (number | string)[
 })
 
 /** A system call that must have no effect; who refuses it does not matter. */
-const effect = (name: string, number: number, ...args: readonly (number | string)[]): Try => ({
+export const effect = (name: string, number: number, ...args: readonly (number | string)[]): Try => ({
   ...call(name, number),
   steps: [python(number, args, 'r>=0')],
 })
 
-const socket = (name: string, family: number, kind = 'SOCK_RAW', protocol = 0): Try => ({
+export const socket = (name: string, family: number, kind = 'SOCK_RAW', protocol = 0): Try => ({
   name: `a socket of ${name}`,
   steps: [
     `python3 -c 'import socket\ntry:\n socket.socket(${family},socket.${kind},${protocol}); print("ALLOWED")\nexcept OSError as e: print("refused",e.errno)'`,

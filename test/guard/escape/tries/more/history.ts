@@ -102,4 +102,55 @@ export const historyTries: readonly Try[] = [
       control: { run: 'git diff -- readme.txt', expects: /^\+more$/m },
     },
   ),
+  history(
+    'options of git in short and glued spellings',
+    [
+      'git rm -rq --cached . && git status --ver',
+      'git rm -rq --cached . ; git commit --dry-run --verb',
+      'git reset -q; git commit --dry-run -m -m --verbose; git add --pat </dev/null',
+      'git stash list --binary; git stash push --pat </dev/null',
+    ],
+    { control: { run: 'git log --oneline -1', expects: /secret/ } },
+  ),
+  history(
+    'trees of commits under names that hide what they are',
+    [
+      `git restore -s$(cat hash) x; git restore -s HASH x; rev x`,
+      'read h < hash; git checkout v1-0-g$h -- x; rev x',
+      { host: `sed -i "s/HASH/$(cat hash)/g" go.sh` },
+      'sh go.sh; rev x',
+    ],
+    {
+      project: `${SECRET}; git rev-parse HEAD:secret > hash; printf 'git restore -sHASH x\ngit checkout v1-0-gHASH -- x\ngit tag t x-gHASH; git checkout t -- x\n' > go.sh`,
+      control: WORKS,
+    },
+  ),
+  history(
+    'git runs a script of the project',
+    [
+      `git rebase -q '-xsh show.sh' HEAD~1`,
+      `git rebase -q --exe 'sh show.sh' HEAD~1`,
+      `git rebase -q -m --exec='sh show.sh' HEAD~1`,
+      `touch -- --patch -p; git log *; git add *`,
+    ],
+    {
+      project: `${SECRET}; printf 'git show HEAD:secret/x | tee out | rev\n' > show.sh`,
+      control: { run: 'git log --oneline -1', expects: /secret/ },
+    },
+  ),
+  history(
+    'a folder becomes a repository of its own that runs a script',
+    [
+      `mkdir -p evil/objects evil/refs; printf '[core]\n\tfsmonitor = sh ../show.sh\n\tworktree = ..\n' > evil/config; cd evil && git log --format='tformat:ref: refs/heads/main' -1 > HEAD; git status`,
+      `cd evil && git log --format='tformat:ref: refs/heads/main' -1 > HEAD`,
+      'cd evil && git status',
+      'git -C evil status; git -C own status; cd own && git status',
+      `ln -s .git/refs/tags/t link; git rev-parse HEAD > link; git log --format=%H > link; git checkout t -- x`,
+      'git show HEAD:secret/x | rev',
+    ],
+    {
+      project: `${SECRET}; printf 'git --git-dir=../.git show HEAD:secret/x | tee ../out; git --git-dir=.git show HEAD:secret/x | tee out\n' > show.sh; git init -q own; touch own/f`,
+      control: { run: 'cd src && git status --short; echo state=$?', expects: /state=0/ },
+    },
+  ),
 ]
