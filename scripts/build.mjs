@@ -17,7 +17,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build, transform } from 'esbuild'
@@ -38,6 +38,11 @@ const output = {
   minifySyntax: true,
   legalComments: 'none',
   logLevel: 'warning',
+}
+/** What CommonJS lacks, for the chunks that use it. */
+const GIVEN = {
+  urlOfChunk: "const urlOfChunk=require('node:url').pathToFileURL(__filename).href;",
+  'importPackage(': 'const importPackage=module.importPackage??(id=>import(id));',
 }
 const common = { ...output, absWorkingDir: root, bundle: true, format: 'esm' }
 
@@ -154,10 +159,8 @@ async function toCommonJs() {
         sourcefile: name,
         define: { 'import.meta.url': 'urlOfChunk' },
       })
-      const url = code.includes('urlOfChunk')
-        ? "const urlOfChunk=require('node:url').pathToFileURL(__filename).href;"
-        : ''
-      const text = `${url}${code}//# sourceMappingURL=${name}.map\n`
+      const head = Object.entries(GIVEN).flatMap(([used, text]) => (code.includes(used) ? [text] : []))
+      const text = `${head.join('')}${code}//# sourceMappingURL=${name}.map\n`
       writeFileSync(path, text)
       writeFileSync(`${path}.map`, map)
       hash.update(text)
@@ -166,11 +169,15 @@ async function toCommonJs() {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** A chunk that is loaded on demand comes through the same door as one that is required; packages stay imported. */
+/**
+ * A chunk that is loaded on demand comes through the same door as one that is required. Only a package is imported, by
+ * `module.importPackage` of src/lib/compiled-code.ts: a script that V8 runs from compiled code cannot import by itself.
+ */
 function withRequire(source) {
-  return source.replaceAll(
-    /\bimport\("(\.[^"\n]*\.js)"\)/g,
-    (_, path) => `Promise.resolve().then(()=>require("${path}"))`,
+  return source.replaceAll(/(?<![.\w$])import\("([^"\n]+)"\)/g, (_, id) =>
+    id.startsWith('.') || isBuiltin(id)
+      ? `Promise.resolve().then(()=>require("${id}"))`
+      : `importPackage("${id}")`,
   )
 }
 

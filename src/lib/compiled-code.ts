@@ -6,7 +6,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
 
 export type CompiledCode = {
@@ -16,7 +16,12 @@ export type CompiledCode = {
   keep(): void
 }
 
-type Loaded = { readonly module: { exports: unknown }; readonly script: Script; readonly isNew: boolean }
+/** What a chunk knows as `module`. */
+type ChunkModule = { exports: unknown; importPackage(id: string): Promise<unknown> }
+
+const importPackage = (id: string): Promise<unknown> => import(id)
+
+type Loaded = { readonly module: ChunkModule; readonly script: Script; readonly isNew: boolean }
 
 /**
  * A file of names, lengths and checksums, then what they name. `file` must be another one for every build and every Node:
@@ -29,7 +34,7 @@ export function openCompiledCode(file: string, leastBytes = LEAST_BYTES): Compil
     const before = loaded.get(path)
     if (before) return before.module.exports
     const { script, isNew } = compile(path, known.get(basename(path)))
-    const module: Loaded['module'] = { exports: {} }
+    const module: Loaded['module'] = { exports: {}, importPackage }
     // Noted before it runs: chunks may require each other in a circle.
     loaded.set(path, { module, script, isNew })
     const other = createRequire(path)
@@ -50,7 +55,6 @@ function compile(path: string, known: Known | undefined): Pick<Loaded, 'script' 
   const script = new Script(`${PARAMETERS}${readFileSync(path, 'latin1')}\n})`, {
     filename: path,
     columnOffset: -PARAMETERS.length,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData && { cachedData }),
   })
   return { script, isNew: script.cachedDataRejected !== false }

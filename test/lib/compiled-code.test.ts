@@ -35,6 +35,18 @@ test('chunks that require each other are loaded, with and without compiled code'
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
+test('a chunk imports packages that are ES modules', async () => {
+  const folder = await tempProject({
+    'main.js': "module.exports={find:async()=>typeof (await module.importPackage('@vscode/ripgrep')).rgPath}",
+  })
+
+  const { find } = openCompiledCode(join(folder, 'code')).load(join(folder, 'main.js')) as {
+    find(): Promise<string>
+  }
+
+  expect(await find()).toBe('string')
+})
+
 test('a damaged file is not run: the chunks are compiled again and kept', async () => {
   const { main, file } = await twoChunks()
   const first = openCompiledCode(file, 1)
