@@ -55,11 +55,11 @@ export type NamedProblem = {
 export async function problemOfName(
   name: string,
   config: Config,
-  place: Pick<Place, 'env' | 'paths'>,
+  context: Pick<LookupContext, 'env' | 'paths'>,
 ): Promise<NamedProblem | undefined> {
-  const { env, paths } = place
+  const { env, paths } = context
   try {
-    if (name.includes('/') && findOnServer(name, config, { ...place, cwd: '.' })) return undefined
+    if (name.includes('/') && findOnServer(name, config, { ...context, cwd: '.' })) return undefined
     const choice = chooseArm(config, { model: name }, env)
     if (choice.kind === 'named') await requireNamed(choice, { env, paths })
     return undefined
@@ -72,7 +72,7 @@ export async function problemOfName(
 /** As `findFile` does, by the machine's own memory: which build computes is not asked. */
 async function requireNamed(
   { wish, noArm }: { readonly wish: string; readonly noArm?: string },
-  { env, paths }: Pick<Place, 'env' | 'paths'>,
+  { env, paths }: Pick<LookupContext, 'env' | 'paths'>,
 ): Promise<void> {
   const { findModel } = await import('../models/find.ts')
   const { detectHardware } = await import('../models/hardware/detect.ts')
