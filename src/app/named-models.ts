@@ -55,11 +55,11 @@ export type NamedProblem = {
 export async function problemOfName(
   name: string,
   config: Config,
-  place: Pick<LookupContext, 'env' | 'paths'>,
+  context: Pick<LookupContext, 'env' | 'paths'>,
 ): Promise<NamedProblem | undefined> {
-  const { env, paths } = place
+  const { env, paths } = context
   try {
-    if (name.includes('/') && findOnServer(name, config, { ...place, cwd: '.' })) return undefined
+    if (name.includes('/') && findOnServer(name, config, { ...context, cwd: '.' })) return undefined
     const choice = chooseArm(config, { model: name }, env)
     if (choice.kind === 'named') await requireNamed(choice, { env, paths })
     return undefined

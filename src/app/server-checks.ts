@@ -2,6 +2,7 @@
  * Which servers answer right now and with which models: the arms of the configuration, the servers found on this machine,
  * and the one COVEY_BASE_URL names. `covey providers`, `covey doctor` and `covey models` all show what this says.
  */
+import { isLocalAddress } from '../config/address.ts'
 import { chooseArm, routedArms } from '../config/choose-arm.ts'
 import type { AppPaths } from '../config/paths.ts'
 import { toServers } from '../config/router.ts'
@@ -52,9 +53,12 @@ function configured({ config, env }: CheckContext): Promise<readonly ProviderInf
   const { arms, problems } = routedArms(config, env)
   return Promise.all(
     Object.keys(config.arms).map(async (id) => {
-      const kind = config.arms[id]?.kind ?? ''
+      const { kind = '', base_url: url } = config.arms[id] ?? {}
       const arm = arms.find(({ settings }) => settings.id === id)
-      if (!arm) return { id, kind, tier: 'cloud', ...failed(problems[id] ?? 'it cannot be used') }
+      if (!arm) {
+        const tier = url !== undefined && isLocalAddress(url) ? 'local' : 'cloud'
+        return { id, kind, tier, ...failed(problems[id] ?? 'it cannot be used') }
+      }
       const { settings, routing } = arm
       const tier = routing.tier ?? (settings.local ? 'local' : 'cloud')
       const why = whyOff(tier, routing.enabled, config)
@@ -91,7 +95,9 @@ async function checkArm(given: ArmSettings): Promise<Checked> {
       models: offered(settings, given, api),
     }
   } catch (error) {
-    return failed(errorMessage(error))
+    // The lists say its name in front of it.
+    const text = errorMessage(error)
+    return failed(text.startsWith(`${given.id}: `) ? text.slice(given.id.length + 2) : text)
   }
 }
 

@@ -179,7 +179,8 @@ const withoutNativeTools = (message: string, details: ErrorDetails): AppError =>
 
 /** A page instead of JSON where an API should be: nearly always a base URL without its path. */
 function hintFor(status: number, text: string): string {
-  if (saysNoModel(text)) return '. `covey models` lists the models of the servers in use.'
+  if (saysNoModel(text))
+    return '. `covey models` lists the models of the servers in use; with --base-url, leave out --model.'
   if (status !== 404 || text.trimStart().startsWith('{')) return ''
   return '. This is not the address of the API, which usually ends in /v1. Correct the base URL.'
 }

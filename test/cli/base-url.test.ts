@@ -224,7 +224,7 @@ describe('[arms.x] without a model', () => {
     const doctor = await run(env, ['doctor'])
     const models = await run(env, ['models'])
 
-    const why = 'dead: cannot connect to http://127.0.0.1:9/v1: connection refused'
+    const why = ' cannot connect to http://127.0.0.1:9/v1: connection refused'
     expect(providers.out).toMatch(/^✓ mine /m)
     expect(providers.out).toMatch(new RegExp(`^✗ dead .*${why}`, 'm'))
     expect(doctor.out).toMatch(/^✓ mine .*use it with: covey --model mine$/m)

@@ -164,7 +164,7 @@ test.each([
 test('a model that the server does not have comes with the command that lists models', () => {
   expect(answered(404, { error: { message: 'model "x" not found' } }).message).toBe(
     'arm: http://127.0.0.1:8080/v1/chat/completions answered 404: model "x" not found. ' +
-      '`covey models` lists the models of the servers in use.',
+      '`covey models` lists the models of the servers in use; with --base-url, leave out --model.',
   )
 })
 
