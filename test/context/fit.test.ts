@@ -216,8 +216,14 @@ describe('a server that reports no usage is never sent more than its window', ()
     let compactions = 0
     for (let at = 1; at <= 40; at++) {
       const answer = result(`c${at}`, pages[name]?.(at) ?? '')
-      messages = [...messages, calls(call(`c${at}`, 'read_file', { path: `f${at}` })), answer]
-      const input = { messages, tools, lease: leaseOf(window), force: false, resultsSinceCompaction: 1 }
+      const read = calls(call(`c${at}`, 'read_file', { path: `f${at}` }))
+      const input = {
+        messages: messages.concat(read, answer),
+        tools,
+        lease: leaseOf(window),
+        force: false,
+        resultsSinceCompaction: 1,
+      }
       const fitted = await fit(input)
       messages = fitted.messages
       compactions += fitted.compaction ? 1 : 0
