@@ -70,6 +70,7 @@ export async function sendStream(
   const encode = isSse ? toSse : toNdjson
   const writer = createWriter(raw)
   const watching = watch(raw, isSse, settings)
+  let isWhole = false
   try {
     await pump(opened, signal, async (part) => {
       if (raw.writableLength > limits.streamBytes) await makeRoom(raw, limits, signal)
@@ -77,6 +78,7 @@ export async function sendStream(
       if (writer.add(encode(part)) > AT_ONCE) await nextTick()
     })
     signal.throwIfAborted()
+    isWhole = true
   } catch (error) {
     tell(error)
     const isSilent = reply.isWatch && signal.aborted && error !== revoked
@@ -84,7 +86,7 @@ export async function sendStream(
   } finally {
     clearInterval(watching)
     opened.leave()
-    writer.end(limits.closeMs)
+    writer.end(isWhole ? limits.streamStallMs : limits.closeMs)
   }
 }
 
@@ -111,13 +113,17 @@ function createWriter(raw: ServerResponse) {
       timer ??= setImmediate(flush)
       return held.length + raw.writableLength
     },
-    /** The last words go out if they can; a client that reads nothing does not keep its buffer for ever. */
-    end(closeMs: number): void {
+    /** The rest goes out while the client reads; after so long without progress the connection is closed. */
+    end(stallMs: number): void {
       clearImmediate(timer)
       raw.end(held)
       if (raw.writableFinished) return
-      const giveUp = setTimeout(() => raw.destroy(), closeMs)
-      raw.once('close', () => clearTimeout(giveUp))
+      let left = raw.writableLength
+      const look = setInterval(() => {
+        if (raw.writableLength >= left) raw.destroy()
+        left = raw.writableLength
+      }, stallMs)
+      raw.once('close', () => clearInterval(look))
     },
   }
 }

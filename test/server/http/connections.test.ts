@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { groupOf } from '../../../src/server/http/connections.ts'
 import { openTestServer, testRoutes } from '../support.ts'
+import { eventually } from '../../support/wait.ts'
 
 const limits = { headersMs: 100, requestMs: 300, checkEveryMs: 20 }
 
@@ -42,7 +43,8 @@ describe('a client that keeps its own side open is hung up on', () => {
 
     await isDropped(socket)
 
-    expect((await ask()).status).toBe(200)
+    // The limits of this test are so short that a busy machine may be late with an honest request, too.
+    await eventually(async () => expect((await ask()).status).toBe(200))
   })
 
   test('when it sends half a body with a token', async () => {

@@ -186,14 +186,17 @@ test('a client that does not read holds back a bounded number of bytes, then it 
   expect(open.logged()).toContain('2048 KiB were waiting and nothing was read')
 })
 
-test('a client that reads slowly gets everything', async () => {
+test('a client that reads slowly gets everything, also what is left when the stream has ended', async () => {
   const part = { data: 'x'.repeat(64 * 1024 - 8) }
-  const open = await openTestServer([
-    streamRoute(async function* () {
-      for (let index = 0; index < 200; index++) yield part
-      yield { data: 'end' }
-    }),
-  ])
+  const open = await openTestServer(
+    [
+      streamRoute(async function* () {
+        for (let index = 0; index < 200; index++) yield part
+        yield { data: 'end' }
+      }),
+    ],
+    { limits: { closeMs: 1, streamStallMs: 60_000 } },
+  )
   const { socket, read, closed } = await rawClient(open.port)
   socket.on('data', () => {
     socket.pause()
