@@ -216,7 +216,7 @@ describe('a server that reports no usage is never sent more than its window', ()
     let compactions = 0
     for (let at = 1; at <= 40; at++) {
       const answer = result(`c${at}`, pages[name]?.(at) ?? '')
-      messages = [...messages, calls(call(`c${at}`, 'read_file', { path: `f${at}` })), answer]
+      messages = messages.concat(calls(call(`c${at}`, 'read_file', { path: `f${at}` })), answer)
       const input = { messages, tools, lease: leaseOf(window), force: false, resultsSinceCompaction: 1 }
       const fitted = await fit(input)
       messages = fitted.messages
