@@ -10,7 +10,7 @@ const GOAL = /^\[ERROR\] Failed to execute goal (.*)$/
 const GRADLE = /^(\S.* > .*\S) FAILED$/
 const GRADLE_COUNT = /^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$/
 const NOISE =
-  /^\[(?:INFO|WARNING|DEBUG)\](?: |$)|^\[ERROR\]\s*(?:$|-> \[Help|\[Help|To see the full|Re-run Maven|For more information|After correcting|Please refer|See (?:dump|\S+ for)|There are test failures|Failures: *$|Errors: *$)|^Download(?:ing|ed)(?: from|:)|^> Task |^\S.* > .*\S PASSED$|^Progress \(/
+  /^\[(?:INFO|WARNING|DEBUG)\](?: |$)|^\[ERROR\]\s*(?:$|-> \[Help|\[Help|To see the full|Re-run Maven|For more information|After correcting|Please refer|See (?:dump|\S+ for)|There are test failures|Failures: *$|Errors: *$)|^Download(?:ing|ed)(?: from|:)|^> Task |^:[\w:]+(?: [A-Z-]+| ?WARNING: .*)?$|^WARNING: |^openjdk version |^OpenJDK |^\* (?:Try|Get more help)\b|^Run with --|^\S.* > .*\S PASSED$|^Progress \(/
 const STARTS =
   /^\[[A-Z]+\]|^Results ?:|^(?:Failed tests|Tests in error):|^Running \S+$|^> Task|^BUILD |^FAILURE: |^\* /
 

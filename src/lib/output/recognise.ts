@@ -43,7 +43,7 @@ export function recognise(lines: readonly string[]): Reading | undefined {
   const findings: Finding[] = []
   const counts: Count[] = []
   for (const reading of readings) {
-    const free = reading.findings.filter(({ from, to }) => from === to || !claimed.has(from))
+    const free = reading.findings.filter((finding) => !isClaimed(finding, claimed))
     for (const finding of free) findings.push(finding)
     // "Found 3 errors." is said by many tools: it counts for the one whose errors were found.
     counts.push(...reading.counts.filter(({ noun }) => noun !== 'error' || free.length > 0))
@@ -61,6 +61,12 @@ export function recognise(lines: readonly string[]): Reading | undefined {
 /** What npm and its like print around the command they run. */
 const WRAPPER =
   /^> \S|^npm (?:ERR!|error) (?:Test failed|code |errno |path |command |Lifecycle |workspace |location |A complete log|in workspace|\s*\/)|^npm (?:ERR!|error)\s*$| ELIFECYCLE |^error Command failed with exit code|^info Visit https:\/\/yarnpkg|^npm notice|^\s*[·.xXF,!*-]{10,}$/
+
+/** Also where it begins with lines that no one knows: they only stand before what another tool has read. */
+function isClaimed({ from, to }: Finding, claimed: ReadonlySet<number>): boolean {
+  for (let line = from; line < to; line++) if (claimed.has(line)) return true
+  return false
+}
 
 /** Counts of the same kind add up: one command may run several programs of tests. */
 function added(counts: readonly Count[]): readonly Count[] {
