@@ -58,6 +58,8 @@ export class RunState {
   doubted: string | undefined
   /** Who was asked last. */
   arm = ''
+  /** What came of the reply that is being streamed. */
+  written = ''
   /** Why another arm took over, if one did. */
   escalated: string | undefined
   /** What another arm took before this one went on. */
