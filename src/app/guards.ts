@@ -17,13 +17,20 @@ import { createHooks, type HooksParts } from '../guard/hooks/run.ts'
 import { toHostEnvironment } from '../guard/host/environment.ts'
 import { createLaunch } from '../guard/launch.ts'
 import { closedHistory } from '../guard/permission/history.ts'
-import { createPermissions } from '../guard/permission/decide.ts'
 import { openRuleBook } from '../guard/permission/rule-book.ts'
 import { detectSandbox } from '../guard/sandbox/detect.ts'
 import type { Sandbox, SandboxOptions } from '../guard/sandbox/context.ts'
 import { createTrial } from '../guard/sandbox/trial.ts'
 import { openTrust } from '../guard/trust.ts'
 import { auditOf, openSecrets } from './firewall.ts'
+import {
+  modeOf,
+  type ModeSwitch,
+  obeying,
+  ownFolders,
+  permissionsOf,
+  type Permitting,
+} from './permissions.ts'
 import { sandboxOptions } from './sandbox.ts'
 import type { Firewall } from '../protocol/firewall.ts'
 import type { Launch } from '../lib/process.ts'
@@ -71,6 +78,8 @@ type SessionScope = {
 }
 
 export type SessionGuards = Permissions & {
+  /** What is allowed without a question; changed while the session is open. */
+  readonly mode: ModeSwitch
   readonly firewall: Firewall
   /** The project's files, secrets hidden. */
   readonly files: Files
@@ -127,8 +136,6 @@ const openSandbox = ({ config, paths, cwd, env, host = false, onProgress }: Guar
     ...(onProgress && { onProgress }),
   })
 
-const ownFolders = ({ dataFolder, configFolder }: AppPaths): readonly string[] => [dataFolder, configFolder]
-
 const unconfined = (sandbox: object, { checks }: Config): readonly string[] => {
   const why = 'missing' in sandbox ? String(sandbox.missing) : ''
   const unchecked = '[checks] are not run: they run unasked, so only in a sandbox.'
@@ -169,8 +176,10 @@ async function openSessionGuards(
   )
   const specs = [...toHooks(config.hooks), ...(parts.hooks?.() ?? [])]
   const { firewall } = secrets
+  const mode = modeOf(config)
   return {
-    ...permissionsOf(parts, place, { root: files.root, grants, sandbox, watch, book }),
+    ...permissionsOf(parts, place, { root: files.root, grants, sandbox, watch, book, mode }),
+    mode,
     firewall,
     files: firewall.files,
     exec,
@@ -192,35 +201,6 @@ async function openSessionGuards(
     close: () => close().finally(() => secrets.close()),
   }
 }
-
-type Permitting = {
-  readonly root: string
-  readonly grants: Grants
-  readonly sandbox: Sandbox | undefined
-  readonly watch: Watch | undefined
-  readonly book: RuleBook | undefined
-}
-
-const permissionsOf = (
-  { config, paths }: GuardsParts,
-  { unattended }: SessionScope,
-  { root, grants, sandbox, watch, book }: Permitting,
-) =>
-  createPermissions({
-    mode: config.permission.mode,
-    rules: config.permission.rules,
-    ...(book && { book }),
-    roots: [root],
-    sandboxed: sandbox !== undefined,
-    network: sandbox?.network ?? false,
-    grants,
-    own: ownFolders(paths),
-    home: paths.home,
-    ...obeying(watch),
-    ...(unattended && { unattended }),
-  })
-
-const obeying = (watch: Watch | undefined) => (watch ? { obeys: watch.obeys } : {})
 
 type Launching = Pick<Permitting, 'root' | 'sandbox' | 'watch'> & Pick<SessionScope, 'warn'>
 

@@ -12,6 +12,7 @@ import type { Config } from '../config/schema.ts'
 import { toToken } from '../config/tool-host.ts'
 import { type Answers, type Equipper, type EquipperParts, openEquipper } from './extras.ts'
 import { createFiles } from '../guard/paths/files.ts'
+import { interactiveHint } from '../guard/interactive.ts'
 import { patchRecordOf } from '../guard/paths/patch-folder.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { Ends } from '../lib/ends.ts'
@@ -21,6 +22,7 @@ import type { ArmSettings, Reserve } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Model } from '../protocol/model.ts'
 import type { AtStart } from '../protocol/start.ts'
+import type { ExecOptions, ExecResult } from '../protocol/tool.ts'
 import { isAboutFailure } from '../router/keywords.ts'
 import { reservePinned } from '../router/pinned.ts'
 import { createSessionStore } from '../session/store.ts'
@@ -59,6 +61,8 @@ export type AppOptions = {
   readonly flags?: Readonly<Record<string, unknown>>
 }
 
+export type PersonOptions = Pick<ExecOptions, 'signal' | 'onOutput'>
+
 export type App = {
   readonly armId: string
   readonly permissionMode: string
@@ -67,8 +71,12 @@ export type App = {
   /** What a person should know before anything happens. */
   readonly warnings: readonly string[]
   openSession(choice: SessionChoice): Promise<AppSession>
-  /** A command the person typed themselves; its output as text. */
-  runForPerson(command: string, signal: AbortSignal): Promise<string>
+  /** Those that can be asked for by name. */
+  arms(): readonly string[]
+  /** A command the person typed themselves, as in their own shell. */
+  runForPerson(command: string, options: PersonOptions): Promise<Pick<ExecResult, 'exitCode' | 'output'>>
+  /** It wants a terminal of its own: an editor, a pager, a shell. */
+  needsTerminal(command: string): boolean
   close(): Promise<void>
 }
 
@@ -80,9 +88,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     confinement: toolsAt ?? guards.confinement,
     warnings,
     openSession: (choice) => openSession(sessions, choice),
-    runForPerson: async (command, signal) => {
+    arms: () => answering.arms().map(({ id }) => id),
+    needsTerminal: (command) => interactiveHint(command) !== undefined,
+    runForPerson: async (command, options) => {
       const timeoutMs = config.exec.long_timeout_s * 1000
-      return (await guards.personExec.shell(command, { timeoutMs, signal })).output
+      return guards.personExec.shell(command, { timeoutMs, ...options })
     },
     close,
   }

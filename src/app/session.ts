@@ -9,21 +9,21 @@ import { askOnce } from '../engine/ask-once.ts'
 import { isStartedByUser } from '../guard/executable/recognise.ts'
 import { makePatchFolder } from '../guard/paths/patch-folder.ts'
 import { readBytesInside } from '../guard/paths/read-bytes.ts'
-import { cleanResults, throughFirewall } from './firewall.ts'
+import { cleanResults } from './firewall.ts'
+import type { ModeSwitch } from './permissions.ts'
+import { createLook, type Look } from './session-look.ts'
+import { type ArmWish, createArmWish, guardedReserve, type ReserveContext } from './session-reserve.ts'
 import type { Guards, SessionGuards } from './guards.ts'
 import type { Logger } from '../lib/log.ts'
-import type { Lease, Reserve } from '../protocol/arm.ts'
+import type { Lease } from '../protocol/arm.ts'
 import type { Equipment, Equipping } from '../protocol/equipment.ts'
-import type { Authorize } from '../protocol/guard.ts'
-import type { Message, ToolCall } from '../protocol/message.ts'
+import type { Message } from '../protocol/message.ts'
 import type { Evidence } from '../protocol/routing.ts'
 import type { Source } from '../protocol/source.ts'
-import type { Model } from '../protocol/model.ts'
-import type { Files, Tool, TryChanges } from '../protocol/tool.ts'
+import type { Tool } from '../protocol/tool.ts'
 import type { Undo } from '../protocol/undo.ts'
 import { assembleSession, type AssembleParts } from '../session/assemble.ts'
 import { createSessionHooks, type SessionHooks } from '../session/hooks.ts'
-import { withKnownValues } from '../session/known-values.ts'
 import { lastRecap } from '../session/recap.ts'
 import { openStored, type Resume } from '../session/resume.ts'
 import { listRunnable } from '../session/runnable.ts'
@@ -33,11 +33,11 @@ import type { StartRun } from '../session/run.ts'
 import { type OnRunEnd, traceRun } from '../session/trace-run.ts'
 import { createWarnings, type Warnings } from '../session/warnings.ts'
 import { sourcesOf, systemText, toolMode, type Words } from './session-start.ts'
-import { sessionTools, understand, type Understood } from './session-tools.ts'
+import { sessionTools } from './session-tools.ts'
 import { type ChildRuns, createChildRuns } from './subagents.ts'
 import { notRecorded, type Recording, sessionUndo } from './undo.ts'
 
-export type SessionContext = {
+export type SessionContext = ReserveContext & {
   readonly config: Config
   /** Replaces the built-in system text. */
   readonly system?: string
@@ -47,9 +47,6 @@ export type SessionContext = {
   readonly patchRecord: string
   readonly log: Logger
   readonly store: SessionStore
-  readonly reserve: Reserve
-  /** One arm by its id. Throws for an unknown id. */
-  reserveArm(id: string): Reserve
   /** What memory, plans, skills and servers bring to a session. */
   readonly equip?: (session: Equipping) => Promise<Equipment>
   /** Tools of another machine in the place of those here. */
@@ -62,26 +59,15 @@ export type SessionContext = {
   /** The arm that would answer now, to measure by. */
   measure(): Lease
   readonly guards: Guards
-  /** Votes over several answers of the reserved arm; absent = one answer. */
-  readonly swarm?: (reserve: Reserve, session: SwarmSession) => Reserve
   readonly classify?: OpenedArm['classify']
   isAboutFailure(prompt: string): boolean
-}
-
-/** What the calls of a session mean and may reach, for a vote about them. */
-type SwarmSession = {
-  tools(): readonly Tool[]
-  readonly files: Files
-  readonly authorize: Authorize
-  understand(call: ToolCall): Understood | undefined
-  /** The same model, asked and heard through the firewall. */
-  guarded(model: Model): Model
-  readonly trial?: { readonly tryChanges: TryChanges; readonly checks: Config['checks'] }
 }
 
 export type SessionChoice = {
   readonly resume: Resume
   readonly canAsk: boolean
+  /** The model is told what the last session was about. */
+  readonly recap?: boolean
   /** It is begun for a packet of a plan. */
   readonly isPacket?: true
   /** A conversation stored by the client, for one more run: nothing of it is saved here. */
@@ -101,11 +87,15 @@ export type AppSession = Session & {
   /** Whether a prompt stands for something else: `/name` of a skill. */
   expands(prompt: string): boolean
   readonly undo: Undo
+  /** Who answers from the next request on. */
+  readonly arm: ArmWish
+  readonly mode: ModeSwitch
+  readonly look: Look
 }
 
 export async function openSession(
   context: SessionContext,
-  { resume, canAsk, isPacket, passing }: SessionChoice,
+  { resume, canAsk, recap = false, isPacket, passing }: SessionChoice,
 ): Promise<AppSession> {
   const { root } = context
   const store = passing ? createSessionStore({}) : context.store
@@ -117,7 +107,11 @@ export async function openSession(
     async start({ replay, folder }) {
       const own = { ...(folder !== undefined && { folder }), ...(!canAsk && { unattended: true as const }) }
       const place = { id: replay.info.id, warn: warnings.warn, ...own }
-      const words = { lastTime, instructions: passing?.instructions, history: replay.messages }
+      const words = {
+        lastTime: recap ? lastTime : undefined,
+        instructions: passing?.instructions,
+        history: replay.messages,
+      }
       opening = await openParts(context, place, words)
       const { guards, sources, offered } = opening
       const system = await systemText(context, sources, offered())
@@ -134,10 +128,14 @@ export async function openSession(
   const undo = sessionUndo(guards.undo, { clean: guards.firewall.outgoingNow, ...report })
   // A conversation stored by the client has no undo.
   const recording = passing ? notRecorded : undo
-  const joining = { ...opening, stored: continued, warnings, canAsk, resume, recording }
+  const wish = createArmWish(context)
+  const joining = { ...opening, stored: continued, warnings, canAsk, resume, recording, wish }
   const session = await joinSession(context, joining)
   return Object.assign(session, {
     undo,
+    arm: wish,
+    mode: guards.mode,
+    look: createLook({ files: guards.files, exec: context.guards.personExec, measure: context.measure }),
     ...(lastTime && { recap: lastTime }),
     expands: (prompt: string) => equipment.expand?.(prompt) !== undefined,
   })
@@ -206,6 +204,7 @@ type Joining = Opening & {
   readonly warnings: Warnings
   readonly canAsk: boolean
   readonly resume: Resume
+  readonly wish: ArmWish
 }
 
 async function joinSession(context: SessionContext, joining: Joining): Promise<Session> {
@@ -260,7 +259,7 @@ function assembleWith(context: SessionContext, joining: Joining, { guard, arm }:
     tools,
     offered,
     readBytes: readBytesInside(context.root),
-    reserve: guardedReserve(context, joining, arm),
+    reserve: guardedReserve(context, { ...joining, arm }),
     toolMode: toolMode(context.config),
     maxTurns: engine.max_turns,
     maxMessages: engine.max_messages,
@@ -269,23 +268,6 @@ function assembleWith(context: SessionContext, joining: Joining, { guard, arm }:
     ...(context.hasOther && { hasOther: context.hasOther }),
     ...(engine.evidence && { isAboutFailure: context.isAboutFailure }),
     guard,
-  })
-}
-
-function guardedReserve(context: SessionContext, { guards, tools, stored }: Joining, arm?: string): Reserve {
-  const { firewall, files, exec, authorize, tryChanges } = guards
-  const reserve = arm === undefined ? context.reserve : context.reserveArm(arm)
-  const world = { files, exec, tools, results: stored.results }
-  const asked = throughFirewall(withKnownValues(reserve, world), firewall)
-  if (!context.swarm) return asked
-  // Outside the firewall: candidates are compared as the engine would run them.
-  return context.swarm(asked, {
-    tools,
-    files,
-    authorize,
-    understand: (call) => understand(call, tools()),
-    guarded: (model) => firewall.model(model),
-    ...(tryChanges && { trial: { tryChanges, checks: context.config.checks } }),
   })
 }
 

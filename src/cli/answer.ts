@@ -2,33 +2,40 @@
  * Questions that arise in a run, put to the person at a terminal: the exact command or path, why it is asked, which
  * secrets a yes gives out, and what "always" would mean. Nothing the model wrote can move the cursor or hide a letter.
  */
-import type { Interface } from 'node:readline/promises'
 import { cleanControl } from '../lib/clean.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import type { PermissionAnswer } from '../protocol/guard.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
+import type { Person } from './person.ts'
 
 export type Asking = {
   readonly session: SessionApi
-  readonly terminal: Interface
+  readonly person: Pick<Person, 'ask'>
   readonly signal: AbortSignal
 }
 
 export async function answerQuestion(event: SessionEvent, asking: Asking): Promise<void> {
-  const { session, terminal, signal } = asking
+  const { session, person, signal } = asking
   try {
     if (event.type === 'permission-ask') {
-      const text = await terminal.question(permissionText(event), { signal })
+      const text = await person.ask(permissionText(event), signal)
       await session.answer(event.askId, toPermission(text.trim(), event.always !== undefined))
     }
     if (event.type === 'question-ask') {
-      const choices = event.options?.length ? ` (${event.options.map(cleanControl).join(' / ')})` : ''
-      const text = await terminal.question(`\n${cleanControl(event.question)}${choices}\n? `, { signal })
-      await session.answer(event.askId, { text: text.trim() })
+      const { question, options = [] } = event
+      const choices = options.map((option, index) => `${index + 1}  ${cleanControl(option)}\n`).join('')
+      const text = await person.ask(`\n${cleanControl(question)}\n${choices}? `, signal)
+      await session.answer(event.askId, { text: toChoice(text.trim(), options) })
     }
   } catch (error) {
     if (!signal.aborted) throw error
   }
+}
+
+/** "2" means the second of the options. */
+export function toChoice(text: string, options: readonly string[]): string {
+  const index = /^\d+$/.test(text) ? Number(text) - 1 : -1
+  return options[index] ?? text
 }
 
 type PermissionAsk = Extract<SessionEvent, { type: 'permission-ask' }>
@@ -42,12 +49,13 @@ export function permissionText({ access, why, always, secrets = [] }: Permission
     ),
     ...(always ? [`[a]lways would mean: ${always.text}`] : []),
   ]
-  const choices = always ? '[y]es once, [a]lways, [n]o' : '[y]es once, [n]o'
+  const choices = always ? '[y]es once, [s]ession, [a]lways, [n]o' : '[y]es once, [n]o'
   return `\n${lines.map(cleanControl).join('\n')}\nAllow? ${choices}, or say why not: `
 }
 
 export function toPermission(text: string, mayAlways: boolean): PermissionAnswer {
   if (/^y(es)?$/i.test(text)) return { allow: true }
+  if (mayAlways && /^s(ession)?$/i.test(text)) return { allow: true, remember: 'session' }
   if (mayAlways && /^a(lways)?$/i.test(text)) return { allow: true, remember: true }
   const reason = /^(no?)?$/i.test(text) ? 'The person said no.' : `The person said no: ${text}`
   return { allow: false, reason }

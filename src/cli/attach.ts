@@ -10,6 +10,7 @@ import { remedyText } from '../lib/remedy.ts'
 import { AppError } from '../protocol/error.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
+import type { Talk } from '../tui/talk.ts'
 import type { CommandContext } from './command.ts'
 import { converse } from './conversation.ts'
 import type { RunFlags } from './run/flags.ts'
@@ -24,10 +25,16 @@ export type AttachInput = {
 }
 
 export async function attach(context: CommandContext, { url, prompt, flags }: AttachInput): Promise<number> {
+  if (prompt === '') return converse({ flags, context, open: () => talkTo(context, url, flags) })
   const session = await openRemote(context, url, flags)
-  // No runForPerson: a command typed here would run on another machine than its output is for.
-  if (prompt === '') return converse({ session, heading: maskUrls(url), expands: () => true }, flags, context)
   return runOnce(session, { prompt, flags, context, onEvent: (event) => void refuse(session, event) })
+}
+
+/** No shell: a command typed here would run on another machine than its output is for. */
+async function talkTo(context: CommandContext, url: string, flags: RunFlags): Promise<Talk> {
+  const session = await openRemote(context, url, flags)
+  const place = { confinement: 'on the server', mode: 'as the server says', cwd: flags.app.cwd }
+  return { session, arm: maskUrls(url), ...place, expands: () => true }
 }
 
 const UNATTENDED = 'No user is available to answer.'

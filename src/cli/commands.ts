@@ -18,6 +18,7 @@ import {
   probeServerOf,
   swarmFactsOf,
 } from '../app/queries.ts'
+import { createCompletionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
 import { createRouterCommand } from './router.ts'
 import { doctorCommand } from './doctor.ts'
@@ -71,4 +72,5 @@ export const commands: readonly Command[] = [
   createSlmCommand(openProviders),
   configCommand,
   doctorCommand,
+  createCompletionCommand(() => commands),
 ]

@@ -1,14 +1,13 @@
 /**
- * Events as a person at a pipe or a plain terminal reads them: the answer on stdout, everything else on stderr. Text
- * may still be thrown away (a greeting instead of an answer). A terminal is shown it as it comes, once it is long
- * enough to be meant, and told when it is withdrawn; anything else gets a reply only when it is accepted.
+ * Events as a person at a pipe or a plain terminal reads them: the answer on stdout, everything else on stderr. Text may
+ * still be thrown away (a greeting instead of an answer). A terminal is shown it as it comes and told when it is withdrawn;
+ * anything else gets a reply only when it is accepted.
  */
 import type { RunEnd, SessionEvent } from '../protocol/event.ts'
+import type { FileDiff } from '../protocol/file-diff.ts'
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import type { CommandIo } from './command.ts'
 import { DIM, NOT_DIM } from './safe-io.ts'
-
-const HOLD_BACK = 240
 
 export type PrintOptions = {
   readonly json: boolean
@@ -66,7 +65,7 @@ function createAnswer(io: Pick<CommandIo, 'out'>, live: boolean) {
   return {
     add(text: string) {
       held += text
-      if (!live || (printed === '' && held.length < HOLD_BACK)) return
+      if (!live) return
       io.out(held)
       isShown = true
       printed = (printed + held).slice(-2)
@@ -94,6 +93,8 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
       return `→ ${event.title}`
     case 'tool-end':
       return event.ok ? (verbose ? `  ok, ${event.ms} ms` : undefined) : `  ✗ ${firstLine(event.text)}`
+    case 'tool-diff':
+      return event.files.map(diffText).join('\n')
     case 'correction':
       return verbose ? `· ${event.detector}: ${event.remedy}` : undefined
     case 'retry':
@@ -123,6 +124,19 @@ function describe(event: SessionEvent, verbose: boolean): string | undefined {
     default:
       return undefined
   }
+}
+
+const MOST_DIFF_LINES = 20
+
+function diffText({ path, kind, added, removed, text, omitted }: FileDiff): string {
+  const lines = text.split('\n')
+  const rest = Math.max(0, lines.length - MOST_DIFF_LINES) + omitted
+  const shown = lines.slice(0, MOST_DIFF_LINES).map((line) => `  ${line}`)
+  return [
+    `  ${kind} ${path} +${added} -${removed}`,
+    ...shown,
+    ...(rest > 0 ? [`  … ${rest} more lines`] : []),
+  ].join('\n')
 }
 
 function endLine(event: Extract<SessionEvent, { type: 'run-end' }>): string | undefined {

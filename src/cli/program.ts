@@ -21,9 +21,10 @@ export async function runProgram(argv: readonly string[], given: Surroundings): 
     exitCode = code
   })
   try {
-    const typo = mistypedCommand(argv)
+    const meant = meantWords(argv)
+    const typo = mistypedCommand(meant)
     if (typo) throw new AppError('config-invalid', typo)
-    await program.parseAsync(withHelpFlag(argv), { from: 'user' })
+    await program.parseAsync(withHelpFlag(meant), { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
@@ -77,8 +78,17 @@ function addCommand(target: Commander, command: Command, { surroundings, finish 
     `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}`,
   )
   target.action(async (words: string[], options: Record<string, unknown>) => {
-    finish(await command.run({ ...surroundings, args: words, options }))
+    const capture = (argv: readonly string[]) => captured(argv, surroundings)
+    finish(await command.run({ ...surroundings, capture, args: words, options }))
   })
+}
+
+async function captured(argv: readonly string[], surroundings: Surroundings): Promise<string> {
+  let text = ''
+  const take = (part: string): void => void (text += part)
+  const io = { ...surroundings.io, out: take, err: take, isTty: false, piped: async () => undefined }
+  await runProgram(argv, { ...surroundings, io })
+  return text
 }
 
 /** `covey help run` is `covey run --help`; `covey help me ...` is a prompt. */
@@ -89,12 +99,34 @@ function withHelpFlag(argv: readonly string[]): readonly string[] {
   return commands.some((command) => command.name === name) ? [name, '--help'] : argv
 }
 
+/** What people type out of habit, as the flag or the command it stands for here. */
+const HABITS: Readonly<Record<string, readonly string[]>> = {
+  version: ['--version'],
+  ls: ['sessions', 'ls'],
+  chat: [],
+  resume: ['--resume'],
+}
+
+const meantWords = (argv: readonly string[]): readonly string[] => {
+  const [only] = argv
+  return argv.length === 1 && only !== undefined && Object.hasOwn(HABITS, only)
+    ? (HABITS[only] ?? argv)
+    : argv
+}
+
+/** Commands of other programs: asking a model about such a word is never what was meant. */
+const ELSEWHERE: ReadonlySet<string> = new Set(
+  'init login logout update upgrade install uninstall start stop status web shell bench man logs'.split(' '),
+)
+
 /** `covey modles ls` is a slip; `covey "modles"` with a space in it, or words far from any command, are a prompt. */
 function mistypedCommand(argv: readonly string[]): string | undefined {
   const [first] = argv[0] === 'help' && argv.length === 2 ? argv.slice(1) : argv
   if (first === undefined || !/^[a-z-]{3,}$/.test(first) || first.startsWith('-')) return undefined
   const names = commands.map(({ name }) => name)
   if (names.includes(first) || first === 'help') return undefined
+  if (argv.length === 1 && ELSEWHERE.has(first))
+    return `there is no command "${first}"; \`covey --help\` lists them. As a prompt: covey run "${first}"`
   const near = names.find((name) => distance(first, name) <= Math.min(2, Math.floor(first.length / 2)))
   if (!near) return undefined
   return `unknown command "${first}"; did you mean \`covey ${near}\`? A prompt goes in quotes: covey run "${argv.join(' ')}"`

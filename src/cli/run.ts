@@ -14,8 +14,14 @@ const options: readonly CommandOption[] = [
     description: 'use a session on a server, at the address that covey serve printed',
   },
   { flags: '--incognito', description: 'keep nothing of this session' },
-  { flags: '--json', description: 'print events as JSON lines' },
-  { flags: '-v, --verbose', description: 'show timings, tokens and corrections; log to stderr' },
+  { flags: '--recap', description: 'tell the model what the last session of this folder was about' },
+  { flags: '--json', description: 'print events as JSON lines, the first one with the session id' },
+  {
+    flags: '--plain',
+    description: 'a conversation line by line, without escape codes (also TERM=dumb, NO_COLOR)',
+  },
+  { flags: '-v, --verbose', description: 'show timings, tokens and corrections' },
+  { flags: '--log-file <file>', description: 'log to this file, as JSON lines' },
 ]
 
 export const promptCommand: Command = {

@@ -7,7 +7,9 @@ import { readPiped } from './read-stdin.ts'
 export async function startCli(process: NodeJS.Process): Promise<number> {
   const controller = new AbortController()
   let interrupts = 0
+  let handle: (() => void) | undefined
   process.on('SIGINT', () => {
+    if (handle) return handle()
     interrupts++
     // The first asks the run to end and be kept; the second means the user will not wait.
     if (interrupts > 1) process.exit(130)
@@ -36,6 +38,12 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
     env: process.env,
     cwd,
     signal: controller.signal,
+    onInterrupt(taken) {
+      handle = taken
+      return () => {
+        handle = undefined
+      }
+    },
     io: {
       out: (text) => void process.stdout.write(text),
       err: (text) => void process.stderr.write(text),

@@ -31,6 +31,8 @@ export type FitInput = {
 export type Fitted = {
   readonly messages: readonly Message[]
   readonly maxTokens: number
+  /** What the model will have to read. */
+  readonly promptTokens: number
   readonly pageTokens: number
   /** What results may add before the conversation has to be compacted. */
   readonly roomTokens: number
@@ -53,7 +55,7 @@ export function createFit(options: FitOptions): (input: FitInput) => Promise<Fit
     const used = fixed + messagesTokens(messages, { count, reasoning })
     const { reserve: maxTokens, page: pageTokens } = budget
     const roomBeside = (tokens: number) => ({ roomTokens: Math.max(0, budget.trigger - tokens) })
-    const fitted: Fitted = { messages, maxTokens, pageTokens, ...roomBeside(used) }
+    const fitted: Fitted = { messages, maxTokens, promptTokens: used, pageTokens, ...roomBeside(used) }
 
     const question = { used, budget, forced: force, resultsSince: resultsSinceCompaction, failures }
     const decision = decideCompaction(question)
@@ -72,6 +74,12 @@ export function createFit(options: FitOptions): (input: FitInput) => Promise<Fit
     if (!fitsWindow(after, budget)) return { ...fitted, tooSmall: tooSmallText(after, fixed, budget) }
     // Nothing gained: the prefix stays as it was.
     if (after >= before) return fitted
-    return { ...fitted, ...compacted, ...roomBeside(after), compaction: { stage, before, after } }
+    return {
+      ...fitted,
+      ...compacted,
+      promptTokens: after,
+      ...roomBeside(after),
+      compaction: { stage, before, after },
+    }
   }
 }

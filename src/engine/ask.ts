@@ -4,6 +4,7 @@
  */
 import type { Lease } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
+import type { RunEvent } from '../protocol/event.ts'
 import type { Message } from '../protocol/message.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import { collectReply, type Reply } from './collect.ts'
@@ -108,12 +109,29 @@ async function* askArm(run: RunState, parts: LoopParts, attempt: Attempt): Async
   yield* keepCompaction(run, fitted, lease)
 
   const request = toRequest(run, parts, { offer, fitted, lease })
+  yield { type: 'progress', stage: 'reading', total: fitted.promptTokens }
   const withholdRefusal = run.armFailure !== undefined
-  const reply = yield* collectReply(lease.model.stream(request, signal), { withholdRefusal })
+  const stream = lease.model.stream(request, signal)
+  const reply = yield* remembered(run, collectReply(stream, { withholdRefusal }))
   // A cancelled stream ends like a short one.
   signal.throwIfAborted()
   if (reply.usage) yield { type: 'usage', usage: reply.usage, window: lease.arm.capabilities.window }
   return { kind: 'reply', reply, lease, fitted, offer }
+}
+
+/** A run that is cancelled leaves what it had written. */
+async function* remembered(
+  run: RunState,
+  reply: AsyncGenerator<RunEvent, Reply>,
+): AsyncGenerator<RunEvent, Reply> {
+  run.written = ''
+  for (;;) {
+    const { value, done } = await reply.next()
+    if (done) return value
+    if (value.type === 'reply-restart') run.written = ''
+    if (value.type === 'text-delta') run.written += value.text
+    yield value
+  }
 }
 
 function* keepCompaction(run: RunState, fitted: Fitted, lease: Lease): Generator<LoopEvent> {

@@ -29,6 +29,7 @@ export async function* runLoop(
     yield* closeOpenCalls(run)
     if (ending.reason === 'error') yield toErrorEvent(error)
   }
+  if (ending.reason === 'cancelled') run.partial += run.written
   yield* keepPartial(run)
   const end = toRunEnd(run, parts, ending)
   yield end
@@ -47,6 +48,7 @@ async function* takeTurns(
     run.turns++
     yield { type: 'turn-start', turn: run.turns }
     const asked = yield* askModel(run, parts, signal)
+    run.written = ''
     if (asked.kind === 'too-small') return noRoom(run, asked.report)
 
     const ending = yield* takeReply(run, parts, { asked, signal })
@@ -91,6 +93,7 @@ function* keepPartial(run: RunState): Generator<LoopEvent> {
   const message: AssistantMessage = { role: 'assistant', text: run.partial, calls: [], flag: 'cut' }
   run.add(message)
   yield { type: 'message', message }
+  yield { type: 'turn-end', turn: run.turns, messages: [message] }
 }
 
 const toErrorEvent = (error: unknown): LoopEvent => ({

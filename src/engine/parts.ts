@@ -38,6 +38,8 @@ type FitInput = {
 export type Fitted = {
   readonly messages: readonly Message[]
   readonly maxTokens: number
+  /** What the model will have to read. */
+  readonly promptTokens: number
   readonly pageTokens: number
   /** What results may add before the conversation has to be compacted. */
   readonly roomTokens: number

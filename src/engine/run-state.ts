@@ -74,6 +74,8 @@ export class RunState {
   armFailure: AppError | undefined
   /** Who was asked last. */
   arm = ''
+  /** What came of the reply that is being streamed. */
+  written = ''
   /** Why another arm took over, if one did. */
   escalated: string | undefined
   /** What another arm took before this one went on. */

@@ -21,6 +21,7 @@ import { asResultCall } from './result-call.ts'
 import { historyExec, readOnlyExec } from './read-only-exec.ts'
 import { judgeRepeat } from './detectors/repeated-call.ts'
 import { shownResult } from './shown-result.ts'
+import { tellDiff } from './tell-diff.ts'
 import { type CallRecord, hashResult, type Trace } from './trace.ts'
 
 export type CallEnvironment = {
@@ -85,6 +86,7 @@ async function attempt(prepared: Prepared, environment: CallEnvironment): Promis
   if (prepared.kind === 'hopeless') return fail(prepared.code, prepared.text)
   const { signal } = environment
   try {
+    await tellDiff(prepared, environment)
     const passed = await passGuard(prepared, environment)
     if ('refused' in passed) return withRemark(prepared, fail('denied', passed.refused))
     const ran = await execute(passed, environment).catch((error: unknown) => toFailure(error, signal))

@@ -5,7 +5,8 @@
 import type { Classification } from './classification.ts'
 import type { ErrorCode, FailureCode } from './error.ts'
 import type { Message, ToolCall } from './message.ts'
-import type { Usage } from './model.ts'
+import type { FileDiff } from './file-diff.ts'
+import type { Progress, Usage } from './model.ts'
 import type { SecretInside } from './firewall.ts'
 import type { Always, PermissionAnswer, Remedy } from './guard.ts'
 import type { SubagentEvent } from './subagent.ts'
@@ -56,6 +57,8 @@ export type RunEnd = {
 export type CompactionStage = 'shrink' | 'digest' | 'truncate'
 
 export type RunEvent =
+  /** A prompt was accepted while another run goes on; `run-start` or `run-end` with its id takes it out of the queue. */
+  | { readonly type: 'prompt-queue'; readonly runId: string; readonly prompt: string }
   | { readonly type: 'run-start'; readonly runId: string; readonly prompt: string }
   | { readonly type: 'turn-start'; readonly turn: number }
   | { readonly type: 'routing'; readonly arm: string; readonly why: string; readonly window: number }
@@ -65,6 +68,8 @@ export type RunEvent =
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | { readonly type: 'reply-restart'; readonly why: string }
   | { readonly type: 'tool-start'; readonly call: ToolCall; readonly title: string }
+  /** What the call would do to files, told before it is asked for and before it runs. */
+  | { readonly type: 'tool-diff'; readonly callId: string; readonly files: readonly FileDiff[] }
   | { readonly type: 'tool-output'; readonly callId: string; readonly text: string }
   | {
       readonly type: 'tool-end'
@@ -106,6 +111,7 @@ export type RunEvent =
       readonly after: number
       readonly window: number
     }
+  | Progress
   | VoteEvent
   | SubagentEvent
   | { readonly type: 'usage'; readonly usage: Usage; readonly window: number }

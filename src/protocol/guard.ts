@@ -77,7 +77,8 @@ export interface Trust {
 export type Authorize = (request: AuthorizeRequest) => Promise<Authorization>
 
 export type PermissionAnswer =
-  | { readonly allow: true; readonly remember?: boolean }
+  /** `remember`: true = always in this folder, `session` = until the session ends. */
+  | { readonly allow: true; readonly remember?: boolean | 'session' }
   | { readonly allow: false; readonly reason?: string }
 
 /** A call that was refused, or one that a person approved; for a later review. */

@@ -71,6 +71,18 @@ export type TokenChance = {
   readonly top: readonly { readonly token: string; readonly logprob: number }[]
 }
 
+/** What happens before the first word: weights are loaded, the request waits in a queue, the prompt is read. */
+export type Progress = {
+  readonly type: 'progress'
+  readonly stage: 'loading' | 'queued' | 'reading'
+  /** Of `total`; a share of 1 where only a percentage is known. Absent = only the total is known. */
+  readonly done?: number
+  /** Loading: 1. Queued: how many are waiting. Reading: tokens of the prompt. */
+  readonly total: number
+  /** Tokens of the prompt that came from the server's cache. */
+  readonly cached?: number
+}
+
 export type ModelEvent =
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
@@ -78,6 +90,7 @@ export type ModelEvent =
   /** Text meant as a call that cannot be parsed; the model receives the reason. */
   | { readonly type: 'bad-call'; readonly name?: string; readonly reason: string }
   | { readonly type: 'proposal'; readonly command: string }
+  | Progress
   | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly why: string }
   /** Everything since the start of this reply is void; it begins again. */
   | { readonly type: 'reply-restart'; readonly why: string }

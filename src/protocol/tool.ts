@@ -87,7 +87,7 @@ export type TryChanges = (
 export type CheckResult =
   /** `changes`: what the call would leave behind, where that is known. Two calls with the same changes are one. */
   | { readonly ok: true; readonly changes?: readonly FileChange[] }
-  | { readonly ok: false; readonly why: string }
+  | { readonly ok: false; readonly why: string; readonly changes?: readonly FileChange[] }
 
 export type Tool = Omit<ToolDeclaration<z.ZodType>, 'run' | 'access' | 'check'> & {
   access(input: unknown): readonly Access[]

@@ -6,7 +6,15 @@
 import { appendMessage, closeOpenCalls } from '../context/history.ts'
 import type { RunEnd, RunEvent, SessionEvent } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
-import { isKept, keptEvents, type PromptInput, type SessionLog, toEventRecord } from './log.ts'
+import {
+  isKept,
+  keptEvents,
+  type Prompt,
+  type PromptInput,
+  promptText,
+  type SessionLog,
+  toEventRecord,
+} from './log.ts'
 import type { StoredSession } from './store.ts'
 import { Watchers } from './watchers.ts'
 
@@ -92,6 +100,11 @@ export class Conversation {
     const messages = this.#outgoing(compacted)
     this.#log.append({ type: 'history', at: this.#now(), messages })
     this.#history = messages
+  }
+
+  /** A prompt that waits for the run before it. */
+  queue({ runId, input }: Prompt): void {
+    this.tell({ type: 'prompt-queue', runId, prompt: promptText(input) })
   }
 
   /** However a run ended, no call stays without its result. */

@@ -61,7 +61,13 @@ export interface SessionLog {
 }
 
 /** Pieces of a reply and of live output come back whole in messages and results; they are published but not logged. */
-const PASSING = new Set<RunEvent['type']>(['text-delta', 'reasoning-delta', 'tool-output', 'subagent-step'])
+const PASSING = new Set<RunEvent['type']>([
+  'text-delta',
+  'reasoning-delta',
+  'tool-output',
+  'subagent-step',
+  'progress',
+])
 
 export const isKept = (event: RunEvent): boolean => !PASSING.has(event.type)
 

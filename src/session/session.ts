@@ -83,8 +83,8 @@ class LiveSession implements Session {
   readonly #outgoing: Outgoing
   readonly #waiting = new Map<string, Prompt>()
   #queue: Promise<unknown> = Promise.resolve()
-  /** Of what the queue is working at. */
-  #controller: AbortController | undefined
+  #controller: AbortController | undefined // of what the queue is working at
+  #jobs = 0 // the one in progress included
   #closing: Promise<void> | undefined
 
   constructor(parts: SessionParts) {
@@ -112,6 +112,7 @@ class LiveSession implements Session {
     log.append({ type: 'prompt', at: this.#parts.now(), ...this.#outgoing(prompt) })
     await log.sync()
     if (this.#closing) throw new AppError('request-invalid', this.#closedText())
+    if (this.#jobs > 0) this.#conversation.queue(prompt)
     this.#waiting.set(prompt.runId, prompt)
     void this.#enqueue(async (controller) => {
       if (this.#waiting.delete(prompt.runId)) await this.#perform({ prompt, controller, turns: 0 })
@@ -145,8 +146,7 @@ class LiveSession implements Session {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#end()
-    return this.#closing
+    return (this.#closing ??= this.#end())
   }
 
   async #end(): Promise<void> {
@@ -173,10 +173,11 @@ class LiveSession implements Session {
   }
 
   #enqueue(job: (controller: AbortController) => Promise<void>): Promise<void> {
+    this.#jobs++
     const done = this.#queue.then(async () => {
       const controller = new AbortController()
       this.#controller = controller
-      await job(controller)
+      await job(controller).finally(() => this.#jobs--)
     })
     this.#queue = done.catch(() => undefined)
     return done

@@ -38,7 +38,7 @@ export async function checkChanges(changes: readonly FileChange[]): Promise<Chec
     ),
   )
   const problem = lines.find((line) => line !== undefined)
-  return problem === undefined ? { ok: true, changes: real } : { ok: false, why: problem }
+  return problem === undefined ? { ok: true, changes: real } : { ok: false, why: problem, changes: real }
 }
 
 async function syntaxLine({ path, before, after }: Change): Promise<string | undefined> {

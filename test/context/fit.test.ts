@@ -60,6 +60,7 @@ test('a short conversation is shown as it is, with the reserve and the page of i
   expect(await createFit({ system })(input(messages))).toEqual({
     messages,
     maxTokens: 1024,
+    promptTokens: 465,
     pageTokens: 614,
     roomTokens: 2299,
   })
@@ -103,7 +104,7 @@ test('what cannot get smaller stays as it is, however often it is asked for', as
 
   const fitted = await createFit({ system })(input(messages, { force: true }))
 
-  expect(fitted).toEqual({ messages, maxTokens: 1024, pageTokens: 614, roomTokens: 2299 })
+  expect(fitted).toEqual({ messages, maxTokens: 1024, promptTokens: 465, pageTokens: 614, roomTokens: 2299 })
 })
 
 test('only so many messages are shown where that is switched on', async () => {

@@ -26,6 +26,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   swarm: base,
   server: base,
   client: base,
+  view: base,
   provider: [...base, 'dialect', 'context'],
   embedded: [...base, 'dialect', 'context'],
   federation: [...base, 'provider'],
@@ -34,8 +35,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...rooms,
-  app: Object.keys(rooms).filter((room) => room !== 'client'),
-  cli: [...base, 'app', 'client', 'config', 'models'],
+  tui: [...base, 'view'],
+  app: Object.keys(rooms).filter((room) => room !== 'client' && room !== 'view'),
+  cli: [...base, 'app', 'client', 'config', 'models', 'view', 'tui'],
   'main.ts': ['cli'],
   // The public functions stand where they belong; this is the one file that gathers them.
   'index.ts': ['app', 'protocol', 'dialect', 'guard', 'context', 'provider', 'swarm', 'models'],

@@ -18,6 +18,10 @@ export type RunFlags = {
   /** The server whose session is used instead of one here. */
   readonly attach?: string
   readonly json: boolean
+  /** Line by line, without a single escape code. */
+  readonly plain: boolean
+  /** The model is told what the last session was about. */
+  readonly recap: boolean
   readonly verbose: boolean
 }
 
@@ -56,19 +60,22 @@ const Flags = z.object({
   profile: z.string().optional(),
   cwd: z.string().optional(),
   json: z.boolean().default(false),
+  plain: z.boolean().default(false),
+  logFile: z.string().min(1).optional(),
+  recap: z.boolean().default(false),
   verbose: z.boolean().default(false),
 })
 
 export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
   const flags = parseFlags(Flags, { ...fromEnvironment(env), ...options })
-  const { maxTurns, timeout, resume, resumeId, attach, offline, swarm, toolHost, json, verbose, ...rest } =
-    flags
+  const { maxTurns, timeout, resume, resumeId, attach, offline, swarm, toolHost, ...shown } = flags
+  const { json, verbose, plain, recap, logFile, ...rest } = shown
   return {
     app: {
       ...withoutUndefined({ ...rest, apiKey: keyOf(rest.apiKeyEnv, env) }),
       cwd: resolve(cwd, rest.cwd ?? '.'),
-      verbose,
       flags: {
+        ...(logFile !== undefined && { 'log.file': resolve(cwd, logFile) }),
         ...(offline && { offline }),
         ...(toolHost !== undefined && { 'tool_host.url': toolHost }),
         ...(swarm !== undefined && { 'swarm.mode': 'auto', 'swarm.workers': swarm }),
@@ -79,6 +86,8 @@ export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
     ...(attach !== undefined && { attach }),
     ...(timeout !== undefined && { timeoutMs: Math.ceil(timeout * 1000) }),
     json,
+    plain,
+    recap,
     verbose,
   }
 }

@@ -7,7 +7,10 @@ import { cleanControl } from '../../lib/clean.ts'
 import { AppError } from '../../protocol/error.ts'
 import { createAtStart } from '../at-start.ts'
 import type { CommandContext } from '../command.ts'
-import { converse, type Talk } from '../conversation.ts'
+import type { AtStart } from '../../protocol/start.ts'
+import type { Talk } from '../../tui/talk.ts'
+import { converse } from '../conversation.ts'
+import { openPerson } from '../person.ts'
 import { type RunFlags, toRunFlags } from './flags.ts'
 import { runOnce } from './once.ts'
 
@@ -30,29 +33,57 @@ export async function runPrompt(context: CommandContext): Promise<number> {
     const { attach } = await import('../attach.ts')
     return attach(context, { url: flags.attach, prompt, flags })
   }
+  if (isConversation) return converse({ flags, context, open: openHere(flags, context) })
   const { createApp } = await import('../../app/open.ts')
   const atStart = createAtStart(io, flags)
   const app = await createApp({ ...flags.app, env: context.env, atStart })
   try {
     for (const warning of app.warnings) io.err(`covey: ${cleanControl(warning)}\n`)
     if (flags.verbose) io.err(`covey: commands: ${app.confinement}\n`)
-    if (isConversation) return await talkTo(app, flags, context)
-    const session = await app.openSession({ resume: flags.resume, canAsk: false })
-    return await runOnce(session, { prompt, flags, context })
+    const person = flags.json ? undefined : await openPerson()
+    try {
+      const canAsk = person !== undefined
+      const session = await app.openSession({ resume: flags.resume, canAsk, recap: flags.recap })
+      return await runOnce(session, { prompt, flags, context, ...(person && { person }) })
+    } finally {
+      person?.close()
+    }
   } finally {
     await app.close()
   }
 }
 
-async function talkTo(app: App, flags: RunFlags, context: CommandContext): Promise<number> {
-  const session = await app.openSession({ resume: flags.resume, canAsk: true })
-  const talk: Talk = {
-    session,
-    heading: `${app.armId} · ${app.permissionMode} · ${app.confinement}`,
-    ...(session.recap !== undefined && { recap: session.recap }),
-    expands: session.expands,
-    undo: session.undo,
-    runForPerson: app.runForPerson,
+/** The app lives as long as the session it was opened for. */
+const openHere =
+  (flags: RunFlags, context: CommandContext) =>
+  async (atStart: AtStart): Promise<Talk> => {
+    const { createApp } = await import('../../app/open.ts')
+    const app = await createApp({ ...flags.app, env: context.env, atStart })
+    try {
+      const { openTalk } = await import('../talk.ts')
+      return closingApp(await openTalk(app, flags, context), app)
+    } catch (error) {
+      await app.close()
+      throw error
+    }
   }
-  return converse(talk, flags, context)
+
+function closingApp(talk: Talk, app: App): Talk {
+  const { session, reopen } = talk
+  const close = (): Promise<void> => session.close().finally(() => app.close())
+  return {
+    ...talk,
+    session: {
+      id: session.id,
+      history: () => session.history(),
+      prompt: (input, options) => session.prompt(input, options),
+      cancel: () => session.cancel(),
+      answer: (askId, answer) => session.answer(askId, answer),
+      events: (options) => session.events(options),
+      command: (name, argument) => session.command(name, argument),
+      list: () => session.list(),
+      close,
+    },
+    ...(reopen && { reopen: async (wish) => closingApp(await reopen(wish), app) }),
+  }
 }

@@ -72,7 +72,7 @@ export function createPermissions(parts: PermissionParts): Permissions {
       const { always } = toAuthorization(opinions, toolOf(request))
       if (!answer.remember || !always) return
       remembered = [...remembered, ...always.rules]
-      await parts.book?.add(folder, always.rules)
+      if (answer.remember === true) await parts.book?.add(folder, always.rules)
     },
   }
 }

@@ -33,7 +33,10 @@ const PromptBody = z.object({
 const AnswerBody = z.object({
   askId: z.string().min(1).max(200),
   answer: z.union([
-    z.strictObject({ allow: z.literal(true), remember: z.boolean().exactOptional() }),
+    z.strictObject({
+      allow: z.literal(true),
+      remember: z.union([z.boolean(), z.literal('session')]).exactOptional(),
+    }),
     z.strictObject({ allow: z.literal(false), reason: z.string().max(10_000).exactOptional() }),
     z.strictObject({ text: z.string().max(MAX_TEXT) }),
   ]),

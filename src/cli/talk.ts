@@ -1,0 +1,106 @@
+/** A session of this machine, as the terminal and the plain conversation are handed it. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { App } from '../app/open.ts'
+import type { AppSession } from '../app/session.ts'
+import { appPaths } from '../config/paths.ts'
+import { shortHash } from '../lib/hash.ts'
+import { AppError } from '../protocol/error.ts'
+import type { Talk } from '../tui/talk.ts'
+import type { CommandContext } from './command.ts'
+import type { RunFlags } from './run/flags.ts'
+
+/** What a person may switch between without leaving; the other modes are chosen when Covey starts. */
+const MODES = ['ask', 'accept-edits', 'auto', 'read-only'] as const
+
+export async function openTalk(app: App, flags: RunFlags, context: CommandContext): Promise<Talk> {
+  const { recap, resume } = flags
+  const session = await app.openSession({ resume, canAsk: true, recap })
+  return toTalk(app, session, { flags, context, isResumed: resume !== 'new' })
+}
+
+type Opened = { readonly flags: RunFlags; readonly context: CommandContext; readonly isResumed: boolean }
+
+async function toTalk(app: App, session: AppSession, opened: Opened): Promise<Talk> {
+  const { flags, context, isResumed } = opened
+  const { cwd } = flags.app
+  const branch = await branchOf(cwd)
+  const { capture } = context
+  return {
+    session,
+    arm: app.armId,
+    confinement: app.confinement,
+    cwd,
+    mode: app.permissionMode,
+    warnings: app.warnings,
+    isResumed,
+    lastEventId: session.lastEventId,
+    ...(branch !== undefined && { branch }),
+    ...(session.recap !== undefined && !flags.recap && { recap: session.recap }),
+    expands: session.expands,
+    undo: session.undo,
+    shell: { needsTerminal: app.needsTerminal, run: app.runForPerson },
+    ...modesOf(session),
+    arms: armsOf(app, session),
+    files: session.look.files,
+    mention: session.look.mention,
+    ...(capture && { ask: (argv) => capture([...argv, ...(isForApp(argv) ? ['--cwd', cwd] : [])]) }),
+    reopen: (wish) => reopen(app, session, { wish, ...opened }),
+  }
+}
+
+/** Commands that take the folder as a flag; the others look at the one Covey was started in. */
+const isForApp = ([name = '']: readonly string[]): boolean => name === 'plan'
+
+async function reopen(
+  app: App,
+  session: AppSession,
+  { wish, ...opened }: Opened & { readonly wish: Parameters<NonNullable<Talk['reopen']>>[0] },
+): Promise<Talk> {
+  const resume =
+    wish === 'new' || !('forkOf' in wish) ? wish : { id: await fork(wish.forkOf, opened.context) }
+  if (typeof resume === 'object' && resume.id === session.id)
+    throw new AppError('request-invalid', 'This is the session you are in.')
+  const next = await app.openSession({ resume, canAsk: true })
+  await session.close()
+  return toTalk(app, next, { ...opened, isResumed: resume !== 'new' })
+}
+
+async function fork(id: string, { env, cwd }: CommandContext): Promise<string> {
+  const { openSessions } = await import('../app/queries.ts')
+  return (await openSessions(env, cwd)).fork(id)
+}
+
+function modesOf({ mode }: AppSession): Pick<Talk, 'modes'> {
+  if (!MODES.some((name) => name === mode.current())) return {}
+  return {
+    modes: {
+      current: () => mode.current(),
+      list: () => MODES,
+      use: (name) => {
+        const known = MODES.find((each) => each === name)
+        if (known) mode.use(known)
+      },
+    },
+  }
+}
+
+const armsOf = (app: App, { arm }: AppSession): NonNullable<Talk['arms']> => ({
+  current: () => arm.current() ?? app.armId,
+  list: () => app.arms(),
+  use: (id) => arm.use(id),
+})
+
+/** Prompts of one folder, in one file. */
+export function historyFileOf(
+  { app: { cwd, incognito } }: RunFlags,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  if (incognito) return undefined
+  return join(appPaths(env, process.platform).dataFolder, 'history', `${shortHash(cwd)}.jsonl`)
+}
+
+async function branchOf(cwd: string): Promise<string | undefined> {
+  const head = await readFile(join(cwd, '.git', 'HEAD'), 'utf8').catch(() => '')
+  return /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1]
+}

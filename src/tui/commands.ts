@@ -1,0 +1,245 @@
+/** Every slash command, as data: the help, the completion and what it does come from this list. */
+import { drawDiff } from './diff.ts'
+import { type CommandDesk, wholeView } from './desk.ts'
+import { drawContext } from './context.ts'
+import { drawItem } from './items.ts'
+import { renderRestored } from './restored.ts'
+import type { Talk } from './talk.ts'
+import { bold, dim } from './theme.ts'
+import { oneLine, thousands } from './text.ts'
+
+export type SlashCommand = {
+  readonly name: string
+  readonly aliases?: readonly string[]
+  readonly argument?: string
+  readonly help: string
+  /** Absent = always there. */
+  isThere?(talk: Talk): boolean
+  run(desk: CommandDesk, argument: string, talk: Talk): void | Promise<void>
+}
+
+/** What another command of the program prints. */
+const asking = (name: string, help: string, ...words: readonly string[]): SlashCommand => ({
+  name,
+  help,
+  isThere: ({ ask }) => ask !== undefined,
+  async run({ face }, argument, { ask }) {
+    face.say(
+      (await ask?.([...(words.length > 0 ? words : [name]), ...argument.split(/\s+/).filter(Boolean)])) ?? '',
+    )
+  },
+})
+
+export const slashCommands: readonly SlashCommand[] = [
+  { name: 'help', help: 'this list', run: ({ face }, _, talk) => face.print(helpLines(talk)) },
+  {
+    name: 'model',
+    argument: '[arm]',
+    help: 'choose who answers',
+    isThere: ({ arms }) => arms !== undefined,
+    run: (desk, argument, { arms }) =>
+      arms && choose(desk, { title: 'Who answers', choices: arms, argument }),
+  },
+  {
+    name: 'mode',
+    argument: '[mode]',
+    help: 'what it may do without asking (Shift+Tab)',
+    isThere: ({ modes }) => modes !== undefined,
+    run: (desk, argument, { modes }) =>
+      modes && choose(desk, { title: 'What it may do without asking', choices: modes, argument }),
+  },
+  {
+    name: 'new',
+    help: 'begin another conversation',
+    isThere: ({ reopen }) => reopen !== undefined,
+    run: (desk) => desk.reopen('new'),
+  },
+  {
+    name: 'resume',
+    argument: '[session]',
+    help: 'go on with an earlier conversation',
+    isThere: ({ reopen }) => reopen !== undefined,
+    async run(desk, argument, { session }) {
+      if (argument !== '') return desk.reopen({ id: argument })
+      const items = (await session.list()).filter(({ id }) => id !== session.id).map(sessionItem)
+      if (items.length === 0) return desk.face.say('There is no earlier conversation in this folder.')
+      desk.pick('Go on with', items, (id) => void desk.reopen({ id }))
+    },
+  },
+  {
+    name: 'sessions',
+    help: 'earlier conversations of this folder',
+    async run({ face }, _, { session }) {
+      const sessions = await session.list()
+      face.say(sessions.map(({ id, title }) => `${id}  ${oneLine(title)}`).join('\n') || 'none yet')
+    },
+  },
+  {
+    name: 'fork',
+    help: 'go on in a copy, this conversation stays as it is',
+    isThere: ({ reopen }) => reopen !== undefined,
+    run: (desk, _, { session }) => desk.reopen({ forkOf: session.id }),
+  },
+  {
+    name: 'undo',
+    help: 'take back what the last run did to your files',
+    isThere: hasUndo,
+    run: (desk, _, talk) => moveFiles('undo', desk, talk),
+  },
+  {
+    name: 'redo',
+    help: 'do again what was undone',
+    isThere: hasUndo,
+    run: (desk, _, talk) => moveFiles('redo', desk, talk),
+  },
+  {
+    name: 'diff',
+    help: 'all changes of this conversation',
+    async run({ face }, _, talk) {
+      const { items } = await wholeView(talk, face.view.lastEventId)
+      const done = items.flatMap((item) => (item.kind === 'tool' && item.state === 'ok' ? item.diff : []))
+      if (done.length === 0) return face.say('Nothing was changed in this conversation.')
+      face.print(['', ...done.flatMap((diff) => drawDiff(diff, face.width, 200))])
+    },
+  },
+  {
+    name: 'context',
+    help: 'what fills the window',
+    async run({ face }, _, { session }) {
+      face.print(drawContext(await session.history(), face.view.status, face.width))
+    },
+  },
+  { name: 'compact', help: 'shorten the conversation now', run: compact },
+  {
+    name: 'recap',
+    help: 'tell the model what the last session was about',
+    isThere: ({ recap }) => recap !== undefined,
+    async run({ face }, _, { session, recap = '' }) {
+      await session.command('exec-output', recap)
+      face.say('The next message carries it.')
+    },
+  },
+  asking('plan', 'the plan and its tasks'),
+  asking('memory', 'what is remembered of this project'),
+  asking('skills', 'skills there are; /name uses one'),
+  asking('mcp', 'servers of tools'),
+  asking('swarm', 'who would be asked, and how a vote ends'),
+  asking('router', 'who was chosen, and why'),
+  asking('permissions', 'what you allowed for good'),
+  asking('doctor', 'what works on this machine and what does not'),
+  {
+    name: 'subagents',
+    help: 'agents at work in this run',
+    run({ face }) {
+      const { subagents } = face.view.open
+      if (subagents.length === 0) return face.say('No subagent is at work.')
+      face.print(subagents.flatMap((agent) => drawItem(agent, { width: face.width })))
+    },
+  },
+  {
+    name: 'cost',
+    help: 'tokens this conversation has used',
+    run({ face }) {
+      const { prompt = 0, completion = 0, requests = 0 } = face.view.status.spent ?? {}
+      face.say(`${requests} requests: ${thousands(prompt)} tokens read, ${thousands(completion)} written.`)
+    },
+  },
+  {
+    name: 'export',
+    argument: '[md|json|html]',
+    help: 'this conversation as text',
+    isThere: ({ ask }) => ask !== undefined,
+    async run({ face }, argument, { ask, session }) {
+      face.say((await ask?.(['sessions', 'export', session.id, argument || 'md'])) ?? '')
+    },
+  },
+  { name: 'editor', help: 'write the message in $EDITOR (Ctrl+G)', run: (desk) => desk.editInput() },
+  {
+    name: 'clear',
+    help: 'begin another conversation on an empty screen',
+    isThere: ({ reopen }) => reopen !== undefined,
+    run: clear,
+  },
+  { name: 'quit', aliases: ['exit'], help: 'end (Ctrl+D, or Ctrl+C twice)', run: (desk) => desk.quit() },
+]
+
+export const commandsFor = (talk: Talk | undefined): readonly SlashCommand[] =>
+  slashCommands.filter(({ isThere }) => talk === undefined || (isThere?.(talk) ?? true))
+
+export const findCommand = (name: string): SlashCommand | undefined =>
+  slashCommands.find((command) => command.name === name || command.aliases?.includes(name))
+
+const KEYS = `!command       run it yourself; the next message carries its output
+@path          put a file into the message
+Enter          send; while it works, queue
+Shift+Enter    new line (also Alt+Enter, Ctrl+J, \\ and Enter)
+Esc            stop the run · Ctrl+C clears the box, then stops, then quits
+Ctrl+R         search earlier messages · Ctrl+O show what is folded · Ctrl+Z suspend`
+
+function helpLines(talk: Talk): readonly string[] {
+  const commands = commandsFor(talk).map(({ name, argument, help }) => {
+    const left = `/${name}${argument === undefined ? '' : ` ${argument}`}`
+    return `${bold(left)}${' '.repeat(Math.max(1, 24 - left.length))}${help}`
+  })
+  return ['', ...commands, '', ...KEYS.split('\n').map(dim)]
+}
+
+const sessionItem = ({ id, title, updatedAt }: { id: string; title: string; updatedAt: number }) => ({
+  value: id,
+  label: oneLine(title) || id,
+  description: `${new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')} ${id}`,
+})
+
+type Choosing = {
+  readonly title: string
+  readonly choices: NonNullable<Talk['arms']>
+  readonly argument: string
+}
+
+function choose(desk: CommandDesk, { title, choices, argument }: Choosing): void {
+  const use = (name: string): void => {
+    choices.use(name)
+    desk.face.redraw()
+  }
+  const all = choices.list()
+  if (argument !== '') {
+    if (all.includes(argument)) return use(argument)
+    return desk.face.say(`There is no "${argument}"; there are ${all.join(', ')}.`)
+  }
+  const items = all.map((name) => ({
+    value: name,
+    label: oneLine(name),
+    ...(name === choices.current() && { description: 'now' }),
+  }))
+  desk.pick(title, items, use)
+}
+
+function hasUndo({ undo }: Talk): boolean {
+  return undo !== undefined
+}
+
+/** The model believes what it wrote is there, so it is told with the next message. */
+async function moveFiles(
+  way: 'undo' | 'redo',
+  { face }: CommandDesk,
+  { undo, session }: Talk,
+): Promise<void> {
+  if (!undo) return
+  const text = renderRestored(await undo[way](), way === 'undo' ? 'Undid' : 'Did again')
+  face.say(text)
+  await session.command('exec-output', `The person typed /${way}. ${text}`)
+}
+
+async function compact({ face }: CommandDesk, _: string, { session }: Talk): Promise<void> {
+  const before = face.compactions
+  await session.command('compact')
+  // The event that tells of it is read by whoever follows the session, a moment later.
+  for (let look = 0; look < 20 && face.compactions === before; look++)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  if (face.compactions === before) face.say('Nothing to gain: the conversation is short already.')
+}
+
+async function clear(desk: CommandDesk): Promise<void> {
+  desk.face.print(Array.from({ length: 100 }, () => '').slice(0, desk.face.height))
+  await desk.reopen('new')
+}

@@ -1,0 +1,275 @@
+/** One person and one session: what is typed becomes prompts, commands and answers; what is told becomes lines. */
+import { errorMessage } from '../protocol/error.ts'
+import type { Answer, PromptOptions } from '../protocol/session-api.ts'
+import type { AtStart } from '../protocol/start.ts'
+import type { SessionEvent } from '../protocol/event.ts'
+import { findCommand } from './commands.ts'
+import type { Desk } from './desk.ts'
+import { editInput, runForPerson } from './lending.ts'
+import { mentionFiles, showPast } from './past.ts'
+import type { Face } from './face.ts'
+import type { PromptHistory } from './history.ts'
+import { meaningOf } from './line.ts'
+import { Picker } from './picker.ts'
+import { QuestionBox } from './question.ts'
+import type { StatusFacts } from './status.ts'
+import type { Talk } from './talk.ts'
+import { dim, red, yellow } from './theme.ts'
+import { clean, fit, oneLine, wrap } from './text.ts'
+
+export type ConversationParts = {
+  readonly face: Face
+  readonly promptOptions: PromptOptions
+  readonly isVerbose: boolean
+  /** Takes the terminal, and gives it back. */
+  start(): void
+  stop(): void
+  onTalk?(talk: Talk): void
+}
+
+export class Conversation implements Desk {
+  readonly #parts: ConversationParts
+  readonly ended: Promise<string | undefined>
+  talk: Talk | undefined
+  #history: PromptHistory | undefined
+  #end: (line: string | undefined) => void = () => {}
+  #note: string | undefined
+  #early: string[] = []
+  #following: AbortController | undefined
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve
+    })
+    parts.face.doing = { title: 'starting', output: '' }
+  }
+
+  get face(): Face {
+    return this.#parts.face
+  }
+
+  get prompts(): readonly string[] {
+    return this.#history?.prompts ?? []
+  }
+
+  facts(): StatusFacts {
+    const { talk } = this
+    return {
+      arm: talk?.arms?.current() ?? talk?.arm ?? 'covey',
+      mode: talk?.modes?.current() ?? talk?.mode ?? '',
+      confinement: talk?.confinement ?? '',
+      ...(talk?.branch !== undefined && { branch: talk.branch }),
+      ...(this.#note !== undefined && { note: this.#note }),
+    }
+  }
+
+  atStart(): AtStart {
+    return {
+      status: (text) => {
+        if (this.face.doing && !this.talk) this.face.doing = { title: text ?? 'starting', output: '' }
+        this.face.redraw()
+      },
+      confirm: (question) =>
+        new Promise((resolve) => {
+          const options = ['yes', 'no']
+          const asked = { kind: 'question', askId: 'start', question, options } as const
+          this.#show(asked, (answer) => resolve('text' in answer && answer.text === 'yes'))
+        }),
+    }
+  }
+
+  useHistory(history: PromptHistory): void {
+    this.#history = history
+    for (const prompt of history.prompts) this.face.input?.remember(prompt)
+  }
+
+  async begin(talk: Talk): Promise<void> {
+    const { face } = this
+    this.talk = talk
+    face.doing = undefined
+    const heading = [talk.arm, talk.modes?.current() ?? talk.mode, talk.confinement].map(oneLine).join(' · ')
+    face.print([dim(fit(`${heading} · session ${talk.session.id}`, face.width)), dim('/help for help')])
+    for (const warning of talk.warnings ?? [])
+      face.print(wrap(yellow(clean(`covey: ${warning}`)), face.width))
+    if (talk.isResumed) await showPast(this.face, talk, this.#parts.isVerbose)
+    else if (talk.recap) face.print(wrap(dim(clean(`${talk.recap} (/recap tells the model)`)), face.width))
+    void this.#follow(talk).catch((error: unknown) => this.#complain(error))
+    for (const text of this.#early.splice(0)) this.submit(text)
+  }
+
+  submit(text: string): void {
+    const line = text.trim()
+    if (line === '') return
+    if (!this.talk) {
+      if (/^(?:\/?(?:quit|exit))$/.test(line)) return this.quit()
+      this.#early.push(text)
+      this.face.doing = { title: `starting (${this.#early.length} queued)`, output: '' }
+      return this.face.redraw()
+    }
+    void this.#take(line, this.talk).catch((error: unknown) => this.#complain(error))
+  }
+
+  cancel(): void {
+    const { face } = this
+    if (face.doing?.stop) return face.doing.stop()
+    const waiting = face.view.queue.map(({ prompt }) => prompt)
+    const box = face.input
+    if (waiting.length > 0 && box) box.setText([...waiting, box.text].filter(Boolean).join('\n'))
+    void this.talk?.session.cancel().catch((error: unknown) => this.#complain(error))
+  }
+
+  quit(): void {
+    const id = this.talk?.session.id
+    this.#following?.abort()
+    this.#end(id === undefined ? undefined : id)
+  }
+
+  note(text: string | undefined): void {
+    this.#note = text
+    this.face.redraw()
+  }
+
+  pick(title: string, items: Parameters<Desk['pick']>[1], take: (value: string) => void): void {
+    const close = (): void => {
+      this.face.picker = undefined
+      this.face.redraw()
+    }
+    this.face.picker = new Picker({
+      title,
+      items,
+      leave: close,
+      pick(value) {
+        close()
+        take(value)
+      },
+    })
+    this.face.redraw()
+  }
+
+  async lend<T>(work: () => Promise<T>): Promise<T> {
+    this.face.suspend()
+    this.#parts.stop()
+    // Nothing else may be waiting for anything: a process without a reason to stay would end.
+    const staying = setInterval(() => {}, 60_000)
+    try {
+      return await work()
+    } finally {
+      clearInterval(staying)
+      this.#parts.start()
+      this.face.resume()
+    }
+  }
+
+  stopProcess(): void {
+    void this.lend(
+      () =>
+        new Promise<void>((resolve) => {
+          process.once('SIGCONT', () => resolve())
+          process.kill(0, 'SIGTSTP')
+        }),
+    )
+  }
+
+  editInput(): Promise<void> {
+    return editInput(this)
+  }
+
+  runShell(command: string): Promise<void> {
+    return runForPerson(this, command)
+  }
+
+  async reopen(wish: Parameters<NonNullable<Talk['reopen']>>[0]): Promise<void> {
+    const { talk, face } = this
+    if (!talk?.reopen) return
+    this.#following?.abort()
+    face.doing = { title: 'opening', output: '' }
+    try {
+      const next = await talk.reopen(wish)
+      this.#parts.onTalk?.(next)
+      face.begin()
+      await this.begin(next)
+    } catch (error) {
+      face.doing = undefined
+      void this.#follow(talk).catch(() => undefined)
+      throw error
+    }
+  }
+
+  async #take(line: string, talk: Talk): Promise<void> {
+    const meaning = meaningOf(line, (text) => talk.expands?.(text) ?? false)
+    if (meaning.kind !== 'quit') {
+      this.face.input?.remember(line)
+      await this.#history?.add(line)
+    }
+    if (meaning.kind === 'quit') return this.quit()
+    if (meaning.kind === 'unknown') return this.face.say(meaning.text)
+    if (meaning.kind === 'shell') return this.runShell(meaning.command)
+    if (meaning.kind === 'command') return findCommand(meaning.name)?.run(this, meaning.argument, talk)
+    await mentionFiles(this.face, talk, line)
+    await talk.session.prompt(line, this.#parts.promptOptions)
+  }
+
+  async #follow({ session }: Talk): Promise<void> {
+    const stop = new AbortController()
+    this.#following = stop
+    for await (const event of session.events({ signal: stop.signal })) {
+      if (stop.signal.aborted) return
+      this.face.take(event)
+      this.#ask()
+      if (event.type === 'proposal') this.#offer(event)
+    }
+  }
+
+  /** The question that is first in the View has the keys. */
+  #ask(): void {
+    const [first] = this.face.view.questions
+    if (this.face.question?.askId === first?.askId) return
+    this.face.question = undefined
+    if (!first) return
+    this.#show(
+      first,
+      (answer) =>
+        void this.talk?.session.answer(first.askId, answer).catch((error: unknown) => this.#complain(error)),
+    )
+  }
+
+  #show(
+    question: ConstructorParameters<typeof QuestionBox>[0]['question'],
+    take: (answer: Answer) => void,
+  ): void {
+    const { face } = this
+    const canvas = {
+      get rows() {
+        return face.height
+      },
+      redraw: () => face.redraw(),
+    }
+    const answer = (said: Answer): void => {
+      if (face.question === box) face.question = undefined
+      take(said)
+    }
+    const box = new QuestionBox({ question, canvas, answer })
+    face.question = box
+    face.redraw()
+  }
+
+  /** What a model without tools proposed runs only on a yes. */
+  #offer({ command }: Extract<SessionEvent, { type: 'proposal' }>): void {
+    const question = {
+      kind: 'question',
+      askId: 'proposal',
+      question: `Run this?\n${command}`,
+      options: ['yes', 'edit it first', 'no'],
+    } as const
+    this.#show(question, (answer) => {
+      const said = 'text' in answer ? answer.text : 'no'
+      if (said === 'yes') this.submit(`!${command}`)
+      else if (said === 'edit it first') this.face.input?.setText(`!${command}`)
+    })
+  }
+
+  #complain(error: unknown): void {
+    this.face.print(wrap(red(clean(`covey: ${errorMessage(error)}`)), this.face.width))
+  }
+}

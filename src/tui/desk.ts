@@ -1,0 +1,47 @@
+/** What commands and keys act on. */
+import type { SelectItem } from '@mariozechner/pi-tui'
+import type { SessionEvent } from '../protocol/event.ts'
+import { viewOf } from '../view/reduce.ts'
+import type { View } from '../view/view.ts'
+import type { Face } from './face.ts'
+import type { Talk } from './talk.ts'
+
+/** Where a command writes: the screen, or lines. */
+export type Pane = Pick<Face, 'view' | 'width' | 'height' | 'compactions' | 'print' | 'say' | 'redraw'>
+
+/** What a slash command may do, on a screen or line by line. */
+export type CommandDesk = {
+  readonly face: Pane
+  quit(): void
+  pick(title: string, items: readonly SelectItem[], take: (value: string) => void): void
+  reopen(wish: Parameters<NonNullable<Talk['reopen']>>[0]): Promise<void>
+  editInput(): Promise<void>
+}
+
+export type Desk = CommandDesk & {
+  readonly face: Face
+  /** Absent while the program opens. */
+  readonly talk: Talk | undefined
+  readonly prompts: readonly string[]
+  submit(text: string): void
+  /** Ends the run; what waited for it comes back into the box. */
+  cancel(): void
+  note(text: string | undefined): void
+  /** Gives the terminal to something else for a while. */
+  lend<T>(work: () => Promise<T>): Promise<T>
+  runShell(command: string): Promise<void>
+  stopProcess(): void
+}
+
+/** Everything the session has kept. */
+export async function wholeView({ session }: Talk, upTo: number): Promise<View> {
+  const stop = new AbortController()
+  const events: SessionEvent[] = []
+  if (upTo === 0) return viewOf([])
+  for await (const event of session.events({ after: 0, signal: stop.signal })) {
+    if (event.id <= upTo) events.push(event)
+    if (event.id >= upTo) break
+  }
+  stop.abort()
+  return viewOf(events)
+}

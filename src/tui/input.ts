@@ -1,0 +1,86 @@
+/**
+ * The box that is typed into: the library's editor with what a prompt needs around it. A long paste is one folded block,
+ * every key that a terminal may send for "new line" makes one, and undo has a key people know.
+ */
+import {
+  type AutocompleteProvider,
+  CURSOR_MARKER,
+  Editor,
+  getKeybindings,
+  type TUI,
+  visibleWidth,
+} from '@mariozechner/pi-tui'
+import { editorTheme } from './theme.ts'
+
+export type Drawn = {
+  readonly lines: readonly string[]
+  readonly cursor?: { readonly row: number; readonly column: number }
+}
+
+/** What the editor needs of a screen. */
+export type Canvas = { readonly rows: number; redraw(): void }
+
+export class InputBox {
+  readonly #editor: Editor
+  onSubmit: (text: string) => void = () => {}
+
+  constructor(canvas: Canvas, completion?: AutocompleteProvider) {
+    getKeybindings().setUserBindings({
+      'tui.editor.undo': ['ctrl+-', 'ctrl+_', 'ctrl+x'],
+      'tui.input.newLine': ['shift+enter', 'alt+enter', 'ctrl+j'],
+    })
+    const screen = {
+      requestRender: () => canvas.redraw(),
+      terminal: {
+        get rows() {
+          return canvas.rows
+        },
+      },
+    }
+    // The editor asks its screen for these two things and nothing else.
+    this.#editor = new Editor(screen as unknown as TUI, editorTheme, { autocompleteMaxVisible: 6 })
+    this.#editor.focused = true
+    this.#editor.onSubmit = (text) => this.onSubmit(text)
+    if (completion) this.#editor.setAutocompleteProvider(completion)
+  }
+
+  /** With every folded paste written out. */
+  get text(): string {
+    return this.#editor.getExpandedText()
+  }
+
+  get isEmpty(): boolean {
+    return this.#editor.getText() === ''
+  }
+
+  get isCompleting(): boolean {
+    return this.#editor.isShowingAutocomplete()
+  }
+
+  setText(text: string): void {
+    this.#editor.setText(text)
+  }
+
+  remember(prompt: string): void {
+    this.#editor.addToHistory(prompt)
+  }
+
+  type(data: string): void {
+    this.#editor.handleInput(data)
+  }
+
+  draw(width: number): Drawn {
+    const lines = this.#editor.render(width).map((line) => unfold(line))
+    const row = lines.findIndex((line) => line.includes(CURSOR_MARKER))
+    if (row < 0) return { lines }
+    const line = lines[row] ?? ''
+    const column = visibleWidth(line.slice(0, line.indexOf(CURSOR_MARKER)))
+    return { lines: lines.map((each) => each.replace(CURSOR_MARKER, '')), cursor: { row, column } }
+  }
+}
+
+/** The editor's own mark says what it is for the editor. */
+const unfold = (line: string): string =>
+  line.replace(/\[paste #\d+ (?:\+(\d+) lines|(\d+) chars)\]/g, (_, lines?: string, characters?: string) =>
+    lines === undefined ? `[pasted ${characters} characters]` : `[pasted ${lines} lines]`,
+  )

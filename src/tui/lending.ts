@@ -1,0 +1,62 @@
+/** What takes the terminal for a while: the person's editor, a command of theirs. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Desk } from './desk.ts'
+import type { Face } from './face.ts'
+import { runInTerminal } from './shell.ts'
+import type { PersonShell, ShellEnd } from './talk.ts'
+import { bold, dim, red } from './theme.ts'
+import { fit, oneLine, seconds } from './text.ts'
+
+export async function editInput(desk: Desk): Promise<void> {
+  const { face } = desk
+  const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
+  const folder = mkdtempSync(join(tmpdir(), 'covey-message-'))
+  const file = join(folder, 'message.md')
+  writeFileSync(file, face.input?.text ?? '', { mode: 0o600 })
+  try {
+    await desk.lend(async () => spawnSync('/bin/sh', ['-c', `${editor} "$0"`, file], { stdio: 'inherit' }))
+    face.input?.setText(readFileSync(file, 'utf8').replace(/\n$/, ''))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export async function runForPerson(desk: Desk, command: string): Promise<void> {
+  const { talk, face } = desk
+  const shell = talk?.shell
+  if (!shell) return face.say('Commands of your own run only in a session on this machine.')
+  face.print(['', bold(fit(`! ${oneLine(command)}`, face.width))])
+  const since = performance.now()
+  const end = shell.needsTerminal(command)
+    ? await desk.lend(() => runInTerminal(command, talk.cwd))
+    : await runLive(face, command, shell)
+  face.print([`${exitText(end)}${dim(` · ${seconds(performance.now() - since)}`)}`])
+  const failed = end.exitCode === 0 ? '' : `\n[exit ${end.exitCode ?? 'by a signal'}]`
+  await talk.session.command('exec-output', `$ ${command}\n${end.output}${failed}`)
+}
+
+const exitText = ({ exitCode }: ShellEnd): string =>
+  exitCode === undefined ? red('stopped') : exitCode === 0 ? dim('exit 0') : red(`exit ${exitCode}`)
+
+const MAX_TAIL = 8_000
+
+async function runLive(face: Face, command: string, shell: PersonShell): Promise<ShellEnd> {
+  const stopped = new AbortController()
+  const doing = { title: command, output: '', stop: () => stopped.abort() }
+  face.doing = doing
+  face.redraw()
+  const onOutput = (text: string): void => {
+    doing.output = (doing.output + text).slice(-MAX_TAIL)
+    face.redraw()
+  }
+  try {
+    const end = await shell.run(command, { signal: stopped.signal, onOutput })
+    if (end.output.trim() !== '') face.say(end.output)
+    return end
+  } finally {
+    if (face.doing === doing) face.doing = undefined
+  }
+}

@@ -1,0 +1,27 @@
+/** What a typed line means. A path is text, a mistyped command is told with what there is. */
+import { nearest } from '../lib/nearest.ts'
+import { findCommand, slashCommands } from './commands.ts'
+
+export type Meaning =
+  | { readonly kind: 'prompt' }
+  | { readonly kind: 'quit' }
+  | { readonly kind: 'shell'; readonly command: string }
+  | { readonly kind: 'command'; readonly name: string; readonly argument: string }
+  | { readonly kind: 'unknown'; readonly text: string }
+
+export function meaningOf(line: string, isSkill: (line: string) => boolean): Meaning {
+  if (/^(?:quit|exit|:q)$/.test(line)) return { kind: 'quit' }
+  if (line.startsWith('!') && line.length > 1) return { kind: 'shell', command: line.slice(1).trim() }
+  const [, name, argument = ''] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(line) ?? []
+  if (name === undefined) return { kind: 'prompt' }
+  if (isSkill(line)) return { kind: 'prompt' }
+  if (findCommand(name)) return { kind: 'command', name, argument: argument.trim() }
+  const near = nearest(
+    name,
+    slashCommands.map((command) => command.name),
+  )
+  return {
+    kind: 'unknown',
+    text: `unknown command /${name}${near === undefined ? '' : `; did you mean /${near}?`} /help lists them`,
+  }
+}

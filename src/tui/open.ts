@@ -1,0 +1,110 @@
+/**
+ * A conversation on a terminal, from the first paint to the last word. The screen is there before the program is: what is
+ * typed while it opens waits for it. One more client of SessionApi.
+ */
+import { ProcessTerminal } from '@mariozechner/pi-tui'
+import type { PromptOptions } from '../protocol/session-api.ts'
+import type { AtStart } from '../protocol/start.ts'
+import { createCompletion } from './completion.ts'
+import { Conversation } from './conversation.ts'
+import { Face } from './face.ts'
+import { openHistory } from './history.ts'
+import { InputBox } from './input.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { commandsFor } from './commands.ts'
+import type { Talk } from './talk.ts'
+
+export type TerminalParts = {
+  readonly title: string
+  readonly isVerbose: boolean
+  readonly promptOptions: PromptOptions
+  /** Where prompts are remembered; absent = nowhere. */
+  readonly historyFile?: string
+  /** Opens the program; questions it has on the way are asked on the screen. */
+  open(atStart: AtStart): Promise<Talk>
+  /** Told of every session that takes the place of the one before. */
+  onTalk?(talk: Talk): void
+  readonly signal: AbortSignal
+}
+
+/** Returns the id of the session that was talked to last. */
+export async function runTerminal(parts: TerminalParts): Promise<string | undefined> {
+  const terminal = new ProcessTerminal()
+  const surface = {
+    get columns() {
+      return Math.max(2, terminal.columns)
+    },
+    get rows() {
+      return Math.max(4, terminal.rows)
+    },
+    write: (text: string) => terminal.write(text),
+  }
+  const face = new Face({ surface, isVerbose: parts.isVerbose, facts: () => conversation.facts() })
+  const { promptOptions, signal, isVerbose } = parts
+  let keys: Keys | undefined
+  const start = (): void =>
+    terminal.start(
+      (data) => keys?.take(data),
+      () => face.redraw(),
+    )
+  const conversation: Conversation = new Conversation({
+    face,
+    promptOptions,
+    isVerbose,
+    start,
+    stop: () => terminal.stop(),
+    ...(parts.onTalk && { onTalk: parts.onTalk }),
+  })
+  keys = createKeys(conversation, () => performance.now())
+  start()
+  face.input = inputOf(face, conversation)
+  face.print([parts.title])
+  face.drawNow()
+  const end = (): void => conversation.quit()
+  signal.addEventListener('abort', end, { once: true })
+  process.stdin.once('end', end)
+  try {
+    conversation.useHistory(await openHistory(parts.historyFile))
+    await open(parts, conversation)
+    return await conversation.ended
+  } finally {
+    signal.removeEventListener('abort', end)
+    process.stdin.off('end', end)
+    face.suspend()
+    terminal.stop()
+  }
+}
+
+async function open(parts: TerminalParts, conversation: Conversation): Promise<void> {
+  const opened = parts.open(conversation.atStart())
+  // Whoever leaves before it is open does not wait for it.
+  const talk = await Promise.race([opened, conversation.ended.then(() => undefined)])
+  if (talk) await conversation.begin(talk)
+  else void opened.then(({ session }) => session.close()).catch(() => undefined)
+}
+
+function inputOf(face: Face, conversation: Conversation): InputBox {
+  const completion = createCompletion({
+    commands: () => commandsFor(conversation.talk),
+    files: async () => (await conversation.talk?.files?.().catch(() => [])) ?? [],
+    values: (command) => valuesOf(command, conversation.talk).catch(() => []),
+  })
+  const canvas = {
+    get rows() {
+      return face.height
+    },
+    redraw: () => face.redraw(),
+  }
+  const input = new InputBox(canvas, completion)
+  input.onSubmit = (text) => conversation.submit(text)
+  return input
+}
+
+async function valuesOf(command: string, talk: Talk | undefined) {
+  const named = (names: readonly string[] = []) => names.map((name) => ({ value: name, label: name }))
+  if (command === 'model') return named(talk?.arms?.list())
+  if (command === 'mode') return named(talk?.modes?.list())
+  if (command !== 'resume') return []
+  const sessions = (await talk?.session.list()) ?? []
+  return sessions.map(({ id, title }) => ({ value: id, label: id, description: title.slice(0, 60) }))
+}

@@ -1,0 +1,169 @@
+/**
+ * A question to the person in the place of the input box: what will happen, why it asks, and the answers there are. Keys
+ * that were on their way before it appeared never answer it: while somebody is typing, the box gets them.
+ */
+import { matchesKey } from '@mariozechner/pi-tui'
+import type { Answer } from '../protocol/session-api.ts'
+import type { ViewQuestion } from '../view/view.ts'
+import { drawDiff } from './diff.ts'
+import { type Canvas, type Drawn, InputBox } from './input.ts'
+import { bold, cyan, dim, yellow } from './theme.ts'
+import { clean, fit, fold, wrap } from './text.ts'
+
+type Option = { readonly key: string; readonly label: string; readonly answer?: Answer }
+
+export type QuestionParts = {
+  readonly question: ViewQuestion
+  readonly canvas: Canvas
+  answer(answer: Answer): void
+}
+
+export class QuestionBox {
+  readonly #parts: QuestionParts
+  readonly #options: readonly Option[]
+  readonly #words: InputBox
+  #chosen = 0
+  /** Words are typed: a reason, or an answer of one's own. */
+  #isTyping: boolean
+
+  constructor(parts: QuestionParts) {
+    this.#parts = parts
+    const { question, canvas } = parts
+    this.#options = question.kind === 'permission' ? permissionOptions(question) : answerOptions(question)
+    this.#isTyping = this.#options.length === 0
+    this.#words = new InputBox(canvas)
+    this.#words.onSubmit = (text) => this.#say(text)
+  }
+
+  get askId(): string {
+    return this.#parts.question.askId
+  }
+
+  type(data: string): void {
+    if (this.#isTyping) return this.#typeWords(data)
+    const count = this.#options.length
+    if (matchesKey(data, 'up')) this.#chosen = (this.#chosen + count - 1) % count
+    else if (matchesKey(data, 'down') || matchesKey(data, 'tab')) this.#chosen = (this.#chosen + 1) % count
+    else if (matchesKey(data, 'enter')) this.#take(this.#options[this.#chosen])
+    else this.#take(this.#options.find(({ key }, index) => key === data || String(index + 1) === data))
+  }
+
+  /** Back to the list; nothing to go back to = no. */
+  escape(): boolean {
+    if (!this.#isTyping || this.#options.length === 0) return false
+    this.#isTyping = false
+    return true
+  }
+
+  /** Says no; false for a question that has no "no". */
+  deny(): boolean {
+    const { question, answer } = this.#parts
+    if (question.kind !== 'permission') return false
+    answer({ allow: false, reason: 'The person said no.' })
+    return true
+  }
+
+  draw(width: number, rows: number): Drawn {
+    const options = this.#options.flatMap((option, index) =>
+      drawOption(option, { index, isChosen: index === this.#chosen && !this.#isTyping, width }),
+    )
+    const words = this.#isTyping ? this.#words.draw(width) : { lines: [] }
+    const head = drawQuestion(
+      this.#parts.question,
+      width,
+      Math.max(3, rows - options.length - words.lines.length - 3),
+    )
+    const lines = [...head, ...options, ...words.lines, dim(fit(this.#hint(), width))]
+    const above = head.length + options.length
+    return { lines, ...(words.cursor && { cursor: { ...words.cursor, row: words.cursor.row + above } }) }
+  }
+
+  #hint(): string {
+    if (this.#isTyping) return this.#options.length > 0 ? 'Enter says it · Esc goes back' : 'Enter says it'
+    return this.#parts.question.kind === 'permission'
+      ? '↑↓ Enter, or the letter · Esc says no'
+      : '↑↓ Enter, or the number'
+  }
+
+  #typeWords(data: string): void {
+    const direct = this.#words.isEmpty && this.#options.find((_, index) => String(index + 1) === data)
+    if (direct && direct.answer) return this.#parts.answer(direct.answer)
+    this.#words.type(data)
+  }
+
+  #take(option: Option | undefined): void {
+    if (!option) return
+    if (option.answer) this.#parts.answer(option.answer)
+    else this.#isTyping = true
+  }
+
+  #say(text: string): void {
+    const { question, answer } = this.#parts
+    const words = text.trim()
+    if (question.kind === 'permission')
+      return answer({
+        allow: false,
+        reason: words === '' ? 'The person said no.' : `The person said no: ${words}`,
+      })
+    answer({ text: numbered(words, question.options) })
+  }
+}
+
+/** "2" means the second of the options. */
+export function numbered(words: string, options: readonly string[]): string {
+  const index = /^\d+$/.test(words) ? Number(words) - 1 : -1
+  return options[index] ?? words
+}
+
+type Permission = Extract<ViewQuestion, { kind: 'permission' }>
+
+function permissionOptions({ always }: Permission): readonly Option[] {
+  return [
+    { key: 'y', label: 'Yes, once', answer: { allow: true } },
+    ...(always
+      ? [
+          { key: 's', label: 'Yes, for this session', answer: { allow: true, remember: 'session' } } as const,
+          {
+            key: 'a',
+            label: `Always: ${always.text.replace(/^always /, '')}`,
+            answer: { allow: true, remember: true },
+          } as const,
+        ]
+      : []),
+    { key: 'n', label: 'No', answer: { allow: false, reason: 'The person said no.' } },
+    { key: 'r', label: 'No, and say why' },
+  ]
+}
+
+const answerOptions = ({ options }: Extract<ViewQuestion, { kind: 'question' }>): readonly Option[] =>
+  options.length === 0
+    ? []
+    : [
+        ...options.map((text) => ({ key: '', label: text, answer: { text } })),
+        { key: '', label: 'Something else' },
+      ]
+
+type OptionPlace = { readonly index: number; readonly isChosen: boolean; readonly width: number }
+
+function drawOption({ key, label }: Option, { index, isChosen, width }: OptionPlace): readonly string[] {
+  const name = key === '' ? `${index + 1}` : key
+  const lines = wrap(clean(label.replaceAll('\n', ' ')), width - 5)
+  return lines.map((line, at) => {
+    const text = at === 0 ? `${isChosen ? '❯' : ' '} ${name}  ${line}` : `     ${line}`
+    return isChosen ? cyan(text) : text
+  })
+}
+
+function drawQuestion(question: ViewQuestion, width: number, rows: number): readonly string[] {
+  if (question.kind === 'question')
+    return fold(wrap(`${yellow('?')} ${bold(clean(question.question))}`, width), rows, () => dim('…'))
+  const { access, why, secrets, diff } = question
+  const targets = access.flatMap(({ kind, target }) => wrap(`${yellow(kind)} ${bold(clean(target))}`, width))
+  const given = secrets.map(
+    ({ kind, placeholder, path }) => `gives it the ${kind}${path ? ` of ${path}` : ''} (${placeholder})`,
+  )
+  const reasons = [`why: ${why}`, ...given].flatMap((line) => wrap(clean(line), width)).map(dim)
+  const room = Math.max(2, rows - targets.length - reasons.length)
+  const changes = diff.flatMap((file) => drawDiff(file, width, room))
+  return [...(changes.length > 0 ? changes : targets), ...reasons]
+}

@@ -1,0 +1,45 @@
+/** `!command`: live output below the conversation, or the whole terminal for a program that wants one. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import type { ShellEnd } from './talk.ts'
+
+const MAX_KEPT = 64_000
+
+/** A pty from `script`, so that what is printed can be kept; without that program the terminal itself. */
+export async function runInTerminal(command: string, cwd: string): Promise<ShellEnd> {
+  const folder = await mkdtemp(join(tmpdir(), 'covey-shell-'))
+  try {
+    const log = join(folder, 'typescript')
+    const exitCode =
+      (await start(scriptArgv(command, log), cwd)) ?? (await start(['/bin/sh', '-c', command], cwd))
+    const text = await readFile(log, 'utf8').catch(() => '')
+    return { exitCode: exitCode ?? undefined, output: plainText(text) }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const scriptArgv = (command: string, log: string): readonly string[] =>
+  process.platform === 'linux'
+    ? ['script', '-qefc', command, log]
+    : ['script', '-q', log, '/bin/sh', '-c', command]
+
+/** Nothing where the program is not there. */
+function start([program = '', ...args]: readonly string[], cwd: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd, stdio: 'inherit' })
+    child.on('error', () => resolve(undefined))
+    child.on('close', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)))
+  })
+}
+
+/** What a model can use of it: the words, without what steered the terminal. */
+const plainText = (text: string): string =>
+  stripVTControlCharacters(text)
+    .replace(/^Script (?:started|done).*$/gm, '')
+    .replaceAll('\r', '')
+    .trim()
+    .slice(-MAX_KEPT)
