@@ -18,6 +18,10 @@ export async function situationOf(run: RunState, parts: LoopParts, offer: Offer)
     demands.paths.filter((_, index) => there[index] !== undefined).map(({ path }) => path),
   )
   const shown = shownIn(run.messages, prompt)
+  const evidence = shownIn(
+    run.messages.filter((message) => message.role === 'user' && message.text.endsWith(prompt)),
+    prompt,
+  )
   const results = run.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
   return {
     prompt,
@@ -29,6 +33,7 @@ export async function situationOf(run: RunState, parts: LoopParts, offer: Offer)
           calls: run.calls,
           exists: (path) => existing.has(path),
           isKnown: (path) => shown.includes(path),
+          isEvidence: (path) => evidence.includes(`\n[${path}:`),
         }),
     usedTools: run.calls.length > 0,
     talked: results.length > 0,

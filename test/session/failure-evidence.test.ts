@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempProject } from '../support/project.ts'
 import { emptyHome, ofType, openTestApp, promptAndCollect, run, type RunOptions } from '../support/run.ts'
-import { says, scriptedModel } from '../../src/provider/scripted.ts'
+import { calls, says, scriptedModel } from '../../src/provider/scripted.ts'
 
 const project = {
   'package.json': '{"type":"module","scripts":{"test":"node check.js"}}',
@@ -37,6 +37,24 @@ test('the output and the lines around each place precede the prompt', async () =
   expect(text).toMatch(/\n\nThe tests fail\. Find the bug\.$/)
   expect(ofType(events, 'tool-start').map(({ title }) => title)).toEqual(['run_command npm test'])
   expect(ofType(events, 'turn-start')).toHaveLength(1)
+})
+
+test('a file whose failing lines were shown need not be read or changed as well', async () => {
+  const fix = { path: 'src/sum.js', old: 'items.typo', new: 'items.reduce' }
+  const test = { command: 'npm test' }
+  const model = scriptedModel(
+    [calls('edit_file', fix)],
+    [calls('run_command', test)],
+    [says('Fixed; it passes.')],
+  )
+
+  const events = await run(model, await tempProject(project), {
+    prompt: 'check.js fails. Fix src/sum.js and run `npm test`.',
+    permission: 'bypass',
+  })
+
+  expect(model.asked[0]?.messages[0]?.text).toContain('\n[check.js:2]\n')
+  expect(ofType(events, 'correction')).toEqual([])
 })
 
 test('it takes at most 8 % of the window', async () => {

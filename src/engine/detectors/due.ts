@@ -14,6 +14,8 @@ export type DueInput = {
   exists(path: string): boolean
   /** Whether the conversation has shown or touched it before. */
   isKnown(path: string): boolean
+  /** Whether its failing lines were shown with the request: then it says what is wrong, and need not change. */
+  isEvidence?(path: string): boolean
 }
 
 export type Due = {
@@ -23,7 +25,7 @@ export type Due = {
   readonly wrote: boolean
 }
 
-export function findDue({ demands, calls, exists, isKnown }: DueInput): Due {
+export function findDue({ demands, calls, exists, isKnown, isEvidence }: DueInput): Due {
   const wrote = calls.some((call) => mayHaveWritten(call, demands))
   if (calls.some(isForeign)) return { missing: [], wrote: true }
   const isHeld = calls.some(({ code }) => code === 'denied')
@@ -36,6 +38,7 @@ export function findDue({ demands, calls, exists, isKnown }: DueInput): Due {
         !isTouched(path, calls) && (isNew ? demands.change && !exists(path) : exists(path)),
     )
     .filter(({ path, isNew }) => isNew || demands.change || !isKnown(path))
+    .filter(({ path }) => !(wrote && isEvidence?.(path)))
     .map(({ path, isNew }) => (isNew ? `${path} was not written` : `${path} was neither read nor changed`))
   return { missing: [...change, ...paths, ...commands, ...anyRun], wrote }
 }
