@@ -133,7 +133,7 @@ test('calls that hang together fail together, and the next one finds a new serve
       `usual(request)
        if (request.method === 'tools/call' && request.params.arguments.to === 'home')
          say({ id: request.id, result: { content: [{ type: 'text', text: 'there' }] } })`,
-      { timeoutMs: 700 },
+      { timeoutMs: 3_000 },
     ),
   ])
   const go = await toolNamed(equipment, 'mcp__odd__go')

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { killAndResume } from './kill.ts'
 import { seededRandom } from '../support/seed.ts'
+import { runs } from '../support/runs.ts'
 
+const POINTS = runs(10, 20)
 const random = seededRandom('killed session')
 const randomBelow = (limit: number) => Math.floor(random() * limit)
 
-test.concurrent('killed at 20 random points, nothing acknowledged is lost and open calls are closed', async () => {
+test.concurrent('killed at random points, nothing acknowledged is lost and open calls are closed', async () => {
   let resumed = 0
-  while (resumed < 20) resumed += await killAndResume({ sessions: 8, when: 1 + randomBelow(1000) })
+  while (resumed < POINTS) resumed += await killAndResume({ sessions: 8, when: 1 + randomBelow(1000) })
 
-  expect(resumed).toBeGreaterThanOrEqual(20)
+  expect(resumed).toBeGreaterThanOrEqual(POINTS)
 })
 
 test.concurrent('killed at a write to the log, the session opens', async () => {

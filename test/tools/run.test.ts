@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { jobOutputTool } from '../../src/tools/job-output.ts'
 import { jobStopTool } from '../../src/tools/job-stop.ts'
@@ -92,8 +94,13 @@ describe('run_command', () => {
 
 describe('job_output', () => {
   test('gives what is new, then how it ended', async () => {
-    const context = toolContext(await tempProject())
-    await callTool(hurried, { command: 'echo one; sleep 0.6; echo two; exit 3' }, context)
+    const cwd = await tempProject()
+    const context = toolContext(cwd)
+    // Long enough for a busy machine to start it.
+    const patient = createRunCommand({ usualMs: 2_000, longMs: 2_000 })
+    const command = 'echo one; while [ ! -e go ]; do sleep 0.05; done; echo two; exit 3'
+    await callTool(patient, { command }, context)
+    await writeFile(join(cwd, 'go'), '')
 
     await eventually(() => expect(context.exec.jobs()[0]?.state).toBe('ended'))
 
