@@ -13,6 +13,7 @@ import { memorySchema } from './memory.ts'
 import { secretsSchema } from './secrets.ts'
 import { swarmSchema } from './swarm.ts'
 import { toolHostSchema } from './tool-host.ts'
+import { permissionModes } from '../protocol/permission-modes.ts'
 
 const engine = z
   .strictObject({
@@ -58,7 +59,7 @@ const rule = z.strictObject({
 const permission = z
   .strictObject({
     mode: z
-      .enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass'])
+      .enum(permissionModes)
       .default('ask')
       .describe(
         'What may happen without a question: reads, edits, sandboxed commands, nothing or everything.',

@@ -348,7 +348,7 @@ emission = { base = "tool" }
         '6: engine.tools must be one of auto, two-stage, all, not "al"; did you mean all?',
         '5: engine.force_two_stage must be true or false, not 1',
         '4: engine.temperature must be a number from 0 to 2, not 3',
-        '8: permission.mode must be one of ask, accept-edits, auto, read-only, deny, bypass, not a table',
+        '8: permission.mode must be one of deny, read-only, ask, accept-edits, auto, bypass, not a table',
         '14: checks."*.ts" must be text in quotes, not a list',
       ].map((line) => `${home.userFile}:${line}`),
     )
@@ -429,7 +429,7 @@ emission = { base = "tool" }
       `${home.profileFile('p')}:1: offline must be true or false, not "no"`,
       `${home.projectFile}:1:5: not valid TOML: invalid value`,
       'COVEY_ENGINE__MAX_TURN: no such setting; did you mean COVEY_ENGINE__MAX_TURNS?',
-      'command line: permission.mode must be one of ask, accept-edits, auto, read-only, deny, bypass, not "yolo"',
+      'command line: permission.mode must be one of deny, read-only, ask, accept-edits, auto, bypass, not "yolo"',
     ])
   })
 
