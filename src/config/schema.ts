@@ -22,10 +22,6 @@ const engine = z
       .enum(['auto', 'two-stage', 'all'])
       .default('auto')
       .describe('How tools are offered: by the size of the window, by category first, or all at once.'),
-    force_two_stage: z
-      .boolean()
-      .default(false)
-      .describe('Offer tools by category first in every window, whatever `tools` says.'),
     temperature: z
       .number()
       .min(0)

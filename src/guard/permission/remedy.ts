@@ -9,7 +9,7 @@ import { type ModeQuestion, modeVerdict } from './modes.ts'
 export type Decision = {
   readonly mode: PermissionMode
   readonly question: ModeQuestion
-  /** Nobody can be asked: a question is a no. */
+  /** No user can be asked: a question counts as a refusal. */
   readonly unattended: boolean
   readonly cause:
     | { readonly by: 'mode' }
@@ -86,7 +86,7 @@ export function joinRemedies([first, ...others]: readonly Remedy[]): Remedy | un
   const all = [first, ...others]
   const alone = all.find(({ mode }) => mode === undefined)
   if (alone) return alone.otherwise === undefined ? {} : { otherwise: alone.otherwise }
-  return { mode: BY_POWER.findLast((mode) => all.some((each) => each.mode === mode)) ?? 'bypass' }
+  return { mode: permissionModes.findLast((mode) => all.some((each) => each.mode === mode)) ?? 'bypass' }
 }
 
 function withoutRule(decision: Decision, rule: Rule): Remedy {
