@@ -19,6 +19,7 @@ import type { Files } from '../protocol/tool.ts'
 import type { FoundAgent } from '../provider/agents/model.ts'
 import { type Arm, createArm } from '../router/arm.ts'
 import { checkedByWords } from '../router/classify.ts'
+import { NANO_ID } from '../protocol/nano-id.ts'
 
 /** Who is to answer. */
 export type ArmWanted =
@@ -150,7 +151,7 @@ async function loadNano({ files }: ArmParts): Promise<NanoModel> {
 }
 
 const IN_THE_BOX =
-  'answering with covey/nano, the small model in the box. `covey doctor` finds a server on this machine, ' +
+  `answering with ${NANO_ID}, the small built-in model. \`covey doctor\` finds a server on this machine, ` +
   '`covey models fit` says which larger model fits it.'
 
 /** A user's file runs in a process of its own. */

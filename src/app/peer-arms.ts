@@ -10,6 +10,7 @@ import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
 import { capabilitiesOf } from '../provider/arm-models.ts'
 import { type Arm, createArm } from '../router/arm.ts'
 import type { RouterArm } from '../router/snapshot.ts'
+import { NANO_ID } from '../protocol/nano-id.ts'
 
 const PREFIX = 'peer/'
 
@@ -54,7 +55,7 @@ export function createPeerArms(find: FindMachine): PeerArms {
     forget(known, here)
     // The built-in model runs on this machine, too.
     return [...known]
-      .filter(([arm]) => modelOf(arm) !== NANO)
+      .filter(([arm]) => modelOf(arm) !== NANO_ID)
       .map(([name, { arm, machine }]) => {
         const why = here.has(name) ? undefined : (gone.get(machine) ?? 'it no longer offers this model')
         return { arm, tier: 'peer', ...(why !== undefined && { gone: why }) }
@@ -99,8 +100,6 @@ function forgetOldNames(known: Map<string, KnownArm>, names: Map<string, string>
     if (!name.startsWith(`${PREFIX}${labels.get(machine)}/`)) known.delete(name)
   }
 }
-
-export const NANO = 'covey/nano'
 
 /**
  * Its name as far as an id allows; with a part of its key where another machine has that name, or where it could be

@@ -16,12 +16,13 @@ import { createLogger } from '../lib/log.ts'
 import type { Reserve } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Model } from '../protocol/model.ts'
-import { createPeerArms, modelOf, NANO, type PeerArms, sharedName } from './peer-arms.ts'
+import { createPeerArms, modelOf, type PeerArms, sharedName } from './peer-arms.ts'
 import type { Arm } from '../router/arm.ts'
 import type { RouterArm } from '../router/snapshot.ts'
 import type { FederationHealth } from '../server/admin/federation.ts'
 import type { FairQueue } from '../server/http/queue.ts'
 import type { Elsewhere } from '../swarm/lease.ts'
+import { NANO_ID } from '../protocol/nano-id.ts'
 
 export type Flock = {
   /** One arm per model ever reported by another machine; unreachable ones say so. */
@@ -224,7 +225,7 @@ function workerOf(machine: Machine, arm: string, arms: PeerArms): readonly Elsew
   if (state.state === 'gone' || arm === arms.id(machine, modelOf(arm))) return []
   const wanted = modelOf(arm)
   const { models } = state.report
-  const others = models.filter(({ id }) => id !== NANO).toSorted((a, b) => b.window - a.window)
+  const others = models.filter(({ id }) => id !== NANO_ID).toSorted((a, b) => b.window - a.window)
   const model = models.find(({ id }) => id === wanted) ?? others[0]
   if (!model) return []
   const asked = arms.find(machine, model.id)?.lease('one of several in a vote').model

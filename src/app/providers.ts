@@ -17,6 +17,7 @@ import { findAgents } from '../provider/agents/model.ts'
 import { type Classify, classifyWith } from '../router/classify.ts'
 import { openConsent, ownerText } from '../router/consent.ts'
 import { checkServers, CLOUD_OFF } from './server-checks.ts'
+import { NANO_ID } from '../protocol/nano-id.ts'
 
 export type ProviderContext = {
   readonly config: Config
@@ -40,8 +41,6 @@ type SeenPeer = {
   readonly models: readonly string[]
 }
 
-const NANO = 'covey/nano'
-
 export function openProviderService(context: ProviderContext): ProviderService {
   return {
     async list() {
@@ -52,7 +51,7 @@ export function openProviderService(context: ProviderContext): ProviderService {
     allow: async (port) => (await openConsent(context.paths).allow(port)).map(ownerText),
     trySlm: (classifier = context.config.router.classifier, signal) => trySlm(context, classifier, signal),
     slms: () => [
-      NANO,
+      NANO_ID,
       ...routedArms(context.config, context.env).arms.flatMap(({ settings }) =>
         settings.local ? [settings.id] : [],
       ),
@@ -61,7 +60,7 @@ export function openProviderService(context: ProviderContext): ProviderService {
 }
 
 const IN_THE_BOX: ProviderInfo = {
-  id: NANO,
+  id: NANO_ID,
   kind: 'in the box',
   tier: 'local',
   state: 'ready',
@@ -163,7 +162,7 @@ async function withClassifier<T>(
     incognito: true,
     enginesFolder: paths.enginesFolder,
   }
-  if (id === NANO) {
+  if (id === NANO_ID) {
     const { classify, close } = await openArm({ kind: 'nano', why: 'tried' }, place)
     if (!classify) throw new Error('the built-in model always classifies')
     return use((prompt) => classify(prompt), true).finally(close)

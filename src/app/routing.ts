@@ -32,6 +32,7 @@ import { openRecord } from '../router/record.ts'
 import { isAllowed } from '../router/route.ts'
 import { createRouter, type Router } from '../router/router.ts'
 import type { RouterArm } from '../router/snapshot.ts'
+import { NANO_ID } from '../protocol/nano-id.ts'
 
 export type FleetParts = {
   readonly config: Config
@@ -233,10 +234,8 @@ function requireOne([arm]: readonly RouterArm[], { id }: ArmSettings): RouterArm
 
 function classifierOf(name: string, nano: ClassifierParts, byArm: (id: string) => Classify): ClassifierParts {
   if (name === 'keywords') return {}
-  return name === NANO ? nano : { ask: byArm(name) }
+  return name === NANO_ID ? nano : { ask: byArm(name) }
 }
-
-const NANO = 'covey/nano'
 
 const notForClassifying = ({ arm, tier }: RouterArm): string =>
   `router.classifier names ${arm.id}, which is off (${tier}); \`covey providers\` says why. Words decide instead.`
@@ -254,7 +253,7 @@ export async function openRouterService(
 
 /** What the router went by when it chose, as far as the name and the configuration still tell. */
 function factsOf(id: string, arm: Config['arms'][string] | undefined): PriorFacts {
-  if (id === NANO) return { id, tier: 'local', measured: NANO_QUALITY }
+  if (id === NANO_ID) return { id, tier: 'local', measured: NANO_QUALITY }
   if (id.startsWith('agent/')) return { id, tier: 'cloud', measured: AGENT_QUALITY }
   if (!arm) return { id, tier: id.startsWith('peer/') ? 'peer' : 'local' }
   const isLocal = arm.local ?? isLocalAddress(arm.base_url)

@@ -31,8 +31,8 @@ import { openSession } from './session.ts'
 import { openMcpRoutes } from './serve-tools.ts'
 import { withSwarm } from '../swarm/lease.ts'
 import { loadTrusted } from './config.ts'
+import { NANO_ID } from '../protocol/nano-id.ts'
 
-const NANO = 'covey/nano'
 /** The arm that answers here: the only one, or the router's choice. */
 const AUTO = 'covey/auto'
 /** The same, asked several times, with a vote. */
@@ -150,7 +150,7 @@ type Opened = { readonly others: readonly Arm[]; readonly warnings: readonly str
 /** Those of the configuration beside the one that answers. One that cannot be opened is named and left out. */
 async function openOthers({ config, answering }: AppContext, { incognito }: AppOptions): Promise<Opened> {
   const there = new Set(answering.arms().map(({ id }) => id))
-  const ids = [...Object.keys(config.arms), NANO].filter((id) => !there.has(id))
+  const ids = [...Object.keys(config.arms), NANO_ID].filter((id) => !there.has(id))
   const opened = await Promise.allSettled(ids.map((id) => answering.open(id)))
   return {
     others: opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),

@@ -31,8 +31,7 @@ export function sourcesOf(
   ]
 }
 
-export const toolMode = ({ engine }: Config): ToolMode =>
-  engine.force_two_stage ? 'two-stage' : engine.tools
+export const toolMode = ({ engine }: Config): ToolMode => engine.tools
 
 export type SystemParts = {
   readonly config: Config

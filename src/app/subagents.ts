@@ -4,7 +4,7 @@
  * rules; its conversation is its own and ends with it.
  */
 import { AppError } from '../protocol/error.ts'
-import type { RunEndReason } from '../protocol/event.ts'
+import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import type { Results } from '../protocol/tool.ts'
 import type { LoopEvent } from '../engine/parts.ts'
 import type { RunInput, StartRun } from '../session/run.ts'

@@ -1,5 +1,6 @@
 /** Flags that every command has which opens the program: who answers, what it may do, and where. */
 import type { CommandOption } from './command.ts'
+import { permissionModeNames } from '../protocol/permission-modes.ts'
 
 export const appOptions: readonly CommandOption[] = [
   {
@@ -20,7 +21,7 @@ export const appOptions: readonly CommandOption[] = [
   { flags: '--provider <kind>', description: 'wire format: openai-compatible, openai, anthropic, google' },
   { flags: '--window <tokens>', description: 'the context window, where the server does not tell it' },
   { flags: '--no-probe', description: 'do not ask the server for its context window first' },
-  { flags: '-p, --permission <mode>', description: 'ask, accept-edits, auto, read-only, deny or bypass' },
+  { flags: '-p, --permission <mode>', description: permissionModeNames },
   {
     flags: '--swarm <workers>',
     description: 'ask the model up to seven times and vote, when one answer is not enough',

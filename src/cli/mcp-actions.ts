@@ -11,6 +11,7 @@ import { loadTrusted } from '../app/config.ts'
 import { requireAction } from './action.ts'
 import type { CommandContext } from './command.ts'
 import { parseFlags } from './parse-flags.ts'
+import { permissionModes } from '../protocol/permission-modes.ts'
 
 export async function actOnMcp(context: CommandContext): Promise<number> {
   const [name = 'ls', ...args] = context.args
@@ -66,7 +67,7 @@ async function contextOf(context: CommandContext) {
 }
 
 const Flags = z.object({
-  permission: z.enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass']).exactOptional(),
+  permission: z.enum(permissionModes).exactOptional(),
   profile: z.string().exactOptional(),
   cwd: z.string().default('.'),
 })

@@ -1,5 +1,6 @@
 /** `covey mcp`: servers whose tools the model may use, and our tools for other programs. */
 import type { Command } from './command.ts'
+import { permissionModeNames } from '../protocol/permission-modes.ts'
 
 export const mcpCommand: Command = {
   name: 'mcp',
@@ -8,7 +9,7 @@ export const mcpCommand: Command = {
   options: [
     {
       flags: '-p, --permission <mode>',
-      description: 'what serve may do without asking: ask, accept-edits, auto, read-only, deny or bypass',
+      description: `what serve may do without asking: ${permissionModeNames}`,
     },
     { flags: '--profile <name>', description: 'a profile of the configuration' },
     { flags: '--cwd <folder>', description: 'work in this folder' },

@@ -9,6 +9,7 @@ import { createAtStart } from './at-start.ts'
 import type { CommandContext } from './command.ts'
 import { wholeNumber } from './number-flag.ts'
 import { toRunFlags } from './run/flags.ts'
+import { exitCodes } from './exit-codes.ts'
 
 export type OpenPlanService = (env: NodeJS.ProcessEnv, cwd: string) => Promise<PlanService>
 
@@ -51,7 +52,7 @@ async function work(service: PlanService, context: CommandContext): Promise<numb
       signal,
     )
     io.out(`${ENDS[end.why]}${end.text === undefined ? '' : ` ${cleanControl(end.text)}`}\n`)
-    return EXIT_CODES[end.why]
+    return BY_END[end.why]
   } finally {
     await app.close()
   }
@@ -66,11 +67,11 @@ const ENDS: Readonly<Record<QueueEnd['why'], string>> = {
   error: 'Stopped; `covey plan run` goes on from here.',
 }
 
-const EXIT_CODES: Readonly<Record<QueueEnd['why'], number>> = {
-  finished: 0,
-  blocked: 3,
-  empty: 2,
-  paused: 3,
-  cancelled: 130,
-  error: 1,
+const BY_END: Readonly<Record<QueueEnd['why'], number>> = {
+  finished: exitCodes.ok,
+  blocked: exitCodes.stopped,
+  empty: exitCodes.usage,
+  paused: exitCodes.stopped,
+  cancelled: exitCodes.interrupted,
+  error: exitCodes.failed,
 }

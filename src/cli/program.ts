@@ -10,13 +10,14 @@ import type { Command, CommandContext, CommandIo } from './command.ts'
 import { commands } from './commands.ts'
 import { promptCommand } from './run.ts'
 import { safeIo } from './safe-io.ts'
+import { exitCodes } from './exit-codes.ts'
 
 export type Surroundings = Omit<CommandContext, 'args' | 'options'> & { readonly version: string }
 
 export async function runProgram(argv: readonly string[], given: Surroundings): Promise<number> {
   const io = safeIo(given.io)
   const surroundings = { ...given, io }
-  let exitCode = 0
+  let exitCode: number = exitCodes.ok
   const program = buildProgram(surroundings, (code) => {
     exitCode = code
   })
@@ -27,7 +28,7 @@ export async function runProgram(argv: readonly string[], given: Surroundings): 
     await program.parseAsync(withHelpFlag(meant), { from: 'user' })
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     return report(error, io)
   }
 }
@@ -36,7 +37,7 @@ export async function runProgram(argv: readonly string[], given: Surroundings): 
 function report(error: unknown, io: CommandIo): number {
   io.err(`covey: ${cleanControl(errorMessage(error))}\n`)
   const isUsage = error instanceof AppError && usageCodes.has(error.code)
-  return isUsage ? 2 : 1
+  return isUsage ? exitCodes.usage : exitCodes.failed
 }
 
 const usageCodes: ReadonlySet<string> = new Set(['config-invalid', 'session-unknown'])

@@ -3,6 +3,7 @@ import { errnoOf, storageError } from '../lib/atomic-write.ts'
 import { packageVersion } from '../lib/package-files.ts'
 import { runProgram } from './program.ts'
 import { readPiped } from './read-stdin.ts'
+import { exitCodes } from './exit-codes.ts'
 
 export async function startCli(process: NodeJS.Process): Promise<number> {
   const controller = new AbortController()
@@ -12,7 +13,7 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
     if (handle) return handle()
     interrupts++
     // The first asks the run to end and be kept; the second means the user will not wait.
-    if (interrupts > 1) process.exit(130)
+    if (interrupts > 1) process.exit(exitCodes.interrupted)
     controller.abort()
   })
   process.on('SIGTERM', () => controller.abort())
@@ -20,8 +21,10 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
   process.on('SIGHUP', () => controller.abort())
   process.stdout.on('error', (error) => {
     // A reader that went away (`covey ... | head`) is not an error of ours; an answer that a full disk swallowed is.
-    if (errnoOf(error) === 'EPIPE') process.exit(0)
-    process.stderr.write(`covey: ${storageError('the output', error).message}\n`, () => process.exit(1))
+    if (errnoOf(error) === 'EPIPE') process.exit(exitCodes.ok)
+    process.stderr.write(`covey: ${storageError('the output', error).message}\n`, () =>
+      process.exit(exitCodes.failed),
+    )
   })
   // Notices on stderr may be lost; the answer must not be lost because of them.
   process.stderr.on('error', () => undefined)

@@ -7,6 +7,7 @@ import { listHostedTools, startToolHost } from '../app/serve-tools.ts'
 import type { CommandContext } from './command.ts'
 import { parseFlags } from './parse-flags.ts'
 import { wholeNumber } from './number-flag.ts'
+import { permissionModes } from '../protocol/permission-modes.ts'
 
 export async function actOnTools(context: CommandContext): Promise<number> {
   const [name = 'ls'] = context.args
@@ -39,7 +40,7 @@ const Flags = z.object({
   port: wholeNumber({ min: 0, max: 65_535 }).exactOptional(),
   host: z.string().min(1).exactOptional(),
   auth: z.boolean().default(true),
-  permission: z.enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass']).exactOptional(),
+  permission: z.enum(permissionModes).exactOptional(),
   profile: z.string().exactOptional(),
   cwd: z.string().default('.'),
   verbose: z.boolean().exactOptional(),

@@ -1,5 +1,6 @@
 /** `covey tools`: this machine's tools for sessions on other machines, under the permissions of this one. */
 import type { Command } from './command.ts'
+import { permissionModeNames } from '../protocol/permission-modes.ts'
 
 export const toolsCommand: Command = {
   name: 'tools',
@@ -14,7 +15,7 @@ export const toolsCommand: Command = {
     { flags: '--no-auth', description: 'no token: every program on this machine may use it' },
     {
       flags: '-p, --permission <mode>',
-      description: 'what may happen here: ask (reads only), accept-edits, auto, read-only, deny or bypass',
+      description: `what may happen here: ${permissionModeNames}; ask allows only reads`,
     },
     { flags: '--profile <name>', description: 'a profile of the configuration' },
     { flags: '--cwd <folder>', description: 'work in this folder' },

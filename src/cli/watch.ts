@@ -35,11 +35,3 @@ export async function promptAndWatch({
     stopped.abort()
   }
 }
-
-/** The exit code a run's end stands for; `docs/exit-codes.md` has the table. */
-export function exitCodeOf({ reason, denied }: RunEnd): number {
-  if (reason === 'answered') return 0
-  if (reason === 'cancelled') return 130
-  if (reason === 'error') return 1
-  return denied ? 4 : 3
-}

@@ -9,6 +9,7 @@ import { isLocalAddress } from './address.ts'
 import type { armRouting } from './router.ts'
 import { armSchema, requireArm, type ResolvedArm, unknownArm } from './arm.ts'
 import type { Config } from './schema.ts'
+import { NANO_ID } from '../protocol/nano-id.ts'
 
 export type ArmWish = {
   readonly model?: string
@@ -38,7 +39,6 @@ export type ArmChoice =
   | { readonly kind: 'routed' }
 
 const SCRIPTED = 'scripted:'
-const NANO = 'covey/nano'
 
 export function chooseArm(config: Config, wish: ArmWish, env: NodeJS.ProcessEnv): ArmChoice {
   const chosen = (arm: ResolvedArm, why: string): ArmChoice => ({
@@ -51,7 +51,7 @@ export function chooseArm(config: Config, wish: ArmWish, env: NodeJS.ProcessEnv)
   if (wish.auto) return { kind: 'named', wish: 'auto' }
   const model = wish.model ?? config.model
   if (model?.startsWith(SCRIPTED)) return { kind: 'scripted', path: model.slice(SCRIPTED.length) }
-  if (model === NANO) return { kind: 'nano', why: 'chosen by name' }
+  if (model === NANO_ID) return { kind: 'nano', why: 'chosen by name' }
   if (model?.endsWith('.gguf')) return { kind: 'gguf', path: model }
   if (model?.includes(':') && !Object.hasOwn(config.arms, model)) return { kind: 'named', wish: model }
   const ids = Object.keys(config.arms)

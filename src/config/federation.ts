@@ -2,6 +2,7 @@
 import { hostname } from 'node:os'
 import { z } from 'zod'
 import { natsSchema } from './nats.ts'
+import { lanTimingDefaults } from '../protocol/peer-timing.ts'
 
 const DEFAULT_PORT = 17_617
 
@@ -32,16 +33,20 @@ export const federationSchema = z
       .default('lan')
       .describe('How machines reach each other: directly on one network, or through a NATS server.'),
     nats: natsSchema,
-    health_s: z.number().positive().default(10).describe('Seconds between two looks at each peer.'),
+    health_s: z
+      .number()
+      .positive()
+      .default(lanTimingDefaults.healthMs / 1000)
+      .describe('Seconds between two status requests to each peer.'),
     gone_s: z
       .number()
       .positive()
-      .default(30)
+      .default(lanTimingDefaults.goneMs / 1000)
       .describe('Seconds without an answer after which a peer is gone.'),
     stall_s: z
       .number()
       .positive()
-      .default(10)
+      .default(lanTimingDefaults.stallMs / 1000)
       .describe('Seconds without a word after which a peer that answers is given up.'),
   })
   .prefault({})
@@ -58,6 +63,6 @@ export const toLanSettings = (config: FederationConfig) => ({
     healthMs: config.health_s * 1000,
     goneMs: config.gone_s * 1000,
     stallMs: config.stall_s * 1000,
-    beatMs: Math.min(2_000, (config.stall_s * 1000) / 5),
+    beatMs: Math.min(lanTimingDefaults.beatMs, (config.stall_s * 1000) / 5),
   },
 })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { withoutUndefined } from '../lib/object.ts'
 import { AppError } from '../protocol/error.ts'
 import { filled, missingIn } from './variables.ts'
+import { natsTimingDefaults } from '../protocol/peer-timing.ts'
 
 const seconds = (usual: number, description: string) =>
   z.number().positive().max(86_400).default(usual).describe(description)
@@ -40,12 +41,15 @@ export const natsSchema = z
       .default([])
       .describe('Ids of machines that may ask here and are asked; paired ones need not be named.'),
     lanes: z.int().min(1).max(64).default(4).describe('Jobs of others answered at the same time.'),
-    refresh_s: seconds(10, 'Seconds between two reports of this machine.'),
-    gone_s: seconds(30, 'A machine not heard of for so many seconds is gone.'),
-    ack_wait_s: seconds(30, 'A job of which nothing is heard for so many seconds is delivered again.'),
-    deadline_s: seconds(600, 'Seconds an answer may take.'),
+    refresh_s: seconds(natsTimingDefaults.refreshMs / 1000, 'Seconds between two reports of this machine.'),
+    gone_s: seconds(natsTimingDefaults.goneMs / 1000, 'A machine not heard of for so many seconds is gone.'),
+    ack_wait_s: seconds(
+      natsTimingDefaults.ackWaitMs / 1000,
+      'A job of which nothing is heard for so many seconds is delivered again.',
+    ),
+    deadline_s: seconds(natsTimingDefaults.deadlineMs / 1000, 'Seconds an answer may take.'),
     first_token_s: seconds(
-      300,
+      natsTimingDefaults.firstTokenMs / 1000,
       'Seconds until its first token, however often the other machine says that it works.',
     ),
   })

@@ -4,6 +4,7 @@ import { withoutUndefined } from '../lib/object.ts'
 import { taskTypes } from '../protocol/classification.ts'
 import { type PoolLimits, type TaskType, type Tier, tiers } from '../protocol/routing.ts'
 import { isLocalAddress } from './address.ts'
+import { NANO_ID } from '../protocol/nano-id.ts'
 
 const count = (description: string) => z.int().min(1).exactOptional().describe(description)
 
@@ -50,8 +51,8 @@ export const routerSchema = z
       .describe('Share of runs with little at stake that try the next best arm, to learn about it.'),
     classifier: z
       .string()
-      .default('covey/nano')
-      .describe('Who says what a request is about: `covey/nano`, the id of an arm, or `keywords`.'),
+      .default(NANO_ID)
+      .describe(`What classifies a request: \`${NANO_ID}\`, the id of an arm, or \`keywords\`.`),
     discover: z.boolean().default(true).describe('Look for model servers on this machine every 30 seconds.'),
     servers: z
       .record(z.string().describe('name'), z.url({ protocol: /^https?$/ }))

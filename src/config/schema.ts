@@ -13,6 +13,7 @@ import { memorySchema } from './memory.ts'
 import { secretsSchema } from './secrets.ts'
 import { swarmSchema } from './swarm.ts'
 import { toolHostSchema } from './tool-host.ts'
+import { permissionModes } from '../protocol/permission-modes.ts'
 
 const engine = z
   .strictObject({
@@ -21,10 +22,6 @@ const engine = z
       .enum(['auto', 'two-stage', 'all'])
       .default('auto')
       .describe('How tools are offered: by the size of the window, by category first, or all at once.'),
-    force_two_stage: z
-      .boolean()
-      .default(false)
-      .describe('Offer tools by category first in every window, whatever `tools` says.'),
     temperature: z
       .number()
       .min(0)
@@ -58,7 +55,7 @@ const rule = z.strictObject({
 const permission = z
   .strictObject({
     mode: z
-      .enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass'])
+      .enum(permissionModes)
       .default('ask')
       .describe(
         'What may happen without a question: reads, edits, sandboxed commands, nothing or everything.',

@@ -4,6 +4,7 @@ import { plainCommand } from '../lib/command-text.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { clip } from '../lib/text.ts'
 import { correctedPath } from './result-text.ts'
+import { innerCall } from '../lib/inner-call.ts'
 
 export type CallLabel = {
   readonly name: string
@@ -16,11 +17,9 @@ export type CallLabel = {
  * A tool that was reached through `call_tool` is called by its own name. The result knows best which path it is about:
  * one that was corrected is named there.
  */
-export function labelCall({ name, input }: ToolCall, result = ''): CallLabel {
-  const given = toObject(input)
-  const inner = given['name']
-  if (name !== 'call_tool' || typeof inner !== 'string') return toLabel(name, given, result)
-  return toLabel(inner, toObject(given['arguments']), result)
+export function labelCall(call: ToolCall, result = ''): CallLabel {
+  const { name, input } = innerCall(call)
+  return toLabel(name, toObject(input), result)
 }
 
 function toLabel(name: string, input: Record<string, unknown>, result: string): CallLabel {

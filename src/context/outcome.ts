@@ -8,6 +8,7 @@ import { looksFailed } from '../lib/output/signs.ts'
 import { type CallLabel, textInput } from './call-label.ts'
 import { isLook } from './fact.ts'
 import { isStub } from './stub.ts'
+import { CALL_TOOL } from '../lib/inner-call.ts'
 
 /** `unclear`: nothing that was known before is changed by it. */
 export type Outcome = 'done' | 'failed' | 'unclear'
@@ -18,7 +19,7 @@ export function outcomeOf(result: ToolMessage, call: ToolCall, label: CallLabel)
   if (ok) return 'done'
   if (isLook(label) || READS.has(label.name)) return 'unclear'
   // A call that was never run, or was answered in the tool's place, changed nothing.
-  return NEVER_RAN.has(result.code ?? '') || (call.name === 'call_tool' && label.target === '')
+  return NEVER_RAN.has(result.code ?? '') || (call.name === CALL_TOOL && label.target === '')
     ? 'unclear'
     : 'failed'
 }

@@ -8,6 +8,7 @@ import type { Message, ToolCall } from '../protocol/message.ts'
 import type { ModelRequest, ToolSchema } from '../protocol/model.ts'
 import { estimateTokens, fixedTokens } from './count.ts'
 import { firstWords } from './shorten-tools.ts'
+import { CALL_TOOL } from '../lib/inner-call.ts'
 
 export type StagedTools = {
   readonly tools: readonly ToolSchema[]
@@ -73,8 +74,6 @@ export function wantedTools({ tools, toolChoice, messages }: ModelRequest): Read
   const said = new Set(words.match(/[\w.-]*\w/g))
   return new Set([...chosen, ...tools.map(({ name }) => name).filter((name) => said.has(name))])
 }
-
-const CALL_TOOL = 'call_tool'
 
 function unusedName(tools: readonly ToolSchema[]): string {
   const taken = new Set(tools.map(({ name }) => name))

@@ -2,19 +2,11 @@
  * The last rungs before a run gives up. A model that only says void things is asked once more without what it said in
  * vain; then another arm goes on where this one got stuck, once in a run, so that it ends.
  */
-import type { RunEndReason } from '../protocol/event.ts'
+import { runEndFacts } from '../protocol/run-end-reasons.ts'
 import type { Ending } from './report.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
 import type { RunState } from './run-state.ts'
 import { firstReason } from './stop.ts'
-
-const STUCK = new Set<RunEndReason>([
-  'no-answer',
-  'no-progress',
-  'repetition',
-  'repeated-call',
-  'patch-spiral',
-])
 
 /** Whether the run goes on. */
 export function* climb(run: RunState, parts: LoopParts, ending: Ending): Generator<LoopEvent, boolean> {
@@ -27,7 +19,8 @@ export function* climb(run: RunState, parts: LoopParts, ending: Ending): Generat
     yield { type: 'history', messages: run.messages }
     return true
   }
-  const mayClimb = STUCK.has(reason) && run.escalated === undefined && parts.hasOther?.(run.arm)
+  const mayClimb =
+    runEndFacts(reason).kind === 'stuck' && run.escalated === undefined && parts.hasOther?.(run.arm)
   if (!mayClimb) return false
   yield {
     type: 'correction',

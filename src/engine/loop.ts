@@ -13,6 +13,7 @@ import { deniedIn, type Ending, endReport } from './report.ts'
 import { RunState } from './run-state.ts'
 import { firstReason } from './stop.ts'
 import { takeReply } from './take-reply.ts'
+import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 
 export async function* runLoop(
   history: readonly Message[],
@@ -103,7 +104,7 @@ const toErrorEvent = (error: unknown): LoopEvent => ({
 })
 
 /** Endings that may come of a thing that was needed and not allowed. */
-const STUCK_BY_DENIAL: ReadonlySet<string> = new Set(['no-answer', 'no-progress', 'repeated-call'])
+const STUCK_BY_DENIAL: ReadonlySet<RunEndReason> = new Set(['no-answer', 'no-progress', 'repeated-call'])
 
 function toRunEnd(run: RunState, parts: LoopParts, ending: Ending): RunEnd {
   const report = endReport(run.trace, ending)

@@ -4,7 +4,7 @@ import type { FailureCode } from '../protocol/error.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import { type Access, isReadOnly, type Tool } from '../protocol/tool.ts'
-import { canonicalJson, hasOpenString, isObject, readJson } from '../lib/json.ts'
+import { canonicalJson, hasOpenString } from '../lib/json.ts'
 import { resolveName } from '../lib/nearest.ts'
 import { clip } from '../lib/text.ts'
 import { meantTool } from '../lib/tool-names.ts'
@@ -14,6 +14,7 @@ import { salvageWrite } from './cut-call.ts'
 import { isAllowed } from './offer.ts'
 import { inOurForm } from './other-form.ts'
 import { unknownTool } from './unknown-tool.ts'
+import { innerCall } from '../lib/inner-call.ts'
 
 export type Ready = {
   readonly kind: 'ready'
@@ -55,7 +56,7 @@ export type PrepareInput = {
 export function prepareCall(call: ToolCall, { tools, options, editForm, atLimit }: PrepareInput): Prepared {
   const usable = tools.filter(({ name }) => isAllowed(name, options))
   const names = usable.map(({ name }) => name)
-  const inner = unwrap(call)
+  const inner = innerCall(call)
   const meant = inOurForm(inner, names)
   const name = meantTool(meant.name, names)
   const found = usable.find((candidate) => candidate.name === name)
@@ -145,15 +146,6 @@ const hopeless = (call: ToolCall, code: FailureCode, text: string, tool?: Tool):
 export const callKey = (name: string, input: unknown): string => `${name} ${canonicalJson(input)}`
 
 export const accessOf = (tool: Tool, input: unknown): readonly Access[] => tool.access(input)
-
-/** `call_tool {name, arguments}` is only a way to write the call inside it. */
-function unwrap(call: ToolCall): ToolCall {
-  if (resolveName(call.name, ['call_tool']) === undefined) return call
-  const reading = readJson(call.input)
-  if (!reading.ok || !isObject(reading.value) || typeof reading.value['name'] !== 'string') return call
-  const { name, arguments: inner = {} } = reading.value
-  return { ...call, name: String(name), input: typeof inner === 'string' ? inner : JSON.stringify(inner) }
-}
 
 function isWhole(input: string): boolean {
   try {

@@ -3,7 +3,7 @@
  * or stop. Pure. Asking again costs no history and hardly any prefill, so it comes before words. Every detector has its
  * own tally; one whose remedies are used up ends the run if the reply is void, and else leaves it to the next.
  */
-import type { RunEndReason } from '../protocol/event.ts'
+import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import { clip } from '../lib/text.ts'
 import type { Reply } from './collect.ts'
 import { announced } from './detectors/announced.ts'

@@ -1,5 +1,5 @@
 /** How a run ended, in words for the person who waited: what stopped it and what to do next. */
-import type { RunEndReason } from '../protocol/event.ts'
+import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { clip } from '../lib/text.ts'
 import type { Trace } from './trace.ts'
@@ -16,10 +16,16 @@ export type Ending = {
 
 export function endReport(trace: Trace, ending: Ending): string | undefined {
   if (ending.report) return ending.report
-  return reports[ending.reason]?.(trace, ending)
+  return isReported(ending.reason) ? reports[ending.reason](trace, ending) : undefined
 }
 
-const reports: { readonly [reason in RunEndReason]?: (trace: Trace, ending: Ending) => string } = {
+/** These need no text, or the caller passes one. */
+type Unreported = 'answered' | 'cancelled' | 'error' | 'budget' | 'window-too-small'
+type Reported = Exclude<RunEndReason, Unreported>
+
+const isReported = (reason: RunEndReason): reason is Reported => Object.hasOwn(reports, reason)
+
+const reports: Readonly<Record<Reported, (trace: Trace, ending: Ending) => string>> = {
   'no-answer': noAnswer,
   'max-turns': (trace) =>
     `Stopped after ${trace.turns} turns, the limit, before the model gave an answer.${lastCommand(trace)} Ask it to go on, or allow more with --max-turns.`,

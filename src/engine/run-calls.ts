@@ -2,7 +2,8 @@
  * The calls of one turn. Neighbouring read-only calls run side by side; a writing call waits for those before it and
  * holds those after it. Results join the conversation in call order, whatever finished first.
  */
-import type { RunEndReason, RunEvent } from '../protocol/event.ts'
+import type { RunEvent } from '../protocol/event.ts'
+import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import type { Message } from '../protocol/message.ts'
 import { createChannel } from '../lib/channel.ts'
 import type { Asked } from './ask.ts'

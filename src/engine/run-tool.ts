@@ -5,7 +5,8 @@
  */
 import type { EditForm } from '../protocol/edit-form.ts'
 import { AppError, errorMessage, type FailureCode } from '../protocol/error.ts'
-import type { RunEndReason, RunEvent } from '../protocol/event.ts'
+import type { RunEvent } from '../protocol/event.ts'
+import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import type { ToolMessage } from '../protocol/message.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import type { Job, ToolContext, ToolResult } from '../protocol/tool.ts'

@@ -1,5 +1,5 @@
 /** Rules that end a run. A rule is a value, so a new one does not touch the loop. */
-import type { RunEndReason } from '../protocol/event.ts'
+import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import { noProgress } from './detectors/no-progress.ts'
 import { patchSpiralGoesOn } from './detectors/patch-spiral.ts'
 import type { StopRule, Trace } from './trace.ts'

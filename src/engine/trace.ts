@@ -1,6 +1,6 @@
 /** What a run did so far, as the detectors and stop rules see it. They see this run only, never older ones. */
 import type { FailureCode } from '../protocol/error.ts'
-import type { RunEndReason } from '../protocol/event.ts'
+import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import { shortHash } from '../lib/hash.ts'
 
 export type CallRecord = {

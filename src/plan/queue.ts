@@ -2,7 +2,7 @@
  * Long work in small windows, the deciding half. A task is worked on in packets: bounded runs, each in a session of its
  * own, each ending in an answer or in a checkpoint that says what comes next. What to do follows from the plan alone.
  */
-import type { RunEndReason } from '../protocol/event.ts'
+import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import { clip, plural } from '../lib/text.ts'
 import type { PlanChange } from './change.ts'
 import type { Plan, Task } from './plan.ts'

@@ -8,24 +8,11 @@ import type { Message, ToolCall } from './message.ts'
 import type { FileDiff } from './file-diff.ts'
 import type { Progress, Usage } from './model.ts'
 import type { SecretInside } from './firewall.ts'
+import type { RunEndReason } from './run-end-reasons.ts'
 import type { Always, PermissionAnswer, Remedy } from './guard.ts'
 import type { SubagentEvent } from './subagent.ts'
 import type { Access } from './tool.ts'
 import type { VoteEvent } from './vote.ts'
-
-export type RunEndReason =
-  | 'answered'
-  /** Everything the model said was void: empty, a greeting, an announcement, a quote, calls that could not be read. */
-  | 'no-answer'
-  | 'max-turns'
-  | 'budget'
-  | 'no-progress'
-  | 'repetition'
-  | 'repeated-call'
-  | 'patch-spiral'
-  | 'window-too-small'
-  | 'cancelled'
-  | 'error'
 
 /** Who brought the run to its end: how often each helped. */
 export type Attribution = {

@@ -3,7 +3,7 @@
  * are added, never changed. On the wire their names are snake_case, and `event` says which one it is.
  */
 import type { FailureCode } from './error.ts'
-import type { RunEndReason } from './event.ts'
+import type { RunEndReason } from './run-end-reasons.ts'
 import type { Category } from './tool.ts'
 
 export const hookEvents = [

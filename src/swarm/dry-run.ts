@@ -7,11 +7,11 @@ import type { Authorize } from '../protocol/guard.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { CheckContext, CheckResult, FileChange, Tool } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
-import { resolveName } from '../lib/nearest.ts'
 import { meantTool } from '../lib/tool-names.ts'
 import { coerce, toToolSchema } from '../lib/schema.ts'
 import { shapeOf } from '../lib/syntax.ts'
 import { normalPath } from './canonical.ts'
+import { innerCall } from '../lib/inner-call.ts'
 
 /** Undefined = cannot be known beforehand. */
 export type DryRun = (call: ToolCall, signal: AbortSignal) => Promise<CheckResult | undefined>
@@ -31,7 +31,7 @@ export function createDryRun({ tools, files, authorize }: DryRunParts): DryRun {
     list: (path) => files.list(path),
   }
   const judge: DryRun = async (written, signal) => {
-    const call = unwrap(written)
+    const call = innerCall(written)
     const tool = findTool(call.name, tools())
     const input = tool && readInput(call, tool, root)
     if (!tool || input === undefined) return undefined
@@ -52,15 +52,6 @@ const withShapes = (changes: readonly FileChange[]): Promise<readonly FileChange
       return shape === undefined ? change : { ...change, shape }
     }),
   )
-
-/** `call_tool {name, arguments}` is only a way to write the call inside it. */
-function unwrap(call: ToolCall): ToolCall {
-  if (resolveName(call.name, ['call_tool']) === undefined) return call
-  const reading = readJson(call.input)
-  if (!reading.ok || !isObject(reading.value)) return call
-  const { name, arguments: inner = {} } = reading.value
-  return { ...call, name: String(name), input: typeof inner === 'string' ? inner : JSON.stringify(inner) }
-}
 
 function findTool(written: string, tools: readonly Tool[]): Tool | undefined {
   const name = meantTool(

@@ -152,7 +152,7 @@ describe('check', () => {
   test.each([
     ['an imported file', 'mine'],
     ['an imported file by its file name', 'mine.gguf'],
-    ['the model in the box', 'covey/nano'],
+    ['the built-in model', 'covey/nano'],
   ])('%s is a model', async (_, model) => {
     const home = tempHome({ user: `model = "${model}"` })
     const folder = join(home.env['HOME'] ?? '', '.local', 'share', 'covey', 'models')

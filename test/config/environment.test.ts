@@ -11,7 +11,7 @@ describe('the environment', () => {
     const env = {
       COVEY_ENGINE__MAX_TURNS: '12',
       COVEY_ENGINE__TEMPERATURE: '0.25',
-      COVEY_ENGINE__FORCE_TWO_STAGE: 'yes',
+      COVEY_ENGINE__EVIDENCE: 'yes',
       COVEY_PERMISSION__MODE: 'auto',
       COVEY_CHECKS: '{"*.ts": "tsc"}',
       COVEY_MODEL: '7',
@@ -22,7 +22,7 @@ describe('the environment', () => {
 
     expect(valuesOf(env)).toEqual({
       values: {
-        engine: { max_turns: 12, temperature: 0.25, force_two_stage: true },
+        engine: { max_turns: 12, temperature: 0.25, evidence: true },
         permission: { mode: 'auto' },
         checks: { '*.ts': 'tsc' },
         model: '7',
@@ -139,7 +139,7 @@ describe('flags', () => {
   test('a wrong one is named by its key', () => {
     expect(readFlags({ 'engine.max_turns': 'x', 'engine.turns': 1 }).problems).toEqual([
       'command line: engine.max_turns must be a whole number of at least 1, not "x"',
-      'command line: engine.turns is not a key; known here: max_turns, tools, force_two_stage, temperature, evidence, max_messages',
+      'command line: engine.turns is not a key; known here: max_turns, tools, temperature, evidence, max_messages',
     ])
   })
 })

@@ -82,7 +82,6 @@ test('without a key everything that has a value is explained', async () => {
     'tool_host.tools',
     'engine.max_turns',
     'engine.tools',
-    'engine.force_two_stage',
     'engine.evidence',
     'engine.max_messages',
     'permission.mode',

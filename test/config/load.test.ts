@@ -105,7 +105,7 @@ describe('layers', () => {
       {
         max_turns: fc.integer({ min: 1, max: 999 }),
         tools: fc.constantFrom('auto', 'two-stage', 'all'),
-        force_two_stage: fc.boolean(),
+        evidence: fc.boolean(),
         temperature: fc.integer({ min: 0, max: 20 }).map((tenths) => tenths / 10),
       },
       { requiredKeys: [] },
@@ -326,7 +326,7 @@ describe('mistakes', () => {
 [engine]
 max_turns = "many"
 temperature = 3
-force_two_stage = 1
+evidence = 1
 tools = "al"
 [permission]
 mode = { a = 1 }
@@ -346,9 +346,9 @@ emission = { base = "tool" }
         '12: arms.local.emission.base must be one of tool-role, user-results, collapsed, not "tool"',
         '3: engine.max_turns must be a whole number of at least 1, not "many"',
         '6: engine.tools must be one of auto, two-stage, all, not "al"; did you mean all?',
-        '5: engine.force_two_stage must be true or false, not 1',
         '4: engine.temperature must be a number from 0 to 2, not 3',
-        '8: permission.mode must be one of ask, accept-edits, auto, read-only, deny, bypass, not a table',
+        '5: engine.evidence must be true or false, not 1',
+        '8: permission.mode must be one of deny, read-only, ask, accept-edits, auto, bypass, not a table',
         '14: checks."*.ts" must be text in quotes, not a list',
       ].map((line) => `${home.userFile}:${line}`),
     )
@@ -429,7 +429,7 @@ emission = { base = "tool" }
       `${home.profileFile('p')}:1: offline must be true or false, not "no"`,
       `${home.projectFile}:1:5: not valid TOML: invalid value`,
       'COVEY_ENGINE__MAX_TURN: no such setting; did you mean COVEY_ENGINE__MAX_TURNS?',
-      'command line: permission.mode must be one of ask, accept-edits, auto, read-only, deny, bypass, not "yolo"',
+      'command line: permission.mode must be one of deny, read-only, ask, accept-edits, auto, bypass, not "yolo"',
     ])
   })
 

@@ -1,7 +1,7 @@
 /** Every refusal names what would allow exactly this call: a user who follows the advice is let through. */
 import { expect, test } from 'vitest'
 import { createPermissions } from '../../src/guard/permission/decide.ts'
-import { type PermissionMode, permissionModes } from '../../src/guard/permission/modes.ts'
+import { type PermissionMode, permissionModes } from '../../src/protocol/permission-modes.ts'
 import { remedyText } from '../../src/lib/remedy.ts'
 import type { Rule } from '../../src/protocol/guard.ts'
 import type { Access } from '../../src/protocol/tool.ts'

@@ -1,7 +1,7 @@
 /** Asking for everything would be safe and useless: how often a person is asked during ordinary work. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { PermissionMode } from '../../src/guard/permission/modes.ts'
+import type { PermissionMode } from '../../src/protocol/permission-modes.ts'
 import { createPermissions } from '../../src/guard/permission/decide.ts'
 import type { Access } from '../../src/protocol/tool.ts'
 import { tempProject } from '../support/project.ts'

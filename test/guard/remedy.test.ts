@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type PermissionMode, permissionModes } from '../../src/guard/permission/modes.ts'
+import { type PermissionMode, permissionModes } from '../../src/protocol/permission-modes.ts'
 import { createPermissions, type PermissionParts } from '../../src/guard/permission/decide.ts'
 import { remedyText } from '../../src/lib/remedy.ts'
 import type { AuthorizeRequest, Rule } from '../../src/protocol/guard.ts'

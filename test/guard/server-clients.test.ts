@@ -1,4 +1,4 @@
-/** A client whose token may start work, and must not allow what the work does, whichever way it asks. */
+/** A client whose token may start work, and must not allow what the work does, however it asks. */
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import type { StartRun } from '../../src/session/run.ts'

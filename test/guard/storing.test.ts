@@ -1,6 +1,6 @@
 /** A session that may change nothing also keeps nothing for later ones. */
 import { expect, test } from 'vitest'
-import { permissionModes } from '../../src/guard/permission/modes.ts'
+import { permissionModes } from '../../src/protocol/permission-modes.ts'
 import { covey } from '../support/covey.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'

@@ -9,6 +9,7 @@ import { AppError } from '../../protocol/error.ts'
 import type { CommandContext } from '../command.ts'
 import { wholeNumber } from '../number-flag.ts'
 import { parseFlags } from '../parse-flags.ts'
+import { permissionModes } from '../../protocol/permission-modes.ts'
 
 export type RunFlags = {
   readonly app: Omit<AppOptions, 'env'>
@@ -45,7 +46,7 @@ const Flags = z.object({
   provider: z.enum(['openai-compatible', 'openai', 'anthropic', 'google']).optional(),
   window: wholeNumber({ min: 1024 }).optional(),
   probe: z.boolean().default(true),
-  permission: z.enum(['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass']).optional(),
+  permission: z.enum(permissionModes).optional(),
   maxTurns: wholeNumber().optional(),
   timeout: z.coerce
     .number({ error: SECONDS })

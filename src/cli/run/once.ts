@@ -8,7 +8,8 @@ import type { CommandContext } from '../command.ts'
 import type { Person } from '../person.ts'
 import { createPrinter } from '../print.ts'
 import type { RunFlags } from './flags.ts'
-import { exitCodeOf, promptAndWatch } from '../watch.ts'
+import { exitCodeOf, exitCodes } from '../exit-codes.ts'
+import { promptAndWatch } from '../watch.ts'
 
 export type OneRun = {
   readonly prompt: string
@@ -40,7 +41,7 @@ export async function runOnce(
   try {
     const end = await promptAndWatch({ session, prompt, options: flags.prompt, show, signal })
     if (limit?.aborted) io.err('covey: stopped by --timeout\n')
-    return limit?.aborted ? 3 : exitCodeOf(end)
+    return limit?.aborted ? exitCodes.stopped : exitCodeOf(end)
   } finally {
     await session.close()
   }

@@ -26,6 +26,7 @@ import { fitPrompt } from './prompt.ts'
 import { doubt, notDone, refusal, tooLong } from './refusal.ts'
 import { idsOf, inOwnForm, type NanoRun, type NanoStep, readRun } from './run.ts'
 import type { NanoTool } from './tools.ts'
+import { NANO_ID } from '../../protocol/nano-id.ts'
 
 export type NanoOptions = NanoEngineOptions & {
   /** The project's files, for the paths and scripts a request may mean. */
@@ -67,13 +68,13 @@ export function createNanoModel({ files, onReply, ...options }: NanoOptions): Na
     classifyWith(engine, prompt, signal)
   const prepare = createPreparer({ classify, files })
   return {
-    name: 'covey/nano',
+    name: NANO_ID,
     capabilities: CAPABILITIES,
     stream: (request, signal) =>
       answer({ engine, files, prepare, ...(onReply && { onReply }) }, request, signal),
     async classify(prompt, signal = new AbortController().signal) {
       const found = await classify(prompt, signal)
-      if (!found) throw new AppError('model-unavailable', 'covey/nano: the classification was cancelled.')
+      if (!found) throw new AppError('model-unavailable', `${NANO_ID}: the classification was cancelled.`)
       return found
     },
     load: () => engine.load(),

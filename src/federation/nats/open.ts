@@ -21,6 +21,7 @@ import { openStore } from './streams.ts'
 import { startWorker, type WorkerParts } from './worker.ts'
 import type { Node } from './known.ts'
 import { createNameBook, type NameBook } from './name-book.ts'
+import { natsTimingDefaults } from '../../protocol/peer-timing.ts'
 
 export type NatsOptions = {
   readonly server: NatsServer
@@ -61,15 +62,7 @@ export type NatsIntervals = {
   readonly lookMs: number
 }
 
-const USUAL: Omit<NatsIntervals, 'desertedMs'> = {
-  refreshMs: 10_000,
-  goneMs: 30_000,
-  ackWaitMs: 30_000,
-  deadlineMs: 600_000,
-  firstTokenMs: 300_000,
-  beatMs: 2_000,
-  lookMs: 5_000,
-}
+const USUAL: Omit<NatsIntervals, 'desertedMs'> = natsTimingDefaults
 
 export type NatsTransport = Transport & {
   /** The first free machine with this model: for answers any machine may give. */

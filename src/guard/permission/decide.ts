@@ -12,15 +12,16 @@ import type {
   Verdict,
 } from '../../protocol/guard.ts'
 import type { Access } from '../../protocol/tool.ts'
-import { isObject, readJson } from '../../lib/json.ts'
 import type { Grants } from './grants.ts'
-import { modeVerdict, type PermissionMode } from './modes.ts'
+import type { PermissionMode } from '../../protocol/permission-modes.ts'
+import { modeVerdict } from './modes.ts'
 import { closingPath } from './denied-paths.ts'
 import { judgeFetch, judgePath } from './judge-path.ts'
 import { judgeCode, judgeRun } from './judge-run.ts'
 import { denied, type Opinion, ruleText, type Surroundings, weigh } from './opinion.ts'
 import { joinRemedies, remedyOf } from './remedy.ts'
 import { isForbidden, rulesFor } from './rules.ts'
+import { innerCall } from '../../lib/inner-call.ts'
 
 export type PermissionParts = {
   readonly mode: PermissionMode
@@ -35,7 +36,7 @@ export type PermissionParts = {
   /** That sandbox has a network: only what is certain to read runs there unasked. */
   readonly network?: boolean
   readonly grants?: Grants
-  /** Nobody can be asked; advice is given accordingly. */
+  /** No user can be asked; advice is given accordingly. */
   readonly unattended?: boolean
   /** Covey's own folders, closed in every mode. */
   readonly own?: readonly string[]
@@ -79,11 +80,7 @@ export function createPermissions(parts: PermissionParts): Permissions {
 
 /** A call may come wrapped in another one; what counts is what runs. */
 function toolOf({ tool, call }: AuthorizeRequest): string {
-  if (tool !== undefined || call.name !== 'call_tool') return tool ?? call.name
-  const inner = readJson(call.input)
-  return inner.ok && isObject(inner.value) && typeof inner.value['name'] === 'string'
-    ? inner.value['name']
-    : call.name
+  return tool ?? innerCall(call).name
 }
 
 function judgeToolAlone({ rules, tool, mode }: Surroundings): Opinion {

@@ -46,7 +46,7 @@ async function findAttempted(
   const candidates: readonly Attempted[] = [...named, ...(await insideFolders(named)), ...implied]
   const place = absolute(printed, context.cwd, context)
   if (!isAbsolute(printed)) {
-    // From which folder it was meant nobody can say where there is more than one.
+    // With more than one folder the meant one is unknown.
     const ending = `${sep}${normalize(printed)}`
     const found = candidates.filter(({ path }) => path.endsWith(ending))
     return new Set(found.map(({ path }) => path)).size === 1 ? found[0] : undefined
@@ -82,8 +82,8 @@ function impliedPaths({ parts }: Script, { cwd }: GrantContext): readonly string
 const CONFIGURES = /^(?:config|remote|branch|submodule|switch|checkout|worktree|sparse-checkout|push|clone)$/
 
 /**
- * Inside the project what decides what runs later may be opened: it is compared around the command. Outside nobody
- * compares, so that configuration (every name with a dot in front), programs and the system stay closed.
+ * Inside the project what decides what runs later may be opened: it is compared around the command. Outside
+ * there is no comparison, so configuration (every name with a dot in front), programs and the system stay closed.
  */
 function isOpenable(path: string, { cwd, home, hidden, closed = [] }: GrantContext): boolean {
   if (protectionOf(path) === 'secret' || isKeyPath(path) || isOwnPath(path, hidden)) return false
@@ -132,7 +132,7 @@ const exists = (path: string): Promise<boolean> =>
 export async function placeGrant(grant: Blocked | undefined): Promise<(failed: boolean) => Promise<void>> {
   if (grant?.kind !== 'write' || !grant.create) return async () => {}
   const { path, create } = grant
-  // Exclusive: what somebody else has put there is not ours to open.
+  // Exclusive: a file that another process created is not ours to open.
   if (create === 'folder') await mkdir(path)
   else await (await open(path, 'wx', 0o600)).close()
   return async (failed) => {

@@ -3,10 +3,8 @@
  * and protected names are judged elsewhere; `bypass` lifts questions and names that decide what runs later, nothing else.
  */
 import type { Verdict } from '../../protocol/guard.ts'
+import type { PermissionMode } from '../../protocol/permission-modes.ts'
 import type { Access } from '../../protocol/tool.ts'
-
-export const permissionModes = ['ask', 'accept-edits', 'auto', 'read-only', 'deny', 'bypass'] as const
-export type PermissionMode = (typeof permissionModes)[number]
 
 /** `run` on its own is a command that nothing confines or that may write. */
 type Kind = Access['kind'] | 'confined-read' | 'confined-run'
@@ -92,7 +90,8 @@ export const verbs: Readonly<Record<Access['kind'], string>> = {
 
 /** Why the mode says no, and what can be done without it; what would allow it is said behind. */
 export function refusal(mode: PermissionMode, { kind, target }: Access): string {
-  if (mode !== 'read-only') return 'This session may use no tools. Answer without them.'
+  if (modeVerdict(mode, { kind: 'read' }) === 'deny')
+    return 'This session may use no tools. Answer without them.'
   const instead = INSTEAD[kind] ?? ''
   return `This session only reads, so ${target} was not ${DONE[kind]}.${instead}`
 }

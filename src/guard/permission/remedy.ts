@@ -3,12 +3,13 @@
  * weakest mode that would do is looked up in the same table that refused, so the advice cannot differ from it.
  */
 import type { Remedy, Rule } from '../../protocol/guard.ts'
-import { type ModeQuestion, modeVerdict, type PermissionMode } from './modes.ts'
+import { type PermissionMode, permissionModes } from '../../protocol/permission-modes.ts'
+import { type ModeQuestion, modeVerdict } from './modes.ts'
 
 export type Decision = {
   readonly mode: PermissionMode
   readonly question: ModeQuestion
-  /** Nobody can be asked: a question is a no. */
+  /** No user can be asked: a question counts as a refusal. */
   readonly unattended: boolean
   readonly cause:
     | { readonly by: 'mode' }
@@ -54,9 +55,6 @@ const ALONE = {
   own: "Covey's own configuration and data are changed with `covey config`, `covey permissions` and `covey trust` only.",
 } as const
 
-/** From the one that allows least to the one that allows everything. */
-const BY_POWER: readonly PermissionMode[] = ['read-only', 'ask', 'accept-edits', 'auto', 'bypass']
-
 /** With someone to ask, a question will do. */
 function weakestMode({ mode, question, unattended }: Decision): PermissionMode | undefined {
   const now = modeVerdict(mode, question)
@@ -64,7 +62,7 @@ function weakestMode({ mode, question, unattended }: Decision): PermissionMode |
     const verdict = modeVerdict(candidate, question)
     return verdict === 'allow' || (verdict === 'ask' && !unattended && now === 'deny')
   }
-  return BY_POWER.find(enough)
+  return permissionModes.find(enough)
 }
 
 /** Where the mode denies what a person could be asked about in another one. */
@@ -88,7 +86,7 @@ export function joinRemedies([first, ...others]: readonly Remedy[]): Remedy | un
   const all = [first, ...others]
   const alone = all.find(({ mode }) => mode === undefined)
   if (alone) return alone.otherwise === undefined ? {} : { otherwise: alone.otherwise }
-  return { mode: BY_POWER.findLast((mode) => all.some((each) => each.mode === mode)) ?? 'bypass' }
+  return { mode: permissionModes.findLast((mode) => all.some((each) => each.mode === mode)) ?? 'bypass' }
 }
 
 function withoutRule(decision: Decision, rule: Rule): Remedy {

@@ -3,7 +3,8 @@
  * tools under its own guard; the client sees the answer, and what was done on the way as reasoning and as data.
  */
 import { AppError } from '../../protocol/error.ts'
-import type { RunEnd, RunEndReason, SessionEvent } from '../../protocol/event.ts'
+import type { RunEnd, SessionEvent } from '../../protocol/event.ts'
+import { runEndFacts } from '../../protocol/run-end-reasons.ts'
 import type { Message, UserMessage } from '../../protocol/message.ts'
 import type { FinishReason, Usage } from '../../protocol/model.ts'
 import { addUsage, type Answer, type AnswerEvent, type ApiParts, type Ask, type Caller } from '../api/ask.ts'
@@ -94,15 +95,15 @@ async function* tell(events: AsyncIterable<SessionEvent>, runId: string, activit
     if (event.type === 'usage') state.usage = addUsage(state.usage, event.usage)
     else if (event.type === 'error') failure = new AppError(event.code, event.message)
     else if (event.type === 'text-delta') {
-      // Each turn's words stand apart from those before its tools ran.
+      // A blank line separates a turn's text from the text before its tool calls.
       yield { type: 'text-delta', text: `${state.gap && state.isTold ? '\n\n' : ''}${event.text}` }
       state.isTold = true
       state.gap = false
     } else if (event.type === 'run-end' && event.runId === runId) {
-      if (event.reason === 'error')
-        throw failure ?? new AppError('tool-failed', event.report ?? 'The run failed.')
+      const { kind } = runEndFacts(event.reason)
+      if (kind === 'error') throw failure ?? new AppError('tool-failed', event.report ?? 'The run failed.')
       yield { type: 'activity', activity: { type: 'run-end', reason: event.reason, changed: event.changed } }
-      const ending = endings[event.reason]
+      const ending = endings[kind]
       // A 200 with a report in it would look like success.
       if (typeof ending === 'function') throw ending(reportOf(event))
       const report = event.reason === 'answered' ? undefined : event.report
@@ -146,18 +147,12 @@ const noAnswer = (report = 'The model gave no answer; ask in smaller steps, or a
 const cancelled = (report = 'The run was cancelled on the server before it ended; send the request again.') =>
   new AppError('model-unavailable', report)
 
+type EndKind = ReturnType<typeof runEndFacts>['kind']
+
 /** A finish reason for what was answered or cut off by a limit; an error for every other ending. */
-const endings: Readonly<
-  Record<Exclude<RunEndReason, 'error'>, FinishReason | ((report?: string) => AppError)>
-> = {
-  answered: 'stop',
-  'max-turns': 'length',
-  budget: 'length',
-  'window-too-small': 'length',
-  'no-answer': noAnswer,
-  'no-progress': noAnswer,
-  repetition: noAnswer,
-  'repeated-call': noAnswer,
-  'patch-spiral': noAnswer,
+const endings: Readonly<Record<Exclude<EndKind, 'error'>, FinishReason | ((report?: string) => AppError)>> = {
+  answer: 'stop',
+  limit: 'length',
+  stuck: noAnswer,
   cancelled,
 }

@@ -10,7 +10,7 @@ import { judgeReply } from '../../../src/engine/remedy.ts'
 import { remediesIn, spentOn, type Tally } from '../../../src/engine/run-state.ts'
 import { type CallRecord, hashResult, type Trace } from '../../../src/engine/trace.ts'
 import { canonicalJson } from '../../../src/lib/json.ts'
-import type { RunEndReason } from '../../../src/protocol/event.ts'
+import type { RunEndReason } from '../../../src/protocol/run-end-reasons.ts'
 import { createWorld, toolNames, type World } from './world.ts'
 import type { Animal, Call, Reply } from './zoo.ts'
 

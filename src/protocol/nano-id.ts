@@ -1,0 +1,2 @@
+/** The id of the built-in model. */
+export const NANO_ID = 'covey/nano'
