@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts'
 import type { Watch } from '../guard/executable/watch.ts'
 import { createPermissions } from '../guard/permission/decide.ts'
 import type { Grants } from '../guard/permission/grants.ts'
-import type { PermissionMode } from '../guard/permission/modes.ts'
+import type { PermissionMode } from '../protocol/permission-modes.ts'
 import type { Sandbox } from '../guard/sandbox/context.ts'
 import type { RuleBook } from '../protocol/guard.ts'
 

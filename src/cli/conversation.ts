@@ -1,17 +1,9 @@
 /** A conversation, on the screen of a terminal or line by line. Both are clients of SessionApi; neither knows how it came to be. */
 import { cleanControl } from '../lib/clean.ts'
-import type { AtStart } from '../protocol/start.ts'
 import type { Talk } from '../tui/talk.ts'
 import { createAtStart } from './at-start.ts'
-import type { CommandContext } from './command.ts'
 import type { RunFlags } from './run/flags.ts'
-import { historyFileOf } from './talk.ts'
-
-export type ConverseParts = {
-  readonly flags: RunFlags
-  readonly context: CommandContext
-  open(atStart: AtStart): Promise<Talk>
-}
+import { type ConverseParts, historyFileOf } from './talk.ts'
 
 export async function converse(parts: ConverseParts): Promise<number> {
   const { flags, context } = parts

@@ -19,15 +19,7 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
   process.on('SIGTERM', () => controller.abort())
   // The terminal is gone. Without this its commands would go on: they are in groups of their own.
   process.on('SIGHUP', () => controller.abort())
-  process.stdout.on('error', (error) => {
-    // A reader that went away (`covey ... | head`) is not an error of ours; an answer that a full disk swallowed is.
-    if (errnoOf(error) === 'EPIPE') process.exit(exitCodes.ok)
-    process.stderr.write(`covey: ${storageError('the output', error).message}\n`, () =>
-      process.exit(exitCodes.failed),
-    )
-  })
-  // Notices on stderr may be lost; the answer must not be lost because of them.
-  process.stderr.on('error', () => undefined)
+  watchOutput(process)
 
   const cwd = workingFolder(process)
   if (cwd === undefined) {
@@ -55,6 +47,18 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
       isTty: Boolean(process.stdin.isTTY && process.stdout.isTTY),
     },
   })
+}
+
+function watchOutput(process: NodeJS.Process): void {
+  process.stdout.on('error', (error) => {
+    // A reader that went away (`covey ... | head`) is not an error of ours; an answer that a full disk swallowed is.
+    if (errnoOf(error) === 'EPIPE') process.exit(exitCodes.ok)
+    process.stderr.write(`covey: ${storageError('the output', error).message}\n`, () =>
+      process.exit(exitCodes.failed),
+    )
+  })
+  // Notices on stderr may be lost; the answer must not be lost because of them.
+  process.stderr.on('error', () => undefined)
 }
 
 function workingFolder(process: NodeJS.Process): string | undefined {

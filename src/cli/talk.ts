@@ -6,9 +6,16 @@ import type { AppSession } from '../app/session.ts'
 import { appPaths } from '../config/paths.ts'
 import { shortHash } from '../lib/hash.ts'
 import { AppError } from '../protocol/error.ts'
+import type { AtStart } from '../protocol/start.ts'
 import type { Talk } from '../tui/talk.ts'
 import type { CommandContext } from './command.ts'
 import type { RunFlags } from './run/flags.ts'
+
+export type ConverseParts = {
+  readonly flags: RunFlags
+  readonly context: CommandContext
+  open(atStart: AtStart): Promise<Talk>
+}
 
 /** What a person may switch between without leaving; the other modes are chosen when Covey starts. */
 const MODES = ['ask', 'accept-edits', 'auto', 'read-only'] as const

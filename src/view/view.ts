@@ -2,7 +2,7 @@
  * What there is to see of a session. `reduce.ts` makes it from events; the terminal, the plain mode and the page draw it and
  * compute nothing of their own. Everything is plain data, and nothing in it depends on how a reply was cut into pieces.
  */
-import type { RunEndReason } from '../protocol/event.ts'
+import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import type { FailureCode } from '../protocol/error.ts'
 import type { FileDiff } from '../protocol/file-diff.ts'
 import type { SecretInside } from '../protocol/firewall.ts'

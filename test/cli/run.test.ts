@@ -64,8 +64,10 @@ test('--json prints every event as a line, numbered in order', async () => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { type: string; id: number })
-  expect(events.map(({ id }) => id)).toEqual(events.map(({ id }) => id).toSorted((a, b) => a - b))
-  expect(events.at(0)?.type).toBe('run-start')
+  const [session, ...rest] = events
+  expect(session).toEqual({ type: 'session-start', sessionId: expect.stringMatching(/^\d{8}-/) as string })
+  expect(rest.map(({ id }) => id)).toEqual(rest.map(({ id }) => id).toSorted((a, b) => a - b))
+  expect(rest.at(0)?.type).toBe('run-start')
   expect(events.at(-1)).toMatchObject({ type: 'run-end', reason: 'answered' })
 })
 

@@ -19,7 +19,9 @@ const numbered = (events: readonly RunEvent[]): readonly SessionEvent[] =>
 function joining(told: readonly SessionEvent[]): View {
   const before = viewOf(told)
   const id = before.lastEventId
-  return viewOf([...told.filter(isKept), ...openPieces(before).map((event) => ({ ...event, id }))])
+  const view = viewOf([...told.filter(isKept), ...openPieces(before).map((event) => ({ ...event, id }))])
+  // The session reports it: an event that left nothing behind counts, too.
+  return { ...view, lastEventId: id }
 }
 
 describe('the view of whoever joins equals the view of whoever watched', () => {

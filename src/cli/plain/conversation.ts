@@ -15,7 +15,7 @@ import type { Talk } from '../../tui/talk.ts'
 import { reduceView } from '../../view/reduce.ts'
 import { emptyView, withoutItems } from '../../view/view.ts'
 import { answerQuestion } from '../answer.ts'
-import type { ConverseParts } from '../conversation.ts'
+import type { ConverseParts } from '../talk.ts'
 import { createPrinter } from '../print.ts'
 import { createLines, type Lines } from './lines.ts'
 

@@ -2,7 +2,7 @@
 import type { Interface } from 'node:readline'
 
 export type Lines = {
-  /** The next line that answers nothing else; nothing at the end of the input. */
+  /** The next line that answers nothing else, typed now or while an answer came; nothing at the end of the input. */
   next(prompt: string): Promise<string | undefined>
   ask(question: string, signal: AbortSignal): Promise<string>
   /** The next line is for this, and not a prompt. */
@@ -52,7 +52,6 @@ export function createLines(input: Interface, out: (text: string) => void): Line
   return {
     async next(prompt) {
       const early = typed.shift()
-      // What was typed while an answer came is asked afterwards, and shown as if it were typed now.
       if (early !== undefined) out(`${prompt}${early}\n`)
       if (early !== undefined || isOver) return early
       out(prompt)
