@@ -1,6 +1,8 @@
 // Builds dist/ from src/: one bundle with its dependencies, split where the program imports on demand, so that a start reads
 // a few files instead of hundreds and an installation brings only what cannot be bundled. `index.d.ts` and what it leads to
 // come from tsc. A fresh folder each time: a deleted source must not live on in the package.
+//   --bundle-only  what the tests start: no types, no grammars
+//   --if-stale     nothing where dist/ is younger than all it is made from
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -11,6 +13,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -62,12 +65,31 @@ const usedParts = {
   },
 }
 
+const isBundleOnly = process.argv.includes('--bundle-only')
+if (process.argv.includes('--if-stale') && isCurrent()) process.exit()
 rmSync(dist, { recursive: true, force: true })
 await bundle()
-if (process.argv.includes('--bundle-only')) process.exit()
+if (isBundleOnly) process.exit()
 chmodSync(join(dist, 'main.js'), 0o755)
 declareTypes()
 packGrammars()
+
+/** The time of a folder tells of files that are gone. */
+function isCurrent() {
+  const built = statSync(join(dist, 'main.js'), { throwIfNoEntry: false })?.mtimeMs
+  const isWhole = existsSync(join(dist, 'index.d.ts')) && existsSync(join(dist, 'grammars'))
+  if (built === undefined || !(isBundleOnly || isWhole)) return false
+  const sources = readdirSync(join(root, 'src'), { recursive: true }).map((path) => join('src', path))
+  const made = [
+    'src',
+    ...sources,
+    'scripts/build.mjs',
+    'package-lock.json',
+    'tsconfig.build.json',
+    'tsconfig.json',
+  ]
+  return made.every((path) => statSync(join(root, path)).mtimeMs < built)
+}
 
 /** What has a process of its own has a file of its own; `programFile` of src/lib/package-files.ts finds it. */
 function bundle() {
