@@ -89,7 +89,7 @@ async function follow(
 ): Promise<ChildEnd> {
   let text = ''
   let tokens = 0
-  let end: ChildEnd = { ok: false, text: 'It ended without saying how.', turns: 0, tokens, changed: [] }
+  let end: ChildEnd = { ok: false, text: 'It ended without a result.', turns: 0, tokens, changed: [] }
   for await (const event of run) {
     if (event.type === 'tool-start') tell(event.title)
     else if (event.type === 'usage') tokens += event.usage.prompt + event.usage.completion

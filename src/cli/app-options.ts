@@ -19,7 +19,7 @@ export const appOptions: readonly CommandOption[] = [
     description: 'the variable that holds the key of that server (COVEY_API_KEY)',
   },
   { flags: '--provider <kind>', description: 'wire format: openai-compatible, openai, anthropic, google' },
-  { flags: '--window <tokens>', description: 'the context window, where the server does not tell it' },
+  { flags: '--window <tokens>', description: 'the context window, if the server does not report it' },
   { flags: '--no-probe', description: 'do not ask the server for its context window first' },
   { flags: '-p, --permission <mode>', description: permissionModeNames },
   {

@@ -62,7 +62,7 @@ async function openRemote(
     )
   }
   if (resume === 'last') {
-    throw new AppError('config-invalid', '--attach goes on with one session by its id: --resume-id ID.')
+    throw new AppError('config-invalid', '--attach continues a session by its id; pass --resume-id ID.')
   }
   const token = env['COVEY_TOKEN']
   const session = await createHttpSession({

@@ -4,7 +4,7 @@ import { permissionModeNames } from '../protocol/permission-modes.ts'
 
 export const mcpCommand: Command = {
   name: 'mcp',
-  summary: 'List and test MCP servers, or be one',
+  summary: 'List and test MCP servers, or serve as one',
   usage: '[ls | test [name] | serve]',
   options: [
     {

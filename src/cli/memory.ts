@@ -48,7 +48,7 @@ export const createMemoryCommand = (open: OpenMemory): Command => ({
   options: [
     { flags: '--kind <kind>', description: 'fact, preference, lesson or decision' },
     { flags: '--global', description: 'add: for every project, not only this one' },
-    { flags: '-a, --all', description: 'ls: also what a newer fact took the place of' },
+    { flags: '-a, --all', description: 'ls: also facts that a newer one replaced' },
     { flags: '--format <name>', description: 'export: jsonl or md (jsonl)' },
   ],
   examples: [
@@ -116,7 +116,7 @@ const actions: Readonly<Record<string, Action>> = {
 
 function requireText({ args }: CommandContext, what: string): string {
   const text = args.join(' ').trim()
-  if (text === '') throw new AppError('config-invalid', `say ${what}, in quotes.`)
+  if (text === '') throw new AppError('config-invalid', `pass ${what}, in quotes.`)
   return text
 }
 
@@ -125,7 +125,7 @@ function kindOf({ options }: Pick<CommandContext, 'options'>): Kind | undefined 
   if (given === undefined) return undefined
   const kind = kinds.find((one) => one === given)
   if (kind) return kind
-  throw new AppError('config-invalid', `--kind "${String(given)}" is none of ${kinds.join(', ')}.`)
+  throw new AppError('config-invalid', `--kind "${String(given)}" is not one of ${kinds.join(', ')}.`)
 }
 
 function isChosen(context: Pick<CommandContext, 'options'>): (fact: Fact) => boolean {
@@ -153,7 +153,7 @@ function toLine(fact: Fact): string {
 function exportFormat({ options }: CommandContext): 'jsonl' | 'md' {
   const format = options['format'] ?? 'jsonl'
   if (format === 'jsonl' || format === 'md') return format
-  throw new AppError('config-invalid', `--format "${String(format)}" is none of jsonl, md.`)
+  throw new AppError('config-invalid', `--format "${String(format)}" is not one of jsonl, md.`)
 }
 
 const toJsonLine = (fact: Fact): string => jsonLine(fact)

@@ -12,7 +12,7 @@ type OpenPatchService = (env: NodeJS.ProcessEnv, cwd: string) => Promise<PatchSe
 
 export const createPatchCommand = (open: OpenPatchService): Command => ({
   name: 'patch',
-  summary: 'Look at patches that were proposed, apply or reject them',
+  summary: 'List, show, apply or reject proposed patches',
   usage: '[ls | show <id> | apply <id> | reject <id>]',
   options: [{ flags: '-a, --all', description: 'applied and rejected ones as well' }],
   examples: ['covey patch', 'covey patch show', 'covey patch apply mi0c2x9f3k', 'covey patch reject mi0c'],
@@ -28,7 +28,7 @@ const actions: Readonly<Record<string, Action>> = {
   async ls(service, { options, io }) {
     const all = await service.list()
     const shown = options['all'] ? all : all.filter(({ state }) => state === 'proposed')
-    io.out(shown.map(toLine).join('') || 'No patch waits here; a model makes one with propose_patch.\n')
+    io.out(shown.map(toLine).join('') || 'No patch is waiting; the model creates one with propose_patch.\n')
   },
   async show(service, context) {
     const { id, state, plan, tests, diff } = await service.find(await requireId(service, context))

@@ -112,7 +112,7 @@ function readScopes(given: string): readonly Scope[] {
   return [...new Set(words)].map((text) => {
     const scope = known.find((one) => one === text)
     if (scope) return scope
-    throw new AppError('config-invalid', `"${text}" is no scope; there are ${known.join(', ')}.`)
+    throw new AppError('config-invalid', `"${text}" is not a scope; the scopes are ${known.join(', ')}.`)
   })
 }
 

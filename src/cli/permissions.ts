@@ -48,7 +48,7 @@ async function showSandbox(
     host: options['host'] === true,
   })
   if (options['json']) io.out(jsonLine(view))
-  else if ('missing' in view) io.out(`No sandbox: ${view.missing}. Every command is asked for.\n`)
+  else if ('missing' in view) io.out(`No sandbox: ${view.missing}. Every command needs approval.\n`)
   else io.out(`${[...summaryOf(view), ...view.mounts.map(mountLine)].map(cleanControl).join('\n')}\n`)
   return 'missing' in view ? 1 : 0
 }
@@ -66,7 +66,11 @@ function list(book: RuleBook, { options, cwd, io }: CommandContext): void {
     .list()
     .map((rule, index) => ({ rule, line: toLine(rule, index + 1) }))
     .filter(({ rule }) => options['all'] || rule.folder === cwd)
-  io.out(lines.length > 0 ? lines.map(({ line }) => line).join('') : 'Nothing is allowed always here.\n')
+  io.out(
+    lines.length > 0
+      ? lines.map(({ line }) => line).join('')
+      : 'Nothing is permanently allowed in this folder.\n',
+  )
 }
 
 async function remove(book: RuleBook, number: string | undefined, { io }: CommandContext): Promise<void> {

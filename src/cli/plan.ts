@@ -5,7 +5,7 @@ import type { OpenPlanService } from './plan-actions.ts'
 
 export const createPlanCommand = (open: OpenPlanService): Command => ({
   name: 'plan',
-  summary: "Show, change or work at this project's plan",
+  summary: "Show, change or run this project's plan",
   usage: '[show | add | begin | done | block | note | run | ...] [text...]',
   options: [
     ...appOptions,

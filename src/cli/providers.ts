@@ -9,7 +9,7 @@ export type OpenProviders = (env: NodeJS.ProcessEnv, cwd: string) => Promise<Pro
 
 export const createProvidersCommand = (open: OpenProviders): Command => ({
   name: 'providers',
-  summary: 'Show who could answer: arms, servers found here, agents, machines',
+  summary: 'List what can answer: arms, local servers, agents, machines',
   usage: '[ls | allow <port>]',
   options: [{ flags: '--json', description: 'as JSON, for programs' }],
   examples: ['covey providers', 'covey providers allow 8080'],

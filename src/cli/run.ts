@@ -7,8 +7,8 @@ const options: readonly CommandOption[] = [
   { flags: '--max-turns <n>', description: 'end the run after this many turns' },
   { flags: '--timeout <seconds>', description: 'end the run after this long' },
   { flags: '--system <text>', description: 'text that replaces the built-in system text' },
-  { flags: '--resume', description: 'go on with the last session of this folder' },
-  { flags: '--resume-id <id>', description: 'go on with this session' },
+  { flags: '--resume', description: 'continue the last session of this folder' },
+  { flags: '--resume-id <id>', description: 'continue this session' },
   {
     flags: '--attach <url>',
     description: 'use a session on a server, at the address that covey serve printed',

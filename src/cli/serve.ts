@@ -15,7 +15,7 @@ const options: readonly CommandOption[] = [
     description: 'let paired machines ask this one, at the address of --host; the API stays on this machine',
   },
   { flags: '--nats <url>', description: 'the same through a NATS server, for machines on several networks' },
-  { flags: '--peer <address...>', description: 'a paired machine that is not found by itself, HOST:PORT' },
+  { flags: '--peer <address...>', description: 'HOST:PORT of a paired machine that is not discovered' },
   ...appOptions,
   { flags: '-v, --verbose', description: 'log to stderr' },
 ]

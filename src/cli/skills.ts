@@ -66,7 +66,7 @@ const actions: Readonly<Record<string, Action>> = {
   async trust(service, context) {
     const name = requireName(context)
     await service.trust(name)
-    context.io.out(`Trusted as it is now: ${name}. A change of it will be asked for again.\n`)
+    context.io.out(`Trusted as it is now: ${name}. After a change it needs approval again.\n`)
     return 0
   },
   async test(service, context) {

@@ -24,7 +24,7 @@ export async function startCli(process: NodeJS.Process): Promise<number> {
   const cwd = workingFolder(process)
   if (cwd === undefined) {
     process.stderr.write(
-      'covey: the folder you are in is gone; change to one that exists (cd), then try again.\n',
+      'covey: the current directory no longer exists; cd to an existing one and try again.\n',
     )
     return 1
   }

@@ -10,7 +10,7 @@ export const createSwarmCommand = (
   read: (env: NodeJS.ProcessEnv, cwd: string) => Promise<SwarmFacts>,
 ): Command => ({
   name: 'swarm',
-  summary: 'Show who is asked when several are',
+  summary: 'Show which workers a vote asks',
   usage: '[status]',
   examples: ['covey swarm status'],
   async run(context) {

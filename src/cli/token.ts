@@ -62,6 +62,6 @@ function readScopes({ options }: CommandContext): readonly Scope[] {
   return [...new Set(given.split(',').map((text) => text.trim()))].map((text) => {
     const scope = known.find((one) => one === text)
     if (scope) return scope
-    throw new AppError('config-invalid', `--scope "${text}" is none of ${known.join(', ')}.`)
+    throw new AppError('config-invalid', `--scope "${text}" is not one of ${known.join(', ')}.`)
   })
 }

@@ -53,7 +53,7 @@ const actions: Readonly<Record<string, Action>> = {
         `${path} is not valid; correct it first:\n${shown(mistakes)}`.trimEnd(),
       )
     await trust.add(path, hashText(text), text)
-    io.out(`Trusted as it is now: ${cleanControl(path)}. A change of it will be asked for again.\n`)
+    io.out(`Trusted as it is now: ${cleanControl(path)}. After a change it needs approval again.\n`)
   },
   async rm(trust, path, { io }) {
     const isKnown = await trust.remove(path)

@@ -11,7 +11,7 @@ const json = { flags: '--json', description: 'as JSON, for programs' }
 
 export const createUndoCommand = (open: OpenUndoService): Command => ({
   name: 'undo',
-  summary: 'Take back what the last run did to the files of this folder',
+  summary: 'Undo what the last run did to the files of this folder',
   usage: '[ls | run]',
   options: [json],
   examples: ['covey undo', 'covey undo ls', 'covey undo 3f2a'],
@@ -31,7 +31,7 @@ export const createUndoCommand = (open: OpenUndoService): Command => ({
 
 export const createRedoCommand = (open: OpenUndoService): Command => ({
   name: 'redo',
-  summary: 'Do again what was undone last',
+  summary: 'Redo what was undone last',
   usage: '',
   options: [json],
   examples: ['covey redo'],

@@ -21,8 +21,8 @@ export const federationSchema = z
     host: z
       .string()
       .exactOptional()
-      .describe('Address where `covey serve` lets peers in; `--host` with `--federation` says the same.'),
-    port: z.int().min(0).max(65_535).default(DEFAULT_PORT).describe('Port where peers are let in.'),
+      .describe('Address on which `covey serve` accepts peers; the same as `--host` with `--federation`.'),
+    port: z.int().min(0).max(65_535).default(DEFAULT_PORT).describe('Port for peers.'),
     peers: z
       .array(z.string())
       .default([])
@@ -47,7 +47,7 @@ export const federationSchema = z
       .number()
       .positive()
       .default(lanTimingDefaults.stallMs / 1000)
-      .describe('Seconds without a word after which a peer that answers is given up.'),
+      .describe('Seconds of silence after which an answering peer is given up.'),
   })
   .prefault({})
   .describe('Other machines of yours that answer and vote.')

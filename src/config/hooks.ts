@@ -8,7 +8,7 @@ import { hookEvents, type HookSpec } from '../protocol/hooks.ts'
 import { formatKey } from './tree.ts'
 
 const hook = z.strictObject({
-  event: z.enum(hookEvents).exactOptional().describe('What it is asked at.'),
+  event: z.enum(hookEvents).exactOptional().describe('The event that triggers it.'),
   type: z
     .enum(['command', 'prompt', 'agent'])
     .default('command')
@@ -23,7 +23,7 @@ const hook = z.strictObject({
   fail_open: z
     .boolean()
     .default(false)
-    .describe('A hook that fails or is late lets pass; without this it denies.'),
+    .describe('Allow when the hook fails or times out; otherwise that denies.'),
   sandbox: z
     .boolean()
     .default(true)
@@ -33,7 +33,7 @@ const hook = z.strictObject({
 export const hooksSchema = z
   .record(z.string().describe('name'), hook)
   .default({})
-  .describe('Your own commands and reviews at seven moments of a run.')
+  .describe('Your own commands and reviews at events of a run.')
 
 type HooksConfig = z.output<typeof hooksSchema>
 

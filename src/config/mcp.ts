@@ -29,7 +29,7 @@ const server = z.strictObject({
   replace: z
     .record(z.string().describe('tool'), z.string())
     .default({})
-    .describe('Tools of the server that take the place of built-in ones, by the built-in name.'),
+    .describe('Tools of the server that replace built-in ones, by the built-in name.'),
   category: z.enum(categories).default('meta').describe('Where its tools are found in a small window.'),
   timeout_s: z.number().positive().max(3600).default(60).describe('Seconds until a call counts as failed.'),
   enabled: z.boolean().default(true).describe('Whether it is used.'),

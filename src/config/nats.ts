@@ -13,7 +13,7 @@ export const natsSchema = z
     url: z
       .string()
       .exactOptional()
-      .describe('Its address, `nats://HOST:4222` on the own network and `tls://HOST:4222` beyond.'),
+      .describe('URL of the server: `nats://HOST:4222` on your own network, `tls://HOST:4222` beyond.'),
     user: z.string().exactOptional().describe('The user of this machine on the server.'),
     password: z.string().exactOptional().meta({
       description: 'Its password; `${VARIABLE}` is taken from the environment.',
@@ -30,7 +30,7 @@ export const natsSchema = z
     allow_plain: z
       .boolean()
       .default(false)
-      .describe('Go to a server outside of the own network without TLS, because something else encrypts.'),
+      .describe('Allow a server outside your network without TLS, for example inside a VPN.'),
     prefix: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 letters, digits, `-` and `_`')
@@ -42,19 +42,22 @@ export const natsSchema = z
       .describe('Ids of machines that may ask here and are asked; paired ones need not be named.'),
     lanes: z.int().min(1).max(64).default(4).describe('Jobs of others answered at the same time.'),
     refresh_s: seconds(natsTimingDefaults.refreshMs / 1000, 'Seconds between two reports of this machine.'),
-    gone_s: seconds(natsTimingDefaults.goneMs / 1000, 'A machine not heard of for so many seconds is gone.'),
+    gone_s: seconds(
+      natsTimingDefaults.goneMs / 1000,
+      'Seconds without a report after which a machine is gone.',
+    ),
     ack_wait_s: seconds(
       natsTimingDefaults.ackWaitMs / 1000,
-      'A job of which nothing is heard for so many seconds is delivered again.',
+      'Seconds without progress after which a job is delivered again.',
     ),
     deadline_s: seconds(natsTimingDefaults.deadlineMs / 1000, 'Seconds an answer may take.'),
     first_token_s: seconds(
       natsTimingDefaults.firstTokenMs / 1000,
-      'Seconds until its first token, however often the other machine says that it works.',
+      'Seconds until the first token, even while the other machine reports progress.',
     ),
   })
   .prefault({})
-  .describe('Machines beyond the own network, joined by a NATS server with JetStream.')
+  .describe('Machines on several networks, connected by a NATS server with JetStream.')
 
 type NatsConfig = z.output<typeof natsSchema>
 

@@ -49,7 +49,7 @@ const rule = z.strictObject({
     .string()
     .exactOptional()
     .describe('The start of a command, a path with wildcards, or a host or URL; absent = all it does.'),
-  verdict: z.enum(['allow', 'ask', 'deny']).describe('What becomes of calls that fit.'),
+  verdict: z.enum(['allow', 'ask', 'deny']).describe('The decision for matching calls.'),
 })
 
 const permission = z
@@ -64,7 +64,7 @@ const permission = z
       .array(rule)
       .default([])
       .describe(
-        'What is decided beforehand. Of several that fit the strictest counts; nothing lifts a deny.',
+        'Decisions made beforehand. Of several matching rules the strictest counts; nothing lifts a deny.',
       ),
   })
   .prefault({})
@@ -92,7 +92,7 @@ const sandbox = z
 const checks = z
   .record(z.string().describe('glob'), z.string())
   .default({})
-  .describe('Commands that tell whether files matching a glob are still good, such as a type checker.')
+  .describe('Commands that check files matching a glob, such as a type checker.')
 
 const exec = z
   .strictObject({
@@ -116,7 +116,7 @@ const server = z
     fit: z
       .enum(['auto', 'off'])
       .default('auto')
-      .describe("What becomes of requests larger than a model's window: shortened, or refused."),
+      .describe("What to do with requests larger than a model's window: shorten or refuse them."),
   })
   .prefault({})
   .describe('What `covey serve` offers to other programs.')

@@ -12,7 +12,7 @@ const pattern = z.strictObject({
   action: z
     .enum(['redact', 'block', 'warn'])
     .default('redact')
-    .describe('Put a placeholder, hold the whole text back, or only tell you.'),
+    .describe('Replace it by a placeholder, withhold the whole text, or only warn.'),
 })
 
 export const secretsSchema = z
@@ -20,7 +20,7 @@ export const secretsSchema = z
     entropy: z
       .enum(['off', 'warn', 'redact'])
       .default('warn')
-      .describe('What becomes of values that look random but bear no name.'),
+      .describe('What to do with values that look random but have no name.'),
     patterns: z
       .record(z.string().describe('name'), pattern)
       .default({})

@@ -20,7 +20,7 @@ export const swarmSchema = z
       .min(1)
       .max(7)
       .default(3)
-      .describe('The same for what cannot be undone; there nothing less is enough.'),
+      .describe('The same for what cannot be undone; a smaller lead never wins there.'),
     least: z
       .number()
       .min(0)
@@ -36,7 +36,7 @@ export const swarmSchema = z
     rounds: z
       .literal([1, 2])
       .default(2)
-      .describe('How often all are asked; the second time they see what the others said.'),
+      .describe('How many rounds; in the second the workers see the other answers.'),
     escalate_from: z
       .enum(['write', 'destroy'])
       .default('write')
@@ -47,13 +47,13 @@ export const swarmSchema = z
       .string()
       .min(1)
       .exactOptional()
-      .describe('The arm that decides where the others do not agree; best a stronger one.'),
+      .describe('The arm that decides when the workers do not agree; choose a stronger one.'),
     sure: z
       .number()
       .min(0)
       .max(1)
       .default(0.6)
-      .describe('Where a model tells how sure it is, `auto` asks others below this.'),
+      .describe('`auto` asks other workers below this confidence, if the model reports one.'),
   })
   .prefault({})
   .describe('Several answers, one result: a model is asked more than once and the answers are voted on.')

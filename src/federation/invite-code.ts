@@ -60,5 +60,5 @@ function readAddresses(bytes: Buffer): readonly string[] {
 const noCode = () =>
   new AppError(
     'config-invalid',
-    'this is no invitation, or a part of it is missing; copy the whole line that `covey peers invite` printed.',
+    'this is not an invitation, or a part of it is missing; copy the whole line that `covey peers invite` printed.',
   )

@@ -40,7 +40,7 @@ export async function findPlace(
   const host = read.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   try {
     const addresses = isIP(host) ? [host] : isLocalName(host) ? [] : await resolve(host)
-    if (addresses.length === 0) return { ok: false, why: `${host} is no public name` }
+    if (addresses.length === 0) return { ok: false, why: `${host} is not a public name` }
     for (const address of addresses) {
       const why = refused(address)
       if (why !== undefined)

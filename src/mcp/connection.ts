@@ -183,7 +183,7 @@ export class Connection {
   async #explain(error: unknown, live: Live): Promise<AppError> {
     const server = `the MCP server ${this.#name}`
     if (error instanceof z.ZodError) {
-      return new AppError('tool-failed', `${server} answered with something that is no answer to that`)
+      return new AppError('tool-failed', `${server} sent an invalid answer`)
     }
     if (isTimeout(error)) {
       await this.#drop(live)

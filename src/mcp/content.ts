@@ -37,7 +37,7 @@ export function toToolResult({
   for (const [index, text] of texts.entries()) output.add(Buffer.from(index === 0 ? text : `\n${text}`))
   const { text } = output.take()
   if (isError)
-    return { ok: false, code: 'failed', text: text || 'The server says that it failed, and not why.' }
+    return { ok: false, code: 'failed', text: text || 'The server reported a failure without a reason.' }
   return { ok: true, text: text || '(no output)' }
 }
 

@@ -6,7 +6,7 @@ import type { Connection, ConnectionParts, ServerSettings } from './connection.t
 import type { ServerOffer } from './offer.ts'
 
 export type McpServer = ServerSettings & {
-  /** Tools of the server that take the place of built-in ones, by the built-in name. */
+  /** Tools of the server that replace built-in ones, by the built-in name. */
   readonly replace: Readonly<Record<string, string>>
   readonly category: Category
 }

@@ -44,7 +44,7 @@ export type VoteOptions = {
   readonly tools: readonly VotingTool[]
   /** A lead of this many votes wins, regardless of open votes. Absent = 2. */
   readonly ahead?: number
-  /** The same for what cannot be undone; there nothing less is enough. Absent = 3. */
+  /** The same for what cannot be undone; a smaller lead never wins there. Absent = 3. */
   readonly aheadToDestroy?: number
   /** The share of the votes that wins once everybody has answered. Absent = 0.4, and 0.5 for what writes. */
   readonly least?: number

@@ -188,7 +188,7 @@ function hintFor(status: number, text: string): string {
 const redirected = (location: string, status: number, endpoint: Endpoint): AppError =>
   new AppError(
     'request-invalid',
-    `${named(endpoint)}${shownUrl(endpoint.url)} sends its clients to ${shownUrl(location)}. Use that as base URL.`,
+    `${named(endpoint)}${shownUrl(endpoint.url)} redirects to ${shownUrl(location)}. Use that as base URL.`,
     { status },
   )
 

@@ -72,7 +72,7 @@ function parseLine(line: string, place: string): ScriptLine {
     return ScriptLine.parse(JSON.parse(line))
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error)
-    throw new AppError('config-invalid', `${place}: this line is no reply of a script. ${reason}`, {
+    throw new AppError('config-invalid', `${place}: this line is not a valid scripted reply. ${reason}`, {
       cause: error,
     })
   }

@@ -69,11 +69,7 @@ export async function createServer(parts: ServerParts): Promise<Server> {
 const toAudit = ({ problem, address }: Refusal) =>
   ({ what: 'refused', client: address, route: 'unread', why: problem.message }) as const
 
-const NOT_FOUND = defineProblem(
-  404,
-  'not_found',
-  'There is nothing at this address; /openapi.json describes what there is.',
-)
+const NOT_FOUND = defineProblem(404, 'not_found', 'No route has this path; /openapi.json lists the routes.')
 
 function createState(parts: ServerParts): ServerState {
   const limits = { ...defaultLimits, ...parts.limits }
@@ -172,7 +168,7 @@ async function answerBadAddress(
 ): Promise<void> {
   try {
     await enter(state, request, reply)
-    refuse(defineProblem(400, 'malformed_address', 'This address cannot be read.'))
+    refuse(defineProblem(400, 'malformed_address', 'The URL is malformed.'))
   } catch (error) {
     answerProblem(state, error, request, reply)
   }
@@ -209,7 +205,7 @@ function fromFastify(error: unknown, { bodyBytes }: Limits): unknown {
   if (error instanceof AppError || typeof status !== 'number' || status >= 500) return error
   if (status === 413) return new ProblemError(tooLarge(bodyBytes))
   return new ProblemError(
-    defineProblem(status, 'bad_body', error instanceof Error ? error.message : 'The body is wrong.'),
+    defineProblem(status, 'bad_body', error instanceof Error ? error.message : 'The body is invalid.'),
   )
 }
 

@@ -22,7 +22,7 @@ export function editLines(before: string, call: LinesCall): EditedLines {
   const first = readLineName(call.from)
   const last = call.to === undefined || call.to.trim() === '' ? first : readLineName(call.to)
   if (!first || !last) return refuse(UNNAMED)
-  if (last.number < first.number) return refuse(`from (${call.from}) stands behind to (${call.to}).`)
+  if (last.number < first.number) return refuse(`from (${call.from}) is after to (${call.to}).`)
   const stale = [first, last].find((name) => !isThere(lines, name))
   if (stale) return { ok: false, code: 'no-match', why: movedOn(call.path, lines, stale) }
   const replacement = withoutLineNames(call.new)

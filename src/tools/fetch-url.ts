@@ -11,7 +11,7 @@ export const fetchUrlTool = defineTool({
   access: ({ url }) => [{ kind: 'fetch', target: withScheme(url) }],
 
   async run({ url }, { fetch, signal }) {
-    if (!fetch) throw new AppError('offline', 'There is no way to the web in this session.')
+    if (!fetch) throw new AppError('offline', 'This session has no network access.')
     const page = await fetch(withScheme(url), { signal })
     return page.status < 400
       ? toText(page)

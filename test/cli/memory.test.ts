@@ -68,10 +68,10 @@ test('an export holds everything, for programs or for people', async () => {
 describe('what is wrong is said', () => {
   test.each([
     [['forget'], {}, 'unknown action "forget" of covey memory; there are ls, search, add, rm, export.'],
-    [['add'], {}, 'say what to remember, in quotes.'],
-    [['add', 'x y'], { kind: 'rumour' }, '--kind "rumour" is none of fact, preference, lesson, decision.'],
+    [['add'], {}, 'pass what to remember, in quotes.'],
+    [['add', 'x y'], { kind: 'rumour' }, '--kind "rumour" is not one of fact, preference, lesson, decision.'],
     [['rm', '7'], {}, 'there is no fact "7"'],
-    [['export'], { format: 'xml' }, '--format "xml" is none of jsonl, md.'],
+    [['export'], { format: 'xml' }, '--format "xml" is not one of jsonl, md.'],
   ] as const)('%s', async (args, options, message) => {
     await expect(service()(args, options)).rejects.toThrow(message)
   })

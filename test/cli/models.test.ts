@@ -188,7 +188,7 @@ describe('pull', () => {
     const bad = models(home, ['pull', server.url.href.replace('tiny', 'other')])
 
     expect(got.out).toContain(`Use it with: covey --model ${join(home, own, 'tiny.gguf')}\n`)
-    await expect(bad).rejects.toThrow('is no usable GGUF file')
+    await expect(bad).rejects.toThrow('is not a usable GGUF file')
     expect(readdirSync(join(home, own))).toEqual(['tiny.gguf'])
   })
 

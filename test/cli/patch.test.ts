@@ -58,7 +58,7 @@ test('a patch is listed, shown, applied', async () => {
   )
   expect(await run(cwd, ['apply', id])).toBe('M a.txt\n')
   expect(await readFile(join(cwd, 'a.txt'), 'utf8')).toBe('hello\n')
-  expect(await run(cwd, ['ls'])).toMatch(/^No patch waits here/)
+  expect(await run(cwd, ['ls'])).toMatch(/^No patch is waiting/)
   expect(await run(cwd, ['ls'], { all: true })).toContain('applied')
 })
 

@@ -128,7 +128,7 @@ test('an invalid model file is an error at once', async () => {
 
   await expect(open({ path: broken })).rejects.toMatchObject({
     code: 'model-unavailable',
-    message: expect.stringMatching(/broken\.gguf is no usable GGUF file: \d+ bytes of the tensor/),
+    message: expect.stringMatching(/broken\.gguf is not a usable GGUF file: \d+ bytes of the tensor/),
   })
 })
 

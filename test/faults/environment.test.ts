@@ -52,6 +52,6 @@ test('a working folder that is gone is said in a sentence', async () => {
 
   expect(code).toBe(1)
   expect(said).toEqual([
-    'covey: the folder you are in is gone; change to one that exists (cd), then try again.\n',
+    'covey: the current directory no longer exists; cd to an existing one and try again.\n',
   ])
 })

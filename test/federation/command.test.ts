@@ -82,7 +82,7 @@ describe('covey peers', () => {
     [['join'], 'which code?'],
     [['join', 'nonsense'], 'this is no invitation'],
     [['rm', 'absent'], 'no peer is called "absent"; paired are none yet.'],
-    [['scope', 'x', 'fly'], '"fly" is no scope; there are generate, tools, status.'],
+    [['scope', 'x', 'fly'], '"fly" is not a scope; the scopes are generate, tools, status.'],
   ])('covey peers %j is refused', async (args, message) => {
     const { code, err } = await covey(['peers', ...args], tempHome())
 

@@ -91,7 +91,7 @@ describe('the rules that were answered with always', () => {
       '  2  2026-11-15  allow run_command exactly rm x  /other\n',
     )
     expect(await run(command, ['rm', '1'], '/work')).toBe('Removed: allow run_command npm test.\n')
-    expect(await run(command, [], '/work')).toBe('Nothing is allowed always here.\n')
+    expect(await run(command, [], '/work')).toBe('Nothing is permanently allowed in this folder.\n')
     await expect(run(command, ['rm', '7'], '/work')).rejects.toThrow('Give its number')
     await expect(run(command, ['rm', 'x'], '/work')).rejects.toThrow('Give its number')
     await expect(run(command, ['clear'], '/work')).rejects.toThrow('unknown action "clear"')
@@ -132,7 +132,7 @@ describe('trust in files of a project', () => {
 
     expect(await run(command, [], cwd)).toBe('No file of any project is trusted.\n')
     expect(await run(command, ['add'], cwd)).toBe(
-      `Trusted as it is now: ${file}. A change of it will be asked for again.\n`,
+      `Trusted as it is now: ${file}. After a change it needs approval again.\n`,
     )
     expect(await run(command, [], cwd)).toBe(`2026-11-15  ${file}  trusted\n`)
     await writeFile(file, 'offline = false\n')

@@ -287,7 +287,7 @@ test('what a server says wrongly about itself stays out, and the rest counts', a
   ])
   expect(await run(fine, {})).toEqual({
     ok: false,
-    text: 'the MCP server odd answered with something that is no answer to that',
+    text: 'the MCP server odd sent an invalid answer',
   })
 })
 

@@ -102,7 +102,7 @@ const chatLines = (chances: (token: string, share: number) => object) => [
   { choices: [{ delta: {}, finish_reason: 'stop' }] },
 ]
 
-test('with tools told as text', async () => {
+test('with tools described as text', async () => {
   const lines = chatLines((token, share) => ({ logprobs: { content: chancesOf(token, share) } }))
   const server = await serving('/v1/chat/completions', () => ({ lines, as: 'sse' }))
 
@@ -112,7 +112,7 @@ test('with tools told as text', async () => {
   expect(shareIn(events)).toBeCloseTo(0.6)
 })
 
-test('is not told by a server that tells no log probabilities', async () => {
+test('is not told by a server that reports no log probabilities', async () => {
   const server = await serving('/v1/chat/completions', () => ({ lines: chatLines(() => ({})), as: 'sse' }))
 
   const events = await ask(modelAt(server.url, { tools: 'text', readReply }), asked)

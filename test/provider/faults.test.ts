@@ -198,6 +198,6 @@ test('a redirect is not followed: it would take the key along', async () => {
   const failure = await askInVain(modelAt(server.url, { apiKey: 'secret-key-1' }))
 
   expect(failure.code).toBe('request-invalid')
-  expect(failure.message).toContain(`sends its clients to ${elsewhere.url}/x. Use that as base URL.`)
+  expect(failure.message).toContain(`redirects to ${elsewhere.url}/x. Use that as base URL.`)
   expect(elsewhere.requests).toEqual([])
 })

@@ -50,7 +50,7 @@ test('a file of JSON lines is a script', async () => {
 test('a line that is no reply is named with its place', async () => {
   const path = await scriptOf('{"text":"ok"}', '{"says":"oops"}')
 
-  await expect(loadScript(path)).rejects.toThrow(`${path}:2: this line is no reply of a script.`)
+  await expect(loadScript(path)).rejects.toThrow(`${path}:2: this line is not a valid scripted reply.`)
 })
 
 test('a missing file is named', async () => {

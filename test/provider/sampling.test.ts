@@ -92,7 +92,7 @@ test('a maker whose models tell no log probabilities is not asked', async () => 
 
   expect(failure).toMatchObject({
     code: 'request-invalid',
-    message: 'test-arm tells no log probabilities; leave logprobs out, or ask another model.',
+    message: 'test-arm reports no log probabilities; leave logprobs out, or ask another model.',
     details: { status: 400 },
   })
   expect(server.requests).toEqual([])

@@ -133,5 +133,5 @@ function toUse({ window, windowFrom, tools, emission, dialect }: Capabilities): 
 const TOOLS: Readonly<Record<Capabilities['tools'], string>> = {
   native: "the server's own tool calls",
   raw: 'prompts rendered here',
-  text: 'tools told as text',
+  text: 'tools described as text',
 }

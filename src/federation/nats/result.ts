@@ -72,4 +72,4 @@ const AGAIN_MS = 200
 
 /** Looking again would find the same. */
 const unreadable = ({ target }: Wanted): AppError =>
-  new AppError('model-unavailable', `${target.name} answered with something that is no result of this job.`)
+  new AppError('model-unavailable', `${target.name} sent an invalid result for this job.`)

@@ -178,7 +178,7 @@ function refusal({ url, token, peer }: RemoteHost, status: number, body: unknown
   if (status === 403 && peer) return new AppError('permission-denied', scopeMissing(url, peer))
   if (status === 403) return new AppError('permission-denied', `The tool host ${url} refused: ${said}`)
   if (status === 404)
-    return new AppError('config-invalid', `${url} is no tool host; \`covey tools serve\` starts one.`)
+    return new AppError('config-invalid', `${url} is not a tool host; \`covey tools serve\` starts one.`)
   return new AppError('tool-failed', `The tool host ${url} refused: ${said}`)
 }
 

@@ -21,7 +21,7 @@ export function readCommand({ exitCode, stdout, stderr }: Ended): HookAnswer {
   const text = stdout.trim()
   if (!text.startsWith('{')) return byExitCode(exitCode, stderr || text)
   const reading = output.safeParse(parse(text))
-  if (!reading.success) return { action: 'fail', why: 'printed JSON that is no answer' }
+  if (!reading.success) return { action: 'fail', why: 'printed JSON that is not a valid answer' }
   const { action, transformed, reason } = reading.data
   // Without an action the exit code decides; a transform given with it still counts.
   const decided = action ? fromAction(action, reason ?? stderr) : byExitCode(exitCode, reason ?? stderr)

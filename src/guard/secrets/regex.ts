@@ -14,7 +14,7 @@ export function compileRegex(source: string, ignoreCase = false): (text: string)
   emit(parseRegex(source), program, { source, flags: ignoreCase ? 'i' : '' })
   program.push({ type: 'match' })
   if (reachable(program).some(({ type }) => type === 'match'))
-    throw refuse(source, 'it fits where nothing stands')
+    throw refuse(source, 'it matches the empty string')
   const isLazy = program.some((step) => step.type === 'fork' && step.isLazy)
   return (text) => joinSpans(search({ program, isLazy }, text))
 }

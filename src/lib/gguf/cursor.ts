@@ -22,7 +22,7 @@ export class GgufCursor {
   fail(what: string): never {
     throw new AppError(
       'model-unavailable',
-      `${this.#path} is no usable GGUF file: ${what}. Download it again.`,
+      `${this.#path} is not a usable GGUF file: ${what}. Download it again.`,
     )
   }
 

@@ -60,7 +60,7 @@ async function readStart(file: FileHandle, length: number): Promise<Buffer> {
 }
 
 const unusable = (path: string, what: string): AppError =>
-  new AppError('model-unavailable', `${path} is no usable GGUF file: ${what}. Download it again.`)
+  new AppError('model-unavailable', `${path} is not a usable GGUF file: ${what}. Download it again.`)
 
 /** Nothing when the bytes at hand end before the header does. */
 function tryParse(cursor: GgufCursor): GgufHeader | undefined {

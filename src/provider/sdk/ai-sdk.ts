@@ -56,7 +56,7 @@ async function* ask(
 const noLogprobs = (arm: string): AppError =>
   new AppError(
     'request-invalid',
-    `${arm} tells no log probabilities; leave logprobs out, or ask another model.`,
+    `${arm} reports no log probabilities; leave logprobs out, or ask another model.`,
     {
       status: 400,
     },

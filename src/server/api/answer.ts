@@ -9,7 +9,7 @@ export function answer(ask: Ask, parts: ApiParts, caller: Caller): Answer {
   const agent = model === undefined ? undefined : readAgentName(model)
   if (!agent) return askModel(ask, parts, caller)
   if (isAgentAsked(ask) && ask.request.logprobs !== undefined)
-    throw unsupported('logprobs', `${model} is an agent, which tells no log probabilities; ask a model`)
+    throw unsupported('logprobs', `${model} is an agent, which reports no log probabilities; ask a model`)
   // The client executes: an agent with tools of others is just its model.
   return isAgentAsked(ask) ? askAgent({ ...ask, agent }, parts, caller) : askModel(rest, parts, caller)
 }

@@ -44,7 +44,7 @@ export async function collect(answer: Answer): Promise<Collected> {
       return { ...told, ...(swarm && { swarm }), ...(chances.length > 0 && { chances }) }
     }
   }
-  throw new AppError('model-unavailable', 'The reply ended without saying how; ask again.')
+  throw new AppError('model-unavailable', 'The reply ended without a finish reason; try again.')
 }
 
 const nothing = () => ({

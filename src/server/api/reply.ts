@@ -211,7 +211,7 @@ class Taker implements ReplyTaker {
 const NOTHING: readonly AnswerEvent[] = []
 
 const noLogprobs = (arm: string): ProblemError =>
-  unsupported('logprobs', `${arm} tells no log probabilities; leave them out, or ask another model`)
+  unsupported('logprobs', `${arm} reports no log probabilities; leave them out, or ask another model`)
 
 const badCallText = ({ name, reason }: { readonly name?: string; readonly reason: string }): string =>
   `[The model tried to call ${name ?? 'a tool'}, but the call could not be read: ${reason}]`

@@ -51,7 +51,7 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem
   if (error instanceof AppError) return fromAppError(error)
   if (error instanceof z.ZodError) return fromZod(error)
-  return defineProblem(500, 'internal_error', 'Something went wrong inside covey; its log tells what.')
+  return defineProblem(500, 'internal_error', 'Internal error in covey; see its log.')
 }
 
 /** The shape for paths that no route answers, by the API they belong to. */

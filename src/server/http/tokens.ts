@@ -61,7 +61,7 @@ export function openTokens(path: string, now: () => number = Date.now): Tokens {
           createdAt,
         })
         if (!stored.success)
-          throw new AppError('config-invalid', `"${name}" is no name for a token: ${NAME_RULE}`)
+          throw new AppError('config-invalid', `"${name}" is not a valid name for a token: ${NAME_RULE}`)
         if (tokens.some((other) => other.name === name)) {
           throw new AppError(
             'config-invalid',

@@ -114,7 +114,7 @@ async function* tell(events: AsyncIterable<SessionEvent>, runId: string, activit
       yield* toActivity(event, activity)
     }
   }
-  throw new AppError('model-unavailable', 'The run ended without saying how; ask again.')
+  throw new AppError('model-unavailable', 'The run ended without a result; try again.')
 }
 
 function* toActivity(event: SessionEvent, asReasoning: boolean): Iterable<AnswerEvent> {

@@ -107,7 +107,7 @@ const listRoutes = (service: SessionService): readonly Route[] => [
     method: 'DELETE',
     path: '/v1/sessions/:id',
     scope: 'tools',
-    summary: 'End the run in progress and give the session free; what was said is kept',
+    summary: 'End the run in progress and release the session; its messages are kept',
     reply: Done,
     handle: async ({ params }) => {
       const id = requireId(params)

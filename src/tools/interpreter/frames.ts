@@ -39,14 +39,14 @@ export async function* readFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenera
 function bodyLength(bytes: Buffer): number {
   const length = bytes.readUInt32BE(0)
   if (length <= MAX_BYTES) return length
-  throw new AppError('tool-failed', `A message of ${length} bytes was announced; that is none.`)
+  throw new AppError('tool-failed', `A message of ${length} bytes was announced, which is invalid.`)
 }
 
 function toMessage(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8')) as unknown
   } catch (error) {
-    throw new AppError('tool-failed', 'Something that is no JSON came instead of a message.', {
+    throw new AppError('tool-failed', 'Received invalid JSON instead of a message.', {
       cause: error,
     })
   }

@@ -50,7 +50,7 @@ export function createInterpreter(language: Language, limits: InterpreterLimits)
     const told = [news, current.output.take().text.trimEnd()].filter((text) => text !== '').join('\n')
     news = ''
     if (end === 'done') return { ok: true, text: told || '(no output)' }
-    if (end === 'failed') return { ok: false, code: 'exit-code', text: told || '(failed without a word)' }
+    if (end === 'failed') return { ok: false, code: 'exit-code', text: told || '(failed without output)' }
     await forget(end === 'cancelled' ? `[the last call was cancelled; this is a new ${language.name}]` : '')
     if (end === 'cancelled') throw cancelled()
     return broken(told, { end, language, complaints: current.complaints(), limitMs: limits.callMs })

@@ -94,7 +94,11 @@ describe('a command', () => {
     ],
     [
       'echo {broken',
-      { verdict: 'deny', why: expect.stringContaining('printed JSON that is no answer'), warnings: [] },
+      {
+        verdict: 'deny',
+        why: expect.stringContaining('printed JSON that is not a valid answer'),
+        warnings: [],
+      },
     ],
     ['echo looks fine to me', allowed('pre_tool_use')],
   ])('%s', async (command, expected) => {

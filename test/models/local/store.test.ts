@@ -199,7 +199,7 @@ describe('bringing a model in', () => {
     const down = join(dirname(folders.own), 'down')
 
     await expect(importModel(join(down, 'b.gguf'), folders.own, { link: false })).rejects.toThrow(
-      'is no usable GGUF file',
+      'is not a usable GGUF file',
     )
     await expect(importModel(join(down, 'a.gguf'), folders.own, { link: false })).rejects.toThrow(
       'remove it first: covey models rm a.gguf',

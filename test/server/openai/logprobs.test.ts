@@ -118,7 +118,7 @@ describe('a model that tells none', () => {
     expect(await whole.json()).toMatchObject({
       error: {
         param: 'logprobs',
-        message: '`logprobs`: scripted tells no log probabilities; leave them out, or ask another model.',
+        message: '`logprobs`: scripted reports no log probabilities; leave them out, or ask another model.',
       },
     })
   })
