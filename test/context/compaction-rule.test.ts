@@ -3,11 +3,17 @@ import { budgetFor } from '../../src/context/budget.ts'
 import { decideCompaction, tooSmallText } from '../../src/context/compaction-rule.ts'
 
 const budget = budgetFor(4096)
-const question = { used: 2500, budget, forced: false, resultsSince: Number.POSITIVE_INFINITY, failures: 0 }
+const question = {
+  used: budget.trigger + 50,
+  budget,
+  forced: false,
+  resultsSince: Number.POSITIVE_INFINITY,
+  failures: 0,
+}
 
 test.each([
-  ['below the trigger nothing happens', { used: 2456 }, 'none'],
-  ['at the trigger it compacts', { used: 2457 }, 'compact'],
+  ['below the trigger nothing happens', { used: budget.trigger - 1 }, 'none'],
+  ['at the trigger it compacts', { used: budget.trigger }, 'compact'],
   ['again after a good result', { resultsSince: 1 }, 'compact'],
   ['not twice without one, while the request still fits', { resultsSince: 0 }, 'none'],
   [
