@@ -13,7 +13,7 @@ const options: readonly CommandOption[] = [
     flags: '--attach <url>',
     description: 'use a session on a server, at the address that covey serve printed',
   },
-  { flags: '--incognito', description: 'keep nothing of this session' },
+  { flags: '--incognito', description: 'do not store this session' },
   { flags: '--recap', description: 'tell the model what the last session of this folder was about' },
   { flags: '--json', description: 'print events as JSON lines, the first one with the session id' },
   {

@@ -80,7 +80,7 @@ describe('covey peers', () => {
   test.each([
     [['frobnicate'], 'unknown action "frobnicate" of covey peers; there are ls, invite, join, rm, scope.'],
     [['join'], 'which code?'],
-    [['join', 'nonsense'], 'this is no invitation'],
+    [['join', 'nonsense'], 'this is not an invitation'],
     [['rm', 'absent'], 'no peer is called "absent"; paired are none yet.'],
     [['scope', 'x', 'fly'], '"fly" is not a scope; the scopes are generate, tools, status.'],
   ])('covey peers %j is refused', async (args, message) => {

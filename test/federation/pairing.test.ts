@@ -57,13 +57,13 @@ describe('a code', () => {
   })
 
   test.each(['', 'covey1-', 'hello', 'covey1-AAAA', 'covey2-' + 'A'.repeat(90)])('%j is none', (text) => {
-    expect(() => readInviteCode(text)).toThrow('this is no invitation')
+    expect(() => readInviteCode(text)).toThrow('this is not an invitation')
   })
 
   test('that lost its end is none', async () => {
     const code = await invite(await startMachine())
 
-    expect(() => readInviteCode(code.slice(0, -3))).toThrow('this is no invitation')
+    expect(() => readInviteCode(code.slice(0, -3))).toThrow('this is not an invitation')
   })
 })
 

@@ -67,8 +67,8 @@ test('a name is taken once, and is a name', async () => {
   await tokens.add('a', ['chat'])
 
   await expect(tokens.add('a', ['chat'])).rejects.toThrow('there is a token "a" already')
-  await expect(tokens.add('../a', ['chat'])).rejects.toThrow('no name for a token')
-  await expect(tokens.add('', ['chat'])).rejects.toThrow('no name for a token')
+  await expect(tokens.add('../a', ['chat'])).rejects.toThrow('not a valid name for a token')
+  await expect(tokens.add('', ['chat'])).rejects.toThrow('not a valid name for a token')
 })
 
 test('a damaged file admits no client and says what to do', async () => {
