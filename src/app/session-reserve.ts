@@ -1,4 +1,4 @@
-/** Who answers in one session: the arm somebody named, or the one the router picks, asked and heard through the firewall. */
+/** The model of one session: the named arm, or the one the router picks, behind the firewall. */
 import type { Config } from '../config/schema.ts'
 import { throughFirewall } from './firewall.ts'
 import type { SessionGuards } from './guards.ts'
@@ -14,9 +14,9 @@ import { understand, type Understood } from './session-tools.ts'
 export type ReserveContext = {
   readonly config: Config
   readonly reserve: Reserve
-  /** One arm by its id, for whoever names it. Throws for one that is not there. */
+  /** One arm by its id. Throws for an unknown id. */
   reserveArm(id: string): Reserve
-  /** Several answers of whoever is reserved, voted on; absent = one is enough. */
+  /** Votes over several answers of the reserved arm; absent = one answer. */
   readonly swarm?: (reserve: Reserve, session: SwarmSession) => Reserve
 }
 

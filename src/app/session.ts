@@ -66,7 +66,7 @@ export type SessionContext = ReserveContext & {
 export type SessionChoice = {
   readonly resume: Resume
   readonly canAsk: boolean
-  /** The model is told what the last session was about. */
+  /** The model gets a summary of the last session. */
   readonly recap?: boolean
   /** It is begun for a packet of a plan. */
   readonly isPacket?: true

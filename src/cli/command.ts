@@ -22,7 +22,7 @@ export type CommandContext = {
   readonly cwd: string
   /** Aborts on Ctrl+C. */
   readonly signal: AbortSignal
-  /** Whoever talks with a person hears Ctrl+C instead, until the returned function is called. */
+  /** A conversation handles Ctrl+C instead, until the returned function is called. */
   onInterrupt?(handle: () => void): () => void
   /** What another command prints, for a person who asks in the middle of something. */
   capture?(argv: readonly string[]): Promise<string>

@@ -33,6 +33,6 @@ export async function converse(parts: ConverseParts): Promise<number> {
   }
 }
 
-/** Whoever reads by ear or by machine gets words only. */
+/** Screen readers and programs get plain text only. */
 export const isPlain = ({ plain }: Pick<RunFlags, 'plain'>, env: NodeJS.ProcessEnv): boolean =>
   plain || env['TERM'] === 'dumb' || Boolean(env['NO_COLOR'])

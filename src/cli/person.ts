@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline/promises'
 import { ReadStream, WriteStream } from 'node:tty'
 
 export type Person = {
-  /** One line; throws when nobody is there any more. */
+  /** One line; throws when the input has ended. */
   ask(question: string, signal: AbortSignal): Promise<string>
   close(): void
 }

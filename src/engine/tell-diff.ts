@@ -9,7 +9,7 @@ type Surroundings = {
   readonly signal: AbortSignal
 }
 
-/** Whoever is asked sees what would change; whoever is not sees what did. A call that cannot work says so when it runs. */
+/** A question shows what would change; a result shows what did. A call that cannot work says so when it runs. */
 export async function tellDiff(
   { tool, input, call }: Ready,
   { toolAccess, emit, signal }: Surroundings,

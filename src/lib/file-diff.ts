@@ -6,7 +6,7 @@ import type { FileChange } from '../protocol/tool.ts'
 const CONTEXT = 3
 const MAX_LINES = 400
 const MAX_WIDTH = 500
-/** Comparing two texts that share nothing takes long; beyond this only the counts are told. */
+/** Comparing two texts that share nothing takes long; beyond this only the counts are reported. */
 const MAX_COMPARED = 20_000
 const PATIENCE_MS = 500
 

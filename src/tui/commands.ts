@@ -1,6 +1,6 @@
 /** Every slash command, as data: the help, the completion and what it does come from this list. */
 import { drawDiff } from './diff.ts'
-import { type CommandDesk, wholeView } from './desk.ts'
+import { type CommandUi, wholeView } from './ui.ts'
 import { drawContext } from './context.ts'
 import { drawItem } from './items.ts'
 import { renderRestored } from './restored.ts'
@@ -15,7 +15,7 @@ export type SlashCommand = {
   readonly help: string
   /** Absent = always there. */
   isThere?(talk: Talk): boolean
-  run(desk: CommandDesk, argument: string, talk: Talk): void | Promise<void>
+  run(ui: CommandUi, argument: string, talk: Talk): void | Promise<void>
 }
 
 /** What another command of the program prints. */
@@ -37,33 +37,32 @@ export const slashCommands: readonly SlashCommand[] = [
     argument: '[arm]',
     help: 'choose who answers',
     isThere: ({ arms }) => arms !== undefined,
-    run: (desk, argument, { arms }) =>
-      arms && choose(desk, { title: 'Who answers', choices: arms, argument }),
+    run: (ui, argument, { arms }) => arms && choose(ui, { title: 'Who answers', choices: arms, argument }),
   },
   {
     name: 'mode',
     argument: '[mode]',
     help: 'what it may do without asking (Shift+Tab)',
     isThere: ({ modes }) => modes !== undefined,
-    run: (desk, argument, { modes }) =>
-      modes && choose(desk, { title: 'What it may do without asking', choices: modes, argument }),
+    run: (ui, argument, { modes }) =>
+      modes && choose(ui, { title: 'What it may do without asking', choices: modes, argument }),
   },
   {
     name: 'new',
     help: 'begin another conversation',
     isThere: ({ reopen }) => reopen !== undefined,
-    run: (desk) => desk.reopen('new'),
+    run: (ui) => ui.reopen('new'),
   },
   {
     name: 'resume',
     argument: '[session]',
     help: 'go on with an earlier conversation',
     isThere: ({ reopen }) => reopen !== undefined,
-    async run(desk, argument, { session }) {
-      if (argument !== '') return desk.reopen({ id: argument })
+    async run(ui, argument, { session }) {
+      if (argument !== '') return ui.reopen({ id: argument })
       const items = (await session.list()).filter(({ id }) => id !== session.id).map(sessionItem)
-      if (items.length === 0) return desk.face.say('There is no earlier conversation in this folder.')
-      desk.pick('Go on with', items, (id) => void desk.reopen({ id }))
+      if (items.length === 0) return ui.face.say('There is no earlier conversation in this folder.')
+      ui.pick('Go on with', items, (id) => void ui.reopen({ id }))
     },
   },
   {
@@ -78,19 +77,19 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'fork',
     help: 'go on in a copy, this conversation stays as it is',
     isThere: ({ reopen }) => reopen !== undefined,
-    run: (desk, _, { session }) => desk.reopen({ forkOf: session.id }),
+    run: (ui, _, { session }) => ui.reopen({ forkOf: session.id }),
   },
   {
     name: 'undo',
     help: 'take back what the last run did to your files',
     isThere: hasUndo,
-    run: (desk, _, talk) => moveFiles('undo', desk, talk),
+    run: (ui, _, talk) => moveFiles('undo', ui, talk),
   },
   {
     name: 'redo',
     help: 'do again what was undone',
     isThere: hasUndo,
-    run: (desk, _, talk) => moveFiles('redo', desk, talk),
+    run: (ui, _, talk) => moveFiles('redo', ui, talk),
   },
   {
     name: 'diff',
@@ -153,14 +152,14 @@ export const slashCommands: readonly SlashCommand[] = [
       face.say((await ask?.(['sessions', 'export', session.id, argument || 'md'])) ?? '')
     },
   },
-  { name: 'editor', help: 'write the message in $EDITOR (Ctrl+G)', run: (desk) => desk.editInput() },
+  { name: 'editor', help: 'write the message in $EDITOR (Ctrl+G)', run: (ui) => ui.editInput() },
   {
     name: 'clear',
     help: 'begin another conversation on an empty screen',
     isThere: ({ reopen }) => reopen !== undefined,
     run: clear,
   },
-  { name: 'quit', aliases: ['exit'], help: 'end (Ctrl+D, or Ctrl+C twice)', run: (desk) => desk.quit() },
+  { name: 'quit', aliases: ['exit'], help: 'end (Ctrl+D, or Ctrl+C twice)', run: (ui) => ui.quit() },
 ]
 
 export const commandsFor = (talk: Talk | undefined): readonly SlashCommand[] =>
@@ -196,50 +195,46 @@ type Choosing = {
   readonly argument: string
 }
 
-function choose(desk: CommandDesk, { title, choices, argument }: Choosing): void {
+function choose(ui: CommandUi, { title, choices, argument }: Choosing): void {
   const use = (name: string): void => {
     choices.use(name)
-    desk.face.redraw()
+    ui.face.redraw()
   }
   const all = choices.list()
   if (argument !== '') {
     if (all.includes(argument)) return use(argument)
-    return desk.face.say(`There is no "${argument}"; there are ${all.join(', ')}.`)
+    return ui.face.say(`There is no "${argument}"; there are ${all.join(', ')}.`)
   }
   const items = all.map((name) => ({
     value: name,
     label: oneLine(name),
     ...(name === choices.current() && { description: 'now' }),
   }))
-  desk.pick(title, items, use)
+  ui.pick(title, items, use)
 }
 
 function hasUndo({ undo }: Talk): boolean {
   return undo !== undefined
 }
 
-/** The model believes what it wrote is there, so it is told with the next message. */
-async function moveFiles(
-  way: 'undo' | 'redo',
-  { face }: CommandDesk,
-  { undo, session }: Talk,
-): Promise<void> {
+/** The model believes its changes are still there, so the next message carries a note. */
+async function moveFiles(way: 'undo' | 'redo', { face }: CommandUi, { undo, session }: Talk): Promise<void> {
   if (!undo) return
   const text = renderRestored(await undo[way](), way === 'undo' ? 'Undid' : 'Did again')
   face.say(text)
   await session.command('exec-output', `The person typed /${way}. ${text}`)
 }
 
-async function compact({ face }: CommandDesk, _: string, { session }: Talk): Promise<void> {
+async function compact({ face }: CommandUi, _: string, { session }: Talk): Promise<void> {
   const before = face.compactions
   await session.command('compact')
-  // The event that tells of it is read by whoever follows the session, a moment later.
+  // The follower of the session reads the event a moment later.
   for (let look = 0; look < 20 && face.compactions === before; look++)
     await new Promise((resolve) => setTimeout(resolve, 10))
   if (face.compactions === before) face.say('Nothing to gain: the conversation is short already.')
 }
 
-async function clear(desk: CommandDesk): Promise<void> {
-  desk.face.print(Array.from({ length: 100 }, () => '').slice(0, desk.face.height))
-  await desk.reopen('new')
+async function clear(ui: CommandUi): Promise<void> {
+  ui.face.print(Array.from({ length: 100 }, () => '').slice(0, ui.face.height))
+  await ui.reopen('new')
 }

@@ -1,10 +1,10 @@
-/** One person and one session: what is typed becomes prompts, commands and answers; what is told becomes lines. */
+/** One person and one session: input becomes prompts, commands and answers; events become lines. */
 import { errorMessage } from '../protocol/error.ts'
 import type { Answer, PromptOptions } from '../protocol/session-api.ts'
 import type { AtStart } from '../protocol/start.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import { findCommand } from './commands.ts'
-import type { Desk } from './desk.ts'
+import type { ConversationUi } from './ui.ts'
 import { editInput, runForPerson } from './lending.ts'
 import { mentionFiles, showPast } from './past.ts'
 import type { Face } from './face.ts'
@@ -27,7 +27,7 @@ export type ConversationParts = {
   onTalk?(talk: Talk): void
 }
 
-export class Conversation implements Desk {
+export class Conversation implements ConversationUi {
   readonly #parts: ConversationParts
   readonly ended: Promise<string | undefined>
   talk: Talk | undefined
@@ -130,7 +130,7 @@ export class Conversation implements Desk {
     this.face.redraw()
   }
 
-  pick(title: string, items: Parameters<Desk['pick']>[1], take: (value: string) => void): void {
+  pick(title: string, items: Parameters<ConversationUi['pick']>[1], take: (value: string) => void): void {
     const close = (): void => {
       this.face.picker = undefined
       this.face.redraw()

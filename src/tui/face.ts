@@ -37,7 +37,7 @@ export class Face {
   doing: { title: string; output: string; stop?: () => void } | undefined
   isExpanded = false
   compactions = 0
-  /** The newest things that were folded, for whoever wants to see them after all. */
+  /** The newest things that were folded, to show on request. */
   folded: readonly Item[] = []
   #finished: string[] = []
   #written = ''

@@ -86,7 +86,7 @@ function drawBody(tool: ToolItem, { width, isExpanded }: DrawOptions): readonly 
   return [...(tool.state === 'ok' ? diffs : []), ...output, ...endOf(tool)]
 }
 
-/** What the model read is long and of no interest to whoever waits; what a command printed is. */
+/** What the model read is long and of no interest to the user; what a command printed is. */
 const QUIET = /^(?:read_|list_|find_|search_|recall|select_|more_tools|view_|system_info)/
 
 const deniedText = ({ answer, text = '' }: ToolItem): string =>

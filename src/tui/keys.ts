@@ -1,27 +1,27 @@
 /** What a key does, outside of the box it is typed into. */
 import { isKeyRelease, matchesKey } from '@mariozechner/pi-tui'
 import { lifeOf } from '../view/life.ts'
-import type { Desk } from './desk.ts'
+import type { ConversationUi } from './ui.ts'
 import { drawItem } from './items.ts'
 
-/** Somebody who has typed into the box so recently is still at it. */
+/** A user who typed into the box so recently is still typing. */
 const TYPING_MS = 700
 const TWICE_MS = 2_000
 
 export type Keys = { take(data: string): void }
 
-export function createKeys(desk: Desk, now: () => number): Keys {
+export function createKeys(ui: ConversationUi, now: () => number): Keys {
   let typedAt = -TYPING_MS
   let quitAt = -TWICE_MS
-  const { face } = desk
+  const { face } = ui
 
   const interrupt = (): void => {
     if (face.input && !face.input.isEmpty) return face.input.setText('')
-    if (isAtWork(desk)) return desk.cancel()
-    if (now() - quitAt < TWICE_MS) return desk.quit()
+    if (isAtWork(ui)) return ui.cancel()
+    if (now() - quitAt < TWICE_MS) return ui.quit()
     quitAt = now()
-    desk.note('Ctrl+C again ends the conversation')
-    setTimeout(() => desk.note(undefined), TWICE_MS).unref()
+    ui.note('Ctrl+C again ends the conversation')
+    setTimeout(() => ui.note(undefined), TWICE_MS).unref()
   }
 
   const typeIntoBox = (data: string): void => {
@@ -35,18 +35,18 @@ export function createKeys(desk: Desk, now: () => number): Keys {
       const isStillTyping = face.input?.isEmpty === false && now() - typedAt < TYPING_MS
       if (face.picker) face.picker.type(data)
       else if (matchesKey(data, 'ctrl+c')) interrupt()
-      else if (matchesKey(data, 'ctrl+z')) desk.stopProcess()
-      else if (face.question && !isStillTyping) answerWith(desk, data)
-      else if (!special(desk, data)) typeIntoBox(data)
+      else if (matchesKey(data, 'ctrl+z')) ui.stopProcess()
+      else if (face.question && !isStillTyping) answerWith(ui, data)
+      else if (!special(ui, data)) typeIntoBox(data)
       face.redraw()
     },
   }
 }
 
-const isAtWork = ({ face }: Desk): boolean =>
+const isAtWork = ({ face }: ConversationUi): boolean =>
   face.doing?.stop !== undefined || lifeOf(face.view).kind !== 'idle'
 
-function answerWith({ face, cancel }: Desk, data: string): void {
+function answerWith({ face, cancel }: ConversationUi, data: string): void {
   const { question } = face
   if (!question) return
   if (!matchesKey(data, 'escape')) return question.type(data)
@@ -55,22 +55,22 @@ function answerWith({ face, cancel }: Desk, data: string): void {
 }
 
 /** True when the key is not for the box. */
-function special(desk: Desk, data: string): boolean {
-  const { face } = desk
+function special(ui: ConversationUi, data: string): boolean {
+  const { face } = ui
   if (matchesKey(data, 'escape') && !face.input?.isCompleting) {
-    if (isAtWork(desk)) desk.cancel()
+    if (isAtWork(ui)) ui.cancel()
     return true
   }
-  if (matchesKey(data, 'ctrl+d') && face.input?.isEmpty) desk.quit()
-  else if (matchesKey(data, 'ctrl+g')) void desk.editInput()
-  else if (matchesKey(data, 'ctrl+r')) searchHistory(desk)
-  else if (matchesKey(data, 'ctrl+o')) expand(desk)
-  else if (matchesKey(data, 'shift+tab')) nextMode(desk)
+  if (matchesKey(data, 'ctrl+d') && face.input?.isEmpty) ui.quit()
+  else if (matchesKey(data, 'ctrl+g')) void ui.editInput()
+  else if (matchesKey(data, 'ctrl+r')) searchHistory(ui)
+  else if (matchesKey(data, 'ctrl+o')) expand(ui)
+  else if (matchesKey(data, 'shift+tab')) nextMode(ui)
   else return false
   return true
 }
 
-function searchHistory({ face, prompts, pick }: Desk): void {
+function searchHistory({ face, prompts, pick }: ConversationUi): void {
   const items = [...new Set(prompts.toReversed())].map((prompt) => ({
     value: prompt,
     label: prompt.replaceAll(/\s+/g, ' '),
@@ -78,14 +78,14 @@ function searchHistory({ face, prompts, pick }: Desk): void {
   if (items.length > 0) pick('Earlier messages', items, (prompt) => face.input?.setText(prompt))
 }
 
-function expand({ face }: Desk): void {
+function expand({ face }: ConversationUi): void {
   face.isExpanded = !face.isExpanded
   if (!face.isExpanded || face.view.run) return
   face.print(face.folded.flatMap((item) => drawItem(item, { width: face.width, isExpanded: true })))
   face.isExpanded = false
 }
 
-function nextMode({ face, talk }: Desk): void {
+function nextMode({ face, talk }: ConversationUi): void {
   const modes = talk?.modes
   if (!modes) return
   const all = modes.list()

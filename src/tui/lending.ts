@@ -3,35 +3,35 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Desk } from './desk.ts'
+import type { ConversationUi } from './ui.ts'
 import type { Face } from './face.ts'
 import { runInTerminal } from './shell.ts'
 import type { PersonShell, ShellEnd } from './talk.ts'
 import { bold, dim, red } from './theme.ts'
 import { fit, oneLine, seconds } from './text.ts'
 
-export async function editInput(desk: Desk): Promise<void> {
-  const { face } = desk
+export async function editInput(ui: ConversationUi): Promise<void> {
+  const { face } = ui
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
   const folder = mkdtempSync(join(tmpdir(), 'covey-message-'))
   const file = join(folder, 'message.md')
   writeFileSync(file, face.input?.text ?? '', { mode: 0o600 })
   try {
-    await desk.lend(async () => spawnSync('/bin/sh', ['-c', `${editor} "$0"`, file], { stdio: 'inherit' }))
+    await ui.lend(async () => spawnSync('/bin/sh', ['-c', `${editor} "$0"`, file], { stdio: 'inherit' }))
     face.input?.setText(readFileSync(file, 'utf8').replace(/\n$/, ''))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-export async function runForPerson(desk: Desk, command: string): Promise<void> {
-  const { talk, face } = desk
+export async function runForPerson(ui: ConversationUi, command: string): Promise<void> {
+  const { talk, face } = ui
   const shell = talk?.shell
   if (!shell) return face.say('Commands of your own run only in a session on this machine.')
   face.print(['', bold(fit(`! ${oneLine(command)}`, face.width))])
   const since = performance.now()
   const end = shell.needsTerminal(command)
-    ? await desk.lend(() => runInTerminal(command, talk.cwd))
+    ? await ui.lend(() => runInTerminal(command, talk.cwd))
     : await runLive(face, command, shell)
   face.print([`${exitText(end)}${dim(` · ${seconds(performance.now() - since)}`)}`])
   const failed = end.exitCode === 0 ? '' : `\n[exit ${end.exitCode ?? 'by a signal'}]`

@@ -1,4 +1,4 @@
-/** What a typed line means. A path is text, a mistyped command is told with what there is. */
+/** What a typed line means. A path is text, a mistyped command gets an error with the known ones. */
 import { nearest } from '../lib/nearest.ts'
 import { findCommand, slashCommands } from './commands.ts'
 

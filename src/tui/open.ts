@@ -22,7 +22,7 @@ export type TerminalParts = {
   readonly historyFile?: string
   /** Opens the program; questions it has on the way are asked on the screen. */
   open(atStart: AtStart): Promise<Talk>
-  /** Told of every session that takes the place of the one before. */
+  /** Called for every session that replaces the one before. */
   onTalk?(talk: Talk): void
   readonly signal: AbortSignal
 }
@@ -77,7 +77,7 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
 
 async function open(parts: TerminalParts, conversation: Conversation): Promise<void> {
   const opened = parts.open(conversation.atStart())
-  // Whoever leaves before it is open does not wait for it.
+  // A user who leaves before it is open does not wait for it.
   const talk = await Promise.race([opened, conversation.ended.then(() => undefined)])
   if (talk) await conversation.begin(talk)
   else void opened.then(({ session }) => session.close()).catch(() => undefined)

@@ -1,6 +1,6 @@
 /** What was said before, as it was; and what a message brings with it. */
 import { viewOfHistory } from '../view/history.ts'
-import { type Pane, wholeView } from './desk.ts'
+import { type Pane, wholeView } from './ui.ts'
 import { drawItem } from './items.ts'
 import type { Talk } from './talk.ts'
 import { dim } from './theme.ts'

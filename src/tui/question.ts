@@ -1,6 +1,6 @@
 /**
  * A question to the person in the place of the input box: what will happen, why it asks, and the answers there are. Keys
- * that were on their way before it appeared never answer it: while somebody is typing, the box gets them.
+ * that were on their way before it appeared never answer it: while the user is typing, the box gets them.
  */
 import { matchesKey } from '@mariozechner/pi-tui'
 import type { Answer } from '../protocol/session-api.ts'

@@ -2,7 +2,7 @@
 import type { RunEvent } from '../protocol/event.ts'
 import type { View } from './view.ts'
 
-/** Kept events and these, in this order, give the same View as everything that was told. */
+/** Kept events and these, in this order, give the same View as all published events. */
 export function openPieces({ open }: View): readonly RunEvent[] {
   const { text, reasoning, tools, subagents, progress } = open
   return [

@@ -15,7 +15,7 @@ import { sessions } from './events.ts'
 const numbered = (events: readonly RunEvent[]): readonly SessionEvent[] =>
   events.map((event, index) => ({ ...event, id: index + 1 }))
 
-/** What somebody sees who comes at this moment: the log, then what of the open reply is not in it. */
+/** What a client sees that joins at this moment: the log, then what of the open reply is not in it. */
 function joining(told: readonly SessionEvent[]): View {
   const before = viewOf(told)
   const id = before.lastEventId
@@ -24,7 +24,7 @@ function joining(told: readonly SessionEvent[]): View {
   return { ...view, lastEventId: id }
 }
 
-describe('the view of whoever joins equals the view of whoever watched', () => {
+describe('the view of a client that joins equals that of one that watched', () => {
   test('at any cut of any legal sequence', () => {
     fc.assert(
       fc.property(sessions, fc.nat(), (events, at) => {

@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { cleanControl } from '../../lib/clean.ts'
 import { errorMessage } from '../../protocol/error.ts'
 import type { SessionEvent } from '../../protocol/event.ts'
-import type { CommandDesk, Pane } from '../../tui/desk.ts'
+import type { CommandUi, Pane } from '../../tui/ui.ts'
 import { findCommand } from '../../tui/commands.ts'
 import { meaningOf } from '../../tui/line.ts'
 import { showPast } from '../../tui/past.ts'
@@ -46,7 +46,7 @@ export async function talkInLines(first: Talk, parts: ConverseParts): Promise<nu
   }
 }
 
-class PlainConversation implements CommandDesk {
+class PlainConversation implements CommandUi {
   readonly #parts: ConverseParts
   readonly #lines: Lines
   readonly face: Pane & { view: Pane['view']; compactions: number }
@@ -109,7 +109,7 @@ class PlainConversation implements CommandDesk {
     this.isOver = true
   }
 
-  pick(title: string, items: Parameters<CommandDesk['pick']>[1], take: (value: string) => void): void {
+  pick(title: string, items: Parameters<CommandUi['pick']>[1], take: (value: string) => void): void {
     this.face.say(
       [
         title,

@@ -21,7 +21,7 @@ export type RunFlags = {
   readonly json: boolean
   /** Line by line, without a single escape code. */
   readonly plain: boolean
-  /** The model is told what the last session was about. */
+  /** The model gets a summary of the last session. */
   readonly recap: boolean
   readonly verbose: boolean
 }

@@ -10,7 +10,7 @@ import type { Talk } from './talk.ts'
 export type Pane = Pick<Face, 'view' | 'width' | 'height' | 'compactions' | 'print' | 'say' | 'redraw'>
 
 /** What a slash command may do, on a screen or line by line. */
-export type CommandDesk = {
+export type CommandUi = {
   readonly face: Pane
   quit(): void
   pick(title: string, items: readonly SelectItem[], take: (value: string) => void): void
@@ -18,7 +18,7 @@ export type CommandDesk = {
   editInput(): Promise<void>
 }
 
-export type Desk = CommandDesk & {
+export type ConversationUi = CommandUi & {
   readonly face: Face
   /** Absent while the program opens. */
   readonly talk: Talk | undefined
