@@ -49,8 +49,10 @@ function changesAt(lines: readonly Line[], first: number, { wanted, limit }: Wan
   let changes = 0
   for (const [index, { text }] of wanted.entries()) {
     const most = Math.min(limit - changes, Math.ceil(text.length * MAX_LINE_CHANGE))
-    const found = boundedDistance(lines[first + index]?.text ?? '', text, most)
-    if (found > most) return limit + 1
+    const other = lines[first + index]?.text ?? ''
+    const found = boundedDistance(other, text, most)
+    // `}` and `c` are one letter apart and have nothing in common.
+    if (found > most || (found > 0 && found >= Math.max(other.length, text.length))) return limit + 1
     changes += found
   }
   return changes

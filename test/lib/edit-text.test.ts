@@ -90,6 +90,16 @@ const file = fc
   .tuple(fc.array(line, { minLength: 1, maxLength: 12 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
   .map(([lines, end, isClosed]) => lines.join(end) + (isClosed ? end : ''))
 
+test('a short line with nothing in common is another line', () => {
+  const text = 'grüße("🦆")\n}\n'
+
+  expect(editText(text, { old: 'grüße("🦆")\n\tc\n', new: 'c' }).ok).toBe(false)
+  expect(editText(text, { old: 'grüße("🦆")\n};\n', new: 'x\n};\n' })).toMatchObject({
+    ok: true,
+    text: 'x\n}\n',
+  })
+})
+
 test('an edit that succeeds changes the matched place and nothing else', () => {
   fc.assert(
     fc.property(

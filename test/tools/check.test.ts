@@ -82,6 +82,6 @@ describe('a call that would fail says why', () => {
     ['search_text', { pattern: 'x', path: 'nowhere' }, /nowhere does not exist/],
     ['search_text', { pattern: '' }, /pattern is empty/],
   ])('%s %j', async (name, input, why) => {
-    expect(await check(name, input)).toEqual({ ok: false, why: expect.stringMatching(why) })
+    expect(await check(name, input)).toMatchObject({ ok: false, why: expect.stringMatching(why) })
   })
 })
