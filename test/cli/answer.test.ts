@@ -26,7 +26,7 @@ describe('the question', () => {
     const text = permissionText({ ...ask, always })
 
     expect(text).toContain('[a]lways would mean: always allow "npm test" in this folder\n')
-    expect(text).toContain('[y]es once, [a]lways, [n]o')
+    expect(text).toContain('[y]es once, [s]ession, [a]lways, [n]o')
   })
 
   test('names the secrets a yes gives out', () => {
@@ -48,6 +48,7 @@ test.each([
   ['y', true, { allow: true }],
   ['YES', false, { allow: true }],
   ['a', true, { allow: true, remember: true }],
+  ['s', true, { allow: true, remember: 'session' }],
   ['always', false, { allow: false, reason: 'The person said no: always' }],
   ['', true, { allow: false, reason: 'The person said no.' }],
   ['n', true, { allow: false, reason: 'The person said no.' }],
