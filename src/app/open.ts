@@ -61,7 +61,7 @@ export type AppOptions = {
   readonly flags?: Readonly<Record<string, unknown>>
 }
 
-export type PersonOptions = Pick<ExecOptions, 'signal' | 'onOutput'>
+type PersonOptions = Pick<ExecOptions, 'signal' | 'onOutput'>
 
 export type App = {
   readonly armId: string

@@ -33,7 +33,7 @@ export async function answerQuestion(event: SessionEvent, asking: Asking): Promi
 }
 
 /** "2" means the second of the options. */
-export function toChoice(text: string, options: readonly string[]): string {
+function toChoice(text: string, options: readonly string[]): string {
   const index = /^\d+$/.test(text) ? Number(text) - 1 : -1
   return options[index] ?? text
 }

@@ -34,5 +34,5 @@ export async function converse(parts: ConverseParts): Promise<number> {
 }
 
 /** Screen readers and programs get plain text only. */
-export const isPlain = ({ plain }: Pick<RunFlags, 'plain'>, env: NodeJS.ProcessEnv): boolean =>
+const isPlain = ({ plain }: Pick<RunFlags, 'plain'>, env: NodeJS.ProcessEnv): boolean =>
   plain || env['TERM'] === 'dumb' || Boolean(env['NO_COLOR'])

@@ -71,17 +71,48 @@ function endStep({ tasks, phase }: Plan): QueueStep {
   return { kind: 'end', why: 'finished', changes }
 }
 
-/** An answer ends the task, unless it says itself that there is more to do or that it cannot be done. */
-export function judgePacket(id: number, { reason, text, changed }: PacketEnd): PlanChange {
+type Judged = Pick<Task, 'id' | 'text' | 'packets'>
+
+/** So often a task is gone on with that was answered without doing what it names. */
+const MAX_EMPTY = 2
+
+/**
+ * An answer ends the task, unless it says itself that there is more to do or that it cannot be done, or the task names a file
+ * and none of those it names was changed.
+ */
+export function judgePacket({ id, text: wanted, packets }: Judged, end: PacketEnd): PlanChange {
+  const { reason, text, changed } = end
   const task = `${id}`
   const blocked = /^[ \t*_#>-]{0,8}BLOCKED[*_]{0,3}:[ \t*_]{0,8}(.+)$/m.exec(text)?.[1]
   if (blocked) return { type: 'block', task, outcome: blocked.trim() }
   const next = /^[ \t*_#>-]{0,8}(?:NEXT|Next)[*_]{0,3}:[\s*_]{0,8}([\s\S]+)$/m.exec(text)?.[1]?.trim()
-  if (reason === 'answered' && !next) return { type: 'done', task, outcome: clip(text.trim(), 300) }
   const files = changed.length > 0 ? ` (changed: ${clip(changed.join(', '), 200)})` : ''
+  if (reason === 'answered' && !next) {
+    const missing = untouched(wanted, changed)
+    if (missing === undefined) return { type: 'done', task, outcome: clip(text.trim(), 300) }
+    const said = `answered, but ${missing} was not changed: ${clip(text.trim(), 200)}`
+    return packets < MAX_EMPTY
+      ? { type: 'checkpoint', task, next: `${said}. Change it, or say BLOCKED.${files}` }
+      : { type: 'block', task, outcome: `${said}. If that is right: covey plan done ${id}` }
+  }
   const said = next ?? (text.trim() || 'go on; look first at what is there')
   return { type: 'checkpoint', task, next: `${clip(said, 600)}${files}` }
 }
+
+const FILE_NAME = /(?<![\w@:/])(?:[\w-]+\/)*[\w.-]*[\w-]\.[a-z]{1,5}\b(?!\()/gi
+
+/** The file that a task names, where none of those it names was changed. Tasks that only look name files, too. */
+function untouched(wanted: string, changed: readonly string[]): string | undefined {
+  if (LOOKS.test(wanted)) return undefined
+  const named = [...wanted.matchAll(FILE_NAME)]
+    .map(([path]) => path)
+    .filter((path) => !/^(?:e\.g|i\.e)$/i.test(path))
+  const isChanged = named.some((path) => changed.some((each) => each === path || each.endsWith(`/${path}`)))
+  return isChanged ? undefined : named[0]
+}
+
+const LOOKS =
+  /^\s*(?:read|look|check|find|list|show|explain|describe|review|summari[sz]e|test|run|verify|say|tell|count|search)\b/i
 
 export function packetPrompt(plan: Plan, task: Task, { maxTurns }: Pick<PacketLimits, 'maxTurns'>): string {
   const before = plan.tasks

@@ -92,6 +92,6 @@ async function runOne(
   const now = await store.read()
   const isOpen = now.tasks.some((each) => each.id === id && each.state === 'in_progress')
   // With the tool the model may have ended the task itself, or paused everything: then it stays as it left it.
-  if (isOpen && now.phase === 'executing') tell(parts, await store.change(judgePacket(id, end)))
+  if (isOpen && now.phase === 'executing') tell(parts, await store.change(judgePacket(task, end)))
   return undefined
 }

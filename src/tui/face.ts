@@ -113,7 +113,7 @@ export class Face {
     const live = drawLive(this.#live(), columns, rows)
     const finished = this.#finished
     this.#finished = []
-    this.#screen.draw({ finished, live: live.lines, ...(live.cursor && { cursor: live.cursor }) })
+    this.#screen.draw({ finished, live: live.lines })
     if (this.doing || lifeOf(this.view).kind !== 'idle') this.#tick()
   }
 

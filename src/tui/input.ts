@@ -8,14 +8,11 @@ import {
   Editor,
   getKeybindings,
   type TUI,
-  visibleWidth,
 } from '@mariozechner/pi-tui'
 import { editorTheme } from './theme.ts'
 
-export type Drawn = {
-  readonly lines: readonly string[]
-  readonly cursor?: { readonly row: number; readonly column: number }
-}
+/** Lines of the screen. */
+export type Drawn = { readonly lines: readonly string[] }
 
 /** What the editor needs of a screen. */
 export type Canvas = { readonly rows: number; redraw(): void }
@@ -70,12 +67,7 @@ export class InputBox {
   }
 
   draw(width: number): Drawn {
-    const lines = this.#editor.render(width).map((line) => unfold(line))
-    const row = lines.findIndex((line) => line.includes(CURSOR_MARKER))
-    if (row < 0) return { lines }
-    const line = lines[row] ?? ''
-    const column = visibleWidth(line.slice(0, line.indexOf(CURSOR_MARKER)))
-    return { lines: lines.map((each) => each.replace(CURSOR_MARKER, '')), cursor: { row, column } }
+    return { lines: this.#editor.render(width).map((line) => unfold(line.replace(CURSOR_MARKER, ''))) }
   }
 }
 

@@ -14,7 +14,7 @@ export type DrawOptions = {
   readonly isVerbose?: boolean
 }
 
-export const MAX_OUTPUT_LINES = 10
+const MAX_OUTPUT_LINES = 10
 
 export function drawItem(item: Item, options: DrawOptions): readonly string[] {
   switch (item.kind) {
@@ -37,7 +37,7 @@ export function drawItem(item: Item, options: DrawOptions): readonly string[] {
   }
 }
 
-export const drawPrompt = (text: string, width: number): readonly string[] =>
+const drawPrompt = (text: string, width: number): readonly string[] =>
   indent(wrap(clean(text.trimEnd()), width - 2), '  ', `${cyan('›')} `).map((line, index) =>
     index === 0 ? bold(line) : line,
   )
@@ -48,7 +48,7 @@ export function drawReply(text: string, width: number): readonly string[] {
   return ['', ...drawMarkdown(text, width)]
 }
 
-export const drawMarkdown = (text: string, width: number): readonly string[] =>
+const drawMarkdown = (text: string, width: number): readonly string[] =>
   new Markdown(clean(text.trim()), 0, 0, markdownTheme)
     .render(Math.max(1, width))
     .map((line) => fit(line, width))

@@ -28,7 +28,8 @@ export function drawLive(parts: LiveParts, width: number, rows: number): Drawn {
   const below = parts.below(width, rows)
   const queue = view.queue.map(({ prompt }) => dim(fit(`  queued: ${oneLine(prompt)}`, width)))
   const life = parts.doing ? drawDoing(parts.doing, parts, width) : drawLife(lifeOf(view), clock, width)
-  const status = drawStatus(view, facts, width)
+  // One column is left free: erasing what is below begins behind the last letter.
+  const status = drawStatus(view, facts, width - 1)
   const fixed = queue.length + life.length + below.lines.length + 1
   const room = Math.max(0, rows - fixed)
   const content = tail(contentLines(parts, width), room, (rest) => dim(`… ${rest} lines above`)).slice(
@@ -36,8 +37,7 @@ export function drawLive(parts: LiveParts, width: number, rows: number): Drawn {
   )
   const shown = room === 0 ? [] : content
   const head = [...shown, ...life, ...queue]
-  const cursor = below.cursor && { ...below.cursor, row: below.cursor.row + head.length }
-  return { lines: [...head, ...below.lines, status], ...(cursor && { cursor }) }
+  return { lines: [...head, ...below.lines, status] }
 }
 
 /** How much room the open turn would take. */

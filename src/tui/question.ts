@@ -74,8 +74,7 @@ export class QuestionBox {
       Math.max(3, rows - options.length - words.lines.length - 3),
     )
     const lines = [...head, ...options, ...words.lines, dim(fit(this.#hint(), width))]
-    const above = head.length + options.length
-    return { lines, ...(words.cursor && { cursor: { ...words.cursor, row: words.cursor.row + above } }) }
+    return { lines }
   }
 
   #hint(): string {
@@ -110,7 +109,7 @@ export class QuestionBox {
 }
 
 /** "2" means the second of the options. */
-export function numbered(words: string, options: readonly string[]): string {
+function numbered(words: string, options: readonly string[]): string {
   const index = /^\d+$/.test(words) ? Number(words) - 1 : -1
   return options[index] ?? words
 }

@@ -16,8 +16,6 @@ export type Frame = {
   /** Goes to the scrollback, now and for good. */
   readonly finished: readonly string[]
   readonly live: readonly string[]
-  /** Where typing happens, within `live`. */
-  readonly cursor?: { readonly row: number; readonly column: number }
 }
 
 /** Lines do not wrap while a frame is drawn: what a terminal takes for wider than we do cannot push the rest down. */
@@ -31,7 +29,6 @@ export class Screen {
   readonly #surface: Surface
   #live: readonly string[] = []
   #row = 0
-  #column = 0
   #columns: number
 
   constructor(surface: Surface) {
@@ -39,12 +36,11 @@ export class Screen {
     this.#columns = surface.columns
   }
 
-  draw({ finished, live, cursor }: Frame): void {
+  draw({ finished, live }: Frame): void {
     const { columns, rows } = this.#surface
     const fitted = (line: string): string =>
       `${fit(line, columns).replace(/ +$/, '')}${line.includes('\u001B') ? RESET : ''}`
     const lines = live.slice(-rows).map(fitted)
-    const cut = live.length - lines.length
     const isResized = columns !== this.#columns
     const text =
       finished.length > 0 || isResized
@@ -52,8 +48,8 @@ export class Screen {
         : this.#changed(lines)
     this.#live = lines
     this.#columns = columns
-    const moved = this.#moveTo(Math.max(0, (cursor?.row ?? live.length - 1) - cut), cursor?.column ?? 0)
-    if (text !== '' || moved !== '') this.#surface.write(`${BEGIN}${text}${moved}${END}`)
+    const moved = this.#to(Math.max(0, lines.length - 1))
+    if (text !== '' || moved !== '') this.#surface.write(`${BEGIN}${text}${moved}\r${END}`)
   }
 
   /** The live part goes away; what follows is written where it began. */
@@ -62,7 +58,7 @@ export class Screen {
       this.#surface.write(`${BEGIN}${this.#up(this.#row)}\r${TO_SCREEN_END}${END}\u001B[?25h`)
     else this.#surface.write('\u001B[?25h')
     this.#live = []
-    this.#row = this.#column = 0
+    this.#row = 0
   }
 
   /** Everything from the top of the live part on. */
@@ -95,14 +91,6 @@ export class Screen {
     return visibleWidth(line) >= this.#surface.columns ? line : line + TO_LINE_END
   }
 
-  #moveTo(row: number, column: number): string {
-    const isThere = row === this.#row && column === this.#column
-    const text = isThere ? '' : `${this.#to(row)}\r${column > 0 ? `\u001B[${column}C` : ''}`
-    this.#row = row
-    this.#column = column
-    return text
-  }
-
   #to(row: number): string {
     const by = row - this.#row
     this.#row = row
@@ -113,12 +101,15 @@ export class Screen {
     return rows > 0 ? `\u001B[${rows}A` : ''
   }
 
-  /** How far the top of the live part is above the cursor once the terminal has wrapped its lines anew. */
+  /**
+   * How far the top of the live part is above the cursor once the terminal has wrapped its lines anew. Between two frames the
+   * cursor is on the last line: terminals do not agree on where it goes when a line below it is wrapped.
+   */
   #reflowed(): number {
     const { columns } = this.#surface
     const heights = this.#live
       .slice(0, this.#row)
       .map((line) => Math.max(1, Math.ceil(visibleWidth(line) / columns)))
-    return heights.reduce((sum, height) => sum + height, 0) + Math.floor(this.#column / columns)
+    return heights.reduce((sum, height) => sum + height, 0)
   }
 }

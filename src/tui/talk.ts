@@ -4,7 +4,7 @@ import type { Undo } from '../protocol/undo.ts'
 
 export type ShellEnd = { readonly output: string; readonly exitCode: number | undefined }
 
-export type ShellOptions = { readonly signal: AbortSignal; onOutput(text: string): void }
+type ShellOptions = { readonly signal: AbortSignal; onOutput(text: string): void }
 
 /** Commands the person types themselves: they run as in their own shell. */
 export type PersonShell = {
@@ -13,14 +13,14 @@ export type PersonShell = {
   run(command: string, options: ShellOptions): Promise<ShellEnd>
 }
 
-export type Choices = {
+type Choices = {
   current(): string
   list(): readonly string[]
   use(name: string): void
 }
 
 /** A file named in a message, as it goes into it. */
-export type MentionedFile = { readonly text: string; readonly tokens: number; readonly isOutline: boolean }
+type MentionedFile = { readonly text: string; readonly tokens: number; readonly isOutline: boolean }
 
 export type Talk = {
   readonly session: SessionApi & { close(): Promise<void> }

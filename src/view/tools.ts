@@ -8,7 +8,7 @@ import type { ToolItem } from './view.ts'
 type Tools = readonly ToolItem[]
 
 /** Enough for the lines a face shows; the whole output comes with the result. */
-export const MAX_TAIL = 4_000
+const MAX_TAIL = 4_000
 
 export const startTool = (tools: Tools, { id, name, input }: ToolCall, title: string): Tools => [
   ...tools,

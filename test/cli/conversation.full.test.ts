@@ -82,7 +82,7 @@ describe.skipIf(!hasScript)('the conversation on a terminal (needs `script` of u
 
     await screen.shows('> ')
     screen.type('!vim a.txt\n')
-    await screen.shows('covey: ')
+    await screen.shows('vim needs a whole screen')
     await screen.shows('> ')
     screen.type('Say hello\n')
     await screen.shows('Hello.')

@@ -60,14 +60,13 @@ test('--json prints every event as a line, numbered in order', async () => {
     'play.jsonl': listing,
   })
 
-  const events = out
+  const [start, ...events] = out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { type: string; id: number })
-  const [session, ...rest] = events
-  expect(session).toEqual({ type: 'session-start', sessionId: expect.stringMatching(/^\d{8}-/) as string })
-  expect(rest.map(({ id }) => id)).toEqual(rest.map(({ id }) => id).toSorted((a, b) => a - b))
-  expect(rest.at(0)?.type).toBe('run-start')
+  expect(start).toEqual({ type: 'session-start', sessionId: expect.stringMatching(/^\d{8}-\d{4}-\w+$/) })
+  expect(events.map(({ id }) => id)).toEqual(events.map(({ id }) => id).toSorted((a, b) => a - b))
+  expect(events.at(0)?.type).toBe('run-start')
   expect(events.at(-1)).toMatchObject({ type: 'run-end', reason: 'answered' })
 })
 

@@ -103,7 +103,21 @@ test.each<[PacketEnd, object]>([
     { type: 'checkpoint', task: '1', next: 'go on; look first at what is there' },
   ],
 ])('a packet that ended like %j changes the plan', (end, change) => {
-  expect(judgePacket(1, end)).toEqual(change)
+  expect(judgePacket({ id: 1, text: 'tidy up', packets: 0 }, end)).toEqual(change)
+})
+
+test.each<[string, readonly string[], number, string]>([
+  ['fix the sum in src/a.ts', ['src/a.ts'], 1, 'done'],
+  ['fix the sum in a.ts', ['src/a.ts'], 1, 'done'],
+  ['fix the sum in src/a.ts', [], 1, 'checkpoint'],
+  ['fix the sum in src/a.ts', ['src/b.ts'], 1, 'checkpoint'],
+  ['fix the sum in src/a.ts', [], 2, 'block'],
+  ['read src/a.ts and say what it does', [], 1, 'done'],
+  ['make it faster, e.g. twice', [], 1, 'done'],
+])('"%s", answered with %j changed, packet %i: %s', (text, changed, packets, type) => {
+  const end: PacketEnd = { reason: 'answered', text: 'Done.', changed }
+
+  expect(judgePacket({ id: 1, text, packets }, end).type).toBe(type)
 })
 
 test('a packet starts with its goal, what was done before and what is next, and little else', () => {

@@ -39,8 +39,6 @@ export const key = {
   paste: (text: string) => `\u001B[200~${text}\u001B[201~`,
 }
 
-export type Terminal = Awaited<ReturnType<typeof openTerminal>>
-
 const PATIENCE_MS = 60_000
 
 export async function openTerminal(options: OpenOptions = {}) {
@@ -53,7 +51,7 @@ export async function openTerminal(options: OpenOptions = {}) {
   const covey = [process.execPath, ...coveyProgram, '--model', `scripted:${script}`, ...flags]
   const [program = '', ...args] = options.argv?.(covey) ?? covey
   const child = pty.spawn(program, args, {
-    name: 'xterm-256color',
+    name: env['TERM'] ?? 'xterm-256color',
     cols: columns,
     rows,
     cwd,

@@ -168,9 +168,8 @@ class PlainConversation implements CommandUi {
       this.face.view = withoutItems(reduceView(this.face.view, event))
       if (event.type === 'compaction') this.face.compactions++
       print(event)
-      void answerQuestion(event, { session, person: this.#lines, signal }).catch((error: unknown) =>
-        this.complain(error),
-      )
+      // Nobody is left to answer: the run ends with the input.
+      void answerQuestion(event, { session, person: this.#lines, signal }).catch(() => session.cancel())
       if (event.type === 'proposal') this.#offer(event.command)
       if (event.type === 'run-end') this.#ended?.(event)
     }
