@@ -9,7 +9,7 @@ import {
   getKeybindings,
   type TUI,
 } from '@mariozechner/pi-tui'
-import { editorTheme } from './theme.ts'
+import { dim, editorTheme } from './theme.ts'
 
 /** Lines of the screen. */
 export type Drawn = { readonly lines: readonly string[] }
@@ -67,9 +67,11 @@ export class InputBox {
   }
 
   draw(width: number): Drawn {
-    return { lines: this.#editor.render(width).map((line) => unfold(line.replace(CURSOR_MARKER, ''))) }
+    return { lines: this.#editor.render(width).map((line) => drawn(line.replace(CURSOR_MARKER, ''))) }
   }
 }
+
+const drawn = (line: string): string => (line.startsWith('─') ? dim(line) : unfold(line))
 
 /** The editor's own mark says what it is for the editor. */
 const unfold = (line: string): string =>

@@ -26,7 +26,8 @@ export const selectTheme: SelectListTheme = {
   noMatch: dim,
 }
 
-export const editorTheme: EditorTheme = { borderColor: dim, selectList: selectTheme }
+/** The editor colours its border letter by letter; `input.ts` dims the whole line instead. */
+export const editorTheme: EditorTheme = { borderColor: (text) => text, selectList: selectTheme }
 
 export const markdownTheme: MarkdownTheme = {
   heading: (text) => bold(cyan(text)),

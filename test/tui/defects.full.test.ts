@@ -322,7 +322,7 @@ describe('what is shown', () => {
 
   test('words are not broken at the edge', async () => {
     const text =
-      'The wonderful elephants of the northern plains wander everywhere, and nobody remembers where they slept yesterday.'
+      'The wonderful elephants of the northern plains wander everywhere, remembering exactly where they slept yesterday.'
     const screen = await ready({ replies: [{ text }], size: [40, 30] })
 
     screen.type(`Go${key.enter}`)

@@ -168,7 +168,7 @@ class PlainConversation implements CommandUi {
       this.face.view = withoutItems(reduceView(this.face.view, event))
       if (event.type === 'compaction') this.face.compactions++
       print(event)
-      // Nobody is left to answer: the run ends with the input.
+      // The user's input has ended, so the run does, too.
       void answerQuestion(event, { session, person: this.#lines, signal }).catch(() => session.cancel())
       if (event.type === 'proposal') this.#offer(event.command)
       if (event.type === 'run-end') this.#ended?.(event)

@@ -1,4 +1,4 @@
-/** Lines of a person, each for whoever waits for one: a question first, then what was asked for once, then the next prompt. */
+/** The user's lines, in this order: answers to questions, replies to a list, the next prompt. */
 import type { Interface } from 'node:readline'
 
 export type Lines = {
