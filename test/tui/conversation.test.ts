@@ -1,4 +1,4 @@
-/** The conversation on a real pty, in a handful of scenes; `defects.full.test.ts` and `scenes.full.test.ts` have the rest. */
+/** The conversation on a real pty, in a handful of scenes; `defects.full.test.ts` has the rest. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
