@@ -113,15 +113,8 @@ const script = () =>
   createScriptedModel([
     [calls('write_file', { path: 'new.txt', content: LONG })],
     [calls('run_command', { command: 'cat long.txt' }), calls('read_file', { path: 'long.txt' })],
-    [says('All of it is done, as it was asked for.')],
-    [says('All of it is done, as it was asked for.')],
-    [says('All of it is done, as it was asked for.')],
-    [says('All of it is done, as it was asked for.')],
-    [says('All of it is done, as it was asked for.')],
-    [says('All of it is done, as it was asked for.')],
-    [says('All of it is done, as it was asked for.')],
-    [says('All of it is done, as it was asked for.')],
-    [says('All of it is done, as it was asked for.')],
+    // More than it is ever asked again for what a refused write left undone.
+    ...Array.from({ length: 100 }, () => [says('All of it is done, as it was asked for.')]),
   ])
 
 process.on('unhandledRejection', (error) => {
