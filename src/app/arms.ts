@@ -1,7 +1,7 @@
 /**
- * Opens the arm that answers: a server, the built-in model, a GGUF file, a script, or a Model that is passed in. The
- * half of `app.ts` that knows who can answer; which one is wanted was decided in `config/choose-arm.ts`. What an arm
- * stands on is loaded when one of its kind is opened: a run waits for no engine and no wire format but its own.
+ * Opens the arm that answers: a server, the built-in model, a GGUF file, a script, or a Model that is passed in; which
+ * one is wanted was decided in `config/choose-arm.ts`. What an arm stands on is loaded when one of its kind is opened:
+ * a run waits for no engine and no wire format but its own.
  */
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'

@@ -1,7 +1,6 @@
 /**
- * Opens what stands between a call and its effect: the half of `app.ts` that knows the guard. One sandbox for the
- * program; for each session its own permissions, files, commands, firewall and hooks, so that what a person allows in
- * one is no answer in another.
+ * Opens what stands between a call and its effect. One sandbox for the program; for each session its own permissions,
+ * files, commands, firewall and hooks, so that what a person allows in one is no answer in another.
  */
 import { join } from 'node:path'
 import { toHooks } from '../config/hooks.ts'

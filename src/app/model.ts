@@ -1,6 +1,6 @@
 /**
- * Which model answers: one arm chosen by a flag, a name or a file, or the router over all of them. The half of
- * `app.ts` that knows how to choose; `arms.ts` opens one arm, `fleet.ts` all of them.
+ * Which model answers: one arm chosen by a flag, a name or a file, or the router over all of them; `app/arms.ts` opens
+ * one arm, `app/routing.ts` all of them.
  */
 import { join } from 'node:path'
 import { type ArmParts, type ArmWanted, openArm, type OpenedArm } from './arms.ts'

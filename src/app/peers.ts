@@ -1,6 +1,6 @@
 /**
  * Joins other machines with the rest: their models are arms of the router and workers of the swarm, and this machine's
- * own models are what it offers them. The half of `app.ts` that knows the federation.
+ * own models are what it offers them.
  */
 import { freemem } from 'node:os'
 import { toLanSettings } from '../config/federation.ts'

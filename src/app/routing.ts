@@ -1,6 +1,6 @@
 /**
  * Opens every arm the router may pick and joins the router's parts: the record on disk, the pools, the classifier, the
- * search for local servers. `arms.ts` opens one arm; all are opened only when none was chosen.
+ * search for local servers. `app/arms.ts` opens one arm; all are opened only when none was chosen.
  */
 import { join } from 'node:path'
 import type { ArmWanted, OpenedArm } from './arms.ts'

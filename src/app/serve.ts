@@ -1,5 +1,5 @@
 /**
- * Starts and ends a server around what `app.ts` hands over: one per data folder, never open to other machines without a
+ * Starts and ends a server around what `app/open.ts` hands over: one per data folder, never open to other machines without a
  * token. The order matters: nothing is made before the address is known to be allowed, and a first token is made last, so
  * that it is always shown.
  */

@@ -1,6 +1,6 @@
 /**
  * What of the program is served: every configured model behind the APIs that other programs speak, agents that work in
- * this folder, and sessions. The half of `app.ts` that knows the server; `serve.ts` starts and ends it.
+ * this folder, and sessions; `serve.ts` starts and ends it.
  */
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'

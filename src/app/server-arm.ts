@@ -1,6 +1,6 @@
 /**
  * Opens an arm that is a model server: asks it what it is, what it can do and how it wants to be asked, and joins that to
- * models that ask it in every way it may need. The half of `arms.ts` that knows servers.
+ * models that ask it in every way it may need.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { armSizes } from './arm-sizes.ts'

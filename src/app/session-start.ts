@@ -1,4 +1,4 @@
-/** What a session says to its model before anybody asks anything: the half of `sessions.ts` that knows the context. */
+/** What a session says to its model before anybody asks anything. */
 import type { Config } from '../config/schema.ts'
 import { budgetFor } from '../context/budget.ts'
 import { loadPrompt } from '../context/prompts.ts'

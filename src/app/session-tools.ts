@@ -1,6 +1,6 @@
 /**
  * All tools of one session: the built-in ones, the one that starts subagents, and what memory, plans, skills and
- * servers bring. The half of `sessions.ts` that knows the tools.
+ * servers bring.
  */
 import { posix } from 'node:path'
 import type { Config } from '../config/schema.ts'

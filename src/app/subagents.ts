@@ -1,7 +1,7 @@
 /**
- * Runs that a run starts: the half of `sessions.ts` that knows subagents. A child has the parent's system text, guard
- * and results, so that its prompt begins with bytes the arm has already read and nothing it does escapes the parent's
- * rules; its conversation is its own and ends with it.
+ * Runs that a run starts. A child has the parent's system text, guard and results, so that its prompt begins with
+ * bytes the arm has already read and nothing it does escapes the parent's rules; its conversation is its own and ends
+ * with it.
  */
 import { AppError } from '../protocol/error.ts'
 import type { RunEndReason } from '../protocol/run-end-reasons.ts'

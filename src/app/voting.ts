@@ -1,6 +1,6 @@
 /**
  * What makes a swarm out of the arms there are: how many answer, who else does on other machines, and who decides
- * where they do not agree. The half of `app.ts` that knows `[swarm]`.
+ * where they do not agree.
  */
 import type { Answering } from './model.ts'
 import type { Config } from '../config/schema.ts'

@@ -1,7 +1,7 @@
 /**
  * The one schema of the configuration. Types, defaults, messages, `covey config explain`, the JSON schema for editors
  * and docs/config.md all come from it. Every key is optional or has a default, so that each layer can be checked on its
- * own. A feature adds its own small schema and one line below; only `app.ts` and `cli` read the whole.
+ * own. A feature adds its own small schema and one line below; only `app/open.ts` and `cli` read the whole.
  */
 import { z } from 'zod'
 import { armSchema } from './arm.ts'

@@ -1,4 +1,4 @@
-/** The guard's seam: the engine asks before every call; what stands behind it is handed in by `app.ts`. */
+/** The guard's seam: the engine asks before every call; what stands behind it is handed in by `app/open.ts`. */
 import type { ToolCall } from './message.ts'
 import type { Access, Category } from './tool.ts'
 

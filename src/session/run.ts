@@ -1,4 +1,4 @@
-/** The seam to the engine: what a session hands to a run, and what it gets back. `app.ts` joins the two. */
+/** The seam to the engine: what a session hands to a run, and what it gets back. `app/open.ts` joins the two. */
 import type { AskPermission, LoopEvent } from '../engine/parts.ts'
 import type { RunEnd, RunEvent } from '../protocol/event.ts'
 import type { Message } from '../protocol/message.ts'

@@ -1,4 +1,4 @@
-/** The built-in tools, in the order they are shown. `app.ts` joins what skills and servers bring. */
+/** The built-in tools, in the order they are shown. `app/open.ts` joins what skills and servers bring. */
 import type { Tool } from '../protocol/tool.ts'
 import { createApplyPatch } from './apply-patch.ts'
 import { askUserTool } from './ask-user.ts'
