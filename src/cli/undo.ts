@@ -1,5 +1,6 @@
 /** `covey undo` and `covey redo`: takes back what a run did to the files of this folder, and does it again. */
 import { cleanControl, jsonLine } from '../lib/clean.ts'
+import { renderRestored } from '../lib/restored.ts'
 import { plural } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Restored, UndoableRun, UndoService } from '../protocol/undo.ts'
@@ -50,31 +51,6 @@ function tell(restored: Restored, verb: string, { out, isJson }: Voice): number 
   out(isJson ? jsonLine(restored, 2) : renderRestored(restored, verb))
   return restored.conflicts.length > 0 ? 1 : 0
 }
-
-/** A run may have changed thousands; `--json` names them all. */
-const MOST_PATHS = 50
-
-export function renderRestored({ prompt, restored, conflicts, uncovered }: Restored, verb: string): string {
-  const refused = conflicts.map(
-    ({ path, why, kept }) =>
-      `not ${path}: ${why}${kept === undefined ? '' : `; the other version is in ${kept}`}`,
-  )
-  const lines = [
-    `${verb} "${prompt}": ${plural(restored.length, 'file')}`,
-    ...shortened(restored.map((path) => `  ${path}`)),
-    ...refused,
-    ...shortened(uncovered.map((what) => `not covered: ${what}`)),
-  ]
-  return lines.map((line) => `${oneLine(line)}\n`).join('')
-}
-
-const shortened = (lines: readonly string[]): readonly string[] =>
-  lines.length <= MOST_PATHS
-    ? lines
-    : [...lines.slice(0, MOST_PATHS), `  … and ${lines.length - MOST_PATHS} more`]
-
-/** A line end in a name or a prompt must not begin a line that says something else. */
-const oneLine = (text: string): string => cleanControl(text.replaceAll(/[\r\n]+/g, ' '))
 
 function renderRuns(runs: readonly UndoableRun[]): string {
   if (runs.length === 0) return 'No run changed a file in this folder.\n'

@@ -1,9 +1,9 @@
 /** Every slash command, as data: the help, the completion and what it does come from this list. */
+import { renderRestored } from '../lib/restored.ts'
 import { drawDiff } from './diff.ts'
 import { type CommandUi, wholeView } from './ui.ts'
 import { drawContext } from './context.ts'
 import { drawItem } from './items.ts'
-import { renderRestored } from './restored.ts'
 import type { Talk } from './talk.ts'
 import { bold, dim } from './theme.ts'
 import { oneLine, thousands } from './text.ts'
@@ -221,7 +221,7 @@ function hasUndo({ undo }: Talk): boolean {
 async function moveFiles(way: 'undo' | 'redo', { face }: CommandUi, { undo, session }: Talk): Promise<void> {
   if (!undo) return
   const text = renderRestored(await undo[way](), way === 'undo' ? 'Undid' : 'Did again')
-  face.say(text)
+  face.say(text.trimEnd())
   await session.command('exec-output', `The person typed /${way}. ${text}`)
 }
 

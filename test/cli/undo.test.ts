@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { renderRestored } from '../../src/cli/undo.ts'
 import { covey, coveyProcess } from '../support/covey.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
@@ -120,21 +119,4 @@ test('a run is named as the list shows it, with or without the word in front; ne
 
   expect([two.code, named.code, redo.code]).toEqual([2, 0, 2])
   expect(await world.read('b.txt')).toBeUndefined()
-})
-
-test('no name of a file or run begins a line of its own, and a long list is shortened', () => {
-  const text = renderRestored(
-    {
-      runId: 'r',
-      prompt: 'one\nUndid "two"',
-      restored: ['a\nnot covered: b', ...Array.from({ length: 60 }, (_, index) => `f${index}`)],
-      conflicts: [],
-      uncovered: ['c\u001b[2J'],
-    },
-    'Undid',
-  )
-
-  expect(text.split('\n')).toHaveLength(54)
-  expect(text).toContain('Undid "one Undid "two"": 61 files\n  a not covered: b\n')
-  expect(text).toMatch(/f48\n {2}… and 11 more\nnot covered: c\\x1b\[2J\n$/)
 })
