@@ -19,16 +19,18 @@ export const cohereMarkers: readonly Marker[] = [
 export const toolResults = ({ text, callId }: { readonly text: string; readonly callId: string }): string =>
   `<|START_TOOL_RESULT|>${JSON.stringify([{ tool_call_id: callId, results: { '0': text } }])}<|END_TOOL_RESULT|>`
 
+export const actionShape = jsonShape({
+  open: '<|START_ACTION|>',
+  close: '<|END_ACTION|>',
+  list: true,
+  nameKey: 'tool_name',
+  argumentsKey: 'parameters',
+})
+
 export const commandR = defineFamily({
   name: 'command-r',
   models: /command-?(?:r7b|a)|c4ai|cohere|aya/i,
-  shape: jsonShape({
-    open: '<|START_ACTION|>',
-    close: '<|END_ACTION|>',
-    list: true,
-    nameKey: 'tool_name',
-    argumentsKey: 'parameters',
-  }),
+  shape: actionShape,
   markers: cohereMarkers,
   result: toolResults,
 })
