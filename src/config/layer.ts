@@ -67,10 +67,13 @@ export function anchorPaths(values: Table, folder: string, home: string): Table 
 /** Most starts have layers without a value, and the schema is slow. */
 const isEmpty = (values: Table): boolean => Object.keys(values).length === 0
 
+/** Compiling the schema takes longer than reading one configuration without. */
+const parsedOnce = { jitless: true }
+
 /** One line per mistake in a layer. */
 export function checkLayer(layer: Layer): string[] {
   if (isEmpty(layer.values)) return []
-  const issues = Config.safeParse(layer.values).error?.issues ?? []
+  const issues = Config.safeParse(layer.values, parsedOnce).error?.issues ?? []
   return issues
     .flatMap((issue) => describeIssue(issue, layer.values))
     .map(({ path, message }) => `${formatOrigin(layer.originOf(path))}: ${formatKey(path)} ${message}`)
@@ -93,7 +96,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   }
   const rules = layers.flatMap(({ values }) => valueAt(values, RULES) ?? [])
   const values = layers.map((layer) => layer.values).reduce(mergeTables, {})
-  const config = Config.parse(mergeTables(values, tableOf(RULES, rules)))
+  const config = Config.parse(mergeTables(values, tableOf(RULES, rules)), parsedOnce)
   const keys = [...leaves(config)].map(formatKey)
   return { config, origins: new Map(keys.map((key) => [key, written.get(key) ?? { layer: 'default' }])) }
 }

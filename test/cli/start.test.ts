@@ -1,12 +1,12 @@
 /**
  * What a command loads before it does anything: a person waits for it at every call. Seen from outside, by the scripts
- * that V8 reports for a real process, so that a heavy import is found wherever it was added.
+ * that V8 reports for the built program, so that a heavy import is found wherever it was added.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { coveyProcess } from '../support/covey.ts'
-import { coveySource } from '../support/program.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
 
@@ -63,7 +63,7 @@ async function loadedBy(args: readonly string[], files: Record<string, string> =
   const cwd = await tempProject(files)
   const coverage = join(cwd, 'coverage')
   const env = { ...(await emptyHome()), NODE_V8_COVERAGE: coverage }
-  await coveyProcess(args, { cwd, env, program: coveySource })
+  await coveyProcess(args, { cwd, env })
   return toLoaded(await scriptsIn(coverage))
 }
 
@@ -77,12 +77,22 @@ async function scriptsIn(folder: string): Promise<readonly string[]> {
   })
 }
 
+/** The built program is some chunks; what each was made from stands in its map. */
+async function modulesOf(url: string): Promise<readonly string[]> {
+  if (!url.startsWith('file:')) return []
+  const map = await readFile(fileURLToPath(`${url}.map`), 'utf8').catch(() => undefined)
+  if (map === undefined) return [url]
+  const { sources } = JSON.parse(map) as { readonly sources: readonly string[] }
+  return sources.map((source) => new URL(source, url).href)
+}
+
 const SOURCES = new URL('../../src/', import.meta.url).href
 
-function toLoaded(urls: readonly string[]): Loaded {
-  const own = urls.filter((url) => url.startsWith(SOURCES)).map((url) => url.slice(SOURCES.length))
-  const packages = urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? [])
-  // What the tests themselves run on is not loaded by the program as it is built.
+async function toLoaded(urls: readonly string[]): Promise<Loaded> {
+  const modules = (await Promise.all(urls.map(modulesOf))).flat()
+  const own = modules.filter((url) => url.startsWith(SOURCES)).map((url) => url.slice(SOURCES.length))
+  const packages = modules.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? [])
+  // Where nothing is built the source is run by these.
   const ours = packages.filter((name) => name !== 'tsx' && name !== 'esbuild')
   return { own: [...new Set(own)], packages: [...new Set(ours)].toSorted() }
 }

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { loadConfig, readConfig, type LoadOptions } from '../../src/config/load.ts'
 import { Config } from '../../src/config/schema.ts'
 import { tempHome } from './home.ts'
+import { runs } from '../support/runs.ts'
 
 const trusted = { isTrusted: () => true }
 
@@ -139,7 +140,7 @@ describe('layers', () => {
           expect(origin).toBe(names.findLast((name) => key in (drawn[name] ?? {})) ?? 'default')
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     )
   })
 
@@ -511,7 +512,7 @@ emission = { base = "tool" }
       fc.asyncProperty(text, async (user) => {
         await expect(readConfig(tempHome({ user }))).resolves.toHaveProperty('ok')
       }),
-      { numRuns: 200 },
+      { numRuns: runs(60, 200) },
     )
   })
 })

@@ -235,7 +235,7 @@ describe('for random legal histories and every mode', () => {
           checkPrefix(emit({ system, messages: list.slice(0, -1).flat() }, mode), wire, mode)
         }
       }),
-      { numRuns: runs(1_000, 10_000) },
+      { numRuns: runs(400, 10_000) },
     )
   })
 })

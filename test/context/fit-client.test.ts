@@ -175,7 +175,7 @@ describe('whatever the conversation', () => {
         expect(fitted.request.messages.at(-1)?.role).toBe(messages.at(-1)?.role)
         expect(fitClient(request, arm)).toEqual(fitted)
       }),
-      { numRuns: runs(30, 60) },
+      { numRuns: runs(12, 60) },
     )
   })
 
@@ -202,7 +202,7 @@ describe('whatever the conversation', () => {
           shown.every((request) => JSON.stringify(request.tools) === JSON.stringify(largest.tools)),
         ).toBe(true)
       }),
-      { numRuns: runs(15, 40) },
+      { numRuns: runs(6, 40) },
     )
   })
 

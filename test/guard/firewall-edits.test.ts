@@ -13,7 +13,7 @@ import { tempProject, toolContext } from '../support/project.ts'
 import { secretLines } from './secrets/samples.ts'
 import { runs } from '../support/runs.ts'
 
-const EDITS = runs(80, 300)
+const EDITS = runs(30, 300)
 
 const parts = { checks: async () => '', created: new Set<string>(), seen: new Set<string>() }
 

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { editText } from '../../src/lib/edit-text.ts'
 import { runs } from '../support/runs.ts'
 
-const ROUNDS = runs(300, 1_000)
+const ROUNDS = runs(120, 1_000)
 
 const root = new URL('../../', import.meta.url)
 const files = [

@@ -13,6 +13,7 @@ import { calls, createScriptedModel, says, scriptedModel } from '../../src/provi
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
 import { carefulModel } from './careful-model.ts'
+import { runs } from '../support/runs.ts'
 
 const task = (id: number, more: Partial<Task> = {}): Task => ({
   id,
@@ -255,14 +256,15 @@ async function start(
 }
 
 describe('with real sessions', () => {
-  test('thirty packets in a window of 4k tokens end across ten interruptions, and nothing is done twice', async () => {
+  test('packets in a window of 4k tokens end across interruptions, and nothing is done twice', async () => {
+    const [tasks, interruptions] = [runs(6, 15), runs(4, 10)]
     const place = await service(
-      ...Array.from({ length: 15 }, (_, index) => `write part a and b of ${index + 1}`),
+      ...Array.from({ length: tasks }, (_, index) => `write part a and b of ${index + 1}`),
     )
     let asked = 0
     const ends: string[] = []
 
-    for (let attempt = 0; attempt < 10; attempt++) {
+    for (let attempt = 0; attempt < interruptions; attempt++) {
       const controller = new AbortController()
       const limit = asked + 2 + ((attempt * 7) % 5)
       const model = carefulModel(() => {
@@ -272,15 +274,15 @@ describe('with real sessions', () => {
     }
     const last = await start(place, carefulModel())
 
-    expect(ends).toEqual(Array.from({ length: 10 }, () => 'cancelled'))
+    expect(ends).toEqual(Array.from({ length: interruptions }, () => 'cancelled'))
     expect(last.why).toBe('finished')
     const plan = await place.store.read()
     expect(plan.phase).toBe('reviewing')
-    expect(plan.tasks.map(({ state }) => state)).toEqual(Array.from({ length: 15 }, () => 'complete'))
-    expect(plan.tasks.map(({ packets }) => packets)).toEqual(Array.from({ length: 15 }, () => 2))
+    expect(plan.tasks.map(({ state }) => state)).toEqual(Array.from({ length: tasks }, () => 'complete'))
+    expect(plan.tasks.map(({ packets }) => packets)).toEqual(Array.from({ length: tasks }, () => 2))
     const written = (await readFile(join(place.cwd, 'log.txt'), 'utf8')).trim().split('\n')
     expect(written).toEqual(
-      Array.from({ length: 15 }, (_, index) => [`${index + 1}a`, `${index + 1}b`]).flat(),
+      Array.from({ length: tasks }, (_, index) => [`${index + 1}a`, `${index + 1}b`]).flat(),
     )
   })
 

@@ -13,7 +13,7 @@ const BUILT = pathOf('dist/main.js')
 const TSX = pathOf('node_modules/tsx/dist/loader.mjs')
 
 /** The program as it is written, module by module. */
-export const coveySource: readonly string[] = ['--import', TSX, pathOf('src/main.ts')]
+const coveySource: readonly string[] = ['--import', TSX, pathOf('src/main.ts')]
 
 /** The words before the arguments of `covey`. */
 export const coveyProgram: readonly string[] = (() => {

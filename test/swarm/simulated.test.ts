@@ -3,7 +3,7 @@ import { calculated, measured, type Simulation } from './simulated.ts'
 import { runs } from '../support/runs.ts'
 
 const simulation: Simulation = { error: 0.4, kinds: 2, found: 0.5 }
-const times = runs(400, 1_500)
+const times = runs(150, 1_500)
 
 /** Four standard deviations of a share that was measured so often. */
 const tolerance = (share: number): number => 4 * Math.sqrt((share * (1 - share)) / times) + 1e-9

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createFiles } from '../../src/guard/paths/files.ts'
 import { tempProject } from '../support/project.ts'
 import { open, openIn } from './bench.ts'
+import { runs } from '../support/runs.ts'
 
 describe('what tools wrote', () => {
   test('is as it was before', async () => {
@@ -130,7 +131,7 @@ test('whatever tools did in however many runs, undoing them all gives the first 
       const { runId } = await bench.undo.redo()
       expect(await contents()).toEqual(states[Number(runId.slice(1)) + 1])
     }),
-    { numRuns: 40 },
+    { numRuns: runs(12, 40) },
   )
 })
 

@@ -29,7 +29,7 @@ export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | 
   const program = await findProgram(name, { ...options, roots })
   if (program === undefined) return { missing: `${name} is not installed` }
   // Nothing else is known of seatbelt's program, and it knows no such flag.
-  const help = platform === 'darwin' ? undefined : tryProgram([program, '--help'])
+  const help = platform === 'darwin' ? undefined : helpOf(program)
   const context = await prepare(program, { ...options, roots }).catch((error: unknown) => errorMessage(error))
   if (typeof context === 'string')
     return { missing: `${name} needs a folder to work in; set TMPDIR to one that can be written: ${context}` }
@@ -38,6 +38,19 @@ export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | 
   if (probe.ok) return withWarnings(await createBubblewrap(context, probe), lowMemory())
   await rm(context.folder, { recursive: true, force: true })
   return { missing: `${name} was refused: ${probe.why}` }
+}
+
+const helps = new Map<string, ReturnType<typeof tryProgram>>()
+
+/** Asked once in a process: a server opens many sessions, and starting a program from a large one is slow. */
+function helpOf(program: string): ReturnType<typeof tryProgram> {
+  const known = helps.get(program)
+  if (known) return known
+  const help = tryProgram([program, '--help'])
+  helps.set(program, help)
+  // A machine that is too busy to answer is asked again.
+  void help.then(({ ok }) => ok || helps.delete(program))
+  return help
 }
 
 const withWarnings = (sandbox: Sandbox, warnings: readonly string[]): Sandbox => ({

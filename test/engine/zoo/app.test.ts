@@ -26,7 +26,7 @@ function toModel({ replies, cycles }: Animal) {
 }
 
 const some = (animals: readonly Animal[]): readonly Animal[] =>
-  seededSlice(animals, runs(16, animals.length), 'zoo')
+  seededSlice(animals, runs(8, animals.length), 'zoo')
 
 describe('a loop is ended in time:', () => {
   test.each(some(loops))('$name', async (animal) => {

@@ -122,8 +122,15 @@ function onFile(name: string, { root, path, input, mayOverwrite }: OnFile): Resu
 }
 
 function searchText(root: string, pattern: string): Result {
-  const { stdout } = spawnSync('grep', ['-rnF', pattern, '.'], { cwd: root, encoding: 'utf8' })
-  return { text: stdout === '' ? 'No matches.' : stdout }
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    statSync(join(root, path)).isFile(),
+  )
+  const found = files.flatMap((path) =>
+    readFileSync(join(root, path), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (line.includes(pattern) ? [`./${path}:${index + 1}:${line}\n`] : [])),
+  )
+  return { text: found.length === 0 ? 'No matches.' : found.join('') }
 }
 
 function runCommand(root: string, input: Call['input'], jobs: Map<string, number>): Result {

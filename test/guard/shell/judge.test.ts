@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { judgeCommand } from '../../../src/guard/shell/judge.ts'
 import { harmless } from '../harmless.ts'
+import { runs } from '../../support/runs.ts'
 
 type Attack = { id: string; input: string; allow: string; deny?: string }
 
@@ -55,7 +56,7 @@ test('other blanks, quotes and letters do not get a hidden write allowed', async
         expect((await judgeAttack({ ...attack, input })).verdict).not.toBe('allow')
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: runs(500, 1_500) },
   )
 })
 
@@ -335,7 +336,7 @@ test('nothing makes it throw, and what it does not understand is asked for', asy
       expect(['ask', 'deny']).toContain(verdict)
       expect(['read-only', 'write', 'unknown']).toContain(kind)
     }),
-    { numRuns: 800 },
+    { numRuns: runs(250, 800) },
   )
 })
 
