@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createFiles } from '../../src/guard/paths/files.ts'
 import { tempProject } from '../support/project.ts'
 import { open, openIn } from './bench.ts'
-import { runs } from '../support/runs.ts'
+import { runs as roundsOf } from '../support/runs.ts'
 
 describe('what tools wrote', () => {
   test('is as it was before', async () => {
@@ -131,7 +131,7 @@ test('whatever tools did in however many runs, undoing them all gives the first 
       const { runId } = await bench.undo.redo()
       expect(await contents()).toEqual(states[Number(runId.slice(1)) + 1])
     }),
-    { numRuns: runs(12, 40) },
+    { numRuns: roundsOf(12, 40) },
   )
 })
 
