@@ -10,10 +10,9 @@ import { isObject, readJson } from '../lib/json.ts'
 import { toToolSchema } from '../lib/schema.ts'
 import { inForm, isShownIn } from '../lib/tool-form.ts'
 import type { Offer } from './parts.ts'
+import { SMALL_WINDOW } from '../protocol/token-limits.ts'
 
 export type ToolMode = 'auto' | 'two-stage' | 'all'
-
-const SMALL_WINDOW = 16_384
 
 const CORE = ['list_files', 'read_file', 'search_text', 'edit_file', 'write_file', 'run_command']
 const FINDERS = ['more_tools', 'call_tool']
