@@ -20,6 +20,7 @@ import type { FoundAgent } from '../provider/agents/model.ts'
 import { type Arm, createArm } from '../router/arm.ts'
 import { checkedByWords } from '../router/classify.ts'
 import { NANO_ID } from '../protocol/nano-id.ts'
+import { CLOUD_WINDOW, USUAL_WINDOW } from '../protocol/token-limits.ts'
 
 /** Who is to answer. */
 export type ArmWanted =
@@ -177,9 +178,6 @@ async function openFile(wanted: GgufWanted, { cwd, promptsFolder, ...parts }: Ar
   }
 }
 
-/** It reads what it needs by itself, so its window is large. */
-const AGENT_WINDOW = 128_000
-
 async function openAgent(
   { found, env }: Extract<ArmWanted, { kind: 'agent' }>,
   { cwd, incognito }: ArmParts,
@@ -192,12 +190,12 @@ async function openAgent(
   const { capabilitiesOf } = await import('../provider/arm-models.ts')
   const model = createAgentModel({ id, ...found, cwd, env })
   const settings = { id, kind: 'openai-compatible', model: id, headers: {}, local: false } as const
-  const capabilities = capabilitiesOf({ ...settings, known: { window: AGENT_WINDOW } }, undefined)
+  const capabilities = capabilitiesOf({ ...settings, known: { window: CLOUD_WINDOW } }, undefined)
   return opened(createArm({ id, local: false, capabilities, native: model, ...armSizes() }), 'found on PATH')
 }
 
 /** Scripts, and whatever a program hands in. */
-async function wrapModel(model: Model, { window = 8_192 }: ArmParts): Promise<Arm> {
+async function wrapModel(model: Model, { window = USUAL_WINDOW }: ArmParts): Promise<Arm> {
   const { capabilitiesOf } = await import('../provider/arm-models.ts')
   const settings = {
     id: model.name,

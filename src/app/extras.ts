@@ -33,6 +33,7 @@ import { isForSeveral } from '../router/keywords.ts'
 import { skillsEquipment } from '../skills/equipment.ts'
 import { type OpenedSkills, openSkills, skillFolders } from '../skills/open.ts'
 import { builtinTools } from '../tools/all.ts'
+import { SMALL_WINDOW } from '../protocol/token-limits.ts'
 
 export type EquipperParts = {
   readonly config: Config
@@ -240,9 +241,6 @@ async function memoryOf(
   })
 }
 
-/** Above this there is room for the rules of coordinating as well. */
-const RULES_FROM_WINDOW = 16_384
-
 /** Said in front of work that falls into pieces: the first paragraph always, the rules where the window has room. */
 function coordinatorSource(text: string, { measure }: Answers): Source {
   const [brief = ''] = text.split(/\n\s*\n/, 1)
@@ -251,7 +249,8 @@ function coordinatorSource(text: string, { measure }: Answers): Source {
     place: 'run',
     async contribute(prompt) {
       if (!isForSeveral(prompt)) return undefined
-      return measure().arm.capabilities.window > RULES_FROM_WINDOW ? text : brief
+      // Above a small window there is room for the rules of coordinating as well.
+      return measure().arm.capabilities.window > SMALL_WINDOW ? text : brief
     },
   }
 }

@@ -114,16 +114,17 @@ export type AppContext = {
   close(): Promise<void>
 }
 
-export async function openAppContext(options: AppOptions): Promise<AppContext> {
-  await requireFolder(options.cwd)
-  const { atStart, incognito = false } = options
+/** The configuration of an app, with its flags. Who needs it before the app is open hands it on to `openAppContext`. */
+export async function loadAppConfig(options: AppOptions): Promise<LoadedConfig> {
+  const { env, cwd, atStart, incognito = false } = options
+  await requireFolder(cwd)
   if (atStart?.confirm && !incognito) await reviewTrusted(options, atStart.confirm)
-  const loaded = await loadTrusted({
-    env: options.env,
-    cwd: options.cwd,
-    flags: { ...options.flags, 'permission.mode': options.permission },
-    ...(options.profile && { profile: options.profile }),
-  })
+  const flags = { ...options.flags, 'permission.mode': options.permission }
+  return loadTrusted({ env, cwd, flags, ...(options.profile && { profile: options.profile }) })
+}
+
+export async function openAppContext(options: AppOptions, given?: LoadedConfig): Promise<AppContext> {
+  const loaded = given ?? (await loadAppConfig(options))
   const { config } = loaded
   const remote = await remoteToolsOf(config, options.env)
   const ends = new Ends()

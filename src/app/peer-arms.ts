@@ -11,6 +11,7 @@ import { capabilitiesOf } from '../provider/arm-models.ts'
 import { type Arm, createArm } from '../router/arm.ts'
 import type { RouterArm } from '../router/snapshot.ts'
 import { NANO_ID } from '../protocol/nano-id.ts'
+import { SMALLEST_WINDOW } from '../protocol/token-limits.ts'
 
 const PREFIX = 'peer/'
 
@@ -202,7 +203,7 @@ type ToArm = {
 
 function toArm({ name: id, machine, offered, speeds }: ToArm, asking: Asking): Arm {
   const { id: model, window, vision } = offered
-  const known = { window: Math.max(MIN_WINDOW, window), vision, tools: 'native' } as const
+  const known = { window: Math.max(SMALLEST_WINDOW, window), vision, tools: 'native' } as const
   const settings = { id, kind: 'openai-compatible', model, headers: {}, local: false, known } as const
   const capabilities = { ...capabilitiesOf(settings, undefined), speeds }
   const sizes = armSizes()
@@ -215,5 +216,3 @@ function toArm({ name: id, machine, offered, speeds }: ToArm, asking: Asking): A
   const leased = { id: machine.id, name: machine.name }
   return { ...arm, lease: (why) => ({ ...arm.lease(why), machine: leased }) }
 }
-
-const MIN_WINDOW = 1_024

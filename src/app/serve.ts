@@ -30,7 +30,12 @@ export type ServeSettings = {
   readonly limits?: Partial<Limits>
 }
 
-export type OpenServing<Options> = (options: Options) => Promise<Serving>
+/** What can be served, and the address that the configuration names; a flag counts more. */
+export type PreparedServing = {
+  readonly host?: string
+  readonly port?: number
+  open(): Promise<Serving>
+}
 
 export type Started = {
   /** For a person; holds the first token where one was made. */

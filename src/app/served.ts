@@ -6,8 +6,8 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { type AppOptions, type AppContext, openAppContext } from './open.ts'
-import { listProfiles } from '../config/profile.ts'
+import { type AppOptions, type AppContext, loadAppConfig, openAppContext } from './open.ts'
+import type { LoadedConfig } from '../config/load.ts'
 import { fixedTokens, messagesTokens } from '../context/count.ts'
 import { fitClient } from '../context/fit-client.ts'
 import { requireReachable } from '../federation/address.ts'
@@ -30,7 +30,7 @@ import { clientFirewalls } from './firewall.ts'
 import { openSession } from './session.ts'
 import { openMcpRoutes } from './serve-tools.ts'
 import { withSwarm } from '../swarm/lease.ts'
-import { loadTrusted } from './config.ts'
+import type { PreparedServing } from './serve.ts'
 import { NANO_ID } from '../protocol/nano-id.ts'
 
 /** The arm that answers here: the only one, or the router's choice. */
@@ -38,12 +38,24 @@ const AUTO = 'covey/auto'
 /** The same, asked several times, with a vote. */
 const SWARM = 'covey/swarm'
 
-export async function openServing(options: AppOptions): Promise<Serving> {
-  await requireFederable(options)
-  const context = await openAppContext(options)
+/** The configured address, known before anything is opened. */
+export async function prepareServing(options: AppOptions): Promise<PreparedServing> {
+  const loaded = await loadAppConfig(options)
+  const { host, port } = loaded.config.server
+  return {
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    open: () => openServing(options, loaded),
+  }
+}
+
+export async function openServing(options: AppOptions, given?: LoadedConfig): Promise<Serving> {
+  const loaded = given ?? (await loadAppConfig(options))
+  requireFederable(loaded, options)
+  const context = await openAppContext(options, loaded)
   const { config, paths, guards, sessions } = context
   const { others, warnings } = await openOthers(context, options)
-  const agents = await agentsOf(context, options)
+  const agents = agentsOf(context, options, loaded.profiles)
   const arms = () => new Map([...context.answering.arms(), ...others].map((arm) => [arm.id, arm]))
   const models = modelsOf(context, arms)
   const queue = createFairQueue({ slots: (model) => models.slots(model) })
@@ -102,10 +114,9 @@ const NO_FEDERATION = { enabled: false, peers: [], strangers: [] }
  * `--federation` requires an address that others can reach; with the configuration key alone this machine may also
  * only ask them.
  */
-async function requireFederable({ env, cwd, profile, flags }: AppOptions): Promise<void> {
-  if (flags?.['federation.enabled'] !== true) return
-  const { config } = await loadTrusted({ env, cwd, flags, ...(profile && { profile }) })
-  if (config.federation.transport === 'lan') requireReachable(config.federation.host, networkInterfaces())
+function requireFederable({ config: { federation } }: LoadedConfig, { flags }: AppOptions): void {
+  if (flags?.['federation.enabled'] !== true || federation.transport !== 'lan') return
+  requireReachable(federation.host, networkInterfaces())
 }
 
 type Own = { arms(): readonly Arm[]; readonly queue: FairQueue }
@@ -138,11 +149,6 @@ async function requireAnswer({ arms, facts }: AppContext['answering'], signal: A
   await Promise.any(asked).catch((error: AggregateError) => {
     throw error.errors[0]
   })
-}
-
-export const serverSettings = async (env: NodeJS.ProcessEnv, cwd: string) => {
-  const { host, port } = (await loadTrusted({ env, cwd })).config.server
-  return { ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
 }
 
 type Opened = { readonly others: readonly Arm[]; readonly warnings: readonly string[] }
@@ -265,7 +271,7 @@ function countRequest({ system, tools, messages }: ModelRequest, { arm, countTok
 type Agents = AgentParts & { close(): Promise<void> }
 
 /** One context per requested profile; the default one exists already. */
-async function agentsOf(usual: AppContext, options: AppOptions): Promise<Agents> {
+function agentsOf(usual: AppContext, options: AppOptions, profiles: readonly string[]): Agents {
   const contexts = new Map<string, Promise<AppContext>>()
   const contextOf = (profile: string): Promise<AppContext> => {
     const opened = contexts.get(profile) ?? openAppContext({ ...options, profile })
@@ -274,7 +280,7 @@ async function agentsOf(usual: AppContext, options: AppOptions): Promise<Agents>
     return opened
   }
   return {
-    profiles: await listProfiles(usual.paths),
+    profiles,
     async open({ profile, history, system }) {
       const { sessions } = profile === undefined ? usual : await contextOf(profile)
       const passing = { history, ...(system !== '' && { instructions: system }) }

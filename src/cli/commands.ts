@@ -44,10 +44,7 @@ import { createRedoCommand, createUndoCommand } from './undo.ts'
 
 export const commands: readonly Command[] = [
   runCommand,
-  createServeCommand(
-    async (options) => (await import('../app/served.ts')).openServing(options),
-    async (env, cwd) => (await import('../app/served.ts')).serverSettings(env, cwd),
-  ),
+  createServeCommand(async (options) => (await import('../app/served.ts')).prepareServing(options)),
   tokenCommand,
   toolsCommand,
   mcpCommand,

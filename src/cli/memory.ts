@@ -1,15 +1,13 @@
 /** `covey memory`: what is remembered in this project and everywhere; adding, finding, removing and exporting it. */
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
+import { type FactKind, factKinds } from '../protocol/fact-kinds.ts'
 import { asUsage, requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 
-const kinds = ['fact', 'preference', 'lesson', 'decision'] as const
-type Kind = (typeof kinds)[number]
-
 type Fact = {
   readonly id: number
-  readonly kind: Kind
+  readonly kind: FactKind
   readonly text: string
   readonly isGlobal: boolean
   readonly source: string
@@ -20,7 +18,7 @@ type Fact = {
 
 type NewFact = {
   readonly text: string
-  readonly kind?: Kind
+  readonly kind?: FactKind
   readonly isGlobal: boolean
   readonly source: string
 }
@@ -46,7 +44,7 @@ export const createMemoryCommand = (open: OpenMemory): Command => ({
   summary: 'List, search, add, remove or export what is remembered',
   usage: '[ls | search <words> | add <text> | rm <id> | export]',
   options: [
-    { flags: '--kind <kind>', description: 'fact, preference, lesson or decision' },
+    { flags: '--kind <kind>', description: `one of ${factKinds.join(', ')}` },
     { flags: '--global', description: 'add: for every project, not only this one' },
     { flags: '-a, --all', description: 'ls: also facts that a newer one replaced' },
     { flags: '--format <name>', description: 'export: jsonl or md (jsonl)' },
@@ -120,12 +118,12 @@ function requireText({ args }: CommandContext, what: string): string {
   return text
 }
 
-function kindOf({ options }: Pick<CommandContext, 'options'>): Kind | undefined {
+function kindOf({ options }: Pick<CommandContext, 'options'>): FactKind | undefined {
   const given = options['kind']
   if (given === undefined) return undefined
-  const kind = kinds.find((one) => one === given)
+  const kind = factKinds.find((one) => one === given)
   if (kind) return kind
-  throw new AppError('config-invalid', `--kind "${String(given)}" is not one of ${kinds.join(', ')}.`)
+  throw new AppError('config-invalid', `--kind "${String(given)}" is not one of ${factKinds.join(', ')}.`)
 }
 
 function isChosen(context: Pick<CommandContext, 'options'>): (fact: Fact) => boolean {
@@ -160,7 +158,7 @@ const toJsonLine = (fact: Fact): string => jsonLine(fact)
 
 function toMarkdown(facts: readonly Fact[]): string {
   const living = facts.filter(({ supersededBy }) => supersededBy === undefined)
-  const parts = kinds.flatMap((kind) => {
+  const parts = factKinds.flatMap((kind) => {
     const lines = living
       .filter((fact) => fact.kind === kind)
       .map((fact) => `- ${cleanControl(fact.text)} (${dateOf(fact)})`)
@@ -169,7 +167,7 @@ function toMarkdown(facts: readonly Fact[]): string {
   return ['# Memory\n', ...parts].join('\n')
 }
 
-const HEADINGS: Readonly<Record<Kind, string>> = {
+const HEADINGS: Readonly<Record<FactKind, string>> = {
   fact: 'Facts',
   preference: 'Preferences',
   lesson: 'Lessons',

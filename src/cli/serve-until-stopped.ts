@@ -4,30 +4,22 @@ import { z } from 'zod'
 import type { AppOptions } from '../app/open.ts'
 import { appPaths } from '../config/paths.ts'
 import { cleanControl } from '../lib/clean.ts'
-import { type OpenServing, startServing } from '../app/serve.ts'
+import { type PreparedServing, startServing } from '../app/serve.ts'
 import type { CommandContext } from './command.ts'
 import { parseFlags } from './parse-flags.ts'
 import { wholeNumber } from './number-flag.ts'
 import { toRunFlags } from './run/flags.ts'
 
-export type OpenAppServing = OpenServing<AppOptions>
+export type PrepareServing = (options: AppOptions) => Promise<PreparedServing>
 
-type ServerSettings = { readonly host?: string; readonly port?: number }
-
-/** What the configuration says; a flag counts more. */
-export type ReadSettings = (env: NodeJS.ProcessEnv, cwd: string) => Promise<ServerSettings>
-
-export async function serveUntilStopped(
-  context: CommandContext,
-  open: OpenAppServing,
-  readSettings: ReadSettings,
-): Promise<number> {
+export async function serveUntilStopped(context: CommandContext, prepare: PrepareServing): Promise<number> {
   const { io, env, signal } = context
   const { app } = toRunFlags(context)
-  const { federation, ...settings } = readFlags(context, await readSettings(env, app.cwd))
+  const { federation, isAuthOff, ...given } = readFlags(context)
+  const { open, ...configured } = await prepare({ ...app, env, flags: { ...app.flags, ...federation } })
   const { dataFolder } = appPaths(env, process.platform)
-  const flags = { ...app.flags, ...federation }
-  const started = await startServing({ ...settings, dataFolder }, () => open({ ...app, env, flags }))
+  const settings = { port: DEFAULT_PORT, ...configured, ...given, isAuthOff, dataFolder }
+  const started = await startServing(settings, open)
   for (const warning of started.warnings) io.err(`covey: ${cleanControl(warning)}\n`)
   io.out(started.banner)
   if (!signal.aborted) await once(signal, 'abort')
@@ -38,7 +30,7 @@ export async function serveUntilStopped(
 const DEFAULT_PORT = 17_615
 
 const Flags = z.object({
-  port: wholeNumber({ min: 0, max: 65_535 }).default(DEFAULT_PORT),
+  port: wholeNumber({ min: 0, max: 65_535 }).exactOptional(),
   host: z.string().min(1).exactOptional(),
   auth: z.boolean().default(true),
   federation: z.boolean().default(false),
@@ -46,11 +38,11 @@ const Flags = z.object({
   nats: z.string().exactOptional(),
 })
 
-function readFlags({ options }: CommandContext, configured: ServerSettings) {
+function readFlags({ options }: CommandContext) {
   const { host: given, ...others } = options
   // With --federation it is the peers who are let in there; programs of other machines still are not.
   const flags = options['federation'] === true ? others : options
-  const { auth, federation, peer, nats, ...rest } = parseFlags(Flags, { ...configured, ...flags })
+  const { auth, federation, peer, nats, ...rest } = parseFlags(Flags, flags)
   return {
     ...rest,
     isAuthOff: !auth,

@@ -1,7 +1,7 @@
 /** `covey serve`: models and agents of this machine behind the APIs that other programs speak, until Ctrl+C. */
 import { appOptions } from './app-options.ts'
 import type { Command, CommandOption } from './command.ts'
-import type { OpenAppServing, ReadSettings } from './serve-until-stopped.ts'
+import type { PrepareServing } from './serve-until-stopped.ts'
 
 const options: readonly CommandOption[] = [
   { flags: '--port <number>', description: 'listen on this port (17615)' },
@@ -20,10 +20,7 @@ const options: readonly CommandOption[] = [
   { flags: '-v, --verbose', description: 'log to stderr' },
 ]
 
-export const createServeCommand = (
-  open: OpenAppServing,
-  readSettings: ReadSettings = async () => ({}),
-): Command => ({
+export const createServeCommand = (prepare: PrepareServing): Command => ({
   name: 'serve',
   summary: 'Serve models and agents to other programs',
   usage: '[options]',
@@ -37,6 +34,6 @@ export const createServeCommand = (
   ],
   async run(context) {
     const { serveUntilStopped } = await import('./serve-until-stopped.ts')
-    return serveUntilStopped(context, open, readSettings)
+    return serveUntilStopped(context, prepare)
   },
 })

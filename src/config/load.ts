@@ -15,7 +15,7 @@ import {
   type Merged,
 } from './layer.ts'
 import { appPaths, type AppPaths } from './paths.ts'
-import { checkProfiles, readProfile } from './profile.ts'
+import { checkProfiles, profileNames, readProfile } from './profile.ts'
 import { readProject, type IsTrusted, type ProjectReading, type Untrusted } from './project.ts'
 import { formatKey, mergeTables, type Table } from './tree.ts'
 
@@ -33,6 +33,8 @@ export type LoadedConfig = Merged & {
   /** What a person should know although it stops nothing. */
   readonly warnings: readonly string[]
   readonly untrusted?: Untrusted
+  /** The names of the user's profiles. */
+  readonly profiles: readonly string[]
 }
 
 type ConfigReading =
@@ -62,12 +64,14 @@ export async function readConfig(options: LoadOptions): Promise<ConfigReading> {
   const merged = mergeLayers([...files.layers, ...texts])
   const incomplete = incompleteArms(merged)
   if (incomplete.length > 0) return { ok: false, problems: incomplete }
-  const { untrusted } = files
+  const { untrusted, profiles } = files
   const warnings = [...files.warnings, ...(untrusted ? [untrustedWarning(untrusted)] : [])]
-  return { ok: true, loaded: { ...merged, warnings, ...(untrusted ? { untrusted } : {}) } }
+  return { ok: true, loaded: { ...merged, warnings, profiles, ...(untrusted && { untrusted }) } }
 }
 
-async function readFiles(options: LoadOptions, paths: AppPaths): Promise<ProjectReading> {
+type FilesReading = ProjectReading & Pick<LoadedConfig, 'profiles'>
+
+async function readFiles(options: LoadOptions, paths: AppPaths): Promise<FilesReading> {
   const { file, problems: unreadable } = await readConfigFile(paths.configFile)
   const user = file ? [withoutProfiles(fileLayer('user', file, paths.home))] : []
   const profile =
@@ -77,6 +81,7 @@ async function readFiles(options: LoadOptions, paths: AppPaths): Promise<Project
   const project = await readProject(options.cwd, paths.home, options.isTrusted ?? (() => false))
   return {
     ...project,
+    profiles: await profileNames(file, paths),
     layers: [...user, ...profile.layers, ...project.layers],
     problems: [
       ...unreadable,

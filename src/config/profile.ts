@@ -39,14 +39,8 @@ export function checkProfiles(user: ConfigFile, home: string): string[] {
   )
 }
 
-/** The names of the user's profiles. */
-export async function listProfiles(paths: AppPaths): Promise<readonly string[]> {
-  const { file } = await readConfigFile(paths.configFile)
-  return profileNames(file, paths)
-}
-
 /** Only names that are found in a listing are ever opened: a name such as `../x` leads nowhere. */
-async function profileNames(user: ConfigFile | undefined, paths: AppPaths): Promise<string[]> {
+export async function profileNames(user: ConfigFile | undefined, paths: AppPaths): Promise<string[]> {
   const files = await readdir(paths.profilesFolder).catch(() => [])
   const own = files.filter((file) => file.endsWith('.toml')).map((file) => file.slice(0, -'.toml'.length))
   return [...new Set([...(user ? Object.keys(tablesOf(user)) : []), ...own])].toSorted()

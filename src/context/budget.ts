@@ -2,6 +2,7 @@
  * How a window is divided, in tokens. Shares are fractions of the window, so that the same rules hold at 4k and at
  * 128k.
  */
+import { SMALLEST_WINDOW } from '../protocol/token-limits.ts'
 
 export type Budget = {
   readonly window: number
@@ -59,7 +60,7 @@ function fullFor(unsure: number | undefined): number {
 export type PromptReport = { readonly counted: number; readonly reported: number }
 
 /** Below this no window worth halving is left, and servers that report a made-up number report a small one. */
-const SMALLEST_REPORT = 1024
+const SMALLEST_REPORT = SMALLEST_WINDOW
 
 /**
  * The window to believe in after a report that is clearly below what was sent, because the server dropped the rest

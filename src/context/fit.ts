@@ -2,11 +2,9 @@
  * A conversation made to fit the arm that was reserved: what to show, how long the answer may be, how large a page. The
  * engine asks before every request and knows nothing of windows itself.
  */
-import type { Lease } from '../protocol/arm.ts'
-import type { Message } from '../protocol/message.ts'
-import type { ToolSchema } from '../protocol/model.ts'
+import type { FitInput, Fitted } from '../protocol/fit.ts'
 import { budgetFor } from './budget.ts'
-import { compact, type Compaction } from './compact.ts'
+import { compact } from './compact.ts'
 import { decideCompaction, fitsWindow, tooSmallText } from './compaction-rule.ts'
 import { fixedTokens, messagesTokens, unsureShare } from './count.ts'
 import { slideWindow } from './slide.ts'
@@ -16,28 +14,6 @@ export type FitOptions = {
   readonly system: string
   /** Show at most so many messages; 0 or absent is no limit. */
   readonly maxMessages?: number
-}
-
-export type FitInput = {
-  readonly messages: readonly Message[]
-  /** Sent behind the messages, but no part of the conversation yet: it cannot be compacted. */
-  readonly begun?: readonly Message[]
-  readonly tools: readonly ToolSchema[]
-  readonly lease: Lease
-  readonly force: boolean
-  readonly resultsSinceCompaction: number
-}
-
-export type Fitted = {
-  readonly messages: readonly Message[]
-  readonly maxTokens: number
-  /** What the model will have to read. */
-  readonly promptTokens: number
-  readonly pageTokens: number
-  /** What results may add before the conversation has to be compacted. */
-  readonly roomTokens: number
-  readonly compaction?: Pick<Compaction, 'stage' | 'before' | 'after'>
-  readonly tooSmall?: string
 }
 
 /** One per session: it remembers how often compacting failed in a row. */

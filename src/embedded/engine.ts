@@ -26,6 +26,7 @@ import { createStateShelf } from './state.ts'
 import { tellReply } from './tell-reply.ts'
 import { beginTurn, type Turn, type TurnParts } from './turn.ts'
 import { createWeights, type Loaded } from './weights.ts'
+import { USUAL_WINDOW } from '../protocol/token-limits.ts'
 
 export type EmbeddedOptions = {
   readonly name: string
@@ -81,7 +82,6 @@ export interface EmbeddedModel extends Model {
   close(): Promise<void>
 }
 
-const DEFAULT_WINDOW = 8_192
 export const DEFAULT_IDLE_MS = 600_000
 
 export async function createEmbeddedModel(options: EmbeddedOptions & OwnPrompt): Promise<EmbeddedModel> {
@@ -116,7 +116,7 @@ async function createCore(
   instructions: string,
 ): Promise<Core> {
   const { name, path, statesFolder, sequences = 1, gpu = false, idleMs = DEFAULT_IDLE_MS } = options
-  const window = options.window ?? Math.min(header.contextLength ?? DEFAULT_WINDOW, DEFAULT_WINDOW)
+  const window = options.window ?? Math.min(header.contextLength ?? USUAL_WINDOW, USUAL_WINDOW)
   const chatTemplate = header.chatTemplate ?? ''
   const template = await createChatTemplate({
     text: header.chatTemplate,

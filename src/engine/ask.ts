@@ -8,7 +8,8 @@ import type { RunEvent } from '../protocol/event.ts'
 import type { Message } from '../protocol/message.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import { collectReply, type Reply } from './collect.ts'
-import type { Fitted, LoopEvent, LoopParts, Offer } from './parts.ts'
+import type { Fitted } from '../protocol/fit.ts'
+import type { LoopEvent, LoopParts, Offer } from './parts.ts'
 import { goOnNote, type RunState } from './run-state.ts'
 
 export type Asked =

@@ -8,15 +8,15 @@ import type { PromptOptions } from '../protocol/session-api.ts'
 import { type Category, isCategory, type Tool } from '../protocol/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { toToolSchema } from '../lib/schema.ts'
+import { CALL_TOOL } from '../lib/inner-call.ts'
 import { inForm, isShownIn } from '../lib/tool-form.ts'
 import type { Offer } from './parts.ts'
+import { SMALL_WINDOW } from '../protocol/token-limits.ts'
 
 export type ToolMode = 'auto' | 'two-stage' | 'all'
 
-const SMALL_WINDOW = 16_384
-
 const CORE = ['list_files', 'read_file', 'search_text', 'edit_file', 'write_file', 'run_command']
-const FINDERS = ['more_tools', 'call_tool']
+const FINDERS = ['more_tools', CALL_TOOL]
 const SELECTOR = 'select_category'
 
 export type OfferInput = {

@@ -3,7 +3,8 @@
  * parts and reads the events.
  */
 import type { Lease, Reserve } from '../protocol/arm.ts'
-import type { CompactionStage, RunEvent } from '../protocol/event.ts'
+import type { RunEvent } from '../protocol/event.ts'
+import type { FitInput, Fitted } from '../protocol/fit.ts'
 import type { Firewall } from '../protocol/firewall.ts'
 import type { AuditEntry, Authorize, Permissions, PermissionAnswer } from '../protocol/guard.ts'
 import type { Message } from '../protocol/message.ts'
@@ -22,31 +23,6 @@ export type LoopEvent =
 
 /** The tools one request shows. */
 export type Offer = { readonly tools: readonly ToolSchema[]; readonly choice?: ToolChoice }
-
-type FitInput = {
-  readonly messages: readonly Message[]
-  /** Sent behind the messages, but no part of the conversation yet: it cannot be compacted. */
-  readonly begun?: readonly Message[]
-  readonly tools: readonly ToolSchema[]
-  readonly lease: Lease
-  /** Compact even if we think it fits: the server says it does not. */
-  readonly force: boolean
-  /** Good results since the last compaction; compacting twice without any gains nothing. */
-  readonly resultsSinceCompaction: number
-}
-
-export type Fitted = {
-  readonly messages: readonly Message[]
-  readonly maxTokens: number
-  /** What the model will have to read. */
-  readonly promptTokens: number
-  readonly pageTokens: number
-  /** What results may add before the conversation has to be compacted. */
-  readonly roomTokens: number
-  readonly compaction?: { readonly stage: CompactionStage; readonly before: number; readonly after: number }
-  /** Why this window cannot hold the conversation, with the numbers. */
-  readonly tooSmall?: string
-}
 
 type PermissionQuestion = Omit<Extract<RunEvent, { type: 'permission-ask' }>, 'type' | 'askId'>
 

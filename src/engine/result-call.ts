@@ -3,6 +3,7 @@
  * Where no file has that name, the call is one for `read_result`. Pure.
  */
 import type { Tool } from '../protocol/tool.ts'
+import { innerCall } from '../lib/inner-call.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { callKey, type Prepared } from './prepare.ts'
 
@@ -12,7 +13,7 @@ const RESULT_ID = /^r\d{1,9}$/
 export function asResultCall(prepared: Prepared, placed: Prepared, tools: readonly Tool[]): Prepared {
   const tool = tools.find(({ name }) => name === 'read_result')
   if (!tool || prepared.kind === 'hopeless' || !READS.has(prepared.tool.name)) return placed
-  const { id, path, pattern, from } = argumentsOf(prepared.call.input)
+  const { id, path, pattern, from } = argumentsOf(innerCall(prepared.call).input)
   const isMissing = placed.kind === 'hopeless' && placed.code === 'missing-path'
   const meant = isId(id) ? id : isMissing && isId(path) ? path : undefined
   if (meant === undefined) return placed
@@ -36,9 +37,7 @@ const READS: ReadonlySet<string> = new Set(['search_text', 'read_file'])
 
 const isId = (value: unknown): value is string => typeof value === 'string' && RESULT_ID.test(value)
 
-/** Also of a call that came inside `call_tool`. */
 function argumentsOf(input: string): Record<string, unknown> {
   const reading = readJson(input)
-  const value = reading.ok && isObject(reading.value) ? reading.value : {}
-  return isObject(value['arguments']) ? value['arguments'] : value
+  return reading.ok && isObject(reading.value) ? reading.value : {}
 }

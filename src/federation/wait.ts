@@ -2,6 +2,7 @@
  * Where a request is answered soonest: everybody who waits there first, then reading the prompt, then the way. Speeds are
  * what was measured from here; until then all are taken for equal, and it stays where it is. Pure.
  */
+import { USUAL_ANSWER } from '../protocol/token-limits.ts'
 
 export type WaitFacts = {
   /** Requests before this one: waiting, and being answered. */
@@ -15,12 +16,11 @@ export type WaitFacts = {
 
 /** A machine of which nothing is known. */
 export const USUAL = { prefill: 200, decode: 20 } as const
-const ANSWER_TOKENS = 400
 
 /** Seconds until the first word, for a prompt of so many tokens. */
 export function expectedWait(facts: WaitFacts, tokens: number): number {
   const prefill = tokens / positive(facts.prefill, USUAL.prefill)
-  const whole = prefill + ANSWER_TOKENS / positive(facts.decode, USUAL.decode)
+  const whole = prefill + USUAL_ANSWER / positive(facts.decode, USUAL.decode)
   return (facts.waiting + facts.running) * whole + prefill + (facts.roundTripMs ?? 0) / 1000
 }
 

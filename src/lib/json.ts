@@ -12,11 +12,13 @@ export type JsonReading =
 /** Above this a repair is no longer worth its time (it is not linear); longer text that does not parse is refused. */
 const MAX_REPAIR = 100_000
 
+export type JsonOptions = { readonly closeStrings?: boolean }
+
 /**
  * `closeStrings: false` refuses to close a string that was left open: for a tool that writes, the missing part would be
  * lost silently.
  */
-export function readJson(text: string, options: { readonly closeStrings?: boolean } = {}): JsonReading {
+export function readJson(text: string, options: JsonOptions = {}): JsonReading {
   const trimmed = text.trim()
   if (trimmed === '') return { ok: false, reason: 'empty' }
   const strict = tryParse(trimmed)

@@ -4,7 +4,8 @@
  */
 import { shortHash } from '../lib/hash.ts'
 import type { Database } from './database.ts'
-import type { Fact, FactDraft, FactKind } from './fact.ts'
+import type { FactKind } from '../protocol/fact-kinds.ts'
+import type { Fact, FactDraft } from './fact.ts'
 import { VECTOR_TABLE } from './meaning.ts'
 import { countTerms, noteTerms, scopedWords, type TermChanges, wordTables } from './word-search.ts'
 import { termsOf } from './words.ts'

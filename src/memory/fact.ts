@@ -1,11 +1,9 @@
 /** What is remembered. A fact is a sentence or two; a lesson is one that was learnt from something that went wrong. */
 import { cleanOutput } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
+import { type FactKind, factKinds } from '../protocol/fact-kinds.ts'
 import { readStatement, type Statement } from './topic.ts'
 import { termsOf } from './words.ts'
-
-const factKinds = ['fact', 'preference', 'lesson', 'decision'] as const
-export type FactKind = (typeof factKinds)[number]
 
 const lessonParts = ['trigger', 'symptom', 'cause', 'fix', 'test'] as const
 type Lesson = { readonly [Part in (typeof lessonParts)[number]]?: string }

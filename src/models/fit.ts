@@ -9,6 +9,7 @@ import type { Hardware } from './machine.ts'
 import { bytesPerToken, GIB, memoryNeeded, tokensPerSecond, type CacheType } from './memory.ts'
 import { LOSS, type Quant } from './quant.ts'
 import { readWish } from './wish.ts'
+import { SMALL_WINDOW } from '../protocol/token-limits.ts'
 
 /** One quantisation of one model on this machine. */
 export type Fit = {
@@ -53,7 +54,7 @@ export type FitOptions = {
 }
 
 /** Below this a tool result and its question hardly fit together; `--auto` does not go there. */
-const AUTO_WINDOW = 16_384
+const AUTO_WINDOW = SMALL_WINDOW
 
 export function fitModel(
   hardware: Hardware,

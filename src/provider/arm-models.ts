@@ -18,10 +18,7 @@ import { createRawModel, type RawModelParts } from './raw/model.ts'
 import { ASKED_FOR } from './probe/tools.ts'
 import { openRawTemplate, type OpenTemplate } from './raw/prompt.ts'
 import { createServerClient } from './server-client.ts'
-
-/** What an arm of unknown size is taken for; a small guess costs compactions, a large one silently lost text. */
-const SMALL_WINDOW = 4_096
-const CLOUD_WINDOW = 128_000
+import { ASSUMED_WINDOW, CLOUD_WINDOW } from '../protocol/token-limits.ts'
 
 /** What the arm's own models need to know beyond what the engine does. */
 export type ArmCapabilities = Capabilities & {
@@ -38,7 +35,7 @@ export function capabilitiesOf(settings: ArmSettings, probed: ProbeReport | unde
   const { known, kind } = settings
   const findings = probed?.findings ?? {}
   const reported = findings.window?.value
-  const assumed = kind === 'openai-compatible' ? SMALL_WINDOW : CLOUD_WINDOW
+  const assumed = kind === 'openai-compatible' ? ASSUMED_WINDOW : CLOUD_WINDOW
   const tools = known.tools ?? toolsFrom(findings)
   return {
     tools,

@@ -5,6 +5,7 @@
 import type { ArmProfile, Capabilities, Lease } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
+import { SMALLEST_WINDOW } from '../protocol/token-limits.ts'
 
 type PromptReport = { readonly counted: number; readonly reported: number }
 
@@ -29,9 +30,6 @@ export type ArmParts = {
 }
 
 export type Arm = { readonly id: string; profile(): ArmProfile; lease(why: string): Lease }
-
-/** Where a refusal names no number: half is certain to be nearer. */
-const SMALLEST_WINDOW = 1_024
 
 export function createArm(parts: ArmParts): Arm {
   let capabilities = parts.capabilities

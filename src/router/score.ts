@@ -4,10 +4,10 @@
  * costs what it takes to read it again. Pure.
  */
 import type { ArmView, ChoiceInput, ChoiceTask } from '../protocol/routing.ts'
+import { USUAL_ANSWER } from '../protocol/token-limits.ts'
 
 /** What the makers or the person declared an arm good at is worth more than its quality says. */
 const STRONG_VALUE = 1.25
-const ANSWER_TOKENS = 400
 /** Each doubling of the wait beyond this adds `WAIT_STEP` to a cost of 1. */
 const SHORT_WAIT_S = 10
 const WAIT_STEP = 0.15
@@ -24,8 +24,8 @@ export function scoreOf(arm: ArmView, { task, options }: ChoiceInput): number {
 
 function costOf(arm: ArmView, task: ChoiceTask, cached: number): number {
   const fresh = Math.max(0, task.tokens - cached)
-  const seconds = prefillSeconds(arm, fresh) + ANSWER_TOKENS / (arm.speeds?.decode ?? USUAL[arm.tier].decode)
-  const dollars = arm.price ? (fresh * arm.price.input + ANSWER_TOKENS * arm.price.output) / 1e6 : 0
+  const seconds = prefillSeconds(arm, fresh) + USUAL_ANSWER / (arm.speeds?.decode ?? USUAL[arm.tier].decode)
+  const dollars = arm.price ? (fresh * arm.price.input + USUAL_ANSWER * arm.price.output) / 1e6 : 0
   const base = 1 + WAIT_STEP * Math.log2(1 + seconds / SHORT_WAIT_S) + PER_DOLLAR * dollars
   return base * (1 + SCARCITY * arm.scarcity ** 3)
 }

@@ -78,11 +78,12 @@ function toView(entry: RouterArm, parts: SnapshotParts, { task, slope }: ViewCon
   }
 }
 
-const ANSWER_TOKENS = 1_000
+/** Booked of a pool's allowance before an answer: more than usual, because what is over is given back. */
+const BOOKED_ANSWER = 1_000
 
 /** What a request will probably take, until its real usage is known. */
 export function expectedAmounts(arm: RouterArm, tokens: number): Amounts {
-  const amounts = { requests: 1, input: tokens, output: ANSWER_TOKENS }
+  const amounts = { requests: 1, input: tokens, output: BOOKED_ANSWER }
   return { ...amounts, dollars: dollarsFor(arm, amounts) }
 }
 

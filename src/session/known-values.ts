@@ -7,6 +7,7 @@ import type { Reserve } from '../protocol/arm.ts'
 import type { KnownValues, ValueSet } from '../protocol/known-values.ts'
 import type { Model, ModelRequest } from '../protocol/model.ts'
 import type { Exec, Files, Results, Tool } from '../protocol/tool.ts'
+import { CALL_TOOL } from '../lib/inner-call.ts'
 import { listProject } from '../lib/list-project.ts'
 
 export type WorldParts = {
@@ -67,7 +68,7 @@ const HANDLES: readonly (readonly [string, string])[] = [
   ['read_result.id', 'result'],
   ['job_output.id', 'job'],
   ['job_stop.id', 'job'],
-  ['call_tool.name', 'tool'],
+  [`${CALL_TOOL}.name`, 'tool'],
 ]
 
 /** What a path is, where it is not simply a file. */

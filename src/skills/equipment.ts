@@ -7,6 +7,7 @@ import type { Promoted } from './promoted-store.ts'
 import { createPromotedTool, type PromotedParts } from './promoted-tool.ts'
 import type { Skill } from './skill.ts'
 import { createSkillTool, skillSource } from './skill-tool.ts'
+import { SMALL_WINDOW } from '../protocol/token-limits.ts'
 
 export type SkillsParts = {
   readonly skills: readonly Skill[]
@@ -37,6 +38,7 @@ export function skillsEquipment({ skills, window, functions, reserved }: SkillsP
   }
   return {
     tools: () => [...fixed, ...promoted.values()],
+    // In a small window the list holds only the user's skills; the others are still found by name.
     sources: [
       skillSource(window > SMALL_WINDOW ? skills : skills.filter(({ place }) => place !== 'bundled')),
     ],
@@ -44,6 +46,3 @@ export function skillsEquipment({ skills, window, functions, reserved }: SkillsP
     close: async () => {},
   }
 }
-
-/** Up to this window the list holds only the user's skills; the others are still found by name. */
-const SMALL_WINDOW = 16_384

@@ -4,9 +4,8 @@
  */
 import { posix } from 'node:path'
 import { z } from 'zod'
-import { canonicalJson, isObject, readJson } from '../lib/json.ts'
-import { meantTool } from '../lib/tool-names.ts'
-import { coerce } from '../lib/schema.ts'
+import { canonicalJson, isObject } from '../lib/json.ts'
+import { type CallReading, readCall } from '../lib/read-call.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { Effect, VotingTool } from '../protocol/vote.ts'
 
@@ -19,34 +18,24 @@ export type MeantCall = {
   readonly isStrict: boolean
 }
 
-type UnusableCall = {
-  readonly ok: false
-  readonly reason: 'unknown-tool' | 'bad-arguments'
-  readonly why: string
-}
+type UnusableCall = Extract<CallReading<VotingTool>, { readonly ok: false }>
 
 type Meaning = { readonly tools: readonly VotingTool[]; readonly root?: string }
 
 export function meaningOf(call: ToolCall, { tools, root = '' }: Meaning): MeantCall | UnusableCall {
-  const names = tools.map(({ name }) => name)
-  const name = meantTool(call.name, names)
-  const tool = tools.find((candidate) => candidate.name === name)
-  if (!tool) return unusable('unknown-tool', `there is no tool ${call.name}`)
-  const reading = readJson(call.input.trim() || '{}', { closeStrings: false })
-  if (!reading.ok) return unusable('bad-arguments', reading.reason)
-  const bent = coerce(reading.value, tool.parameters)
-  const problem = problemOf(bent.value, tool)
-  if (problem !== undefined) return unusable('bad-arguments', problem)
-  const input = withPaths(withDefaults(bent.value, tool), tool, root)
+  const reading = readCall(call, tools)
+  if (!reading.ok) return reading
+  const { tool, value, isStrict } = reading
+  const why = problemOf(value, tool)
+  if (why !== undefined) return { ok: false, reason: 'bad-arguments', why }
+  const input = withPaths(withDefaults(value, tool), tool, root)
   return {
     ok: true,
     key: `${tool.name} ${canonicalJson(input)}`,
     effect: tool.effect?.(input) ?? 'write',
-    isStrict: call.name === tool.name && !reading.repaired && !bent.changed,
+    isStrict,
   }
 }
-
-const unusable = (reason: UnusableCall['reason'], why: string): UnusableCall => ({ ok: false, reason, why })
 
 function problemOf(value: unknown, { name, parameters }: VotingTool): string | undefined {
   if (!isObject(value)) return `the arguments of ${name} are no object`

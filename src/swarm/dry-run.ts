@@ -6,12 +6,11 @@ import { AppError } from '../protocol/error.ts'
 import type { Authorize } from '../protocol/guard.ts'
 import type { ToolCall } from '../protocol/message.ts'
 import type { CheckContext, CheckResult, FileChange, Tool } from '../protocol/tool.ts'
-import { isObject, readJson } from '../lib/json.ts'
-import { meantTool } from '../lib/tool-names.ts'
-import { coerce, toToolSchema } from '../lib/schema.ts'
+import { isObject } from '../lib/json.ts'
+import { readCall } from '../lib/read-call.ts'
+import { toToolSchema } from '../lib/schema.ts'
 import { shapeOf } from '../lib/syntax.ts'
 import { normalPath } from './canonical.ts'
-import { innerCall } from '../lib/inner-call.ts'
 
 /** Undefined = cannot be known beforehand. */
 export type DryRun = (call: ToolCall, signal: AbortSignal) => Promise<CheckResult | undefined>
@@ -31,10 +30,12 @@ export function createDryRun({ tools, files, authorize }: DryRunParts): DryRun {
     list: (path) => files.list(path),
   }
   const judge: DryRun = async (written, signal) => {
-    const call = innerCall(written)
-    const tool = findTool(call.name, tools())
-    const input = tool && readInput(call, tool, root)
-    if (!tool || input === undefined) return undefined
+    const meant = readCall(written, tools().map(describedTool))
+    if (!meant.ok) return undefined
+    const { call, value } = meant
+    const { tool } = meant.tool
+    const input = readInput(value, tool, root)
+    if (input === undefined) return undefined
     const { name, category } = tool
     const permission = await authorize?.({ call, tool: name, category, access: tool.access(input) })
     if (permission?.verdict === 'deny') return { ok: false, why: permission.why }
@@ -53,19 +54,10 @@ const withShapes = (changes: readonly FileChange[]): Promise<readonly FileChange
     }),
   )
 
-function findTool(written: string, tools: readonly Tool[]): Tool | undefined {
-  const name = meantTool(
-    written,
-    tools.map((tool) => tool.name),
-  )
-  return tools.find((tool) => tool.name === name)
-}
+const describedTool = (tool: Tool) => ({ ...toToolSchema(tool), tool })
 
 /** Arguments that do not fit are the vote's business. */
-function readInput(call: ToolCall, tool: Tool, root: string): unknown {
-  const reading = readJson(call.input.trim() || '{}', { closeStrings: false })
-  if (!reading.ok) return undefined
-  const { value } = coerce(reading.value, toToolSchema(tool).parameters)
+function readInput(value: unknown, tool: Tool, root: string): unknown {
   const parsed = tool.input.safeParse(isObject(value) ? withPaths(value, tool, root) : value)
   return parsed.success ? parsed.data : undefined
 }

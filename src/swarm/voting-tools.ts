@@ -3,24 +3,28 @@
  * Pure.
  */
 import { z } from 'zod'
-import { isObject } from '../lib/json.ts'
+import { CALL_TOOL, innerInput } from '../lib/inner-call.ts'
+import { findTool } from '../lib/read-call.ts'
 import type { ToolSchema } from '../protocol/model.ts'
 import type { Access, Tool } from '../protocol/tool.ts'
 import type { Effect, VotingTool } from '../protocol/vote.ts'
 
 export function toVotingTools(tools: readonly Tool[]): readonly VotingTool[] {
-  const effects = new Map(tools.map((tool) => [tool.name, (input: unknown) => effectOf(tool.access(input))]))
-  // Only a way to write the call inside it.
-  effects.set('call_tool', (input) => {
-    const inner = isObject(input) ? effects.get(String(input['name'])) : undefined
-    return inner?.(isObject(input) ? (input['arguments'] ?? {}) : {}) ?? 'write'
-  })
   return tools.map((tool) => ({
     name: tool.name,
     parameters: parametersOf(tool),
     paths: tool.paths ?? [],
-    effect: carefully(effects.get(tool.name)),
+    effect: carefully((input) =>
+      effectOf(tool.name === CALL_TOOL ? innerAccess(input, tools) : tool.access(input)),
+    ),
   }))
+}
+
+/** Only a way to write the call inside it; what that is may not be known, so it may write. */
+function innerAccess(value: unknown, tools: readonly Tool[]): readonly Access[] {
+  const inner = innerInput(value)
+  const tool = inner && findTool(inner.name, tools)
+  return tool ? tool.access(inner.input) : [{ kind: 'write', target: '' }]
 }
 
 /** The same object in every turn: what is made out of it is kept by it. */
@@ -40,10 +44,10 @@ export function joinTools(own: readonly VotingTool[], asked: readonly ToolSchema
 
 /** Arguments come unparsed here; what a tool cannot read it may well write. */
 const carefully =
-  (effect: ((input: unknown) => Effect) | undefined) =>
+  (effect: (input: unknown) => Effect) =>
   (input: unknown): Effect => {
     try {
-      return effect?.(input) ?? 'write'
+      return effect(input)
     } catch {
       return 'write'
     }

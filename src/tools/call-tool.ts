@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CALL_TOOL } from '../lib/inner-call.ts'
 import { AppError } from '../protocol/error.ts'
 import { defineTool } from '../protocol/tool.ts'
 
@@ -9,7 +10,7 @@ import { defineTool } from '../protocol/tool.ts'
  * Nothing is marked as required: the list would cost more tokens than it saves mistakes.
  */
 export const callToolTool = defineTool({
-  name: 'call_tool',
+  name: CALL_TOOL,
   description: 'Call a tool',
   category: 'meta',
   input: z.object({

@@ -5,6 +5,7 @@
 import { AppError } from '../protocol/error.ts'
 import type { ToolContext } from '../protocol/tool.ts'
 import { plural } from '../lib/text.ts'
+import { FOOTER_TOKENS } from '../protocol/token-limits.ts'
 
 export type PageSize = Pick<ToolContext, 'pageTokens' | 'countTokens'>
 
@@ -13,9 +14,6 @@ export type Page = {
   /** The first line that did not fit, counted from 1; absent at the end. */
   readonly next?: number
 }
-
-/** What the last line may cost. */
-const FOOTER_TOKENS = 24
 
 export function toPage(lines: readonly string[], from: number, size: PageSize): Page {
   const budget = Math.max(1, size.pageTokens - FOOTER_TOKENS)

@@ -1,7 +1,8 @@
 /** A stored result, a page at a time, or only the lines of it that match. */
 import { z } from 'zod'
-import { AppError } from '../protocol/error.ts'
+import { AppError, errorMessage } from '../protocol/error.ts'
 import { defineTool, type ToolContext } from '../protocol/tool.ts'
+import { compileTest } from '../lib/regex/search.ts'
 import { resultLines } from '../lib/result-lines.ts'
 import { clip } from '../lib/text.ts'
 import { pageText, requireLine, toListText, toPage } from './page.ts'
@@ -35,18 +36,35 @@ type Wanted = { readonly id: string; readonly from: number; readonly pattern: st
 
 /** As search_text does: a regular expression, else plain text; upper and lower case count only where that finds something. */
 function matching(lines: readonly string[], { id, from, pattern }: Wanted, context: ToolContext): string {
-  const find = (test: RegExp): readonly string[] =>
-    lines.flatMap((line, at) => (at + 1 >= from && test.test(line) ? [`${at + 1}: ${line}`] : []))
-  const exact = find(toRegex(pattern, ''))
-  const found = exact.length > 0 ? exact : find(toRegex(pattern, 'i'))
+  const find = (ignoreCase: boolean): readonly string[] => {
+    const fits = toTest(pattern, ignoreCase)
+    return lines.flatMap((line, at) => (at + 1 >= from && fits(line) ? [`${at + 1}: ${line}`] : []))
+  }
+  const exact = find(false)
+  const found = exact.length > 0 ? exact : find(true)
   if (found.length === 0) return `No matches for "${clip(pattern, 80)}" in ${id} (${lines.length} lines).`
   return toListText(found, 'use a narrower pattern, or a higher from', context)
 }
 
-function toRegex(pattern: string, flags: string): RegExp {
+/** Never by JavaScript's own engine: a pattern such as `(a+)+b` would keep it busy for ever. */
+function toTest(pattern: string, ignoreCase: boolean): (line: string) => boolean {
+  if (!isRegex(pattern)) {
+    const plain = pattern.toLowerCase()
+    return (line) => (ignoreCase ? line.toLowerCase().includes(plain) : line.includes(pattern))
+  }
   try {
-    return new RegExp(pattern, `${flags}u`)
+    return compileTest(pattern, ignoreCase)
+  } catch (error) {
+    throw new AppError('tool-failed', `${errorMessage(error)} Use a simpler pattern or plain text.`, {
+      failure: 'bad-arguments',
+    })
+  }
+}
+
+function isRegex(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u') instanceof RegExp
   } catch {
-    return new RegExp(pattern.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), flags)
+    return false
   }
 }

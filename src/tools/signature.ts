@@ -1,4 +1,5 @@
 import type { Tool } from '../protocol/tool.ts'
+import { CALL_TOOL } from '../lib/inner-call.ts'
 import { isObject } from '../lib/json.ts'
 import { toToolSchema } from '../lib/schema.ts'
 
@@ -12,7 +13,7 @@ export function toSignature(tool: Tool): string {
   return `${tool.name}(${shown.join(', ')}) - ${tool.description}`
 }
 
-const FINDERS = new Set(['more_tools', 'call_tool', 'select_category'])
+const FINDERS = new Set(['more_tools', CALL_TOOL, 'select_category'])
 
 /** Those are no use inside each other. */
 export const leadsToTools = ({ name }: Tool): boolean => FINDERS.has(name)

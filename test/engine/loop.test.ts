@@ -196,6 +196,7 @@ describe('what a model writes wrongly is repaired or explained:', () => {
       'call_tool round a core tool',
       calls('call_tool', { name: 'read_file', arguments: { path: 'src/a.txt' } }),
     ],
+    ['arguments beside the name in call_tool', calls('call_tool', { name: 'read_file', path: 'src/a.txt' })],
     [
       'arguments of call_tool as text',
       calls('call_tool', { name: 'read_file', arguments: '{"path":"src/a.txt"}' }),

@@ -50,6 +50,22 @@ test('a pattern that is nowhere in a result is said with what was searched', asy
   expect(found).toBe('No matches for "nothing(" in r1 (600 lines).')
 })
 
+test.each([
+  ['(l+i*)+$', 'No matches for "(l+i*)+$" in r1 (600 lines).'],
+  [
+    '(?=x)line',
+    'look-ahead and look-behind take more than linear time. Use a simpler pattern or plain text.',
+  ],
+])('the pattern %s ends, whatever the text', async (pattern, expected) => {
+  const long = [
+    calls('run_command', { command: `for i in $(seq 1 600); do echo "${'l'.repeat(60)} $i!"; done` }),
+  ]
+
+  const [, found] = await resultsOf(long, [calls('read_result', { id: 'r1', pattern })])
+
+  expect(found).toContain(expected)
+})
+
 test('a text that is a little longer than a page is shown whole', async () => {
   const sizes = await Promise.all(
     [150, 160, 170, 180, 190, 200, 220, 240].map((lines) => resultsOf(prints(lines))),

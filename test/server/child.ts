@@ -6,7 +6,7 @@ const controller = new AbortController()
 process.on('SIGTERM', () => controller.abort())
 process.on('SIGINT', () => controller.abort())
 const [folder = ''] = process.argv.slice(2)
-const command = createServeCommand(async () => testServing(folder))
+const command = createServeCommand(async () => ({ open: async () => testServing(folder) }))
 
 process.exitCode = await command.run({
   args: [],

@@ -174,14 +174,14 @@ describe('the command', () => {
     const home = await tempFolder()
     let out = ''
     let err = ''
-    const run = createServeCommand(
-      async ({ cwd, permission }) =>
+    const run = createServeCommand(async ({ cwd, permission }) => ({
+      port: 0,
+      open: async () =>
         testServing(join(home, 'sessions'), {
           workspace: `${cwd} ${permission}`,
           warnings: ['mind the gap'],
         }),
-      async () => ({ port: 0 }),
-    ).run({
+    })).run({
       args: [],
       options,
       io: {

@@ -1,10 +1,10 @@
 /** `covey serve` as a client meets it: the whole program behind real HTTP. */
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AppOptions } from '../../src/app/open.ts'
 import { startServing } from '../../src/app/serve.ts'
-import { openServing } from '../../src/app/served.ts'
+import { openServing, prepareServing } from '../../src/app/served.ts'
 import { type ScriptedServerReply, startModelServer } from '../support/model-server.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
@@ -44,6 +44,17 @@ type Reply = {
 
 const chat = (model: string, content: string) => ({ model, messages: [{ role: 'user', content }] })
 const contentOf = ({ body }: { readonly body: Reply }) => body.choices?.[0]?.message.content
+
+test('listens where the chosen profile says', async () => {
+  const env = await emptyHome()
+  const profiles = join(env['XDG_CONFIG_HOME'] ?? '', 'covey', 'profiles')
+  await mkdir(profiles, { recursive: true })
+  await writeFile(join(profiles, 'lab.toml'), '[server]\nport = 8123\n')
+
+  const { host, port } = await prepareServing({ env, cwd: await tempProject(), profile: 'lab' })
+
+  expect({ host, port }).toEqual({ host: undefined, port: 8123 })
+})
 
 test('lists the available models, the usual one first', async () => {
   const { get } = await serve([])

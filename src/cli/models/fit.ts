@@ -6,6 +6,7 @@ import type { LocalModel } from '../../models/local/model.ts'
 import { findLocal } from '../../models/local/store.ts'
 import type { Hardware } from '../../models/machine.ts'
 import { formatBytes, type ModelsService } from './local.ts'
+import { SMALLEST_WINDOW } from '../../protocol/token-limits.ts'
 
 export async function printFit(service: ModelsService): Promise<number> {
   const { context, catalog, json } = service
@@ -27,10 +28,10 @@ export async function printFit(service: ModelsService): Promise<number> {
 function readWindow(text: unknown): number | undefined {
   if (text === undefined) return undefined
   const tokens = Number(text)
-  if (Number.isInteger(tokens) && tokens >= 1024) return tokens
+  if (Number.isInteger(tokens) && tokens >= SMALLEST_WINDOW) return tokens
   throw new AppError(
     'config-invalid',
-    `--window must be a number of tokens from 1024 on, not "${String(text)}".`,
+    `--window must be a number of tokens from ${SMALLEST_WINDOW} on, not "${String(text)}".`,
   )
 }
 

@@ -10,6 +10,7 @@ import type { CommandContext } from '../command.ts'
 import { wholeNumber } from '../number-flag.ts'
 import { parseFlags } from '../parse-flags.ts'
 import { permissionModes } from '../../protocol/permission-modes.ts'
+import { SMALLEST_WINDOW } from '../../protocol/token-limits.ts'
 
 export type RunFlags = {
   readonly app: Omit<AppOptions, 'env'>
@@ -44,7 +45,7 @@ const Flags = z.object({
     .optional(),
   apiKeyEnv: z.string().min(1).optional(),
   provider: z.enum(['openai-compatible', 'openai', 'anthropic', 'google']).optional(),
-  window: wholeNumber({ min: 1024 }).optional(),
+  window: wholeNumber({ min: SMALLEST_WINDOW }).optional(),
   probe: z.boolean().default(true),
   permission: z.enum(permissionModes).optional(),
   maxTurns: wholeNumber().optional(),

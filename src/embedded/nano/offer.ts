@@ -5,6 +5,7 @@
  */
 import type { Category } from '../../protocol/tool.ts'
 import type { ToolSchema } from '../../protocol/model.ts'
+import { CALL_TOOL } from '../../lib/inner-call.ts'
 import { isObject } from '../../lib/json.ts'
 import { typesOf } from '../../lib/schema.ts'
 import { clip } from '../../lib/text.ts'
@@ -61,7 +62,7 @@ const isPlain = (schema: ToolSchema): boolean => {
   const isObjectFree = properties.every(
     (property) => !isObject(property) || !typesOf(property).includes('object'),
   )
-  return schema.name !== 'call_tool' && isObjectFree && properties.length <= MOST_PARAMETERS
+  return schema.name !== CALL_TOOL && isObjectFree && properties.length <= MOST_PARAMETERS
 }
 
 /** Foreign tools that share a word with the request, the most words first. */

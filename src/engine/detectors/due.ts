@@ -3,6 +3,7 @@
  * what the model says about them. What cannot be known counts as met: a tool from elsewhere may have done anything, and
  * what was denied is not the model's to do.
  */
+import { CALL_TOOL } from '../../lib/inner-call.ts'
 import type { CallRecord } from '../trace.ts'
 import type { Demands } from './demands.ts'
 
@@ -58,7 +59,7 @@ const LOOKS = new Set([
   'read_result',
   'list_results',
   'more_tools',
-  'call_tool',
+  CALL_TOOL,
   'select_category',
   'system_info',
   'job_output',

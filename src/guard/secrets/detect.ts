@@ -1,13 +1,12 @@
 /**
- * All that can tell a secret, asked together: our scanners, a person's own patterns, values that are secrets already,
- * secretlint. The answer is a list of ranges that never overlap; the caller decides about the replacement.
+ * All that can tell a secret, asked together: the scanners, a person's own patterns, values that are secrets already. The
+ * answer is a list of ranges that never overlap; the caller decides about the replacement.
  */
 import type { SecretAction, SecretPattern } from '../../protocol/firewall.ts'
+import { compileRegex } from '../../lib/regex/search.ts'
 import { outsidePlaceholders, toKind } from './placeholder.ts'
 import { findRandom } from './entropy.ts'
 import type { Finding } from './finding.ts'
-import { lintSecrets } from './lint.ts'
-import { compileRegex } from './regex.ts'
 import { scanSecrets } from './scan.ts'
 
 export type DetectorParts = {
@@ -29,21 +28,20 @@ export type Detection = {
 }
 
 export type Detector = {
+  /** For streams and logs: without looking for values that would only be warned of. */
   detectNow(text: string): Detection
-  detect(text: string): Promise<Detection>
+  detect(text: string): Detection
 }
 
 export function createDetector({ patterns = [], entropy = 'warn', tag, known }: DetectorParts): Detector {
   const own = patterns.map(compilePattern)
 
-  /** `linted` is there when there is time for a second opinion; then there is also time for what only warns. */
-  function detectNow(text: string, linted?: readonly Finding[]): Detection {
+  function detect(text: string, warns: boolean): Detection {
     const byAction = (action: SecretAction): readonly Finding[] =>
       own.filter((pattern) => pattern.action === action).flatMap((pattern) => pattern.find(text))
-    const random = entropy === 'redact' || (entropy === 'warn' && linted) ? findRandom(text) : []
+    const random = entropy === 'redact' || (entropy === 'warn' && warns) ? findRandom(text) : []
     const more = [...byAction('redact'), ...known(text), ...(entropy === 'redact' ? random : [])]
-    const certain = joinFindings(scanSecrets(text), more)
-    const findings = joinFindings(certain, apart(linted ?? [], certain))
+    const findings = joinFindings(scanSecrets(text), more)
     const [blocked] = byAction('block')
     const warned = [...byAction('warn'), ...(entropy === 'warn' ? random : [])]
     return {
@@ -53,10 +51,7 @@ export function createDetector({ patterns = [], entropy = 'warn', tag, known }: 
     }
   }
 
-  return {
-    detectNow: (text) => detectNow(text),
-    detect: async (text) => detectNow(text, await lintSecrets(text)),
-  }
+  return { detectNow: (text) => detect(text, false), detect: (text) => detect(text, true) }
 }
 
 type CompiledPattern = { readonly action: SecretAction; find(text: string): readonly Finding[] }

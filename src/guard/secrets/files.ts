@@ -38,7 +38,7 @@ export function createSecretFiles(parts: SecretFilesParts): SecretFiles {
   async function read(path: string, signal?: AbortSignal): Promise<{ raw: string; shown: string }> {
     const raw = await files.read(path, signal)
     const known = parts.map.count
-    const detection = await parts.detector.detect(raw)
+    const detection = parts.detector.detect(raw)
     if (detection.blockedBy) throw withheld(path, detection.blockedBy)
     const place = await placeOf(path)
     recover(parts.map, place, raw)

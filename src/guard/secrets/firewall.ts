@@ -64,7 +64,7 @@ export function createFirewall(parts: FirewallParts): Firewall {
     async outgoing(text, source) {
       const clean = cleanUnicode(text)
       const known = map.count
-      const detection = await detector.detect(clean)
+      const detection = detector.detect(clean)
       warn(clean, detection, source)
       return toText(clean, detection, {
         map,
@@ -145,7 +145,7 @@ export async function redact(
   const map = new SecretMap({ key: randomBytes(32) })
   const detector: Detector = createDetector({ ...options, tag: map.tag, known: () => [] })
   const clean = cleanUnicode(text)
-  const detection = await detector.detect(clean)
+  const detection = detector.detect(clean)
   const found = detection.findings.map(({ kind, start, end }) => ({
     kind,
     placeholder: map.placeholderFor(kind, clean.slice(start, end)),

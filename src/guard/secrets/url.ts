@@ -1,7 +1,7 @@
 /** Passwords in addresses: `postgres://user:password@host`. Only the password is the secret; the host stays readable. */
 import type { Finder } from './finding.ts'
 import { letters, walkBack, walkOn } from './letters.ts'
-import { isStandIn, looksGenerated, looksLikePassword } from './value.ts'
+import { isStandIn, looksGenerated } from './value.ts'
 
 export const urlFinder: Finder = {
   anchor: '://',
@@ -39,12 +39,10 @@ const WEB = /(?:^|[+.-])(?:https?|ftps?|wss?|git|ssh|svn)$/
 const MAX_AUTHORITY = 512
 
 function isPassword(value: string, scheme: string): boolean {
-  if (value.length < 3 || isExamplePassword(value)) return false
-  return !WEB.test(scheme) || looksLikePassword(value) || looksGenerated(value) || value.length >= 10
+  const shortest = WEB.test(scheme) ? 4 : 3
+  return value.length >= shortest && !isStandIn(value) && !WORDS.test(value)
 }
 
 /** What documentation puts for a password in an address. */
-export const isExamplePassword = (value: string): boolean => isStandIn(value) || WORDS.test(value)
-
 const WORDS =
   /^(?:my|your|the|some|super|top|db|database|user|name|secret|passwd|password|pass|pwd|pw|test|example|admin|root|guest|default|dev|local|host|joe|bob|alice|smith|postgres|mysql|mongo|redis|foo|bar|baz|token|key|value|here|change|me|x|p|\d|[-_.$])+$/i

@@ -1,6 +1,7 @@
 /** Output of no tool that is known: head and tail, and of a failed command the lines between that look like errors. */
 import { foldMiddle, type Omitted } from '../fold.ts'
 import { looksLikeError } from './signs.ts'
+import { FOOTER_TOKENS } from '../../protocol/token-limits.ts'
 
 export type Room = {
   /** The most the text may take. */
@@ -11,9 +12,6 @@ export type Room = {
   /** Says what was left out, and how to see it; absent = how much it was. */
   readonly mark?: (omitted: Omitted) => string
 }
-
-/** What a heading or a last line may take. */
-export const FOOTER_TOKENS = 25
 
 type Measure = Room['countTokens']
 

@@ -1,7 +1,8 @@
 /** A reading as text: the headline, each failure in its share of the room, what no tool claimed, and what was left out. */
 import { plural } from '../text.ts'
 import { type Block, type Measure, renderBlock, renderBrief, toBlock } from './condense.ts'
-import { costOf, cut, FOOTER_TOKENS, type Room } from './cut.ts'
+import { FOOTER_TOKENS } from '../../protocol/token-limits.ts'
+import { costOf, cut, type Room } from './cut.ts'
 import { headlineOf } from './headline.ts'
 import type { Reading } from './reading.ts'
 

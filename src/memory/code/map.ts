@@ -8,6 +8,7 @@ import type { Database } from '../database.ts'
 import type { ProjectFiles } from '../project-files.ts'
 import { stem } from '../stem.ts'
 import { wordsOf } from '../words.ts'
+import { SMALL_WINDOW } from '../../protocol/token-limits.ts'
 
 export type RepoMapParts = {
   readonly index: Pick<CodeIndex, 'update' | 'use'>
@@ -16,7 +17,6 @@ export type RepoMapParts = {
   countTokens(text: string): number
 }
 
-const SMALL_WINDOW = 16_384
 const SHARE = 0.03
 const MAX_TOKENS = 1_500
 const UPDATE_MS = 1_500

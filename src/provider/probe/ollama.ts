@@ -7,10 +7,10 @@ import { errorMessage } from '../../protocol/error.ts'
 import { found, mergeFindings, type Findings, type ProbeReport } from './findings.ts'
 import { loadedWindow } from './metadata.ts'
 import type { ServerClient } from '../server-client.ts'
+import { ASSUMED_WINDOW, SMALL_WINDOW } from '../../protocol/token-limits.ts'
 
 /** Enough to work in, and affordable: more would cost memory without asking the user. */
-const USUAL_WINDOW = 16_384
-const SMALLEST_WINDOW = 4_096
+const AFFORDABLE_WINDOW = SMALL_WINDOW
 
 export type OllamaWish = {
   readonly model: string
@@ -47,7 +47,7 @@ export async function fitOllamaWindow(
 
 function wantedWindow({ window, largestWindow }: Findings, configured: number | undefined): number {
   const largest = largestWindow?.value ?? Number.POSITIVE_INFINITY
-  return Math.min(configured ?? Math.max(window?.value ?? 0, USUAL_WINDOW), largest)
+  return Math.min(configured ?? Math.max(window?.value ?? 0, AFFORDABLE_WINDOW), largest)
 }
 
 type Outcome = { readonly window: number; readonly from: string; readonly warning?: string }
@@ -62,11 +62,11 @@ async function loadWith(client: ServerClient, loading: Loading, signal: AbortSig
     return { window: verified ?? wanted, from: `GET /api/ps, after loading it with num_ctx ${wanted}` }
   } catch (error) {
     const half = Math.floor(wanted / 2)
-    if (!signal.aborted && half >= SMALLEST_WINDOW && half > (loaded ?? 0)) {
+    if (!signal.aborted && half >= ASSUMED_WINDOW && half > (loaded ?? 0)) {
       return loadWith(client, { ...loading, wanted: half }, signal)
     }
     return {
-      window: loaded ?? SMALLEST_WINDOW,
+      window: loaded ?? ASSUMED_WINDOW,
       from: 'what Ollama loads by itself',
       warning: `Ollama could not load ${model} with a larger window: ${errorMessage(error)}`,
     }

@@ -11,6 +11,7 @@ import type { AskProbe } from './ask.ts'
 import { createRawModel } from '../raw/model.ts'
 import { openRawTemplate, type OpenTemplate } from '../raw/prompt.ts'
 import type { ServerClient } from '../server-client.ts'
+import { ASSUMED_WINDOW } from '../../protocol/token-limits.ts'
 
 const CONVERSATIONS: readonly Pick<ModelRequest, 'system' | 'messages'>[] = [
   { system: 'You are a bird.', messages: [{ role: 'user', text: 'Which one?' }] },
@@ -44,7 +45,7 @@ export async function probeRaw(probe: RawProbe, signal: AbortSignal): Promise<Fi
   if (!template) {
     return mergeFindings({ rawPrompt: found(false, 'no template that can be rendered here') })
   }
-  const window = findings.window?.value ?? 4_096
+  const window = findings.window?.value ?? ASSUMED_WINDOW
   const raw = createRawModel({ name: id, model, client, findings, template, window })
   const from = 'the count of three conversations, as chat and as prompt'
   for (const conversation of CONVERSATIONS) {

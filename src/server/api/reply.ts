@@ -6,7 +6,8 @@ import { AppError } from '../../protocol/error.ts'
 import type { ToolCall } from '../../protocol/message.ts'
 import type { FinishReason, ModelEvent, TokenChance, Usage } from '../../protocol/model.ts'
 import type { AnswerEvent, Ask } from './ask.ts'
-import { innerCall, repairCall } from './call.ts'
+import { unwrapCall } from '../../lib/inner-call.ts'
+import { repairCall } from './call.ts'
 import { jsonIn, type Reply } from './rules.ts'
 import { unsupported } from './wire.ts'
 import type { ProblemError } from '../http/errors.ts'
@@ -155,7 +156,8 @@ class Taker implements ReplyTaker {
 
   #takeCall(written: ToolCall): void {
     const { toolChoice, tools } = this.#ask.request
-    const meant = innerCall(written, this.#source.callTool)
+    const isWrapped = written.name === this.#source.callTool
+    const meant = isWrapped ? unwrapCall(written, { closeStrings: false }) : written
     const call = meant && repairCall(meant, tools)
     if (!call) {
       const reason = meant ? 'its arguments are no valid JSON' : 'it names no tool'

@@ -4,19 +4,30 @@
  * place that is part of some match counts; overlapping matches are one. Where a pattern asks for the shortest match
  * (`+?`), a match ends the longer ways that began with it; otherwise nothing that could match is ever given up.
  */
-import { type Assertion, type Node, parseRegex, refuse } from './regex-parse.ts'
+import { type Assertion, type Node, parseRegex, refuse } from './parse.ts'
 
 export type Span = { readonly start: number; readonly end: number }
 
 /** Throws `config-invalid` when the pattern cannot be searched in linear time or matches nothing at all. */
 export function compileRegex(source: string, ignoreCase = false): (text: string) => readonly Span[] {
-  const program: Step[] = []
-  emit(parseRegex(source), program, { source, flags: ignoreCase ? 'i' : '' })
-  program.push({ type: 'match' })
+  const program = compile(source, ignoreCase)
   if (reachable(program).some(({ type }) => type === 'match'))
     throw refuse(source, 'it matches the empty string')
   const isLazy = program.some((step) => step.type === 'fork' && step.isLazy)
-  return (text) => joinSpans(search({ program, isLazy }, text))
+  return (text) => joinSpans([...search({ program, isLazy }, text)])
+}
+
+/** Whether it occurs in a text at all. Throws `config-invalid` when that cannot be found in linear time. */
+export function compileTest(source: string, ignoreCase = false): (text: string) => boolean {
+  const program = compile(source, ignoreCase)
+  return (text) => search({ program, isLazy: false }, text).next().done !== true
+}
+
+function compile(source: string, ignoreCase: boolean): readonly Step[] {
+  const program: Step[] = []
+  emit(parseRegex(source), program, { source, flags: ignoreCase ? 'i' : '' })
+  program.push({ type: 'match' })
+  return program
 }
 
 type Step =
@@ -52,7 +63,7 @@ function toPattern(source: string, flags: string, whole: string): RegExp {
   const escaped =
     source === '{' || source === '}' || source === ']' || source === '/' ? `\\${source}` : source
   try {
-    return new RegExp(`^${escaped}$`, flags)
+    return new RegExp(`^${escaped}$`, /\\p\{/i.test(source) ? `${flags}u` : flags)
   } catch {
     throw refuse(whole, `${source} is not a set of characters`)
   }
@@ -109,15 +120,14 @@ const noWays = (size: number): Ways => ({
 
 type Searching = { readonly program: readonly Step[]; readonly isLazy: boolean }
 
-function search({ program, isLazy }: Searching, text: string): readonly Span[] {
-  const spans: Span[] = []
+function* search({ program, isLazy }: Searching, text: string): Generator<Span> {
   const open = opener(program, text)
-  const canStart = startingLetters(program)
+  const canStart = startingAt(program)
   let ways = noWays(program.length)
   let next = noWays(program.length)
   for (let at = 0; at <= text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code >= 128 || canStart[code] === 1) open(ways, 0, at, at)
+    if (canStart(code)) open(ways, 0, at, at)
     if (ways.length === 0) continue
     let closed = -1
     for (let index = 0; index < ways.length; index++) {
@@ -126,7 +136,7 @@ function search({ program, isLazy }: Searching, text: string): readonly Span[] {
       const step = program[number]
       if (isLazy && start === closed) continue
       if (step?.type === 'match') {
-        spans.push({ start, end: at })
+        yield { start, end: at }
         closed = start
       } else if (at < text.length && step?.type === 'character' && step.accepts(code)) {
         open(next, number + 1, start, at + 1)
@@ -135,7 +145,6 @@ function search({ program, isLazy }: Searching, text: string): readonly Span[] {
     ;[ways, next] = [next, ways]
     next.length = 0
   }
-  return spans
 }
 
 /** Adds a way and all it forks into, each step of the program at most once for each place in the text. */
@@ -166,10 +175,15 @@ function isMet(assertion: Assertion, text: string, at: number): boolean {
   return isBoundary === (assertion === '\\b')
 }
 
-/** The letters a match can begin with: everything else is passed over quickly. */
-function startingLetters(program: readonly Step[]): Uint8Array {
-  const first = reachable(program).flatMap((step) => (step.type === 'character' ? [step.accepts] : []))
-  return Uint8Array.from({ length: 128 }, (_, code) => (first.some((accepts) => accepts(code)) ? 1 : 0))
+/** By the letters a match can begin with: everything else is passed over quickly. */
+function startingAt(program: readonly Step[]): (code: number) => boolean {
+  const first = reachable(program)
+  if (first.some(({ type }) => type === 'match')) return () => true
+  const accepting = first.flatMap((step) => (step.type === 'character' ? [step.accepts] : []))
+  const ascii = Uint8Array.from({ length: 128 }, (_, code) =>
+    accepting.some((accepts) => accepts(code)) ? 1 : 0,
+  )
+  return (code) => code >= 128 || ascii[code] === 1
 }
 
 /** What can stand first, assertions taken as met. */

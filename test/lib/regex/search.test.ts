@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileRegex } from '../../../src/guard/secrets/regex.ts'
+import { compileRegex, compileTest } from '../../../src/lib/regex/search.ts'
 
 const found = (source: string, text: string): readonly string[] =>
   compileRegex(source)(text).map(({ start, end }) => text.slice(start, end))
@@ -15,6 +15,7 @@ describe('a pattern of one’s own', () => {
     ['(?<name>ab)+c?', 'ababc ab', ['ababc', 'ab']],
     ['\\x41\\u0042[^C-Z\\]]', 'ABx ABC AB]', ['ABx']],
     ['colou?r{2}', 'colorr colourr color', ['colorr', 'colourr']],
+    ['k-\\p{Lu}{2}[\\p{N}]', 'k-ÄB1 k-aB1 k-ABc', ['k-ÄB1']],
     ['grün\\.', 'grün. gruen.', ['grün.']],
     ['BEGIN.+?END', 'BEGIN a END, BEGIN b END', ['BEGIN a END', 'BEGIN b END']],
   ])('%s', (source, text, expected) => {
@@ -36,7 +37,7 @@ describe('a pattern of one’s own', () => {
     ['[z-a]', /is not a set of characters/],
     ['a{3,1}', /the wrong way round/],
     ['((a{100}){100}){100}', /too large/],
-    ['\\p{L}', /is not understood/],
+    ['\\cA', /is not understood/],
   ])('%s is refused in words', (source, message) => {
     expect(() => compileRegex(source)).toThrow(message)
   })
@@ -66,6 +67,15 @@ describe('a pattern of one’s own', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  test.each([
+    ['^$', ['', 'a'], [true, false]],
+    ['a*', ['', 'b'], [true, true]],
+    ['b|$', ['abc', 'a'], [true, true]],
+    ['a\\b', ['ab', 'a', 'ba c'], [false, true, true]],
+  ])('asked only whether it occurs, %s may match nothing', (source, texts, expected) => {
+    expect(texts.map(compileTest(source))).toEqual(expected)
   })
 
   test('nested repetition over long text ends', () => {

@@ -1,6 +1,6 @@
 /**
- * Regular expressions of a person's own, read into a tree that `secret-regex.ts` can run without backtracking. What has
- * no such form (look-around, back-references) is refused in words; the rest is read as JavaScript reads it, except that
+ * Regular expressions of a person or a model, read into a tree that `search.ts` can run without backtracking. What has no
+ * such form (look-around, back-references) is refused with a reason; the rest is read as JavaScript reads it, except that
  * `^` and `$` stand for the ends of a line.
  */
 import { AppError } from '../../protocol/error.ts'
@@ -77,7 +77,7 @@ function readAtom(reader: Reader): Node {
   const assertion = reader.take(/\^|\$|\\b|\\B/)
   if (assertion !== undefined) return { type: 'assertion', assertion: assertion as Assertion }
   const character = reader.take(
-    /\[\^?(?:\\.|[^\]\\])*\]|\\[dDwWsStnrfv0]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[^A-Za-z0-9]|[^\\()[*+?]/,
+    /\[\^?(?:\\.|[^\]\\])*\]|\\[dDwWsStnrfv0]|\\[pP]\{[\w=]+\}|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[^A-Za-z0-9]|[^\\()[*+?]/,
   )
   if (character !== undefined) return { type: 'character', source: character }
   throw refuse(reader.source, explain(reader))
