@@ -230,6 +230,7 @@ function toSpec(
     ...(keyHint !== undefined && { keyHint }),
     ...(local && { firstTokenMs: (tokens: number) => patience(tokens, prefillSpeed()) }),
     ...(server === 'ollama' && { numCtx: window }),
+    ...(server === 'llama.cpp' && { tellsProgress: true }),
   }
 }
 
