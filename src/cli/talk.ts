@@ -7,7 +7,7 @@ import { appPaths } from '../config/paths.ts'
 import { shortHash } from '../lib/hash.ts'
 import { AppError } from '../protocol/error.ts'
 import type { AtStart } from '../protocol/start.ts'
-import type { Talk } from '../tui/talk.ts'
+import type { Reopening, Talk } from '../tui/talk.ts'
 import type { CommandContext } from './command.ts'
 import type { RunFlags } from './run/flags.ts'
 
@@ -41,6 +41,7 @@ async function toTalk(app: App, session: AppSession, opened: Opened): Promise<Ta
     mode: app.permissionMode,
     warnings: app.warnings,
     isResumed,
+    ...(flags.app.incognito && { isIncognito: true }),
     lastEventId: session.lastEventId,
     ...(branch !== undefined && { branch }),
     ...(session.recap !== undefined && !flags.recap && { recap: session.recap }),
@@ -52,9 +53,15 @@ async function toTalk(app: App, session: AppSession, opened: Opened): Promise<Ta
     files: session.look.files,
     mention: session.look.mention,
     ...(capture && { ask: (argv) => capture([...argv, ...(isForApp(argv) ? ['--cwd', cwd] : [])]) }),
-    reopen: (wish) => reopen(app, session, { wish, ...opened }),
+    reopen: async (wish) => {
+      // The app that keeps nothing is another one: who opened this one opens it.
+      if (wish === 'incognito') throw new AppError('request-invalid', INCOGNITO)
+      return reopen(app, session, { wish, ...opened })
+    },
   }
 }
+
+const INCOGNITO = 'This conversation cannot become incognito; start `covey --incognito`.'
 
 /** Commands that take the folder as a flag; the others look at the one Covey was started in. */
 const isForApp = ([name = '']: readonly string[]): boolean => name === 'plan'
@@ -62,7 +69,7 @@ const isForApp = ([name = '']: readonly string[]): boolean => name === 'plan'
 async function reopen(
   app: App,
   session: AppSession,
-  { wish, ...opened }: Opened & { readonly wish: Parameters<NonNullable<Talk['reopen']>>[0] },
+  { wish, ...opened }: Opened & { readonly wish: Exclude<Reopening, 'incognito'> },
 ): Promise<Talk> {
   const resume =
     wish === 'new' || !('forkOf' in wish) ? wish : { id: await fork(wish.forkOf, opened.context) }
@@ -97,6 +104,10 @@ const armsOf = (app: App, { arm }: AppSession): NonNullable<Talk['arms']> => ({
   list: () => app.arms(),
   use: (id) => arm.use(id),
 })
+
+/** The colours chosen last. */
+export const themeFileOf = (env: NodeJS.ProcessEnv): string =>
+  join(appPaths(env, process.platform).dataFolder, 'theme')
 
 /** Prompts of one folder, in one file. */
 export function historyFileOf(

@@ -31,6 +31,13 @@ const event = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tool-call'), call: z.object({ id: text, name: text, input: z.string() }) }),
   z.object({ type: z.literal('bad-call'), name: text.exactOptional(), reason: text }),
   z.object({ type: z.literal('proposal'), command: text }),
+  z.object({
+    type: z.literal('progress'),
+    stage: z.enum(['loading', 'queued', 'reading']),
+    done: z.number().exactOptional(),
+    total: z.number(),
+    cached: z.number().exactOptional(),
+  }),
   z.object({ type: z.literal('logprobs'), tokens: z.array(chance.extend({ top: z.array(chance) })) }),
   z.object({
     type: z.literal('usage'),

@@ -13,7 +13,8 @@ import { editFormFor } from '../lib/model-size.ts'
 import type { Capabilities } from '../protocol/arm.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
-import type { Model, ModelEvent, ModelRequest } from '../protocol/model.ts'
+import { whileWaiting } from '../lib/while-waiting.ts'
+import type { Model, ModelEvent, ModelRequest, Progress } from '../protocol/model.ts'
 import type { Build } from './builds/find.ts'
 import { type ChatTemplate, createChatTemplate } from './chat-template.ts'
 import { createEncodingMemory } from './encoding.ts'
@@ -176,8 +177,16 @@ function createCounter({ weights }: Core): (text: string) => number {
 async function* answer(core: Core, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const prompt = async (loaded: Loaded): Promise<readonly Segment[]> =>
     core.options.render?.(request) ?? core.template.render(request, loaded.tokenizer.structural)
-  const turn = await beginTurn(core, { sessionId: request.sessionId, prompt }, signal)
+  let hasWaited = false
+  const turn = yield* whileWaiting<Progress, Turn | undefined>((tell) => {
+    const onWait = (progress: Progress): void => {
+      hasWaited = true
+      tell(progress)
+    }
+    return beginTurn(core, { sessionId: request.sessionId, prompt, onWait }, signal)
+  })
   if (!turn) return
+  if (hasWaited) yield { type: 'progress', stage: 'reading', total: turn.encoding.tokens.length }
   let ended: Promise<unknown> = Promise.resolve()
   try {
     const written: Token[] = []

@@ -36,6 +36,8 @@ export type SlotPool<Slot> = {
   readonly all: readonly Slot[]
   /** First come, first served; nothing when `signal` aborts before a slot is free. */
   take(choose: (free: readonly Slot[]) => Slot, signal?: AbortSignal): Promise<Slot | undefined>
+  /** How many requests wait for a slot. */
+  waiting(): number
   give(slot: Slot): void
 }
 
@@ -44,6 +46,7 @@ export function createSlotPool<Slot>(all: readonly Slot[]): SlotPool<Slot> {
   const waiting = new Set<(slot: Slot) => void>()
   return {
     all,
+    waiting: () => (free.size > 0 ? 0 : waiting.size),
     async take(choose, signal) {
       if (signal?.aborted) return undefined
       if (free.size === 0) return waitFor(waiting, signal)

@@ -2,6 +2,7 @@
 import { AppError } from '../protocol/error.ts'
 import type { Encoding, EncodingMemory } from './encoding.ts'
 import { orAborted } from './or-aborted.ts'
+import type { Progress } from '../protocol/model.ts'
 import type { Segment } from './segment.ts'
 import { chooseSlot } from './slots.ts'
 import type { Loaded, Slot, Weights } from './weights.ts'
@@ -24,6 +25,8 @@ export type TurnParts = {
 export type TurnWish = {
   readonly sessionId: string
   prompt(loaded: Loaded): readonly Segment[] | Promise<readonly Segment[]>
+  /** Told what it waits for. */
+  onWait?(progress: Progress): void
 }
 
 /** Waits for the weights and for a sequence; nothing when `signal` aborts before both are there. */
@@ -32,12 +35,15 @@ export async function beginTurn(
   wish: TurnWish,
   signal: AbortSignal,
 ): Promise<Turn | undefined> {
-  const loaded = await acquire(weights, signal)
+  const loaded = await acquire(weights, wish, signal)
   if (!loaded) return undefined
   try {
     const encoding = memory.encode(await wish.prompt(loaded), loaded.tokenizer)
     requireFit(name, encoding.tokens.length, window)
-    const slot = await loaded.slots.take((free) => cheapest(encoding, free), signal)
+    const taken = loaded.slots.take((free) => cheapest(encoding, free), signal)
+    const waiting = loaded.slots.waiting()
+    if (waiting > 0) wish.onWait?.({ type: 'progress', stage: 'queued', total: waiting })
+    const slot = await taken
     if (!slot) {
       weights.release()
       return undefined
@@ -52,12 +58,30 @@ export async function beginTurn(
   }
 }
 
-async function acquire(weights: Weights, signal: AbortSignal): Promise<Loaded | undefined> {
-  const acquired = weights.acquire()
+async function acquire(
+  weights: Weights,
+  { onWait }: TurnWish,
+  signal: AbortSignal,
+): Promise<Loaded | undefined> {
+  const acquired = weights.acquire(onWait && loadWatch(onWait))
   const loaded = await orAborted(acquired, signal)
   // Loading cannot be stopped; a caller that gave up still has to release it.
   if (!loaded) acquired.then(weights.release, () => {})
   return loaded
+}
+
+/** What is loaded in a moment is not worth a word. */
+const QUICK_LOAD_MS = 300
+
+function loadWatch(onWait: NonNullable<TurnWish['onWait']>): (share: number) => void {
+  const since = performance.now()
+  let told = -1
+  return (share) => {
+    const percent = Math.floor(share * 100)
+    if (percent === told || performance.now() - since < QUICK_LOAD_MS) return
+    told = percent
+    onWait({ type: 'progress', stage: 'loading', total: 1, done: percent / 100 })
+  }
 }
 
 function requireFit(name: string, tokens: number, window: number): void {

@@ -52,8 +52,8 @@ export type WeightsOptions = {
 }
 
 export type Weights = {
-  /** Every acquire is paid back with one release. */
-  acquire(): Promise<Loaded>
+  /** Every acquire is paid back with one release. `onLoad` is told the share that is in memory, while it loads. */
+  acquire(onLoad?: (share: number) => void): Promise<Loaded>
   release(): void
   /** What is in memory just now. */
   current(): Loaded | undefined
@@ -69,12 +69,12 @@ export function createWeights(options: WeightsOptions): Weights {
   let users = 0
   let timer: NodeJS.Timeout | undefined
   let whenQuiet = () => {}
+  const watching = new Set<(share: number) => void>()
 
   const load = async (): Promise<Memory> => {
-    await unloading
-    await verify()
-    memory = await loadMemory(options)
-    return memory
+    watching.clear()
+    await Promise.all([unloading, verify()])
+    return (memory = await loadMemory(options, (share) => watching.forEach((watch) => watch(share))))
   }
   const unload = (): Promise<void> => {
     unloading = memory?.dispose() ?? unloading
@@ -89,10 +89,11 @@ export function createWeights(options: WeightsOptions): Weights {
   }
 
   return {
-    async acquire() {
+    async acquire(onLoad) {
       users++
       clearTimeout(timer)
       loading ??= load()
+      if (onLoad && !memory) watching.add(onLoad)
       try {
         return await loading
       } catch (error) {
@@ -134,10 +135,10 @@ function createVerifier({ path, sha256 }: WeightsOptions): () => Promise<void> {
 
 type Memory = Loaded & { dispose(): Promise<void> }
 
-async function loadMemory(options: WeightsOptions): Promise<Memory> {
+async function loadMemory(options: WeightsOptions, onLoad: (share: number) => void): Promise<Memory> {
   const engine = await loadEngine(options.build)
   const batching = createBatching()
-  const { model, context } = await openModel(engine, options, batching)
+  const { model, context } = await openModel(engine, options, { batching, onLoad })
   const slots = createSlotPool(
     // Handed out in order: the first is number 0.
     Array.from({ length: options.sequences }, (_, number): Slot => ({
@@ -162,12 +163,16 @@ async function loadMemory(options: WeightsOptions): Promise<Memory> {
 async function openModel(
   { llama, takeComplaint }: Engine,
   { path, window, sequences, threads, gpu }: WeightsOptions,
-  batching: Batching,
+  { batching, onLoad }: { readonly batching: Batching; onLoad(share: number): void },
 ): Promise<{ model: LlamaModel; context: LlamaContext }> {
   let model: LlamaModel | undefined
   takeComplaint()
   try {
-    model = await llama.loadModel({ modelPath: path, ...(!gpu && { gpuLayers: 0 }) })
+    model = await llama.loadModel({
+      modelPath: path,
+      onLoadProgress: onLoad,
+      ...(!gpu && { gpuLayers: 0 }),
+    })
     const context = await model.createContext({
       contextSize: window,
       sequences,

@@ -33,7 +33,7 @@ export function createAdaptingModel({ name, shape: first, make, onLearned }: Ada
         let hasBegun = false
         try {
           for await (const event of model.stream(shaped(request, shape), signal)) {
-            hasBegun = true
+            hasBegun ||= event.type !== 'progress'
             yield event
           }
           if (shape !== told) onLearned?.(shape)

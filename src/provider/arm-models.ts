@@ -227,6 +227,7 @@ function toSpec(
     ...(keyHint !== undefined && { keyHint }),
     ...(local && { firstTokenMs: (tokens: number) => patience(tokens, prefillSpeed()) }),
     ...(server === 'ollama' && { numCtx: window }),
+    ...(server === 'llama.cpp' && { tellsProgress: true }),
   }
 }
 

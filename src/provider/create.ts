@@ -7,6 +7,7 @@ import type { ArmRendering } from './sdk/call-options.ts'
 import { createChatModel } from './chat/model.ts'
 import { secretsOf, type Endpoint } from './errors.ts'
 import { createFetch, type Fetch } from './fetch.ts'
+import { isLoadedByOllama, type LoadingOptions, withLoadingSigns } from './loading-model.ts'
 import { createOllamaModel } from './ollama.ts'
 import { quirksFor, type ProviderKind } from './quirks.ts'
 import { createServerClient, type ServerClient } from './server-client.ts'
@@ -48,12 +49,18 @@ export function createProviderModel(spec: ProviderSpec): Model {
   if (spec.kind === 'openai-compatible' && spec.numCtx === undefined) {
     return createChatModel({ ...spec, endpoint, quirks, client: clientOf({ ...spec, baseUrl }) })
   }
-  return createAiSdkModel({
+  const model = createAiSdkModel({
     ...spec,
     endpoint,
     quirks,
     model: once(() => languageModel(spec, baseUrl, fetch)),
   })
+  return spec.numCtx === undefined ? model : withLoadingSigns(model, ollamaSigns({ ...spec, baseUrl }))
+}
+
+function ollamaSigns(spec: ProviderSpec): LoadingOptions {
+  const client = once(async () => clientOf(spec))
+  return { isLoaded: async (signal) => isLoadedByOllama(await client(), spec.model, signal) }
 }
 
 function requireBaseUrl({ kind, name, baseUrl }: ProviderSpec): string {

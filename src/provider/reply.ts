@@ -50,8 +50,8 @@ export async function* readReplyParts(
       const call = { id: part.toolCallId, name: part.toolName, input: part.input }
       if (isTooDeep(parsed(call.input))) yield tooDeep(call)
       else native.push(call)
-    } else if (part.type === 'logprobs') {
-      for (const token of part.tokens) tokens.push(toWritten(token))
+    } else if (part.type === 'logprobs' || part.type === 'progress') {
+      if (part.type === 'logprobs') tokens.push(...part.tokens.map(toWritten))
       yield part
     } else if (part.type === 'error') {
       throw part.error

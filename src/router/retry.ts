@@ -39,7 +39,7 @@ export function withRetry(model: Model, options: RetryOptions): Model {
         let failure: AppError
         try {
           for await (const event of model.stream(request, signal)) {
-            hasBegun ||= event.type !== 'retry'
+            hasBegun ||= event.type !== 'retry' && event.type !== 'progress'
             yield event
           }
           return
@@ -52,6 +52,7 @@ export function withRetry(model: Model, options: RetryOptions): Model {
         const delayMs = tries.next(failure)
         if (hasBegun) yield { type: 'reply-restart', why: failure.message }
         yield { type: 'retry', attempt, delayMs, why: failure.message }
+        if (failure.details.loading) yield { type: 'progress', stage: 'loading', total: 1 }
         await sleepUnlessAborted(delayMs, options, signal)
         if (signal.aborted) return
       }

@@ -5,7 +5,7 @@ import { type CommandUi, wholeView } from './ui.ts'
 import { drawContext } from './context.ts'
 import { drawItem } from './items.ts'
 import type { Talk } from './talk.ts'
-import { bold, dim } from './theme.ts'
+import { bold, currentTheme, dim, themeNames } from './theme.ts'
 import { oneLine, thousands } from './text.ts'
 
 export type SlashCommand = {
@@ -63,6 +63,17 @@ export const slashCommands: readonly SlashCommand[] = [
       const items = (await session.list()).filter(({ id }) => id !== session.id).map(sessionItem)
       if (items.length === 0) return ui.face.say('There is no earlier conversation in this folder.')
       ui.pick('Go on with', items, (id) => void ui.reopen({ id }))
+    },
+  },
+  {
+    name: 'incognito',
+    help: 'begin a conversation of which nothing is kept, with local models only',
+    isThere: ({ reopen, isIncognito }) => reopen !== undefined && isIncognito !== true,
+    async run(ui, _, { isIncognito }) {
+      if (isIncognito)
+        return ui.face.say('Nothing of this conversation is kept already; /new begins another one.')
+      await ui.reopen('incognito')
+      ui.face.say('Nothing of this conversation is kept. To leave it: quit, and start covey again.')
     },
   },
   {
@@ -152,6 +163,26 @@ export const slashCommands: readonly SlashCommand[] = [
       face.say((await ask?.(['sessions', 'export', session.id, argument || 'md'])) ?? '')
     },
   },
+  {
+    name: 'init',
+    help: 'write AGENTS.md: how this project is built, tested and laid out',
+    isThere: ({ expands }) => expands?.('/init') === true,
+    // The skill of this name is what is run; this is where there is none.
+    run: ({ face }) =>
+      face.say('The skill "init" is not installed here. `covey skills` lists those that are.'),
+  },
+  {
+    name: 'shell',
+    help: 'a shell in this folder; `exit` comes back',
+    isThere: ({ shell }) => shell !== undefined,
+    run: (ui) => ui.openShell(),
+  },
+  {
+    name: 'theme',
+    argument: '[name]',
+    help: 'colours: standard, dark, light, mono',
+    run: chooseTheme,
+  },
   { name: 'editor', help: 'write the message in $EDITOR (Ctrl+G)', run: (ui) => ui.editInput() },
   {
     name: 'clear',
@@ -211,6 +242,13 @@ function choose(ui: CommandUi, { title, choices, argument }: Choosing): void {
     ...(name === choices.current() && { description: 'now' }),
   }))
   ui.pick(title, items, use)
+}
+
+function chooseTheme(ui: CommandUi, argument: string): void {
+  const { keepTheme } = ui
+  if (!keepTheme) return ui.face.say('There are no colours here.')
+  const choices = { current: currentTheme, list: () => themeNames, use: (name: string) => keepTheme(name) }
+  choose(ui, { title: 'Colours', choices, argument })
 }
 
 function hasUndo({ undo }: Talk): boolean {

@@ -5,7 +5,7 @@ import type { AtStart } from '../protocol/start.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import { findCommand } from './commands.ts'
 import type { ConversationUi } from './ui.ts'
-import { editInput, runForPerson } from './lending.ts'
+import { editInput, openShell, runForPerson } from './lending.ts'
 import { mentionFiles, showPast } from './past.ts'
 import type { Face } from './face.ts'
 import type { PromptHistory } from './history.ts'
@@ -13,8 +13,8 @@ import { meaningOf } from './line.ts'
 import { Picker } from './picker.ts'
 import { QuestionBox } from './question.ts'
 import type { StatusFacts } from './status.ts'
-import type { Talk } from './talk.ts'
-import { dim, red, yellow } from './theme.ts'
+import type { Reopening, Talk } from './talk.ts'
+import { dim, red, useTheme, yellow } from './theme.ts'
 import { clean, fit, oneLine, wrap } from './text.ts'
 
 export type ConversationParts = {
@@ -25,6 +25,8 @@ export type ConversationParts = {
   start(): void
   stop(): void
   onTalk?(talk: Talk): void
+  /** For the next start. */
+  keepTheme?(name: string): void
 }
 
 export class Conversation implements ConversationUi {
@@ -89,7 +91,8 @@ export class Conversation implements ConversationUi {
     this.talk = talk
     face.doing = undefined
     const heading = [talk.arm, talk.modes?.current() ?? talk.mode, talk.confinement].map(oneLine).join(' · ')
-    face.print([dim(fit(`${heading} · session ${talk.session.id}`, face.width)), dim('/help for help')])
+    const session = talk.isIncognito ? 'incognito' : `session ${talk.session.id}`
+    face.print([dim(fit(`${heading} · ${session}`, face.width)), dim('/help for help')])
     for (const warning of talk.warnings ?? [])
       face.print(wrap(yellow(clean(`covey: ${warning}`)), face.width))
     if (talk.isResumed) await showPast(this.face, talk, this.#parts.isVerbose)
@@ -175,11 +178,21 @@ export class Conversation implements ConversationUi {
     return editInput(this)
   }
 
+  openShell(): Promise<void> {
+    return openShell(this)
+  }
+
+  keepTheme(name: string): void {
+    useTheme(name)
+    this.face.redraw()
+    if (!this.talk?.isIncognito) this.#parts.keepTheme?.(name)
+  }
+
   runShell(command: string): Promise<void> {
     return runForPerson(this, command)
   }
 
-  async reopen(wish: Parameters<NonNullable<Talk['reopen']>>[0]): Promise<void> {
+  async reopen(wish: Reopening): Promise<void> {
     const { talk, face } = this
     if (!talk?.reopen) return
     this.#following?.abort()
@@ -200,7 +213,7 @@ export class Conversation implements ConversationUi {
     const meaning = meaningOf(line, (text) => talk.expands?.(text) ?? false)
     if (meaning.kind !== 'quit') {
       this.face.input?.remember(line)
-      await this.#history?.add(line)
+      if (!talk.isIncognito) await this.#history?.add(line)
     }
     if (meaning.kind === 'quit') return this.quit()
     if (meaning.kind === 'unknown') return this.face.say(meaning.text)

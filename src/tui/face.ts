@@ -9,7 +9,8 @@ import { reduceView } from '../view/reduce.ts'
 import { emptyView, type Item, type View, withoutItems } from '../view/view.ts'
 import type { Drawn, InputBox } from './input.ts'
 import { drawItem, drawReply } from './items.ts'
-import { contentLines, drawLive, type LiveParts, stableLength } from './live.ts'
+import { contentLines, drawLive, type LiveParts } from './live.ts'
+import { OpenReply, stableLength } from './open-reply.ts'
 import type { Picker } from './picker.ts'
 import type { QuestionBox } from './question.ts'
 import { Screen, type Surface } from './screen.ts'
@@ -17,7 +18,8 @@ import type { StatusFacts } from './status.ts'
 import { dim } from './theme.ts'
 import { clean, wrap } from './text.ts'
 
-const FRAME_MS = 33
+/** A change is on the screen at once; while changes follow each other, a frame is drawn this often. */
+const FRAME_MS = 50
 const TICK_MS = 120
 
 export type FaceParts = {
@@ -41,8 +43,11 @@ export class Face {
   folded: readonly Item[] = []
   #finished: string[] = []
   #written = ''
+  readonly #reply = new OpenReply()
   #isSuspended = false
   #timer: NodeJS.Timeout | undefined
+  /** When the timer is due. */
+  #due = 0
   #drawnAt = 0
   #frame = 0
   #phase = ''
@@ -70,7 +75,9 @@ export class Face {
     if (event.type === 'compaction') this.compactions++
     if (this.#written !== '' && !this.view.open.text.startsWith(this.#written)) this.#closeReply(before)
     this.#finishItems()
-    this.redraw()
+    const isFirstWord = before.open.text === '' && this.view.open.text !== ''
+    if (isFirstWord) this.#drawAt(performance.now())
+    else this.redraw()
   }
 
   /** Another session is shown from here on. */
@@ -96,16 +103,21 @@ export class Face {
   }
 
   redraw(): void {
-    if (this.#timer || this.#isSuspended) return
-    const wait = Math.max(0, FRAME_MS - (performance.now() - this.#drawnAt))
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.drawNow()
-    }, wait)
+    this.#drawAt(this.#drawnAt + FRAME_MS)
+  }
+
+  /** The earliest wish counts: nothing waits for the next turn of the spinner. */
+  #drawAt(time: number): void {
+    if (this.#isSuspended || (this.#timer && this.#due <= time)) return
+    clearTimeout(this.#timer)
+    this.#due = time
+    this.#timer = setTimeout(() => this.drawNow(), Math.max(0, time - performance.now()))
   }
 
   drawNow(): void {
     if (this.#isSuspended) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#drawnAt = performance.now()
     this.#frame = Math.floor(this.#drawnAt / TICK_MS)
     const { columns, rows } = this.#parts.surface
@@ -134,11 +146,7 @@ export class Face {
   #tick(): void {
     const { kind } = lifeOf(this.view)
     if (kind === 'asking' && !this.doing) return
-    if (this.#timer) return
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.drawNow()
-    }, TICK_MS)
+    this.#drawAt(this.#drawnAt + TICK_MS)
   }
 
   #live(): LiveParts {
@@ -150,7 +158,7 @@ export class Face {
     }
     return {
       view: this.view,
-      reply: this.view.open.text.slice(this.#written.length),
+      reply: this.#reply.draw(this.view.open.text.slice(this.#written.length), this.width),
       isReplyWhole: this.#written === '',
       clock,
       facts: { ...facts(), ...(this.#rate !== undefined && !this.view.run && { rate: this.#rate }) },

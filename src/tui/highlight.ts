@@ -1,13 +1,12 @@
 /** Colours for code: comments, strings, numbers and the words most languages share. One pass, no grammar to load. */
+import { dim, green, magenta, yellow } from './theme.ts'
 
-const COLOURS: readonly (readonly [name: string, on: string])[] = [
-  ['comment', '\u001B[2m'],
-  ['string', '\u001B[32m'],
-  ['number', '\u001B[33m'],
-  ['keyword', '\u001B[35m'],
+const PAINTS: readonly (readonly [name: string, paint: (text: string) => string])[] = [
+  ['comment', dim],
+  ['string', green],
+  ['number', yellow],
+  ['keyword', magenta],
 ]
-
-const OFF = '\u001B[22;39m'
 
 const KEYWORDS = `abstract|and|as|async|await|break|case|catch|class|const|continue|def|default|defer|do|elif|else|end|enum|except|export|extends|final|finally|fn|for|from|func|function|go|if|impl|implements|import|in|instanceof|interface|is|lambda|let|match|mod|module|mut|namespace|new|nil|none|None|not|null|or|package|pass|private|protected|pub|public|raise|readonly|return|self|static|struct|super|switch|this|throw|trait|true|True|false|False|try|type|typeof|union|unless|until|use|using|var|void|when|where|while|with|yield`
 
@@ -33,6 +32,6 @@ export function highlight(code: string, language = ''): string[] {
 
 function colour(token: string, groups: unknown): string {
   const named = groups as Readonly<Record<string, string | undefined>>
-  const [, on] = COLOURS.find(([name]) => named[name] !== undefined) ?? []
-  return on === undefined ? token : `${on}${token}${OFF}`
+  const [, paint] = PAINTS.find(([name]) => named[name] !== undefined) ?? []
+  return paint?.(token) ?? token
 }

@@ -9,7 +9,8 @@ import {
   getKeybindings,
   type TUI,
 } from '@mariozechner/pi-tui'
-import { dim, editorTheme } from './theme.ts'
+import { editorTheme } from './component-themes.ts'
+import { dim } from './theme.ts'
 
 /** Lines of the screen. */
 export type Drawn = { readonly lines: readonly string[] }

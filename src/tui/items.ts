@@ -3,7 +3,8 @@ import { Markdown } from '@mariozechner/pi-tui'
 import type { EndItem, Item, NoteItem, ToolItem } from '../view/view.ts'
 import { drawDiff, MAX_DIFF_LINES } from './diff.ts'
 import { drawSubagent, drawVote } from './tables.ts'
-import { bold, cyan, dim, green, italic, markdownTheme, red, yellow } from './theme.ts'
+import { markdownTheme } from './component-themes.ts'
+import { bold, cyan, dim, green, italic, red, yellow } from './theme.ts'
 import { clean, indent, oneLine, seconds, tail, wrap, fit } from './text.ts'
 
 export type DrawOptions = {
@@ -64,14 +65,16 @@ export function drawReasoning(reasoning: string, { width, isExpanded }: DrawOpti
   ]
 }
 
-const SIGN = { running: yellow('●'), ok: green('●'), failed: red('●') }
+const SIGN = { running: yellow, ok: green, failed: red }
 
 export function drawTool(tool: ToolItem, options: DrawOptions): readonly string[] {
   const { width } = options
   const head = wrap(oneLine(tool.title), width - 2)
-  return ['', ...indent(head, '  ', `${SIGN[tool.state]} `), ...indent(drawBody(tool, options), '  ')].map(
-    (line) => fit(line, width),
-  )
+  return [
+    '',
+    ...indent(head, '  ', `${SIGN[tool.state]('●')} `),
+    ...indent(drawBody(tool, options), '  '),
+  ].map((line) => fit(line, width))
 }
 
 function drawBody(tool: ToolItem, { width, isExpanded }: DrawOptions): readonly string[] {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ConversationUi } from './ui.ts'
 import type { Face } from './face.ts'
-import { runInTerminal } from './shell.ts'
+import { openPersonShell, runInTerminal } from './shell.ts'
 import type { PersonShell, ShellEnd } from './talk.ts'
 import { bold, dim, red } from './theme.ts'
 import { fit, oneLine, seconds } from './text.ts'
@@ -24,10 +24,19 @@ export async function editInput(ui: ConversationUi): Promise<void> {
   }
 }
 
+export async function openShell(ui: ConversationUi): Promise<void> {
+  const { talk, face } = ui
+  if (!talk?.shell) return face.say(ELSEWHERE)
+  face.print(['', bold('shell'), dim('`exit` or Ctrl+D comes back')])
+  await ui.lend(() => openPersonShell(talk.cwd))
+}
+
+const ELSEWHERE = 'Commands of your own run only in a session on this machine.'
+
 export async function runForPerson(ui: ConversationUi, command: string): Promise<void> {
   const { talk, face } = ui
   const shell = talk?.shell
-  if (!shell) return face.say('Commands of your own run only in a session on this machine.')
+  if (!shell) return face.say(ELSEWHERE)
   face.print(['', bold(fit(`! ${oneLine(command)}`, face.width))])
   const since = performance.now()
   const end = shell.needsTerminal(command)

@@ -2,7 +2,7 @@
 import type { View } from '../view/view.ts'
 import { lifeOf } from '../view/life.ts'
 import type { Drawn } from './input.ts'
-import { drawReasoning, drawReply, drawTool } from './items.ts'
+import { drawReasoning, drawTool } from './items.ts'
 import { type Clock, drawLife, drawStatus, type StatusFacts } from './status.ts'
 import { drawSubagent, drawVote } from './tables.ts'
 import { dim, yellow } from './theme.ts'
@@ -10,8 +10,8 @@ import { clean, fit, oneLine, tail } from './text.ts'
 
 export type LiveParts = {
   readonly view: View
-  /** The open reply without what went to the scrollback already. */
-  readonly reply: string
+  /** The open reply, drawn, without what went to the scrollback already. */
+  readonly reply: readonly string[]
   /** Nothing of the reply went there. */
   readonly isReplyWhole: boolean
   readonly clock: Clock
@@ -24,6 +24,7 @@ export type LiveParts = {
 }
 
 export function drawLive(parts: LiveParts, width: number, rows: number): Drawn {
+  const above = contentLines(parts, width)
   const { view, clock, facts } = parts
   const below = parts.below(width, rows)
   const queue = view.queue.map(({ prompt }) => dim(fit(`  queued: ${oneLine(prompt)}`, width)))
@@ -32,9 +33,7 @@ export function drawLive(parts: LiveParts, width: number, rows: number): Drawn {
   const status = drawStatus(view, facts, width - 1)
   const fixed = queue.length + life.length + below.lines.length + 1
   const room = Math.max(0, rows - fixed)
-  const content = tail(contentLines(parts, width), room, (rest) => dim(`… ${rest} lines above`)).slice(
-    -room || undefined,
-  )
+  const content = tail(above, room, (rest) => dim(`… ${rest} lines above`)).slice(-room || undefined)
   const shown = room === 0 ? [] : content
   const head = [...shown, ...life, ...queue]
   return { lines: [...head, ...below.lines, status] }
@@ -50,7 +49,7 @@ export function contentLines(
   return [
     ...(open.vote ? drawVote(open.vote, width) : []),
     ...(isReplyWhole ? drawReasoning(open.reasoning, options) : []),
-    ...drawReply(reply, width),
+    ...reply,
     // What is asked about is shown with the question.
     ...open.tools.flatMap((tool) =>
       drawTool(isAsked(view, tool.callId) ? { ...tool, diff: [] } : tool, options),
@@ -80,17 +79,4 @@ function drawDoing(
     ),
     fit(`${yellow('●')} ${oneLine(title)}${time}`, width),
   ]
-}
-
-/** Where a reply may be cut so that what is before it will not change: after a blank line outside of a code block. */
-export function stableLength(text: string): number {
-  let stable = 0
-  let isInFence = false
-  let at = 0
-  for (const line of text.split('\n')) {
-    if (/^\s*(?:```|~~~)/.test(line)) isInFence = !isInFence
-    at += line.length + 1
-    if (line.trim() === '' && !isInFence && at < text.length) stable = at
-  }
-  return stable
 }

@@ -13,6 +13,7 @@ import { InputBox } from './input.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { commandsFor } from './commands.ts'
 import type { Talk } from './talk.ts'
+import { themeNames, useTheme } from './theme.ts'
 
 export type TerminalParts = {
   readonly title: string
@@ -24,11 +25,15 @@ export type TerminalParts = {
   open(atStart: AtStart): Promise<Talk>
   /** Called for every session that replaces the one before. */
   onTalk?(talk: Talk): void
+  /** The colours chosen last. */
+  readonly theme?: string
+  keepTheme?(name: string): void
   readonly signal: AbortSignal
 }
 
 /** Returns the id of the session that was talked to last. */
 export async function runTerminal(parts: TerminalParts): Promise<string | undefined> {
+  useTheme(parts.theme ?? 'standard')
   const terminal = new ProcessTerminal()
   const surface = {
     get columns() {
@@ -54,6 +59,7 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
     start,
     stop: () => terminal.stop(),
     ...(parts.onTalk && { onTalk: parts.onTalk }),
+    ...(parts.keepTheme && { keepTheme: parts.keepTheme }),
   })
   keys = createKeys(conversation, () => performance.now())
   start()
@@ -104,6 +110,7 @@ async function valuesOf(command: string, talk: Talk | undefined) {
   const named = (names: readonly string[] = []) => names.map((name) => ({ value: name, label: name }))
   if (command === 'model') return named(talk?.arms?.list())
   if (command === 'mode') return named(talk?.modes?.list())
+  if (command === 'theme') return named(themeNames)
   if (command !== 'resume') return []
   const sessions = (await talk?.session.list()) ?? []
   return sessions.map(({ id, title }) => ({ value: id, label: id, description: title.slice(0, 60) }))

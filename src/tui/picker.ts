@@ -1,6 +1,7 @@
 /** A list to choose from, with a search line above it. Enter takes, Esc leaves. */
 import { fuzzyFilter, Input, matchesKey, SelectList, type SelectItem } from '@mariozechner/pi-tui'
-import { bold, dim, selectTheme } from './theme.ts'
+import { selectTheme } from './component-themes.ts'
+import { bold, dim } from './theme.ts'
 import { fit, oneLine } from './text.ts'
 import type { Drawn } from './input.ts'
 

@@ -58,7 +58,8 @@ function readingText(
   elapsedMs: number,
 ): string {
   const from = cached ? `, ${thousands(cached)} from cache` : ''
-  if (done === undefined || tokens === 0) return `reading ${thousands(tokens)} tokens${from}`
+  if (tokens === 0) return 'reading the prompt'
+  if (done === undefined) return `reading ${thousands(tokens)} tokens${from}`
   const read = done - (cached ?? 0)
   const left =
     read > 0 && elapsedMs > 500 ? Math.ceil(((tokens - done) * elapsedMs) / read / 1000) : undefined

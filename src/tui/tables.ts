@@ -23,7 +23,7 @@ export function drawVote({ why, workers, report }: VoteItem, width: number): rea
   ]
 }
 
-const SIGN = { running: yellow('…'), ok: green('✓'), failed: red('✗') }
+const SIGN = { running: () => yellow('…'), ok: () => green('✓'), failed: () => red('✗') }
 
 export function drawSubagent(
   { name, task, state, text, turns, tokens, ms }: SubagentItem,
@@ -31,7 +31,7 @@ export function drawSubagent(
 ): readonly string[] {
   const spent = ms === undefined ? '' : ` · ${turns ?? 0} turns, ${tokens ?? 0} tokens, ${seconds(ms)}`
   return [
-    fit(`  ${SIGN[state]} ${bold(oneLine(name))} ${oneLine(task)}${dim(spent)}`, width),
+    fit(`  ${SIGN[state]()} ${bold(oneLine(name))} ${oneLine(task)}${dim(spent)}`, width),
     ...(text === '' ? [] : [fit(dim(`      ${oneLine(text)}`), width)]),
   ]
 }

@@ -22,6 +22,9 @@ type Choices = {
 /** A file named in a message, as it goes into it. */
 type MentionedFile = { readonly text: string; readonly tokens: number; readonly isOutline: boolean }
 
+/** Which conversation takes the place of this one. `incognito`: a new one of which nothing is kept. */
+export type Reopening = 'new' | 'incognito' | { readonly id: string } | { readonly forkOf: string }
+
 export type Talk = {
   readonly session: SessionApi & { close(): Promise<void> }
   /** Who answers; until the router has chosen, what it is called. */
@@ -54,7 +57,9 @@ export type Talk = {
   /** Where prompts are remembered; absent = nowhere. */
   readonly historyFile?: string
   /** Another conversation in the place of this one; this one is closed. */
-  reopen?(wish: 'new' | { readonly id: string } | { readonly forkOf: string }): Promise<Talk>
+  reopen?(wish: Reopening): Promise<Talk>
+  /** Nothing of it is kept. */
+  readonly isIncognito?: boolean
   /** What other commands of the program print: `covey router`, `covey memory`. */
   ask?(command: readonly string[]): Promise<string>
 }

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../protocol/event.ts'
 import { viewOf } from '../view/reduce.ts'
 import type { View } from '../view/view.ts'
 import type { Face } from './face.ts'
-import type { Talk } from './talk.ts'
+import type { Reopening, Talk } from './talk.ts'
 
 /** Where a command writes: the screen, or lines. */
 export type Pane = Pick<Face, 'view' | 'width' | 'height' | 'compactions' | 'print' | 'say' | 'redraw'>
@@ -14,8 +14,12 @@ export type CommandUi = {
   readonly face: Pane
   quit(): void
   pick(title: string, items: readonly SelectItem[], take: (value: string) => void): void
-  reopen(wish: Parameters<NonNullable<Talk['reopen']>>[0]): Promise<void>
+  reopen(wish: Reopening): Promise<void>
   editInput(): Promise<void>
+  /** A shell of the person's own, in the folder of the session, until they leave it. */
+  openShell(): Promise<void>
+  /** For the next start, too; absent where nothing is coloured. */
+  keepTheme?(name: string): void
 }
 
 export type ConversationUi = CommandUi & {

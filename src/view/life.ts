@@ -23,7 +23,8 @@ export function lifeOf({ run, open, questions }: View): Life {
   const running = open.tools.filter(({ state }) => state === 'running')
   const [tool] = running
   if (tool) return { kind: 'tool', tool, running: running.length }
-  if (open.retry && open.text === '' && open.reasoning === '') return { kind: 'retry', ...open.retry }
+  const isSilent = open.text === '' && open.reasoning === ''
+  if (open.retry && isSilent && open.progress?.stage !== 'loading') return { kind: 'retry', ...open.retry }
   if (open.progress) return beforeWords(open.progress)
   if (open.text !== '') return { kind: 'writing', characters: open.text.length }
   if (open.reasoning !== '') return { kind: 'thinking', characters: open.reasoning.length }

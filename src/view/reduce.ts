@@ -42,7 +42,7 @@ const reducers: Reducers = {
     const { id: _, ...progress } = event
     return opened(view, { progress })
   },
-  retry: (view, { why, delayMs }) => opened(view, { retry: { why, delayMs } }),
+  retry: (view, { why, delayMs }) => opened(begun(view), { retry: { why, delayMs } }),
   'tool-start': (view, { call, title }) =>
     opened(asked(view), { tools: startTool(view.open.tools, call, title) }),
   'tool-diff': (view, { callId, files }) => opened(view, { tools: addDiff(view.open.tools, callId, files) }),
@@ -123,7 +123,7 @@ const withNote = (view: View, level: NoteItem['level'], text: string): View =>
 
 const opened = (view: View, part: Partial<OpenTurn>): View => ({ ...view, open: { ...view.open, ...part } })
 
-/** The first word is here. */
+/** The first word is here, or the server has to be asked again. */
 function begun(view: View): View {
   const { progress: _, ...open } = view.open
   return { ...view, open }

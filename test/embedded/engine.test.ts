@@ -42,8 +42,10 @@ describe('a reply', () => {
 
     const events = await collect(model.stream(requestOf('Read the file.', { maxTokens: 12 }), NEVER))
 
-    expect(events.slice(0, -2).every(({ type }) => type === 'text-delta')).toBe(true)
-    expect(events.length).toBeGreaterThan(4)
+    // On a busy machine the weights take long enough to be told of.
+    const said = events.slice(0, -2).filter(({ type }) => type !== 'progress')
+    expect(said.every(({ type }) => type === 'text-delta')).toBe(true)
+    expect(said.length).toBeGreaterThan(2)
     expect(events.slice(-2)).toEqual([
       { type: 'usage', usage: { prompt: 13, completion: 12, cached: 0 } },
       { type: 'finish', reason: 'length' },
@@ -345,15 +347,25 @@ describe('several at a time', () => {
   test('wait their turn when all sequences are taken, first come first served', async () => {
     const model = await open({ sequences: 1 })
     const ended: number[] = []
+    await model.load()
 
-    await Promise.all(
+    const replies = await Promise.all(
       [1, 2, 3].map(async (number) => {
-        await ask(model, requestOf(`Number ${number}`))
+        const events = await collect(model.stream(requestOf(`Number ${number}`), NEVER))
         ended.push(number)
+        return events.flatMap((event) =>
+          event.type === 'progress' ? [{ stage: event.stage, total: event.total }] : [],
+        )
       }),
     )
 
     expect(ended).toEqual([1, 2, 3])
+    const reading = { stage: 'reading', total: expect.any(Number) }
+    expect(replies).toEqual([
+      [],
+      [{ stage: 'queued', total: 1 }, reading],
+      [{ stage: 'queued', total: 2 }, reading],
+    ])
   })
 
   test('one that is cancelled while it waits never starts', async () => {

@@ -67,10 +67,12 @@ describe('a pool', () => {
       pool.give(slot!)
     })
 
+    expect(pool.waiting()).toBe(3)
     pool.give(one!)
     await Promise.all(waiting)
 
     expect(order).toEqual([1, 2, 3])
+    expect(pool.waiting()).toBe(0)
   })
 
   test('skips callers that gave up waiting', async () => {

@@ -195,3 +195,20 @@ test('where another arm can be asked a failure is not waited out; a server that 
   expect(slept).toEqual([2000])
   expect(failure).toMatchObject({ code: 'rate-limited', message: 'slow down' })
 })
+
+test('a server that loads its model is shown as loading, not as failing', async () => {
+  const loading = new AppError('model-unavailable', 'It is loading its model.', {
+    status: 503,
+    loading: true,
+  })
+  const { model } = retrying(scriptedModel([fails(loading)], [says('Hello.')]))
+
+  const events = await ask(model)
+
+  expect(events).toEqual([
+    { type: 'retry', attempt: 1, delayMs: 2000, why: 'It is loading its model.' },
+    { type: 'progress', stage: 'loading', total: 1 },
+    { type: 'text-delta', text: 'Hello.' },
+    { type: 'finish', reason: 'stop' },
+  ])
+})

@@ -198,7 +198,7 @@ describe('skills are found', () => {
         await openTrust(folders.pins),
       )
 
-      expect(skills).toHaveLength(4)
+      expect(skills).toHaveLength(5)
       expect(warnings).toEqual([expect.stringContaining(`Cannot use ${looped}`)])
     },
   )
@@ -210,7 +210,7 @@ describe('skills are found', () => {
     const { skills, warnings } = await openSkills(folders, await openTrust(folders.pins))
     const [source] = skillsEquipment({ skills, window: 32_000, reserved: () => [] }).sources
 
-    expect(skills.map(({ name }) => name)).toEqual(['fix-tests', 'make-tool', 'review', 'write-tests'])
+    expect(skills.map(({ name }) => name)).toEqual(['fix-tests', 'init', 'make-tool', 'review', 'write-tests'])
     expect(warnings).toEqual([])
     expect(encode((await source!.contribute('')) ?? '').length).toBeLessThanOrEqual(100)
   })

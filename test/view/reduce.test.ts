@@ -151,6 +151,20 @@ describe('life', () => {
     ],
     [[{ type: 'retry', attempt: 1, delayMs: 5, why: 'busy' }], { kind: 'retry', why: 'busy', delayMs: 5 }],
     [
+      [
+        { type: 'retry', attempt: 1, delayMs: 5, why: 'it loads' },
+        { type: 'progress', stage: 'loading', total: 1 },
+      ],
+      { kind: 'loading' },
+    ],
+    [
+      [
+        { type: 'progress', stage: 'loading', total: 1 },
+        { type: 'retry', attempt: 1, delayMs: 5, why: 'busy' },
+      ],
+      { kind: 'retry', why: 'busy', delayMs: 5 },
+    ],
+    [
       [{ type: 'tool-start', call, title: 't' }],
       {
         kind: 'tool',

@@ -11,7 +11,8 @@ import type { CommandUi, Pane } from '../../tui/ui.ts'
 import { findCommand } from '../../tui/commands.ts'
 import { meaningOf } from '../../tui/line.ts'
 import { showPast } from '../../tui/past.ts'
-import type { Talk } from '../../tui/talk.ts'
+import { openPersonShell } from '../../tui/shell.ts'
+import type { Reopening, Talk } from '../../tui/talk.ts'
 import { reduceView } from '../../view/reduce.ts'
 import { emptyView, withoutItems } from '../../view/view.ts'
 import { answerQuestion } from '../answer.ts'
@@ -22,7 +23,7 @@ import { createLines, type Lines } from './lines.ts'
 const WIDTH = 100
 
 export async function talkInLines(first: Talk, parts: ConverseParts): Promise<number> {
-  const { flags, context } = parts
+  const { context } = parts
   const { io } = context
   const lines = createLines(createInterface({ input: io.stdin, terminal: false }), io.out)
   const plain = new PlainConversation(first, parts, lines)
@@ -37,7 +38,7 @@ export async function talkInLines(first: Talk, parts: ConverseParts): Promise<nu
       await plain.take(line.trim()).catch((error: unknown) => plain.complain(error))
       if (plain.isOver) break
     }
-    if (!flags.app.incognito) io.out(`Go on with: covey --resume-id ${plain.talk.session.id}\n`)
+    if (!plain.talk.isIncognito) io.out(`Go on with: covey --resume-id ${plain.talk.session.id}\n`)
     return 0
   } finally {
     release?.()
@@ -123,7 +124,13 @@ class PlainConversation implements CommandUi {
     })
   }
 
-  async reopen(wish: Parameters<NonNullable<Talk['reopen']>>[0]): Promise<void> {
+  async openShell(): Promise<void> {
+    const { isTty } = this.#parts.context.io
+    if (!isTty) return this.face.say('A shell needs a terminal; write !command instead.')
+    await this.#lines.lend(() => openPersonShell(this.talk.cwd))
+  }
+
+  async reopen(wish: Reopening): Promise<void> {
     const next = await this.talk.reopen?.(wish)
     if (next) await this.begin(next)
   }

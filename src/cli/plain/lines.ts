@@ -7,6 +7,8 @@ export type Lines = {
   ask(question: string, signal: AbortSignal): Promise<string>
   /** The next line is for this, and not a prompt. */
   once(prompt: string, take: (line: string) => void): void
+  /** Nothing is read while something else has the terminal. */
+  lend(work: () => Promise<void>): Promise<void>
   close(): void
 }
 
@@ -55,14 +57,18 @@ export function createLines(input: Interface, out: (text: string) => void): Line
       if (early !== undefined) out(`${prompt}${early}\n`)
       if (early !== undefined || isOver) return early
       out(prompt)
-      return new Promise((take) => {
-        reader = { take }
-      })
+      return new Promise((take) => (reader = { take }))
     },
     ask: (text, signal) => new Promise((resolve, reject) => asking({ resolve, reject, signal }, text)),
     once(prompt, take) {
       question({ take: (line) => take(line?.trim() ?? '') }, prompt)
     },
+    lend: (work) => lend(input, work),
     close: () => input.close(),
   }
+}
+
+async function lend(input: Interface, work: () => Promise<void>): Promise<void> {
+  input.pause()
+  await work().finally(() => input.resume())
 }

@@ -61,12 +61,26 @@ const openHere =
     const app = await createApp({ ...flags.app, env: context.env, atStart })
     try {
       const { openTalk } = await import('../talk.ts')
-      return closingApp(await openTalk(app, flags, context), app)
+      const talk = closingApp(await openTalk(app, flags, context), app)
+      const { reopen } = talk
+      if (!reopen) return talk
+      return {
+        ...talk,
+        reopen: (wish) => (wish === 'incognito' ? vanish(talk, flags, context) : reopen(wish)),
+      }
     } catch (error) {
       await app.close()
       throw error
     }
   }
+
+/** Another program in the place of this one: what was opened to keep things cannot be made to forget. */
+async function vanish(before: Talk, flags: RunFlags, context: CommandContext): Promise<Talk> {
+  const incognito = { ...flags, resume: 'new' as const, app: { ...flags.app, incognito: true } }
+  const talk = await openHere(incognito, context)({ status: () => {} })
+  await before.session.close()
+  return talk
+}
 
 function closingApp(talk: Talk, app: App): Talk {
   const { session, reopen } = talk

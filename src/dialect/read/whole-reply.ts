@@ -3,7 +3,7 @@ import { isObject } from '../../lib/json.ts'
 import { DESCRIPTIVE } from '../../lib/schema.ts'
 import type { Draft } from './call.ts'
 import { settle } from './calls.ts'
-import { isSpace, type Step } from './input.ts'
+import type { Step } from './input.ts'
 import { callsInJson, isPlaceholder, NAME_KEYS } from './json-calls.ts'
 import { scanJson } from './json-scan.ts'
 import type { Reading } from './state.ts'
@@ -13,6 +13,9 @@ import { propertiesOf, requiredOf } from './tool-book.ts'
 /** Longer than any call that is worth holding a whole reply back for. */
 const MAX_WHOLE = 200_000
 const OPENING = /^\s*(?:```[\w-]{0,16}[ \t]*\n\s*)?\{\s*["']?([\w-]{1,40})["']?\s*:/
+/** What may still become one; anything else is text and is released at once. */
+const BEGUN =
+  /^\s*(?:`{0,2}|```[\w-]{0,16}[ \t]*|(?:```[\w-]{0,16}[ \t]*\n\s*)?(?:\{\s*["']?[\w-]{0,40}["']?\s*)?)$/
 const MAX_OPENING = 120
 
 /** At the start of a reply. What turns out to be no call is given back and read as any other text. */
@@ -41,9 +44,8 @@ function* openingAhead({ input }: Reading): Step<RegExpExecArray | undefined> {
   for (let length = 1; length <= MAX_OPENING; length++) {
     const ahead = yield* input.peek(length)
     if (ahead.length < length) break
-    const last = ahead.charCodeAt(length - 1)
-    if (length === 1 && !isSpace(last) && ahead !== '{' && ahead !== '`') return undefined
     if (ahead.at(-1) === ':') return OPENING.exec(ahead) ?? undefined
+    if (!BEGUN.test(ahead)) return undefined
   }
   return undefined
 }

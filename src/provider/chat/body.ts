@@ -29,6 +29,7 @@ export function toChatBody(request: ModelRequest, model: string, arm: ArmRenderi
     // some servers notice only while they write that the client is gone.
     stream: true,
     stream_options: { include_usage: true },
+    ...(arm.tellsProgress && { return_progress: true }),
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { isObject } from '../../lib/json.ts'
 import { readChances } from '../chances.ts'
+import { readPromptProgress } from '../prompt-progress.ts'
 import { argumentText, type CountedTokens, finishPart, type ReplyPart } from '../sdk/stream-parts.ts'
 
 export type ChunkReader = {
@@ -23,11 +24,12 @@ export function createChunkReader(): ChunkReader {
       if (!isObject(chunk)) return []
       if (isObject(chunk['usage'])) counted = toCounted(chunk['usage'])
       const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined
-      if (!isObject(choice)) return []
+      const progress = readPromptProgress(chunk['prompt_progress'])
+      if (!isObject(choice)) return progress
       if (typeof choice['finish_reason'] === 'string') reason = choice['finish_reason']
       // A server that does not stream sends the whole message at once.
       const delta = choice['delta'] ?? choice['message']
-      const parts = isObject(delta) ? partsOf(delta, calls) : []
+      const parts = [...progress, ...(isObject(delta) ? partsOf(delta, calls) : [])]
       // Of words only: what is thought, and what calls are made of, has no place for them.
       const hasChances = choice['logprobs'] && parts.at(-1)?.type === 'text-delta'
       return hasChances ? [...parts, ...chancesIn(choice['logprobs'])] : parts

@@ -38,7 +38,7 @@ export async function* toReplyParts(
   let counted: CountedTokens = {}
   for await (const part of parts) {
     if (part.type === 'text') yield { type: 'text-delta', id: '0', delta: part.text }
-    else if (part.type === 'logprobs') yield part
+    else if (part.type === 'logprobs' || part.type === 'progress') yield part
     else if (part.type === 'reason') reason = part.reason
     else if (part.type === 'tokens') counted = part
     else onTimings?.(part)

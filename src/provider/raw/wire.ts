@@ -3,11 +3,12 @@
  * Ollama, and the `/v1/completions` of vLLM, LM Studio and others. Only fields named here are ever sent.
  */
 import { z } from 'zod'
-import type { ModelRequest, TokenChance } from '../../protocol/model.ts'
+import type { ModelRequest, Progress, TokenChance } from '../../protocol/model.ts'
 import { readChances, readLegacyChances } from '../chances.ts'
 import type { Endpoint } from '../errors.ts'
 import type { ServerKind } from '../probe/findings.ts'
 import { samplingFields } from '../sampling.ts'
+import { readPromptProgress } from '../prompt-progress.ts'
 import { readChunk, type CountedTokens } from '../sdk/stream-parts.ts'
 
 export type RawAsk = {
@@ -34,6 +35,7 @@ export type RawPart =
   | { readonly type: 'logprobs'; readonly tokens: readonly TokenChance[] }
   | ({ readonly type: 'tokens' } & CountedTokens)
   | ({ readonly type: 'timings' } & Timings)
+  | Progress
 
 export type RawWire = {
   readonly path: string
@@ -48,6 +50,7 @@ export const rawWireFor = (server: ServerKind): RawWire =>
 const LlamaCppChunk = z.object({
   content: z.string().default(''),
   completion_probabilities: z.unknown().optional(),
+  prompt_progress: z.unknown().optional(),
   stop: z.boolean().default(false),
   stop_type: z.string().optional(),
   stopped_limit: z.boolean().optional(),
@@ -68,6 +71,7 @@ const llamaCpp: RawWire = {
   body: ({ prompt, request, stop, preserved, slot, grammar }) => ({
     prompt,
     stream: true,
+    return_progress: true,
     cache_prompt: true,
     id_slot: slot,
     stop,
@@ -80,7 +84,11 @@ const llamaCpp: RawWire = {
   }),
   parts(value, endpoint) {
     const chunk = readChunk(LlamaCppChunk, value, endpoint)
-    const text = [...textPart(chunk.content), ...chancesPart(readChances(chunk.completion_probabilities))]
+    const text = [
+      ...readPromptProgress(chunk.prompt_progress),
+      ...textPart(chunk.content),
+      ...chancesPart(readChances(chunk.completion_probabilities)),
+    ]
     if (!chunk.stop) return text
     const { tokens_evaluated: prompt, tokens_predicted: completion, timings = {} } = chunk
     const worked = timings.prompt_n

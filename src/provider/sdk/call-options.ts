@@ -19,6 +19,8 @@ export type ArmRendering = {
   /** `text`: the tools are described in the system text and calls come back as text; nothing native is sent. */
   readonly tools?: 'native' | 'text'
   readonly quirks?: Quirks
+  /** The server is llama.cpp: it says how far it has read the prompt. */
+  readonly tellsProgress?: boolean
 }
 
 export function toCallOptions(

@@ -1,7 +1,7 @@
 /** Replies of servers that are asked without the AI SDK, in its form. */
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import type { z } from 'zod'
-import type { TokenChance } from '../../protocol/model.ts'
+import type { Progress, TokenChance } from '../../protocol/model.ts'
 import { jsonText } from '../error-text.ts'
 import { brokenStream, type Endpoint } from '../errors.ts'
 
@@ -10,6 +10,7 @@ export type ReplyPart =
   | LanguageModelV3StreamPart
   /** Of the text before it. */
   | { readonly type: 'logprobs'; readonly tokens: readonly TokenChance[] }
+  | Progress
 
 export type CountedTokens = {
   readonly prompt?: number | undefined
