@@ -108,10 +108,14 @@ const createFill = ({ id: name, model, kind }: ArmSettings, parts: FillParts): M
   kind === 'openai-compatible' ? createFillModel({ name, model, ...parts }) : undefined
 
 /** One of several is loaded when it is first asked: together they may not fit into memory. */
-const probe = (settings: ArmSettings, { probesFile, hasOther }: ServerArmParts): Promise<ProbeReport> =>
+const probe = async (
+  settings: ArmSettings,
+  { probesFile, hasOther, promptsFolder }: ServerArmParts,
+): Promise<ProbeReport> =>
   probeArm(settings, {
     depth: 'metadata',
     load: hasOther === undefined,
+    openTemplate: await templateOpener(promptsFolder),
     signal: new AbortController().signal,
     ...(probesFile !== undefined && { cache: probesFile }),
   })

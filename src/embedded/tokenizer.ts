@@ -3,7 +3,9 @@
  * template may become control tokens. llama.cpp still reads user-defined tokens such as `<tool_call>` in plain text, so
  * those the template builds on are cut in two before it sees them.
  */
+import { StringDecoder } from 'node:string_decoder'
 import type { LlamaModel, Token } from 'node-llama-cpp'
+import { tokenBytes } from './byte-letters.ts'
 import { type Segment, splitBy } from './segment.ts'
 
 export type Tokenizer = {
@@ -36,7 +38,7 @@ export function createTokenizer(model: LlamaModel, chatTemplate: string): Tokeni
       control ? tokenize(text, true, isFirst) : encodePlain(text, isFirst),
     count: (text) => model.tokenize(text, false).length,
     start: shouldPrependBosToken && bos !== null ? bos : undefined,
-    decoder: () => createDecoder(model, isSpaced),
+    decoder: byteDecoders(model) ?? (() => createDecoder(model, isSpaced)),
   }
 }
 
@@ -62,6 +64,33 @@ function toPattern(texts: readonly string[]): RegExp {
     .toSorted((a, b) => b.length - a.length)
     .map((text) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'))
   return new RegExp(sources.length === 0 ? '(?!)' : sources.join('|'), 'g')
+}
+
+/**
+ * For byte-level vocabularies: llama.cpp drops the space of ` .` and of ` ,` where the file does not forbid it, in code
+ * as in prose. Undefined where the vocabulary is of another kind.
+ */
+function byteDecoders(model: LlamaModel): (() => Decoder) | undefined {
+  const texts: unknown = model.fileInfo.metadata.tokenizer?.ggml?.tokens
+  if (model.vocabularyType !== 'bpe' || !Array.isArray(texts)) return undefined
+  const known = new Map<Token, Buffer>()
+  const bytesOf = (token: Token): Buffer => {
+    const { control, unknown, userDefined } = model.getTokenAttributes(token)
+    const text: unknown = texts[token]
+    const isPlain = typeof text === 'string' && !control && !unknown && !userDefined
+    return (isPlain ? tokenBytes(text) : undefined) ?? Buffer.from(model.detokenize([token], true))
+  }
+  return () => {
+    const decoder = new StringDecoder('utf8')
+    return {
+      push(token) {
+        const bytes = known.get(token) ?? bytesOf(token)
+        known.set(token, bytes)
+        return decoder.write(bytes)
+      },
+      end: () => decoder.end(),
+    }
+  }
 }
 
 const PARTIAL = '\uFFFD'

@@ -4,6 +4,7 @@
  */
 import { isObject } from '../../lib/json.ts'
 import { AppError } from '../../protocol/error.ts'
+import { tokenBytes } from '../byte-letters.ts'
 import { loadEngine } from '../llama.ts'
 
 export type Vocabulary = { toText(tokens: readonly number[]): string }
@@ -35,16 +36,4 @@ export async function readVocabulary(path: string): Promise<Vocabulary> {
 }
 
 const toBytes = (token: string, isControl: boolean): Buffer =>
-  isControl ? Buffer.from(token) : Buffer.from(Array.from(token, (letter) => BYTES.get(letter) ?? 0))
-
-/** GPT-2 writes every byte as a visible letter: itself where it is one, else the next one beyond Latin-1. */
-const BYTES: ReadonlyMap<string, number> = byteLetters()
-
-function byteLetters(): Map<string, number> {
-  let next = 256
-  const isVisible = (byte: number): boolean =>
-    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae
-  return new Map(
-    Array.from({ length: 256 }, (_, byte) => [String.fromCodePoint(isVisible(byte) ? byte : next++), byte]),
-  )
-}
+  (isControl ? undefined : tokenBytes(token)) ?? Buffer.from(token)

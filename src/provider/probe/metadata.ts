@@ -127,6 +127,7 @@ const Props = z.object({
   build_info: text.optional(),
   model_path: text.optional(),
   modalities: z.object({ vision: z.boolean().optional() }).optional(),
+  chat_template_caps: z.object({ supports_tools: z.boolean().optional() }).optional(),
 })
 
 /** In order of trust: what is loaded for one slot comes last and wins over what the model could do. */
@@ -201,6 +202,8 @@ const questions: readonly Question[] = [
         template: found(props.chat_template, from),
         bos: found(props.bos_token, from),
         eos: found(props.eos_token, from),
+        // Tools sent by chat are dropped without a word. That it takes them is no promise that the model calls them.
+        ...(props.chat_template_caps?.supports_tools === false && { nativeTools: found(false, from) }),
       }
     },
   },

@@ -5,29 +5,13 @@
 import { z } from 'zod'
 import type { ArmSettings } from '../../protocol/arm.ts'
 import { AppError } from '../../protocol/error.ts'
-import type { ModelRequest } from '../../protocol/model.ts'
+import { CONVERSATIONS, toRequest } from './conversations.ts'
 import { found, mergeFindings, type Findings } from './findings.ts'
 import type { AskProbe } from './ask.ts'
 import { createRawModel } from '../raw/model.ts'
 import { openRawTemplate, type OpenTemplate } from '../raw/prompt.ts'
 import type { ServerClient } from '../server-client.ts'
 import { ASSUMED_WINDOW } from '../../protocol/token-limits.ts'
-
-const CONVERSATIONS: readonly Pick<ModelRequest, 'system' | 'messages'>[] = [
-  { system: 'You are a bird.', messages: [{ role: 'user', text: 'Which one?' }] },
-  {
-    system: 'Answer in one word.',
-    messages: [
-      { role: 'user', text: 'Name a bird.' },
-      { role: 'assistant', text: 'Heron.', calls: [] },
-      { role: 'user', text: 'Name another bird, please.' },
-    ],
-  },
-  {
-    system: 'You are a test.\n\nKeep to it.',
-    messages: [{ role: 'user', text: 'function add(a, b) {\n  return a + b // ünïcödé 🐑\n}\n' }],
-  },
-]
 
 export type RawProbe = {
   readonly settings: ArmSettings
@@ -57,17 +41,6 @@ export async function probeRaw(probe: RawProbe, signal: AbortSignal): Promise<Fi
   }
   return mergeFindings({ rawPrompt: found(true, from) })
 }
-
-const toRequest = (conversation: Pick<ModelRequest, 'system' | 'messages'>): ModelRequest => ({
-  runId: 'probe',
-  sessionId: 'probe',
-  turn: 1,
-  tools: [],
-  maxTokens: 1,
-  temperature: 0,
-  thinking: 'off',
-  ...conversation,
-})
 
 async function promptCount(
   events: ReturnType<ReturnType<typeof createRawModel>['stream']>,

@@ -7,6 +7,7 @@ import { capabilitiesOf } from '../arm-models.ts'
 import { createEmbedder } from '../embedder.ts'
 import { found, mergeFindings, type Findings, type ProbeReport } from './findings.ts'
 import { createAskProbe, type AskProbe } from './ask.ts'
+import { probeApplied } from './apply-template.ts'
 import { openProbeCache } from './cache.ts'
 import { probeMetadata } from './metadata.ts'
 import { fitOllamaWindow } from './ollama.ts'
@@ -52,7 +53,11 @@ export async function probeArm(settings: ArmSettings, options: ProbeOptions): Pr
   const cache = options.cache === undefined ? undefined : openProbeCache(options.cache)
   const digest = metadata.digest?.value ?? ''
   if (depth === 'metadata') {
-    return { findings: mergeFindings(metadata, (await cache?.read(digest)) ?? {}), warnings }
+    const { openTemplate } = options
+    const applied = openTemplate
+      ? await probeApplied({ settings, client, findings: metadata, openTemplate }, signal)
+      : {}
+    return { findings: mergeFindings(metadata, applied, (await cache?.read(digest)) ?? {}), warnings }
   }
   const findings = await probeBehaviour({ settings, client, metadata, options })
   await cache?.write(digest, findings)

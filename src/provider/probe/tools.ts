@@ -35,9 +35,11 @@ const says = (text: string) => ({ messages: [{ role: 'user' as const, text }] })
 
 export async function probeTools(ask: AskProbe, emission: EmissionMode): Promise<Findings> {
   const tools = [PROBE_TOOL]
-  const one = await ask({ emission, tools, ...says('Call lookup_word with {"word": "heron"}') })
+  const question = says('Call lookup_word with {"word": "heron"}')
+  const one = await ask({ emission, tools, ...question })
+  const bare = await ask({ emission, maxTokens: 1, ...question })
   const required = await ask({ emission, tools, toolChoice: 'required', ...says('Say hello.') })
-  const isNative = nativeFrom(one, required)
+  const isNative = nativeFrom(one, required) ?? (areShown(one, bare) ? undefined : false)
   const two = await ask({
     emission,
     tools,
@@ -69,6 +71,10 @@ function nativeFrom(one: ProbeReply, required: ProbeReply): boolean | undefined 
   if (one.calls.length > 0 || required.calls.length > 0) return true
   return one.refusal || writtenCalls(one.text).length > 0 ? false : undefined
 }
+
+/** Some servers drop the tools without a word where the template has no place for them: the prompt is as long without. */
+const areShown = (one: ProbeReply, bare: ProbeReply): boolean =>
+  one.usage === undefined || one.usage.prompt !== bare.usage?.prompt
 
 const callsIn = (reply: ProbeReply): readonly ToolCall[] =>
   reply.calls.length > 0 ? reply.calls : writtenCalls(reply.text)

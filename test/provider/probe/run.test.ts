@@ -50,6 +50,38 @@ test('llama.cpp says its window, its slots and its template', async () => {
   expect(warnings).toEqual([])
 })
 
+test('a llama.cpp whose template shows no tools is asked with prompts of ours, before the model is asked anything', async () => {
+  const server = await startLlamaCpp({ template: 'toolless' })
+
+  const report = await probe(server)
+
+  expect(report.findings.nativeTools).toEqual({ value: false, from: 'GET /props' })
+  expect(report.findings.rawPrompt).toEqual({ value: true, from: 'POST /apply-template' })
+  expect(capabilitiesOf(settingsFor(server.url), report)).toMatchObject({ tools: 'raw', grammar: true })
+  expect(server.sent('/v1/chat/completions')).toEqual([])
+  expect(server.sent('/completion')).toEqual([])
+})
+
+test('where llama.cpp renders otherwise than we do, tools without a place in the template go as text', async () => {
+  const server = await startLlamaCpp({ template: 'toolless', dropsSystem: true })
+
+  const report = await probe(server)
+
+  expect(report.findings.rawPrompt).toEqual({ value: false, from: 'POST /apply-template' })
+  expect(capabilitiesOf(settingsFor(server.url), report).tools).toBe('text')
+})
+
+test.each(servers.filter(([name]) => name !== 'ollama'))(
+  '%s that drops tools without a word is found out by the count of the prompt',
+  async (_name, start) => {
+    const server = await start({ template: 'toolless', olderBuild: true })
+
+    const { findings } = await probe(server, 'full')
+
+    expect(findings.nativeTools).toEqual({ value: false, from: 'a call that was asked for' })
+  },
+)
+
 test('LM Studio says the window it has loaded, whatever it answers to other questions', async () => {
   const server = await startLmStudio({ window: 6_144, vision: true })
 

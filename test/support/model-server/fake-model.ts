@@ -12,6 +12,8 @@ export type FakeQuirks = {
   readonly template?: TemplateName
   /** Calls stay in the text. */
   readonly textCalls?: boolean
+  /** A llama.cpp that says nothing about its template and does not render it on request. */
+  readonly olderBuild?: boolean
   /** Requests with tools are refused. */
   readonly noTools?: boolean
   /** Only the first call of a reply is made. */
@@ -70,6 +72,7 @@ export type FakeModel = {
   readonly template: string
   /** Throws a Refusal for a conversation the server does not take. */
   render(request: FakeRequest): number[]
+  renderText(request: FakeRequest): string
   generate(
     prompt: readonly number[],
     more?: Omit<FakeRequest, 'messages'> & { readonly slot?: number },
@@ -82,15 +85,17 @@ export function createFakeModel(quirks: FakeQuirks): FakeModel {
   const text = templates[quirks.template ?? 'chatml']
   const template = new Template(text)
   const caches = new Map<number, readonly number[]>()
+  const renderText = ({ messages, tools }: FakeRequest): string => {
+    refuseTools(tools ?? [], quirks)
+    refuseImages(messages, quirks)
+    const shown = quirks.dropsSystem ? messages.filter(({ role }) => role !== 'system') : messages
+    return renderWith(template, shown, tools)
+  }
   return {
     quirks,
     template: text,
-    render({ messages, tools }) {
-      refuseTools(tools ?? [], quirks)
-      refuseImages(messages, quirks)
-      const shown = quirks.dropsSystem ? messages.filter(({ role }) => role !== 'system') : messages
-      return tokenize(renderWith(template, shown, tools), true)
-    },
+    renderText,
+    render: (request) => tokenize(renderText(request), true),
     generate(prompt, { tools = [], required, schema, slot = 0 } = {}) {
       const cached = commonStart(caches.get(slot) ?? [], prompt)
       caches.set(slot, prompt)

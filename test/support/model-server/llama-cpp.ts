@@ -1,6 +1,6 @@
 /** A fake llama.cpp server: `/props`, `/slots`, `/tokenize`, `/completion` with grammar and slots, and OpenAI's API. */
 import { accepts, parseGbnf } from '../gbnf.ts'
-import { createFakeModel, Refusal, type FakeModel, type FakeQuirks } from './fake-model.ts'
+import { createFakeModel, Refusal, type ChatMessage, type FakeModel, type FakeQuirks } from './fake-model.ts'
 import { listen, openAiError, type Answer, type Body, type FakeServer } from './listen.ts'
 import { openAiRoutes, refuseOverflow } from './openai-routes.ts'
 import { tokenize } from './tokenizer.ts'
@@ -22,7 +22,11 @@ export function startLlamaCpp(quirks: FakeQuirks = {}): Promise<FakeServer> {
           bos_token: '',
           eos_token: '<|im_end|>',
           build_info: 'b8200-fake',
-          modalities: { vision, audio: false },
+          modalities: { vision, video: false, audio: false },
+          model_alias: 'test-model',
+          is_sleeping: false,
+          // Builds of before 2026 do not say it.
+          ...(!quirks.olderBuild && { chat_template_caps: { supports_tools: showsTools(model) } }),
         },
       }),
       'GET /slots': () => ({
@@ -37,10 +41,20 @@ export function startLlamaCpp(quirks: FakeQuirks = {}): Promise<FakeServer> {
               object: 'model',
               created: 1,
               owned_by: 'llamacpp',
-              meta: { n_ctx_train: quirks.largestWindow ?? 32_768, n_params: 1_000, size: 600 },
+              meta: {
+                n_ctx: window,
+                n_ctx_train: quirks.largestWindow ?? 32_768,
+                n_params: 1_000,
+                size: 600,
+              },
             },
           ],
         },
+      }),
+      ...(!quirks.olderBuild && {
+        'POST /apply-template': ({ messages }: Body) => ({
+          json: { prompt: model.renderText({ messages: messages as readonly ChatMessage[] }) },
+        }),
       }),
       'POST /tokenize': ({ content, parse_special: special }) => ({
         json: { tokens: tokenize(String(content), special !== false) },
@@ -49,6 +63,9 @@ export function startLlamaCpp(quirks: FakeQuirks = {}): Promise<FakeServer> {
     },
   })
 }
+
+/** What llama.cpp finds out by rendering the template with tools. */
+const showsTools = ({ template }: FakeModel): boolean => template.includes('tools')
 
 function complete(model: FakeModel, body: Body): Answer {
   const prompt = toTokens(body['prompt'])
@@ -84,7 +101,7 @@ const toTokens = (prompt: unknown): number[] =>
 /** Said as it is where the grammar allows it; else the shortest thing the tests' grammars allow. */
 function constrained(text: string, grammar: unknown, { quirks }: FakeModel): string {
   if (typeof grammar !== 'string' || quirks.ignoresGrammar) return text
-  if (quirks.refusesGrammar) throw new Refusal(400, 'failed to parse grammar')
+  if (quirks.refusesGrammar) throw new Refusal(400, 'Failed to initialize samplers: failed to parse grammar')
   const rules = parseGbnf(grammar)
   return accepts(rules, text) ? text : (['heron-1', CALL].find((other) => accepts(rules, other)) ?? text)
 }

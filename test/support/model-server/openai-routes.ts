@@ -14,7 +14,7 @@ import { tokenize } from './tokenizer.ts'
 export function openAiRoutes(model: FakeModel): Routes {
   return {
     'POST /v1/chat/completions': (body) => {
-      const request = fromChat(body)
+      const request = fromChat(body, model)
       const prompt = model.render(request)
       refuseOverflow(prompt.length, model)
       return { completion: toReply(model, body, model.generate(prompt, request)) }
@@ -28,12 +28,14 @@ export function openAiRoutes(model: FakeModel): Routes {
   }
 }
 
-function fromChat(body: Body): FakeRequest {
+function fromChat(body: Body, { template }: FakeModel): FakeRequest {
+  const showsTools = template.includes('tools')
   const format = body['response_format'] as { json_schema?: { schema?: Record<string, unknown> } } | undefined
   return {
     messages: body['messages'] as readonly ChatMessage[],
     tools: body['tools'] as FakeRequest['tools'],
-    required: body['tool_choice'] === 'required',
+    // A server drops the choice together with the tools.
+    required: body['tool_choice'] === 'required' && showsTools,
     schema: format?.json_schema?.schema,
   }
 }
@@ -42,7 +44,8 @@ function toReply(model: FakeModel, body: Body, generated: Generated): ServerRepl
   const usage = { prompt: generated.prompt, completion: generated.completion, cached: generated.cached }
   const hasTools = Array.isArray(body['tools'])
   if (generated.calls.length === 0) return { text: generated.text, usage }
-  if (model.quirks.textCalls || !hasTools) return { text: model.asText(generated), usage }
+  if (model.quirks.textCalls || !hasTools || !model.template.includes('tools'))
+    return { text: model.asText(generated), usage }
   return { text: generated.text, calls: generated.calls, usage }
 }
 

@@ -58,5 +58,13 @@ const noToolRole =
 {{- raise_exception('Only user and assistant roles are supported!') }}
 {%- endif %}{%- endfor %}` + chatml
 
-export const templates = { chatml, strict, noSystem, noToolRole } as const
+/** SmolLM2's own: no place for tools, and a system text of its own where none is given. */
+const toolless = `{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system
+You are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>
+' }}{% endif %}{{'<|im_start|>' + message['role'] + '
+' + message['content'] + '<|im_end|>' + '
+'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant
+' }}{% endif %}`
+
+export const templates = { chatml, strict, noSystem, noToolRole, toolless } as const
 export type TemplateName = keyof typeof templates
