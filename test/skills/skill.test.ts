@@ -210,7 +210,13 @@ describe('skills are found', () => {
     const { skills, warnings } = await openSkills(folders, await openTrust(folders.pins))
     const [source] = skillsEquipment({ skills, window: 32_000, reserved: () => [] }).sources
 
-    expect(skills.map(({ name }) => name)).toEqual(['fix-tests', 'init', 'make-tool', 'review', 'write-tests'])
+    expect(skills.map(({ name }) => name)).toEqual([
+      'fix-tests',
+      'init',
+      'make-tool',
+      'review',
+      'write-tests',
+    ])
     expect(warnings).toEqual([])
     expect(encode((await source!.contribute('')) ?? '').length).toBeLessThanOrEqual(100)
   })
