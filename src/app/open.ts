@@ -139,7 +139,7 @@ export async function openAppContext(options: AppOptions, given?: LoadedConfig):
       guards,
       swarm,
       ...(remote && { toolsAt: remote.where }),
-      sessions: { ...sessionContext(parts, options), ...(remote && { exchange: remote.replace }) },
+      sessions: { ...(await sessionContext(parts, options)), ...(remote && { exchange: remote.replace }) },
       warnings: [...loaded.warnings, ...answering.warnings, ...guards.warnings, ...equipper.warnings],
       close: () => ends.run(),
     }
@@ -201,17 +201,17 @@ async function openConfined(
 type SessionsOn = Pick<AppContext, 'config' | 'paths' | 'answering' | 'swarm' | 'guards'> &
   Pick<SessionContext, 'root' | 'promptsFolder'> & { readonly equipper: Equipper }
 
-function sessionContext(
+async function sessionContext(
   parts: SessionsOn,
   { system, verbose = false, incognito }: AppOptions,
-): SessionContext {
+): Promise<SessionContext> {
   const { config, paths, answering, swarm, equipper, guards, ...place } = parts
   return {
     ...place,
     config,
     patchRecord: patchRecordOf(paths.dataFolder, place.root),
     ...(system !== undefined && { system }),
-    log: createLogger({ ...config.log, verbose }),
+    log: await createLogger({ ...config.log, verbose }),
     store: createSessionStore({
       keep: config.sessions.keep,
       ...(incognito ? {} : { folder: paths.sessionsFolder }),

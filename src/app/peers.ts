@@ -68,7 +68,7 @@ export async function openFlock(
 
 export type PeersContext = { readonly dataFolder: string; readonly env: NodeJS.ProcessEnv }
 
-function openLink(
+async function openLink(
   { federation, log }: Pick<Config, 'federation' | 'log'>,
   { dataFolder, env }: PeersContext,
 ): Promise<PeerLink> {
@@ -78,7 +78,7 @@ function openLink(
     return openLanLink({ ...settings, dataFolder }, host === undefined ? undefined : { host, port })
   }
   const files = lanFiles(dataFolder)
-  const logger = createLogger({ ...log, verbose: false })
+  const logger = await createLogger({ ...log, verbose: false })
   const names = namesIn(dataFolder)
   return openNatsLink({ ...toNatsSettings(nats, env), name: settings.name, names, files, log: logger })
 }

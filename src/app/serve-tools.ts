@@ -227,7 +227,7 @@ async function openHost({ config, paths, ofProject, options, ends, folder, files
   // What others did here is logged even without a configured log file.
   const usual = verbose || config.log.file !== undefined ? {} : { file: join(folder, 'tool-host.log') }
   if (usual.file !== undefined) await beginLog(usual.file)
-  const log = createLogger({ ...config.log, ...usual, verbose })
+  const log = await createLogger({ ...config.log, ...usual, verbose })
   const opened = await openToolHost({
     config,
     paths,

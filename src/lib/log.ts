@@ -1,9 +1,14 @@
 /** The program's own log: structured lines to a file, to stderr when asked for, or nowhere. */
-import { type Logger as PinoLogger, pino } from 'pino'
+import type { Logger as PinoLogger, pino as createPino } from 'pino'
 import { cleanJson } from './clean.ts'
 import { maskUrls } from './mask-url.ts'
 
-export type Logger = PinoLogger
+export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error'>
+
+const ignore = (): void => {}
+
+/** Most runs keep no log, and need nothing loaded for it. */
+export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 export type LogOptions = {
   readonly level: string
@@ -13,15 +18,17 @@ export type LogOptions = {
   readonly verbose: boolean
 }
 
-export function createLogger({ level, file, verbose }: LogOptions): Logger {
+export async function createLogger({ level, file, verbose }: LogOptions): Promise<Logger> {
+  if (file === undefined && !verbose) return silentLogger
+  const { pino } = await import('pino')
+  const destination =
+    file === undefined ? { dest: 2 } : { dest: file, mkdir: true, append: true, mode: 0o600 }
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  if (file !== undefined)
-    return pino(options, safe({ dest: file, mkdir: true, append: true, sync: true, mode: 0o600 }))
-  return verbose ? pino(options, safe({ dest: 2, sync: true })) : pino({ ...options, enabled: false })
+  const log: Logger = pino(options, safe(pino.destination({ ...destination, sync: true })))
+  return log
 }
 
 /** A line is read on a terminal sooner or later, and names in it come from strangers. */
-function safe(options: Parameters<typeof pino.destination>[0]): { write(line: string): void } {
-  const destination = pino.destination(options)
-  return { write: (line) => void destination.write(cleanJson(maskUrls(line))) }
-}
+const safe = (destination: ReturnType<typeof createPino.destination>): { write(line: string): void } => ({
+  write: (line) => void destination.write(cleanJson(maskUrls(line))),
+})

@@ -62,7 +62,7 @@ describe('nothing steers the terminal', () => {
 
   test('lines of the log', async () => {
     const file = join(await tempProject(), 'log')
-    const log = createLogger({ level: 'info', file, verbose: false })
+    const log = await createLogger({ level: 'info', file, verbose: false })
 
     log.info({ client: HOSTILE, url: 'http://u:hunter2@h/' }, HOSTILE)
     const line = (await readFile(file, 'utf8')).trimEnd()

@@ -1,7 +1,7 @@
 /** A machine of its own that answers jobs until it is killed. What it is comes as JSON in its first argument. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { openNats } from '../../../src/federation/nats/open.ts'
-import { createLogger } from '../../../src/lib/log.ts'
+import { silentLogger } from '../../../src/lib/log.ts'
 import type { ModelEvent, ModelRequest } from '../../../src/protocol/model.ts'
 import type { MachineOrder } from './order.ts'
 
@@ -24,7 +24,7 @@ async function* answer(_model: string, request: ModelRequest): AsyncIterable<Mod
 
 await openNats({
   ...order.options,
-  log: createLogger({ level: 'silent', verbose: false }),
+  log: silentLogger,
   offer: {
     report: () => ({
       name: '',

@@ -134,7 +134,7 @@ describe.skipIf(missing !== undefined)(named('a file with credentials'), () => {
     await open({ server: { url, credentialsFile: lasting }, trusted, node: tower, offer: offerOf(echo) })
     const file = await fileOf('')
     const logged = join(await tempProject(), 'log')
-    const log = createLogger({ level: 'info', file: logged, verbose: false })
+    const log = await createLogger({ level: 'info', file: logged, verbose: false })
     /** Long enough for a machine to get in, however busy this one is. */
     const openFor = async (seconds: number): Promise<NatsTransport> => {
       const exp = Math.floor(Date.now() / 1000) + seconds

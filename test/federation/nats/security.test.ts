@@ -166,7 +166,7 @@ describe.skipIf(missing !== undefined)(named('what a NATS server refuses'), () =
     const { url } = await newServer(users)
     const trusted = [laptop.identity.id, tower.identity.id]
     const file = join(await tempProject({ log: '' }), 'log')
-    const log = createLogger({ level: 'warn', file, verbose: false })
+    const log = await createLogger({ level: 'warn', file, verbose: false })
     const as = (user: string) => ({ server: { url, user, password: user }, trusted, maxInline: 2_000, log })
     await open({ ...as('tower'), node: tower, offer: offerOf(echo) })
     const transport = await open({ ...as('laptop'), node: laptop })

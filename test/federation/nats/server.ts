@@ -12,7 +12,7 @@ import 'reflect-metadata'
 import { connect as connectNats, type NatsConnection } from '@nats-io/transport-node'
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509'
 import { onTestFinished } from 'vitest'
-import { createLogger } from '../../../src/lib/log.ts'
+import { silentLogger } from '../../../src/lib/log.ts'
 import type { Identity } from '../../../src/federation/identity.ts'
 import type { Machine, Offer } from '../../../src/federation/machine.ts'
 import {
@@ -158,7 +158,7 @@ export const fast: NatsIntervals = {
   lookMs: 300,
 }
 
-export const silent = createLogger({ level: 'silent', verbose: false })
+export const silent = silentLogger
 
 export const asked = ({ messages }: ModelRequest): string => messages.at(-1)?.text ?? ''
 
