@@ -2,6 +2,8 @@
  * Reads the configuration: defaults < user < profile < project < environment < flags. All mistakes of all layers are
  * collected before anything is refused, so that a person fixes them in one go.
  */
+import { access } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { AppError } from '../protocol/error.ts'
 import { readEnvironment, readFlags } from './environment.ts'
 import { readConfigFile } from './file.ts'
@@ -62,7 +64,7 @@ export async function readConfig(options: LoadOptions): Promise<ConfigReading> {
   if (problems.length > 0) return { ok: false, problems }
 
   const merged = mergeLayers([...files.layers, ...texts])
-  const incomplete = incompleteArms(merged)
+  const incomplete = await incompleteArms(merged, paths)
   if (incomplete.length > 0) return { ok: false, problems: incomplete }
   const { untrusted, profiles } = files
   const warnings = [...files.warnings, ...(untrusted ? [untrustedWarning(untrusted)] : [])]
@@ -102,17 +104,32 @@ const tablesOf = (layers: readonly Layer[]): Table =>
   layers.map(({ values }) => values).reduce(mergeTables, {})
 
 /** What no layer can be blamed for alone: an arm may be put together from several. */
-function incompleteArms({ config, origins }: Merged): string[] {
+function incompleteArms({ config, origins }: Merged, paths: AppPaths): Promise<string[]> {
   const incomplete = Object.entries(config.arms).filter(
     ([, arm]) => arm.kind === 'openai-compatible' && arm.base_url === undefined,
   )
-  return incomplete.map(([id]) => {
-    const key = formatKey(['arms', id])
-    const origin = [...origins].find(([path, { layer }]) => path.startsWith(`${key}.`) && layer !== 'default')
-    const place = origin ? `${formatOrigin(origin[1])}: ` : ''
-    return `${place}${key} needs base_url, the address of its server.`
-  })
+  return Promise.all(
+    incomplete.map(async ([id, { model = id }]) => {
+      const key = formatKey(['arms', id])
+      const origin = [...origins].find(
+        ([path, { layer }]) => path.startsWith(`${key}.`) && layer !== 'default',
+      )
+      const place = origin ? `${formatOrigin(origin[1])}: ` : ''
+      const advice = (await isModelHere(model, paths)) ? ` ${needsNoArm(model)}` : ''
+      return `${place}${key} needs base_url, the address of its server.${advice}`
+    }),
+  )
 }
+
+/** By the name of its file; that is what `covey models import` makes of a model. */
+const isModelHere = (model: string, { modelsFolder }: AppPaths): Promise<boolean> =>
+  access(join(modelsFolder, model.endsWith('.gguf') ? basename(model) : `${basename(model)}.gguf`)).then(
+    () => true,
+    () => false,
+  )
+
+const needsNoArm = (model: string): string =>
+  `The model ${model} is on this machine and needs no arm: remove the table and write \`model = ${JSON.stringify(model)}\` in front of all tables.`
 
 const untrustedWarning = ({ file, keys, problems = [] }: Untrusted): string =>
   problems.length > 0 ? mistakenWarning(file, problems) : leftOutWarning(file, keys)

@@ -10,6 +10,8 @@ export type Ending = {
   /** The detector that doubted the answer, or that had the last word. */
   readonly flag?: string
   readonly detector?: string
+  /** The model itself said that it would not do it. */
+  readonly refused?: boolean
   /** What of the person's demands was not met. */
   readonly missing?: readonly string[]
 }
@@ -53,11 +55,13 @@ function commandOf(key: string): { readonly command?: string } {
 }
 
 /** The report lists the paths that changed on disk. */
-function noAnswer({ calls }: Trace, { detector, missing = [] }: Ending): string {
+function noAnswer({ calls }: Trace, { detector, refused, missing = [] }: Ending): string {
   const wrote = calls.some((call) => call.wrote)
   const open = missing.length > 0 ? ` Not done: ${missing.join('; ')}.` : ''
   const disk = wrote ? 'Some files were changed; `covey undo` takes that back.' : 'No file was changed.'
   if (detector === undefined && deniedIn(calls).length > 0) return `Stopped.${open}${held(calls)} ${disk}`
+  if (refused)
+    return `No answer: the model declined the request. ${disk} Ask for less, or use a larger model (--model).`
   const last = words[detector ?? ''] ?? 'nothing that answers'
   return `No answer: the model gave only ${last}, however often it was asked again.${open}${held(calls)} ${disk} Ask again in smaller steps, or use a larger model (--model).`
 }

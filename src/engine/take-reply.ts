@@ -11,7 +11,7 @@ import type { LoopEvent, LoopParts } from './parts.ts'
 import { placeEarly } from './place-paths.ts'
 import { judgeReply, type Verdict } from './remedy.ts'
 import { situationOf } from './situation.ts'
-import { deniedIn, type Ending } from './report.ts'
+import type { Ending } from './report.ts'
 import { prepareCalls, runCalls } from './run-calls.ts'
 import { goOnNote, type RunState } from './run-state.ts'
 
@@ -65,14 +65,12 @@ export async function* takeReply(
   if (verdict.kind === 'stop') {
     return { reason: verdict.reason, detector: verdict.finding.detector, missing: run.missing }
   }
-  return verdict.kind === 'accept' && reply.calls.length === 0 ? acceptedEnd(run, reply, verdict) : undefined
+  return verdict.kind === 'accept' && reply.calls.length === 0 ? acceptedEnd(reply, verdict) : undefined
 }
 
-/** A model that says itself that it did not do it, because it was not allowed to, has not answered. */
-const acceptedEnd = (run: RunState, reply: Reply, { flag }: Extract<Verdict, { kind: 'accept' }>): Ending =>
-  reply.refused && deniedIn(run.calls).length > 0
-    ? { reason: 'no-answer' }
-    : { reason: 'answered', ...(flag && { flag }) }
+/** A model that says itself that it did not do it has not answered. */
+const acceptedEnd = ({ refused }: Reply, { flag }: Extract<Verdict, { kind: 'accept' }>): Ending =>
+  refused ? { reason: 'no-answer', refused } : { reason: 'answered', ...(flag && { flag }) }
 
 const isVoid = (verdict: Verdict, { calls }: Reply): boolean =>
   calls.length === 0 && 'finding' in verdict && verdict.finding.isVoid === true

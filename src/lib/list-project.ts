@@ -1,5 +1,7 @@
 /** The files of a project, blind to what git ignores, as paths from its root. Asks ripgrep, through the guard's exec. */
+import { AppError } from '../protocol/error.ts'
 import type { Exec, Files } from '../protocol/tool.ts'
+import { withoutBlocking } from './ignore-files.ts'
 
 export type ProjectList = {
   readonly paths: readonly string[]
@@ -8,12 +10,22 @@ export type ProjectList = {
 }
 
 type Reach = {
-  readonly files: Pick<Files, 'list'>
+  readonly files: Pick<Files, 'list' | 'root'>
   readonly exec: Pick<Exec, 'program'>
   readonly timeoutMs?: number
 }
 
+/** Nothing where an ignore file would keep it waiting: the tools say which. */
 export async function listProject(reach: Reach, signal: AbortSignal): Promise<ProjectList> {
+  try {
+    return await listAll(reach, signal)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'tool-failed') return { paths: [], isPartial: true }
+    throw error
+  }
+}
+
+async function listAll(reach: Reach, signal: AbortSignal): Promise<ProjectList> {
   const all = await listWith(reach, [], signal)
   if (!all.isPartial) return all
   // One list has a bound of its own; folder by folder more of them come through.
@@ -26,7 +38,7 @@ export async function listProject(reach: Reach, signal: AbortSignal): Promise<Pr
 const LIST_MS = 20_000
 
 async function listWith(
-  { exec, timeoutMs = LIST_MS }: Reach,
+  { files, exec, timeoutMs = LIST_MS }: Reach,
   options: readonly string[],
   signal: AbortSignal,
 ): Promise<ProjectList> {
@@ -41,11 +53,9 @@ async function listWith(
     '--glob=!.git',
     '--sort=path',
   ]
-  const { output, omittedBytes, exitCode } = await exec.program([...argv, ...options], {
-    timeoutMs,
-    signal,
-    readsOnly: true,
-  })
+  const { output, omittedBytes, exitCode } = await withoutBlocking({ root: files.root, signal }, (until) =>
+    exec.program([...argv, ...options], { timeoutMs, signal: until, readsOnly: true }),
+  )
   const paths = output
     .split('\n')
     .map((line) => line.replace(/^(?:\.\/)+/, ''))

@@ -11,7 +11,7 @@ import { CALL_TOOL } from '../lib/inner-call.ts'
 import { listProject } from '../lib/list-project.ts'
 
 export type WorldParts = {
-  readonly files: Pick<Files, 'list'>
+  readonly files: Pick<Files, 'list' | 'root'>
   readonly exec: Pick<Exec, 'program' | 'jobs'>
   readonly results: Pick<Results, 'list'>
   tools(): readonly Tool[]

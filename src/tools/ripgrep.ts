@@ -1,6 +1,7 @@
 /** How tools look through many files: ripgrep, bounded in time and output, blind to what git ignores. */
 import { AppError } from '../protocol/error.ts'
 import type { ToolContext } from '../protocol/tool.ts'
+import { withoutBlocking } from '../lib/ignore-files.ts'
 
 export type Found = {
   readonly lines: readonly string[]
@@ -25,14 +26,13 @@ const ALWAYS = [
 export async function ripgrep(
   options: readonly string[],
   paths: readonly string[],
-  context: Pick<ToolContext, 'exec' | 'signal'>,
+  context: Pick<ToolContext, 'exec' | 'files' | 'signal'>,
 ): Promise<Found> {
   const argv = [await findProgram(), ...ALWAYS, ...options, '--', ...paths]
-  const { exitCode, output, timedOut, omittedBytes } = await context.exec.program(argv, {
-    timeoutMs: LIMIT_MS,
-    signal: context.signal,
-    readsOnly: true,
-  })
+  const place = { root: context.files.root, signal: context.signal }
+  const { exitCode, output, timedOut, omittedBytes } = await withoutBlocking(place, (signal) =>
+    context.exec.program(argv, { timeoutMs: LIMIT_MS, signal, readsOnly: true }),
+  )
   if (timedOut)
     throw new AppError('tool-failed', 'The search took too long; give a `path`.', { failure: 'timeout' })
   if (exitCode !== undefined && exitCode > 2)

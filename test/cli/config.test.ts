@@ -162,6 +162,25 @@ describe('check', () => {
     expect(await run(home, ['check'])).toEqual({ exitCode: 0, out: 'The configuration is valid.\n', err: '' })
   })
 
+  test.each([
+    ['by its model', '[arms.x]\nmodel = "mine"', 'arms.x', 'mine'],
+    ['by its file name', '[arms.x]\nmodel = "mine.gguf"', 'arms.x', 'mine.gguf'],
+    ['by its id', '[arms.mine]\nwindow = 8192', 'arms.mine', 'mine'],
+  ])('an arm that means an imported file %s is told how to use it', async (_, user, key, model) => {
+    const home = tempHome({ user })
+    const folder = join(home.env['HOME'] ?? '', '.local', 'share', 'covey', 'models')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'mine.gguf'), tinyFile())
+
+    const { exitCode, err } = await run(home, ['check'])
+
+    expect(exitCode).toBe(2)
+    expect(err).toBe(
+      `${home.userFile}:2: ${key} needs base_url, the address of its server. The model ${model} is on this machine and needs no arm: ` +
+        `remove the table and write \`model = "${model}"\` in front of all tables.\n`,
+    )
+  })
+
   test('a server that may not be used yet is a remark', async () => {
     const home = tempHome({ user: 'model = "ollama/qwen3"' })
 

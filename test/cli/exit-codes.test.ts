@@ -45,6 +45,17 @@ test('0: an answer', async () => {
   expect(last).toMatchObject({ type: 'run-end', reason: 'answered' })
 })
 
+test('3: the built-in model declines', async () => {
+  const cwd = await tempProject()
+  const args = ['run', '--model', 'covey/nano', 'Design a distributed database and prove it correct']
+
+  const { code, out, err } = await covey(args, { cwd, env: await emptyHome() })
+
+  expect(code).toBe(3)
+  expect(out).toContain('`covey doctor` looks for a larger one')
+  expect(err).toContain('covey: No answer: the model declined the request. No file was changed.')
+})
+
 test('4: the built-in model asks before it runs what was not spelled out, in every mode', async () => {
   const cwd = await tempProject({ 'package.json': '{"scripts":{"test":"touch ran"}}' })
   const env = await emptyHome()

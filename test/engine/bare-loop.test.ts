@@ -206,10 +206,14 @@ describe('a substitute for a failed arm that refuses', () => {
     expect(events.filter(({ type }) => type === 'text-delta')).toEqual([])
   })
 
-  test('where nothing failed, its words are shown', async () => {
+  test('where nothing failed, its words are shown, and they are no answer', async () => {
     const { end, events } = await bareRun({ models: [scriptedModel(refuses)] })
 
-    expect(end.reason).toBe('answered')
+    expect(end).toMatchObject({
+      reason: 'no-answer',
+      report:
+        'No answer: the model declined the request. No file was changed. Ask for less, or use a larger model (--model).',
+    })
     const shown = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
     expect(shown).toBe('This is beyond me.')
   })
