@@ -11,6 +11,7 @@ const MAX_QUOTED = 300
 /** The prompt (or prompt plus answer) does not fit the window. */
 const OVERFLOW: readonly RegExp[] = [
   /exceed_context_size|exceeds? the (?:available )?context (?:size|length|window|limit)/i, // llama.cpp
+  /input \(\d+ tokens\) is too (?:large|long) to process/i, // llama.cpp, longer than its batch
   /context_length_exceeded|maximum (?:context|prompt|model) length|reduce the length of the messages/i, // OpenAI, vLLM, Groq, xAI
   /(?:input|prompt) (?:length )?(?:is )?too (?:long|large)|exceed(?:ed|s) (?:the )?max(?:imum)? context/i, // Anthropic, Ollama
   /input length and .?max_tokens.? exceed/i, // Anthropic
