@@ -25,4 +25,4 @@ export function modelIdsIn(answer: unknown): readonly string[] | undefined {
 
 /** By its name: models for embeddings, ranking, speech and the like do not chat. */
 export const isChatModel = (id: string): boolean =>
-  !/embed|rerank|whisper|tts|(?:^|[-/])bge-|clip\b/i.test(id)
+  !/embed|rerank|whisper|tts|minilm|mpnet|(?:^|[-/])(?:bge|gte|e5|labse|splade)-|clip\b/i.test(id)

@@ -7,7 +7,14 @@ import type { Embedder } from '../protocol/embedder.ts'
 import type { Database, KeptDatabase } from './database.ts'
 import type { Scored } from './rank.ts'
 
-export type NamedEmbedder = { readonly model: string; readonly embed: Embedder }
+export type NamedEmbedder = {
+  readonly model: string
+  readonly embed: Embedder
+  /** How much what it finds counts beside what words find. Absent = as measured. */
+  readonly weight?: number
+}
+
+const MEASURED_WEIGHT = 1
 
 export const VECTOR_TABLE = `
 CREATE TABLE vector (
@@ -20,6 +27,7 @@ CREATE TABLE vector (
 `
 
 export interface Meaning {
+  readonly weight: number
   /** The nearest facts with their cosine; nothing where the arm does not answer in time. */
   search(query: string, signal: AbortSignal): Promise<readonly Scored[]>
   /** There are facts without a vector. */
@@ -65,6 +73,7 @@ export function createMeaning(parts: MeaningParts): Meaning {
   }
 
   return {
+    weight: parts.weight ?? MEASURED_WEIGHT,
     async search(query, signal) {
       // An arm that fails now may answer at the next question.
       work ??= catchUp()

@@ -87,10 +87,17 @@ const RANK_SMOOTHING = 60
 /** Scores closer than this say nothing about which is better. */
 const NEAR = 0.02
 
-/** Reciprocal rank fusion: what several ways find near the top comes first. Near scores share a rank. */
-export function mergeRanks(lists: readonly (readonly Scored[])[]): ReadonlyMap<number, number> {
+/**
+ * Reciprocal rank fusion: what several ways find near the top comes first. Near scores share a rank. `weights` says how
+ * much each way counts; absent = as much as the others.
+ */
+export function mergeRanks(
+  lists: readonly (readonly Scored[])[],
+  weights: readonly number[] = [],
+): ReadonlyMap<number, number> {
   const merged = new Map<number, number>()
-  for (const list of lists) {
+  for (const [way, list] of lists.entries()) {
+    const weight = weights[way] ?? 1
     let rank = 0
     let lead = Number.POSITIVE_INFINITY
     for (const [index, { id, score }] of list.toSorted((a, b) => b.score - a.score).entries()) {
@@ -98,7 +105,7 @@ export function mergeRanks(lists: readonly (readonly Scored[])[]): ReadonlyMap<n
         rank = index + 1
         lead = score
       }
-      merged.set(id, (merged.get(id) ?? 0) + 1 / (RANK_SMOOTHING + rank))
+      merged.set(id, (merged.get(id) ?? 0) + weight / (RANK_SMOOTHING + rank))
     }
   }
   return merged

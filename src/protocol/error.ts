@@ -29,6 +29,8 @@ export type ErrorDetails = {
   readonly unparsedCall?: boolean
   /** The context window in tokens, where the refusal names it. */
   readonly window?: number
+  /** How many tokens the refused prompt had by the server's own count. */
+  readonly promptTokens?: number
   /** What kind of tool failure it was; the result of the call carries it. */
   readonly failure?: FailureCode
 }

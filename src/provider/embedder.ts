@@ -19,16 +19,48 @@ type Wire = {
 export function createEmbedder(settings: EmbedderSettings): Embedder {
   const client = createServerClient(settings)
   const wire = settings.server === 'ollama' ? ollama : openai
+  const ask: AskVectors = async (input, signal) => {
+    const answer = await client.post(wire.path, { model: settings.model, input }, signal)
+    return requireVectors(wire.vectors(answer), input.length, settings)
+  }
   return async (texts, signal) => {
     const vectors: (readonly number[])[] = []
     for (let at = 0; at < texts.length; at += BATCH) {
-      const input = texts.slice(at, at + BATCH)
-      const answer = await client.post(wire.path, { model: settings.model, input }, signal)
-      vectors.push(...requireVectors(wire.vectors(answer), input.length, settings))
+      vectors.push(...(await embedFitting(texts.slice(at, at + BATCH), ask, signal)))
     }
     return vectors
   }
 }
+
+type AskVectors = (input: readonly string[], signal: AbortSignal) => Promise<readonly (readonly number[])[]>
+
+/** Shorter texts are refused for another reason than their length. */
+const SHORTEST = 64
+
+/** One long text has the whole list refused: it is found by halves and cut until it fits, so that the others get theirs. */
+async function embedFitting(
+  input: readonly string[],
+  ask: AskVectors,
+  signal: AbortSignal,
+): Promise<readonly (readonly number[])[]> {
+  try {
+    return await ask(input, signal)
+  } catch (error) {
+    const [first = '', ...others] = input
+    if (!isTooLong(error) || (others.length === 0 && first.length <= SHORTEST)) throw error
+    if (others.length === 0) return embedFitting([firstHalf(first)], ask, signal)
+    const middle = Math.ceil(input.length / 2)
+    return [
+      ...(await embedFitting(input.slice(0, middle), ask, signal)),
+      ...(await embedFitting(input.slice(middle), ask, signal)),
+    ]
+  }
+}
+
+const isTooLong = (error: unknown): boolean => error instanceof AppError && error.code === 'context-overflow'
+
+const firstHalf = (text: string): string =>
+  text.slice(0, Math.ceil(text.length / 2)).replace(/[\uD800-\uDBFF]$/, '')
 
 const vector = z.array(z.number()).min(1)
 const OllamaAnswer = z.object({ embeddings: z.array(vector) })

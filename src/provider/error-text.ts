@@ -11,6 +11,7 @@ const MAX_QUOTED = 300
 /** The prompt (or prompt plus answer) does not fit the window. */
 const OVERFLOW: readonly RegExp[] = [
   /exceed_context_size|exceeds? the (?:available )?context (?:size|length|window|limit)/i, // llama.cpp
+  /input \(\d+ tokens\) is too (?:large|long) to process/i, // llama.cpp, longer than its batch
   /context_length_exceeded|maximum (?:context|prompt|model) length|reduce the length of the messages/i, // OpenAI, vLLM, Groq, xAI
   /(?:input|prompt) (?:length )?(?:is )?too (?:long|large)|exceed(?:ed|s) (?:the )?max(?:imum)? context/i, // Anthropic, Ollama
   /input length and .?max_tokens.? exceed/i, // Anthropic
@@ -20,6 +21,24 @@ const OVERFLOW: readonly RegExp[] = [
   /tokens to keep .* greater than the context length/i, // LM Studio
   /tokens \+ .?max_new_tokens.? must be|too large for model with .* maximum context/i, // TGI, Mistral
 ]
+
+/** The numbers of a refusal: llama.cpp and vLLM name both, LM Studio the window alone. */
+const PROMPT_TOKENS =
+  /"n_prompt_tokens":\s*(\d{1,9})|\b(?:request|input|prompt) \((\d{1,9}) tokens\)|(?:requested|has|contains) (?:at least )?(\d{1,9}) (?:input )?tokens/i
+const WINDOW =
+  /"n_ctx":\s*(\d{1,9})|context size \((\d{1,9}) tokens\)|context length (?:is|of)(?: only)? (\d{1,9})|batch size: (\d{1,9})\)/i
+
+export function overflowNumbers(text: string): { window?: number; promptTokens?: number } {
+  const start = text.slice(0, MAX_JUDGED)
+  const window = numberIn(WINDOW, start)
+  const promptTokens = numberIn(PROMPT_TOKENS, start)
+  return { ...(window && { window }), ...(promptTokens && { promptTokens }) }
+}
+
+function numberIn(pattern: RegExp, text: string): number | undefined {
+  const [, ...groups] = pattern.exec(text) ?? []
+  return Number(groups.find((group) => group !== undefined) ?? Number.NaN) || undefined
+}
 
 /** The server took the reply for a tool call and could not read it. */
 const UNPARSED_CALL: readonly RegExp[] = [

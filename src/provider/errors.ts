@@ -10,6 +10,7 @@ import {
   excerpt,
   jsonText,
   messageIn,
+  overflowNumbers,
   saysBadKey,
   saysLoading,
   saysNoModel,
@@ -143,7 +144,11 @@ function fromFailure(failure: Failure, endpoint: Endpoint, cause: unknown): AppE
     return new AppError('rate-limited', `${answer}. Wait a little, or use another model.`, details)
   }
   if (status === 413 || saysOverflow(text)) {
-    return new AppError('context-overflow', `${answer}. The conversation must be made shorter.`, details)
+    const numbers = overflowNumbers(text)
+    return new AppError('context-overflow', `${answer}. The conversation must be made shorter.`, {
+      ...details,
+      ...numbers,
+    })
   }
   if (saysNoTools(text)) {
     return withoutNativeTools(`${answer}. It takes no tools for this model as it was started.`, details)

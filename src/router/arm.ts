@@ -65,7 +65,7 @@ export function createArm(parts: ArmParts): Arm {
       commit: () => {},
       release(error) {
         if (!(error instanceof AppError) || error.code !== 'context-overflow') return
-        shrink(error.details.window ?? Math.floor(capabilities.window / 2))
+        shrink(windowAfter(error.details, capabilities.window))
       },
       toText() {
         if (!parts.text || capabilities.tools === 'text') return false
@@ -130,3 +130,16 @@ const rate = (tokens: number, ms: number): number | undefined =>
 
 const isOutput = ({ type }: ModelEvent): boolean =>
   type === 'text-delta' || type === 'reasoning-delta' || type === 'tool-call'
+
+/**
+ * What the arm's window is taken for after a prompt that did not fit. Where the server names the window that is known
+ * already, the prompt was counted too low: the window shrinks by as much as the count was off, not to half.
+ */
+function windowAfter({ window, promptTokens }: AppError['details'], known: number): number {
+  const half = Math.floor(known / 2)
+  if (window === undefined) return half
+  if (window < known) return window
+  return promptTokens !== undefined && promptTokens > window
+    ? Math.max(half, Math.floor((known * window) / promptTokens))
+    : half
+}

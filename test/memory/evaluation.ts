@@ -1,4 +1,5 @@
 /** How often the fact that answers a question is among the first five. */
+import type { NamedEmbedder } from '../../src/memory/meaning.ts'
 import { openMemory } from '../../src/memory/store.ts'
 import { distractors } from './distractors.ts'
 import { fillMemory } from './fill.ts'
@@ -17,14 +18,32 @@ export async function recallAtFive(
   groups: readonly (readonly Pair[])[],
   among: number,
 ): Promise<Evaluation> {
+  await fillFor(path, groups, among)
+  return evaluate(path, groups)
+}
+
+export async function fillFor(
+  path: string,
+  groups: readonly (readonly Pair[])[],
+  among: number,
+): Promise<void> {
   const facts = groups.flat().map(({ fact }) => fact)
   await fillMemory(path, 'shop', scattered(facts, distractors(among)))
+}
+
+/** The same memory may be asked several times, each time with another embedder. */
+export async function evaluate(
+  path: string,
+  groups: readonly (readonly Pair[])[],
+  embedder?: NamedEmbedder,
+): Promise<Evaluation> {
   const memory = await openMemory({
     path,
     project: 'shop',
     refuse: async () => undefined,
     now: Date.now,
     warn: () => {},
+    ...(embedder && { embedder }),
   })
   const missed = await Promise.all(
     groups.map(async (pairs) => {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { createEmbedder } from '../../src/provider/embedder.ts'
 import { embed } from '../support/model-server/fake-model.ts'
+import { startLlamaCpp } from '../support/model-server/llama-cpp.ts'
 import { startOllama } from '../support/model-server/ollama.ts'
 import { startVllm } from '../support/model-server/vllm.ts'
 import { settingsFor } from './probing.ts'
@@ -47,4 +48,23 @@ test('a model that makes no vectors is an error that says so', async () => {
     code: 'request-invalid',
     message: expect.stringContaining('does not support embeddings'),
   })
+})
+
+test('a text the server finds too long is cut, and costs the others nothing', async () => {
+  const server = await startLlamaCpp({ embeddings: true, embeddingBatch: 100 })
+  const long = 'word '.repeat(300)
+
+  const vectors = await createEmbedder(settingsFor(server.url))(['heron', long, 'crane'], signal)
+
+  expect(vectors).toEqual([embed('heron'), embed(long.slice(0, 375)), embed('crane')])
+})
+
+test('a refusal that is not about length is not tried again', async () => {
+  const server = await startVllm()
+
+  await expect(createEmbedder(settingsFor(server.url))(['heron', 'crane'], signal)).rejects.toMatchObject({
+    code: 'request-invalid',
+  })
+
+  expect(server.sent('/v1/embeddings')).toHaveLength(1)
 })

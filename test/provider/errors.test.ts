@@ -208,3 +208,28 @@ test('a request that cannot even be sent is not worth a second try', () => {
     message: 'arm: the request could not be sent: unexpected token',
   })
 })
+
+test.each([
+  [
+    'llama.cpp',
+    '{"error":{"code":400,"message":"request (5031 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":5031,"n_ctx":4096}}',
+    { window: 4096, promptTokens: 5031 },
+  ],
+  [
+    'vLLM',
+    "This model's maximum context length is 4096 tokens. However, your request has 5031 input tokens.",
+    { window: 4096, promptTokens: 5031 },
+  ],
+  [
+    'LM Studio',
+    'The model is loaded with context length of only 4096 tokens, which is not enough.',
+    { window: 4096 },
+  ],
+  [
+    'llama.cpp, for embeddings',
+    '{"error":{"code":500,"message":"input (902 tokens) is too large to process. increase the physical batch size (current batch size: 512)","type":"server_error"}}',
+    { window: 512, promptTokens: 902 },
+  ],
+])('the numbers of an overflow are read: %s', (_server, body, numbers) => {
+  expect(answered(400, body)).toMatchObject({ code: 'context-overflow', details: numbers })
+})

@@ -57,7 +57,13 @@ export async function probeArm(settings: ArmSettings, options: ProbeOptions): Pr
     const applied = openTemplate
       ? await probeApplied({ settings, client, findings: metadata, openTemplate }, signal)
       : {}
-    return { findings: mergeFindings(metadata, applied, (await cache?.read(digest)) ?? {}), warnings }
+    const learned = (await cache?.read(digest)) ?? {}
+    // llama.cpp does not say whether it was started for embeddings, and refuses at once where it was not.
+    const embeds =
+      metadata.server?.value === 'llama.cpp' && !learned.embeddings
+        ? await probeEmbeddings(settings, metadata, { ms: PATIENCE_MS / 5, signal })
+        : {}
+    return { findings: mergeFindings(metadata, applied, embeds, learned), warnings }
   }
   const findings = await probeBehaviour({ settings, client, metadata, options })
   await cache?.write(digest, findings)
@@ -86,8 +92,8 @@ async function probeBehaviour({ settings, client, metadata, options }: Behaviour
     metadata.server?.value === 'llama.cpp' ? await probeGrammar(client, signal) : {},
     metadata.vision ? {} : await probeVision(ask, emission),
     // Also where the server claims them: what it lists is not always what it does.
-    await probeEmbeddings(settings, metadata, signal),
-    await probeSpeed(ask, emission),
+    await probeEmbeddings(settings, metadata, { ms: EMBEDDING_MS, signal }),
+    await probeSpeed(ask, emission, metadata),
   )
 }
 
@@ -106,17 +112,18 @@ async function probeVision(ask: AskProbe, emission: EmissionMode): Promise<Findi
 async function probeEmbeddings(
   settings: ArmSettings,
   { server }: Findings,
-  signal: AbortSignal,
+  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
 ): Promise<Findings> {
   const embed = createEmbedder({ ...settings, ...(server && { server: server.value }) })
   const from = 'a text to embed'
-  const limit = AbortSignal.timeout(EMBEDDING_MS)
+  const limit = AbortSignal.timeout(ms)
   try {
     const vectors = await embed(['heron'], AbortSignal.any([signal, limit]))
     return mergeFindings({ embeddings: found(vectors.every(hasDirection), from) })
   } catch {
     signal.throwIfAborted()
-    return mergeFindings({ embeddings: found(false, from) })
+    // A server that is busy has said nothing.
+    return limit.aborted ? {} : mergeFindings({ embeddings: found(false, from) })
   }
 }
 
@@ -126,12 +133,16 @@ const EMBEDDING_MS = 30_000
 /** Some servers answer with zeros for a model that makes no vectors; nothing can be compared with those. */
 const hasDirection = (vector: readonly number[]): boolean => vector.some((value) => value !== 0)
 
-const WORDS = 400
+const SMALL_WINDOW = 4_096
+const MOST_WORDS = 400
+/** Tokenizers that take digits and odd words apart make this many of one word; half the window stays free. */
+const WINDOW_PER_WORD = 24
 
 /** The words differ from those of any earlier prompt: what lies in a cache says nothing about speed. */
-async function probeSpeed(ask: AskProbe, emission: EmissionMode): Promise<Findings> {
+async function probeSpeed(ask: AskProbe, emission: EmissionMode, { window }: Findings): Promise<Findings> {
+  const words = Math.min(MOST_WORDS, Math.floor((window?.value ?? SMALL_WINDOW) / WINDOW_PER_WORD))
   const nonce = Math.random().toString(36).slice(2, 8)
-  const text = Array.from({ length: WORDS }, (_, index) => `${nonce}-${index}`).join(' ')
+  const text = Array.from({ length: words }, (_, index) => `${nonce}-${index}`).join(' ')
   const read = await ask({ emission, maxTokens: 1, messages: [{ role: 'user', text }] })
   const written = await ask({
     emission,
@@ -140,7 +151,7 @@ async function probeSpeed(ask: AskProbe, emission: EmissionMode): Promise<Findin
   })
   const fresh = (read.usage?.prompt ?? 0) - (read.usage?.cached ?? 0)
   return mergeFindings({
-    prefillSpeed: found(perSecond(fresh, read.totalMs), 'a prompt of four hundred words'),
+    prefillSpeed: found(perSecond(fresh, read.totalMs), `a prompt of ${words} words`),
     decodeSpeed: found(
       perSecond((written.usage?.completion ?? 0) - 1, written.totalMs - written.firstMs),
       'counting to sixty',

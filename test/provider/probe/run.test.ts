@@ -37,6 +37,7 @@ test('llama.cpp says its window, its slots and its template', async () => {
     vision: true,
     bos: '',
     eos: '<|im_end|>',
+    embeddings: false,
     systemRole: true,
     strictRoles: false,
     toolRole: true,
@@ -244,7 +245,7 @@ test('speed is measured by the clock', async () => {
   const { findings } = await probeArm(settingsFor(server.url), { depth: 'full', now, signal })
 
   expect(findings.prefillSpeed?.value).toBeGreaterThan(100)
-  expect(findings.prefillSpeed?.from).toBe('a prompt of four hundred words')
+  expect(findings.prefillSpeed?.from).toBe('a prompt of 341 words')
 })
 
 test('a grammar counts only if the answer obeys it', async () => {

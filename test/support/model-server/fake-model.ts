@@ -31,6 +31,8 @@ export type FakeQuirks = {
   readonly slots?: number
   readonly vision?: boolean
   readonly embeddings?: boolean
+  /** The longest text that is embedded, in tokens: llama.cpp's physical batch. */
+  readonly embeddingBatch?: number
   /** The first requests are answered with 503. */
   readonly loadingRequests?: number
   /** The delay before every first token. */

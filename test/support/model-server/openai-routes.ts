@@ -75,6 +75,11 @@ function toTextCompletion(model: FakeModel, generated: Generated): Answer {
 
 function toEmbeddings({ quirks }: FakeModel, { input, model }: Body): object {
   if (!quirks.embeddings) throw new Refusal(400, 'This model does not support embeddings')
+  const longest = Math.max(...(input as string[]).map((text) => tokenize(text, false).length))
+  if (longest > (quirks.embeddingBatch ?? Number.POSITIVE_INFINITY)) {
+    const why = 'increase the physical batch size (current batch size: ' + quirks.embeddingBatch + ')'
+    throw new Refusal(500, `input (${longest} tokens) is too large to process. ${why}`)
+  }
   const data = (input as string[]).map((text, index) => ({
     object: 'embedding',
     index,

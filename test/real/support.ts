@@ -1,0 +1,143 @@
+/** Real servers with real weights, asked through the program's own arms; what was seen is written down for the docs. */
+import { appendFileSync, existsSync, mkdirSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  findLlamaServer,
+  findOllama,
+  freePort,
+  llamaArgs,
+  type RealServer,
+  startServer,
+  untilReady,
+} from '../../scripts/real/server.ts'
+import { realCache, type RealWeights, realWeights } from '../../scripts/real/weights.ts'
+import { openServer } from '../../src/app/server-arm.ts'
+import type { ModelEvent, ModelRequest, Model } from '../../src/protocol/model.ts'
+
+export const llamaServer = findLlamaServer()
+export const ollama = findOllama()
+
+export const weightsHere = (...kinds: readonly RealWeights['kind'][]): readonly RealWeights[] =>
+  realWeights.filter(({ kind, file }) => kinds.includes(kind) && existsSync(pathOf({ file })))
+
+export const pathOf = ({ file }: Pick<RealWeights, 'file'>): string => join(realCache(), file)
+
+export const whyNot = (program: string | undefined, name: string): string =>
+  program === undefined
+    ? ` (skipped: ${name} is not on the PATH)`
+    : weightsHere('chat', 'base', 'embedding').length === 0
+      ? ' (skipped: no weights; npm run real:fetch)'
+      : ''
+
+export async function startLlama(
+  weights: Pick<RealWeights, 'file'>,
+  more: readonly string[],
+  { port, ready = true }: { readonly port?: number; readonly ready?: boolean } = {},
+): Promise<RealServer> {
+  const at = port ?? (await freePort())
+  const args = llamaArgs(pathOf(weights), at, more)
+  const server = startServer({ program: llamaServer ?? '', args, port: at })
+  if (ready) await untilReady(server, '/health')
+  return server
+}
+
+/** With every chat model created from its file, one thread each. */
+export async function startOllama(models: readonly RealWeights[]): Promise<RealServer> {
+  const port = await freePort()
+  const home = await mkdtemp(join(tmpdir(), 'covey-real-'))
+  const env = {
+    ...process.env,
+    HOME: home,
+    OLLAMA_HOST: `127.0.0.1:${port}`,
+    OLLAMA_MODELS: join(home, 'models'),
+  }
+  const server = startServer({ program: ollama ?? '', args: ['serve'], port, env })
+  await untilReady(server, '/api/version')
+  for (const weights of models) {
+    const file = join(home, `${weights.name}.modelfile`)
+    await writeFile(file, `FROM ${pathOf(weights)}\nPARAMETER num_thread 1\n`)
+    const create = startServer({
+      program: ollama ?? '',
+      args: ['create', weights.name, '-f', file],
+      port,
+      env,
+    })
+    await new Promise((resolve) => create.process.once('exit', resolve))
+  }
+  return server
+}
+
+export type Asked = Awaited<ReturnType<typeof openArm>>
+
+export async function openArm(url: string, model: string) {
+  const opened = await openServer(
+    {
+      id: 'real',
+      kind: 'openai-compatible',
+      model,
+      baseUrl: `${url}/v1`,
+      headers: {},
+      local: true,
+      known: {},
+    },
+    { promptsFolder: PROMPTS },
+  )
+  const lease = opened.arm.lease('test')
+  return { ...opened, model: lease.model, capabilities: lease.arm.capabilities }
+}
+
+const PROMPTS = fileURLToPath(new URL('../../prompts', import.meta.url))
+
+export const request = (text: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
+  runId: 'real',
+  sessionId: 'real',
+  turn: 1,
+  system: 'You are a test.',
+  messages: [{ role: 'user', text }],
+  tools: [],
+  maxTokens: 16,
+  temperature: 0,
+  ...more,
+})
+
+export const NEVER: AbortSignal = new AbortController().signal
+
+export async function reply(
+  model: Model,
+  asked: ModelRequest,
+  signal: AbortSignal = NEVER,
+): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = []
+  for await (const event of model.stream(asked, signal)) events.push(event)
+  return events
+}
+
+export const textIn = (events: readonly ModelEvent[]): string =>
+  events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+
+export const usageIn = (events: readonly ModelEvent[]) =>
+  events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []))[0]
+
+/** For the table in docs/servers.md. */
+export function seen(server: string, check: string, what: string): void {
+  mkdirSync(realCache(), { recursive: true })
+  appendFileSync(join(realCache(), 'seen.jsonl'), `${JSON.stringify({ server, check, what })}\n`)
+}
+
+export async function getJson(url: string): Promise<unknown> {
+  return (await fetch(url)).json()
+}
+
+/** Until no slot of a llama.cpp server works any more; gives the milliseconds it took. */
+export async function untilIdle(url: string): Promise<number> {
+  const started = performance.now()
+  for (;;) {
+    const slots = (await getJson(`${url}/slots`)) as readonly { is_processing: boolean }[]
+    if (slots.every((slot) => !slot.is_processing)) return performance.now() - started
+    await wait(10)
+  }
+}
