@@ -25,6 +25,8 @@ test.each([
       windowFrom: 'reported',
     },
     counter: { count: (text) => text.length, observe: () => {} },
+    countRequest: () => 0,
+    now: () => 0,
     learnWindow: () => undefined,
     native: scriptedModel(),
   })
