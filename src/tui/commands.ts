@@ -245,9 +245,9 @@ function choose(ui: CommandUi, { title, choices, argument }: Choosing): void {
 }
 
 function chooseTheme(ui: CommandUi, argument: string): void {
-  const { keepTheme } = ui
-  if (!keepTheme) return ui.face.say('There are no colours here.')
-  const choices = { current: currentTheme, list: () => themeNames, use: (name: string) => keepTheme(name) }
+  if (!ui.keepTheme) return ui.face.say('There are no colours here.')
+  const use = (name: string): void => ui.keepTheme?.(name)
+  const choices = { current: currentTheme, list: () => themeNames, use }
   choose(ui, { title: 'Colours', choices, argument })
 }
 

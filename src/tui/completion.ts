@@ -49,7 +49,8 @@ function commandItems(query: string, { commands }: CompletionSources): Autocompl
 }
 
 async function fileItems(query: string, { files }: CompletionSources): Promise<AutocompleteItem[]> {
-  const paths = [...(await files())]
+  // A name that a terminal would obey cannot be typed either.
+  const paths = (await files()).filter((path) => oneLine(path) === path)
   const near =
     query === ''
       ? paths.toSorted((a, b) => a.split('/').length - b.split('/').length)

@@ -56,7 +56,7 @@ export class InputBox {
   }
 
   setText(text: string): void {
-    this.#editor.setText(text)
+    this.#editor.setText(typable(text))
   }
 
   remember(prompt: string): void {
@@ -64,7 +64,7 @@ export class InputBox {
   }
 
   type(data: string): void {
-    this.#editor.handleInput(data)
+    this.#editor.handleInput(data === BACKSPACE ? data : typable(data))
   }
 
   draw(width: number): Drawn {
@@ -72,10 +72,20 @@ export class InputBox {
   }
 }
 
+const BACKSPACE = '\u007F'
+
+/** What is pasted or comes from a file is shown as it is typed: without what a terminal obeys or what hides what a line says. */
+const typable = (text: string): string => text.replaceAll(OBEYED, '')
+
+const OBEYED = /[\u007F-\u009F\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/g
+
 const drawn = (line: string): string => (line.startsWith('─') ? dim(line) : unfold(line))
 
 /** The editor's own mark says what it is for the editor. */
 const unfold = (line: string): string =>
-  line.replace(/\[paste #\d+ (?:\+(\d+) lines|(\d+) chars)\]/g, (_, lines?: string, characters?: string) =>
-    lines === undefined ? `[pasted ${characters} characters]` : `[pasted ${lines} lines]`,
-  )
+  line
+    .replace(/\[paste #\d+ (?:\+(\d+) lines|(\d+) chars)\]/g, (_, lines?: string, characters?: string) =>
+      lines === undefined ? `[pasted ${characters} characters]` : `[pasted ${lines} lines]`,
+    )
+    // In a narrow box it goes on in the next line.
+    .replace(/\[paste #\d+ \+?(\d+)(?=\s*$)/, '[pasted $1')

@@ -82,7 +82,7 @@ function drawBody(tool: ToolItem, { width, isExpanded }: DrawOptions): readonly 
   const diffs = tool.diff.flatMap((diff) => drawDiff(diff, inner, isExpanded ? 1000 : MAX_DIFF_LINES))
   if (tool.state === 'running') return [...diffs, ...outputLines(tool.tail, inner, MAX_OUTPUT_LINES)]
   if (tool.state === 'failed' && tool.code === 'denied')
-    return [red(fit(`not allowed: ${oneLine(deniedText(tool))}`, inner))]
+    return wrap(`not allowed: ${oneLine(deniedText(tool))}`, inner).map(red)
   const isQuiet = tool.state === 'ok' && (diffs.length > 0 || QUIET.test(tool.name)) && !isExpanded
   const most = isExpanded ? 1000 : MAX_OUTPUT_LINES
   const output = isQuiet ? [] : outputLines(tool.text ?? '', inner, most)
@@ -103,8 +103,12 @@ function outputLines(text: string, width: number, most: number): readonly string
   )
 }
 
-function endOf({ ms, state, name }: ToolItem): readonly string[] {
-  const isLong = (ms ?? 0) >= 100 || name === 'run_command'
+/** How long a person took to answer says nothing. */
+const LONG_MS = 2_000
+
+function endOf({ ms, state, name, answer }: ToolItem): readonly string[] {
+  const isWaiting = name === 'ask_user' || answer !== undefined
+  const isLong = ((ms ?? 0) >= LONG_MS && !isWaiting) || name === 'run_command'
   if (ms === undefined || (!isLong && state === 'ok')) return []
   return [dim(`${state === 'ok' ? (name === 'run_command' ? 'exit 0' : 'done') : 'failed'} · ${seconds(ms)}`)]
 }

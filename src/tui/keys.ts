@@ -46,12 +46,12 @@ export function createKeys(ui: ConversationUi, now: () => number): Keys {
 const isAtWork = ({ face }: ConversationUi): boolean =>
   face.doing?.stop !== undefined || lifeOf(face.view).kind !== 'idle'
 
-function answerWith({ face, cancel }: ConversationUi, data: string): void {
-  const { question } = face
+function answerWith(ui: ConversationUi, data: string): void {
+  const { question } = ui.face
   if (!question) return
   if (!matchesKey(data, 'escape')) return question.type(data)
   if (question.escape()) return
-  if (!question.deny()) cancel()
+  if (!question.deny()) ui.cancel()
 }
 
 /** True when the key is not for the box. */
@@ -70,12 +70,12 @@ function special(ui: ConversationUi, data: string): boolean {
   return true
 }
 
-function searchHistory({ face, prompts, pick }: ConversationUi): void {
-  const items = [...new Set(prompts.toReversed())].map((prompt) => ({
+function searchHistory(ui: ConversationUi): void {
+  const items = [...new Set(ui.prompts.toReversed())].map((prompt) => ({
     value: prompt,
     label: prompt.replaceAll(/\s+/g, ' '),
   }))
-  if (items.length > 0) pick('Earlier messages', items, (prompt) => face.input?.setText(prompt))
+  if (items.length > 0) ui.pick('Earlier messages', items, (prompt) => ui.face.input?.setText(prompt))
 }
 
 function expand({ face }: ConversationUi): void {

@@ -9,9 +9,11 @@ import { createCompletion } from './completion.ts'
 import { Conversation } from './conversation.ts'
 import { Face } from './face.ts'
 import { openHistory } from './history.ts'
+import { holdTerminal } from './hold.ts'
 import { InputBox } from './input.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { commandsFor } from './commands.ts'
+import type { Surface } from './screen.ts'
 import type { Talk } from './talk.ts'
 import { themeNames, useTheme } from './theme.ts'
 
@@ -35,16 +37,11 @@ export type TerminalParts = {
 export async function runTerminal(parts: TerminalParts): Promise<string | undefined> {
   useTheme(parts.theme ?? 'standard')
   const terminal = new ProcessTerminal()
-  const surface = {
-    get columns() {
-      return Math.max(2, terminal.columns)
-    },
-    get rows() {
-      return Math.max(4, terminal.rows)
-    },
-    write: (text: string) => terminal.write(text),
-  }
-  const face = new Face({ surface, isVerbose: parts.isVerbose, facts: () => conversation.facts() })
+  const face = new Face({
+    surface: surfaceOf(terminal),
+    isVerbose: parts.isVerbose,
+    facts: () => conversation.facts(),
+  })
   const { promptOptions, signal, isVerbose } = parts
   let keys: Keys | undefined
   const start = (): void =>
@@ -66,20 +63,36 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
   face.input = inputOf(face, conversation)
   face.print([parts.title])
   face.drawNow()
-  const end = (): void => conversation.quit()
-  signal.addEventListener('abort', end, { once: true })
-  process.stdin.once('end', end)
+  const release = holdTerminal(
+    {
+      end: () => conversation.quit(),
+      say: (text) => face.say(text),
+      leave() {
+        face.suspend()
+        terminal.stop()
+      },
+    },
+    signal,
+  )
   try {
     conversation.useHistory(await openHistory(parts.historyFile))
     await open(parts, conversation)
     return await conversation.ended
   } finally {
-    signal.removeEventListener('abort', end)
-    process.stdin.off('end', end)
-    face.suspend()
-    terminal.stop()
+    release()
   }
 }
+
+/** Smaller than this nothing can be drawn. */
+const surfaceOf = (terminal: ProcessTerminal): Surface => ({
+  get columns() {
+    return Math.max(2, terminal.columns)
+  },
+  get rows() {
+    return Math.max(4, terminal.rows)
+  },
+  write: (text) => terminal.write(text),
+})
 
 async function open(parts: TerminalParts, conversation: Conversation): Promise<void> {
   const opened = parts.open(conversation.atStart())

@@ -64,17 +64,24 @@ export class QuestionBox {
   }
 
   draw(width: number, rows: number): Drawn {
-    const options = this.#options.flatMap((option, index) =>
+    const words = this.#isTyping ? this.#words.draw(width).lines : []
+    // The hint and the status line.
+    const fixed = words.length + 2
+    const options = this.#drawOptions(width, rows - fixed)
+    const head = drawQuestion(this.#parts.question, width, Math.max(2, rows - options.length - fixed))
+    return { lines: [...head, ...options, ...words, dim(fit(this.#hint(), width))] }
+  }
+
+  /** In a low terminal each is one line, and while words are typed none: what is asked about must stay to be seen. */
+  #drawOptions(width: number, rows: number): readonly string[] {
+    const drawn = this.#options.map((option, index) =>
       drawOption(option, { index, isChosen: index === this.#chosen && !this.#isTyping, width }),
     )
-    const words = this.#isTyping ? this.#words.draw(width) : { lines: [] }
-    const head = drawQuestion(
-      this.#parts.question,
-      width,
-      Math.max(3, rows - options.length - words.lines.length - 3),
-    )
-    const lines = [...head, ...options, ...words.lines, dim(fit(this.#hint(), width))]
-    return { lines }
+    const whole = drawn.flat()
+    if (whole.length <= rows - LEAST_HEAD) return whole
+    return this.#isTyping
+      ? []
+      : drawn.map(([first = '', ...more]) => fit(first + (more.length > 0 ? '…' : ''), width))
   }
 
   #hint(): string {
@@ -142,6 +149,9 @@ const answerOptions = ({ options }: Extract<ViewQuestion, { kind: 'question' }>)
         { key: '', label: 'Something else' },
       ]
 
+/** Lines of what is asked about that are more worth than whole options. */
+const LEAST_HEAD = 4
+
 type OptionPlace = { readonly index: number; readonly isChosen: boolean; readonly width: number }
 
 function drawOption({ key, label }: Option, { index, isChosen, width }: OptionPlace): readonly string[] {
@@ -162,7 +172,9 @@ function drawQuestion(question: ViewQuestion, width: number, rows: number): read
     ({ kind, placeholder, path }) => `gives it the ${kind}${path ? ` of ${path}` : ''} (${placeholder})`,
   )
   const reasons = [`why: ${why}`, ...given].flatMap((line) => wrap(clean(line), width)).map(dim)
-  const room = Math.max(2, rows - targets.length - reasons.length)
-  const changes = diff.flatMap((file) => drawDiff(file, width, room))
-  return [...(changes.length > 0 ? changes : targets), ...reasons]
+  const room = Math.max(2, rows - reasons.length)
+  // The name of each file is a line of its own.
+  const changes = diff.flatMap((file) => drawDiff(file, width, Math.max(2, room - diff.length)))
+  const what = fold(changes.length > 0 ? changes : targets, rows, (rest) => dim(`… ${rest} more lines`))
+  return [...what, ...reasons].slice(0, Math.max(what.length, rows))
 }

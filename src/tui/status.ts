@@ -36,7 +36,7 @@ function lifeText(life: Life, { elapsedMs, rate }: Clock): string | undefined {
     case 'queued':
       return `waiting in the queue, position ${life.position}${time}`
     case 'reading':
-      return `${readingText(life, elapsedMs)}${time}`
+      return readingText(life, elapsedMs, time)
     case 'thinking':
       return `thinking${rateText(rate)}${time}`
     case 'writing':
@@ -56,14 +56,15 @@ const rateText = (rate: number | undefined): string =>
 function readingText(
   { tokens, done, cached }: Extract<Life, { kind: 'reading' }>,
   elapsedMs: number,
+  time: string,
 ): string {
   const from = cached ? `, ${thousands(cached)} from cache` : ''
-  if (tokens === 0) return 'reading the prompt'
-  if (done === undefined) return `reading ${thousands(tokens)} tokens${from}`
+  if (tokens === 0) return `reading the prompt${time}`
+  if (done === undefined) return `reading ${thousands(tokens)} tokens${from}${time}`
   const read = done - (cached ?? 0)
   const left =
     read > 0 && elapsedMs > 500 ? Math.ceil(((tokens - done) * elapsedMs) / read / 1000) : undefined
-  return `reading ${thousands(done)} of ${thousands(tokens)} tokens (${Math.round((done / tokens) * 100)} %)${from}${left === undefined ? '' : `, ${left} s left`}`
+  return `reading ${thousands(done)} of ${thousands(tokens)} tokens (${Math.round((done / tokens) * 100)} %)${from}${left === undefined ? time : `, ${left} s left`}`
 }
 
 export type StatusFacts = {

@@ -6,7 +6,7 @@ import { cleanControl } from '../lib/clean.ts'
 export const clean = (text: string): string =>
   cleanControl(text.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '    '))
 
-export const oneLine = (text: string): string => clean(text.replaceAll(/\s*\n\s*/g, ' '))
+export const oneLine = (text: string): string => clean(text).replaceAll(/\s*\n\s*/g, ' ')
 
 /** Wrapped at words where it can be. */
 export const wrap = (text: string, width: number): readonly string[] =>

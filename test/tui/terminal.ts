@@ -12,6 +12,8 @@ export type Reply = {
   readonly text?: string
   readonly reasoning?: string
   readonly calls?: readonly { name: string; input: object }[]
+  readonly usage?: { readonly prompt: number; readonly completion: number; readonly cached?: number }
+  readonly error?: { readonly code: string; readonly message: string }
 }
 
 export type OpenOptions = {
@@ -118,6 +120,11 @@ export async function openTerminal(options: OpenOptions = {}) {
     },
     /** What is on the screen now. */
     shown,
+    /** The scrollback as well, with everything that has arrived. */
+    async now(): Promise<string> {
+      await pending
+      return all()
+    },
     /** The scrollback as well. */
     all,
     bytes: () => bytes,
@@ -149,7 +156,7 @@ export async function openTerminal(options: OpenOptions = {}) {
 /** Ready for input. */
 export async function ready(options: OpenOptions = {}) {
   const terminal = await openTerminal(options)
-  await terminal.sees('/help for help')
+  await terminal.sees(/\/help for/)
   return terminal
 }
 

@@ -21,13 +21,15 @@ const MOST_TYPED = 100
 export function createLines(input: Interface, out: (text: string) => void): Lines {
   const typed: string[] = []
   const questions: Waiting[] = []
-  let reader: Waiting | undefined
+  let reader: (Waiting & { readonly prompt: string }) | undefined
   let isOver = false
   input.on('line', (line) => {
-    const waiting = questions.shift() ?? reader
-    if (waiting === reader) reader = undefined
+    const asked = questions.shift()
+    const waiting = asked ?? reader
+    if (!asked) reader = undefined
     if (waiting) waiting.take(line)
-    else if (typed.length < MOST_TYPED) typed.push(line)
+    if (asked && reader && questions.length === 0) out(reader.prompt)
+    if (!waiting && typed.length < MOST_TYPED) typed.push(line)
   })
   input.on('close', () => {
     isOver = true
@@ -56,13 +58,12 @@ export function createLines(input: Interface, out: (text: string) => void): Line
       const early = typed.shift()
       if (early !== undefined) out(`${prompt}${early}\n`)
       if (early !== undefined || isOver) return early
-      out(prompt)
-      return new Promise((take) => (reader = { take }))
+      // After the answer to what was asked before.
+      if (questions.length === 0) out(prompt)
+      return new Promise((take) => (reader = { take, prompt }))
     },
     ask: (text, signal) => new Promise((resolve, reject) => asking({ resolve, reject, signal }, text)),
-    once(prompt, take) {
-      question({ take: (line) => take(line?.trim() ?? '') }, prompt)
-    },
+    once: (prompt, take) => question({ take: (line) => take(line?.trim() ?? '') }, prompt),
     lend: (work) => lend(input, work),
     close: () => input.close(),
   }

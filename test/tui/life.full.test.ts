@@ -1,0 +1,210 @@
+/** What a person sees while a real server is slow, and what is left of an answer that was cut off: on a real pty. */
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { coveyProgram } from '../support/program.ts'
+import { key, openTerminal, ready } from './terminal.ts'
+
+type Chunk = { readonly content?: string; readonly progress?: object }
+
+/** llama.cpp as far as a conversation needs it; a test writes the reply piece by piece. */
+async function startServer() {
+  const asked: ((value: Chunk) => void)[] = []
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').replace(/\?.*/, '')
+    if (request.method === 'GET') return sendJson(response, answers[path])
+    let body = ''
+    request.on('data', (piece: Buffer) => (body += piece.toString()))
+    request.on('end', () => {
+      if (path === '/tokenize') return sendJson(response, { tokens: [1, 2, 3] })
+      response.setHeader('content-type', 'text/event-stream')
+      const send = (value: object): void => void response.write(`data: ${JSON.stringify(value)}\n\n`)
+      const say = ({ content, progress }: Chunk): void =>
+        send({
+          choices: [{ index: 0, delta: content === undefined ? {} : { content } }],
+          ...(progress && { prompt_progress: progress }),
+        })
+      if (body.includes('Say it')) asked.push(say)
+      else {
+        say({ content: 'Yes.' })
+        send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+        response.end('data: [DONE]\n\n')
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  return { argv: () => [process.execPath, ...coveyProgram, '--base-url', url, '--model', 'm'], asked }
+}
+
+const answers: Readonly<Record<string, object>> = {
+  '/v1/models': { object: 'list', data: [{ id: 'm', object: 'model', owned_by: 'llamacpp', meta: {} }] },
+  '/props': {
+    default_generation_settings: { n_ctx: 8192, params: {} },
+    total_slots: 1,
+    model_path: '/models/m.gguf',
+    chat_template: '{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}',
+    build_info: 'b8200-test',
+  },
+  '/slots': [{ id: 0, n_ctx: 8192, is_processing: false }],
+}
+
+function sendJson(response: ServerResponse, value: object | undefined): void {
+  response.writeHead(value ? 200 : 404, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(value ?? { error: { message: 'not found' } }))
+}
+
+test('the prefill of llama.cpp, then the first word before the reply is whole', async () => {
+  const { argv, asked } = await startServer()
+  const screen = await ready({ argv })
+  screen.type(`Say it${key.enter}`)
+  const say = await screen.until('question', () => asked[0])
+
+  say({ progress: { total: 900, cache: 200, processed: 550, time_ms: 9 } })
+  await screen.sees('reading 550 of 900 tokens (61 %), 200 from cache')
+  say({ content: ' Hello' })
+  say({ content: ' wor' })
+
+  expect(await screen.sees('Hello')).toContain('writing')
+})
+
+test('the partial answer of a cancelled one-shot is on the screen and in the session', async () => {
+  const { argv, asked } = await startServer()
+  const screen = await openTerminal({ argv: () => [...argv(), 'Say it'] })
+  const say = await screen.until('question', () => asked[0])
+  say({ content: 'Half of an answer that ' })
+  say({ content: 'is cut off ' })
+  await screen.sees('Half of an answer')
+
+  screen.type(key.ctrl('c'))
+
+  expect(await screen.ended).toBe(130)
+  expect(screen.all()).toContain('Half of an answer that')
+  const folder = join(String(screen.home['HOME']), 'data', 'covey', 'sessions')
+  const logs = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+  expect(logs.join('')).toContain('Half of an answer that')
+})
+
+describe('commands', () => {
+  test('/shell lends the terminal to a shell and takes it back', async () => {
+    const screen = await ready({ env: { SHELL: '/bin/sh', PS1: 'inner$ ' } })
+    screen.type(`/shell${key.enter}`)
+    await screen.sees('inner$')
+
+    screen.type('echo $((20 + 22)); exit\n')
+    await screen.sees('42')
+
+    screen.type('back in the box')
+    await screen.sees(/─\nback in the box/)
+  })
+
+  test('/incognito keeps nothing of what follows', async () => {
+    const screen = await ready({ replies: [{ text: 'Noted.' }] })
+    screen.type(`/incognito${key.enter}`)
+    await screen.sees('Nothing of this conversation is kept')
+    screen.type(`my private words${key.enter}`)
+    await screen.sees('Noted.')
+    await screen.idle()
+    screen.type(`exit${key.enter}`)
+
+    expect(await screen.ended).toBe(0)
+    expect(screen.all()).not.toContain('--resume-id')
+    const home = String(screen.home['HOME'])
+    const kept = readdirSync(home, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('replies-'))
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    expect(kept.join('')).not.toContain('my private words')
+  })
+
+  test('/theme is remembered', async () => {
+    const first = await ready()
+    first.type(`/theme mono${key.enter}`)
+    await first.until('file', () =>
+      readdirSync(String(first.home['HOME']), { recursive: true, encoding: 'utf8' }).find((name) =>
+        name.endsWith('/theme'),
+      ),
+    )
+    first.type(`exit${key.enter}`)
+    await first.ended
+
+    const again = await ready({ cwd: first.cwd, home: first.home })
+    again.type(`/nothing${key.enter}`)
+    await again.sees('unknown command')
+
+    expect(again.bytes()).not.toMatch(/\u001B\[(?:3[1-6]|9[1-6])m/)
+  })
+
+  test('Esc at a question of the model ends the run and not the program', async () => {
+    const ask = { calls: [{ name: 'ask_user', input: { question: 'Which?', options: ['a', 'b'] } }] }
+    const screen = await ready({ replies: [ask, { text: 'Then not.' }] })
+    screen.type(`Go${key.enter}`)
+    await screen.sees('Something else')
+
+    screen.type(key.escape)
+
+    await screen.sees('Cancelled.')
+    await screen.idle()
+    screen.type('still here')
+    await screen.sees('still here')
+  })
+
+  test('Ctrl+R searches earlier messages', async () => {
+    const screen = await ready({ replies: [{ text: 'One.' }] })
+    screen.type(`first of all${key.enter}`)
+    await screen.sees('One.')
+    await screen.idle()
+
+    screen.type(key.ctrl('r'))
+    await screen.sees('Earlier messages')
+    screen.type(`all${key.enter}`)
+
+    await screen.sees(/─\nfirst of all/)
+  })
+
+  test('a paste that arrives in pieces keeps its order', async () => {
+    const screen = await ready()
+    const words = Array.from({ length: 9 }, (_, at) => `word${at}`)
+
+    screen.type('\u001B[200~')
+    for (const word of words) screen.type(`${word} `)
+    screen.type('\u001B[201~')
+
+    await screen.sees(words.join(' '))
+  })
+})
+
+describe('one line', () => {
+  test('--json: the first line has the session id', async () => {
+    const screen = await openTerminal({
+      replies: [{ text: 'Yes.' }],
+      flags: ['--json', 'Go'],
+      size: [400, 30],
+    })
+
+    expect(await screen.ended).toBe(0)
+    const [first = ''] = screen.all().split('\n')
+    expect(JSON.parse(first)).toMatchObject({ sessionId: expect.stringMatching(/^\d{8}-\d{4}-\w+$/) })
+  })
+
+  test.each([
+    ['version', /^\d+\.\d+\.\d+/],
+    ['completion', /bash.*zsh.*fish/],
+  ])('covey %s does not ask the model', async (word, wanted) => {
+    const screen = await openTerminal({
+      argv: () => [process.execPath, ...coveyProgram, word],
+      size: [200, 30],
+    })
+
+    await screen.ended
+    expect(screen.all()).toMatch(wanted)
+    expect(screen.all()).not.toContain('model')
+  })
+})
