@@ -20,7 +20,8 @@ export type LogOptions = {
 
 export async function createLogger({ level, file, verbose }: LogOptions): Promise<Logger> {
   if (file === undefined && !verbose) return silentLogger
-  const { pino } = await import('pino')
+  // In the bundle a CommonJS package has no names of its own, only its whole.
+  const { default: pino } = await import('pino')
   const destination =
     file === undefined ? { dest: 2 } : { dest: file, mkdir: true, append: true, mode: 0o600 }
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }

@@ -1,5 +1,9 @@
-/** An object whose values may be missing, as one that lacks them: what `exactOptionalPropertyTypes` wants. */
-export type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
+/** What `exactOptionalPropertyTypes` wants: a key whose value may be missing is there or not, never `undefined`. */
+type Defined<T> = { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
+  [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>
+}
 
-export const withoutUndefined = <T extends object>(value: T): Defined<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Defined<T>
+/** The same without the keys that have no value; `{ a, ...defined({ b, c }) }`. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
+}

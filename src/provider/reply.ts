@@ -51,7 +51,7 @@ export async function* readReplyParts(
       if (isTooDeep(parsed(call.input))) yield tooDeep(call)
       else native.push(call)
     } else if (part.type === 'logprobs' || part.type === 'progress') {
-      if (part.type === 'logprobs') tokens.push(...part.tokens.map(toWritten))
+      if (part.type === 'logprobs') for (const token of part.tokens) tokens.push(toWritten(token))
       yield part
     } else if (part.type === 'error') {
       throw part.error
