@@ -21,6 +21,7 @@ import { type Arm, createArm } from '../router/arm.ts'
 import { checkedByWords } from '../router/classify.ts'
 import { NANO_ID } from '../protocol/nano-id.ts'
 import { CLOUD_WINDOW, USUAL_WINDOW } from '../protocol/token-limits.ts'
+import { defined } from '../lib/object.ts'
 
 /** Who is to answer. */
 export type ArmWanted =
@@ -167,9 +168,7 @@ async function openFile(wanted: GgufWanted, { cwd, promptsFolder, ...parts }: Ar
     name,
     path,
     promptsFolder,
-    ...(choice.build && { build: choice.build }),
-    ...(window !== undefined && { window }),
-    ...(wanted.sequences !== undefined && { sequences: wanted.sequences }),
+    ...defined({ build: choice.build, window, sequences: wanted.sequences }),
   })
   return {
     ...opened(toArm(model, model.capabilities), 'a file'),

@@ -38,6 +38,7 @@ import type { Hooks, HookSpec } from '../protocol/hooks.ts'
 import type { Exec, Fetch, Files, TryChanges } from '../protocol/tool.ts'
 import type { OpenUndo } from '../undo/undo.ts'
 import { openUndoFor } from './undo.ts'
+import { defined } from '../lib/object.ts'
 
 export type GuardsParts = Pick<SandboxOptions, 'onProgress'> & {
   readonly config: Config
@@ -110,9 +111,7 @@ export async function openGuards(parts: GuardsParts): Promise<Guards> {
     personExec,
     async openSession(place) {
       const opened = await openSessionGuards(parts, place, {
-        ...(confined && { sandbox: confined }),
-        ...(watch && { watch }),
-        ...(book && { book }),
+        ...defined({ sandbox: confined, watch, book }),
       })
       const session = { ...opened, close: () => opened.close().finally(() => sessions.delete(session)) }
       sessions.add(session)
@@ -132,7 +131,7 @@ const openSandbox = ({ config, paths, cwd, env, host = false, onProgress }: Guar
   detectSandbox({
     ...sandboxOptions({ config, paths, env, root: cwd }),
     host,
-    ...(onProgress && { onProgress }),
+    ...defined({ onProgress }),
   })
 
 const unconfined = (sandbox: object, { checks }: Config): readonly string[] => {
@@ -150,7 +149,7 @@ const watchOf = ({ paths, cwd, env, incognito }: GuardsParts, sandbox: Sandbox |
     root: cwd,
     home: paths.home,
     env,
-    ...(sandbox && { sandbox }),
+    ...defined({ sandbox }),
     ...(!incognito && { store: join(paths.dataFolder, 'withheld') }),
   })
 
@@ -165,8 +164,7 @@ async function openSessionGuards(
   const grants = createGrants()
   const { files, exec, undo, close } = await openReach(parts, place, {
     grants,
-    ...(sandbox && { sandbox }),
-    ...(watch && { watch }),
+    ...defined({ sandbox, watch }),
   })
   const tryChanges = await trialOf(parts, files.root, sandbox)
   // Last of what can fail: it holds a file open.
@@ -184,7 +182,7 @@ async function openSessionGuards(
     exec,
     undo,
     fetch: fetchWith({ offline: config.offline, rules: config.permission.rules }),
-    ...(tryChanges && { tryChanges }),
+    ...defined({ tryChanges }),
     audit: auditOf(parts, place, firewall),
     ...(specs.length > 0 && {
       hooks: (review) =>
@@ -194,7 +192,7 @@ async function openSessionGuards(
           env,
           launch: launchOf(parts, { root: files.root, warn: place.warn, sandbox, watch }),
           outgoingValue: firewall.outgoingValue,
-          ...(review && { review }),
+          ...defined({ review }),
         }),
     }),
     close: () => close().finally(() => secrets.close()),
@@ -213,7 +211,7 @@ function launchOf(
     ofProject,
     ofPerson: new Set(toHooks(config.hooks).flatMap(confinedKey)),
     openTrust: () => openTrust(join(paths.dataFolder, 'trust.json')),
-    ...(watch && { watch }),
+    ...defined({ watch }),
     ...(config.permission.mode !== 'bypass' && { sandbox: async () => sandbox ?? missing }),
   })
 }
@@ -241,11 +239,10 @@ async function openReach(
     home: paths.home,
     hidden: own,
     ...closedHistory(rules, files.root),
-    ...(sandbox && { sandbox }),
-    ...(watch && { watch }),
+    ...defined({ sandbox, watch }),
   })
   const { dataFolder } = paths
-  const undo = await openUndoFor({ files, exec, dataFolder, ...(folder !== undefined && { folder }) })
+  const undo = await openUndoFor({ files, exec, dataFolder, ...defined({ folder }) })
   return {
     files: undo.files(files),
     exec: undo.exec(exec),

@@ -12,6 +12,7 @@ import { pruneIndexes } from '../memory/code/shelf.ts'
 import type { NamedEmbedder } from '../memory/meaning.ts'
 import { type Memory, openMemory } from '../memory/store.ts'
 import { errorMessage } from '../protocol/error.ts'
+import { defined } from '../lib/object.ts'
 
 export type MemoryContext = {
   readonly config: Config
@@ -40,8 +41,7 @@ export async function openMemories(context: MemoryContext): Promise<Memories> {
     ? await openIndex(context).catch(without('code is not indexed'))
     : undefined
   return {
-    ...(memory && { memory }),
-    ...(index && { index }),
+    ...defined({ memory, index }),
     async close() {
       index?.close()
       await memory?.close()
@@ -77,7 +77,7 @@ export function openFacts({
     ...(!incognito && { path: join(paths.dataFolder, 'memory.db') }),
     project: root,
     keep: config.memory.keep,
-    ...(embedder && { embedder }),
+    ...defined({ embedder }),
     async refuse(text) {
       const kinds = firewall.secretsIn(await firewall.outgoing(text)).map(({ kind }) => kind)
       return kinds.length > 0 ? [...new Set(kinds)].join(', ') : undefined

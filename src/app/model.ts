@@ -9,7 +9,7 @@ import type { AppPaths } from '../config/paths.ts'
 import { toServers } from '../config/router.ts'
 import type { Config } from '../config/schema.ts'
 import type { Flock } from './peers.ts'
-import { withoutUndefined } from '../lib/object.ts'
+import { defined } from '../lib/object.ts'
 import type { Lease, Reserve } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/event.ts'
@@ -83,7 +83,7 @@ async function openWith(config: Config, parts: WithFlock): Promise<Answering> {
       ...parts,
       ...(!parts.incognito && { probesFile: probesFileOf(parts.paths) }),
       enginesFolder: parts.paths.enginesFolder,
-      ...(hasOther && { hasOther }),
+      ...defined({ hasOther }),
     })
     opened.push(another)
     return another
@@ -137,7 +137,7 @@ async function chosen({ config, parts }: Opening): Promise<Choice> {
     const found = findOnServer(asked, config, parts)
     if (found) return found
   }
-  const wish = withoutUndefined({ model, baseUrl, provider, apiKey, apiKeyEnv, window, auto })
+  const wish = defined({ model, baseUrl, provider, apiKey, apiKeyEnv, window, auto })
   const choice = chooseArm(config, wish, env)
   const isOpen = choice.kind === 'nano' && model === undefined && config.model === undefined
   if (!isOpen) return choice

@@ -17,7 +17,7 @@ import { patchRecordOf } from '../guard/paths/patch-folder.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { Ends } from '../lib/ends.ts'
 import { createLogger } from '../lib/log.ts'
-import { withoutUndefined } from '../lib/object.ts'
+import { defined } from '../lib/object.ts'
 import type { ArmSettings, Reserve } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { Model } from '../protocol/model.ts'
@@ -186,7 +186,7 @@ async function openConfined(
     ...parts,
     cwd: parts.root,
     hooks: () => hooks,
-    ...withoutUndefined({ apiKey }),
+    ...defined({ apiKey }),
     onProgress: (folders) =>
       atStart?.status(`Looking at the project before the first command: ${folders} folders`),
   }).finally(() => atStart?.status(undefined))
@@ -210,7 +210,7 @@ async function sessionContext(
     ...place,
     config,
     patchRecord: patchRecordOf(paths.dataFolder, place.root),
-    ...(system !== undefined && { system }),
+    ...defined({ system }),
     log: await createLogger({ ...config.log, verbose }),
     store: createSessionStore({
       keep: config.sessions.keep,
@@ -222,10 +222,12 @@ async function sessionContext(
     equip: (session) => equipper.equip(session, answersOf(answering)),
     guards,
     ...(config.swarm.mode !== 'off' && { swarm: throughSwarm(swarm) }),
-    ...(answering.onRunEnd && { onRunEnd: answering.onRunEnd }),
-    ...(answering.report && { report: answering.report }),
-    ...(answering.hasOther && { hasOther: answering.hasOther }),
-    ...(answering.classify && { classify: answering.classify }),
+    ...defined({
+      onRunEnd: answering.onRunEnd,
+      report: answering.report,
+      hasOther: answering.hasOther,
+      classify: answering.classify,
+    }),
     isAboutFailure,
   }
 }
@@ -245,7 +247,7 @@ async function remoteToolsOf({ tool_host: host, federation }: Config, env: NodeJ
   if (url === undefined) return undefined
   const { lanFiles } = await import('../federation/lan/open.ts')
   const { openWishedTools } = await import('../federation/tools/find.ts')
-  const wish = withoutUndefined({ url, workspace, token: toToken(host.token, env) })
+  const wish = defined({ url, workspace, token: toToken(host.token, env) })
   const files = lanFiles(appPaths(env, process.platform).dataFolder)
   const peers = { ...files, addresses: federation.peers }
   return openWishedTools({ ...wish, peers }, AbortSignal.timeout(30_000))

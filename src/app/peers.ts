@@ -23,6 +23,7 @@ import type { FederationHealth } from '../server/admin/federation.ts'
 import type { FairQueue } from '../server/http/queue.ts'
 import type { Elsewhere } from '../swarm/lease.ts'
 import { NANO_ID } from '../protocol/nano-id.ts'
+import { defined } from '../lib/object.ts'
 
 export type Flock = {
   /** One arm per model ever reported by another machine; unreachable ones say so. */
@@ -98,7 +99,7 @@ export function openPeers(config: Pick<Config, 'federation' | 'server' | 'log'>,
     peers,
     timing,
     port,
-    ...(host !== undefined && { host }),
+    ...defined({ host }),
   })
   return {
     ...service,
@@ -129,7 +130,7 @@ async function lookOverNats(config: Pick<Config, 'federation' | 'log'>, context:
   const link = await openLink(config, context)
   try {
     const problem = link.problem()
-    return { peers: link.machines().map(peerHealth), ...(problem !== undefined && { problem }) }
+    return { peers: link.machines().map(peerHealth), ...defined({ problem }) }
   } finally {
     await link.close()
   }
@@ -163,7 +164,7 @@ function joinMachines(link: PeerLink, name: string): Omit<Flock, 'firstLook'> {
         ...lease.arm.capabilities.speeds,
       }
       const seen = (machine: Machine) => arms.seen(machine, model)
-      const to = place({ model, machines, home, tokens, seen, ...(runId !== undefined && { runId }) })
+      const to = place({ model, machines, home, tokens, seen, ...defined({ runId }) })
       const arm = to && arms.find(to, model)
       if (!arm) return lease
       lease.release()
@@ -194,8 +195,7 @@ function healthOf(link: PeerLink): FederationHealth {
   return {
     enabled: true,
     id: link.id,
-    ...(listening && { listening }),
-    ...(problem !== undefined && { problem }),
+    ...defined({ listening, problem }),
     peers: link.machines().map(peerHealth),
     strangers: link.strangers().map(({ id, address }) => ({ id, address })),
   }

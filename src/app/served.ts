@@ -32,6 +32,7 @@ import { openMcpRoutes } from './serve-tools.ts'
 import { withSwarm } from '../swarm/lease.ts'
 import type { PreparedServing } from './serve.ts'
 import { NANO_ID } from '../protocol/nano-id.ts'
+import { defined } from '../lib/object.ts'
 
 /** The arm that answers here: the only one, or the router's choice. */
 const AUTO = 'covey/auto'
@@ -43,8 +44,7 @@ export async function prepareServing(options: AppOptions): Promise<PreparedServi
   const loaded = await loadAppConfig(options)
   const { host, port } = loaded.config.server
   return {
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
+    ...defined({ host, port }),
     open: () => openServing(options, loaded),
   }
 }
@@ -68,7 +68,7 @@ export async function openServing(options: AppOptions, given?: LoadedConfig): Pr
       ...mcp.routes,
       ...federationRoutes(() => context.answering.flock?.health() ?? NO_FEDERATION),
     ],
-    ...(peers.at !== undefined && { peers: peers.at }),
+    ...defined({ peers: peers.at }),
     models: [
       AUTO,
       SWARM,

@@ -9,7 +9,7 @@ import { toServers } from '../config/router.ts'
 import type { Config } from '../config/schema.ts'
 import { maskUrls } from '../lib/mask-url.ts'
 import { isChatModel } from '../lib/model-ids.ts'
-import { withoutUndefined } from '../lib/object.ts'
+import { defined } from '../lib/object.ts'
 import type { ArmSettings } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { OfferedModel, ProviderInfo } from '../protocol/provider-service.ts'
@@ -39,7 +39,7 @@ async function flagged({ config, env }: CheckContext): Promise<readonly Provider
   if (!baseUrl) return []
   const info = { id: 'COVEY_BASE_URL', kind: 'openai-compatible', tier: 'local' as const }
   try {
-    const wish = withoutUndefined({ baseUrl, model: env['COVEY_MODEL'], apiKey: env['COVEY_API_KEY'] })
+    const wish = defined({ baseUrl, model: env['COVEY_MODEL'], apiKey: env['COVEY_API_KEY'] })
     const choice = chooseArm(config, wish, env)
     if (choice.kind !== 'arm') return []
     const tier = choice.settings.local ? 'local' : 'cloud'

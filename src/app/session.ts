@@ -36,6 +36,7 @@ import { sourcesOf, systemText, toolMode, type Words } from './session-start.ts'
 import { sessionTools } from './session-tools.ts'
 import { type ChildRuns, createChildRuns } from './subagents.ts'
 import { notRecorded, type Recording, sessionUndo } from './undo.ts'
+import { defined } from '../lib/object.ts'
 
 export type SessionContext = ReserveContext & {
   readonly config: Config
@@ -105,7 +106,7 @@ export async function openSession(
   const stored = await openStored(store, resume, {
     cwd: root,
     async start({ replay, folder }) {
-      const own = { ...(folder !== undefined && { folder }), ...(!canAsk && { unattended: true as const }) }
+      const own = { ...defined({ folder }), ...(!canAsk && { unattended: true as const }) }
       const place = { id: replay.info.id, warn: warnings.warn, ...own }
       const words = {
         lastTime: recap ? lastTime : undefined,
@@ -191,7 +192,7 @@ function toolsOf(context: SessionContext, { equipment, guards: { forbids }, hist
     isOffered,
     history,
     patches: () => makePatchFolder(context.root, context.patchRecord),
-    ...(context.exchange && { exchange: context.exchange }),
+    ...defined({ exchange: context.exchange }),
   })
   return { tools, offered: () => tools().filter(isOffered), children }
 }
@@ -213,7 +214,7 @@ async function joinSession(context: SessionContext, joining: Joining): Promise<S
   const stored = { ...joining.stored, results: cleanResults(joining.stored.results, firewall) }
   const guard = { authorize, accept, audit, firewall }
   const assemble = (hooks?: SessionHooks, arm?: string) =>
-    assembleWith(context, { ...joining, stored }, { guard: { ...guard, ...(hooks && { hooks }) }, arm })
+    assembleWith(context, { ...joining, stored }, { guard: { ...guard, ...defined({ hooks }) }, arm })
   const traced = (startRun: StartRun) => traceRun(startRun, context.log, context.onRunEnd)
   const runs = createChildRuns({
     sessionId: stored.replay.info.id,
@@ -235,8 +236,7 @@ async function joinSession(context: SessionContext, joining: Joining): Promise<S
       joining.recording.during(listRunnable(runs.during(traced(assembled.startRun)), isStartedByUser)),
     ),
     outgoing: firewall.outgoingValue,
-    ...(equipment.expand && { expand: equipment.expand }),
-    ...(hooks && { hooks }),
+    ...defined({ expand: equipment.expand, hooks }),
     ...(canAsk ? {} : { denial: 'No user is available to approve it.' }),
     list: () => context.store.list(context.root),
     now: Date.now,
@@ -263,9 +263,7 @@ function assembleWith(context: SessionContext, joining: Joining, { guard, arm }:
     toolMode: toolMode(context.config),
     maxTurns: engine.max_turns,
     maxMessages: engine.max_messages,
-    ...(engine.temperature !== undefined && { temperature: engine.temperature }),
-    ...(context.classify && { classify: context.classify }),
-    ...(context.hasOther && { hasOther: context.hasOther }),
+    ...defined({ temperature: engine.temperature, classify: context.classify, hasOther: context.hasOther }),
     ...(engine.evidence && { isAboutFailure: context.isAboutFailure }),
     guard,
   })

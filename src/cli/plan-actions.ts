@@ -1,7 +1,7 @@
 /** What `covey plan` does. Only working at the plan opens an app. */
 import { z } from 'zod'
 import { cleanControl } from '../lib/clean.ts'
-import { withoutUndefined } from '../lib/object.ts'
+import { defined } from '../lib/object.ts'
 import { AppError } from '../protocol/error.ts'
 import type { PlanService, QueueEnd } from '../protocol/plan-service.ts'
 import { asUsage } from './action.ts'
@@ -46,7 +46,7 @@ async function work(service: PlanService, context: CommandContext): Promise<numb
       {
         open: (id) =>
           app.openSession({ resume: id === undefined ? 'new' : { id }, canAsk: false, isPacket: true }),
-        limits: withoutUndefined({ maxTurns: packetTurns, maxCalls: packetCalls }),
+        limits: defined({ maxTurns: packetTurns, maxCalls: packetCalls }),
         tell: (line) => io.out(`${cleanControl(line)}\n`),
       },
       signal,

@@ -7,6 +7,7 @@ import type { Message } from '../protocol/message.ts'
 import type { SessionApi, SessionInfo } from '../protocol/session-api.ts'
 import { call, type CallOptions, type Remote } from './call.ts'
 import { followEvents, type FollowOptions } from './events.ts'
+import { defined } from '../lib/object.ts'
 
 export type HttpSessionOptions = Remote & {
   /** Absent = a new one. */
@@ -25,7 +26,7 @@ export async function createHttpSession(options: HttpSessionOptions): Promise<Ht
   const path = `/v1/sessions/${encodeURIComponent(id)}`
   const ask = (where: string, more?: CallOptions) => call(options, where, more)
   const post = async (what: string, body?: unknown) => {
-    const response = await ask(`${path}/${what}`, { method: 'POST', ...(body !== undefined && { body }) })
+    const response = await ask(`${path}/${what}`, { method: 'POST', ...defined({ body }) })
     return (await response.json()) as unknown
   }
   /** Watchers that are not connected yet; what a prompt sets off must not happen before they are. */
@@ -42,16 +43,13 @@ export async function createHttpSession(options: HttpSessionOptions): Promise<Ht
     },
     cancel: async () => void (await post('cancel')),
     answer: async (askId, answer) => void (await post('answer', { askId, answer })),
-    command: async (name, argument) =>
-      void (await post('command', { name, ...(argument !== undefined && { argument }) })),
+    command: async (name, argument) => void (await post('command', { name, ...defined({ argument }) })),
     events({ after, signal }) {
       const { events, connected } = followEvents({
         remote: options,
         path: `${path}/events`,
         signal,
-        ...(after !== undefined && { after }),
-        ...(options.reconnect && { reconnect: options.reconnect }),
-        ...(options.onLine && { onLine: options.onLine }),
+        ...defined({ after, reconnect: options.reconnect, onLine: options.onLine }),
       })
       connecting.add(connected)
       void connected.finally(() => connecting.delete(connected))

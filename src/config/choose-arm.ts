@@ -4,7 +4,7 @@
 import type { ArmSettings, EmissionMode } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { editFormFor } from '../lib/model-size.ts'
-import { withoutUndefined } from '../lib/object.ts'
+import { defined } from '../lib/object.ts'
 import { isLocalAddress } from './address.ts'
 import type { armRouting } from './router.ts'
 import { armSchema, requireArm, type ResolvedArm, unknownArm } from './arm.ts'
@@ -153,17 +153,15 @@ function toSettings(arm: ResolvedArm): ArmSettings {
     headers,
     local: arm.local ?? isLocalAddress(arm.base_url),
     known: toKnown(arm),
-    ...(arm.base_url !== undefined && { baseUrl: arm.base_url }),
-    ...(arm.api_key !== undefined && { apiKey: arm.api_key }),
+    ...defined({ baseUrl: arm.base_url, apiKey: arm.api_key }),
     keyHint,
     ...(isModelOpen && { isModelOpen }),
-    ...(arm.thinking !== undefined && { thinking: arm.thinking }),
-    ...(arm.temperature !== undefined && { temperature: arm.temperature }),
+    ...defined({ thinking: arm.thinking, temperature: arm.temperature }),
   }
 }
 
 function toKnown(arm: ResolvedArm): ArmSettings['known'] {
-  return withoutUndefined({
+  return defined({
     window: arm.window,
     tools: arm.tools,
     dialect: arm.dialect,
@@ -179,4 +177,4 @@ function toKnown(arm: ResolvedArm): ArmSettings['known'] {
 const toEmission = (
   { base, strict, no_system: noSystem }: NonNullable<ResolvedArm['emission']>,
   dialect: string | undefined,
-): EmissionMode => ({ base, strict, noSystem, ...(dialect !== undefined && { dialect }) })
+): EmissionMode => ({ base, strict, noSystem, ...defined({ dialect }) })

@@ -1,6 +1,6 @@
 /** The NATS server that joins machines of several networks, as it is configured. It is used once `url` is set. */
 import { z } from 'zod'
-import { withoutUndefined } from '../lib/object.ts'
+import { defined } from '../lib/object.ts'
 import { AppError } from '../protocol/error.ts'
 import { filled, missingIn } from './variables.ts'
 import { natsTimingDefaults } from '../protocol/peer-timing.ts'
@@ -79,7 +79,7 @@ export function toNatsSettings(config: NatsConfig, env: NodeJS.ProcessEnv) {
     server: {
       url: config.url,
       allowPlain: config.allow_plain,
-      ...withoutUndefined({
+      ...defined({
         user: config.user,
         password: filled(password, env) || undefined,
         credentialsFile: config.credentials,

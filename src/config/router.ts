@@ -1,6 +1,6 @@
 /** How arms are chosen, as it is configured. What leaves the machine, and what it may cost, is off until it is set. */
 import { z } from 'zod'
-import { withoutUndefined } from '../lib/object.ts'
+import { defined } from '../lib/object.ts'
 import { taskTypes } from '../protocol/classification.ts'
 import { type PoolLimits, type TaskType, type Tier, tiers } from '../protocol/routing.ts'
 import { isLocalAddress } from './address.ts'
@@ -135,7 +135,7 @@ const USUAL_QUALITY: Readonly<Record<TaskType, number>> = {
 }
 
 const toLimits = (limits: z.output<typeof pool>): PoolLimits =>
-  withoutUndefined({
+  defined({
     requestsPerSecond: limits.requests_per_second,
     requestsPerMinute: limits.requests_per_minute,
     requestsPerDay: limits.requests_per_day,

@@ -12,6 +12,7 @@ import type {
 import type { ModelRequest } from '../protocol/model.ts'
 import { type Batching, priorityOf } from './batching.ts'
 import type { Slot } from './weights.ts'
+import { defined } from '../lib/object.ts'
 
 export type Sampling = {
   readonly temperature?: number
@@ -130,9 +131,7 @@ export function toEvaluateOptions(
     temperature: temperature ?? sampling.temperature ?? 0,
     // The library's own default is the second of the clock: workers asked together would all say the same.
     seed: seed ?? randomInt(2 ** 31),
-    ...(topK !== undefined && { topK }),
-    ...(topP !== undefined && { topP }),
-    ...(minP !== undefined && { minP }),
+    ...defined({ topK, topP, minP }),
     ...(isPunished && {
       repeatPenalty: {
         penalty,
@@ -141,6 +140,6 @@ export function toEvaluateOptions(
         punishTokens: () => written.slice(-PENALTY_TOKENS),
       },
     }),
-    ...(grammar && { grammarEvaluationState: grammar }),
+    ...defined({ grammarEvaluationState: grammar }),
   }
 }

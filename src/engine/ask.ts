@@ -11,6 +11,7 @@ import { collectReply, type Reply } from './collect.ts'
 import type { Fitted } from '../protocol/fit.ts'
 import type { LoopEvent, LoopParts, Offer } from './parts.ts'
 import { goOnNote, type RunState } from './run-state.ts'
+import { defined } from '../lib/object.ts'
 
 export type Asked =
   | {
@@ -81,7 +82,7 @@ async function reserveOther(
     task: parts.prompt,
     excluded: failed.map(({ arm }) => arm),
     vision,
-    ...(escalated !== undefined && { escalated }),
+    ...defined({ escalated }),
   }
   try {
     return await parts.reserve(request, signal)
@@ -168,11 +169,9 @@ function toRequest(
     tools: offer.tools,
     maxTokens: fitted.maxTokens,
     guarded: true,
-    ...(choice && { toolChoice: choice }),
-    ...(temperature !== undefined && { temperature }),
-    ...(seed !== undefined && { seed }),
+    ...defined({ toolChoice: choice, temperature, seed }),
     ...(hotter && { repeatPenalty: 1.1 }),
-    ...(thinking && { thinking }),
+    ...defined({ thinking }),
     ...(begun.at(-1)?.role === 'assistant' && { continueLast: true }),
   }
 }

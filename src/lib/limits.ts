@@ -1,5 +1,6 @@
 import type { RunLimits } from '../protocol/tool.ts'
 import { isUnder } from './path.ts'
+import { defined } from './object.ts'
 
 /** Both hold: nothing that one of them forbids is allowed. */
 export function bothLimits(one: RunLimits, other: RunLimits): RunLimits {
@@ -7,8 +8,7 @@ export function bothLimits(one: RunLimits, other: RunLimits): RunLimits {
   const paths = inBoth(one.allowedPaths, other.allowedPaths, isUnderAny)
   const denied = [...(one.deniedTools ?? []), ...(other.deniedTools ?? [])]
   return {
-    ...(tools && { allowedTools: tools }),
-    ...(paths && { allowedPaths: paths }),
+    ...defined({ allowedTools: tools, allowedPaths: paths }),
     ...(denied.length > 0 && { deniedTools: denied }),
   }
 }

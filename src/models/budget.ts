@@ -1,5 +1,6 @@
 /** What of a machine's memory a model may use: the graphics cards' own first, then the main memory. Pure. */
 import type { Gpu, Hardware } from './machine.ts'
+import { defined } from '../lib/object.ts'
 
 /** A pool that holds nothing is 0; one of unknown size is absent. */
 export type Budget = {
@@ -20,9 +21,7 @@ export function toBudget({ gpus, ramFree, ramBandwidth }: Hardware): Budget {
   const mainBandwidth = isUnified ? gpuBandwidth : ramBandwidth
   return {
     gpu: isUnified && ramFree !== undefined ? Math.min(gpu, ramFree) : gpu,
-    ...(ram !== undefined && { ram }),
-    ...(gpuBandwidth !== undefined && { gpuBandwidth }),
-    ...(mainBandwidth !== undefined && { ramBandwidth: mainBandwidth }),
+    ...defined({ ram, gpuBandwidth, ramBandwidth: mainBandwidth }),
   }
 }
 

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { Capabilities, EmissionMode } from '../protocol/arm.ts'
 import { editForms } from '../protocol/edit-form.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
-import { withoutUndefined } from '../lib/object.ts'
+import { defined } from '../lib/object.ts'
 import { packageFile } from '../lib/package-files.ts'
 import { QUANTS, type Quant } from './quant.ts'
 
@@ -182,10 +182,10 @@ function toEntry({ edit_form: editForm, gguf, emission, ...rest }: CatalogModel)
       ...shape,
       kvHeads,
       value: value ?? shape.key,
-      ...(sliding !== undefined && { sliding }),
+      ...defined({ sliding }),
     })),
-    emission: { base, ...withoutUndefined({ strict, noSystem }) },
-    sampling: withoutUndefined(rest.sampling),
+    emission: { base, ...defined({ strict, noSystem }) },
+    sampling: defined(rest.sampling),
     repo: gguf.repo,
     revision: gguf.revision ?? 'main',
     files: toFiles(gguf),
@@ -196,7 +196,7 @@ function toFiles({ file: pattern, quants }: CatalogModel['gguf']): CatalogEntry[
   return Object.fromEntries(
     Object.entries(quants).map(([quant, { file: own, ...known } = {}]) => [
       quant,
-      { file: own ?? fileName(pattern, quant), ...withoutUndefined(known) },
+      { file: own ?? fileName(pattern, quant), ...defined(known) },
     ]),
   )
 }

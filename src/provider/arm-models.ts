@@ -19,6 +19,7 @@ import { ASKED_FOR } from './probe/tools.ts'
 import { openRawTemplate, type OpenTemplate } from './raw/prompt.ts'
 import { createServerClient } from './server-client.ts'
 import { ASSUMED_WINDOW, CLOUD_WINDOW } from '../protocol/token-limits.ts'
+import { defined } from '../lib/object.ts'
 
 /** What the arm's own models need to know beyond what the engine does. */
 export type ArmCapabilities = Capabilities & {
@@ -149,7 +150,7 @@ export async function createArmModels(
     text: withToolText(asText, {
       dialect,
       blocks: true,
-      ...(promptsFolder !== undefined && { folder: promptsFolder }),
+      ...defined({ folder: promptsFolder }),
     }),
     ...(capabilities.tools === 'raw' && !prompted
       ? withoutPrompts(settings, capabilities)
@@ -202,8 +203,7 @@ async function rawModel(
     findings: raw.findings,
     template,
     window: capabilities.window,
-    ...(raw.grammarFor && { grammarFor: raw.grammarFor }),
-    ...(firstTokenMs && { firstTokenMs }),
+    ...defined({ grammarFor: raw.grammarFor, firstTokenMs }),
   })
 }
 
@@ -222,9 +222,7 @@ function toSpec(
     reasoning,
     vision,
     readReply: replyReader(model, dialect, callsNatively),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(keyHint !== undefined && { keyHint }),
+    ...defined({ baseUrl, apiKey, keyHint }),
     ...(local && { firstTokenMs: (tokens: number) => patience(tokens, prefillSpeed()) }),
     ...(server === 'ollama' && { numCtx: window }),
     ...(server === 'llama.cpp' && { tellsProgress: true }),
@@ -248,7 +246,7 @@ function replyReader(model: string, given: string | undefined, native = false) {
     createReplyReader({
       tools,
       native,
-      ...(dialect !== undefined && { dialect }),
+      ...defined({ dialect }),
       earlier: (text) =>
         messages.some((message) => message.role !== 'assistant' && message.text.includes(text)),
     })

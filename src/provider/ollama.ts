@@ -13,6 +13,7 @@ import { readChances } from './chances.ts'
 import type { ServerClient } from './server-client.ts'
 import type { Endpoint } from './errors.ts'
 import { argumentText, finishPart, readChunk, type ReplyPart } from './sdk/stream-parts.ts'
+import { defined } from '../lib/object.ts'
 
 export type OllamaOptions = { readonly model: string; readonly numCtx: number }
 
@@ -39,14 +40,16 @@ function toBody(call: LanguageModelV3CallOptions, { model, numCtx }: OllamaOptio
     ...fields,
     options: {
       num_ctx: numCtx,
-      ...(call.maxOutputTokens !== undefined && { num_predict: call.maxOutputTokens }),
-      ...(call.temperature !== undefined && { temperature: call.temperature }),
-      ...(call.topP !== undefined && { top_p: call.topP }),
-      ...(call.presencePenalty !== undefined && { presence_penalty: call.presencePenalty }),
-      ...(call.frequencyPenalty !== undefined && { frequency_penalty: call.frequencyPenalty }),
-      ...(call.seed !== undefined && { seed: call.seed }),
-      ...(call.stopSequences && { stop: call.stopSequences }),
-      ...(penalty !== undefined && { repeat_penalty: penalty }),
+      ...defined({
+        num_predict: call.maxOutputTokens,
+        temperature: call.temperature,
+        top_p: call.topP,
+        presence_penalty: call.presencePenalty,
+        frequency_penalty: call.frequencyPenalty,
+        seed: call.seed,
+        stop: call.stopSequences,
+        repeat_penalty: penalty,
+      }),
     },
   }
 }

@@ -1,5 +1,5 @@
 /** How the next token is chosen, in the words that OpenAI, llama.cpp, Ollama and vLLM share. */
-import { withoutUndefined } from '../lib/object.ts'
+import { defined } from '../lib/object.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 
 export const samplingFields = ({
@@ -9,7 +9,7 @@ export const samplingFields = ({
   frequencyPenalty,
   seed,
 }: ModelRequest): object =>
-  withoutUndefined({
+  defined({
     temperature,
     top_p: topP,
     presence_penalty: presencePenalty,

@@ -12,6 +12,7 @@ import { type Learned, observe, type Outcome, retract, verdicts } from './learn.
 import type { Ledgers } from './pools.ts'
 import type { Aside } from './set-aside.ts'
 import { openSharedFile } from './shared-file.ts'
+import { defined } from '../lib/object.ts'
 
 /** A run, or the part of it that one arm was responsible for. */
 export type RunShare = {
@@ -57,7 +58,7 @@ export async function openRecord({ path, learning, onProblem }: RecordParts): Pr
     parse,
     onProblem,
     readOnly: !learning,
-    ...(path !== undefined && { path }),
+    ...defined({ path }),
   })
   const learn = (change: (state: State) => State) => {
     if (learning) file.defer(change)
@@ -176,8 +177,7 @@ function withTiming(state: State, arm: string, timing: Timing): State {
   const tokensPerSecond = blend(known.tokensPerSecond, timing.tokensPerSecond)
   const stats = {
     requests: known.requests + 1,
-    ...(firstTokenMs !== undefined && { firstTokenMs }),
-    ...(tokensPerSecond !== undefined && { tokensPerSecond }),
+    ...defined({ firstTokenMs, tokensPerSecond }),
   }
   const others = Object.entries(state.arms).filter(([id]) => id !== arm)
   return { ...state, arms: Object.fromEntries([...others, [arm, stats] as const].slice(-MAX_ARMS)) }

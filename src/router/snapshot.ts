@@ -8,6 +8,7 @@ import type { Amounts } from './ledger.ts'
 import type { Pools } from './pools.ts'
 import { type Measured, priorOf } from './prior.ts'
 import type { Aside } from './set-aside.ts'
+import { defined } from '../lib/object.ts'
 
 /** An arm with what the router goes by. What changes while it works is asked for each time. */
 export type RouterArm = {
@@ -70,11 +71,10 @@ function toView(entry: RouterArm, parts: SnapshotParts, { task, slope }: ViewCon
     lastResort,
     proven: entry.proves?.(parts.prompt) ?? false,
     scarcity,
-    ...(gone !== undefined && { gone }),
+    ...defined({ gone }),
     ...(aside && { aside: { until: aside.until, why: aside.why } }),
     ...(exhausted !== undefined && { exhausted: exhausted.why }),
-    ...(price && { price }),
-    ...(speeds && { speeds }),
+    ...defined({ price, speeds }),
   }
 }
 

@@ -24,6 +24,7 @@ import type { SessionHooks } from './hooks.ts'
 import type { RunInput, StartRun } from './run.ts'
 import type { Compacted, Composed, ComposeRun, SessionParts } from './session.ts'
 import type { StoredSession } from './store.ts'
+import { defined } from '../lib/object.ts'
 
 /** What stands between this session's calls and their effect; see `engine/pass-guard.ts`. */
 type SessionGuard = Pick<ToolAccess, 'authorize' | 'accept' | 'firewall' | 'audit'> & {
@@ -107,15 +108,14 @@ function loopParts(parts: AssembleParts, run: RunInput, { fit, guess, signal }: 
     options: run.options,
     stopRules: standardRules(run.options.maxTurns ?? parts.maxTurns),
     turnLimit: run.options.maxTurns ?? parts.maxTurns,
-    ...(temperature !== undefined && { temperature }),
-    ...(parts.hasOther && { hasOther: parts.hasOther }),
+    ...defined({ temperature, hasOther: parts.hasOther }),
     reserve: (request, reserveSignal) =>
       parts.reserve(
-        { ...request, runId: run.runId, sessionId: run.sessionId, ...(guess && { classification: guess }) },
+        { ...request, runId: run.runId, sessionId: run.sessionId, ...defined({ classification: guess }) },
         reserveSignal,
       ),
     fit: parts.guard.hooks ? askedFirst(fit, { hooks: parts.guard.hooks, runId: run.runId, signal }) : fit,
-    offer: (lease, added) => offer(parts, run.options, { lease, added, ...(guess && { guess }) }),
+    offer: (lease, added) => offer(parts, run.options, { lease, added, ...defined({ guess }) }),
     toolAccess: toolAccessOf(parts, run),
     seed: () => randomInt(2 ** 31),
     now: () => Math.round(performance.now()),
@@ -135,7 +135,7 @@ function toolAccessOf({ guard, tools, files, exec, fetch }: AssembleParts, run: 
       results: run.results,
       ask: run.askQuestion,
       cwd: files.root,
-      ...(fetch && { fetch }),
+      ...defined({ fetch }),
     },
   }
 }

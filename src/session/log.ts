@@ -8,6 +8,7 @@ import { clip } from '../lib/text.ts'
 import type { RunEvent, SessionEvent } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { PromptOptions, SessionInfo } from '../protocol/session-api.ts'
+import { defined } from '../lib/object.ts'
 
 export type SessionStart = {
   readonly cwd: string
@@ -152,8 +153,7 @@ export class Replaying {
       messages: this.#messages,
       lastEventId: this.#lastEventId,
       waiting: [...this.#waiting.values()],
-      ...(this.#system !== undefined && { system: this.#system }),
-      ...(this.#openRun !== undefined && { openRun: this.#openRun }),
+      ...defined({ system: this.#system, openRun: this.#openRun }),
     }
   }
 

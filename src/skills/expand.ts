@@ -1,6 +1,7 @@
 /** `/name args` as a prompt: the skill's instructions in its place, and the limits its run is held to. */
 import type { Expansion } from '../protocol/equipment.ts'
 import type { Skill } from './skill.ts'
+import { defined } from '../lib/object.ts'
 
 /** Nothing where the prompt names no skill. */
 export function expandSkill(prompt: string, skills: readonly Skill[]): Expansion | undefined {
@@ -10,7 +11,7 @@ export function expandSkill(prompt: string, skills: readonly Skill[]): Expansion
   const { allowedTools, allowedPaths } = skill
   return {
     prompt: instructionsOf(skill, args.trim()),
-    limits: { ...(allowedTools && { allowedTools }), ...(allowedPaths && { allowedPaths }) },
+    limits: { ...defined({ allowedTools, allowedPaths }) },
   }
 }
 

@@ -10,6 +10,7 @@ import { clip, plural } from '../lib/text.ts'
 import { errorMessage } from '../protocol/error.ts'
 import { defineTool, type RunLimits, type Tool, type ToolContext, type ToolResult } from '../protocol/tool.ts'
 import { pathsWithin, type Task, tasksSchema } from './task.ts'
+import { defined } from '../lib/object.ts'
 
 export type ChildEnd = {
   /** It came to an answer of its own. */
@@ -90,7 +91,7 @@ async function runOne(
     prompt: task.prompt,
     limits: limitsOf(task, context),
     maxTurns,
-    ...(task.arm !== undefined && { arm: task.arm }),
+    ...defined({ arm: task.arm }),
   }
   const tell = (text: string) => context.tell({ type: 'subagent-step', subagent: id, text: clip(text, 200) })
   const end = await parts
@@ -111,8 +112,7 @@ function limitsOf({ tools, paths }: Task, { limits, files }: ToolContext): RunLi
   const allowedPaths = pathsWithin(files.root, paths)
   return bothLimits(limits, {
     deniedTools: NOT_FOR_CHILDREN,
-    ...(tools && { allowedTools: tools }),
-    ...(allowedPaths && { allowedPaths }),
+    ...defined({ allowedTools: tools, allowedPaths }),
   })
 }
 

@@ -13,6 +13,7 @@ import { holdVote, noRound, type Round, type Understand, type VoteParts, withArr
 import { type Settling, settle, tell, withAlternatives } from './settle.ts'
 import { joinTools } from './voting-tools.ts'
 import { type Ask, toAsks, type Worker } from './worker.ts'
+import { defined } from '../lib/object.ts'
 
 export type SwarmPolicy = {
   /** `auto`: others are asked only when the first answer is not enough. */
@@ -103,7 +104,7 @@ async function* askAgain(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, Settling> {
   const { request, policy, workers, arbiter } = asking
-  const settling = { request, round, rounds: 1, answered: round.answered, ...(arbiter && { arbiter }) }
+  const settling = { request, round, rounds: 1, answered: round.answered, ...defined({ arbiter }) }
   const { state, votes } = round.result
   if (state !== 'split' || votes.length < 2 || policy.rounds === 1) return settling
   // Another machine that did not answer has cost its vote, and does not cost the same wait again.
@@ -142,7 +143,7 @@ async function askFirst(asks: readonly Ask[], asking: Asking, signal: AbortSigna
   const why = answered
     ? whyMore(answered, voteParts(asking, 1).options, policy)
     : `${missing?.worker ?? 'the first'}: ${missing?.why ?? 'no answer'}`
-  return { round, asked: 1, ...(why !== undefined && { why }) }
+  return { round, asked: 1, ...defined({ why }) }
 }
 
 function voteParts(asking: Asking, asked: number): VoteParts {
@@ -155,9 +156,9 @@ function voteParts(asking: Asking, asked: number): VoteParts {
     least,
     quorum: Math.min(policy.quorum, asked),
     mustCall: request.toolChoice === 'required' || typeof request.toolChoice === 'object',
-    ...(root !== undefined && { root }),
+    ...defined({ root }),
   }
-  return { options, deadlineMs, ...(understand && { understand }), ...(dryRun && { dryRun }) }
+  return { options, deadlineMs, ...defined({ understand, dryRun }) }
 }
 
 /** What the first worker failed with tells the engine most. */

@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { type JsonlFile, openJsonl } from '../lib/jsonl/file.ts'
 import type { FileVersion } from '../protocol/undo.ts'
+import { defined } from '../lib/object.ts'
 
 const version = z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/), mode: z.int().min(0).max(0o7777) })
 const runId = z.string()
@@ -137,7 +138,7 @@ function take(run: Gathering, record: JournalRecord): void {
     const { path, before, after } = record
     const first = run.changes.get(path)
     const start = first ? first.before : before
-    run.changes.set(path, { path, ...(start && { before: start }), ...(after && { after }) })
+    run.changes.set(path, { path, ...defined({ before: start, after }) })
   } else if (record.type === 'uncovered') run.uncovered.add(record.what)
   else if (record.type === 'command-start') run.isOpen = true
   else if (record.type === 'command-end') run.isOpen = false

@@ -12,6 +12,7 @@ import type { FileVersion } from '../protocol/undo.ts'
 import { type Blobs, MAX_KEPT } from './blobs.ts'
 import type { Journal } from './journal.ts'
 import { isMissing, type Shadow, type ShadowState } from './shadow.ts'
+import { defined } from '../lib/object.ts'
 
 export type RecorderParts = {
   readonly root: string
@@ -225,7 +226,7 @@ export class Recorder {
     if (runId === undefined) return
     if (found === 'unknown') return this.#uncovered(runId, path)
     const after = await afterOf(found)
-    journal.append({ type: 'change', runId, path, ...(found && { before: found }), ...(after && { after }) })
+    journal.append({ type: 'change', runId, path, ...defined({ before: found, after }) })
   }
 
   async #note(path: string | undefined): Promise<void> {

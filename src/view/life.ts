@@ -1,5 +1,6 @@
 /** What is happening right now, in one value: a face that shows it never looks idle while something is at work. */
 import type { ToolItem, View } from './view.ts'
+import { defined } from '../lib/object.ts'
 
 export type Life =
   | { readonly kind: 'idle' }
@@ -43,7 +44,6 @@ function beforeWords({ stage, done, total, cached }: NonNullable<View['open']['p
   return {
     kind: 'reading',
     tokens: total,
-    ...(done !== undefined && { done }),
-    ...(cached !== undefined && { cached }),
+    ...defined({ done, cached }),
   }
 }

@@ -18,6 +18,7 @@ import { AppError } from '../../protocol/error.ts'
 import type { CommandContext } from '../command.ts'
 import { formatBytes, requireArgument, type ModelsService } from './local.ts'
 import { createProgress } from './progress.ts'
+import { defined } from '../../lib/object.ts'
 
 export async function pullModel(service: ModelsService): Promise<number> {
   const { context, folders, json } = service
@@ -59,8 +60,7 @@ async function fetchSource(
       offline,
       onProgress,
       verify: readGguf,
-      ...(sha256 !== undefined && { sha256 }),
-      ...(token !== undefined && { token }),
+      ...defined({ sha256, token }),
     },
     context.signal,
   )
@@ -98,7 +98,7 @@ function report(
   { path, bytes, wasHere }: Downloaded,
 ): number {
   if (json) {
-    io.out(jsonLine({ type: 'done', ...(id !== undefined && { id }), path, bytes, wasHere }))
+    io.out(jsonLine({ type: 'done', ...defined({ id }), path, bytes, wasHere }))
     return 0
   }
   const what = wasHere ? 'Already here' : 'Saved'

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { AppOptions } from '../../app/open.ts'
 import type { SessionChoice } from '../../app/session.ts'
 import type { PromptOptions } from '../../protocol/session-api.ts'
-import { withoutUndefined } from '../../lib/object.ts'
+import { defined } from '../../lib/object.ts'
 import { AppError } from '../../protocol/error.ts'
 import type { CommandContext } from '../command.ts'
 import { wholeNumber } from '../number-flag.ts'
@@ -74,18 +74,18 @@ export function toRunFlags({ options, env, cwd }: CommandContext): RunFlags {
   const { json, verbose, plain, recap, logFile, ...rest } = shown
   return {
     app: {
-      ...withoutUndefined({ ...rest, apiKey: keyOf(rest.apiKeyEnv, env) }),
+      ...defined({ ...rest, apiKey: keyOf(rest.apiKeyEnv, env) }),
       cwd: resolve(cwd, rest.cwd ?? '.'),
       flags: {
         ...(logFile !== undefined && { 'log.file': resolve(cwd, logFile) }),
         ...(offline && { offline }),
-        ...(toolHost !== undefined && { 'tool_host.url': toolHost }),
+        ...defined({ 'tool_host.url': toolHost }),
         ...(swarm !== undefined && { 'swarm.mode': 'auto', 'swarm.workers': swarm }),
       },
     },
     prompt: maxTurns === undefined ? {} : { maxTurns },
     resume: resumeId ? { id: resumeId } : resume ? 'last' : 'new',
-    ...(attach !== undefined && { attach }),
+    ...defined({ attach }),
     ...(timeout !== undefined && { timeoutMs: Math.ceil(timeout * 1000) }),
     json,
     plain,
@@ -105,7 +105,7 @@ function keyOf(variable: string | undefined, env: NodeJS.ProcessEnv): string | u
 
 /** The short names beside the configuration's own `COVEY_SECTION__KEY`. */
 const fromEnvironment = (env: NodeJS.ProcessEnv) =>
-  withoutUndefined({
+  defined({
     baseUrl: env['COVEY_BASE_URL'],
     model: env['COVEY_MODEL'],
     profile: env['COVEY_PROFILE'],

@@ -27,6 +27,7 @@ import {
 } from './cut.ts'
 import type { Probe } from './probe.ts'
 import { probeTemplate, WORDS } from './probe.ts'
+import { defined } from '../../lib/object.ts'
 
 export type DerivedDialect = {
   /** For `createReplyReader` and for writing history. */
@@ -77,8 +78,7 @@ export async function deriveDialect(
     style: found.style,
     opensThinking,
     parallel,
-    ...(known !== undefined && { known }),
-    ...(reasoning && { reasoning }),
+    ...defined({ known, reasoning }),
   }
 }
 
@@ -165,7 +165,7 @@ function fromTagged(probe: Probe): Found | undefined {
   const tags: TagShape = {
     ...(opened.call !== '' && { call: { open: opened.call, end: nameEnd, close: closed.call } }),
     key: { open: unquoted(keyOpen), end: key.end },
-    value: { ...(key.open !== undefined && { open: key.open }), close: valueClose },
+    value: { ...defined({ open: key.open }), close: valueClose },
     padded: keyToValue.endsWith('\n') && between.startsWith('\n'),
   }
   const gap = opened.call === '' || opened.section === '' ? '' : '\n'

@@ -23,6 +23,7 @@ import type { Logger } from '../../lib/log.ts'
 import { AppError, errorMessage } from '../../protocol/error.ts'
 import { toAddress } from '../dial.ts'
 import { requirePrivate } from './private-file.ts'
+import { defined } from '../../lib/object.ts'
 
 export type NatsServer = {
   /** `nats://host:port`, or `tls://host:port` where only an encrypted connection will do. */
@@ -181,7 +182,7 @@ async function credentials(server: NatsServer, address: Address): Promise<Partia
   }
   const user = server.user ?? address.user
   const pass = server.password ?? address.password
-  return { ...(user !== undefined && { user }), ...(pass !== undefined && { pass }) }
+  return { ...defined({ user, pass }) }
 }
 
 /**

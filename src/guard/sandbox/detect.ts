@@ -20,6 +20,7 @@ import {
 } from './context.ts'
 import { createSeatbelt } from './seatbelt.ts'
 import { createTree } from './tree.ts'
+import { defined } from '../../lib/object.ts'
 
 export async function detectSandbox(options: SandboxOptions): Promise<Sandbox | NoSandbox> {
   const { platform = process.platform } = options
@@ -126,9 +127,7 @@ async function prepare(program: string, options: SandboxOptions): Promise<Sandbo
       root: facts.git?.root ?? facts.project,
       project: facts.project,
       ...(facts.git?.elsewhere && { also: [facts.git.elsewhere.folder] }),
-      ...(interesting && { interesting }),
-      ...(denies && { denies }),
-      ...(onProgress && { onProgress }),
+      ...defined({ interesting, denies, onProgress }),
     }),
     folder,
     network: options.network ?? false,

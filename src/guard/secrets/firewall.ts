@@ -24,6 +24,7 @@ import { approveCall, fillText, restoreCall } from './restore.ts'
 import { createSecretStream } from './stream.ts'
 import { mapTexts, textsIn } from './texts.ts'
 import { cleanUnicode } from '../unicode.ts'
+import { defined } from '../../lib/object.ts'
 
 export type FirewallParts = {
   /** The project's files, secrets and all; tools get `Firewall.files` instead. */
@@ -92,11 +93,10 @@ export function createFirewall(parts: FirewallParts): Firewall {
   return firewall
 }
 
-const pick = ({ records, keep }: FirewallParts) => ({ ...(records && { records }), ...(keep && { keep }) })
+const pick = ({ records, keep }: FirewallParts) => ({ ...defined({ records, keep }) })
 
 const optionsOf = ({ patterns, entropy }: FirewallParts): Pick<DetectorParts, 'patterns' | 'entropy'> => ({
-  ...(patterns && { patterns }),
-  ...(entropy && { entropy }),
+  ...defined({ patterns, entropy }),
 })
 
 const toText = (text: string, { findings, blockedBy }: Detection, options: ConcealOptions): string =>

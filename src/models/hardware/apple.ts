@@ -2,6 +2,7 @@
 import { bandwidthOf } from '../bandwidth.ts'
 import { GIB } from '../memory.ts'
 import type { Gpu, HardwareEffects, Memory } from '../machine.ts'
+import { defined } from '../../lib/object.ts'
 
 type Runner = Pick<HardwareEffects, 'run'>
 
@@ -12,7 +13,7 @@ export async function macMemory(effects: Runner & Pick<HardwareEffects, 'memory'
   return {
     ...own,
     ...(total > 0 && { ramBytes: total }),
-    ...(free !== undefined && { ramFree: free }),
+    ...defined({ ramFree: free }),
   }
 }
 
@@ -42,9 +43,7 @@ export async function appleGpus(
       vendor: 'apple',
       name,
       unified: true,
-      ...(limit !== undefined && { totalBytes: limit }),
-      ...(free !== undefined && { freeBytes: free }),
-      ...(bandwidth !== undefined && { bandwidth }),
+      ...defined({ totalBytes: limit, freeBytes: free, bandwidth }),
     },
   ]
 }

@@ -4,6 +4,7 @@
  */
 import { bandwidthOf } from '../bandwidth.ts'
 import type { Gpu, HardwareEffects, Memory } from '../machine.ts'
+import { defined } from '../../lib/object.ts'
 
 const MIB = 2 ** 20
 
@@ -32,9 +33,7 @@ function toGpu(gpu: Gpu, { totalBytes, freeBytes }: Sizes): Gpu {
   const bandwidth = bandwidthOf(gpu.name)
   return {
     ...gpu,
-    ...(totalBytes !== undefined && { totalBytes }),
-    ...(freeBytes !== undefined && { freeBytes }),
-    ...(bandwidth !== undefined && { bandwidth }),
+    ...defined({ totalBytes, freeBytes, bandwidth }),
   }
 }
 

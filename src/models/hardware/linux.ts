@@ -3,6 +3,7 @@
  * (both versions) count as well, from the group of this process up to the root.
  */
 import type { HardwareEffects, Memory } from '../machine.ts'
+import { defined } from '../../lib/object.ts'
 
 type Reader = Pick<HardwareEffects, 'read'>
 
@@ -13,8 +14,7 @@ export async function linuxMemory(effects: Reader & Pick<HardwareEffects, 'memor
   const total = least([ramBytes, ...limits.map(({ limit }) => limit)])
   const free = least([ramFree, ...limits.map(({ limit, used }) => Math.max(0, limit - used))])
   return {
-    ...(total !== undefined && { ramBytes: total }),
-    ...(free !== undefined && { ramFree: free }),
+    ...defined({ ramBytes: total, ramFree: free }),
   }
 }
 
@@ -25,8 +25,7 @@ function readMeminfo(text: string): Memory {
   }
   const [ramBytes, ramFree] = [field('MemTotal'), field('MemAvailable')]
   return {
-    ...(ramBytes !== undefined && { ramBytes }),
-    ...(ramFree !== undefined && { ramFree }),
+    ...defined({ ramBytes, ramFree }),
   }
 }
 

@@ -5,6 +5,7 @@ import type { ToolCall } from '../../protocol/message.ts'
 import type { Model, ModelRequest, Usage } from '../../protocol/model.ts'
 import { createProviderModel } from '../create.ts'
 import type { Findings } from './findings.ts'
+import { defined } from '../../lib/object.ts'
 
 export type ProbeReply = {
   readonly text: string
@@ -49,7 +50,7 @@ export function createAskProbe(
       return { ...reply, refusal: error, totalMs: now() - started }
     }
     signal.throwIfAborted()
-    return { ...reply, ...(usage && { usage }), totalMs: now() - started }
+    return { ...reply, ...defined({ usage }), totalMs: now() - started }
   }
 }
 
@@ -79,8 +80,7 @@ function bareModel(
     emission,
     reasoning: 'drop',
     vision: true,
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(apiKey !== undefined && { apiKey }),
+    ...defined({ baseUrl, apiKey }),
     ...(server?.value === 'ollama' && window && { numCtx: window.value }),
   })
 }

@@ -10,6 +10,7 @@ import type { ServerKind } from '../probe/findings.ts'
 import { samplingFields } from '../sampling.ts'
 import { readPromptProgress } from '../prompt-progress.ts'
 import { readChunk, type CountedTokens } from '../sdk/stream-parts.ts'
+import { defined } from '../../lib/object.ts'
 
 export type RawAsk = {
   readonly model: string
@@ -76,8 +77,7 @@ const llamaCpp: RawWire = {
     id_slot: slot,
     stop,
     ...(preserved.length > 0 && { preserved_tokens: preserved }),
-    ...(grammar !== undefined && { grammar }),
-    ...(request.maxTokens !== undefined && { n_predict: request.maxTokens }),
+    ...defined({ grammar, n_predict: request.maxTokens }),
     ...sampling(request, 'repeat_penalty'),
     // Without alternatives the server tells nothing at all.
     ...(request.logprobs !== undefined && { n_probs: Math.max(1, request.logprobs) }),
@@ -126,7 +126,7 @@ const ollama: RawWire = {
     options: {
       num_ctx: window,
       stop,
-      ...(request.maxTokens !== undefined && { num_predict: request.maxTokens }),
+      ...defined({ num_predict: request.maxTokens }),
       ...sampling(request, 'repeat_penalty'),
     },
   }),
@@ -177,9 +177,9 @@ const completions: RawWire = {
     stop,
     // vLLM would hide the tokens a family marks its calls with.
     skip_special_tokens: false,
-    ...(request.maxTokens !== undefined && { max_tokens: request.maxTokens }),
+    ...defined({ max_tokens: request.maxTokens }),
     ...sampling(request, 'repetition_penalty'),
-    ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
+    ...defined({ logprobs: request.logprobs }),
   }),
   parts(value, endpoint) {
     const { choices, usage } = readChunk(CompletionChunk, value, endpoint)

@@ -1,7 +1,7 @@
 /** A neutral request as one arm gets it: emitted in the arm's mode, with the arm's quirks. Pure. */
 import type { JSONObject, LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from '@ai-sdk/provider'
 import { emissionStops, emit } from '../../context/emit.ts'
-import { withoutUndefined } from '../../lib/object.ts'
+import { defined } from '../../lib/object.ts'
 import type { EmissionMode } from '../../protocol/arm.ts'
 import type { DialectWriter } from '../../protocol/dialect.ts'
 import type { ModelRequest, ToolChoice, ToolSchema } from '../../protocol/model.ts'
@@ -38,14 +38,13 @@ export function toCallOptions(
     ...(tools.length > 0 && { tools }),
     ...(tools.length > 0 && request.toolChoice && { toolChoice: toToolChoice(request.toolChoice) }),
     ...(request.responseFormat?.type === 'json' && { responseFormat: request.responseFormat }),
-    ...(request.maxTokens !== undefined && { maxOutputTokens: request.maxTokens }),
-    ...(request.temperature !== undefined && { temperature: request.temperature }),
-    ...withoutUndefined({
+    ...defined({ maxOutputTokens: request.maxTokens, temperature: request.temperature }),
+    ...defined({
       topP: request.topP,
       presencePenalty: request.presencePenalty,
       frequencyPenalty: request.frequencyPenalty,
     }),
-    ...(request.seed !== undefined && { seed: request.seed }),
+    ...defined({ seed: request.seed }),
     ...(stop.length > 0 && { stopSequences: stop }),
     ...(Object.keys(fields).length > 0 && { providerOptions: { [optionsKey]: fields } }),
   }
@@ -59,7 +58,7 @@ const toFunctionTool = (tool: ToolSchema): LanguageModelV3FunctionTool => ({
   type: 'function',
   name: tool.name,
   inputSchema: tool.parameters,
-  ...(tool.description !== undefined && { description: tool.description }),
+  ...defined({ description: tool.description }),
 })
 
 const toToolChoice = (choice: ToolChoice): NonNullable<LanguageModelV3CallOptions['toolChoice']> =>

@@ -1,6 +1,6 @@
 /** `POST /v1/messages`: Anthropic's request, and what it means here. Unknown fields and Anthropic's own tools are ignored. */
 import { z } from 'zod'
-import { withoutUndefined } from '../../lib/object.ts'
+import { defined } from '../../lib/object.ts'
 import type { ToolChoice } from '../../protocol/model.ts'
 import { type Ask, type Caller, toAsk, toTool } from '../api/ask.ts'
 import { Extension, toStop } from '../openai/chat-request.ts'
@@ -56,7 +56,7 @@ export function fromMessages(body: CountRequest & Partial<MessagesRequest>, call
       ],
       isStream: body.stream ?? false,
       parallelCalls: !body.tool_choice?.disable_parallel_tool_use,
-      ...withoutUndefined({
+      ...defined({
         activity: body.covey?.activity,
         tools: body.tools?.flatMap((tool) =>
           tool.input_schema ? [toTool({ ...tool, parameters: tool.input_schema })] : [],

@@ -1,6 +1,6 @@
 /** How the next token is chosen, as most APIs name it, and what it means here. */
 import { z } from 'zod'
-import { withoutUndefined } from '../../lib/object.ts'
+import { defined } from '../../lib/object.ts'
 import type { ModelRequest } from '../../protocol/model.ts'
 
 const share = z.number().min(0).max(1)
@@ -24,7 +24,7 @@ export type Sampling = Pick<
 >
 
 export const toSampling = (given: GivenSampling): Sampling =>
-  withoutUndefined({
+  defined({
     temperature: given.temperature ?? undefined,
     topP: given.top_p ?? undefined,
     presencePenalty: given.presence_penalty ?? undefined,

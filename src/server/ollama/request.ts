@@ -1,7 +1,7 @@
 /** The two questions of Ollama's API, and what they mean here. Results carry no id there: they answer calls in order. */
 import { z } from 'zod'
 import { isObject } from '../../lib/json.ts'
-import { withoutUndefined } from '../../lib/object.ts'
+import { defined } from '../../lib/object.ts'
 import type { Image, ToolCall } from '../../protocol/message.ts'
 import type { ResponseFormat } from '../../protocol/model.ts'
 import { type Ask, type Caller, toAsk, toTool } from '../api/ask.ts'
@@ -58,7 +58,7 @@ export type OllamaGenerate = z.infer<typeof OllamaGenerate>
 export function fromOllamaChat(body: OllamaChat, caller: Caller): Ask {
   const tools = body.tools?.map((tool) => toTool(tool.function))
   const said = toSaid(body.messages ?? [])
-  return toAsk({ ...common(body), said, ...(tools && { tools }) }, caller)
+  return toAsk({ ...common(body), said, ...defined({ tools }) }, caller)
 }
 
 export function fromOllamaGenerate(body: OllamaGenerate, caller: Caller): Ask {
@@ -69,12 +69,12 @@ export function fromOllamaGenerate(body: OllamaGenerate, caller: Caller): Ask {
     ...(body.system ? [{ role: 'system', text: body.system } as const] : []),
     { role: 'user', text, ...imagesOf(body.images) },
   ]
-  return toAsk({ ...common(body), said, ...(gap && { gap }) }, caller)
+  return toAsk({ ...common(body), said, ...defined({ gap }) }, caller)
 }
 
 function common({ model, stream, options, format, think, covey }: z.infer<typeof Common>) {
   const limit = options?.num_predict ?? 0
-  const given = withoutUndefined({
+  const given = defined({
     activity: covey?.activity,
     stop: toStop(options?.stop),
     // Zero and below mean no limit there.

@@ -1,6 +1,6 @@
 /** `POST /v1/chat/completions`: the fields of a request, and their meaning here. Unknown fields are ignored. */
 import { z } from 'zod'
-import { withoutUndefined } from '../../lib/object.ts'
+import { defined } from '../../lib/object.ts'
 import type { ResponseFormat, ToolChoice } from '../../protocol/model.ts'
 import type { Said } from '../api/conversation.ts'
 import { type Ask, type Caller, toAsk, toTool } from '../api/ask.ts'
@@ -71,7 +71,7 @@ export function fromChat(body: ChatRequest, caller: Caller): Ask {
       said: body.messages.map(toSaid),
       isStream: body.stream ?? false,
       parallelCalls: body.parallel_tool_calls ?? true,
-      ...withoutUndefined({
+      ...defined({
         activity: body.covey?.activity,
         tools: body.tools?.map((tool) => toTool(tool.function)),
         toolChoice: toChoice(body.tool_choice),
@@ -117,7 +117,7 @@ function toChoice(choice: ChatRequest['tool_choice']): ToolChoice | undefined {
 function toFormat(format: ChatRequest['response_format']): ResponseFormat | undefined {
   if (!format || format.type === 'text') return undefined
   const { name, schema } = format.json_schema ?? {}
-  return { type: 'json', ...(name && { name }), ...(schema && { schema }) }
+  return { type: 'json', ...(name && { name }), ...defined({ schema }) }
 }
 
 export function toStop(stop: string | readonly string[] | null | undefined): readonly string[] | undefined {

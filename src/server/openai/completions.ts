@@ -3,7 +3,7 @@
  * text; the gap before `suffix` is filled as the model was trained to, or asked for in words, see `api-fill.ts`.
  */
 import { z } from 'zod'
-import { withoutUndefined } from '../../lib/object.ts'
+import { defined } from '../../lib/object.ts'
 import type { Usage } from '../../protocol/model.ts'
 import { addUsage, type Answer, type ApiParts, type Caller, toAsk } from '../api/ask.ts'
 import { defaultName, varied, withSeed } from './chat.ts'
@@ -118,7 +118,7 @@ function toTextAsk(body: CompletionRequest, prompt: string, caller: Caller) {
       ],
       isStream: body.stream ?? false,
       thinking: 'off',
-      ...withoutUndefined({
+      ...defined({
         gap,
         maxTokens: body.max_tokens ?? undefined,
         logprobs: body.logprobs ?? undefined,

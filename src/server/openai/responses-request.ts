@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { readJson, isObject } from '../../lib/json.ts'
-import { withoutUndefined } from '../../lib/object.ts'
+import { defined } from '../../lib/object.ts'
 import type { AssistantMessage, ToolCall } from '../../protocol/message.ts'
 import type { ResponseFormat, ToolChoice, ToolSchema } from '../../protocol/model.ts'
 import { type Ask, type Caller, toAsk, toTool } from '../api/ask.ts'
@@ -70,7 +70,7 @@ export function fromResponses(body: ResponsesRequest, earlier: readonly Said[], 
       said: [...instructions, ...earlier, ...toSaid(body)],
       isStream: body.stream ?? false,
       parallelCalls: body.parallel_tool_calls ?? true,
-      ...withoutUndefined({
+      ...defined({
         activity: body.covey?.activity,
         tools: body.tools?.flatMap(toSchema),
         toolChoice: toChoice(body.tool_choice),
@@ -155,6 +155,6 @@ function toFormat(format: z.infer<typeof Format> | null | undefined): ResponseFo
   return {
     type: 'json',
     ...(format.name && { name: format.name }),
-    ...(format.schema && { schema: format.schema }),
+    ...defined({ schema: format.schema }),
   }
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { canonicalJson } from '../../lib/json.ts'
-import { withoutUndefined } from '../../lib/object.ts'
+import { defined } from '../../lib/object.ts'
 import { categories } from '../../protocol/tool.ts'
 import type { ToolHost } from '../../protocol/tool-host.ts'
 import { defineRoute, type Route } from '../http/route.ts'
@@ -74,7 +74,7 @@ export function toolHostRoutes(parts: ToolHostRouteParts): readonly Route[] {
       reply: Result,
       async handle({ body, client, signal }) {
         const { tool, arguments: input, workspace, page_tokens: pageTokens, idempotency_key: key } = body
-        const more = withoutUndefined({ workspace, pageTokens })
+        const more = defined({ workspace, pageTokens })
         const run = () => host.execute({ tool, arguments: input, client, ...more }, signal)
         const request = canonicalJson([tool, input, workspace ?? null])
         const { ok, text, code } =
