@@ -27,11 +27,8 @@ test.each(sizes)('%i x %i: every screen is as recorded', async (columns, rows) =
   const seen = new Map<string, string>()
   const replies = scenes.flatMap((scene) => scene.replies ?? [])
   const screen = await ready({ replies, files, size: [columns, rows], flags: ['-p', 'ask'] })
-  let width: number = columns
 
   for (const scene of scenes) {
-    const wanted = columns + (scene.resize ?? 0)
-    if (wanted !== width) screen.resize((width = wanted), rows)
     screen.type(scene.keys)
     const expected = IS_RECORDING ? undefined : recorded.get(scene.name)
     const shown = await settled(screen, scene, { rows, expected })
@@ -46,7 +43,7 @@ test.each(sizes)('%i x %i: every screen is as recorded', async (columns, rows) =
 type Screen = Awaited<ReturnType<typeof ready>>
 
 const PATIENCE_MS = 20_000
-const QUIET_MS = 500
+const QUIET_MS = 350
 
 /**
  * As recorded. While recording: what is on the screen when it shows what it should and changes no more, or when it has not

@@ -11,8 +11,6 @@ export type Scene = {
   readonly sees: RegExp
   /** What the model says meanwhile, in order. */
   readonly replies?: readonly Reply[]
-  /** The terminal becomes this much wider, and back with the next scene. */
-  readonly resize?: number
 }
 
 const usage = { prompt: 3_100, completion: 120, cached: 2_600 }
@@ -170,8 +168,6 @@ const commands: readonly Scene[] = [
   { name: 'cleared', keys: key.ctrl('c'), sees: IDLE },
   { name: 'Up recalls the last one', keys: key.up, sees: /\/theme *\n─/ },
   { name: 'cleared again', keys: key.ctrl('c'), sees: IDLE },
-  { name: 'wider', keys: '', resize: 10, sees: IDLE },
-  { name: 'and narrower again', keys: '', sees: IDLE },
   { name: 'nothing to compact', keys: enter('/compact'), sees: /Nothing to|compacted/ },
   { name: 'another conversation', keys: enter('/new'), sees: /help for[\s\S]*help for|Last session/ },
   { name: 'the conversation before', keys: enter('/resume'), sees: /Go on with/ },
