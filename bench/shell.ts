@@ -30,6 +30,7 @@ function open(argv: readonly string[]) {
     PATH: process.env['PATH'] ?? '',
     TERM: 'xterm',
     SHELL: '/bin/bash',
+    HISTFILE: '',
     LANG: 'C.UTF-8',
   }
   const child = spawn(file, args, { cols: 80, rows: 24, cwd: folder, env, name: 'xterm', encoding: null })
@@ -42,6 +43,7 @@ function open(argv: readonly string[]) {
   })
   return {
     pid: child.pid,
+    ended: new Promise<void>((resolve) => child.onExit(() => resolve())),
     type: (text: string) => child.write(text),
     clear: () => void (tail = ''),
     until: (isSeen: (text: string) => boolean) =>
@@ -143,8 +145,10 @@ async function main(): Promise<void> {
   console.log(
     `memory over ${COMMANDS} commands: ${sizes.map((kb) => `${(kb / 1024).toFixed(0)}`).join(' ')} MB`,
   )
-  shells.bare.close()
-  shells.covey.close()
+  for (const shell of Object.values(shells)) {
+    shell.close()
+    await shell.ended
+  }
 }
 
 try {

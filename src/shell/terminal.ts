@@ -22,6 +22,7 @@ const NEWLINE = 0x0a
 
 export function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Terminal {
   const watcher = startWatcher(input)
+  const pieces = gathering(output)
   let isAtStart = true
   let release = (): void => undefined
   const surface: Surface = {
@@ -31,24 +32,56 @@ export function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStrea
     get rows() {
       return output.rows || 24
     },
-    write: (text) => void output.write(text),
+    write(text) {
+      pieces.flush()
+      output.write(text)
+    },
   }
   return {
     surface,
     write(bytes) {
       if (bytes.length === 0) return
       isAtStart = bytes[bytes.length - 1] === NEWLINE
-      output.write(bytes)
+      pieces.write(bytes)
     },
-    note: (text) => void output.write(`${isAtStart ? '' : '\r\n'}\u001B[2m${text}\u001B[0m\r\n`),
+    note: (text) => surface.write(`${isAtStart ? '' : '\r\n'}\u001B[2m${text}\u001B[0m\r\n`),
     take(taking) {
       watcher?.watch(taking.pid)
       release = attach(input, output, taking)
     },
     giveBack(needsReset) {
+      pieces.flush()
       release()
       if (needsReset) output.write(RESET_SCREEN)
       watcher?.dismiss()
+    },
+  }
+}
+
+/**
+ * A pty gives 4 KiB at a time. The first piece is written at once, so that no key waits; what else comes before the event
+ * loop turns is written together.
+ */
+function gathering(output: NodeJS.WriteStream): { write(bytes: Buffer): void; flush(): void } {
+  let queue: Buffer[] = []
+  let isBusy = false
+  const flush = (): void => {
+    if (queue.length === 0) return
+    const whole = Buffer.concat(queue)
+    queue = []
+    output.write(whole)
+  }
+  const turned = (): void => {
+    isBusy = false
+    flush()
+  }
+  return {
+    flush,
+    write(bytes) {
+      if (isBusy) return void queue.push(bytes)
+      isBusy = true
+      setImmediate(turned)
+      output.write(bytes)
     },
   }
 }
