@@ -77,6 +77,8 @@ export type App = {
   runForPerson(command: string, options: PersonOptions): Promise<Pick<ExecResult, 'exitCode' | 'output'>>
   /** It wants a terminal of its own: an editor, a pager, a shell. */
   needsTerminal(command: string): boolean
+  /** Arms by the names that a person switches between them with. */
+  readonly presets: Config['shell']
   close(): Promise<void>
 }
 
@@ -90,6 +92,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     openSession: (choice) => openSession(sessions, choice),
     arms: () => answering.arms().map(({ id }) => id),
     needsTerminal: (command) => interactiveHint(command) !== undefined,
+    presets: config.shell,
     runForPerson: async (command, options) => {
       const timeoutMs = config.exec.long_timeout_s * 1000
       return guards.personExec.shell(command, { timeoutMs, ...options })

@@ -28,6 +28,10 @@ export async function findConfinement(
 }
 
 /** What a command would see, mount by mount. */
+/** What a command would do, as far as that can be read from it. */
+export const effectsOfCommand = async (command: string) =>
+  (await import('../guard/effects.ts')).effectsOf(command)
+
 export async function describeSandbox(
   env: NodeJS.ProcessEnv,
   cwd: string,

@@ -73,6 +73,8 @@ export type SessionChoice = {
   readonly isPacket?: true
   /** A conversation stored by the client, for one more run: nothing of it is saved here. */
   readonly passing?: Passing
+  /** Said to the model beside our own words. */
+  readonly instructions?: string
 }
 
 type Passing = {
@@ -92,11 +94,13 @@ export type AppSession = Session & {
   readonly arm: ArmWish
   readonly mode: ModeSwitch
   readonly look: Look
+  /** A text as it would leave for a model. */
+  outgoing(text: string): Promise<string>
 }
 
 export async function openSession(
   context: SessionContext,
-  { resume, canAsk, recap = false, isPacket, passing }: SessionChoice,
+  { resume, canAsk, recap = false, isPacket, passing, instructions }: SessionChoice,
 ): Promise<AppSession> {
   const { root } = context
   const store = passing ? createSessionStore({}) : context.store
@@ -110,7 +114,7 @@ export async function openSession(
       const place = { id: replay.info.id, warn: warnings.warn, ...own }
       const words = {
         lastTime: recap ? lastTime : undefined,
-        instructions: passing?.instructions,
+        instructions: passing?.instructions ?? instructions,
         history: replay.messages,
       }
       opening = await openParts(context, place, words)
@@ -136,6 +140,7 @@ export async function openSession(
     undo,
     arm: wish,
     mode: guards.mode,
+    outgoing: (text: string) => guards.firewall.outgoing(text),
     look: createLook({ files: guards.files, exec: context.guards.personExec, measure: context.measure }),
     ...(lastTime && { recap: lastTime }),
     expands: (prompt: string) => equipment.expand?.(prompt) !== undefined,

@@ -34,6 +34,7 @@ import { createProvidersCommand } from './providers.ts'
 import { runCommand } from './run.ts'
 import { createServeCommand } from './serve.ts'
 import { sessionsCommand } from './sessions.ts'
+import { shellCommand } from './shell.ts'
 import { createSkillsCommand } from './skills.ts'
 import { createSlmCommand } from './slm.ts'
 import { createSwarmCommand } from './swarm.ts'
@@ -44,6 +45,7 @@ import { createRedoCommand, createUndoCommand } from './undo.ts'
 
 export const commands: readonly Command[] = [
   runCommand,
+  shellCommand,
   createServeCommand(async (options) => (await import('../app/served.ts')).prepareServing(options)),
   tokenCommand,
   toolsCommand,

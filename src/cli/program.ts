@@ -117,7 +117,7 @@ const meantWords = (argv: readonly string[]): readonly string[] => {
 
 /** Commands of other programs: asking a model about such a word is never what was meant. */
 const ELSEWHERE: ReadonlySet<string> = new Set(
-  'init login logout update upgrade install uninstall start stop status web shell bench man logs'.split(' '),
+  'init login logout update upgrade install uninstall start stop status web bench man logs'.split(' '),
 )
 
 /** `covey modles ls` is a slip; `covey "modles"` with a space in it, or words far from any command, are a prompt. */

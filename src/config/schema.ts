@@ -11,6 +11,7 @@ import { hooksSchema } from './hooks.ts'
 import { mcpSchema } from './mcp.ts'
 import { memorySchema } from './memory.ts'
 import { secretsSchema } from './secrets.ts'
+import { shellSchema } from './shell.ts'
 import { swarmSchema } from './swarm.ts'
 import { toolHostSchema } from './tool-host.ts'
 import { permissionModes } from '../protocol/permission-modes.ts'
@@ -155,6 +156,7 @@ export const Config = z.strictObject({
     .describe('The models that may be asked, by an id of your choice.'),
   router: routerSchema,
   swarm: swarmSchema,
+  shell: shellSchema,
   federation: federationSchema,
   mcp: mcpSchema,
   memory: memorySchema,

@@ -36,8 +36,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...rooms,
   tui: [...base, 'view'],
+  shell: base,
   app: Object.keys(rooms).filter((room) => room !== 'client' && room !== 'view'),
-  cli: [...base, 'app', 'client', 'config', 'models', 'view', 'tui'],
+  cli: [...base, 'app', 'client', 'config', 'models', 'view', 'tui', 'shell'],
   'main.ts': ['cli'],
   // The public functions stand where they belong; this is the one file that gathers them.
   'index.ts': ['app', 'protocol', 'dialect', 'guard', 'context', 'provider', 'swarm', 'models'],

@@ -39,7 +39,7 @@ const isScript = ([name = '', file = '']: readonly string[]): boolean =>
   /^(?!.*\.\.)[\w][\w./-]*\.\w+$/.test(file)
 
 /** What cannot be taken back is agreed to each time. */
-function isDestructive({ words }: Part): boolean {
+export function isDestructive({ words }: Part): boolean {
   const [name = '', ...args] = words.map(({ text }) => text)
   if (IRREVERSIBLE.has(name)) return true
   if (name === 'git') return DESTROYING_GIT.test(args.join(' '))

@@ -1,0 +1,62 @@
+/** The shell's terminal, as bytes in both directions. The native part is loaded when a shell starts, not before. */
+import { AppError, errorMessage } from '../protocol/error.ts'
+import type { Launch } from './start.ts'
+
+export type PtyEnd = { readonly exitCode: number; readonly signal?: number }
+
+export type Pty = {
+  readonly pid: number
+  write(bytes: Buffer): void
+  resize(columns: number, rows: number): void
+  hangUp(): void
+  readonly ended: Promise<PtyEnd>
+}
+
+export type PtyOptions = {
+  readonly cwd: string
+  readonly columns: number
+  readonly rows: number
+  onData(bytes: Buffer): void
+}
+
+export async function openPty({ file, args, env }: Launch, options: PtyOptions): Promise<Pty> {
+  const { cwd, columns, rows, onData } = options
+  const pty = await loadPty()
+  const child = pty.spawn(file, [...args], {
+    name: env['TERM'] ?? 'xterm-256color',
+    cols: columns,
+    rows,
+    cwd,
+    env: { ...env },
+    encoding: null,
+  })
+  // Without an encoding the pieces are buffers, whatever the types say.
+  child.onData((data: unknown) => onData(data as Buffer))
+  return {
+    pid: child.pid,
+    write: (bytes) => child.write(bytes as unknown as string),
+    resize(newColumns, newRows) {
+      try {
+        child.resize(Math.max(1, newColumns), Math.max(1, newRows))
+      } catch {
+        // It has ended in the meantime.
+      }
+    },
+    hangUp: () => child.kill('SIGHUP'),
+    ended: new Promise((resolve) =>
+      child.onExit(({ exitCode, signal }) => resolve({ exitCode, ...(signal ? { signal } : {}) })),
+    ),
+  }
+}
+
+async function loadPty() {
+  try {
+    const loaded = await import('@lydell/node-pty')
+    return loaded.default ?? loaded
+  } catch (error) {
+    throw new AppError(
+      'config-invalid',
+      `covey shell needs the package @lydell/node-pty-${process.platform}-${process.arch}, which is not installed (${errorMessage(error).split('\n', 1)[0]}). Install again without --omit=optional, or use covey shell --plain.`,
+    )
+  }
+}
