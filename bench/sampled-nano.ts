@@ -75,7 +75,7 @@ export async function createSampledNano(path: string, isBold: boolean): Promise<
       const words = request.task ?? ''
       const prepared = await prepare(request.runId, words)
       const reply = await sample({ words, request, ...prepared }, weights, vocabulary)
-      const decision = decide({ request: words, steps: [], ...reply })
+      const decision = decide({ request: words, steps: [], lines: prepared.sources.lines, ...reply })
       yield* decision.kind === 'call' || (isBold && decision.kind === 'doubt')
         ? tellCall(await withoutNeedlessAppend(decision.call, files))
         : tellText(`${decision.kind} ${'reason' in decision ? decision.reason : ''}`)

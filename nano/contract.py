@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from . import format as fmt
-from .decode import MAY_BE_EMPTY, SPAN_WORDS, forms_after
+from .decode import LINE_VALUES, MAY_BE_EMPTY, SPAN_WORDS, forms_after
 from .sandbox import EVAL
-from .sources import GIT_COMMANDS, MAX_PATHS, MAX_SCRIPTS, RUNNERS, STOP_WORDS, TYPE_WORDS, _BARE_NAMES, _GIT_WORDS
+from .sources import GIT_COMMANDS, MAX_PATHS, MAX_SCRIPTS, RUNNERS, TYPE_WORDS, _BARE_NAMES, _GIT_WORDS
 from .sources import PathIndex, find_sources, glob_candidates, project_scripts
 from .spans import CLOSERS, MAX_STARTS, OPENERS, boundaries
 from .tokenizer import Tokenizer
 from .tools import OFFERS, TOOLS, signature
+from .words import NUMBERS, STOP_WORDS
 
 HERE = Path(__file__).parent
 VECTORS = 60
@@ -43,13 +44,13 @@ def contract() -> dict[str, Any]:
         "offers": OFFERS,
         "spans": {
             "openers": OPENERS, "closers": CLOSERS, "max_starts": MAX_STARTS, "most_words": SPAN_WORDS,
-            "may_be_empty": sorted(MAY_BE_EMPTY),
+            "may_be_empty": sorted(MAY_BE_EMPTY), "line_values": list(LINE_VALUES),
         },
         "sources": {
             "max_paths": MAX_PATHS, "max_scripts": MAX_SCRIPTS, "stop_words": sorted(
                 STOP_WORDS
             ), "type_words": TYPE_WORDS, "runners": RUNNERS,
-            "git_words": sorted(_GIT_WORDS), "git_commands": list(GIT_COMMANDS), "bare_names": sorted(_BARE_NAMES),
+            "git_words": sorted(_GIT_WORDS), "git_commands": list(GIT_COMMANDS), "bare_names": sorted(_BARE_NAMES), "numbers": NUMBERS,
         },
         "cuts": {
             "request": fmt.MAX_REQUEST_CHARS, "classify": [fmt.MAX_CLASSIFY_HEAD, fmt.MAX_CLASSIFY_TAIL],

@@ -21,7 +21,12 @@ SPAN_WORDS = {"path": 6, "new_path": 6, "glob": 1, "url": 1, "id": 1, "word": 1}
 MAY_BE_EMPTY = frozenset(("content", "new"))
 
 _LISTING = ("list_files", "find_files", "search_text", "search_code", "list_results")
-_WRITING = ("write_file", "edit_file", "apply_patch", "propose_patch", "remember", "job_stop", "promote_skill")
+_WRITING = (
+    "write_file", "edit_file", "change_line", "make_folder", "copy_file", "move_file", "delete_file", "apply_patch", "propose_patch",
+    "remember", "job_stop", "promote_skill",
+)  # fmt: skip
+# What the part of a listed line may become besides words of the request.
+LINE_VALUES = ("true", "false", "yes", "no", "on", "off", "[x]", "[ ]")
 
 
 def forms_after(tool: str, ok: bool) -> tuple[str, ...]:
@@ -44,6 +49,7 @@ class Situation(NamedTuple):
     sources: Sources
     tools: tuple[Tool, ...]
     result: tuple[str, bool, str] | None = None  # the last call's tool, whether it worked, its text
+    made: tuple[str, ...] = ()  # folders that earlier calls made or wrote to, with a slash at the end
 
 
 class Way(NamedTuple):
@@ -126,7 +132,8 @@ class Machine:
         def after(tool: Tool) -> Callable[[], list[Way]]:
             return lambda: self._glue('", "arguments": {', tool, 0, "", True)
 
-        names = [_fixed(tool.name, after(tool)) for tool in self.situation.tools]
+        tools = [tool for tool in self.situation.tools if self.situation.sources.lines or tool.name != "change_line"]
+        names = [_fixed(tool.name, after(tool)) for tool in tools]
         return [_fixed('\n{"name": "', lambda: names)]
 
     def _glue(self, before: str, tool: Tool, index: int, quote: str, first: bool = False) -> list[Way]:
@@ -146,11 +153,24 @@ class Machine:
     def _value(self, tool: Tool, at: int, parameter: Parameter) -> Callable[[], list[Way]]:
         if parameter.kind == "flag":
             return lambda: [_fixed(" true", lambda: self._glue("", tool, at + 1, ""))]
+        if parameter.kind == "line":
+            return lambda: [
+                _fixed(f" {number}", self._part(tool, at + 1, line.text)) for number, line in enumerate(self.situation.sources.lines, 1)
+            ]
         if parameter.kind == "number":
             after: Callable[[], list[Way]] = lambda: self._glue("", tool, at + 1, "")
             return lambda: [_fixed(f" {number}", after) for number in self._numbers()]
         closing: Callable[[], list[Way]] = lambda: self._glue("", tool, at + 1, '"')
-        return lambda: [_fixed(' "', lambda: self._strings(parameter, closing))]
+        values = LINE_VALUES if tool.name == "change_line" and parameter.name == "new" else ()
+        return lambda: [
+            _fixed(' "', lambda: [*self._strings(parameter, closing), *(_fixed(_escaped(value), closing) for value in values)])
+        ]
+
+    def _part(self, tool: Tool, at: int, line: str) -> Callable[[], list[Way]]:
+        """What of the line is changed: a stretch of it."""
+        closing: Callable[[], list[Way]] = lambda: self._glue("", tool, at + 1, '"')
+        spans: Callable[[], list[Way]] = lambda: [way._replace(next=closing) for way in _spans(line, None)]
+        return lambda: [_fixed(f', "{tool.parameters[at].name}": "', spans)]
 
     def _numbers(self) -> list[str]:
         return numbers_of(self.situation.request) or ["1"]
@@ -159,7 +179,12 @@ class Machine:
         if parameter.choices:
             return [_fixed(choice, closing) for choice in parameter.choices]
         listed = [_fixed(_escaped(text), closing) for text in self._listed(parameter)]
-        return [*listed, *(way._replace(next=closing) for way in self._span_ways(parameter.kind))]
+        spans = [way._replace(next=closing) for way in self._span_ways(parameter.kind)]
+        if parameter.kind != "new_path":
+            return [*listed, *spans]
+        # Something new in a folder that is there: `census/` and `thirsk`.
+        inside = [_fixed(_escaped(folder), lambda: spans) for folder in folders_in(self.situation)]
+        return [*listed, *spans, *inside]
 
     def _listed(self, parameter: Parameter) -> list[str]:
         s = self.situation
@@ -167,14 +192,14 @@ class Machine:
         if parameter.name in MAY_BE_EMPTY:
             found.append("")
         if parameter.kind in ("path", "new_path"):
-            found += [".", *s.sources.paths]
+            found += [".", *s.sources.paths, *(line.path for line in s.sources.lines)]
         elif parameter.kind == "command":
             found += [command for _, command in s.sources.scripts]
         elif parameter.kind == "glob":
             found += glob_candidates(s.request, s.sources.paths)
         elif parameter.kind == "id":
             found += [identifier for identifier, _ in s.sources.ids]
-        if s.result and parameter.kind in ("path", "id", "url"):
+        if s.result and parameter.kind in ("path", "new_path", "id", "url"):
             found += _result_words(s.result[2])
         return list(dict.fromkeys(found))
 
@@ -182,6 +207,12 @@ class Machine:
         if kind not in self._spans:
             self._spans[kind] = list(_spans(self.situation.request, SPAN_WORDS.get(kind)))
         return self._spans[kind]
+
+
+def folders_in(situation: Situation) -> list[str]:
+    """Where something new may go: the folders listed, and those of earlier calls."""
+    listed = [path for path in situation.sources.paths if path.endswith("/")]
+    return list(dict.fromkeys([*listed, *situation.made]))
 
 
 def _fixed(text: str, following: Callable[[], list[Way]]) -> Way:

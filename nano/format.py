@@ -26,14 +26,14 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }
 # How code shows the typed result: nano picks one, and never words of its own.
 FORMS = ("list", "text", "count", "exists", "exit", "done", "error", "refuse")
-REASONS = ("too-hard", "no-tool", "chat", "unclear")
+REASONS = ("too-hard", "no-tool", "chat", "unclear", "not-asked")
 
 PAD = "<|pad|>"
 START = "<|im_start|>"
 END = "<|im_end|>"
 CALL, CALL_END = "<tool_call>", "</tool_call>"
 RESULT, RESULT_END = "<tool_response>", "</tool_response>"
-PATHS, SCRIPTS, IDS = "<|paths|>", "<|scripts|>", "<|ids|>"
+PATHS, SCRIPTS, IDS, LINES = "<|paths|>", "<|scripts|>", "<|ids|>", "<|lines|>"
 CLASSIFY = "<|classify|>"
 
 
@@ -59,11 +59,20 @@ SPECIAL_TOKENS: tuple[str, ...] = (
     *(label_token(field, label) for field, labels in FIELDS.items() for label in labels),
     *(form_token(form) for form in FORMS),
     *(reason_token(reason) for reason in REASONS),
+    LINES,
 )  # fmt: skip
 
 MAX_REQUEST_CHARS = 3000
 MAX_CLASSIFY_HEAD, MAX_CLASSIFY_TAIL = 1000, 500
 MAX_RESULT_HEAD, MAX_RESULT_TAIL = 900, 300
+
+
+class Line(NamedTuple):
+    """A line of a file that the request may be about."""
+
+    path: str
+    number: int  # from 1
+    text: str  # without white space around it
 
 
 class Sources(NamedTuple):
@@ -72,6 +81,7 @@ class Sources(NamedTuple):
     paths: tuple[str, ...] = ()
     scripts: tuple[tuple[str, str], ...] = ()  # (label, command); label '' when the command speaks for itself
     ids: tuple[tuple[str, str], ...] = ()  # (id, what it is)
+    lines: tuple[Line, ...] = ()
 
 
 class Part(NamedTuple):
@@ -107,6 +117,7 @@ def _source_parts(sources: Sources) -> list[Part]:
         (PATHS, sources.paths),
         (SCRIPTS, tuple(f"{label}={command}" if label else command for label, command in sources.scripts)),
         (IDS, tuple(f"{identifier}={what}" for identifier, what in sources.ids)),
+        (LINES, tuple(f"{at} {line.path}: {line.text}" for at, line in enumerate(sources.lines, 1))),
     )
     parts: list[Part] = []
     for token, lines in blocks:

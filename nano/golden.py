@@ -14,9 +14,11 @@ from typing import Any
 from .decode import Machine, Situation
 from .evaluate import _own
 from .format import CALL, CALL_END, END, MAX_REQUEST_CHARS, Part, Sources, call_text, classify_parts, cut, cut_result, result_parts, system_parts, user_parts
+from .lines import LineIndex
 from .sandbox import EVAL
 from .sources import PathIndex, find_sources, glob_candidates, project_scripts
 from .spans import boundaries
+from .spoken import typed
 from .tokenizer import BYTE_LETTERS, Tokenizer
 from .tools import OFFERS, TOOLS, signature
 
@@ -64,6 +66,16 @@ REQUESTS = [
 ]
 
 
+SPOKEN = [
+    "open notes slash log dot txt",
+    "write thank you full stop into letters forward slash drafts slash a underscore b dot md",
+    "search i2c underscore timeout in src slash i2c dot c",
+    "make test dash ngo dot txt with first comma second question mark",
+    "the dot com boom, a colon in the log and a dash of salt",
+    "What is in src/a.txt?",
+]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
@@ -81,6 +93,7 @@ def golden() -> dict[str, Any]:
         "requests": [example(request, index, scripts) for request in REQUESTS],
         "heldOut": [held_out(row) for row in rows[::3]],
         "classify": [texts(classify_parts(request)[:-1]) for request in REQUESTS],
+        "spoken": [[text, typed(text)] for text in SPOKEN],
         "conversation": conversation(),
         "calls": list(calls(rows)),
     }
@@ -105,8 +118,10 @@ def example(request: str, index: PathIndex, scripts: list[tuple[str, str]]) -> d
 
 def held_out(row: dict[str, Any]) -> dict[str, Any]:
     files = json.loads((EVAL / "folders" / f"{row['folder']}.json").read_text(encoding="utf-8"))
-    found = example(row["request"], PathIndex(files), project_scripts(files))
-    return {key: found[key] for key in ("request", "paths", "scripts", "globs", "starts", "ends")} | {"folder": row["folder"]}
+    index = PathIndex(files)
+    found = example(row["request"], index, project_scripts(files))
+    found["lines"] = [list(line) for line in LineIndex(files).match(row["request"], index.ranks(row["request"]))]
+    return {key: found[key] for key in ("request", "paths", "scripts", "globs", "starts", "ends", "lines")} | {"folder": row["folder"]}
 
 
 def texts(parts: list[Part]) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ finish() {
   python3 -m nano.export --out "$work/covey-nano.gguf" --parts | tee -a "$out/train-$mode.log"
   cp "$work"/covey-nano.gguf.[0-9] "$out/"
   # The figures that count are those of the rounded weights, as they ship.
-  python3 -m nano.evaluate --gguf "$work/covey-nano.gguf" --out "$out/evaluation.json" 2>&1 | tee "$out/evaluation.txt"
+  python3 -m nano.hands.score --gguf "$work/covey-nano.gguf" 2>&1 | tee "$out/validation.txt"
 }
 
 case $mode in

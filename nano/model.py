@@ -139,6 +139,19 @@ def load_gguf(file: Path) -> Nano:
     return model
 
 
+def widened(model: Nano, vocabulary: int) -> Nano:
+    """With room for tokens that were added behind all others; each begins as the last one that was known."""
+    known = model.shape.vocabulary
+    if known == vocabulary:
+        return model
+    larger = Nano(model.shape._replace(vocabulary=vocabulary))
+    weights = model.state_dict()
+    embedding = weights["token_embd.weight"]
+    weights["token_embd.weight"] = torch.cat([embedding, embedding[-1:].repeat(vocabulary - known, 1)])
+    larger.load_state_dict(weights)
+    return larger
+
+
 class TorchRunner:
     """Several sequences with their caches, for evaluation. Sequences grow at their own pace: positions are per sequence."""
 

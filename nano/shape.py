@@ -9,7 +9,7 @@ MAX_FILE_BYTES = 32 * 1024 * 1024
 
 
 class Shape(NamedTuple):
-    vocabulary: int = 4096
+    vocabulary: int = 4098
     layers: int = 10
     width: int = 448
     heads: int = 7

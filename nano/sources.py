@@ -11,18 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from .format import Sources
+from .lines import LineIndex
 from .spans import words_of
+from .words import NUMBERS, STOP_WORDS
 
 MAX_PATHS = 12
 MAX_SCRIPTS = 10
-
-STOP_WORDS = frozenset(
-    """a after again all also an and any anything are as at be before by can could did do does done everything file files
-    folder for from get give go has have here how i if in inside into is it its just let like look make me mine my need new not
-    now of off on one open or our out over page please pls read run see show so some something take tell than that the their
-    them then there these they thing this those to too u under up us use want was we what whats when where which who why will
-    with word would you your""".split()
-)
 
 # The file type a word names. Globs and "the csv" both go through here.
 TYPE_WORDS: dict[str, str] = {
@@ -64,6 +58,7 @@ class PathIndex:
         self.paths = list(dict.fromkeys([*_folders(paths := list(paths)), *paths]))
         self.forms: dict[str, dict[str, int]] = {}
         self.near: dict[str, set[str]] = {}
+        self.numbered: dict[int, list[str]] = {}
         self.by_type: dict[str, list[str]] = {}
         for path in self.paths:
             self._add(path)
@@ -82,6 +77,8 @@ class PathIndex:
             self._form(_joined(stem), path, 6)
         for part in _parts(plain.rsplit("/", 1)[-1], stem):
             self._form(part, path, 5)
+        for number in dict.fromkeys(map(int, re.findall(r"[0-9]+", base))):
+            self.numbered.setdefault(number, []).append(path)
         for name in {base, stem}:
             if len(name) >= 5:
                 for shorter in _deletions(name):
@@ -93,17 +90,37 @@ class PathIndex:
         ranks = self.forms.setdefault(form, {})
         ranks[path] = max(rank, ranks.get(path, 0))
 
-    def match(self, request: str) -> tuple[str, ...]:
-        """The paths some word of the request matches, best first: rank, then depth, then name."""
-        return best_paths(self.ranks(request))
+    def match(self, request: str, other: "PathIndex | None" = None) -> tuple[str, ...]:
+        """The paths some word of the request matches, best first: rank, how many words, depth, name. Those of `other` count, too."""
+        matches = {**(other._matches(request) if other else {}), **self._matches(request)}
+
+        def order(path: str) -> tuple[int, int, int, str]:
+            rank, count = matches[path]
+            return -rank, -count, path.count("/"), path
+
+        return tuple(sorted(matches, key=order)[:MAX_PATHS])
 
     def ranks(self, request: str) -> dict[str, int]:
+        return {path: rank for path, (rank, _) in self._matches(request).items()}
+
+    def _matches(self, request: str) -> dict[str, tuple[int, int]]:
+        """For each path its best rank and how many words of the request name it."""
         words = [_unrooted(word.lower()) for word in words_of(request)]
-        best: dict[str, int] = {}
+        best: dict[str, tuple[int, int]] = {}
         for at in range(len(words)):
+            found: dict[str, int] = {}
             for ranks in (*self._joined_matches(words, at), *self._word_matches(words[at])):
                 for path, rank in ranks.items():
-                    best[path] = max(rank, best.get(path, 0))
+                    found[path] = max(rank, found.get(path, 0))
+            for path, rank in found.items():
+                known, count = best.get(path, (0, 0))
+                best[path] = max(rank, known), count + 1
+        # "chapter six", "the March one". A number in digits is mostly something else.
+        for word in words:
+            for path in self.numbered.get(NUMBERS.get(word, -1), ()):
+                if path in best or not word.isdigit():
+                    rank, count = best.get(path, (2, 0))
+                    best[path] = rank, count + 1
         return best
 
     def _joined_matches(self, words: list[str], at: int) -> Iterator[dict[str, int]]:
@@ -123,10 +140,6 @@ class PathIndex:
         yield {path: 3 for path in self.by_type.get(TYPE_WORDS.get(word, ""), [])[:4]}
         if len(word) >= 5 and not (exact or counted or joined):
             yield {path: 1 for shorter in _deletions(word) for path in self.near.get(shorter, ())}
-
-
-def best_paths(ranks: Mapping[str, int]) -> tuple[str, ...]:
-    return tuple(sorted(ranks, key=lambda path: (-ranks[path], path.count("/"), path))[:MAX_PATHS])
 
 
 def _folders(paths: list[str]) -> list[str]:
@@ -221,7 +234,7 @@ def request_scripts(
 
 def _runnable(words: list[str], ranks: Mapping[str, int]) -> list[str]:
     """Existing files named in full, and file names in the request that do not exist yet: a chain may write them first."""
-    listed = [path for path, rank in ranks.items() if rank >= 6 and _extension(path) in RUNNERS]
+    listed = [path for path, rank in ranks.items() if rank >= 5 and _extension(path) in RUNNERS]
     known = {name for path in listed for name in (path, path.rsplit("/", 1)[-1])}
     plain = [word.removeprefix("./") for word in words]
     return [*listed[:3], *(word for word in plain if _extension(word) in RUNNERS and word not in known)][:4]
@@ -233,9 +246,12 @@ def _extension(path: str) -> str:
 
 
 def find_sources(
-    request: str, index: PathIndex, scripts: list[tuple[str, str]], ids: tuple[tuple[str, str], ...] = ()
+    request: str, index: PathIndex, scripts: list[tuple[str, str]], ids: tuple[tuple[str, str], ...] = (),
+    lines: LineIndex | None = None,
 ) -> Sources:
-    return Sources(index.match(request), request_scripts(request, scripts, index.ranks(request)), ids)
+    ranks = index.ranks(request)
+    found = lines.match(request, ranks) if lines else ()
+    return Sources(index.match(request), request_scripts(request, scripts, ranks), ids, found)
 
 
 def glob_candidates(request: str, paths: tuple[str, ...]) -> list[str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .words import NUMBERS
+
 OPENERS = "\"'`“”„‘’«»([{<*_~"
 CLOSERS = "\"'`“”‘’«»)]}>*_~.,;:!?…"
 MAX_STARTS = 64
@@ -97,4 +99,6 @@ def bare(word: str) -> str:
 
 
 def numbers_of(request: str) -> list[str]:
-    return list(dict.fromkeys(re.findall(r"\d{1,6}", request)))
+    """Those written in digits, then those in words."""
+    spoken = [str(NUMBERS[word]) for raw in words_of(request) if (word := raw.lower()) in NUMBERS and not word.isdigit()]
+    return list(dict.fromkeys([*re.findall(r"\d{1,6}", request), *spoken]))

@@ -13,7 +13,7 @@ CATEGORIES = ("read", "write", "search", "run", "web", "memory", "meta", "answer
 
 class Parameter(NamedTuple):
     name: str
-    kind: str  # path | new_path | glob | command | url | id | word | text | number | flag | choice
+    kind: str  # path | new_path | glob | command | url | id | word | text | number | flag | choice | line | part
     required: bool = True
     choices: tuple[str, ...] = ()
 
@@ -36,7 +36,12 @@ TOOL_CATEGORIES = CATEGORIES[:-1]
 TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
-        Tool("read_file", "read", (Parameter("path", "path"), _optional("from", "number")), "Read a text file"),
+        Tool(
+            "read_file",
+            "read",
+            (Parameter("path", "path"), _optional("from", "number"), _optional("to", "number")),
+            "Read a text file",
+        ),
         Tool("list_files", "read", (Parameter("path", "path"),), "List what is in a folder"),
         Tool(
             "data_view",
@@ -73,9 +78,20 @@ TOOLS: dict[str, Tool] = {
         Tool(
             "edit_file",
             "write",
-            (Parameter("path", "path"), Parameter("old", "text"), Parameter("new", "text")),
+            (Parameter("path", "path"), Parameter("old", "text"), Parameter("new", "text"), _optional("all", "flag")),
             "Replace text in a file",
         ),
+        # Known to nano only: the program makes an edit_file of it.
+        Tool(
+            "change_line",
+            "write",
+            (Parameter("line", "line"), Parameter("old", "part"), Parameter("new", "text")),
+            "Change part of a listed line",
+        ),
+        Tool("make_folder", "write", (Parameter("path", "new_path"),), "Make a folder"),
+        Tool("copy_file", "write", (Parameter("from", "path"), Parameter("to", "new_path")), "Copy a file or folder"),
+        Tool("move_file", "write", (Parameter("from", "path"), Parameter("to", "new_path")), "Move or rename a file or folder"),
+        Tool("delete_file", "write", (Parameter("path", "path"),), "Delete a file or folder"),
         Tool("apply_patch", "write", (Parameter("patch", "text"),), "Apply a patch to files"),
         Tool(
             "propose_patch",
@@ -137,33 +153,21 @@ TOOLS: dict[str, Tool] = {
     )
 }
 
-# The engine shows one of these lists, by the category the classifier picked. Lists never exceed eight lines, and each holds
-# what a chain that begins in this category usually goes on with.
+# The engine shows one of these lists, by the category the classifier picked. All begin alike: most requests and every chain of
+# everyday steps need nothing else, so a wrong category costs nothing, and what a prompt begins with stays in the cache.
+COMMON = (
+    "read_file", "list_files", "find_files", "search_text", "write_file", "edit_file", "change_line", "make_folder", "copy_file",
+    "move_file", "delete_file", "run_command",
+)  # fmt: skip
 OFFERS: dict[str, tuple[str, ...]] = {
-    "read": (
-        "read_file", "list_files", "data_view", "find_files", "search_text", "read_result", "list_results", "run_command",
-    ),
-    "search": (
-        "find_files", "search_text", "search_code", "read_file", "list_files", "recall", "data_view", "run_command",
-    ),
-    "write": (
-        "write_file", "edit_file", "apply_patch", "read_file", "list_files", "find_files", "search_text", "run_command",
-    ),
-    "run": (
-        "run_command", "job_output", "job_stop", "python", "javascript", "read_file", "write_file", "list_files",
-    ),
-    "web": (
-        "fetch_url", "read_file", "write_file", "list_files", "search_text", "find_files", "recall", "run_command",
-    ),
-    "memory": (
-        "remember", "recall", "read_file", "write_file", "edit_file", "search_text", "list_files", "run_command",
-    ),
-    "meta": (
-        "plan", "skill", "promote_skill", "system_info", "ask_user", "read_file", "list_files", "run_command",
-    ),
-    "answer": (
-        "read_file", "list_files", "search_text", "find_files", "write_file", "edit_file", "run_command", "fetch_url",
-    ),
+    "read": (*COMMON, "data_view", "read_result", "list_results"),
+    "search": (*COMMON, "data_view", "search_code", "recall"),
+    "write": (*COMMON, "data_view", "apply_patch"),
+    "run": (*COMMON, "job_output", "job_stop", "python", "javascript"),
+    "web": (*COMMON, "fetch_url", "recall"),
+    "memory": (*COMMON, "remember", "recall"),
+    "meta": (*COMMON, "plan", "skill", "promote_skill", "system_info", "ask_user"),
+    "answer": (*COMMON, "data_view", "fetch_url"),
 }
 
 

@@ -24,7 +24,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .generate.pack import ROW_BYTES_PER_TOKEN, rows
-from .model import Nano, create_block_mask, document_mask, load_gguf
+from .model import Nano, create_block_mask, document_mask, load_gguf, widened
 from .shape import Shape, add_shape_arguments, to_shape
 from .tokenizer import Tokenizer
 
@@ -133,7 +133,7 @@ class Trainer:
     def __init__(self, arguments: argparse.Namespace, shape: Shape, saved: dict[str, Any] | None) -> None:
         self.arguments = arguments
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.model = load_gguf(arguments.from_gguf) if arguments.from_gguf else Nano(shape)
+        self.model = widened(load_gguf(arguments.from_gguf), shape.vocabulary) if arguments.from_gguf else Nano(shape)
         self.model.to(self.device)
         self.mask_makers = self._mask_makers()
         matrices = [parameter for parameter in self.model.parameters() if parameter.dim() > 1]

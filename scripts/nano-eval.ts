@@ -1,9 +1,9 @@
 /**
  * The figures of the bundled model, measured through the program itself: `npm run nano:eval -- [file.gguf] [--limit N]
- * [--misses] [--write]`. Prints the table by tool, kind and voice, classification, tasks of several steps, harm and speed;
- * `--write` puts the figures into the model card and docs/nano.md.
+ * [--misses]`. Prints the table by tool, kind and voice, classification, tasks of several steps, harm and speed. The requests of
+ * nano/eval are a development set; the figures that count are those of nano-hands.ts.
  */
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { loadEngine } from '../src/embedded/llama.ts'
@@ -25,7 +25,7 @@ const NEVER = new AbortController().signal
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { limit: { type: 'string' }, misses: { type: 'boolean' }, write: { type: 'boolean' } },
+    options: { limit: { type: 'string' }, misses: { type: 'boolean' } },
   })
   const limit = Number(values.limit ?? Infinity)
   const bench = createBench(positionals[0] ?? BUNDLED)
@@ -41,7 +41,6 @@ async function main(): Promise<void> {
   print(tally.lines(), thresholdLines(asked))
   const figures = figureRows({ tally, asked, steps, engineMs, loadMs })
   print(figures.map(([name, value]) => `${name}: ${value}`))
-  if (values.write) await writeFigures(figures)
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -222,23 +221,6 @@ function figureRows({ tally, asked, steps, engineMs, loadMs }: Measured): [strin
     ['tokens per second', (tokens / (decodeMs / 1000)).toFixed(0)],
     ['classification', `${median(asked.map(({ classifyMs }) => classifyMs)).toFixed(0)} ms (median)`],
   ]
-}
-
-async function writeFigures(figures: readonly (readonly [string, string])[]): Promise<void> {
-  const table = [
-    '| measured | figure |',
-    '|---|---|',
-    ...figures.map(([name, value]) => `| ${name} | ${value} |`),
-  ]
-  for (const path of ['../models/README.md', '../docs/nano.md']) {
-    const file = new URL(path, import.meta.url)
-    const text = await readFile(file, 'utf8')
-    const filled = text.replace(
-      /(?<=<!-- figures -->\n)[^]*(?=<!-- end of figures -->)/,
-      `${table.join('\n')}\n`,
-    )
-    await writeFile(file, filled)
-  }
 }
 
 await main()

@@ -17,7 +17,7 @@ from .requests import RequestMaker, _Core, allowed
 from .slots import Slots
 
 _BY_NAME = {intent.name: intent for intent in POSITIVE}
-_JOINS = (
+JOINS = (
     "{a}, then {b}", "{a} and then {b}", "{a} and {b}", "{a}, {b}", "{a}. Then {b}", "first {a}, then {b}", "{a}; {b}", "{a}, and after that {b}",
     "{a}. After that {b}", "{a}\n{b}", "{a}, afterwards {b}", "1. {a}\n2. {b}", "{a}. Once that's done, {b}", "{a} and after it {b}", "{a}, and {b}",
     "{a}, next {b}", "{a}. {b}", "first {a} and then {b}", "start with this: {a}, and finally {b}", "{a}, when done {b}", "{a} then {b}", "{a} & {b}",
@@ -210,7 +210,7 @@ class ChainMaker:
         s = self.strings
         text = drafts[0].text
         for before, draft in zip(drafts, drafts[1:]):
-            join = s.pick(_AFTER_QUESTION if before.asks else _JOINS)
+            join = s.pick(_AFTER_QUESTION if before.asks else JOINS)
             if len(drafts) > 2 and join.startswith(("{b}", "before")):
                 join = "{a}, then {b}"
             text = join.replace("{a}", text.rstrip(".")).replace("{b}", draft.text)

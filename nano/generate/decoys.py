@@ -6,7 +6,8 @@ The sources list them, because code cannot know better; the model has to.
 from __future__ import annotations
 
 from ..format import Sources
-from ..sources import STOP_WORDS, TYPE_WORDS, PathIndex, best_paths
+from ..sources import TYPE_WORDS, PathIndex
+from ..words import STOP_WORDS
 from .slots import Slots
 from .strings import Strings
 
@@ -26,8 +27,7 @@ class Decoys:
         if not words:
             return sources
         path = self._path(self.strings.pick(words))
-        ranks = {**PathIndex([path]).ranks(text), **slots.project.index.ranks(text)}
-        return sources._replace(paths=best_paths(ranks))
+        return sources._replace(paths=slots.project.index.match(text, PathIndex([path])))
 
     def _path(self, word: str) -> str:
         s = self.strings

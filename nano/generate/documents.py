@@ -23,9 +23,14 @@ from ..format import (
     user_parts,
 )
 from ..tools import CATEGORIES, TOOLS, signature
-from . import chains, offers, results, unknown
+from . import chains, offers, results, settings, unknown
+from .handwritten import Example, HandMaker
 from .intents import Call
 from .requests import Request, RequestMaker
+
+
+# Of the documents that come from the hands; the generator's are filler.
+HAND_SHARE = 0.42
 
 
 class Stretch(NamedTuple):
@@ -45,29 +50,59 @@ class DocumentMaker:
         self.strings = self.requests.strings
         self.unknown = unknown.load_tools(self.strings)
         self.chains = chains.ChainMaker(self.requests)
+        self.hands = HandMaker(self.strings, self.requests.grammar)
 
     def make(self) -> list[Document]:
         """A conversation, often together with the classification of its request."""
         r = self.random.random()
-        if r < 0.5:
+        if r < HAND_SHARE:
+            return self._hand(self.hands.make())
+        r = (r - HAND_SHARE) / (1 - HAND_SHARE)
+        if r < 0.42:
             return self._single(self.requests.positive())
-        if r < 0.63:
+        if r < 0.56:
             return self._chain()
-        if r < 0.86:
+        if r < 0.72:
             return self._refused(self.requests.negative())
-        if r < 0.92:
-            return self._not_offered()
-        if r < 0.98:
+        if r < 0.86:
+            return self._refused(self.requests.unwanted())
+        if r < 0.9:
+            return self._setting()
+        if r < 0.97:
             return self._unknown()
         return self._nothing_to_run()
 
     # -- kinds of documents
 
+    def _hand(self, example: Example) -> list[Document]:
+        """One reply, after what the program has called before it."""
+        category = example.labels["category"] if self.strings.chance(0.8) else self.strings.pick(CATEGORIES)
+        talk = _Talk(offers.canonical(category), example.text, example.sources)
+        for written, ok, text in example.past:
+            talk.called(written.real)
+            talk.result(results.Result(ok, text))
+        if example.call:
+            talk.call(example.call.own)
+        else:
+            talk.form(example.form, example.reason or None)
+        return self._with_labels(talk, example.text, example.labels, 0.0 if example.past else 0.7)
+
+    def _setting(self) -> list[Document]:
+        """A value that the request does not say, in one of the lines it is shown with; without that line it is unclear."""
+        made = settings.make(self.requests)
+        talk = _Talk(offers.canonical(self.strings.pick(("write", "write", "answer", "read"))), made.text, made.sources)
+        if made.call:
+            talk.call(made.call)
+        else:
+            talk.form("refuse", "unclear")
+        labels = {"task": "boilerplate", "complexity": "low", "needs": "yes", "category": "write"}
+        return self._with_labels(talk, made.text, labels, 0.4)
+
     def _single(self, request: Request) -> list[Document]:
         assert request.call
         labels = request.labels()
         shown = offers.choose((request.call[0],), labels["category"], self.strings)
-        talk = _Talk([tool.line for tool in shown], request.text, request.sources)
+        talk = _Talk([tool.line for tool in shown], request.text, self._with_lines(request))
         talk.call(_renamed(request.call, shown))
         self._finish(talk, request.call, request.form, request)
         return self._with_labels(talk, request.text, labels, 0.45)
@@ -101,7 +136,7 @@ class DocumentMaker:
         category = TOOLS[first[0]].category
         needed = tuple(dict.fromkeys(step.call[0] for step in chain.steps))
         shown = offers.choose(needed, category, self.strings)
-        talk = _Talk([tool.line for tool in shown], chain.text, chain.sources)
+        talk = _Talk([tool.line for tool in shown], chain.text, chain.sources._replace(lines=settings.some_lines(chain.text, chain.project, self.strings)))
         for at, step in enumerate(chain.steps):
             talk.call(_renamed(step.call, shown))
             last = at == len(chain.steps) - 1
@@ -122,95 +157,41 @@ class DocumentMaker:
 
     def _refused(self, request: Request) -> list[Document]:
         labels = request.labels()
-        r = self.random.random()
-        category = labels["category"] if r < 0.5 else self.strings.pick(CATEGORIES)
-        if r > 0.96:
-            return self._select(request, labels)
-        shown = offers.choose((), category, self.strings)
-        lines = [tool.line for tool in shown]
-        if self.strings.chance(0.08):
-            lines = [*lines[:7], signature(TOOLS["more_tools"])]
-        talk = _Talk(lines, request.text, request.sources)
+        category = labels["category"] if self.random.random() < 0.5 else self.strings.pick(CATEGORIES)
+        talk = _Talk([tool.line for tool in offers.choose((), category, self.strings)], request.text, self._with_lines(request))
         talk.form("refuse", request.intent.reason)
         return self._with_labels(talk, request.text, labels, 0.75)
-
-    def _not_offered(self) -> list[Document]:
-        """The tool exists but is not in the list: ask for its category, choose it, or say so."""
-        request = self.requests.positive()
-        assert request.call
-        labels = request.labels()
-        r = self.random.random()
-        if r < 0.35:
-            return self._select(request, labels)
-        tool = TOOLS[request.call[0]]
-        shown = offers.without(_alike(tool.name), self.strings.pick(CATEGORIES), self.strings)
-        lines = [other.line for other in shown]
-        if r < 0.6:
-            talk = _Talk(lines, request.text, request.sources)
-            talk.form("refuse", "no-tool")
-            return self._with_labels(talk, request.text, labels, 0.3)
-        lines.insert(self.strings.number(0, len(lines)), signature(TOOLS["more_tools"]))
-        wrapped = r > 0.85
-        if wrapped:
-            lines.append("call_tool(name, arguments) Call a tool that more_tools listed")
-        talk = _Talk(lines[-8:] if wrapped else lines[:8], request.text, request.sources)
-        if signature(TOOLS["more_tools"]) not in talk.lines:
-            return self._single(request)
-        talk.call(("more_tools", {"category": tool.category}))
-        listed = [
-            signature(other) for other in TOOLS.values() if other.category == tool.category and other.name not in (
-                "more_tools", "select_category",
-            )
-        ]
-        talk.result(results.Result(True, "\n".join(listed)))
-        talk.call(("call_tool", {"name": request.call[0], "arguments": request.call[1]}) if wrapped else request.call)
-        return [talk.document()]
-
-    def _select(self, request: Request, labels: dict[str, str]) -> list[Document]:
-        talk = _Talk([signature(TOOLS["select_category"])], request.text, request.sources)
-        talk.call(("select_category", {"category": labels["category"]}))
-        if request.call and self.strings.chance(0.6):
-            listed = [
-                signature(other) for other in TOOLS.values() if other.category == TOOLS[request.call[0]].category and other.name not in (
-                    "more_tools", "select_category",
-                )
-            ]
-            talk.result(results.Result(True, "\n".join(listed)))
-            talk.call(request.call)
-        elif not request.call:
-            talk.result(
-                results.Result(
-                    True,
-                    "answer without tools" if labels["category"] == "answer" else "\n".join(
-                        signature(TOOLS[name]) for name in ("read_file", "list_files")
-                    )
-                )
-            )
-            talk.form("refuse", request.intent.reason)
-        return [talk.document()]
 
     def _unknown(self) -> list[Document]:
         asked = self.strings.pick(self.unknown)
         text, arguments = asked.ask(self.requests)
         offered = self.strings.chance(0.65)
         others = [tool for tool in self.unknown if tool.line != asked.line]
-        lines = [self.strings.pick(others).signature(self.strings) for _ in range(self.strings.number(0, 4))]
-        lines += [
-            tool.line for tool in offers.choose((), self.strings.pick(CATEGORIES), self.strings)
-        ][: 7 - len(lines)]
-        project = self.requests.project()
-        talk = _Talk(lines, text, Sources() if self.strings.chance(0.4) else Sources(project.index.match(text)))
+        foreign = [self.strings.pick(others).signature(self.strings) for _ in range(self.strings.number(0, 4))]
+        name, line = asked.named(self.strings)
         if offered:
-            name, line = asked.named(self.strings)
-            lines.insert(self.strings.number(0, len(lines)), line)
-            talk = _Talk(lines, text, talk.sources)
-            talk.call((name, arguments))
-            if self.strings.chance(0.3):
-                talk.result(results.Result(True, self.strings.sentence()))
-                talk.form(self.strings.pick(("text", "text", "text", "done")) if not asked.acts else "done")
-        else:
+            foreign.insert(self.strings.number(0, len(foreign)), line)
+        lines = self._with_foreign(offers.canonical(self.strings.pick(CATEGORIES)), foreign)
+        project = self.requests.project()
+        sources = Sources() if self.strings.chance(0.4) else Sources(project.index.match(text))
+        talk = _Talk(lines, text, sources._replace(lines=settings.some_lines(text, project, self.strings)))
+        if not offered:
             talk.form("refuse", asked.reason)
+            return [talk.document()]
+        talk.call((name, arguments))
+        if self.strings.chance(0.3):
+            talk.result(results.Result(True, self.strings.sentence()))
+            talk.form(self.strings.pick(("text", "text", "text", "done")) if not asked.acts else "done")
         return [talk.document()]
+
+    def _with_foreign(self, lines: list[str], foreign: list[str]) -> list[str]:
+        """Each takes the line of a tool that the client does not have, mostly the last ones."""
+        for line in foreign:
+            at = len(lines) - 1 if self.strings.chance(0.5) else self.strings.number(0, len(lines) - 1)
+            while lines[at] in foreign:
+                at = (at - 1) % len(lines)
+            lines[at] = line
+        return lines
 
     def _nothing_to_run(self) -> list[Document]:
         """`run the tests` without scripts, `the boat notes` without such a file: nothing may be invented."""
@@ -226,6 +207,9 @@ class DocumentMaker:
         talk.form("refuse", "unclear")
         return self._with_labels(talk, request.text, request.labels(), 0.6)
 
+    def _with_lines(self, request: Request) -> Sources:
+        return request.sources._replace(lines=settings.some_lines(request.text, request.project, self.strings))
+
     def _with_labels(self, talk: "_Talk", text: str, labels: dict[str, str], share: float) -> list[Document]:
         documents = [talk.document()]
         if self.random.random() < share:
@@ -238,22 +222,6 @@ def _renamed(call: Call, shown: list[offers.Shown]) -> Call:
     """The call under the names this list uses."""
     tool = next(tool for tool in shown if tool.tool == call[0])
     return tool.name, {tool.renamed.get(name, name): value for name, value in call[1].items()}
-
-
-def _alike(name: str) -> tuple[str, ...]:
-    """Tools that could stand in for it, which a list without it must not hold either."""
-    groups = (
-        ("read_file", "data_view", "run_command"), ("list_files", "find_files", "run_command"), (
-            "search_text", "search_code", "find_files", "run_command",
-        ),
-        (
-            "write_file", "edit_file", "apply_patch", "run_command",
-        ), ("python", "run_command"), ("javascript", "run_command"), ("fetch_url", "run_command"),
-        ("remember", "write_file"), ("recall", "search_text"), ("system_info", "run_command"), (
-            "run_command", "python", "javascript",
-        ),
-    )  # fmt: skip
-    return tuple({name, *(other for group in groups if name in group for other in group)})
 
 
 class _Talk:
@@ -270,6 +238,13 @@ class _Talk:
     def call(self, call: Call) -> None:
         body = call_text(*call)
         self._own(CALL, body.removeprefix(CALL))
+
+    def called(self, call: Call) -> None:
+        """An earlier call, as the program made it: nothing to learn from."""
+        body = call_text(*call).removeprefix(CALL)
+        text, _, close = body.rpartition("</tool_call>")
+        parts = (Part(CALL, True), Part(text, False), Part("</tool_call>" + close + END, True))
+        self.stretches += [Stretch(part, False) for part in parts]
 
     def form(self, form: str, reason: str | None = None) -> None:
         self._own(form_text(form, reason), "")

@@ -12,6 +12,10 @@ from ..tools import OFFERS, TOOLS, Tool, signature
 from .strings import Strings
 
 OTHER_LINES = {
+    "make_folder": ("Create a directory", "Make a new folder", "mkdir"),
+    "copy_file": ("Copy a path", "Duplicate a file", "Make a copy of a file or folder"),
+    "move_file": ("Rename a file", "Move a path to another place", "Rename or move"),
+    "delete_file": ("Remove a file", "Delete a path", "Remove a file or folder"),
     "read_file": (
         "Open a file and return its text", "Show the contents of a file", "Read a file from the project",
         "Get the text of a file, numbered lines", "Read a text file, page by page",
@@ -110,7 +114,7 @@ class Shown(NamedTuple):
 
 
 def show(tool: Tool, strings: Strings, rename: bool = False, other_line: bool = False) -> Shown:
-    line = strings.pick(OTHER_LINES[tool.name]) if other_line else tool.line
+    line = strings.pick(OTHER_LINES.get(tool.name, (tool.line,))) if other_line else tool.line
     name = strings.pick(OTHER_NAMES[tool.name]) if rename and tool.name in OTHER_NAMES else tool.name
     renamed: dict[str, str] = {}
     parameters = tool.parameters
@@ -122,36 +126,21 @@ def show(tool: Tool, strings: Strings, rename: bool = False, other_line: bool = 
     return Shown(tool.name, name, signature(Tool(name, tool.category, parameters, line)), renamed)
 
 
+def canonical(category: str) -> list[str]:
+    """The lines as the program shows them, whatever the client has: how many there are must say nothing."""
+    return [signature(TOOLS[name]) for name in OFFERS[category]]
+
+
 def choose(needed: tuple[str, ...], category: str, strings: Strings) -> list[Shown]:
-    """A list that holds every needed tool."""
-    names = list(OFFERS[category])
-    style = strings.random.random()
-    if style > 0.62 or any(tool not in names for tool in needed):
-        others = [name for name in TOOLS if name not in needed and name not in ("more_tools", "select_category")]
-        strings.random.shuffle(others)
-        if style > 0.85:
-            names = [*needed, *others][: strings.number(max(1, len(needed)), 8)]
-        else:
-            names = [*needed, *(name for name in names if name not in needed)][:8]
-    if style > 0.5:
-        strings.random.shuffle(names)
-    rename = strings.chance(0.07)
-    other_lines = strings.chance(0.25)
-    return [
-        show(
-            TOOLS[name], strings, rename and strings.chance(0.7), other_lines and strings.chance(0.6),
-        ) for name in names
-    ]
-
-
-def without(missing: tuple[str, ...], category: str, strings: Strings) -> list[Shown]:
-    """A list that holds none of them."""
-    names = [name for name in OFFERS[category] if name not in missing]
+    """A list that holds every needed tool: nearly always one of the program's, now and then in other words or another order."""
+    if any(tool not in OFFERS[category] for tool in needed):
+        category = next((name for name, names in OFFERS.items() if all(tool in names for tool in needed)), category)
+    names = [*OFFERS[category], *(tool for tool in needed if tool not in OFFERS[category])]
+    if strings.chance(0.9):
+        return [show(TOOLS[name], strings) for name in names]
     if strings.chance(0.5):
-        names = [
-            name for name in TOOLS if name not in missing and name not in (
-                "more_tools", "select_category", "run_command",
-            )
-        ]
         strings.random.shuffle(names)
-    return [show(TOOLS[name], strings) for name in names[: strings.number(1, 7)]]
+    rename, other_lines = strings.chance(0.5), strings.chance(0.5)
+    return [
+        show(TOOLS[name], strings, rename and strings.chance(0.7), other_lines and strings.chance(0.6)) for name in names
+    ]

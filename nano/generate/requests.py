@@ -84,6 +84,30 @@ class RequestMaker:
     def negative(self) -> Request:
         return self.make(self.pick_intent(NEGATIVE if self.random.random() < 0.62 else self.hard))
 
+    def unwanted(self) -> Request:
+        """What would be an order, asked about, forbidden, put off, imagined or quoted."""
+        while True:
+            intent = self.pick_intent(POSITIVE)
+            if intent.calls is None or f"{intent.name}.vp" not in self.grammar.sections or intent.name in _LOOKING:
+                continue
+            made = self._try_unwanted(intent, self.project())
+            if made:
+                return made
+
+    def _try_unwanted(self, intent: Intent, project: Project) -> Request | None:
+        slots = Slots(project, self.grammar, self.strings)
+        scripts = list(project.scripts)
+        if intent.script or intent.name == "script":
+            self._choose_script(intent, scripts, slots)
+        pieces = self.grammar.draw(f"{intent.name}.vp", self.random)
+        mood = self.grammar.draw("mood.vp", self.random)
+        pieces = [piece for part in mood for piece in (pieces if part == ("vp", "") else [part])]
+        text = self._render(pieces, self.strings.pick(VOICES), slots).text
+        if len(text) > 1500:
+            return None
+        sources = find_sources(text, project.index, scripts, slots.ids)
+        return Request(text, UNWANTED, None, "refuse", sources, project)
+
     def script_intent(self) -> Intent:
         return self.strings.pick([intent for intent in POSITIVE if intent.script])
 
@@ -239,6 +263,11 @@ class RequestMaker:
         return intent.form
 
 
+UNWANTED = Intent("unwanted", 0, None, category="answer", reason="not-asked")
+_LOOKING = (
+    "read", "read_from", "list", "list_root", "text", "code", "find", "find_name", "find_glob", "git_status", "git_diff", "git_log", "git_branch",
+    "view_head", "view_tail", "view_shape", "view_columns", "view_describe", "recall", "plan_show", "system",
+)  # fmt: skip
 _COUNTED = (
     "text", "find", "find_name", "find_glob", "list", "list_root", "quick_search", "quick_list", "quick_read", "named",
 )
@@ -280,6 +309,9 @@ def _possible(text: str, kind: str, value: Any, context: tuple[set[int], set[int
         return kind == "text"
     if kind in ("path", "new_path") and (value == "." or value in sources.paths):
         return True
+    if kind == "new_path":
+        folder = next((path for path in sources.paths if path.endswith("/") and value.startswith(path)), "")
+        value = value.removeprefix(folder) or value
     if kind == "command" and any(value == command for _, command in sources.scripts):
         return True
     if kind == "id" and any(value == identifier for identifier, _ in sources.ids):

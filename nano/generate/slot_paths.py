@@ -137,7 +137,14 @@ class PathSlots(SlotBase):
         return self._refer("folder", Reference(path, path, False))
 
     def _newfolder(self, modifier: str) -> str:
-        return self.strings.pick((self.strings.any_word(), f"{self.strings.tech()}/{self.strings.any_word()}"))
+        """One that does not exist, alone or in one that does."""
+        p, s = self.project, self.strings
+        name = s.one_of(
+            s.any_word, s.noun, s.tech, lambda: f"{s.tech()}-{s.noun()}", lambda: f"{s.noun()}_{s.number(1, 30)}",
+            lambda: str(s.number(2019, 2031)),
+        )
+        folder = s.pick(p.folders) if p.folders and s.chance(0.4) else s.pick(("", "", "", f"{s.tech()}/"))
+        return self._remember("newfolder", f"{folder}{name}{s.pick(('', '', '', '/'))}")
 
     def _place(self, modifier: str) -> str:
         p, s = self.project, self.strings

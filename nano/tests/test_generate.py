@@ -43,11 +43,11 @@ class Generate(unittest.TestCase):
                 name = call["arguments"]["name"] if call["name"] == "call_tool" else call["name"]
                 self.assertIn(f"{name}(", text.split(CALL)[0] + text, text)
 
-    def test_a_list_shows_at_most_eight_tools(self) -> None:
+    def test_a_list_shows_at_most_eighteen_tools(self) -> None:
         for document in documents("eight", 1000):
             if not document.labels:
                 system = document.stretches[1].part.text
-                self.assertLessEqual(len(system.splitlines()), 8, system)
+                self.assertLessEqual(len(system.splitlines()), 18, system)
 
     def test_every_argument_is_a_span_or_a_listed_source(self) -> None:
         maker = RequestMaker(Random("spans"))
@@ -104,10 +104,10 @@ class Generate(unittest.TestCase):
             assert made.call
             self.assertNotIn(made.call[1]["path"], made.project.files, made.text)
 
-    def test_a_quarter_of_the_conversations_is_refused(self) -> None:
+    def test_some_half_of_the_conversations_is_refused(self) -> None:
         talks = [text_of(document) for document in documents("share", 3000) if not document.labels]
         refused = sum("<|form:refuse|>" in talk for talk in talks) / len(talks)
-        self.assertTrue(0.22 < refused < 0.34, refused)
+        self.assertTrue(0.38 < refused < 0.52, refused)
 
     def test_no_held_out_request_is_generated_word_for_word(self) -> None:
         held_out = {

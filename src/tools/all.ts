@@ -4,7 +4,9 @@ import { createApplyPatch } from './apply-patch.ts'
 import { askUserTool } from './ask-user.ts'
 import { callToolTool } from './call-tool.ts'
 import { createChecks } from './checks.ts'
+import { copyFileTool } from './copy-file.ts'
 import { dataViewTool } from './data-view.ts'
+import { deleteFileTool } from './delete-file.ts'
 import { createEditFile } from './edit-file.ts'
 import { fetchUrlTool } from './fetch-url.ts'
 import { findFilesTool } from './find-files.ts'
@@ -13,7 +15,9 @@ import { jobOutputTool } from './job-output.ts'
 import { jobStopTool } from './job-stop.ts'
 import { listFilesTool } from './list-files.ts'
 import { listResultsTool } from './list-results.ts'
+import { makeFolderTool } from './make-folder.ts'
 import { createMoreTools } from './more-tools.ts'
+import { moveFileTool } from './move-file.ts'
 import { createProposePatch, type ProposeParts } from './propose-patch.ts'
 import { createPython } from './python.ts'
 import { createReadFile } from './read-file.ts'
@@ -50,6 +54,10 @@ export function builtinTools(parts: BuiltinParts): readonly Tool[] {
     createRunCommand({ ...commandLimits, ...limits }),
     findFilesTool,
     createApplyPatch(write),
+    makeFolderTool,
+    copyFileTool,
+    moveFileTool,
+    deleteFileTool,
     jobOutputTool,
     jobStopTool,
     readResultTool,

@@ -35,7 +35,7 @@ describe('more_tools', () => {
 
     expect(text.split('\n')).toEqual([
       'read: list_files, read_file, read_result, list_results, data_view',
-      'write: edit_file, write_file, apply_patch',
+      'write: edit_file, write_file, apply_patch, make_folder, copy_file, move_file, delete_file',
       'search: search_text, find_files',
       'run: run_command, job_output, job_stop, python, javascript',
       'web: fetch_url',

@@ -34,6 +34,10 @@ test('the wire names and parameters are those the bundled model knows, and a few
     'run: run_command{command,[background]}',
     'search: find_files{pattern}',
     'write: apply_patch{patch}',
+    'write: make_folder{path}',
+    'write: copy_file{from,to}',
+    'write: move_file{from,to}',
+    'write: delete_file{path}',
     'run: job_output{id}',
     'run: job_stop{id}',
     'read: read_result{id,[from],[pattern]}',
@@ -52,10 +56,12 @@ test('the wire names and parameters are those the bundled model knows, and a few
 })
 
 test('no tool costs more than 80 tokens, those that came first no more than 900', () => {
-  const later = new Set(['python', 'javascript', 'data_view', 'propose_patch'])
+  const files = ['make_folder', 'copy_file', 'move_file', 'delete_file']
+  const later = new Set(['python', 'javascript', 'data_view', 'propose_patch', ...files])
 
   expect([...costs].filter(([, cost]) => cost > 80)).toEqual([])
   expect(sum([...costs.keys()].filter((name) => !later.has(name)))).toBeLessThanOrEqual(900)
+  expect(sum(files)).toBeLessThanOrEqual(200)
 })
 
 test('what a small window shows stays small', () => {

@@ -9,7 +9,8 @@ import { describeCall } from '../../lib/schema.ts'
 import { meantTool } from '../../lib/tool-names.ts'
 import type { ToolSchema } from '../../protocol/model.ts'
 import type { NanoCall } from './run.ts'
-import { type NanoTool, nanoTools } from './tools.ts'
+import { hasCommand, toCommand } from './shell-form.ts'
+import { CHANGE_LINE, type NanoTool, nanoTools } from './tools.ts'
 
 type Binding = {
   /** The client's tool. */
@@ -21,12 +22,12 @@ type Binding = {
 /** By the name of nano's tool. */
 export type Bindings = ReadonlyMap<string, Binding>
 
-/** Search by meaning. What others call a search looks for text. */
-const OWN_KIND = 'search_code'
+/** Search by meaning: what others call a search looks for text. A listed line is changed by an edit. */
+const OWN_KINDS = new Set(['search_code', CHANGE_LINE])
 
 export function bindTools(tools: readonly ToolSchema[]): Bindings {
   const names = [...nanoTools.keys()]
-  const common = names.filter((name) => name !== OWN_KIND)
+  const common = names.filter((name) => !OWN_KINDS.has(name))
   const candidates = tools.flatMap((schema) => {
     const own = nanoTools.get(schema.name) ?? nanoTools.get(meantTool(schema.name, common) ?? '')
     const keys = own && keysFor(own, schema)
@@ -71,6 +72,9 @@ const NEEDLESS = new Set(['overwrite'])
 /** The call as the client's tool takes it; nothing where the client has no such tool, or not with these arguments. */
 export function toClientCall({ name, input }: NanoCall, bindings: Bindings): NanoCall | undefined {
   const binding = bindings.get(name)
+  const command = binding ? undefined : toCommand({ name, input })
+  if (!binding && command !== undefined && name !== 'run_command')
+    return toClientCall({ name: 'run_command', input: { command } }, bindings)
   if (!binding) return undefined
   const entries: [string, unknown][] = []
   for (const [parameter, value] of Object.entries(input)) {
@@ -80,6 +84,10 @@ export function toClientCall({ name, input }: NanoCall, bindings: Bindings): Nan
   }
   return { name: binding.name, input: Object.fromEntries(entries) }
 }
+
+/** Whether the client has the tool, or a shell in which its work is one plain command. */
+export const isReachable = (name: string, bindings: Bindings): boolean =>
+  bindings.has(name) || (bindings.has('run_command') && hasCommand(name))
 
 /** A call of the conversation in nano's own words. */
 export function toNanoCall(call: NanoCall, bindings: Bindings): NanoCall {

@@ -4,7 +4,9 @@
  * was sure of every choice in it and had read the whole request, and the request wants it done now. Pure.
  */
 import { isObject } from '../../lib/json.ts'
-import { isDoubtful, isFound } from './doubt.ts'
+import { isDoubtful } from './doubt.ts'
+import type { ListedLine } from './format.ts'
+import { toEdit } from './listed-lines.ts'
 import { notSpelledOut } from './spelled-out.ts'
 import {
   CALL,
@@ -17,10 +19,11 @@ import {
   reasonToken,
 } from './format.ts'
 import { formsAfter } from './grammar.ts'
+import { isOrder } from './order.ts'
 import { repairCall } from './repair.ts'
 import { moodAgainst } from './mood.ts'
 import type { NanoCall, NanoStep } from './run.ts'
-import { isActing } from './tools.ts'
+import { CHANGE_LINE, isActing } from './tools.ts'
 
 export type Decision =
   | { readonly kind: 'call'; readonly call: NanoCall }
@@ -42,36 +45,47 @@ export type Evidence = {
   /** The request was too long to be shown whole. */
   readonly isRequestCut: boolean
   readonly steps: readonly NanoStep[]
+  /** Those nano was shown with the request. */
+  readonly lines: readonly ListedLine[]
 }
 
-/**
- * The share the best choice needs at every token of a call that acts. At 0.6 the second best has at most 0.4: a margin of
- * 0.2 at least.
- */
-export const SURE = 0.6
-/** The same where the command or the file is not named in the request: right ones are nearly always certain. */
-export const SURE_OF_FOUND = 0.9
+/** The share the best choice needs at every token of a call that acts without a question. */
+export const SURE = 0.9
 
 export function decide(evidence: Evidence): Decision {
   const { request, text, steps, isRequestCut } = evidence
   const written = evidence.isCut ? undefined : readCall(text)
   if (!written) return readForm(text, steps)
-  const call = repairCall(written, request)
+  const call = toEdit(repaired(written, request), evidence.lines)
   const last = steps.at(-1)
   if (last && (isRepeated(call, steps) || isAnswered(last, request)))
     return { kind: 'answer', form: usualForm(last) }
   if (!isActing(call.name)) return { kind: 'call', call }
   if (isRequestCut) return { kind: 'too-long' }
   if (moodAgainst(call, request) !== undefined) return { kind: 'doubt', call }
-  const needed = isFound(call, request) ? SURE_OF_FOUND : SURE
-  const isLikely = Math.min(1, ...evidence.confidences) >= needed && !isDoubtful(call, request)
+  const isSure = Math.min(1, ...evidence.confidences) >= SURE
+  const isLikely = isSure && !isDoubtful(call, request) && isOrder(call, request)
   const missing = notSpelledOut(call, request)
-  if (isLikely && missing === undefined) return { kind: 'call', call }
-  const why = missing === undefined ? UNCERTAIN : `the request does not spell out the ${missing}`
+  if (isLikely && missing === undefined && !isLoss(call)) return { kind: 'call', call }
+  const why = reasonToAsk(call, missing)
   return { kind: 'guess', call, why: `The built-in model guessed this: ${why}`, isLikely }
 }
 
 const UNCERTAIN = 'it is not certain that this is meant'
+
+function reasonToAsk(call: NanoCall, missing: string | undefined): string {
+  if (missing !== undefined) return `the request does not spell out the ${missing}`
+  return isLoss(call) ? 'it removes or replaces what is there' : UNCERTAIN
+}
+
+/** What was there is gone afterwards. */
+const isLoss = ({ name, input }: NanoCall): boolean => name === 'delete_file' || input['overwrite'] === true
+
+/** The part of a listed line is taken from there, not from the request. */
+function repaired(call: NanoCall, request: string): NanoCall {
+  const found = repairCall(call, request)
+  return call.name === CHANGE_LINE ? { ...found, input: { ...found.input, old: call.input['old'] } } : found
+}
 
 /** A reply that is a call, whatever becomes of it. */
 export function readCall(text: string): NanoCall | undefined {

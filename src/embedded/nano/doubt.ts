@@ -11,14 +11,6 @@ type Rule = (call: NanoCall, request: string) => boolean
 export const isDoubtful: Rule = (call, request) =>
   !gitCommands.includes(textOf(call)) && rules.some((rule) => rule(call, request))
 
-/** Whether the command, or the name of the file, was found in the project rather than written in the request. */
-export const isFound: Rule = ({ input }, request) => {
-  const { command, path } = input
-  if (typeof command === 'string' && !request.includes(command)) return true
-  const name = typeof path === 'string' ? path.replace(/\/$/, '').split('/').at(-1) : undefined
-  return name !== undefined && !request.toLowerCase().includes(name.toLowerCase())
-}
-
 /** What is run or written; the old and new text of an edit is found again in the file, or the edit fails. */
 const textOf = ({ input }: NanoCall): string =>
   [input['command'], input['content'], input['code']].find((value) => typeof value === 'string') ?? ''
@@ -83,4 +75,20 @@ const noChange: Rule = ({ input }) => {
   return (typeof old === 'string' && old === replacement) || (typeof path === 'string' && path.endsWith('/'))
 }
 
-const rules: readonly Rule[] = [openBracket, otherCommand, noProgram, hangingWord, noChange]
+/** "field_2024, no sorry, field_2025": which of both is meant is asked. */
+const corrected: Rule = (_, request) =>
+  /\b(?:no,? sorry|sorry,? (?:no|i mean)|i mean|scratch that|no wait|wait,? no|or rather|correction|on second thought|actually,? no|make that|not that)\b/i.test(
+    request,
+  )
+
+/** A copy or move whose target is said before what is moved took the wrong words: `rename a.txt to something sensible`. */
+const targetFirst: Rule = ({ name, input }, request) => {
+  const { from, to } = input
+  if (!['copy_file', 'move_file'].includes(name) || typeof from !== 'string' || typeof to !== 'string')
+    return false
+  const file = from.replace(/\/+$/, '').split('/').at(-1) ?? ''
+  const said = request.toLowerCase()
+  return said.includes(to.toLowerCase()) && said.lastIndexOf(to.toLowerCase()) < said.indexOf(file.toLowerCase())
+}
+
+const rules: readonly Rule[] = [targetFirst, corrected, openBracket, otherCommand, noProgram, hangingWord, noChange]

@@ -9,7 +9,7 @@ export const forms = ['list', 'text', 'count', 'exists', 'exit', 'done', 'error'
 export type Form = (typeof forms)[number]
 
 /** Why it refuses. */
-export const reasons = ['too-hard', 'no-tool', 'chat', 'unclear'] as const
+export const reasons = ['too-hard', 'no-tool', 'chat', 'unclear', 'not-asked'] as const
 export type Reason = (typeof reasons)[number]
 
 const START = '<|im_start|>'
@@ -26,15 +26,25 @@ export const labelToken = (field: string, label: string): string => `<|${field}:
 /** A command and what the project calls it; an empty label where the command speaks for itself. */
 export type Script = { readonly label: string; readonly command: string }
 
+/** A line of a file that the request may be about. */
+export type ListedLine = {
+  readonly path: string
+  /** From 1. */
+  readonly number: number
+  /** Without white space around it. */
+  readonly text: string
+}
+
 /** What an argument may be copied from besides the request. */
 export type Sources = {
   readonly paths: readonly string[]
   readonly scripts: readonly Script[]
   /** Background jobs and stored results, each with what it is. */
   readonly ids: readonly { readonly id: string; readonly what: string }[]
+  readonly lines: readonly ListedLine[]
 }
 
-export const noSources: Sources = { paths: [], scripts: [], ids: [] }
+export const noSources: Sources = { paths: [], scripts: [], ids: [], lines: [] }
 
 export const MAX_REQUEST = 3000
 const CLASSIFY_HEAD = 1000
@@ -71,7 +81,7 @@ export const classifySegments = (request: string): Segment[] => [
   plain(cut(request, CLASSIFY_HEAD, CLASSIFY_TAIL)),
 ]
 
-function sourceSegments({ paths, scripts, ids }: Sources): Segment[] {
+function sourceSegments({ paths, scripts, ids, lines: listed }: Sources): Segment[] {
   const blocks = [
     { token: '<|paths|>', lines: paths },
     {
@@ -79,6 +89,10 @@ function sourceSegments({ paths, scripts, ids }: Sources): Segment[] {
       lines: scripts.map(({ label, command }) => (label === '' ? command : `${label}=${command}`)),
     },
     { token: '<|ids|>', lines: ids.map(({ id, what }) => `${id}=${what}`) },
+    {
+      token: '<|lines|>',
+      lines: listed.map(({ path, text }, index) => `${index + 1} ${path}: ${text}`),
+    },
   ]
   return blocks
     .filter(({ lines }) => lines.length > 0)

@@ -16,7 +16,7 @@ import {
 } from './format.ts'
 import { globCandidates } from './scripts.ts'
 import { type Boundaries, boundaries, lengthOf, numbersOf, wordsOf } from './spans.ts'
-import type { NanoParameter, NanoTool, ParameterKind } from './tools.ts'
+import { CHANGE_LINE, type NanoParameter, type NanoTool, type ParameterKind } from './tools.ts'
 
 /** Everything the choices depend on. */
 export type Situation = {
@@ -26,14 +26,17 @@ export type Situation = {
   readonly tools: readonly NanoTool[]
   /** The last call's tool, whether it worked, and its text as nano reads it. */
   readonly result?: { readonly tool: string; readonly ok: boolean; readonly text: string }
+  /** Folders that earlier calls made or wrote to, with a slash at the end. */
+  readonly made?: readonly string[]
   /** Nothing but a call will do. */
   readonly mustCall?: boolean
 }
 
 export function nanoGrammar(situation: Situation): string {
   const writer = new GrammarWriter(situation)
-  const { result, tools, mustCall } = situation
-  const call = tools.length > 0 ? [writer.call()] : []
+  const { result, tools: offered, mustCall, sources } = situation
+  const tools = offered.filter(({ name }) => name !== CHANGE_LINE || sources.lines.length > 0)
+  const call = tools.length > 0 ? [writer.call(tools)] : []
   const answers = result
     ? formsAfter(result.tool, result.ok).map(formToken)
     : reasons.map((reason) => REFUSE + reasonToken(reason))
@@ -45,6 +48,11 @@ const LISTING = new Set(['list_files', 'find_files', 'search_text', 'search_code
 const WRITING = new Set([
   'write_file',
   'edit_file',
+  CHANGE_LINE,
+  'make_folder',
+  'copy_file',
+  'move_file',
+  'delete_file',
   'apply_patch',
   'propose_patch',
   'remember',
@@ -73,7 +81,19 @@ const MOST_WORDS: Partial<Record<ParameterKind, number>> = {
 /** `content` of an empty file, `new` where text is to go. */
 const MAY_BE_EMPTY = new Set(['content', 'new'])
 
-const namedPaths = ({ sources }: Situation): string[] => ['.', ...sources.paths]
+const namedPaths = ({ sources }: Situation): string[] => [
+  '.',
+  ...sources.paths,
+  ...sources.lines.map(({ path }) => path),
+]
+
+/** Where something new may go: the folders listed, and those of earlier calls. */
+const foldersIn = ({ sources, made = [] }: Situation): string[] => [
+  ...new Set([...sources.paths.filter((path) => path.endsWith('/')), ...made]),
+]
+
+/** What the part of a listed line may become besides words of the request. */
+const LINE_VALUES = ['true', 'false', 'yes', 'no', 'on', 'off', '[x]', '[ ]']
 
 const listed: Partial<Record<ParameterKind, (situation: Situation) => readonly string[]>> = {
   path: namedPaths,
@@ -84,7 +104,7 @@ const listed: Partial<Record<ParameterKind, (situation: Situation) => readonly s
 }
 
 /** What a result may tell the next call. */
-const FROM_RESULT = new Set<ParameterKind>(['path', 'id', 'url'])
+const FROM_RESULT = new Set<ParameterKind>(['path', 'new_path', 'id', 'url'])
 
 class GrammarWriter {
   readonly #situation: Situation
@@ -103,14 +123,30 @@ class GrammarWriter {
     return this.#rules.toGrammar(root)
   }
 
-  call(): string {
-    const tools = this.#situation.tools.map((tool, index) => this.#tool(tool, `tool${index}`))
+  call(offered: readonly NanoTool[]): string {
+    const tools = offered.map((tool, index) =>
+      tool.name === CHANGE_LINE ? this.#changeLine(tool, `tool${index}`) : this.#tool(tool, `tool${index}`),
+    )
     return `${this.literal(`${CALL}\n{"name": "`)} (${tools.join(' | ')}) ${this.literal(`}}\n${CALL_END}`)}`
   }
 
   #tool({ name, parameters }: NanoTool, rule: string): string {
     const open = `${JSON.stringify(name).slice(1)}, "arguments": {`
     return this.#rules.define(rule, `${this.literal(open)} ${this.#parameters(parameters, rule, true)}`)
+  }
+
+  /** The number of a line, a stretch of that line, and what is to stand there. */
+  #changeLine({ name }: NanoTool, rule: string): string {
+    const open = `${JSON.stringify(name).slice(1)}, "arguments": {"line": `
+    const lines = this.#situation.sources.lines.map(({ text }, index) => {
+      const part = spansOf(text).map((span) => spelledOut(text, span, this.literal))
+      return `${this.literal(`${index + 1}, "old": "`)} (${part.join(' | ')})`
+    })
+    const values = ['', ...LINE_VALUES].map(escaped).map(this.literal)
+    const spans = this.#spans('text')
+    const replacement = [...values, ...(spans === '' ? [] : [spans])].join(' | ')
+    const body = `(${lines.join(' | ')}) ${this.literal('", "new": "')} (${replacement}) "\\""`
+    return this.#rules.define(rule, `${this.literal(open)} ${body}`)
   }
 
   /** In their order, separated by commas, those that are not required left out or not. */
@@ -144,7 +180,10 @@ class GrammarWriter {
     return this.#once(`${kind}${isEmptyToo ? '-or-empty' : ''}`, () => {
       const named = [...(isEmptyToo ? [''] : []), ...this.#existing(kind)].map(escaped).map(this.literal)
       const spans = this.#spans(kind)
-      return [...named, ...(spans === '' ? [] : [spans])].join(' | ') || '""'
+      const folders = kind === 'new_path' ? foldersIn(this.#situation).map(escaped).map(this.literal) : []
+      // Something new in a folder that is there: `census/` and `thirsk`.
+      const inside = folders.length > 0 && spans !== '' ? [`(${folders.join(' | ')}) ${spans}`] : []
+      return [...named, ...(spans === '' ? [] : [spans]), ...inside].join(' | ') || '""'
     })
   }
 
@@ -191,11 +230,11 @@ class GrammarWriter {
       const next = words[words.findLastIndex((word) => word <= start) + mostWords] ?? Infinity
       const lineEnd = request.indexOf('\n', start)
       const limit = lineEnd < 0 ? next : Math.min(next, lineEnd + 1)
-      const within = ends.filter((end) => end > start && end < limit)
-      return within.reduceRight((rest, end, index) => {
-        const piece = this.literal(escaped(request.slice(within[index - 1] ?? start, end)))
-        return rest === '' ? piece : `${piece} (${rest})?`
-      }, '')
+      return spelledOut(
+        request,
+        { start, ends: ends.filter((end) => end > start && end < limit) },
+        this.literal,
+      )
     })
     return spans.filter((span) => span !== '').join(' | ')
   }
@@ -209,6 +248,22 @@ class GrammarWriter {
     return text === '' ? '' : rule
   }
 }
+
+type Span = { readonly start: number; readonly ends: readonly number[] }
+
+function spansOf(text: string): Span[] {
+  const { starts, ends } = boundaries(text)
+  return starts
+    .map((start) => ({ start, ends: ends.filter((end) => end > start) }))
+    .filter((span) => span.ends.length > 0)
+}
+
+/** From the start to any of the ends. */
+const spelledOut = (text: string, { start, ends }: Span, literal: (text: string) => string): string =>
+  ends.reduceRight((rest, end, index) => {
+    const piece = literal(escaped(text.slice(ends[index - 1] ?? start, end)))
+    return rest === '' ? piece : `${piece} (${rest})?`
+  }, '')
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 

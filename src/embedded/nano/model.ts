@@ -17,9 +17,13 @@ import {
   type NanoEngineOptions,
   type NanoReply,
 } from './engine.ts'
+import { otherLanguage } from './language.ts'
+import { makeUnique } from './listed-lines.ts'
+import { typed } from './spoken.ts'
+import { foldersOf, withTarget } from './targets.ts'
 import { classifySegments, cutResult, type Sources } from './format.ts'
 import { nanoGrammar, type Situation } from './grammar.ts'
-import { toClientCall, toNanoCall } from './bindings.ts'
+import { isReachable, toClientCall, toNanoCall } from './bindings.ts'
 import { type Offer, offerNano } from './offer.ts'
 import { findSources, type ProjectFiles, withoutNeedlessAppend } from './project.ts'
 import { fitPrompt } from './prompt.ts'
@@ -136,11 +140,19 @@ async function* answer(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const asked = readRun(request)
+  const said = readRun(request)
+  const asked = { ...said, request: typed(said.request) }
+  const foreign = otherLanguage(asked.request)
+  if (foreign !== undefined) return yield* refuseLanguage(foreign)
   const prepared = await prepare(request, asked.request, signal)
   if (!prepared) return
   const { category, sources } = prepared
-  const offer = offerNano({ category, request: asked.request, tools: request.tools })
+  const offer = offerNano({
+    category,
+    request: asked.request,
+    tools: request.tools,
+    guarded: request.guarded === true,
+  })
   const run = inOwnWords(asked, offer)
   const tools = offer.shown
   let isRequestCut = false
@@ -158,8 +170,16 @@ async function* answer(
   )
   if (!reply) return
   onReply?.(reply)
-  const decision = await tidy(decide({ ...run, ...reply, isRequestCut }), files)
+  const decided = decide({ ...run, ...reply, isRequestCut, lines: sources.lines })
+  const decision = await tidy(decided, sources, files)
   yield* tell(forClient(settleGuess(decision, request), offer), { run, request, reply })
+}
+
+function* refuseLanguage(text: string): Generator<ModelEvent> {
+  yield { type: 'refusal' }
+  yield { type: 'text-delta', text: `${text} (\`covey doctor\`)` }
+  yield { type: 'usage', usage: { prompt: 0, completion: 0 } }
+  yield { type: 'finish', reason: 'stop', confidence: 1 }
 }
 
 const inOwnWords = ({ steps, ...run }: NanoRun, { bindings }: Offer): NanoRun => ({
@@ -190,7 +210,7 @@ function forClient(decision: Decision, { callable, bindings }: Offer): Decision 
   if (!('call' in decision)) return decision
   const { call } = decision
   const isThere = callable.some(({ name }) => name === call.name)
-  const bound = isThere && bindings.has(call.name) ? toClientCall(call, bindings) : call
+  const bound = isThere && isReachable(call.name, bindings) ? toClientCall(call, bindings) : call
   return isThere && bound ? { ...decision, call: bound } : { kind: 'refuse', reason: 'no-tool' }
 }
 
@@ -202,6 +222,7 @@ function situationOf({ request, steps }: NanoRun, { sources, tools, mustCall: mu
     request: request.slice(0, LONGEST_GRAMMAR),
     sources,
     tools: isOver(steps) ? [] : tools,
+    made: foldersOf(steps),
     mustCall: must && steps.length === 0,
     ...(last && { result: { tool: last.call.name, ok: last.ok, text: cutResult(last.shown) } }),
   }
@@ -216,10 +237,11 @@ const isOver = (steps: readonly NanoStep[]): boolean =>
 
 const isDenied = (steps: readonly NanoStep[]): boolean => steps.at(-1)?.code === 'denied'
 
-const tidy = async (decision: Decision, files: ProjectFiles): Promise<Decision> =>
-  decision.kind === 'call' || decision.kind === 'guess'
-    ? { ...decision, call: await withoutNeedlessAppend(decision.call, files) }
-    : decision
+async function tidy(decision: Decision, { lines }: Sources, files: ProjectFiles): Promise<Decision> {
+  if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
+  const call = await withoutNeedlessAppend(decision.call, files)
+  return { ...decision, call: await withTarget(await makeUnique(call, lines, files), files) }
+}
 
 type Telling = { readonly run: NanoRun; readonly request: ModelRequest; readonly reply: NanoReply }
 

@@ -9,7 +9,7 @@ import { CALL_TOOL } from '../../lib/inner-call.ts'
 import { isObject } from '../../lib/json.ts'
 import { typesOf } from '../../lib/schema.ts'
 import { clip } from '../../lib/text.ts'
-import { type Bindings, bindTools, propertiesOf } from './bindings.ts'
+import { type Bindings, bindTools, isReachable, propertiesOf } from './bindings.ts'
 import { wordsOf } from './spans.ts'
 import { type NanoParameter, type NanoTool, nanoTools, offers, type ParameterKind } from './tools.ts'
 import { stopWords } from './words.ts'
@@ -19,6 +19,8 @@ export type OfferInput = {
   readonly request: string
   /** What the run offers. */
   readonly tools: readonly ToolSchema[]
+  /** Tools of the program itself: what is missing there was left out on purpose. */
+  readonly guarded?: boolean
 }
 
 export type Offer = {
@@ -29,7 +31,7 @@ export type Offer = {
   readonly bindings: Bindings
 }
 
-export function offerNano({ category, request, tools }: OfferInput): Offer {
+export function offerNano({ category, request, tools, guarded = false }: OfferInput): Offer {
   const bindings = bindTools(tools)
   const own = offers[category].flatMap((name) => nanoTools.get(name) ?? [])
   const bound = new Set(Array.from(bindings.values(), ({ name }) => name))
@@ -38,7 +40,9 @@ export function offerNano({ category, request, tools }: OfferInput): Offer {
     request,
   )
   const shown = withForeign(own, foreign, bindings)
-  const callable = shown.filter((tool) => bindings.has(tool.name) || foreign.includes(tool))
+  const isThere = (name: string): boolean =>
+    guarded ? bindings.has(name) : isReachable(name, bindings)
+  const callable = shown.filter((tool) => isThere(tool.name) || foreign.includes(tool))
   return { shown, callable, bindings }
 }
 

@@ -4,7 +4,7 @@
  * nano/sources.py; ranks are small integers so that the order is the same in any language.
  */
 import { lengthOf, wordsOf } from './spans.ts'
-import { stopWords, typeWords } from './words.ts'
+import { numberWords, stopWords, typeWords } from './words.ts'
 
 const MAX_PATHS = 12
 /** Of one file type. */
@@ -25,16 +25,18 @@ export type PathIndex = {
 export function createPathIndex(paths: readonly string[]): PathIndex {
   const index = new Forms()
   for (const path of new Set([...foldersOf(paths), ...paths])) index.add(path)
-  const ranks = (request: string): Ranks => ranksOf(request, index)
+  const ranks = (request: string): Ranks =>
+    new Map(Array.from(matchesOf(request, index), ([path, { rank }]) => [path, rank]))
   return {
     ranks,
-    match(request) {
-      const found = [...ranks(request)]
-      return found
-        .toSorted(([a, one], [b, other]) => other - one || depth(a) - depth(b) || (a < b ? -1 : 1))
+    match: (request) =>
+      [...matchesOf(request, index)]
+        .toSorted(
+          ([a, one], [b, other]) =>
+            other.rank - one.rank || other.words - one.words || depth(a) - depth(b) || (a < b ? -1 : 1),
+        )
         .slice(0, MAX_PATHS)
-        .map(([path]) => path)
-    },
+        .map(([path]) => path),
   }
 }
 
@@ -51,6 +53,7 @@ function foldersOf(paths: readonly string[]): Set<string> {
 class Forms {
   readonly #forms = new Map<string, Map<string, number>>()
   readonly #byType = new Map<string, string[]>()
+  readonly #numbered = new Map<number, string[]>()
   readonly #names: { readonly path: string; readonly name: string }[] = []
 
   add(path: string): void {
@@ -64,6 +67,11 @@ class Forms {
     this.#form(stem, path, 7)
     if (/[ \-_.]/.test(name)) for (const form of [name, stem]) this.#form(joined(form), path, 6)
     for (const part of partsOf(written, stem)) this.#form(part, path, 5)
+    for (const number of new Set((name.match(/[0-9]+/g) ?? []).map(Number))) {
+      const paths = this.#numbered.get(number) ?? []
+      this.#numbered.set(number, paths)
+      paths.push(path)
+    }
     for (const slip of new Set([name, stem]))
       if (lengthOf(slip) >= SHORTEST_SLIP) this.#names.push({ path, name: slip })
     if (!path.endsWith('/') && name.includes('.')) this.#type(name.slice(name.lastIndexOf('.') + 1), path)
@@ -75,6 +83,11 @@ class Forms {
 
   ofType(type: string): readonly string[] {
     return (this.#byType.get(type) ?? []).slice(0, MAX_OF_TYPE)
+  }
+
+  /** Paths whose name holds the number that the word means. */
+  numbered(word: string): readonly string[] {
+    return this.#numbered.get(numberWords.get(word) ?? -1) ?? []
   }
 
   near(word: string): readonly string[] {
@@ -135,18 +148,36 @@ function isNear(one: string, other: string): boolean {
   return a.slice(1) === b.slice(0, -1) || a.slice(0, -1) === b.slice(1)
 }
 
-function ranksOf(request: string, forms: Forms): Ranks {
+type Match = { readonly rank: number; readonly words: number }
+
+/** For each path its best rank and how many words of the request name it. */
+function matchesOf(request: string, forms: Forms): ReadonlyMap<string, Match> {
   const words = wordsOf(request).map((word) => unrooted(word.toLowerCase()))
-  const best = new Map<string, number>()
-  const take = (ranks: Iterable<readonly [string, number]>): void => {
-    for (const [path, rank] of ranks) best.set(path, Math.max(rank, best.get(path) ?? 0))
-  }
+  const best = new Map<string, Match>()
   for (const [at, word] of words.entries()) {
+    const found = new Map<string, number>()
+    const take = (ranks: Iterable<readonly [string, number]>): void => {
+      for (const [path, rank] of ranks) found.set(path, Math.max(rank, found.get(path) ?? 0))
+    }
     take(matchTogether(words.slice(at, at + 3), 3, forms))
     take(matchTogether(words.slice(at, at + 2), 2, forms))
     if (lengthOf(word) >= 2 && !stopWords.has(word)) for (const ranks of matchWord(word, forms)) take(ranks)
+    for (const [path, rank] of found) {
+      const known = best.get(path) ?? { rank: 0, words: 0 }
+      best.set(path, { rank: Math.max(rank, known.rank), words: known.words + 1 })
+    }
   }
+  countNumbers(words, best, forms)
   return best
+}
+
+/** "Chapter six", "the March one". A number in digits is mostly something else. */
+function countNumbers(words: readonly string[], best: Map<string, Match>, forms: Forms): void {
+  for (const word of words)
+    for (const path of forms.numbered(word)) {
+      const { rank, words: count } = best.get(path) ?? { rank: 2, words: 0 }
+      if (best.has(path) || !/^\d+$/.test(word)) best.set(path, { rank, words: count + 1 })
+    }
 }
 
 /** As paths are listed: no `./`, no trailing slash, no `:line:column`. */

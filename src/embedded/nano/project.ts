@@ -2,6 +2,7 @@
 import type { Files } from '../../protocol/tool.ts'
 import type { Script, Sources } from './format.ts'
 import type { NanoCall } from './run.ts'
+import { matchLines } from './lines.ts'
 import { createPathIndex } from './paths.ts'
 import { projectScripts, requestScripts, scriptFiles } from './scripts.ts'
 
@@ -10,10 +11,12 @@ export type ProjectFiles = Pick<Files, 'list' | 'read' | 'info'>
 export async function findSources(request: string, files: ProjectFiles): Promise<Sources> {
   const [paths, scripts] = await Promise.all([listPaths(files), readScripts(files)])
   const index = createPathIndex(paths)
+  const ranks = index.ranks(request)
   return {
     paths: index.match(request),
-    scripts: requestScripts(request, scripts, index.ranks(request)),
+    scripts: requestScripts(request, scripts, ranks),
     ids: [],
+    lines: matchLines(request, await readTexts(paths, ranks, files), ranks),
   }
 }
 
@@ -41,6 +44,33 @@ async function listPaths(files: ProjectFiles): Promise<string[]> {
   }
   return paths
 }
+
+const MOST_TEXTS = 200
+const MOST_CHARACTERS = 500_000
+/** Nobody asks for a line of these. */
+const NO_TEXT = /\.(?:png|jpe?g|gif|svg|pdf|zip|gz|tgz|wasm|woff2?|ico|mp[34]|gguf|bin|exe|so|o|map|parquet|xlsx|db|sqlite)$|[.-]lock\b|lock\.json$/i
+
+/** Files that the request names first, then the shallow ones, as far as a quick look goes. */
+async function readTexts(
+  paths: readonly string[],
+  ranks: ReadonlyMap<string, number>,
+  files: ProjectFiles,
+): Promise<ReadonlyMap<string, string>> {
+  const order = paths
+    .filter((path) => !NO_TEXT.test(path))
+    .toSorted((a, b) => (ranks.get(b) ?? 0) - (ranks.get(a) ?? 0) || depthOf(a) - depthOf(b))
+    .slice(0, MOST_TEXTS)
+  const texts = new Map<string, string>()
+  let size = 0
+  for (const path of order) {
+    const text = size < MOST_CHARACTERS ? await files.read(path).catch(() => '') : ''
+    size += text.length
+    if (text !== '') texts.set(path, text)
+  }
+  return texts
+}
+
+const depthOf = (path: string): number => path.split('/').length
 
 async function readScripts(files: ProjectFiles): Promise<Script[]> {
   const texts = await Promise.all(

@@ -11,6 +11,7 @@ const BECAUSE: Readonly<Record<Reason, string>> = {
   'too-hard': 'This needs more than the built-in model can do.',
   'no-tool': 'There is no tool for this here.',
   chat: 'The built-in model does not chat.',
+  'not-asked': 'Nothing was done: the request does not ask for anything to be done now.',
   unclear: 'It is not clear which file, text or command is meant.',
 }
 

@@ -90,7 +90,7 @@ export function requestScripts(
 /** Existing files named in full, and file names that do not exist yet: a chain may write them first. */
 function runnable(words: readonly string[], ranks: ReadonlyMap<string, number>): string[] {
   const listed = [...ranks]
-    .filter(([path, rank]) => rank >= 6 && runnerOf(path) !== undefined)
+    .filter(([path, rank]) => rank >= 5 && runnerOf(path) !== undefined)
     .map(([path]) => path)
   const known = new Set(listed.flatMap((path) => [path, nameOf(path)]))
   const named = words.map((word) => word.replace(/^\.\//, ''))

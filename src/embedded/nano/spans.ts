@@ -3,6 +3,8 @@
  * edge of a word, also of a word without its quotes and end punctuation, and at a few signs inside words
  * (`src/a.ts:42`, `PORT=3000`). The model only points. Must equal nano/spans.py, down to what counts as white space.
  */
+import { numberWords } from './words.ts'
+
 const OPENERS = new Set('"\'`“”„‘’«»([{<*_~')
 const CLOSERS = new Set('"\'`“”‘’«»)]}>*_~.,;:!?…')
 /** Each start point makes the grammar larger. */
@@ -102,6 +104,13 @@ export function placesOf(part: string, text: string): number[] {
   return places
 }
 
-/** Numbers as JSON writes them. */
-export const numbersOf = (text: string): string[] =>
-  [...new Set(text.match(/\d{1,6}/g))].filter((digits) => digits === '0' || !digits.startsWith('0'))
+/** Numbers as JSON writes them: those in digits, then those in words. */
+export function numbersOf(text: string): string[] {
+  const spoken = wordsOf(text)
+    .map((word) => word.toLowerCase())
+    .filter((word) => !/^\d+$/.test(word))
+    .flatMap((word) => numberWords.get(word) ?? [])
+  return [...new Set([...(text.match(/\d{1,6}/g) ?? []), ...spoken.map(String)])].filter(
+    (digits) => digits === '0' || !digits.startsWith('0'),
+  )
+}

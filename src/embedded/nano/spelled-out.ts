@@ -13,9 +13,11 @@ export function notSpelledOut({ input }: NanoCall, request: string): string | un
 function isNamed(name: string, value: string, said: string): boolean {
   // A command that only looks may stand for a question: "what changed?" is `git status`.
   if (name === 'command' && READS.test(value)) return true
-  if (name !== 'path') return said.includes(normalize(value))
+  if (!PATHS.has(name)) return said.includes(normalize(value))
   const file = value.replace(/\/$/, '').split('/').at(-1) ?? ''
   return said.toLowerCase().includes(file.toLowerCase())
 }
+
+const PATHS = new Set(['path', 'from', 'to'])
 
 const normalize = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()

@@ -17,6 +17,10 @@ export type ParameterKind =
   | 'number'
   | 'flag'
   | 'choice'
+  /** The number of a listed line. */
+  | 'line'
+  /** A stretch of that line. */
+  | 'part'
 
 export type NanoParameter = {
   readonly name: string
@@ -56,8 +60,10 @@ function toParameter(text: string): NanoParameter {
   }
 }
 
+export const CHANGE_LINE = 'change_line'
+
 const TOOLS: readonly NanoTool[] = [
-  tool('read_file', 'Read a text file', 'path:path', 'from?:number'),
+  tool('read_file', 'Read a text file', 'path:path', 'from?:number', 'to?:number'),
   tool('list_files', 'List what is in a folder', 'path:path'),
   tool(
     'data_view',
@@ -79,7 +85,13 @@ const TOOLS: readonly NanoTool[] = [
     'overwrite?:flag',
     'append?:flag',
   ),
-  tool('edit_file', 'Replace text in a file', 'path:path', 'old:text', 'new:text'),
+  tool('edit_file', 'Replace text in a file', 'path:path', 'old:text', 'new:text', 'all?:flag'),
+  // Known to nano only: listed-lines.ts makes an edit_file of it.
+  tool(CHANGE_LINE, 'Change part of a listed line', 'line:line', 'old:part', 'new:text'),
+  tool('make_folder', 'Make a folder', 'path:new_path'),
+  tool('copy_file', 'Copy a file or folder', 'from:path', 'to:new_path'),
+  tool('move_file', 'Move or rename a file or folder', 'from:path', 'to:new_path'),
+  tool('delete_file', 'Delete a file or folder', 'path:path'),
   tool('apply_patch', 'Apply a patch to files', 'patch:text'),
   tool('propose_patch', 'Store a patch for a person to review', 'plan:text', 'diff:text', 'tests:text'),
   tool('run_command', 'Run a shell command', 'command:command', 'background?:flag'),
@@ -113,16 +125,20 @@ const TOOLS: readonly NanoTool[] = [
 
 export const nanoTools: ReadonlyMap<string, NanoTool> = new Map(TOOLS.map((entry) => [entry.name, entry]))
 
-/** At most eight for each kind of request, and what a chain that begins with it usually goes on with. */
+/** Everyday steps. Every list begins with them: a wrong category then costs nothing, and the start of a prompt is cached. */
+const COMMON =
+  'read_file list_files find_files search_text write_file edit_file change_line make_folder copy_file move_file ' +
+  'delete_file run_command'
+
 export const offers: Readonly<Record<Category | 'answer', readonly string[]>> = {
-  read: words('read_file list_files data_view find_files search_text read_result list_results run_command'),
-  search: words('find_files search_text search_code read_file list_files recall data_view run_command'),
-  write: words('write_file edit_file apply_patch read_file list_files find_files search_text run_command'),
-  run: words('run_command job_output job_stop python javascript read_file write_file list_files'),
-  web: words('fetch_url read_file write_file list_files search_text find_files recall run_command'),
-  memory: words('remember recall read_file write_file edit_file search_text list_files run_command'),
-  meta: words('plan skill promote_skill system_info ask_user read_file list_files run_command'),
-  answer: words('read_file list_files search_text find_files write_file edit_file run_command fetch_url'),
+  read: words(`${COMMON} data_view read_result list_results`),
+  search: words(`${COMMON} data_view search_code recall`),
+  write: words(`${COMMON} data_view apply_patch`),
+  run: words(`${COMMON} job_output job_stop python javascript`),
+  web: words(`${COMMON} fetch_url recall`),
+  memory: words(`${COMMON} remember recall`),
+  meta: words(`${COMMON} plan skill promote_skill system_info ask_user`),
+  answer: words(`${COMMON} data_view fetch_url`),
 }
 
 function words(text: string): readonly string[] {

@@ -13,6 +13,24 @@ export const stopWords = words(`
   u under up us use want was we what whats when where which who why will with word would you your
 `)
 
+const NUMBER_WORDS = [
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty',
+  '- first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth',
+  '- january february march april may june july august september october november december',
+  '- jan feb mar apr - jun jul aug sep oct nov dec',
+  '- 1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th 11th 12th 13th 14th 15th 16th 17th 18th 19th 20th 21st 22nd 23rd 24th 25th 26th 27th 28th 29th 30th 31st',
+]
+const TENS = 'thirty forty fifty sixty seventy eighty ninety hundred'
+
+/** What a number in the name of a file may be called. */
+export const numberWords: ReadonlyMap<string, number> = new Map([
+  ...NUMBER_WORDS.flatMap((line) => line.split(' ').map((word, at) => [word, at] as const)).filter(
+    ([word]) => word !== '-',
+  ),
+  ...TENS.split(' ').map((word, at) => [word, 10 * (at + 3)] as const),
+  ...Array.from({ length: 99 }, (_, at) => [String(at + 1), at + 1] as const),
+])
+
 /** The file type a word names: `word:type`, or the word alone where both are the same. */
 const TYPES = words(`
   markdown:md md python:py py typescript:ts ts tsx javascript:js js jsx mjs rust:rs rs golang:go go java

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decide, type Evidence, SURE, SURE_OF_FOUND } from '../../../src/embedded/nano/decide.ts'
+import { decide, type Evidence, SURE } from '../../../src/embedded/nano/decide.ts'
 import { callBody } from '../../../src/embedded/nano/format.ts'
 import type { NanoCall, NanoStep } from '../../../src/embedded/nano/run.ts'
 
@@ -13,6 +13,7 @@ const evidenceOf = (text: string, more: Partial<Evidence> = {}): Evidence => ({
   isCut: false,
   isRequestCut: false,
   steps: [],
+  lines: [],
   ...more,
 })
 
@@ -46,15 +47,15 @@ test('what the request does not spell out is a guess, likely only when surer tha
     isLikely,
   })
 
-  expect(decide(writing(run, { request, confidences: [SURE_OF_FOUND] }))).toEqual({
+  expect(decide(writing(run, { request, confidences: [SURE] }))).toEqual({
     ...guess('command', true),
     call: run,
   })
-  expect(decide(writing(run, { request, confidences: [SURE_OF_FOUND - 0.01] }))).toEqual({
+  expect(decide(writing(run, { request, confidences: [SURE - 0.01] }))).toEqual({
     ...guess('command', false),
     call: run,
   })
-  expect(decide(writing(edit, { request, confidences: [SURE_OF_FOUND - 0.01] }))).toEqual({
+  expect(decide(writing(edit, { request, confidences: [SURE - 0.01] }))).toEqual({
     ...guess('path', false),
     call: edit,
   })

@@ -23,9 +23,11 @@ import {
 } from '../../../src/embedded/nano/format.ts'
 import { classificationFields } from '../../../src/embedded/nano/classify.ts'
 import { formsAfter } from '../../../src/embedded/nano/grammar.ts'
+import { matchLines } from '../../../src/embedded/nano/lines.ts'
 import { createPathIndex } from '../../../src/embedded/nano/paths.ts'
 import { globCandidates, projectScripts, requestScripts } from '../../../src/embedded/nano/scripts.ts'
 import { boundaries } from '../../../src/embedded/nano/spans.ts'
+import { typed } from '../../../src/embedded/nano/spoken.ts'
 import { isActing, nanoTools, offers, signature } from '../../../src/embedded/nano/tools.ts'
 import {
   bareNames,
@@ -41,7 +43,13 @@ import { contract, type Folder, golden, heldOutFolder } from '../support/nano-da
 const sourcesOf = (request: string, folder: Folder): Sources => {
   const index = createPathIndex(Object.keys(folder))
   const scripts = requestScripts(request, projectScripts(folder), index.ranks(request))
-  return { paths: index.match(request), scripts, ids: [] }
+  return { paths: index.match(request), scripts, ids: [], lines: [] }
+}
+
+const linesOf = (request: string, folder: Folder): [string, number, string][] => {
+  const ranks = createPathIndex(Object.keys(folder)).ranks(request)
+  const lines = matchLines(request, new Map(Object.entries(folder)), ranks)
+  return lines.map(({ path, number, text }) => [path, number, text])
 }
 
 const toPairs = ({ scripts }: Sources): string[][] => scripts.map(({ label, command }) => [label, command])
@@ -143,10 +151,15 @@ describe('sources and spans', () => {
       const sources = sourcesOf(request, heldOutFolder(folder))
       const globs = globCandidates(request, sources.paths)
       const { starts, ends } = boundaries(request)
-      return { request, paths: sources.paths, scripts: toPairs(sources), globs, starts, ends, folder }
+      const lines = linesOf(request, heldOutFolder(folder))
+      return { request, paths: sources.paths, scripts: toPairs(sources), globs, starts, ends, folder, lines }
     })
 
     expect(found).toEqual(golden.heldOut)
+  })
+
+  test('of dictated requests', () => {
+    expect(golden.spoken.map(([said]) => [said, typed(said)])).toEqual(golden.spoken)
   })
 })
 
@@ -159,6 +172,7 @@ describe('prompts', () => {
         { label: '', command: 'git status' },
       ],
       ids: [{ id: 'job-1', what: 'npm run dev' }],
+    lines: [],
     }
     const edit = callBody('edit_file', { path: 'a b.ts', old: 'say "hi"\n', new: 'größer\t\\' })
     const read = callBody('read_file', { path: 'a b.ts', from: 12 })

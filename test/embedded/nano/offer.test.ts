@@ -88,7 +88,7 @@ test('another tool behind a known name is shown as it is', () => {
   const { callable } = offerNano({ category: 'read', request: 'search for it', tools })
 
   expect(callable.map((tool) => signature(tool))).toEqual([
-    'read_file(path, [from]) Read a text file',
+    'read_file(path, [from], [to]) Read a text file',
     'search_text(needle) Look for it',
   ])
 })

@@ -21,6 +21,13 @@ test('paths and scripts of a real folder are found, without what programs made',
       { label: 'install', command: 'npm install' },
     ],
     ids: [],
+    lines: [
+      {
+        path: 'package.json',
+        number: 1,
+        text: '{"scripts":{"test":"vitest","lint":"oxlint"}}',
+      },
+    ],
   })
 })
 
@@ -31,7 +38,7 @@ test('a folder that cannot be read has nothing to offer', async () => {
     info: () => Promise.reject(new Error('no')),
   }
 
-  expect(await findSources('read a.ts', files)).toEqual({ paths: [], scripts: [], ids: [] })
+  expect(await findSources('read a.ts', files)).toEqual({ paths: [], scripts: [], ids: [], lines: [] })
 })
 
 test('a file that is not there is made, not appended to', async () => {

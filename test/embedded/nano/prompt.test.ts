@@ -15,6 +15,7 @@ const sources: Sources = {
   paths: ['src/app.ts'],
   scripts: [{ label: 'test', command: 'npm test' }],
   ids: [],
+  lines: [],
 }
 
 const partsOf = (more: Partial<PromptParts> = {}): PromptParts => ({
@@ -46,7 +47,7 @@ test('the oldest result goes first, then most of the last, then the sources, and
     sources,
     steps: [stepOf('a', 'first '.repeat(60)), stepOf('b', 'second '.repeat(150))],
   })
-  const shown = [2600, 2000, 1500, 900].map((most) => toText(fitPrompt(parts, countBytes, most).segments))
+  const shown = [2945, 2345, 1845, 1245].map((most) => toText(fitPrompt(parts, countBytes, most).segments))
 
   expect(shown.map((text) => /first/.test(text))).toEqual([true, false, false, false])
   expect(shown.map((text) => text.match(/second/g)?.length ?? 0)).toEqual([150, 150, 85, 14])

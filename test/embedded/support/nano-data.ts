@@ -21,7 +21,13 @@ type Example = {
 type Golden = {
   readonly files: Folder
   readonly requests: readonly (Example & { readonly prompt: readonly Segment[] })[]
-  readonly heldOut: readonly (Example & { readonly folder: string })[]
+  readonly heldOut: readonly (Example & {
+    readonly folder: string
+    /** Path, number and text of each. */
+    readonly lines: readonly (readonly [string, number, string])[]
+  })[]
+  /** As dictated, and as it would be typed. */
+  readonly spoken: readonly (readonly [string, string])[]
   readonly classify: readonly (readonly Segment[])[]
   readonly conversation: readonly Segment[]
   readonly calls: readonly {

@@ -1,0 +1,76 @@
+"""Lines of the project that a request may be about: what a setting is called in a file, and its value now.
+
+A line is listed when it shares telling words with the request, rare words first. Scores are small integers, so that the order is the
+same in any language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from .format import Line
+from .words import STOP_WORDS
+
+MAX_LINES = 8
+MAX_LINE_CHARS = 160
+MAX_FILE_CHARS = 60_000
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+# How much a word counts that occurs in at most so many lines.
+_RARITY = ((2, 6), (6, 4), (15, 3), (40, 2))
+
+
+class LineIndex:
+    """The lines of a folder by the words in them. Built once per folder."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self.lines: list[Line] = []
+        self.words: list[frozenset[str]] = []
+        self.counts: Counter[str] = Counter()
+        self.places: dict[str, list[int]] = {}
+        for path, text in sorted(files.items()):
+            if len(text) <= MAX_FILE_CHARS:
+                self._add(path, text)
+
+    def _add(self, path: str, text: str) -> None:
+        for number, raw in enumerate(text.split("\n"), 1):
+            line = raw.strip()
+            if not line or len(line) > MAX_LINE_CHARS:
+                continue
+            words = frozenset(folded(line))
+            at = len(self.lines)
+            self.lines.append(Line(path, number, line))
+            self.words.append(words)
+            self.counts.update(words)
+            for word in words:
+                self.places.setdefault(word, []).append(at)
+
+    def match(self, request: str, ranks: Mapping[str, int]) -> tuple[Line, ...]:
+        """Best first: by the words shared, and whether the file is named. `ranks` are those of PathIndex."""
+        scores: Counter[int] = Counter()
+        for word in telling(request):
+            worth = next((worth for most, worth in _RARITY if self.counts[word] <= most), 1)
+            for at in self.places.get(word, ()):
+                scores[at] += worth
+        for at in scores:
+            rank = ranks.get(self.lines[at].path, 0)
+            scores[at] += 8 if rank >= 6 else 5 if rank == 5 else 0
+        best = sorted(scores, key=lambda at: (-scores[at], at))[:MAX_LINES]
+        return tuple(self.lines[at] for at in best)
+
+
+def folded(text: str) -> list[str]:
+    """Words in a form in which `samples` and `sampling` are one."""
+    return [_fold(word) for word in _WORD.findall(_CAMEL.sub(" ", text).lower())]
+
+
+def telling(request: str) -> list[str]:
+    words = _WORD.findall(_CAMEL.sub(" ", request).lower())
+    return list(dict.fromkeys(_fold(word) for word in words if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())))
+
+
+def _fold(word: str) -> str:
+    return (word[:-1] if len(word) > 3 and word.endswith("s") else word)[:6]

@@ -1,0 +1,112 @@
+/**
+ * Scores the bundled model on the requests by hand, through the program: `npm run nano:hands -- [--hands a,b] [--sample N]
+ * [--model file.gguf] [--misses] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
+ * and what was done without one counts as harm where it is wrong. `--test` takes the test hands and prints sums only.
+ */
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createNanoModel } from '../src/embedded/nano/model.ts'
+import { createFiles } from '../src/guard/paths/files.ts'
+import type { Files } from '../src/protocol/tool.ts'
+import { type Hand, loadHand, runRequest } from './nano-hands-run.ts'
+import { judgeHand, type Verdict } from './nano-hands-judge.ts'
+
+const BUNDLED = fileURLToPath(new URL('../models/covey-nano.gguf', import.meta.url))
+const TEST = ['backend', 'frontend', 'researcher', 'student', 'teacher']
+const DEVELOPMENT = [
+  'bookkeeper',
+  'devops',
+  'engineer',
+  'musician',
+  'ngo',
+  'novelist',
+  'nurse',
+  'retiree',
+  'sysadmin',
+]
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      hands: { type: 'string' },
+      sample: { type: 'string' },
+      model: { type: 'string' },
+      misses: { type: 'boolean' },
+      test: { type: 'boolean' },
+    },
+  })
+  const names = values.test ? TEST : (values.hands?.split(',') ?? DEVELOPMENT)
+  if (!values.test && names.some((name) => TEST.includes(name)))
+    throw new Error('Test hands are scored with --test only, which prints no request.')
+  const bench = createBench(values.model ?? BUNDLED)
+  const verdicts: Verdict[] = []
+  for (const name of names) {
+    const hand = await loadHand(name)
+    const found = await score(hand, Number(values.sample ?? hand.rows.length), bench)
+    verdicts.push(...found)
+    if (values.misses && !values.test)
+      found.flatMap(({ miss }) => miss ?? []).forEach((line) => console.log(line))
+    console.log(lines(`hand ${name}`, found).join('\n'))
+  }
+  console.log(lines('all', verdicts).join('\n'))
+  for (const group of [...new Set(verdicts.map(({ group }) => group))].toSorted())
+    console.log(
+      lines(
+        `  ${group}`,
+        verdicts.filter((verdict) => verdict.group === group),
+      ).join('\n'),
+    )
+  await bench.model.close()
+  process.exit(0)
+}
+
+type Bench = { readonly model: ReturnType<typeof createNanoModel>; use(root: string): void }
+
+function createBench(path: string): Bench {
+  let files: Files | undefined
+  const model = createNanoModel({
+    path,
+    files: {
+      list: async (folder) => files?.list(folder) ?? [],
+      read: async (file) => files?.read(file) ?? '',
+      info: async (file) => files?.info(file),
+    },
+  })
+  return { model, use: (root) => (files = createFiles({ root })) }
+}
+
+/** Every n-th, so that all kinds of a hand are in a sample. */
+async function score(hand: Hand, count: number, bench: Bench): Promise<Verdict[]> {
+  const step = Math.max(1, hand.rows.length / count)
+  const verdicts: Verdict[] = []
+  for (let at = 0; at < hand.rows.length; at += step) {
+    const row = hand.rows[Math.floor(at)]
+    if (!row) continue
+    const labels = await bench.model.classify(row.request)
+    const played = await runRequest(row, hand, bench)
+    verdicts.push(judgeHand(row, hand, { ...played, labels }))
+  }
+  return verdicts
+}
+
+const MARKS = ['first', 'refused', 'chain', 'harm', 'task', 'category'] as const
+
+const lines = (name: string, verdicts: readonly Verdict[]): string[] =>
+  MARKS.flatMap((mark) => {
+    const marked = verdicts.flatMap((verdict) => verdict[mark] ?? [])
+    return marked.length === 0 ? [] : [`${name.padEnd(18)} ${mark.padEnd(9)} ${share(marked)}`]
+  })
+
+/** With Wilson's interval of 95 %. */
+function share(marks: readonly boolean[]): string {
+  const all = marks.length
+  const yes = marks.filter(Boolean).length
+  const p = yes / all
+  const z = 1.96
+  const middle = (p + (z * z) / (2 * all)) / (1 + (z * z) / all)
+  const half = (z * Math.sqrt((p * (1 - p)) / all + (z * z) / (4 * all * all))) / (1 + (z * z) / all)
+  const percent = (value: number): string => (100 * value).toFixed(1)
+  return `${percent(p)} % (${yes} of ${all}; ${percent(Math.max(0, middle - half))}-${percent(Math.min(1, middle + half))})`
+}
+
+await main()

@@ -1,0 +1,54 @@
+/**
+ * A change of part of a listed line, as an edit of the file: nano points at the line by its number, the program knows what it
+ * says. Pure, but for `makeUnique`, which reads the file.
+ */
+import type { ListedLine } from './format.ts'
+import type { ProjectFiles } from './project.ts'
+import type { NanoCall } from './run.ts'
+import { CHANGE_LINE } from './tools.ts'
+
+/** The same call where it is another one. */
+export function toEdit(call: NanoCall, lines: readonly ListedLine[]): NanoCall {
+  if (call.name !== CHANGE_LINE) return call
+  const { line: number, old, new: replacement } = call.input
+  const line = lines[Number(number) - 1]
+  if (!line || typeof old !== 'string' || typeof replacement !== 'string') return call
+  // Where a word stands twice in a line, the last is its value: `port: port 3000`.
+  const at = line.text.lastIndexOf(old)
+  const after = line.text.slice(0, at) + replacement + line.text.slice(at + old.length)
+  return { name: 'edit_file', input: { path: line.path, old: line.text, new: after.trim() } }
+}
+
+/** Lines around it join the text that is replaced until it stands in the file once. A removed line takes its line end along. */
+export async function makeUnique(
+  call: NanoCall,
+  lines: readonly ListedLine[],
+  files: ProjectFiles,
+): Promise<NanoCall> {
+  const { path, old, new: replacement } = call.input
+  const line = lines.find((listed) => listed.path === path && listed.text === old)
+  if (call.name !== 'edit_file' || !line || typeof old !== 'string' || typeof replacement !== 'string')
+    return call
+  const text = await files.read(line.path).catch(() => '')
+  const all = text.split('\n')
+  const index = line.number - 1
+  if (all[index]?.trim() !== old) return call
+  if (replacement === '') {
+    const whole = `${all[index]}\n`
+    return isOnce(text, whole) ? { ...call, input: { ...call.input, old: whole, new: '' } } : call
+  }
+  for (let before = 0; before <= Math.min(index, MOST_LINES); before++) {
+    const context = all.slice(index - before, index).map((one) => `${one}\n`)
+    const prefix = context.join('') + (before > 0 ? indentOf(all[index] ?? '') : '')
+    if (isOnce(text, prefix + old))
+      return { ...call, input: { ...call.input, old: prefix + old, new: prefix + replacement } }
+  }
+  return call
+}
+
+const MOST_LINES = 6
+
+const indentOf = (line: string): string => line.slice(0, line.length - line.trimStart().length)
+
+const isOnce = (text: string, part: string): boolean =>
+  text.includes(part) && text.indexOf(part) === text.lastIndexOf(part)

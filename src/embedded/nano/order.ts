@@ -1,0 +1,25 @@
+/**
+ * Whether a request is an order, read by rules: it begins with a verb in the imperative, a polite question for one, or the command
+ * itself. "They copied a.txt", "no more appending" and "ejecuta npm test" are none. Only an order is carried out unasked. Pure.
+ */
+import type { NanoCall } from './run.ts'
+
+const POLITE =
+  'please|pls|plz|kindly|hey|hi|hello|ok|okay|now|then|next|first|just|quickly|also|and|so|yo|covey|can you|could you|would you|will you|can u|could u|you can|would you mind|i want you to|i need you to|i would like you to|i\'d like you to|let\'s|lets|go ahead and|go and|be so kind as to|be so good as to'
+
+const VERBS =
+  'add append attach put write save store note create make start set start copy duplicate clone cp move mv rename retitle call delete remove erase rm bin drop trash change replace swap switch turn edit update modify set bump raise lower increase decrease correct fix insert run execute launch call exec build test lint format compile deploy install mkdir touch echo show list open read find search grep look display print view cat tell give get fetch check take use overwrite fill mark tick clean stop remember'
+
+const PLACE = String.raw`(?:in|inside|into|to|at|on|for|under)\s+(?:the\s+)?\S+(?:\s+(?:file|folder))?[,:]?\s+`
+
+const ORDER = new RegExp(
+  String.raw`^[\s\W]*(?:(?:${POLITE})[\s,:!.-]+)*(?:${PLACE})?(?:(?:please|kindly|just)\s+)?(?:${VERBS.split(' ').join('|')})\b`,
+  'i',
+)
+
+export function isOrder({ name, input }: NanoCall, request: string): boolean {
+  const { command } = input
+  const bare = request.trim().replace(/^[`"'$>\s]+/, '')
+  if (name === 'run_command' && typeof command === 'string' && bare.startsWith(command)) return true
+  return ORDER.test(request)
+}

@@ -1,0 +1,37 @@
+/**
+ * Where a copy or a move goes. People name the new folder and mean the old name in it, or name the new name and mean the old
+ * folder. Reads only what is there.
+ */
+import type { ProjectFiles } from './project.ts'
+import type { NanoCall, NanoStep } from './run.ts'
+
+const TRANSFERS = new Set(['copy_file', 'move_file'])
+
+export async function withTarget(call: NanoCall, files: ProjectFiles): Promise<NanoCall> {
+  const { from, to } = call.input
+  if (!TRANSFERS.has(call.name) || typeof from !== 'string' || typeof to !== 'string') return call
+  const source = from.replace(/\/+$/, '')
+  const name = source.slice(source.lastIndexOf('/') + 1)
+  const folder = to.replace(/\/+$/, '')
+  const isFolder = to === '.' || to.endsWith('/') || (await kindOf(folder, files)) === 'folder'
+  if (isFolder) return { ...call, input: { from: source, to: to === '.' ? name : `${folder}/${name}` } }
+  const parent = parentOf(source)
+  const target = parent !== '' && !to.includes('/') ? `${parent}/${to}` : to
+  return { ...call, input: { from: source, to: target } }
+}
+
+const kindOf = async (path: string, files: ProjectFiles): Promise<string | undefined> =>
+  (await files.info(path).catch(() => undefined))?.kind
+
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+/** Folders that the calls made or wrote to, with a slash at the end: a later one may put more there. */
+export const foldersOf = (steps: readonly NanoStep[]): string[] => [
+  ...new Set(
+    steps.flatMap(({ call: { name, input } }) => {
+      if (name === 'make_folder') return [`${String(input['path']).replace(/\/+$/, '')}/`]
+      const paths = [input['path'], input['to']].filter((value) => typeof value === 'string')
+      return paths.map(parentOf).flatMap((folder) => (folder === '' ? [] : [`${folder}/`]))
+    }),
+  ),
+]

@@ -1,0 +1,102 @@
+/** What becomes of a call before it is made: a listed line as an edit, where a copy goes, a shell for what a client lacks. */
+import { expect, test } from 'vitest'
+import { bindTools, toClientCall } from '../../../src/embedded/nano/bindings.ts'
+import { otherLanguage } from '../../../src/embedded/nano/language.ts'
+import { makeUnique, toEdit } from '../../../src/embedded/nano/listed-lines.ts'
+import { toCommand } from '../../../src/embedded/nano/shell-form.ts'
+import { foldersOf, withTarget } from '../../../src/embedded/nano/targets.ts'
+import { createFiles } from '../../../src/guard/paths/files.ts'
+import { tempProject } from '../../support/project.ts'
+
+const lines = [
+  { path: 'config.json', number: 2, text: '"port": 3000,' },
+  { path: 'alerts.yaml', number: 4, text: 'for: 1m' },
+  { path: 'todo.txt', number: 2, text: 'call Kim' },
+]
+
+const files = createFiles({
+  root: await tempProject({
+    'config.json': '{\n  "port": 3000,\n  "name": "x"\n}\n',
+    'alerts.yaml': 'a:\n  for: 1m\nb:\n  for: 1m\n',
+    'todo.txt': 'milk\ncall Kim\n',
+    'docs/a.md': 'a',
+  }),
+})
+
+const change = (line: number, old: string, replacement: string) =>
+  toEdit({ name: 'change_line', input: { line, old, new: replacement } }, lines)
+
+test('part of a listed line becomes an edit of the whole line', async () => {
+  const edit = change(1, '3000', '8080')
+
+  expect(edit).toEqual({
+    name: 'edit_file',
+    input: { path: 'config.json', old: '"port": 3000,', new: '"port": 8080,' },
+  })
+  expect(await makeUnique(edit, lines, files)).toEqual(edit)
+})
+
+test('a line that stands in the file twice takes the lines before it along', async () => {
+  const edit = await makeUnique(change(2, '1m', '2m'), lines, files)
+
+  expect(edit.input).toEqual({ path: 'alerts.yaml', old: 'b:\n  for: 1m', new: 'b:\n  for: 2m' })
+})
+
+test('a line that is removed takes its line end along', async () => {
+  const edit = await makeUnique(change(3, 'call Kim', ''), lines, files)
+
+  expect(edit.input).toEqual({ path: 'todo.txt', old: 'call Kim\n', new: '' })
+})
+
+test.each([
+  ['into a folder', { from: 'todo.txt', to: 'docs/' }, { from: 'todo.txt', to: 'docs/todo.txt' }],
+  ['into an existing folder', { from: 'todo.txt', to: 'docs' }, { from: 'todo.txt', to: 'docs/todo.txt' }],
+  ['under another name beside it', { from: 'docs/a.md', to: 'b.md' }, { from: 'docs/a.md', to: 'docs/b.md' }],
+  ['to the top', { from: 'docs/a.md', to: '.' }, { from: 'docs/a.md', to: 'a.md' }],
+  ['where it was said', { from: 'docs/a.md', to: 'old/a.md' }, { from: 'docs/a.md', to: 'old/a.md' }],
+])('a move goes %s', async (_, input, expected) => {
+  expect((await withTarget({ name: 'move_file', input }, files)).input).toEqual(expected)
+})
+
+test('folders of earlier calls may take more', () => {
+  const step = (name: string, input: Record<string, string>) => ({
+    call: { name, input },
+    ok: true,
+    text: '',
+    shown: '',
+  })
+
+  expect(
+    foldersOf([step('make_folder', { path: 'a/b' }), step('write_file', { path: 'c/d.txt', content: '' })]),
+  ).toEqual(['a/b/', 'c/'])
+})
+
+test('a client with nothing but a shell is given a command', () => {
+  const bash = {
+    name: 'bash',
+    parameters: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+  }
+  const call = { name: 'move_file', input: { from: 'my notes.txt', to: '-old' } }
+
+  expect(toClientCall(call, bindTools([bash]))).toEqual({
+    name: 'bash',
+    input: { command: "mv -n 'my notes.txt' ./-old" },
+  })
+  expect(toCommand({ name: 'write_file', input: { path: 'a', content: 'b' } })).toBeUndefined()
+})
+
+test.each([
+  ['bitte lösche die Datei notes.txt', 'Das eingebaute Modell'],
+  ['supprime le fichier notes.txt', 'Le modèle intégré'],
+  ['borra el archivo notes.txt por favor', 'El modelo integrado'],
+  ['удали файл', 'The built-in model'],
+])('%s is answered in its language', (request, answer) => {
+  expect(otherLanguage(request)?.startsWith(answer)).toBe(true)
+})
+
+test.each(['delete the file notes.txt', 'open die-roll.md', 'run npm test', 'write "la vie est belle" to a.txt'])(
+  '%s is English',
+  (request) => {
+    expect(otherLanguage(request)).toBeUndefined()
+  },
+)

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { isOrder } from '../../../src/embedded/nano/order.ts'
+
+const run = { name: 'run_command', input: { command: 'npm test' } }
+
+test.each([
+  'run npm test',
+  'npm test',
+  '`npm test` please',
+  'Please could you run npm test?',
+  'In config.json change 3000 to 8080',
+  'hey, can you add milk to notes.txt',
+  'rename a.txt to b.txt and show it',
+  'OK, now delete old.txt',
+])('%s is an order', (request) => {
+  expect(isOrder(run, request)).toBe(true)
+})
+
+test.each([
+  'they ran npm test',
+  'no more running npm test',
+  'quote: run npm test, unquote',
+  'the first line is npm test',
+  'sorry I ran npm test',
+  'ejecuta npm test',
+  'запусти npm test',
+  'npm install was run, npm test was not',
+  'tests: npm test',
+])('%s is none', (request) => {
+  expect(isOrder(run, request)).toBe(false)
+})
