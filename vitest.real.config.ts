@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.real.test.ts'],
     maxWorkers: 1,
-    testTimeout: 300_000,
+    testTimeout: 900_000,
     hookTimeout: 300_000,
     globalSetup: ['test/support/setup.ts'],
     setupFiles: ['test/support/each-file.ts'],

@@ -14,7 +14,9 @@ export type NamedEmbedder = {
   readonly weight?: number
 }
 
-const MEASURED_WEIGHT = 1
+/** Measured with all-MiniLM-L6-v2 (docs/memory.md). While facts lack a vector more would bury them under those that have one. */
+const COMPLETE_WEIGHT = 3
+const PARTIAL_WEIGHT = 1
 
 export const VECTOR_TABLE = `
 CREATE TABLE vector (
@@ -27,7 +29,8 @@ CREATE TABLE vector (
 `
 
 export interface Meaning {
-  readonly weight: number
+  /** How much it counts beside words, as far as it has come. */
+  weight(): number
   /** The nearest facts with their cosine; nothing where the arm does not answer in time. */
   search(query: string, signal: AbortSignal): Promise<readonly Scored[]>
   /** There are facts without a vector. */
@@ -73,7 +76,7 @@ export function createMeaning(parts: MeaningParts): Meaning {
   }
 
   return {
-    weight: parts.weight ?? MEASURED_WEIGHT,
+    weight: () => parts.weight ?? (isBehind ? PARTIAL_WEIGHT : COMPLETE_WEIGHT),
     async search(query, signal) {
       // An arm that fails now may answer at the next question.
       work ??= catchUp()

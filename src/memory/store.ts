@@ -180,7 +180,7 @@ async function recall(
       .map(({ row, score }) => ({ id: row.id, score }))
     const standing = prominence(near.map(({ score }) => score))
     const meant = new Map(near.map(({ id, score }) => [id, standing(score)]))
-    const merged = meaning ? mergeRanks([byWords, near], [1, meaning.weight]) : mergeRanks([byWords])
+    const merged = meaning ? mergeRanks([byWords, near], [1, meaning.weight()]) : mergeRanks([byWords])
     const ranked = found
       .filter(({ row }) => merged.has(row.id))
       .toSorted((a, b) => (merged.get(b.row.id) ?? 0) - (merged.get(a.row.id) ?? 0) || fresher(a.row, b.row))

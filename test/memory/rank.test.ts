@@ -53,6 +53,15 @@ describe('ranks of several ways to search', () => {
     expect([...merged].toSorted((a, b) => b[1] - a[1]).map(([id]) => id)[0]).toBe(2)
   })
 
+  test('a way that counts more decides between two that are each first in one', () => {
+    const lists = [[{ id: 1, score: 9 }], [{ id: 2, score: 0.9 }]]
+
+    const first = (weights: readonly number[]) =>
+      [...mergeRanks(lists, weights)].toSorted((a, b) => b[1] - a[1])[0]?.[0]
+
+    expect([first([1, 3]), first([3, 1])]).toEqual([2, 1])
+  })
+
   test('scores that are nearly the same share a rank', () => {
     const merged = mergeRanks([
       [
