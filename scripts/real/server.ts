@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** The program by its variable, else on the PATH; undefined where it is not installed. */
-export function findProgram(variable: string, name: string, env = process.env): string | undefined {
+function findProgram(variable: string, name: string, env = process.env): string | undefined {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   return [env[variable] ?? '', ...folders.map((folder) => join(folder, name))].find(
     (path) => path !== '' && existsSync(path),
