@@ -51,7 +51,7 @@ export async function* readReplyParts(
       if (isTooDeep(parsed(call.input))) yield tooDeep(call)
       else native.push(call)
     } else if (part.type === 'logprobs' || part.type === 'progress') {
-      if (part.type === 'logprobs') for (const token of part.tokens) tokens.push(toWritten(token))
+      if (part.type === 'logprobs') addTokens(tokens, part.tokens)
       yield part
     } else if (part.type === 'error') {
       throw part.error
@@ -112,10 +112,11 @@ function holdCalls(events: readonly ReplyEvent[], held: ToolCall[]): readonly Mo
   return told
 }
 
-const toWritten = ({ token, logprob }: TokenChance): WrittenToken => ({
-  text: token,
-  share: Math.min(1, Math.exp(logprob)),
-})
+/** One by one: a server may send more at once than a call takes arguments. */
+function addTokens(tokens: WrittenToken[], written: readonly TokenChance[]): void {
+  for (const { token, logprob } of written)
+    tokens.push({ text: token, share: Math.min(1, Math.exp(logprob)) })
+}
 
 /** Few servers tell of the tokens their own calls were read from; where they do, the call is found in those. */
 const toEvent = (call: ToolCall): ReplyEvent => ({ type: 'tool-call', call })
