@@ -2,7 +2,7 @@
 import type { SessionEvent } from '../../protocol/event.ts'
 import type { Surface } from '../../shell/helper.ts'
 import { drawItem, drawReply, drawTool } from '../../tui/items.ts'
-import { stableLength } from '../../tui/live.ts'
+import { stableLength } from '../../tui/open-reply.ts'
 import { Screen } from '../../tui/screen.ts'
 import { dim } from '../../tui/theme.ts'
 import { reduceView } from '../../view/reduce.ts'
