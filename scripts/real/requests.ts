@@ -113,5 +113,6 @@ async function changedIn(root: string): Promise<string[]> {
   return [...all].filter((path) => here.get(path) !== files[path])
 }
 
-const isAsked = (path: string, { effect }: Row): boolean =>
-  effect.some((one) => one.do === 'run' || [one.path, one.from, one.to].includes(path))
+function isAsked(path: string, { effect }: Row): boolean {
+  return effect.some((one) => one.do === 'run' || [one.path, one.from, one.to].includes(path))
+}

@@ -26,9 +26,9 @@ function table(all: readonly Seen[]): string {
   const cell = (server: string, check: string): string =>
     all.findLast((seen) => seen.server === server && seen.check === check)?.what ?? ''
   return [
-    ['', ...checks],
-    checks.map(() => '---').concat('---'),
-    ...servers.map((server) => [server, ...checks.map((check) => cell(server, check))]),
+    ['', ...servers],
+    ['---', ...servers.map(() => '---')],
+    ...checks.map((check) => [check, ...servers.map((server) => cell(server, check))]),
   ]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n')

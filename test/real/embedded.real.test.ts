@@ -35,7 +35,7 @@ describe.each(models)('the embedded engine with $name', async (weights) => {
   })
 
   test('a call that must be made is valid by construction', async () => {
-    const asked = request('Which bird is it?', { tools: [BIRD], toolChoice: 'required', maxTokens: 120 })
+    const asked = request('Which bird is it?', { tools: [BIRD], toolChoice: 'required', maxTokens: 400 })
 
     const events = await reply(model, asked)
 

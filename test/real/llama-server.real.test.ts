@@ -55,7 +55,7 @@ describe.each(models)('llama-server with $name', (weights) => {
 
   test('a call that must be made is valid by construction', async () => {
     // A tiny model does not end a free text: what a call may say is finite here, as paths of a project are.
-    const asked = request('Which bird is it?', { tools: [BIRD], toolChoice: 'required', maxTokens: 120 })
+    const asked = request('Which bird is it?', { tools: [BIRD], toolChoice: 'required', maxTokens: 400 })
 
     const events = await reply(arm.model, asked)
 

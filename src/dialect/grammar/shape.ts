@@ -8,5 +8,8 @@ export function toGrammar(tools: readonly ToolSchema[], shape: Shape, values?: K
   const rules = new Rules(values)
   const calls = tools.map((tool, index) => rules.define(`call-${index}`, shape.grammar(tool, rules)))
   const call = rules.define('call', calls.join(' | '))
-  return rules.toGrammar(`${call} ("\\n"? ${call})*`)
+  return rules.toGrammar(`${call} ("\\n"? ${call}){0,${MOST_CALLS - 1}}`)
 }
+
+/** A tiny model that may go on calling does so until it is cut off, and then none of its calls is made. */
+const MOST_CALLS = 8

@@ -40,6 +40,8 @@ describe('the grammar of a family', () => {
     const written = family.write({ id: 'call-1', name: 'run_command', input: '{"command": "ls"}' })
 
     expect(accepts(parseGbnf(grammar), `${written}\n${written}`)).toBe(true)
+    const calls = (count: number): string => Array.from({ length: count }, () => written).join('\n')
+    expect([calls(8), calls(9)].map((text) => accepts(parseGbnf(grammar), text))).toEqual([true, false])
   })
 
   it('is lazy where the model may also answer: it begins at the marker', () => {
