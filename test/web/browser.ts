@@ -37,6 +37,8 @@ export async function openTab(browser: Browser, address: string, options: TabOpt
   const context =
     options.context ??
     (await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: 'reduce' }))
+  // Against hanging for ever; a busy machine takes its time.
+  context.setDefaultTimeout(90_000)
   const page = await context.newPage()
   const complaints: string[] = []
   const requests: string[] = []

@@ -36,13 +36,13 @@ export function ArmsPage() {
 const ARM_HEAD = [
   'Arm',
   'Where',
-  'Window',
+  '#Window',
   'Calls',
   'Edits',
-  'Requests',
-  'First token',
-  'Tokens/s',
-  'From cache',
+  '#Requests',
+  '#First token',
+  '#Tokens/s',
+  '#From cache',
 ]
 
 const Arms = ({ arms }: { arms: readonly ArmLine[] }) => (
@@ -95,7 +95,7 @@ function Learnt({ view: { tasks, hints }, reload }: { view: ArmsView; reload(): 
     >
       <ErrorNote text={action.error} />
       {tasks.length > 0 && (
-        <Table label="Success by type of task" head={['Arm', 'Task', 'Runs', 'Success, with 90 % interval']}>
+        <Table label="Success by type of task" head={['Arm', 'Task', '#Runs', 'Success, with 90 % interval']}>
           {tasks.map((task) => (
             <Task key={`${task.arm} ${task.type}`} task={task} />
           ))}

@@ -26,7 +26,7 @@ export function Plot({ times, curves, label }: Props) {
       {
         width: current.clientWidth,
         height: HEIGHT,
-        legend: { show: curves.length > 1 },
+        legend: { show: curves.length > 1, live: false },
         cursor: { show: false },
         axes: [axis, { ...axis, size: 56 }],
         series: [

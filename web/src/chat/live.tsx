@@ -15,7 +15,7 @@ export function LiveTurn({ view }: { view: View }) {
       {open.reasoning.trim() !== '' && <Reasoning text={open.reasoning} isLive={open.text === ''} />}
       {open.text.trim() !== '' && (
         <article className="reply" aria-label="Answer in progress">
-          <Markdown text={open.text} />
+          <Markdown text={open.text} isLive />
         </article>
       )}
       {open.tools.map((tool, index) => (

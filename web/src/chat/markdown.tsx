@@ -1,10 +1,10 @@
 /**
  * An answer as markdown. Nothing of what a model writes is HTML: tags are shown as they are written, and what marked
- * makes of the rest goes through DOMPurify with a short list. Each block is drawn on its own, so that a growing answer
- * only draws its last one anew.
+ * makes of the rest goes through DOMPurify with a short list. While an answer grows each block is drawn on its own, so that
+ * only its last one is drawn anew.
  */
 import DOMPurify from 'dompurify'
-import { Marked, type Token, type Tokens } from 'marked'
+import { Marked } from 'marked'
 import { memo, useEffect, useMemo, useRef } from 'react'
 import { clean } from '../ui/text.ts'
 import { highlightIn } from './highlight.ts'
@@ -43,36 +43,38 @@ const ALLOWED = {
   ALLOW_ARIA_ATTR: false,
 }
 
-export function Markdown({ text }: { text: string }) {
-  const blocks = useMemo(() => toBlocks(text), [text])
+/** `isLive`: it is still being written. */
+export function Markdown({ text, isLive = false }: { text: string; isLive?: boolean }) {
+  const blocks = useMemo(() => (isLive ? toBlocks(text) : [text]), [text, isLive])
   return (
     <div className="markdown">
-      {blocks.map(({ token, raw }, index) => (
-        <Block key={index} token={token} raw={raw} />
+      {blocks.map((block, index) => (
+        <Block key={index} text={block} />
       ))}
     </div>
   )
 }
 
-type MarkdownBlock = { readonly token: Token; readonly raw: string }
+const toBlocks = (text: string): readonly string[] =>
+  marked.lexer(text).flatMap(({ type, raw }) => (type === 'space' ? [] : [raw]))
 
-function toBlocks(text: string): readonly MarkdownBlock[] {
-  const tokens = marked.lexer(clean(text))
-  return tokens.filter(({ type }) => type !== 'space').map((token) => ({ token, raw: token.raw }))
+const Block = memo(function Block({ text }: { text: string }) {
+  const element = useRef<HTMLDivElement>(null)
+  const html = toHtml(text)
+  useEffect(() => (element.current ? highlightIn(element.current) : undefined), [html])
+  return <div className="block" ref={element} dangerouslySetInnerHTML={{ __html: html }} />
+})
+
+/** Rows that are scrolled away and back are drawn again. */
+const drawn = new Map<string, string>()
+const MOST_DRAWN = 500
+
+function toHtml(text: string): string {
+  const known = drawn.get(text)
+  if (known !== undefined) return known
+  const html = DOMPurify.sanitize(marked.parse(clean(text), { async: false }), ALLOWED)
+  drawn.set(text, html)
+  const [oldest] = drawn.keys()
+  if (drawn.size > MOST_DRAWN && oldest !== undefined) drawn.delete(oldest)
+  return html
 }
-
-/** Two tokens of the same text are the same block. */
-const Block = memo(
-  function Block({ token }: MarkdownBlock) {
-    const element = useRef<HTMLDivElement>(null)
-    const html = toHtml(token)
-    useEffect(() => {
-      const { current } = element
-      if (current && token.type === 'code') return highlightIn(current, (token as Tokens.Code).text)
-    }, [html, token])
-    return <div className="block" ref={element} dangerouslySetInnerHTML={{ __html: html }} />
-  },
-  (before, after) => before.raw === after.raw,
-)
-
-const toHtml = (token: Token): string => DOMPurify.sanitize(marked.parser([token]), ALLOWED)

@@ -37,7 +37,7 @@ export function SessionList({ current, canAct, stamp, open }: Props) {
         <input
           type="search"
           aria-label="Search sessions"
-          placeholder="Search what was said"
+          placeholder="Search"
           value={query}
           onChange={(event) => setQuery(event.target.value)}
         />

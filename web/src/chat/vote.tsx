@@ -43,7 +43,9 @@ function Worker({ row, report }: { row: VoteRow; report: VoteReport | undefined 
       <code>{row.shows === undefined ? '' : oneLine(row.shows)}</code>
       <span className="faint">
         {oneLine(text)}
-        {usage ? ` · ${thousands(usage.prompt + usage.completion)} tokens` : ''}
+        {usage && usage.prompt + usage.completion > 0
+          ? ` · ${thousands(usage.prompt + usage.completion)} tokens`
+          : ''}
       </span>
     </li>
   )

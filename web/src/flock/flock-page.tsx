@@ -80,7 +80,7 @@ function Queue({ queue: { server, lines, results } }: { queue: JobQueue }) {
       {lines.length === 0 ? (
         <p className="faint">No job waits. {results} results are kept.</p>
       ) : (
-        <Table label="Jobs at the broker" head={['For', 'Jobs']}>
+        <Table label="Jobs at the broker" head={['For', '#Jobs']}>
           {lines.map(({ name, jobs, isShared }) => (
             <tr key={`${name} ${isShared}`}>
               <td>{isShared ? `any machine with ${oneLine(name)}` : oneLine(name)}</td>

@@ -98,7 +98,7 @@ function Here({ view: { models, unfinished }, action, reload }: Acting & { view:
       {models.length + unfinished.length === 0 ? (
         <Empty title="No model is installed yet. Get one of those below; the built-in one answers until then." />
       ) : (
-        <Table label="Models on this machine" head={['Model', 'Size', 'From', '']}>
+        <Table label="Models on this machine" head={['Model', '#Size', 'From', '']}>
           {models.map(({ id, bytes: size, source, path }) => (
             <tr key={path}>
               <th scope="row" title={oneLine(path)}>
@@ -131,7 +131,10 @@ function Fits({ view: { fits, tooLarge, best }, action, pull }: FitsProps) {
   const [wish, setWish] = useState('')
   return (
     <Section title="Fits this machine">
-      <Table label="Models that fit" head={['Model', 'Window', 'Workers', 'Memory', 'Tokens/s', 'In', '']}>
+      <Table
+        label="Models that fit"
+        head={['Model', '#Window', '#Workers', '#Memory', '#Tokens/s', 'In', '']}
+      >
         {fits.map((fit) => (
           <FitRow key={fit.id} fit={fit} isBest={fit.id === best} action={action} pull={pull} />
         ))}

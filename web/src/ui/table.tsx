@@ -1,4 +1,4 @@
-/** A table that scrolls by itself where the page is narrow. */
+/** A table that scrolls by itself where the page is narrow. A column of numbers has a `#` before its name. */
 import type { ReactNode } from 'react'
 
 export function Table({
@@ -16,8 +16,8 @@ export function Table({
         <thead>
           <tr>
             {head.map((text, index) => (
-              <th key={index} scope="col">
-                {text === '' ? <span className="unseen">Actions</span> : text}
+              <th key={index} scope="col" className={text.startsWith('#') ? 'count' : ''}>
+                {text === '' ? <span className="unseen">Actions</span> : text.replace(/^#/, '')}
               </th>
             ))}
           </tr>
