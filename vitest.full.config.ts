@@ -7,6 +7,7 @@ const alone = [
   'test/federation/{flock,flock-usual,rounds,clocks}.full.test.ts',
   'test/federation/nats/flock.full.test.ts',
   'test/faults/{endurance,output}.full.test.ts',
+  'test/web/flock.full.test.ts',
 ]
 
 export default defineConfig({

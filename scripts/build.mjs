@@ -66,13 +66,35 @@ const usedParts = {
 }
 
 const isBundleOnly = process.argv.includes('--bundle-only')
-if (process.argv.includes('--if-stale') && isCurrent()) process.exit()
-rmSync(dist, { recursive: true, force: true })
+const isIfStale = process.argv.includes('--if-stale')
+if (!isIfStale || !isPageCurrent()) await buildPage()
+if (isIfStale && isCurrent()) process.exit()
+for (const name of existsSync(dist) ? readdirSync(dist) : []) {
+  if (name !== 'web') rmSync(join(dist, name), { recursive: true, force: true })
+}
 await bundle()
 if (isBundleOnly) process.exit()
 chmodSync(join(dist, 'main.js'), 0o755)
 declareTypes()
 packGrammars()
+
+/** The page draws what src/view makes of events, so that room and what it stands on count as well. */
+function isPageCurrent() {
+  const built = statSync(join(dist, 'web', 'index.html'), { throwIfNoEntry: false })?.mtimeMs
+  if (built === undefined) return false
+  const folders = ['web', 'src/view', 'src/protocol', 'src/lib']
+  const sources = folders.flatMap((folder) => [
+    folder,
+    ...readdirSync(join(root, folder), { recursive: true }).map((path) => join(folder, path)),
+  ])
+  const made = [...sources, 'scripts/build.mjs', 'package-lock.json']
+  return made.every((path) => statSync(join(root, path)).mtimeMs < built)
+}
+
+async function buildPage() {
+  const { build: buildWithVite } = await import('vite')
+  await buildWithVite({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn' })
+}
 
 /** The time of a folder tells of files that are gone. */
 function isCurrent() {

@@ -65,6 +65,8 @@ export type Guards = {
   openSession(session: SessionScope): Promise<SessionGuards>
   /** Commands the person types themselves: as in their own shell. */
   readonly personExec: Exec
+  /** What was allowed for good; absent in incognito. */
+  readonly book?: RuleBook
   close(): Promise<void>
 }
 
@@ -109,6 +111,7 @@ export async function openGuards(parts: GuardsParts): Promise<Guards> {
     warnings: confined?.warnings ?? (mode === 'bypass' ? [] : unconfined(sandbox, config)),
     runsChecks: confined !== undefined || mode === 'bypass',
     personExec,
+    ...(book && { book }),
     async openSession(place) {
       const opened = await openSessionGuards(parts, place, {
         ...defined({ sandbox: confined, watch, book }),

@@ -15,6 +15,7 @@ import { openLanLink, openNatsLink, type Reachable, type PeerLink } from '../fed
 import { createLogger } from '../lib/log.ts'
 import type { Reserve } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
+import type { JobQueue } from '../protocol/page.ts'
 import type { Model } from '../protocol/model.ts'
 import { createPeerArms, modelOf, type PeerArms, sharedName } from './peer-arms.ts'
 import type { Arm } from '../router/arm.ts'
@@ -40,6 +41,9 @@ export type Flock = {
   /** Single answers go to the machine with this model where the wait is shortest. */
   placed(reserve: Reserve): Reserve
   health(): FederationHealth
+  machines(): readonly Machine[]
+  /** Jobs that wait at the server between the machines; undefined without one. */
+  queue(): Promise<JobQueue | undefined>
   /** Lets other machines ask what this one offers; nothing where no address was given for that. */
   listen(own: OwnModels): Promise<Reachable | undefined>
   close(): Promise<void>
@@ -145,6 +149,8 @@ function joinMachines(link: PeerLink, name: string): Omit<Flock, 'firstLook'> {
   let load = () => ({ waiting: 0, running: 0 })
   return {
     health: () => healthOf(link),
+    machines: others,
+    queue: async () => link.queue?.(),
     // The first free machine may differ each time and has no cached prefix of the run: it is used only when named.
     arms: () => arms.of(everybody()).map((one) => (isLine(one.arm.id) ? { ...one, enabled: false } : one)),
     sharing: (id) =>

@@ -144,8 +144,12 @@ export async function openMemoryService(env: NodeJS.ProcessEnv, cwd: string) {
 
 export async function openPlanService(env: NodeJS.ProcessEnv, cwd: string) {
   const { createPlanService } = await import('../plan/service.ts')
+  return createPlanService(await openPlanStoreOf(env, cwd))
+}
+
+export async function openPlanStoreOf(env: NodeJS.ProcessEnv, cwd: string) {
   const { openPlanStore, planFileOf } = await import('../plan/store.ts')
-  return createPlanService(openPlanStore(planFileOf(pathsOf(env).dataFolder, await realpath(cwd))))
+  return openPlanStore(planFileOf(pathsOf(env).dataFolder, await realpath(cwd)))
 }
 
 export async function openSkillsService(env: NodeJS.ProcessEnv, cwd: string) {

@@ -3,14 +3,17 @@
  * token. The order matters: nothing is made before the address is known to be allowed, and a first token is made last, so
  * that it is always shown.
  */
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeAtomic } from '../lib/atomic-write.ts'
 import { Ends } from '../lib/ends.ts'
 import { ensureFolder } from '../lib/ensure-folder.ts'
 import { acquireLock } from '../lib/lock.ts'
-import { packageVersion } from '../lib/package-files.ts'
-import { renderBanner } from '../server/admin/banner.ts'
+import { packageFile, packageVersion } from '../lib/package-files.ts'
+import { renderBanner, toUrl } from '../server/admin/banner.ts'
 import { namesOf, requireSafe } from '../server/http/exposure.ts'
 import { healthRoutes } from '../server/admin/health.ts'
+import type { Address } from '../server/http/listen.ts'
 import type { Limits } from '../server/http/limits.ts'
 import { addProcessMetrics, createMetrics } from '../server/admin/metrics.ts'
 import { openapiRoute } from '../server/admin/openapi.ts'
@@ -18,8 +21,15 @@ import type { Route, Scope } from '../server/http/route.ts'
 import { createServer } from '../server/server.ts'
 import type { Serving } from '../server/serving.ts'
 import { createSessionService, type SessionService } from '../server/sessions/service.ts'
+import { controlRoutes } from '../server/sessions/controls.ts'
 import { sessionRoutes } from '../server/sessions/routes.ts'
 import { type Tokens, tokensIn } from '../server/http/tokens.ts'
+import { accessRoutes } from '../server/web/access.ts'
+import { activityRoute } from '../server/web/activity.ts'
+import { assetRoutes } from '../server/web/assets.ts'
+import { pageRoutes } from '../server/web/routes.ts'
+import { codesIn } from '../server/web/codes.ts'
+import { addressFileOf } from './page.ts'
 
 export type ServeSettings = {
   readonly dataFolder: string
@@ -42,6 +52,8 @@ export type Started = {
   readonly banner: string
   readonly warnings: readonly string[]
   readonly port: number
+  /** Of the page. */
+  readonly url: string
   close(): Promise<void>
 }
 
@@ -53,7 +65,9 @@ export async function startServing(settings: ServeSettings, open: () => Promise<
     ends.add(await lockFolder(settings.dataFolder))
     const serving = await open()
     ends.add(() => serving.close())
-    const service = createSessionService(serving.sessions)
+    const service = createSessionService(serving.sessions, {
+      onEvent: (sessionId, event) => serving.page?.activity.push(sessionId, event),
+    })
     ends.add(() => service.close())
     return await startServer({ settings, tokens, serving, service, ends })
   } catch (error) {
@@ -92,6 +106,16 @@ async function startServer({ settings, tokens, serving, service, ends }: StartPa
     ...healthRoutes({ checks, metrics, tell }),
     ...serving.routes,
     ...sessionRoutes(service, audit),
+    ...(serving.sessions.shelf ? controlRoutes(service, serving.sessions.shelf) : []),
+    ...(serving.page ? [...pageRoutes(serving.page.service), activityRoute(serving.page.activity)] : []),
+    ...assetRoutes(packageFile('dist/web')),
+    ...accessRoutes({
+      codes: codesIn(settings.dataFolder),
+      tokens,
+      audit,
+      version,
+      workspace: serving.workspace,
+    }),
   ]
   const server = await createServer({
     routes: [...routes, openapiRoute(routes, version)],
@@ -115,7 +139,18 @@ async function startServer({ settings, tokens, serving, service, ends }: StartPa
     isAuthOff,
     ...(isFirst && { firstToken: await tokens.add('first', FIRST_SCOPES) }),
   })
-  return { banner, warnings: serving.warnings, port: addresses[0]?.port ?? port, close: () => ends.run() }
+  const url = await announce(settings.dataFolder, addresses[0], ends)
+  const { warnings } = serving
+  return { banner, warnings, url, port: addresses[0]?.port ?? port, close: () => ends.run() }
+}
+
+/** Tells `covey web` where this server is. */
+async function announce(dataFolder: string, address: Address | undefined, ends: Ends): Promise<string> {
+  const url = address ? toUrl(address) : ''
+  const file = addressFileOf(dataFolder)
+  ends.add(() => rm(file, { force: true }))
+  await writeAtomic(file, `${JSON.stringify({ url, pid: process.pid })}\n`, { mode: 0o600 })
+  return url
 }
 
 const FIRST_SCOPES: readonly Scope[] = ['chat', 'tools', 'admin']

@@ -23,11 +23,15 @@ import { nearest } from '../lib/nearest.ts'
 import type { Arm } from '../router/arm.ts'
 import { apiRoutes } from '../server/api/routes.ts'
 import { federationRoutes } from '../server/admin/federation.ts'
-import type { AgentParts, ModelParts, ReserveAbout, ServedModel } from '../server/parts.ts'
+import type { ModelParts, ReserveAbout, ServedModel } from '../server/parts.ts'
 import { createFairQueue, type FairQueue } from '../server/http/queue.ts'
 import type { Serving } from '../server/serving.ts'
+import { createActivity } from '../server/web/activity.ts'
+import { openPage } from './web/open.ts'
 import { clientFirewalls } from './firewall.ts'
+import { agentsOf } from './agents.ts'
 import { openSession } from './session.ts'
+import { shelfOf, withControls } from './session-controls.ts'
 import { openMcpRoutes } from './serve-tools.ts'
 import { withSwarm } from '../swarm/lease.ts'
 import type { PreparedServing } from './serve.ts'
@@ -62,6 +66,8 @@ export async function openServing(options: AppOptions, given?: LoadedConfig): Pr
   const peers = await letIn(context, { arms: () => [...arms().values()], queue })
   const mcp = await openMcpRoutes({ ...context, env: options.env, ...placeOf(sessions) })
   const audit = auditOf(context)
+  const activity = createActivity()
+  const page = { activity, service: openPage({ context, options, queue, activity }) }
   return {
     routes: [
       ...apiRoutes({ models, agents, queue, fit: config.server.fit, now: Date.now }),
@@ -76,11 +82,8 @@ export async function openServing(options: AppOptions, given?: LoadedConfig): Pr
       'covey/agent',
       ...agents.profiles.map((name) => `covey/agent:${name}`),
     ],
-    sessions: {
-      create: () => openSession(sessions, { resume: 'new', canAsk: true }),
-      resume: (id) => openSession(sessions, { resume: { id }, canAsk: true }),
-      list: () => sessions.store.list(sessions.root),
-    },
+    sessions: sessionsOf(context),
+    page,
     workspace:
       context.toolsAt ??
       `${sessions.root}, permission ${config.permission.mode}, commands: ${guards.confinement}`,
@@ -93,10 +96,23 @@ export async function openServing(options: AppOptions, given?: LoadedConfig): Pr
     log: sessions.log,
     warnings: [...context.warnings, ...warnings, ...peers.warnings],
     async close() {
+      await page.service.close()
       await mcp.close()
       await agents.close()
       await context.close()
     },
+  }
+}
+
+const sessionsOf = (context: AppContext): Serving['sessions'] => {
+  const { sessions } = context
+  const open = async (resume: Parameters<typeof openSession>[1]['resume']) =>
+    withControls(context, await openSession(sessions, { resume, canAsk: true }))
+  return {
+    create: () => open('new'),
+    resume: (id) => open({ id }),
+    list: () => sessions.store.list(sessions.root),
+    shelf: shelfOf(sessions),
   }
 }
 
@@ -266,29 +282,4 @@ const windowOf = ({ arm, countTokens }: Lease) => ({ window: arm.capabilities.wi
 function countRequest({ system, tools, messages }: ModelRequest, { arm, countTokens }: Lease): number {
   const { reasoning } = arm.capabilities
   return fixedTokens(system, tools, countTokens) + messagesTokens(messages, { count: countTokens, reasoning })
-}
-
-type Agents = AgentParts & { close(): Promise<void> }
-
-/** One context per requested profile; the default one exists already. */
-function agentsOf(usual: AppContext, options: AppOptions, profiles: readonly string[]): Agents {
-  const contexts = new Map<string, Promise<AppContext>>()
-  const contextOf = (profile: string): Promise<AppContext> => {
-    const opened = contexts.get(profile) ?? openAppContext({ ...options, profile })
-    contexts.set(profile, opened)
-    opened.catch(() => contexts.delete(profile))
-    return opened
-  }
-  return {
-    profiles,
-    async open({ profile, history, system }) {
-      const { sessions } = profile === undefined ? usual : await contextOf(profile)
-      const passing = { history, ...(system !== '' && { instructions: system }) }
-      return openSession(sessions, { resume: 'new', canAsk: false, passing })
-    },
-    async close() {
-      const opened = await Promise.allSettled(contexts.values())
-      await Promise.all(opened.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
-    },
-  }
 }

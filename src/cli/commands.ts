@@ -33,6 +33,7 @@ import { createPlanCommand } from './plan.ts'
 import { createProvidersCommand } from './providers.ts'
 import { runCommand } from './run.ts'
 import { createServeCommand } from './serve.ts'
+import type { PrepareServing } from './serve-until-stopped.ts'
 import { sessionsCommand } from './sessions.ts'
 import { shellCommand } from './shell.ts'
 import { createSkillsCommand } from './skills.ts'
@@ -42,11 +43,16 @@ import { tokenCommand } from './token.ts'
 import { toolsCommand } from './tools.ts'
 import { createTrustCommand } from './trust.ts'
 import { createRedoCommand, createUndoCommand } from './undo.ts'
+import { createWebCommand } from './web.ts'
+
+const prepareServing: PrepareServing = async (options) =>
+  (await import('../app/served.ts')).prepareServing(options)
 
 export const commands: readonly Command[] = [
   runCommand,
   shellCommand,
-  createServeCommand(async (options) => (await import('../app/served.ts')).prepareServing(options)),
+  createServeCommand(prepareServing),
+  createWebCommand(prepareServing),
   tokenCommand,
   toolsCommand,
   mcpCommand,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { AppOptions } from '../app/open.ts'
 import { appPaths } from '../config/paths.ts'
 import { cleanControl } from '../lib/clean.ts'
-import { type PreparedServing, startServing } from '../app/serve.ts'
+import { type PreparedServing, type Started, startServing } from '../app/serve.ts'
 import type { CommandContext } from './command.ts'
 import { parseFlags } from './parse-flags.ts'
 import { wholeNumber } from './number-flag.ts'
@@ -12,7 +12,11 @@ import { toRunFlags } from './run/flags.ts'
 
 export type PrepareServing = (options: AppOptions) => Promise<PreparedServing>
 
-export async function serveUntilStopped(context: CommandContext, prepare: PrepareServing): Promise<number> {
+export async function serveUntilStopped(
+  context: CommandContext,
+  prepare: PrepareServing,
+  onStarted: (started: Started) => Promise<void> = async () => {},
+): Promise<number> {
   const { io, env, signal } = context
   const { app } = toRunFlags(context)
   const { federation, isAuthOff, ...given } = readFlags(context)
@@ -22,6 +26,7 @@ export async function serveUntilStopped(context: CommandContext, prepare: Prepar
   const started = await startServing(settings, open)
   for (const warning of started.warnings) io.err(`covey: ${cleanControl(warning)}\n`)
   io.out(started.banner)
+  await onStarted(started)
   if (!signal.aborted) await once(signal, 'abort')
   await started.close()
   return 0

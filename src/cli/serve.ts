@@ -3,7 +3,7 @@ import { appOptions } from './app-options.ts'
 import type { Command, CommandOption } from './command.ts'
 import type { PrepareServing } from './serve-until-stopped.ts'
 
-const options: readonly CommandOption[] = [
+export const serveOptions: readonly CommandOption[] = [
   { flags: '--port <number>', description: 'listen on this port (17615)' },
   {
     flags: '--host <address>',
@@ -24,7 +24,7 @@ export const createServeCommand = (prepare: PrepareServing): Command => ({
   name: 'serve',
   summary: 'Serve models and agents to other programs',
   usage: '[options]',
-  options,
+  options: serveOptions,
   examples: [
     'covey serve',
     'covey serve --port 8080 --permission accept-edits',

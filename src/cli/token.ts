@@ -15,7 +15,7 @@ export const tokenCommand: Command = {
   options: [
     {
       flags: '--scope <names>',
-      description: 'chat, tools, approve, admin, peer; several with commas (chat)',
+      description: 'read, chat, tools, approve, admin, peer; several with commas (chat)',
     },
   ],
   examples: ['covey token', 'covey token add laptop --scope chat,tools', 'covey token rm laptop'],
@@ -55,7 +55,7 @@ function requireName({ args }: CommandContext): string {
   return name
 }
 
-const known: readonly Scope[] = ['chat', 'tools', 'approve', 'admin', 'peer']
+const known: readonly Scope[] = ['read', 'chat', 'tools', 'approve', 'admin', 'peer']
 
 function readScopes({ options }: CommandContext): readonly Scope[] {
   const given = typeof options['scope'] === 'string' ? options['scope'] : 'chat'

@@ -12,6 +12,7 @@ import {
   type Offer,
   type Transport,
 } from './machine.ts'
+import type { JobQueue } from '../protocol/page.ts'
 import type { NatsOptions, NatsTransport } from './nats/open.ts'
 
 export type Reachable = {
@@ -33,6 +34,8 @@ export interface PeerLink extends Transport {
   strangers(): readonly Hint[]
   /** What keeps machines from being found. */
   problem(): string | undefined
+  /** Jobs that wait at the server between the machines; absent without one. */
+  queue?(): Promise<JobQueue>
 }
 
 export async function openLanLink(options: LanOptions, place: ListenAddress | undefined): Promise<PeerLink> {
@@ -94,6 +97,7 @@ export async function openNatsLink({ name, files, ...options }: NatsLinkOptions)
     look: async () => {},
     strangers: () => [],
     problem: () => transport.problem(),
+    queue: () => transport.queue(),
     close: () => transport.close(),
   }
 }

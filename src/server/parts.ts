@@ -3,6 +3,7 @@ import type { Capabilities, Lease, ReserveRequest } from '../protocol/arm.ts'
 import type { Message } from '../protocol/message.ts'
 import type { Model, ModelRequest } from '../protocol/model.ts'
 import type { SessionApi, SessionInfo } from '../protocol/session-api.ts'
+import type { Undo } from '../protocol/undo.ts'
 
 /** A model as clients see it in the list. */
 export type ServedModel = {
@@ -74,13 +75,46 @@ export type AgentParts = {
   }): Promise<HeldSession>
 }
 
+/** What a person may switch in an open session, and look up for it. */
+export type SessionControls = {
+  readonly arms: Choices
+  readonly modes: Choices
+  readonly undo: Undo
+  /** Paths of the project, for completion. */
+  files(): Promise<readonly string[]>
+  /** A file as it goes into a message; undefined where it cannot be read. */
+  mention(
+    path: string,
+  ): Promise<{ readonly text: string; readonly tokens: number; readonly isOutline: boolean } | undefined>
+}
+
+type Choices = {
+  /** Absent = as the configuration says. */
+  current(): string | undefined
+  list(): readonly string[]
+  /** Throws `request-invalid` for one that is not in the list. */
+  use(name: string | undefined): void
+}
+
 /** A persistent session: a client that lost the connection resumes with the number of the last event it saw. */
-export type KeptSession = HeldSession & { readonly lastEventId: number }
+export type KeptSession = HeldSession & { readonly lastEventId: number; readonly controls?: SessionControls }
+
+type ExportFormat = 'markdown' | 'json' | 'html'
+
+/** Sessions on disk, also those that are not open. */
+export type SessionShelf = {
+  search(text: string): Promise<readonly { readonly info: SessionInfo; readonly excerpt: string }[]>
+  fork(id: string, messages?: number): Promise<string>
+  remove(id: string): Promise<void>
+  export(id: string, format: ExportFormat): Promise<string>
+}
 
 export type SessionParts = {
   create(): Promise<KeptSession>
   resume(id: string): Promise<KeptSession>
   list(): Promise<readonly SessionInfo[]>
+  /** Absent where sessions are only opened and listed. */
+  readonly shelf?: SessionShelf
 }
 
 /** Called for every refused request and every approval. */

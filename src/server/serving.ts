@@ -1,5 +1,7 @@
 /** What the rest of the program hands to the server, and takes back when it ends. */
 import type { Logger } from '../lib/log.ts'
+import type { PageService } from '../protocol/page.ts'
+import type { ActivityLog } from './web/activity.ts'
 import type { ReadyCheck } from './admin/health.ts'
 import type { SessionParts, TellAudit } from './parts.ts'
 import type { Route } from './http/route.ts'
@@ -14,6 +16,8 @@ export type Serving = {
   readonly workspace: string
   /** Where other machines are let in and why there, in words; absent where they are not. */
   readonly peers?: string
+  /** The pages beside the chat; absent where there are none. */
+  readonly page?: { readonly service: PageService; readonly activity: ActivityLog }
   /** What has to be there to answer: the arms, the data folder. */
   readonly checks: readonly ReadyCheck[]
   readonly audit: TellAudit

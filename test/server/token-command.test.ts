@@ -42,7 +42,7 @@ test.each([
   [
     ['add', 'a'],
     { scope: 'chat,everything' },
-    '--scope "everything" is not one of chat, tools, approve, admin, peer.',
+    '--scope "everything" is not one of read, chat, tools, approve, admin, peer.',
   ],
   [['constructor'], {}, 'unknown action "constructor"'],
 ])('%j %j is wrong usage', async (args, options, message) => {

@@ -13,7 +13,9 @@ import { type AnswerParts, createAnswering } from './answer.ts'
 import { createAsker, type Asker, type AskerParts, type Target } from './asker.ts'
 import { MAX_INLINE, openBodies } from './bodies.ts'
 import { createCard, sealKeyOf } from './card.ts'
-import { connectNats, natsError, type NatsServer } from './connection.ts'
+import type { JobQueue } from '../../protocol/page.ts'
+import { connectNats, natsError, type NatsServer, withoutPassword } from './connection.ts'
+import { readQueue } from './queue.ts'
 import { type Link, watchLink } from './link.ts'
 import { lineOf, type NatsNames, natsNames, PREFIX_PATTERN } from './names.ts'
 import { openRegistry, type Registry, type RegistryParts } from './registry.ts'
@@ -69,6 +71,8 @@ export type NatsTransport = Transport & {
   anyone(model: string): Model
   /** What a person should know about this machine on the server. */
   problem(): string | undefined
+  /** Jobs that wait there now. */
+  queue(): Promise<JobQueue>
 }
 
 export async function openNats(options: NatsOptions): Promise<NatsTransport> {
@@ -141,7 +145,22 @@ async function join(base: Base, options: NatsOptions, undo: (() => unknown)[]) {
     log.warn('streams of the NATS server were gone; they are made again')
     registry.renew()
   })
-  return { ...toTransport({ asker, registry, names }), problem: () => link.problem() ?? registry.problem() }
+  return {
+    ...toTransport({ asker, registry, names }),
+    problem: () => link.problem() ?? registry.problem(),
+    queue: () => readQueue(store, names, knownOf(base, registry, options)),
+  }
+}
+
+const knownOf = ({ own }: Base, registry: Registry, { server, node }: NatsOptions) => ({
+  server: withoutPassword(server.url),
+  machines: [{ id: own.id, name: node.name }, ...registry.nodes()],
+  models: modelsOf(registry),
+})
+
+function modelsOf(registry: Registry): readonly string[] {
+  const states = registry.nodes().map(({ id }) => registry.stateOf(id))
+  return states.flatMap((state) => (state.state === 'here' ? state.report.models.map(({ id }) => id) : []))
 }
 
 /** A machine that reports less often than others expect would flap between here and gone. */
@@ -208,7 +227,7 @@ async function work({ registry, ...parts }: WorkParts) {
 
 type Parts = { readonly asker: Asker; readonly registry: Registry; readonly names: NatsNames }
 
-const toTransport = (parts: Parts): Omit<NatsTransport, 'close' | 'problem'> => ({
+const toTransport = (parts: Parts): Omit<NatsTransport, 'close' | 'problem' | 'queue'> => ({
   machines: () => parts.registry.nodes().map((node) => toMachine(node, parts)),
   anyone: (model) => toModel(model, parts, () => lineTo(model, parts)),
 })

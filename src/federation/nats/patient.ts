@@ -30,6 +30,11 @@ export async function openNatsPatiently(options: NatsOptions): Promise<PatientNa
       },
     }),
     problem: () => attempts.problem() ?? attempts.transport()?.problem(),
+    async queue() {
+      const transport = attempts.transport()
+      if (!transport) throw new AppError('model-unavailable', attempts.problem() ?? 'it was closed')
+      return transport.queue()
+    },
     async close() {
       attempts.end()
       await Promise.race([trying, delay(CLOSE_MS, undefined, { ref: false })])

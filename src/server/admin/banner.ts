@@ -30,6 +30,7 @@ export function renderBanner(facts: BannerFacts): string {
     `  openai SDK  OPENAI_BASE_URL=${base} OPENAI_API_KEY=$COVEY_TOKEN`,
     `  opencode    ${JSON.stringify(opencodeProvider(base, model))}`,
     `  Continue    { name: Covey, provider: openai, model: ${model}, apiBase: "${base}", apiKey: TOKEN }`,
+    '  browser     covey web',
     `  terminal    covey --attach ${urls[0] ?? ''} "prompt"`,
     '',
     'Ctrl+C ends it.',
@@ -37,7 +38,7 @@ export function renderBanner(facts: BannerFacts): string {
   return `${lines.join('\n')}\n`
 }
 
-function toUrl({ host, port }: Address): string {
+export function toUrl({ host, port }: Address): string {
   return host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`
 }
 

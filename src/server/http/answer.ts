@@ -34,7 +34,11 @@ export async function answer(
   const exchange = requireExchange(state, request)
   const result = await route.handle(toRouteRequest(exchange, route, request))
   if (result.kind === 'stream') return answerStream(state, exchange, result, reply)
-  if (result.kind === 'text') reply.type(result.mediaType).send(result.body)
+  if (result.kind === 'text')
+    reply
+      .headers(result.headers ?? {})
+      .type(result.mediaType)
+      .send(typeof result.body === 'string' ? result.body : Buffer.from(result.body))
   else {
     reply.code(result.status ?? 200).headers(result.headers ?? {})
     reply.type('application/json; charset=utf-8').send(JSON.stringify(result.body))

@@ -151,9 +151,11 @@ function credentialOf(headers: IncomingHttpHeaders): string | undefined {
   return Array.isArray(key) ? '' : key
 }
 
-/** Who may administer may also ask, run tools and approve; being a peer is apart. */
-const covered = (given: readonly Scope[]): readonly Scope[] =>
-  given.includes('admin') ? [...new Set<Scope>(['chat', 'tools', 'approve', ...given])] : given
+/** Who may administer may also ask, run tools and approve; who runs tools may look at them. Being a peer is apart. */
+const covered = (given: readonly Scope[]): readonly Scope[] => {
+  const all: readonly Scope[] = given.includes('admin') ? ['chat', 'tools', 'approve', ...given] : given
+  return [...new Set<Scope>(all.includes('tools') ? ['read', ...all] : all)]
+}
 
 function scopeProblem(admission: Admission, scope: Scope | 'open' | undefined): Problem | undefined {
   if (scope === undefined || scope === 'open' || admission.scopes.includes(scope)) return undefined

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod'
 
-export const scopes = ['chat', 'tools', 'approve', 'admin', 'peer'] as const
+export const scopes = ['read', 'chat', 'tools', 'approve', 'admin', 'peer'] as const
 export type Scope = (typeof scopes)[number]
 
 export type RouteRequest<Body = unknown> = {
@@ -32,7 +32,12 @@ export type RouteReply =
       readonly status?: number
       readonly headers?: Readonly<Record<string, string>>
     }
-  | { readonly kind: 'text'; readonly mediaType: string; readonly body: string }
+  | {
+      readonly kind: 'text'
+      readonly mediaType: string
+      readonly body: string | Uint8Array
+      readonly headers?: Readonly<Record<string, string>>
+    }
   | {
       readonly kind: 'stream'
       readonly format: 'sse' | 'ndjson'

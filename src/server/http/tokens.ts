@@ -18,6 +18,8 @@ const Stored = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   scopes: z.array(z.enum(scopes)).min(1),
   createdAt: z.iso.datetime(),
+  /** Absent = until it is revoked. */
+  expiresAt: z.iso.datetime().exactOptional(),
 })
 
 const TokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(Stored) })
@@ -25,9 +27,10 @@ const TokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(Stored
 type StoredToken = z.output<typeof Stored>
 
 export type Tokens = {
+  /** Without those that have expired. */
   list(): Promise<readonly StoredToken[]>
   /** The token itself, for the only time. */
-  add(name: string, allowed: readonly Scope[]): Promise<string>
+  add(name: string, allowed: readonly Scope[], options?: { readonly ttlMs?: number }): Promise<string>
   /** False when there is none of this name. */
   remove(name: string): Promise<boolean>
   /** Whose token this is; takes as long for a wrong one. */
@@ -44,12 +47,14 @@ export function openTokens(path: string, now: () => number = Date.now): Tokens {
     if (known?.stamp !== stamp) known = toKnown(stamp, await load(path))
     return known
   }
-  const list = async (): Promise<readonly StoredToken[]> => (await read()).tokens
+  const isValid = ({ expiresAt }: StoredToken): boolean =>
+    expiresAt === undefined || Date.parse(expiresAt) > now()
+  const list = async (): Promise<readonly StoredToken[]> => (await read()).tokens.filter(isValid)
   const write = (tokens: readonly StoredToken[]): Promise<void> =>
     writeAtomic(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, { mode: 0o600 })
   return {
     list,
-    add: (name, allowed) =>
+    add: (name, allowed, { ttlMs } = {}) =>
       withLock(path, async () => {
         const tokens = await list()
         const token = `covey_${randomBytes(32).toString('base64url')}`
@@ -59,15 +64,11 @@ export function openTokens(path: string, now: () => number = Date.now): Tokens {
           sha256: digestOf(token).toString('hex'),
           scopes: allowed,
           createdAt,
+          ...(ttlMs !== undefined && { expiresAt: new Date(now() + ttlMs).toISOString() }),
         })
         if (!stored.success)
           throw new AppError('config-invalid', `"${name}" is not a valid name for a token: ${NAME_RULE}`)
-        if (tokens.some((other) => other.name === name)) {
-          throw new AppError(
-            'config-invalid',
-            `there is a token "${name}" already; \`covey token rm ${name}\` revokes it.`,
-          )
-        }
+        if (tokens.some((other) => other.name === name)) throw taken(name)
         await write([...tokens, stored.data])
         return token
       }),
@@ -79,7 +80,10 @@ export function openTokens(path: string, now: () => number = Date.now): Tokens {
         await write(left)
         return true
       }),
-    find: async (token) => match(await read(), digestOf(token)),
+    async find(token) {
+      const found = match(await read(), digestOf(token))
+      return found && isValid(found) ? found : undefined
+    },
   }
 }
 
@@ -105,6 +109,9 @@ async function withLock<T>(path: string, change: () => Promise<T>): Promise<T> {
     await lock.release()
   }
 }
+
+const taken = (name: string): AppError =>
+  new AppError('config-invalid', `there is a token "${name}" already; \`covey token rm ${name}\` revokes it.`)
 
 const NAME_RULE = 'letters, digits, dot, dash and underscore, 64 at most.'
 

@@ -2,8 +2,6 @@
  * The last events of one session, ready to be sent to any number of watchers. Pieces of text are never logged; a client
  * that lost the connection for a moment finds them here; after a longer absence it is served from the log.
  */
-import type { SessionEvent } from '../../protocol/event.ts'
-
 export type RingEvent = { readonly id: number; readonly data: string }
 
 /** In characters of JSON. */
@@ -29,7 +27,12 @@ export class SessionRing {
     return this.#lastId
   }
 
-  push(event: SessionEvent): void {
+  /** The position of the oldest event that is still here. */
+  get oldest(): number {
+    return this.#dropped
+  }
+
+  push(event: { readonly id: number }): void {
     const data = JSON.stringify(event)
     this.#events.push({ id: event.id, data })
     this.#size += data.length

@@ -47,8 +47,8 @@ const CommandBody = z.object({
   argument: z.string().max(MAX_TEXT).exactOptional(),
 })
 
-const Done = z.object({ ok: z.literal(true) })
-const SessionId = z.object({ id: z.string() })
+export const Done = z.object({ ok: z.literal(true) })
+export const SessionId = z.object({ id: z.string() })
 const SessionList = z.object({
   object: z.literal('list'),
   data: z.array(
@@ -72,8 +72,8 @@ export function sessionRoutes(service: SessionService, audit: TellAudit): readon
   return [...listRoutes(service), ...steerRoutes(service), answerRoute(service, audit), eventsRoute(service)]
 }
 
-const json = (body: unknown, status = 200) => ({ kind: 'json', status, body }) as const
-const done = json({ ok: true })
+export const json = (body: unknown, status = 200) => ({ kind: 'json', status, body }) as const
+export const done = json({ ok: true })
 
 const listRoutes = (service: SessionService): readonly Route[] => [
   defineRoute({
@@ -87,7 +87,7 @@ const listRoutes = (service: SessionService): readonly Route[] => [
   defineRoute({
     method: 'GET',
     path: '/v1/sessions',
-    scope: 'tools',
+    scope: 'read',
     summary: 'Sessions of the folder that is served',
     reply: SessionList,
     handle: async () => json({ object: 'list', data: await service.list() }),
@@ -95,7 +95,7 @@ const listRoutes = (service: SessionService): readonly Route[] => [
   defineRoute({
     method: 'GET',
     path: '/v1/sessions/:id',
-    scope: 'tools',
+    scope: 'read',
     summary: 'What was said in a session',
     reply: History,
     handle: async (request) => {
@@ -181,7 +181,7 @@ const eventsRoute = (service: SessionService): Route =>
   defineRoute({
     method: 'GET',
     path: '/v1/sessions/:id/events',
-    scope: 'tools',
+    scope: 'read',
     summary: 'Events of a session as they happen; `Last-Event-ID` or `?after=` takes up where it was left',
     handle: async (request) => {
       const after = readAfter(request)
@@ -204,11 +204,13 @@ function readAfter({ headers, query }: RouteRequest): number | undefined {
   throw new AppError('request-invalid', '`Last-Event-ID` and `after` are the number of an event.')
 }
 
-const find = async (service: SessionService, { params }: Pick<RouteRequest, 'params'>): Promise<HeldOpen> =>
-  service.open(requireId(params))
+export const find = async (
+  service: SessionService,
+  { params }: Pick<RouteRequest, 'params'>,
+): Promise<HeldOpen> => service.open(requireId(params))
 
 /** An id becomes the name of a folder. */
-function requireId(params: Readonly<Record<string, string>>): string {
+export function requireId(params: Readonly<Record<string, string>>): string {
   const id = params['id'] ?? ''
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id) && !id.includes('..')) return id
   throw new AppError(

@@ -4,7 +4,8 @@
  */
 import { AppError } from '../../protocol/error.ts'
 import type { PromptOptions, SessionApi, SessionInfo } from '../../protocol/session-api.ts'
-import type { KeptSession, SessionParts } from '../parts.ts'
+import type { SessionEvent } from '../../protocol/event.ts'
+import type { KeptSession, SessionControls, SessionParts } from '../parts.ts'
 import { SessionRing } from './ring.ts'
 import type { StreamPart } from '../http/route.ts'
 
@@ -12,6 +13,8 @@ export type SessionServiceOptions = {
   readonly idleMs?: number
   readonly lookEveryMs?: number
   readonly maxHeld?: number
+  /** Called with every event of every open session. */
+  onEvent?(sessionId: string, event: SessionEvent): void
 }
 
 export type SessionService = {
@@ -25,7 +28,7 @@ export type SessionService = {
 }
 
 export type HeldOpen = {
-  readonly session: SessionApi
+  readonly session: SessionApi & { readonly controls?: SessionControls }
   prompt(
     input: Parameters<SessionApi['prompt']>[0],
     options: PromptOptions,
@@ -42,7 +45,7 @@ export function createSessionService(
   parts: SessionParts,
   options: SessionServiceOptions = {},
 ): SessionService {
-  const { idleMs = IDLE_MS, lookEveryMs = LOOK_EVERY_MS, maxHeld = MAX_HELD } = options
+  const { idleMs = IDLE_MS, lookEveryMs = LOOK_EVERY_MS, maxHeld = MAX_HELD, onEvent = () => {} } = options
   const held = new Map<string, Held>()
   const opening = new Map<string, Promise<Held>>()
   const leaving = new Map<string, Promise<void>>()
@@ -58,7 +61,7 @@ export function createSessionService(
   const look = setInterval(() => {
     for (const [id, one] of held) if (one.idleMs() > idleMs) void release(id).catch(() => undefined)
   }, lookEveryMs)
-  const { hold, settled } = createOpener(held, maxHeld, release)
+  const { hold, settled } = createOpener(held, { maxHeld, release, onEvent })
   const resume = async (id: string): Promise<KeptSession> => {
     await leaving.get(id)?.catch(() => undefined)
     return parts.resume(id)
@@ -88,7 +91,10 @@ export function createSessionService(
 }
 
 /** Opens sessions, no more than may be held at a time; `settled` waits for those that are being opened. */
-function createOpener(held: Map<string, Held>, maxHeld: number, release: SessionService['release']) {
+type OpenerParts = Pick<SessionService, 'release'> &
+  Required<Pick<SessionServiceOptions, 'maxHeld' | 'onEvent'>>
+
+function createOpener(held: Map<string, Held>, { maxHeld, release, onEvent }: OpenerParts) {
   const arriving = new Set<Promise<Held>>()
   return {
     async hold(open: () => Promise<KeptSession>): Promise<Held> {
@@ -96,7 +102,7 @@ function createOpener(held: Map<string, Held>, maxHeld: number, release: Session
       const isFull = held.size + arriving.size >= maxHeld
       const arrival = (async () => {
         if (isFull) await releaseIdlest(held, release)
-        const one = new Held(await open())
+        const one = new Held(await open(), onEvent)
         held.set(one.session.id, one)
         return one
       })()
@@ -132,8 +138,11 @@ class Held implements HeldOpen {
   #watchers = 0
   #usedAt = performance.now()
 
-  constructor(session: KeptSession) {
+  readonly #tell: OpenerParts['onEvent']
+
+  constructor(session: KeptSession, tell: OpenerParts['onEvent']) {
     this.session = session
+    this.#tell = tell
     this.#ring = new SessionRing(session.lastEventId)
     // When the events become unreadable, watchers receive the end; the other sessions go on.
     void this.#follow()
@@ -157,7 +166,7 @@ class Held implements HeldOpen {
     const from = after ?? this.#ring.lastId
     this.#watchers++
     try {
-      yield { event: 'open', id: String(from), data: '{}' }
+      yield { event: 'open', id: String(from), data: JSON.stringify({ last: this.#ring.lastId }) }
       yield* this.#eventsAfter(from, signal)
       if (this.#isClosed) yield { event: 'end', data: '{}' }
     } finally {
@@ -193,6 +202,7 @@ class Held implements HeldOpen {
     const events = this.session.events({ after: this.#ring.lastId, signal: this.#following.signal })
     for await (const event of events) {
       this.#ring.push(event)
+      this.#tell(this.session.id, event)
       this.#usedAt = performance.now()
       if (event.type === 'run-end' && !this.#running.delete(event.runId)) this.#endedEarly.add(event.runId)
     }

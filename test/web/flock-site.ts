@@ -1,0 +1,120 @@
+/** Machines that vote with the server under test: two in network namespaces, or one at a NATS server. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type NamespaceMachine, openSite } from '../federation/namespaces.ts'
+import { until } from '../support/wait.ts'
+import { openServed, type Served } from './served.ts'
+
+const SLOW_MODEL = fileURLToPath(new URL('../federation/slow-model.mjs', import.meta.url))
+const NATS = process.env['COVEY_NATS_SERVER'] ?? '/usr/sbin/nats-server'
+
+export const whyNoNats = (): string | undefined =>
+  spawnSync(NATS, ['--version']).status === 0 ? undefined : `there is no ${NATS}`
+
+/** Faster than life, and everybody has to be heard before anybody wins. */
+const SWARM = `
+[swarm]
+mode = "always"
+workers = 3
+most = 3
+ahead = 3
+rounds = 1
+deadline_s = 20
+`
+const LAN = `health_s = 0.5\ngone_s = 4\nstall_s = 3\n${SWARM}`
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** An answer of five words, with so long a pause before each. */
+async function slowModel(
+  pauseMs: number,
+): Promise<{ readonly args: readonly string[]; readonly child: ChildProcess }> {
+  const port = await freePort()
+  const child = spawn(process.execPath, [SLOW_MODEL, String(port), String(pauseMs)], { stdio: 'ignore' })
+  const url = `http://127.0.0.1:${port}/v1`
+  await until(async () =>
+    fetch(`${url}/models`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  )
+  return { child, args: ['--base-url', url, '--model', 'm', '--window', '8192', '--no-probe'] }
+}
+
+export type LanFlock = {
+  readonly served: Served
+  readonly machines: readonly NamespaceMachine[]
+  close(): Promise<void>
+}
+
+/** The server under test stands on the bridge between the namespaces, as one more machine. */
+export async function openLanFlock(): Promise<LanFlock> {
+  const site = await openSite(2, LAN)
+  site.attach()
+  const { child, args } = await slowModel(500)
+  const served = await openServed({
+    config: `[federation]\nname = "laptop"\n${LAN}`,
+    args: ['--federation', '--host', '10.79.0.254', ...args],
+  })
+  const close = async (): Promise<void> => {
+    await served.close()
+    child.kill('SIGKILL')
+    await site.close()
+  }
+  try {
+    await Promise.all(site.machines.map((machine) => machine.serve()))
+    for (const machine of site.machines) {
+      const { out } = await served.covey('peers', 'invite')
+      const joined = await machine.run(['peers', 'join', out.trim()])
+      if (joined.code !== 0) throw new Error(`not paired: ${joined.err}`)
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { served, machines: site.machines, close }
+}
+
+export type NatsFlock = { readonly served: Served; readonly other: Served; close(): Promise<void> }
+
+export async function openNatsFlock(): Promise<NatsFlock> {
+  const port = await freePort()
+  const model = await slowModel(100)
+  const natsUrl = `nats://127.0.0.1:${port}`
+  const named = (name: string) => ({
+    config: `[federation]\nname = "${name}"\n`,
+    args: ['--nats', natsUrl, ...model.args],
+  })
+  const folder = join(process.env['TMPDIR'] ?? '/tmp', `covey-nats-${process.pid}`)
+  const nats = spawn(NATS, ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', folder], { stdio: 'ignore' })
+  const served = await openServed(named('laptop'))
+  const other = await openServed(named('tower'))
+  const trust = async (one: Served, name: string, friend: Served): Promise<void> => {
+    const { out } = await friend.covey('peers')
+    const id = /this machine is (\S+)/.exec(out)?.[1] ?? ''
+    const text = `[federation]\nname = "${name}"\n[federation.nats]\ntrusted = ["${id}"]\n${SWARM}`
+    await writeFile(join(one.env['XDG_CONFIG_HOME'] ?? '', 'covey', 'config.toml'), text)
+  }
+  await trust(served, 'laptop', other)
+  await trust(other, 'tower', served)
+  await Promise.all([served.restart(), other.restart()])
+  return {
+    served,
+    other,
+    async close() {
+      await Promise.all([served.close(), other.close()])
+      nats.kill('SIGKILL')
+      model.child.kill('SIGKILL')
+      spawnSync('rm', ['-rf', folder])
+    },
+  }
+}

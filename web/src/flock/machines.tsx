@@ -1,0 +1,82 @@
+/** This machine and its peers as a picture: who is here, what each has, how busy it is and how far away. */
+import type { FlockPeer, FlockView } from '../../../src/protocol/page.ts'
+import { bytes, oneLine, plural, seconds } from '../ui/text.ts'
+
+export function Machines({ flock }: { flock: FlockView }) {
+  const { self, peers } = flock
+  return (
+    <ul className="machines">
+      <li className="card machine self">
+        <header>
+          <span className="state ok" role="img" aria-label="here" />
+          <strong>{oneLine(self.name)}</strong>
+          <span className="tag">this machine</span>
+        </header>
+        <Load running={self.running} waiting={self.waiting} />
+        <p className="faint">
+          {bytes(self.freeMemory)} free{self.listening === undefined ? '' : ` · ${oneLine(self.listening)}`}
+        </p>
+        <ModelList models={self.models.map((id) => ({ id }))} />
+      </li>
+      {peers.map((peer) => (
+        <Peer key={peer.id} peer={peer} />
+      ))}
+    </ul>
+  )
+}
+
+function Peer({ peer }: { peer: FlockPeer }) {
+  const { name, id, via, state, why = '', roundTripMs, freeMemory, models, running = 0, waiting = 0 } = peer
+  const isHere = state === 'here'
+  return (
+    <li className={`card machine ${state}`}>
+      <header>
+        <span
+          className={`state ${isHere ? 'ok' : 'failed'}`}
+          role="img"
+          aria-label={isHere ? 'here' : 'gone'}
+        />
+        <strong>
+          <bdi>{oneLine(name)}</bdi>
+        </strong>
+        <span className="tag">{via === 'nats' ? 'NATS' : 'LAN'}</span>
+        <code className="faint">{id.slice(0, 8)}</code>
+      </header>
+      {isHere ? (
+        <>
+          <Load running={running} waiting={waiting} />
+          <p className="faint">
+            {roundTripMs === undefined ? '' : `${seconds(roundTripMs)} away`}
+            {freeMemory === undefined ? '' : ` · ${bytes(freeMemory)} free`}
+          </p>
+          <ModelList models={models} />
+        </>
+      ) : (
+        <p className="warning">{oneLine(why) || 'not seen yet'}</p>
+      )}
+    </li>
+  )
+}
+
+const Load = ({ running, waiting }: { running: number; waiting: number }) => (
+  <p>
+    {running === 0 && waiting === 0 ? 'idle' : `${plural(running, 'request')} at work`}
+    {waiting > 0 ? `, ${waiting} waiting` : ''}
+  </p>
+)
+
+type Offered = { readonly id: string; readonly tokensPerSecond?: number }
+
+const ModelList = ({ models }: { models: readonly Offered[] }) => (
+  <ul className="model-list">
+    {models.length === 0 && <li className="faint">no models</li>}
+    {models.map(({ id, tokensPerSecond }) => (
+      <li key={id}>
+        <code>{oneLine(id)}</code>
+        {tokensPerSecond !== undefined && (
+          <span className="faint"> {Math.round(tokensPerSecond)} tokens/s</span>
+        )}
+      </li>
+    ))}
+  </ul>
+)
