@@ -1,7 +1,7 @@
 // Builds dist/ from src/: one bundle with its dependencies, split where the program imports on demand, so that a start reads
 // a few files instead of hundreds and an installation brings only what cannot be bundled. `index.d.ts` and what it leads to
 // come from tsc. A fresh folder each time: a deleted source must not live on in the package.
-//   --bundle-only  what the tests start: no types, no grammars
+//   --bundle-only  what the tests start: no types, grammars only if they are missing
 //   --if-stale     nothing where dist/ is younger than all it is made from
 import { execFileSync } from 'node:child_process'
 import {
@@ -70,13 +70,14 @@ const isIfStale = process.argv.includes('--if-stale')
 if (!isIfStale || !isPageCurrent()) await buildPage()
 if (isIfStale && isCurrent()) process.exit()
 for (const name of existsSync(dist) ? readdirSync(dist) : []) {
-  if (name !== 'web') rmSync(join(dist, name), { recursive: true, force: true })
+  if (!(name === 'web' || (isBundleOnly && name === 'grammars')))
+    rmSync(join(dist, name), { recursive: true, force: true })
 }
 await bundle()
+if (!existsSync(join(dist, 'grammars'))) packGrammars()
 if (isBundleOnly) process.exit()
 chmodSync(join(dist, 'main.js'), 0o755)
 declareTypes()
-packGrammars()
 
 /** The page draws what src/view makes of events, so that room and what it stands on count as well. */
 function isPageCurrent() {

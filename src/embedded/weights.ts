@@ -52,7 +52,7 @@ export type WeightsOptions = {
 }
 
 export type Weights = {
-  /** Every acquire is paid back with one release. `onLoad` is told the share that is in memory, while it loads. */
+  /** Every acquire is paid back with one release. `onLoad` receives the share that is in memory, while it loads. */
   acquire(onLoad?: (share: number) => void): Promise<Loaded>
   release(): void
   /** What is in memory just now. */

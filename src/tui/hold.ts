@@ -4,7 +4,7 @@
  */
 
 export type Holding = {
-  /** Nothing more can be typed, or the program is told to end. */
+  /** Nothing more can be typed, or the program has to end. */
   end(): void
   say(text: string): void
   /** Gives the terminal back. */

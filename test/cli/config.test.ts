@@ -166,7 +166,7 @@ describe('check', () => {
     ['by its model', '[arms.x]\nmodel = "mine"', 'arms.x', 'mine'],
     ['by its file name', '[arms.x]\nmodel = "mine.gguf"', 'arms.x', 'mine.gguf'],
     ['by its id', '[arms.mine]\nwindow = 8192', 'arms.mine', 'mine'],
-  ])('an arm that means an imported file %s is told how to use it', async (_, user, key, model) => {
+  ])('an arm that means an imported file %s gets a message how to use it', async (_, user, key, model) => {
     const home = tempHome({ user })
     const folder = join(home.env['HOME'] ?? '', '.local', 'share', 'covey', 'models')
     mkdirSync(folder, { recursive: true })

@@ -77,7 +77,7 @@ async function scriptsIn(folder: string): Promise<readonly string[]> {
   })
 }
 
-/** The built program is some chunks; what each was made from stands in its map. */
+/** The built program is some chunks; the map of each lists what it was made from. */
 async function modulesOf(url: string): Promise<readonly string[]> {
   if (!url.startsWith('file:')) return []
   const map = await readFile(fileURLToPath(`${url}.map`), 'utf8').catch(() => undefined)

@@ -42,7 +42,7 @@ describe('a reply', () => {
 
     const events = await collect(model.stream(requestOf('Read the file.', { maxTokens: 12 }), NEVER))
 
-    // On a busy machine the weights take long enough to be told of.
+    // On a busy machine the weights take long enough for a progress event.
     const said = events.slice(0, -2).filter(({ type }) => type !== 'progress')
     expect(said.every(({ type }) => type === 'text-delta')).toBe(true)
     expect(said.length).toBeGreaterThan(2)

@@ -19,7 +19,7 @@ const reading = (done: number, cached?: number): ModelEvent => ({
   ...(cached !== undefined && { cached }),
 })
 
-test('llama.cpp is asked for its progress and tells it, in a chat', async () => {
+test('llama.cpp is asked for its progress and reports it, in a chat', async () => {
   const at = (processed: number) => ({
     choices: [{ index: 0, delta: { role: 'assistant', content: null } }],
     prompt_progress: { total: 900, cache: 200, processed, time_ms: 40 },
@@ -100,7 +100,7 @@ test('a server that loads its model silently is seen to', async () => {
   ])
 })
 
-test('one that does not say is asked once, and nothing is told', async () => {
+test('one that does not say is asked once, and nothing is reported', async () => {
   const { model, answer } = waiting()
   let asked = 0
   const isLoaded = async () => {

@@ -12,7 +12,7 @@ const endless: Model = {
   },
 }
 
-test('what a cancelled run had written is told and kept', async () => {
+test('what a cancelled run had written is shown and kept', async () => {
   const app = await openTestApp(endless, await tempProject())
   const session = await app.openSession({ resume: 'new', canAsk: false })
   onTestFinished(() => session.close())

@@ -1,5 +1,5 @@
 /**
- * Text that nobody in the conversation wrote for a terminal, from everyone who may send some: the model, a tool, the name of a
+ * Text that was not written for a terminal, from everyone who may send some: the model, a tool, the name of a
  * file, a peer, the clipboard. Nothing in it is obeyed, and the box stays where it is. `naughty-strings.json` is the Big List
  * of Naughty Strings (MIT licence, Max Woolf).
  */

@@ -93,7 +93,7 @@ describe.skipIf(whyNoBrowser())('hostile text in Chromium', () => {
     )
   })
 
-  test('in everything a session shows runs nothing and asks nobody', async () => {
+  test('in everything a session shows runs nothing and sends no request', async () => {
     const { page, requests } = await openWatched(async (page) => {
       await page.route('**/v1/sessions/hostile**', (route) =>
         route.fulfill({ json: { id: 'hostile', messages: [] } }),

@@ -22,7 +22,7 @@ describe.skipIf(!isBuilt)('the page as it was built (`npm run build`)', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_BYTES)
   })
 
-  test('asks nobody else for anything', () => {
+  test('sends no request to another server', () => {
     const html = files.find(({ name }) => name === 'index.html')?.text ?? ''
 
     expect(html.match(/(?:src|href)="([^"]+)"/g)).not.toEqual([])

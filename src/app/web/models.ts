@@ -1,4 +1,4 @@
-/** Models on this machine, for the page: what is here, what fits, downloads that go on while nobody looks. */
+/** Models on this machine, for the page: what is here, what fits, downloads that go on while no page is open. */
 import type { ModelsView, PageService, PullState } from '../../protocol/page.ts'
 import { errorMessage } from '../../protocol/error.ts'
 import { type CatalogEntry, loadCatalog } from '../../models/catalog.ts'

@@ -135,7 +135,7 @@ class GrammarWriter {
     return this.#rules.define(rule, `${this.literal(open)} ${this.#parameters(parameters, rule, true)}`)
   }
 
-  /** The number of a line, a stretch of that line, and what is to stand there. */
+  /** The number of a line, a stretch of that line, and the new text. */
   #changeLine({ name }: NanoTool, rule: string): string {
     const open = `${JSON.stringify(name).slice(1)}, "arguments": {"line": `
     const lines = this.#situation.sources.lines.map(({ text }, index) => {

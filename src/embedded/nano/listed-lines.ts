@@ -19,7 +19,7 @@ export function toEdit(call: NanoCall, lines: readonly ListedLine[]): NanoCall {
   return { name: 'edit_file', input: { path: line.path, old: line.text, new: after.trim() } }
 }
 
-/** Lines around it join the text that is replaced until it stands in the file once. A removed line takes its line end along. */
+/** Lines around it join the text that is replaced until it is in the file once. A removed line takes its line end along. */
 export async function makeUnique(
   call: NanoCall,
   lines: readonly ListedLine[],

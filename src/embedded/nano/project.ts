@@ -47,7 +47,7 @@ async function listPaths(files: ProjectFiles): Promise<string[]> {
 
 const MOST_TEXTS = 200
 const MOST_CHARACTERS = 500_000
-/** Nobody asks for a line of these. */
+/** Requests are never about a line of these. */
 const NO_TEXT = /\.(?:png|jpe?g|gif|svg|pdf|zip|gz|tgz|wasm|woff2?|ico|mp[34]|gguf|bin|exe|so|o|map|parquet|xlsx|db|sqlite)$|[.-]lock\b|lock\.json$/i
 
 /** Files that the request names first, then the shallow ones, as far as a quick look goes. */

@@ -1,6 +1,6 @@
 /**
  * Codes that open the page. `covey web` writes one beside the tokens and puts it into the address it opens; the page
- * redeems it for a token. Whoever can write that folder could add a token there as well, so no running server has to
+ * redeems it for a token. A program that can write that folder could add a token there as well, so no running server has to
  * be asked. A code counts once, for a minute; the file keeps only its hash.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'

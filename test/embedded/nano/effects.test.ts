@@ -36,7 +36,7 @@ test('part of a listed line becomes an edit of the whole line', async () => {
   expect(await makeUnique(edit, lines, files)).toEqual(edit)
 })
 
-test('a line that stands in the file twice takes the lines before it along', async () => {
+test('a line that is in the file twice takes the lines before it along', async () => {
   const edit = await makeUnique(change(2, '1m', '2m'), lines, files)
 
   expect(edit.input).toEqual({ path: 'alerts.yaml', old: 'b:\n  for: 1m', new: 'b:\n  for: 2m' })

@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, string>> = {
   n: '',
 }
 
-/** The rule stands in the file, and was fixed before the first line was judged. */
+/** The rule is in the file, and was fixed before the first line was judged. */
 const isForTuning = (text: string): boolean =>
   Number.parseInt(createHash('sha256').update(text).digest('hex')[0] ?? '', 16) % 2 === 0
 

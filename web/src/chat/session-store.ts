@@ -1,6 +1,6 @@
 /**
  * One session as the page sees it, outside of React: events come in as they like, the View is made anew at most once a
- * frame. An event that was taken in is never taken in again, whichever connection brings it.
+ * frame. An event that was taken in is never taken in again, by any connection.
  */
 import type { SessionEvent } from '../../../src/protocol/event.ts'
 import type { Message } from '../../../src/protocol/message.ts'
