@@ -10,6 +10,7 @@ import type { AtStart } from '../protocol/start.ts'
 import type { Reopening, Talk } from '../tui/talk.ts'
 import type { CommandContext } from './command.ts'
 import type { RunFlags } from './run/flags.ts'
+import { shellArgv } from './shell/agent.ts'
 
 export type ConverseParts = {
   readonly flags: RunFlags
@@ -47,7 +48,7 @@ async function toTalk(app: App, session: AppSession, opened: Opened): Promise<Ta
     ...(session.recap !== undefined && !flags.recap && { recap: session.recap }),
     expands: session.expands,
     undo: session.undo,
-    shell: { needsTerminal: app.needsTerminal, run: app.runForPerson },
+    shell: { needsTerminal: app.needsTerminal, run: app.runForPerson, argv: shellArgv(context.options) },
     ...modesOf(session),
     arms: armsOf(app, session),
     files: session.look.files,

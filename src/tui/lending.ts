@@ -26,9 +26,10 @@ export async function editInput(ui: ConversationUi): Promise<void> {
 
 export async function openShell(ui: ConversationUi): Promise<void> {
   const { talk, face } = ui
-  if (!talk?.shell) return face.say(ELSEWHERE)
+  const shell = talk?.shell
+  if (!shell) return face.say(ELSEWHERE)
   face.print(['', bold('shell'), dim('`exit` or Ctrl+D comes back')])
-  await ui.lend(() => openPersonShell(talk.cwd))
+  await ui.lend(() => openPersonShell(shell.argv, talk.cwd))
 }
 
 const ELSEWHERE = 'Commands of your own run only in a session on this machine.'

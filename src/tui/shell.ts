@@ -22,10 +22,9 @@ export async function runInTerminal(command: string, cwd: string): Promise<Shell
   }
 }
 
-/** The person's own shell on this terminal, until they leave it. */
-export async function openPersonShell(cwd: string): Promise<void> {
-  const shell = process.env['SHELL'] || '/bin/sh'
-  if ((await start([shell], cwd)) === undefined) await start(['/bin/sh'], cwd)
+/** A shell on this terminal, until the person leaves it. */
+export async function openPersonShell(argv: readonly string[], cwd: string): Promise<void> {
+  if ((await start(argv, cwd)) === undefined) await start(['/bin/sh'], cwd)
 }
 
 const scriptArgv = (command: string, log: string): readonly string[] =>

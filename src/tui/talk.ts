@@ -11,6 +11,8 @@ export type PersonShell = {
   /** It wants a terminal of its own: an editor, a pager, a shell. */
   needsTerminal(command: string): boolean
   run(command: string, options: ShellOptions): Promise<ShellEnd>
+  /** What `/shell` starts. */
+  readonly argv: readonly string[]
 }
 
 type Choices = {

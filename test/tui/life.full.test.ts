@@ -95,7 +95,7 @@ test('the partial answer of a cancelled one-shot is on the screen and in the ses
 
 describe('commands', () => {
   test('/shell lends the terminal to a shell and takes it back', async () => {
-    const screen = await ready({ env: { SHELL: '/bin/sh', PS1: 'inner$ ' } })
+    const screen = await ready({ env: { SHELL: '/bin/bash', PROMPT_COMMAND: 'PS1="inner$ "' } })
     screen.type(`/shell${key.enter}`)
     await screen.sees('inner$')
 

@@ -126,8 +126,9 @@ class PlainConversation implements CommandUi {
 
   async openShell(): Promise<void> {
     const { isTty } = this.#parts.context.io
-    if (!isTty) return this.face.say('A shell needs a terminal; write !command instead.')
-    await this.#lines.lend(() => openPersonShell(this.talk.cwd))
+    const { shell, cwd } = this.talk
+    if (!isTty || !shell) return this.face.say('A shell needs a terminal; write !command instead.')
+    await this.#lines.lend(() => openPersonShell(shell.argv, cwd))
   }
 
   async reopen(wish: Reopening): Promise<void> {

@@ -1,4 +1,4 @@
-/** `:agent TASK`: the flags of the shell, given on to `covey run`. */
+/** The flags of one command, given on to another: `:agent TASK` starts `covey run`, `/shell` starts `covey shell`. */
 
 /** Flags with a value, by the name commander gives them. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -19,12 +19,31 @@ const SWITCHES: Readonly<Record<string, string>> = {
   incognito: '--incognito',
 }
 
-export function agentArgv(options: Readonly<Record<string, unknown>>, task: string): readonly string[] {
+type Options = Readonly<Record<string, unknown>>
+
+export const agentArgv = (options: Options, task: string): readonly string[] => [
+  'covey',
+  'run',
+  ...passedFlags(options),
+  '--',
+  task,
+]
+
+/** This very program once more. */
+export const shellArgv = (options: Options): readonly string[] => [
+  process.execPath,
+  ...process.execArgv,
+  process.argv[1] ?? '',
+  'shell',
+  ...passedFlags(options),
+]
+
+function passedFlags(options: Options): readonly string[] {
   const values = Object.entries(VALUES).flatMap(([name, flag]) => {
     const value = options[name]
     return typeof value === 'string' ? [flag, value] : []
   })
   const switches = Object.entries(SWITCHES).flatMap(([name, flag]) => (options[name] === true ? [flag] : []))
   const probe = options['probe'] === false ? ['--no-probe'] : []
-  return ['covey', 'run', ...values, ...switches, ...probe, '--', task]
+  return [...values, ...switches, ...probe]
 }
