@@ -120,3 +120,23 @@ test('a run is named as the list shows it, with or without the word in front; ne
   expect([two.code, named.code, redo.code]).toEqual([2, 0, 2])
   expect(await world.read('b.txt')).toBeUndefined()
 })
+
+test('made, copied, moved and deleted files are taken back', async () => {
+  const world = await open({ 'a.txt': 'one\n', 'b.txt': 'two\n', 'old/c.txt': 'three\n' })
+  const state = async () =>
+    Promise.all(['a.txt', 'b.txt', 'new/b.txt', 'copy.txt', 'old/c.txt'].map((path) => world.read(path)))
+  await world.run(
+    ['Tidy up'],
+    { name: 'make_folder', input: { path: 'new' } },
+    { name: 'move_file', input: { from: 'b.txt', to: 'new/b.txt' } },
+    { name: 'copy_file', input: { from: 'a.txt', to: 'copy.txt' } },
+    { name: 'delete_file', input: { path: 'old' } },
+  )
+  const after = await state()
+
+  const undone = await world.covey('undo')
+
+  expect(after).toEqual(['one\n', undefined, 'two\n', 'one\n', undefined])
+  expect(undone.code).toBe(0)
+  expect(await state()).toEqual(['one\n', 'two\n', undefined, undefined, 'three\n'])
+})

@@ -274,6 +274,7 @@ describe('a project file', () => {
       log: '{ file = "/tmp/x" }',
       prompts: '"/tmp/x"',
       engine: '{ max_turns = 9 }',
+      shell: '{ fast = "a" }',
     })
 
     const counted = await Promise.all(

@@ -50,10 +50,11 @@ test('every relative link in the packed pages leads to a packed file', async () 
   expect(dead).toEqual([])
 })
 
-test('the package brings one build of the engine and the database per platform, and no graphics cards', () => {
+test('the package brings one build of the engine, the database and the pty per platform, and no graphics cards', () => {
   const { dependencies, devDependencies, optionalDependencies } = manifest
   const engine = devDependencies['node-llama-cpp']
   const database = devDependencies['libsql']
+  const pty = devDependencies['@lydell/node-pty']
 
   expect(Object.keys(dependencies).toSorted()).toEqual([
     '@huggingface/jinja',
@@ -67,6 +68,10 @@ test('the package brings one build of the engine and the database per platform, 
     '@libsql/linux-arm64-gnu': database,
     '@libsql/linux-x64-gnu': database,
     '@libsql/win32-x64-msvc': database,
+    '@lydell/node-pty-darwin-arm64': pty,
+    '@lydell/node-pty-darwin-x64': pty,
+    '@lydell/node-pty-linux-arm64': pty,
+    '@lydell/node-pty-linux-x64': pty,
     '@node-llama-cpp/linux-arm64': engine,
     '@node-llama-cpp/linux-x64': engine,
     '@node-llama-cpp/mac-arm64-metal': engine,

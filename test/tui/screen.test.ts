@@ -42,7 +42,7 @@ function open(columns = COLUMNS, rows = ROWS) {
 }
 
 const line = fc
-  .string({ unit: fc.constantFrom('a', 'b', ' ', '漢', 'é'), minLength: 1, maxLength: 12 })
+  .string({ unit: fc.constantFrom('a', 'b', ' ', '漢', 'é'), minLength: 1, maxLength: 9 })
   .map((text) => `|${text}|`)
 
 const frames = fc.array(

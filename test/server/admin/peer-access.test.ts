@@ -64,7 +64,7 @@ test('a key says who it is; the same port takes a token in the clear', async () 
   const reply = await ask({ path: '/who', headers: { host: 'localhost' } })
 
   expect(peer.read()).toContain(`{"client":"peer/${known.id}","scopes":["tools"]}`)
-  expect(reply.json()).toEqual({ client: 'tester', scopes: ['chat', 'tools', 'approve', 'admin'] })
+  expect(reply.json()).toEqual({ client: 'tester', scopes: ['read', 'chat', 'tools', 'approve', 'admin'] })
   expect(logged()).toContain(`laptop (${known.id.slice(0, 8)})`)
 })
 
