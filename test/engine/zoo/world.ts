@@ -50,6 +50,14 @@ export function createWorld(files: { readonly [path: string]: string }): World {
   }
   const project = projectAt(root)
   const jobs = new Map<string, number>()
+  let last: { readonly command: string; readonly result: Result } | undefined
+  /** A model that goes in circles runs one command many times; while no file changes, it prints the same. */
+  const runAgain = (input: Call['input']): Result => {
+    const command = String(input['command'])
+    if (input['background'] === true || command.includes('>')) return runCommand(root, input, jobs)
+    if (last?.command !== command) last = { command, result: runCommand(root, input, jobs) }
+    return last.result
+  }
 
   return {
     async run({ name, input }, mayOverwrite) {
@@ -57,7 +65,8 @@ export function createWorld(files: { readonly [path: string]: string }): World {
       if (!parameters) return { text: `There is no tool "${name}".`, code: 'unknown-tool' }
       const absent = parameters.find((parameter) => input[parameter] === undefined)
       if (absent) return { text: `${name}: argument "${absent}" is missing`, code: 'bad-arguments' }
-      if (name === 'run_command') return runCommand(root, input, jobs)
+      if (name === 'run_command') return runAgain(input)
+      last = undefined
       if (name === 'job_output') return jobOutput(String(input['id']), jobs)
       if (name === 'search_text') return searchText(root, String(input['pattern']))
       const placed = await preflightPath(String(input['path']), project, { creates: name === 'write_file' })
