@@ -13,7 +13,7 @@ export default defineConfig({
     setupFiles: ['test/support/each-file.ts'],
     // Hundreds of files that stand on the same modules: loading those anew for each took as long as half of the tests.
     isolate: false,
-    // Many tests wait for processes they started: one more than there are cores keeps the cores busy.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for processes they started: two more than there are cores keep the cores busy.
+    maxWorkers: availableParallelism() + 2,
   },
 })

@@ -13,6 +13,8 @@ import type { ScriptedServerReply } from '../support/model-server.ts'
 import { tempProject } from '../support/project.ts'
 import { startArmApi } from '../server/api/arm-host.ts'
 import type { ApiHost } from '../server/api/host.ts'
+import { runs } from '../support/runs.ts'
+import { seededSlice } from '../support/seed.ts'
 
 const opencode = fileURLToPath(new URL('node_modules/.bin/opencode', import.meta.url))
 const isInstalled = existsSync(opencode)
@@ -100,27 +102,30 @@ async function runOpencode(cwd: string, prompt: string, host: ApiHost): Promise<
 }
 
 describe.skipIf(!isInstalled)(`opencode${skipped}`, () => {
-  test.each(shapes)('reads a file and edits it with %s', async (_, write) => {
-    const cwd = await tempProject({ 'greeting.txt': 'Hello world\n' })
-    const filePath = join(cwd, 'greeting.txt')
-    const edit = { filePath, oldString: 'Hello world', newString: 'Good day' }
-    const script = withTitles([
-      write({ name: 'read', arguments: { filePath } }),
-      write({ name: 'edit', arguments: edit }),
-      { text: 'I changed the greeting.' },
-    ])
-    const { host, upstream } = await startArmApi([script], { repeatLast: true })
+  test.each(seededSlice(shapes, runs(3, shapes.length), 'opencode'))(
+    'reads a file and edits it with %s',
+    async (_, write) => {
+      const cwd = await tempProject({ 'greeting.txt': 'Hello world\n' })
+      const filePath = join(cwd, 'greeting.txt')
+      const edit = { filePath, oldString: 'Hello world', newString: 'Good day' }
+      const script = withTitles([
+        write({ name: 'read', arguments: { filePath } }),
+        write({ name: 'edit', arguments: edit }),
+        { text: 'I changed the greeting.' },
+      ])
+      const { host, upstream } = await startArmApi([script], { repeatLast: true })
 
-    const output = await runOpencode(cwd, 'Change the greeting in greeting.txt to Good day.', host)
+      const output = await runOpencode(cwd, 'Change the greeting in greeting.txt to Good day.', host)
 
-    expect(await readFile(filePath, 'utf8')).toBe('Good day\n')
-    expect(output).toContain('I changed the greeting.')
-    const steps = upstream.requests.filter(({ tools }) => Array.isArray(tools))
-    expect(JSON.stringify(steps[1]?.messages.at(-1))).toContain('Hello world')
-    const [first, second, third] = steps.map(({ messages }) =>
-      messages.map((message) => JSON.stringify(message)),
-    )
-    expect(second?.slice(0, first?.length)).toEqual(first)
-    expect(third?.slice(0, second?.length)).toEqual(second)
-  })
+      expect(await readFile(filePath, 'utf8')).toBe('Good day\n')
+      expect(output).toContain('I changed the greeting.')
+      const steps = upstream.requests.filter(({ tools }) => Array.isArray(tools))
+      expect(JSON.stringify(steps[1]?.messages.at(-1))).toContain('Hello world')
+      const [first, second, third] = steps.map(({ messages }) =>
+        messages.map((message) => JSON.stringify(message)),
+      )
+      expect(second?.slice(0, first?.length)).toEqual(first)
+      expect(third?.slice(0, second?.length)).toEqual(second)
+    },
+  )
 })

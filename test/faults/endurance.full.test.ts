@@ -6,7 +6,7 @@ import { tempProject } from '../support/project.ts'
 import type { Held } from './endurance-child.ts'
 import { runs } from '../support/runs.ts'
 
-const TURNS = runs(5_000, 10_000)
+const TURNS = runs(2_000, 10_000)
 
 const lines = (file: number): string =>
   Array.from({ length: 60 }, (_, line) => `line ${line} of file ${file} has some words in it\n`).join('')

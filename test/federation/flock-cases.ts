@@ -113,7 +113,7 @@ function flock({ config, deadlineMs, isReal }: (typeof settings)[keyof typeof se
 
   const everyCase = Object.keys(faults).flatMap((fault) => {
     const all = Object.keys(phases).flatMap((phase) => [1, 2].map((count) => [fault, phase, count] as const))
-    return seededSlice(all, runs(2, all.length), `flock ${fault}`)
+    return seededSlice(all, runs(1, all.length), `flock ${fault}`)
   })
   const fiveTimes = Object.keys(faults).flatMap((fault) =>
     Array.from({ length: TIMES }, (_, time) => [fault, 'answering', (time % 2) + 1] as const),

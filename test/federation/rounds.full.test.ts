@@ -9,7 +9,7 @@ import { type NamespaceMachine, openSite, type Site, whyNoNamespaces } from './n
 import { runs } from '../support/runs.ts'
 import { seed } from '../support/seed.ts'
 
-const ROUNDS = Number(process.env['COVEY_ROUNDS'] ?? runs(6, 12))
+const ROUNDS = Number(process.env['COVEY_ROUNDS'] ?? runs(3, 12))
 const SEED = Number(process.env['COVEY_SEED'] ?? seed)
 const STALL_S = Number(process.env['COVEY_STALL_S'] ?? 5)
 const DEADLINE_MS = 15_000

@@ -20,7 +20,10 @@ const EDIT: readonly ScriptLine[] = [
 ]
 
 const COMMAND: readonly ScriptLine[] = [
-  { calls: [{ name: 'run_command', input: { command: 'echo tick 1; sleep 30; echo never' } }], usage },
+  {
+    calls: [{ name: 'run_command', input: { command: 'touch made.txt; echo tick 1; sleep 30; echo never' } }],
+    usage,
+  },
   { text: 'Never said.', usage },
 ]
 
