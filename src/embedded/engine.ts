@@ -178,17 +178,20 @@ async function* answer(core: Core, request: ModelRequest, signal: AbortSignal): 
   const prompt = async (loaded: Loaded): Promise<readonly Segment[]> =>
     core.options.render?.(request) ?? core.template.render(request, loaded.tokenizer.structural)
   let hasWaited = false
-  const turn = yield* whileWaiting<Progress, Turn | undefined>((tell) => {
-    const onWait = (progress: Progress): void => {
-      hasWaited = true
-      tell(progress)
-    }
-    return beginTurn(core, { sessionId: request.sessionId, prompt, onWait }, signal)
-  })
+  const turn = yield* whileWaiting<Progress, Turn | undefined>(
+    (tell) => {
+      const onWait = (progress: Progress): void => {
+        hasWaited = true
+        tell(progress)
+      }
+      return beginTurn(core, { sessionId: request.sessionId, prompt, onWait }, signal)
+    },
+    (unused) => void unused?.end(),
+  )
   if (!turn) return
-  if (hasWaited) yield { type: 'progress', stage: 'reading', total: turn.encoding.tokens.length }
   let ended: Promise<unknown> = Promise.resolve()
   try {
+    if (hasWaited) yield { type: 'progress', stage: 'reading', total: turn.encoding.tokens.length }
     const written: Token[] = []
     const generation = generate(core, request, { turn, written, signal })
     try {

@@ -1,9 +1,13 @@
-/** Work that says something while it is waited for: what it tells is yielded as it comes, what it gives is returned. */
+/**
+ * Work that says something while it is waited for: what it tells is yielded as it comes, what it gives is returned. A reader
+ * that leaves meanwhile gets nothing; `undo` gives back what the work took.
+ */
 export async function* whileWaiting<Sign, Result>(
   work: (tell: (sign: Sign) => void) => Promise<Result>,
+  undo: (result: Result) => void = () => {},
 ): AsyncGenerator<Sign, Result> {
   const told: Sign[] = []
-  const state = { isDone: false, wake: (): void => {} }
+  const state = { isDone: false, isTaken: false, wake: (): void => {} }
   const result = work((sign) => {
     told.push(sign)
     state.wake()
@@ -13,10 +17,16 @@ export async function* whileWaiting<Sign, Result>(
     state.wake()
   }
   result.then(end, end)
-  for (;;) {
-    const sign = told.shift()
-    if (sign !== undefined) yield sign
-    else if (state.isDone) return result
-    else await new Promise<void>((resolve) => (state.wake = resolve))
+  try {
+    for (;;) {
+      const sign = told.shift()
+      if (sign !== undefined) yield sign
+      else if (state.isDone) {
+        state.isTaken = true
+        return await result
+      } else await new Promise<void>((resolve) => (state.wake = resolve))
+    }
+  } finally {
+    if (!state.isTaken) result.then(undo, () => {})
   }
 }

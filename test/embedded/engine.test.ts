@@ -358,6 +358,22 @@ describe('several at a time', () => {
     expect(ended).toEqual([1, 2, 3])
   })
 
+  test('one that waits says how many are before it, and takes nothing along when its reader leaves', async () => {
+    const model = await open({ sequences: 1 })
+    await model.load()
+    const first = model.stream(requestOf('One', { maxTokens: 900 }), NEVER)[Symbol.asyncIterator]()
+    await first.next()
+
+    const second = model.stream(requestOf('Two'), NEVER)[Symbol.asyncIterator]()
+    const { value: waiting } = await second.next()
+    await second.return?.()
+    await first.return?.()
+    const third = await collect(model.stream(requestOf('Three'), NEVER))
+
+    expect(waiting).toEqual({ type: 'progress', stage: 'queued', total: 1 })
+    expect(third.at(-1)).toMatchObject({ type: 'finish' })
+  })
+
   test('one that is cancelled while it waits never starts', async () => {
     const model = await open({ sequences: 1 })
     const stop = new AbortController()
