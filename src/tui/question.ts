@@ -4,13 +4,12 @@
  */
 import { matchesKey } from '@mariozechner/pi-tui'
 import type { Answer } from '../protocol/session-api.ts'
+import { permissionOptions, type QuestionOption as Option } from '../view/question-options.ts'
 import type { ViewQuestion } from '../view/view.ts'
 import { drawDiff } from './diff.ts'
 import { type Canvas, type Drawn, InputBox } from './input.ts'
 import { bold, cyan, dim, yellow } from './theme.ts'
 import { clean, fit, fold, wrap } from './text.ts'
-
-type Option = { readonly key: string; readonly label: string; readonly answer?: Answer }
 
 export type QuestionParts = {
   readonly question: ViewQuestion
@@ -119,26 +118,6 @@ export class QuestionBox {
 function numbered(words: string, options: readonly string[]): string {
   const index = /^\d+$/.test(words) ? Number(words) - 1 : -1
   return options[index] ?? words
-}
-
-type Permission = Extract<ViewQuestion, { kind: 'permission' }>
-
-function permissionOptions({ always }: Permission): readonly Option[] {
-  return [
-    { key: 'y', label: 'Yes, once', answer: { allow: true } },
-    ...(always
-      ? [
-          { key: 's', label: 'Yes, for this session', answer: { allow: true, remember: 'session' } } as const,
-          {
-            key: 'a',
-            label: `Always: ${always.text.replace(/^always /, '')}`,
-            answer: { allow: true, remember: true },
-          } as const,
-        ]
-      : []),
-    { key: 'n', label: 'No', answer: { allow: false, reason: 'The person said no.' } },
-    { key: 'r', label: 'No, and say why' },
-  ]
 }
 
 const answerOptions = ({ options }: Extract<ViewQuestion, { kind: 'question' }>): readonly Option[] =>

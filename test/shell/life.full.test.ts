@@ -67,7 +67,7 @@ describe.skipIf(missing('bash') || process.platform !== 'linux')('bash', () => {
     await screen.until('a program that runs', () => screen.bytes().includes('\u001B[?1049h'))
 
     process.kill(covey, 'SIGKILL')
-    // Written to whichever screen is there at that moment: the one of vim may not be gone yet.
+    // It may be written while the screen of vim is still there.
     await screen.until('code 137', () => screen.bytes().includes('code 137'))
     await screen.until('the end of the shell', () => !isAlive(shell))
     screen.enter(SAME)

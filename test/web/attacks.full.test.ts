@@ -42,152 +42,155 @@ const strangeElements = (page: Page): Promise<number> =>
     .locator('script, iframe, object, embed, style, link, base, meta, form[action], img, video, audio, math')
     .count()
 
-describe.skipIf(whyNoBrowser())('hostile text in Chromium', () => {
-  let browser: Browser
-  let served: Served
+describe.skipIf(whyNoBrowser())(
+  `hostile text in Chromium${whyNoBrowser() ? ` (${whyNoBrowser()})` : ''}`,
+  () => {
+    let browser: Browser
+    let served: Served
 
-  beforeAll(async () => {
-    browser = await openBrowser()
-    served = await openServed()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await served?.close()
-  })
-
-  async function openWatched(prepare: (page: Page) => Promise<void>) {
-    const context = await browser.newContext({
-      viewport: { width: 1280, height: 4000 },
-      reducedMotion: 'reduce',
+    beforeAll(async () => {
+      browser = await openBrowser()
+      served = await openServed()
     })
-    await context.addInitScript(WATCH)
-    const tab = await openTab(browser, 'about:blank', { context })
-    await prepare(tab.page)
-    await tab.page.goto(await served.address())
-    await tab.page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
-    return tab
-  }
-
-  const expectInert = async (page: Page, requests: readonly string[]): Promise<void> => {
-    expect(await seenBy(page)).toEqual([])
-    expect(await oddLinks(page)).toEqual([])
-    expect(await strangeElements(page)).toBe(0)
-    expect(requests.filter((url) => !url.startsWith(served.url) && url !== 'about:blank')).toEqual([])
-    expect(new URL(page.url()).origin).toBe(served.url)
-  }
-
-  test('the canary sees what would run', async () => {
-    const { page } = await openWatched(async () => {})
-
-    await page.evaluate(() => {
-      document.body.insertAdjacentHTML(
-        'beforeend',
-        '<img src="/x.png" onerror="__canary()"><p style="color: red">x</p>',
-      )
-      ;(window as unknown as { __canary(): void }).__canary()
+    afterAll(async () => {
+      await browser?.close()
+      await served?.close()
     })
-    await page.waitForFunction(() => (window as unknown as { seen: string[] }).seen.length >= 3)
 
-    expect(await seenBy(page)).toEqual(
-      expect.arrayContaining(['script', 'policy script-src-attr inline', 'policy style-src-attr inline']),
-    )
-  })
-
-  test('in everything a session shows runs nothing and sends no request', async () => {
-    const { page, requests } = await openWatched(async (page) => {
-      await page.route('**/v1/sessions/hostile**', (route) =>
-        route.fulfill({ json: { id: 'hostile', messages: [] } }),
-      )
-      await page.route('**/v1/sessions/hostile/controls', (route) =>
-        route.fulfill({ json: poisoned(pageTemplates.controls, attacks[0] ?? '') }),
-      )
-      await page.route('**/v1/sessions/hostile/events', (route) => {
-        const events = [
-          ...oddStrings().flatMap((text) => poisoned(shortTemplates, text)),
-          ...attacks.flatMap((text) => poisoned(eventTemplates, text)),
-        ]
-        const numbered = events.map((event, index): SessionEvent => ({ ...event, id: index + 1 }))
-        const body = numbered.map((event) => `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`).join('')
-        const open = `event: open\nid: 0\ndata: {"last":${numbered.length}}\n\n`
-        return route.fulfill({ contentType: 'text/event-stream', body: open + body })
+    async function openWatched(prepare: (page: Page) => Promise<void>) {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 4000 },
+        reducedMotion: 'reduce',
       })
+      await context.addInitScript(WATCH)
+      const tab = await openTab(browser, 'about:blank', { context })
+      await prepare(tab.page)
+      await tab.page.goto(await served.address())
+      await tab.page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
+      return tab
+    }
+
+    const expectInert = async (page: Page, requests: readonly string[]): Promise<void> => {
+      expect(await seenBy(page)).toEqual([])
+      expect(await oddLinks(page)).toEqual([])
+      expect(await strangeElements(page)).toBe(0)
+      expect(requests.filter((url) => !url.startsWith(served.url) && url !== 'about:blank')).toEqual([])
+      expect(new URL(page.url()).origin).toBe(served.url)
+    }
+
+    test('the canary sees what would run', async () => {
+      const { page } = await openWatched(async () => {})
+
+      await page.evaluate(() => {
+        document.body.insertAdjacentHTML(
+          'beforeend',
+          '<img src="/x.png" onerror="__canary()"><p style="color: red">x</p>',
+        )
+        ;(window as unknown as { __canary(): void }).__canary()
+      })
+      await page.waitForFunction(() => (window as unknown as { seen: string[] }).seen.length >= 3)
+
+      expect(await seenBy(page)).toEqual(
+        expect.arrayContaining(['script', 'policy script-src-attr inline', 'policy style-src-attr inline']),
+      )
     })
 
-    await page.evaluate(() => (location.hash = '#/chat/hostile'))
-    await page.locator('.log-row').first().waitFor()
-    const drawn = await page.evaluate(async () => {
-      const log = document.querySelector('.log') as HTMLElement
-      const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-      let rows = 0
-      for (let top = 0; ; top += 3000) {
-        log.scrollTop = top
-        await frame()
-        await frame()
-        for (const fold of log.querySelectorAll<HTMLElement>('[aria-expanded=false]')) fold.click()
-        await frame()
-        rows += log.querySelectorAll('.log-row').length
-        if (top > log.scrollHeight) return rows
-      }
-    })
-
-    expect(drawn).toBeGreaterThan(allStrings.length * 4)
-    await page.waitForTimeout(300)
-    await expectInert(page, requests)
-  })
-
-  test.each(Object.keys(pageTemplates.pages))(
-    'in everything the page %s shows runs nothing',
-    async (name) => {
-      const routes = pageTemplates.pages[name as keyof typeof pageTemplates.pages]
+    test('in everything a session shows runs nothing and sends no request', async () => {
       const { page, requests } = await openWatched(async (page) => {
-        for (const [path, value] of Object.entries(routes)) {
-          await page.route(`**/v1/page/${path}`, (route) =>
-            route.fulfill({ json: manyTimes(value, attacks) }),
-          )
+        await page.route('**/v1/sessions/hostile**', (route) =>
+          route.fulfill({ json: { id: 'hostile', messages: [] } }),
+        )
+        await page.route('**/v1/sessions/hostile/controls', (route) =>
+          route.fulfill({ json: poisoned(pageTemplates.controls, attacks[0] ?? '') }),
+        )
+        await page.route('**/v1/sessions/hostile/events', (route) => {
+          const events = [
+            ...oddStrings().flatMap((text) => poisoned(shortTemplates, text)),
+            ...attacks.flatMap((text) => poisoned(eventTemplates, text)),
+          ]
+          const numbered = events.map((event, index): SessionEvent => ({ ...event, id: index + 1 }))
+          const body = numbered.map((event) => `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+          const open = `event: open\nid: 0\ndata: {"last":${numbered.length}}\n\n`
+          return route.fulfill({ contentType: 'text/event-stream', body: open + body })
+        })
+      })
+
+      await page.evaluate(() => (location.hash = '#/chat/hostile'))
+      await page.locator('.log-row').first().waitFor()
+      const drawn = await page.evaluate(async () => {
+        const log = document.querySelector('.log') as HTMLElement
+        const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+        let rows = 0
+        for (let top = 0; ; top += 3000) {
+          log.scrollTop = top
+          await frame()
+          await frame()
+          for (const fold of log.querySelectorAll<HTMLElement>('[aria-expanded=false]')) fold.click()
+          await frame()
+          rows += log.querySelectorAll('.log-row').length
+          if (top > log.scrollHeight) return rows
         }
       })
 
-      await page.evaluate((hash) => (location.hash = hash), `#/${name}`)
-      await page.locator('main.page h1').waitFor()
-      await page.getByText('⟨').first().waitFor()
-      await page.evaluate(() => {
-        for (const fold of document.querySelectorAll<HTMLElement>('main [aria-expanded=false], summary'))
-          fold.click()
-      })
-
-      await page.waitForTimeout(200)
+      expect(drawn).toBeGreaterThan(allStrings.length * 4)
+      await page.waitForTimeout(300)
       await expectInert(page, requests)
-    },
-  )
-
-  test('in names of files, sessions and what a search finds runs nothing', async () => {
-    const { page, requests } = await openWatched(async (page) => {
-      const rows = allStrings.map((text, index) => ({
-        id: `s${index}`,
-        title: text,
-        updatedAt: 1,
-        messages: 2,
-        excerpt: text,
-      }))
-      await page.route('**/v1/sessions', (route) =>
-        route.request().method() === 'GET' ? route.fulfill({ json: { data: rows } }) : route.fallback(),
-      )
-      await page.route('**/v1/sessions/search**', (route) => route.fulfill({ json: { data: rows } }))
-      await page.route('**/files**', (route) => route.fulfill({ json: { paths: attacks.slice(0, 100) } }))
     })
-    await page.getByRole('button', { name: 'New' }).click()
-    const box = page.getByRole('combobox', { name: 'Message' })
-    await box.pressSequentially('@x')
-    await page.getByRole('listbox').waitFor()
-    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('x')
-    await page.locator('.excerpt').first().waitFor()
-    await box.fill(attacks[0] ?? '')
-    await box.press('Enter')
-    await page.locator('.prompt').waitFor()
 
-    await expectInert(page, requests)
-  })
-})
+    test.each(Object.keys(pageTemplates.pages))(
+      'in everything the page %s shows runs nothing',
+      async (name) => {
+        const routes = pageTemplates.pages[name as keyof typeof pageTemplates.pages]
+        const { page, requests } = await openWatched(async (page) => {
+          for (const [path, value] of Object.entries(routes)) {
+            await page.route(`**/v1/page/${path}`, (route) =>
+              route.fulfill({ json: manyTimes(value, attacks) }),
+            )
+          }
+        })
+
+        await page.evaluate((hash) => (location.hash = hash), `#/${name}`)
+        await page.locator('main.page h1').waitFor()
+        await page.getByText('⟨').first().waitFor()
+        await page.evaluate(() => {
+          for (const fold of document.querySelectorAll<HTMLElement>('main [aria-expanded=false], summary'))
+            fold.click()
+        })
+
+        await page.waitForTimeout(200)
+        await expectInert(page, requests)
+      },
+    )
+
+    test('in names of files, sessions and what a search finds runs nothing', async () => {
+      const { page, requests } = await openWatched(async (page) => {
+        const rows = allStrings.map((text, index) => ({
+          id: `s${index}`,
+          title: text,
+          updatedAt: 1,
+          messages: 2,
+          excerpt: text,
+        }))
+        await page.route('**/v1/sessions', (route) =>
+          route.request().method() === 'GET' ? route.fulfill({ json: { data: rows } }) : route.fallback(),
+        )
+        await page.route('**/v1/sessions/search**', (route) => route.fulfill({ json: { data: rows } }))
+        await page.route('**/files**', (route) => route.fulfill({ json: { paths: attacks.slice(0, 100) } }))
+      })
+      await page.getByRole('button', { name: 'New' }).click()
+      const box = page.getByRole('combobox', { name: 'Message' })
+      await box.pressSequentially('@x')
+      await page.getByRole('listbox').waitFor()
+      await page.getByRole('searchbox', { name: 'Search sessions' }).fill('x')
+      await page.locator('.excerpt').first().waitFor()
+      await box.fill(attacks[0] ?? '')
+      await box.press('Enter')
+      await page.locator('.prompt').waitFor()
+
+      await expectInert(page, requests)
+    })
+  },
+)
 
 /** Lists get one entry for each attack; each text is one of them. */
 function manyTimes<T>(value: T, texts: readonly string[]): T {

@@ -1,6 +1,7 @@
 /** A question that waits for the person, with the same choices and the same keys as in the terminal. */
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import type { Answer } from '../../../src/protocol/session-api.ts'
+import { permissionOptions, type QuestionOption as Option } from '../../../src/view/question-options.ts'
 import type { ViewQuestion } from '../../../src/view/view.ts'
 import { clean } from '../ui/text.ts'
 import { Diff } from './diff.tsx'
@@ -12,8 +13,6 @@ type Props = {
   answer(askId: string, answer: Answer): void
 }
 
-type Option = { readonly key: string; readonly label: string; readonly answer?: Answer }
-
 const NO = 'The person said no.'
 
 function optionsOf(question: ViewQuestion): readonly Option[] {
@@ -22,22 +21,7 @@ function optionsOf(question: ViewQuestion): readonly Option[] {
       ...question.options.map((text, index) => ({ key: String(index + 1), label: text, answer: { text } })),
       { key: 'r', label: question.options.length > 0 ? 'Something else' : 'Answer' },
     ]
-  const { always } = question
-  return [
-    { key: 'y', label: 'Yes, once', answer: { allow: true } },
-    ...(always
-      ? [
-          { key: 's', label: 'Yes, for this session', answer: { allow: true, remember: 'session' } } as const,
-          {
-            key: 'a',
-            label: `Always: ${always.text.replace(/^always /, '')}`,
-            answer: { allow: true, remember: true },
-          } as const,
-        ]
-      : []),
-    { key: 'n', label: 'No', answer: { allow: false, reason: NO } },
-    { key: 'r', label: 'No, and say why' },
-  ]
+  return permissionOptions(question)
 }
 
 export function QuestionCard({ question, isAllowed, waiting, answer }: Props) {
