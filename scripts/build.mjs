@@ -1,11 +1,13 @@
-// Builds dist/ from src/: one bundle with its dependencies, split where the program imports on demand, so that a start reads
-// a few files instead of hundreds and an installation brings only what cannot be bundled. `index.d.ts` and what it leads to
+// Builds dist/ from src/: one bundle with its dependencies, so that a start reads one file instead of hundreds and an
+// installation brings only what cannot be bundled. `index.d.ts` and what it leads to
 // come from tsc. A fresh folder each time: a deleted source must not live on in the package.
 //   --bundle-only  what the tests start: no types, grammars only if they are missing
 //   --if-stale     nothing where dist/ is younger than all it is made from
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
+  cpSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -17,6 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'esbuild'
@@ -37,6 +40,11 @@ const engineOnly = {
       if (pluginData === 'found' || !isEngine) return undefined
       return { ...(await find(path, { ...from, pluginData: 'found' })), sideEffects: false }
     })
+    // Reads a file while it is loaded, to know which release to download.
+    onLoad({ filter: /[/\\]binariesGithubRelease\.js$/ }, () => ({
+      contents:
+        "export const builtinLlamaCppRelease = '', defaultLlamaCppRelease = '', getBinariesGithubRelease = async () => ''",
+    }))
     onLoad({ filter: /[/\\]getLlamaWithoutBackend\.js$/ }, () => ({
       contents:
         "export const getLlamaWithoutBackend = async () => { throw new Error('There is no engine without a build.') }",
@@ -59,12 +67,24 @@ const usedParts = {
         export const fetch = async (...request) => (await import('undici/lib/web/fetch/index.js')).default.fetch(...request)
       `,
     }))
+    // It declares a `require` of its own in the scope in which it imports.
+    onLoad({ filter: /[/\\]web-tree-sitter\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace('var require =', ''),
+    }))
     onLoad({ filter: /[/\\]zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js'",
     }))
   },
 }
 
+/** What `dist/program.cjs` can be asked for. */
+const entries = {
+  main: './src/cli/start.ts',
+  library: './src/index.ts',
+  engine: './src/embedded/child-main.ts',
+}
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const isBundleOnly = process.argv.includes('--bundle-only')
 const isIfStale = process.argv.includes('--if-stale')
 if (!isIfStale || !isPageCurrent()) await buildPage()
@@ -75,6 +95,7 @@ for (const name of existsSync(dist) ? readdirSync(dist) : []) {
 }
 await bundle()
 if (!existsSync(join(dist, 'grammars'))) packGrammars()
+learnFromStarts()
 if (isBundleOnly) process.exit()
 chmodSync(join(dist, 'main.js'), 0o755)
 declareTypes()
@@ -114,20 +135,31 @@ function isCurrent() {
   return made.every((path) => statSync(join(root, path)).mtimeMs < built)
 }
 
-/** What has a process of its own has a file of its own; `programFile` of src/lib/package-files.ts finds it. */
-function bundle() {
-  return build({
+/**
+ * One script for everything: V8 can keep the compiled code of a script on every version of Node (`src/cli/launch.ts`).
+ * What is imported on demand is evaluated on demand, as it is in src/.
+ */
+async function bundle() {
+  const options = {
     absWorkingDir: root,
-    entryPoints: ['src/main.ts', 'src/index.ts', 'src/embedded/child-main.ts'],
-    outbase: 'src',
-    outdir: dist,
-    chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
-    splitting: true,
-    format: 'esm',
     platform: 'node',
     mainFields: ['module', 'main'],
     target: 'node20.19',
+    sourcemap: true,
+    sourcesContent: false,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+  }
+  const lines = Object.entries(entries).map(([key, from]) => `export const ${key} = () => import('${from}')`)
+  const { metafile } = await build({
+    ...options,
+    stdin: { contents: lines.join('\n'), resolveDir: root, sourcefile: 'program.js' },
+    outfile: join(dist, 'program.cjs'),
+    format: 'cjs',
     external: [
       '@huggingface/jinja',
       '@vscode/ripgrep',
@@ -137,21 +169,70 @@ function bundle() {
       '@reflink/*',
       'canvas',
     ],
-    // CommonJS packages inside call require().
     banner: {
-      js: "import { createRequire as createRequireOfBundle } from 'node:module'\nconst require = createRequireOfBundle(import.meta.url)",
+      js: "(({ require, file: __filename }) => { const module = { exports: {} }; const bundleUrl = require('node:url').pathToFileURL(__filename).href;",
     },
-    sourcemap: true,
-    sourcesContent: false,
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-    metafile: true,
+    footer: { js: 'return module.exports })' },
+    define: { 'import.meta.url': 'bundleUrl' },
+    // Code that was kept cannot import; it can require modules, too.
+    supported: { 'dynamic-import': false },
     plugins: [engineOnly, usedParts],
-  }).then(({ metafile }) => {
-    if (process.env.COVEY_METAFILE) writeFileSync(process.env.COVEY_METAFILE, JSON.stringify(metafile))
   })
+  if (process.env.COVEY_METAFILE) writeFileSync(process.env.COVEY_METAFILE, JSON.stringify(metafile))
+  const program = readFileSync(join(dist, 'program.cjs'))
+  await build({
+    ...options,
+    entryPoints: ['src/cli/launch.ts'],
+    outfile: join(dist, 'launch.js'),
+    format: 'esm',
+    define: { BUNDLE_HASH: JSON.stringify(createHash('sha256').update(program).digest('hex').slice(0, 16)) },
+  })
+  await writeStarts(options)
+}
+
+/** The files that are started and imported: a few lines each, at the paths their sources have in src/. */
+async function writeStarts(options) {
+  const { metafile } = await build({
+    ...options,
+    entryPoints: ['src/index.ts'],
+    format: 'esm',
+    write: false,
+    packages: 'external',
+    outdir: dist,
+  })
+  const names = Object.values(metafile.outputs).flatMap(({ exports }) => exports)
+  const start = (name, line) => {
+    const launch = `${'../'.repeat(name.split('/').length - 1) || './'}launch.js`
+    mkdirSync(dirname(join(dist, name)), { recursive: true })
+    writeFileSync(
+      join(dist, `${name}.js`),
+      `#!/usr/bin/env node\nimport { loadProgram } from '${launch}'\n${line}\n`,
+    )
+  }
+  start(
+    'main',
+    // Half of a start is reading the program, and this needs none of it.
+    [
+      `if (process.argv[2] === '--version' && process.argv.length === 3) console.log('${version}')`,
+      'else process.exitCode = await (await loadProgram().main()).startCli(process)',
+    ].join('\n'),
+  )
+  start('index', `export const { ${names.join(', ')} } = await loadProgram().library()`)
+  start('embedded/child-main', 'await loadProgram().engine()')
+}
+
+/** The tests start hundreds of processes in homes of their own: the code of the usual ones is compiled here once. */
+function learnFromStarts() {
+  const home = mkdtempSync(join(tmpdir(), 'covey-build-'))
+  const env = { PATH: process.env.PATH, HOME: home, USERPROFILE: home, NODE_COMPILE_CACHE: home }
+  try {
+    writeFileSync(join(home, 'play.jsonl'), JSON.stringify({ text: 'Done.' }))
+    for (const args of [['-m', 'scripted:play.jsonl', 'Go.'], ['help', 'run'], ['sessions']])
+      execFileSync(process.execPath, [join(dist, 'main.js'), ...args], { cwd: home, env, stdio: 'ignore' })
+    cpSync(join(home, 'covey'), join(dist, 'compiled'), { recursive: true })
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
 }
 
 /** Of the types only those that `index.d.ts` leads to are of use to another program. */
