@@ -28,15 +28,11 @@ async function startWith(
 const nameOfKept = async (): Promise<string> => (await readdir(join(BUILD, 'compiled')))[0] ?? 'none'
 
 describe('code that V8 does not take is compiled anew and replaced', () => {
-  test.each([
-    ['nothing', new Uint8Array(0)],
-    ['one byte', Uint8Array.of(7)],
-    ['something else', new TextEncoder().encode('no code at all '.repeat(10_000))],
-  ])('%s', async (_name, code) => {
-    const { code: status, out, kept } = await startWith(code)
+  test('something else', async () => {
+    const { code, out, kept } = await startWith(new TextEncoder().encode('no code at all '.repeat(10_000)))
 
     const { size, mode } = await stat(kept)
-    expect([status, out]).toEqual([0, 'Done.\n'])
+    expect([code, out]).toEqual([0, 'Done.\n'])
     expect(size).toBeGreaterThan(1_000_000)
     expect(mode & 0o777).toBe(0o600)
   })
