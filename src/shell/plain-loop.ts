@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { cleanControl } from '../lib/clean.ts'
+import { makeTempFolder } from '../lib/temp-folder.ts'
 import { cleanOutput } from '../lib/text.ts'
 import { Dialogue, type Hints, type Plan } from './dialogue.ts'
 import type { Helper, Surface } from './helper.ts'
@@ -173,10 +174,9 @@ class PlainLoop {
   }
 
   async #run(command: string): Promise<number | undefined> {
-    const { mkdtemp, rm, writeFile } = await import('node:fs/promises')
-    const { tmpdir } = await import('node:os')
+    const { rm, writeFile } = await import('node:fs/promises')
     const { join } = await import('node:path')
-    const folder = await mkdtemp(join(tmpdir(), 'covey-shell-'))
+    const folder = makeTempFolder('shell')
     try {
       const file = join(folder, 'command')
       await writeFile(file, `${command}\n`, { mode: 0o600 })

@@ -3,9 +3,8 @@
  * in both directions untouched; only while Covey itself writes an answer are keys and output held back.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { makeTempFolder } from '../lib/temp-folder.ts'
 import { openChannel, type Channel, type ShellRequest } from './channel.ts'
 import { Dialogue } from './dialogue.ts'
 import type { Helper, Surface } from './helper.ts'
@@ -32,7 +31,7 @@ export type ShellParts = {
 }
 
 export async function runShell(parts: ShellParts): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'covey-shell-'))
+  const folder = makeTempFolder('shell')
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
   try {

@@ -1,8 +1,8 @@
 /** What takes the terminal for a while: the person's editor, a command of theirs. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeTempFolder } from '../lib/temp-folder.ts'
 import type { ConversationUi } from './ui.ts'
 import type { Face } from './face.ts'
 import { openPersonShell, runInTerminal } from './shell.ts'
@@ -13,7 +13,7 @@ import { fit, oneLine, seconds } from './text.ts'
 export async function editInput(ui: ConversationUi): Promise<void> {
   const { face } = ui
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
-  const folder = mkdtempSync(join(tmpdir(), 'covey-message-'))
+  const folder = makeTempFolder('message')
   const file = join(folder, 'message.md')
   writeFileSync(file, face.input?.text ?? '', { mode: 0o600 })
   try {

@@ -1,16 +1,16 @@
 /** `!command`: live output below the conversation, or the whole terminal for a program that wants one. */
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { makeTempFolder } from '../lib/temp-folder.ts'
 import type { ShellEnd } from './talk.ts'
 
 const MAX_KEPT = 64_000
 
 /** A pty from `script`, so that what is printed can be kept; without that program the terminal itself. */
 export async function runInTerminal(command: string, cwd: string): Promise<ShellEnd> {
-  const folder = await mkdtemp(join(tmpdir(), 'covey-shell-'))
+  const folder = makeTempFolder('shell')
   try {
     const log = join(folder, 'typescript')
     const exitCode =

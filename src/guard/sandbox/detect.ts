@@ -3,10 +3,11 @@
  * and /tmp: without network, without other processes in sight, and everything it starts ends with it. Without
  * a sandbox, this says why, and every command must be approved.
  */
-import { access, constants, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
-import { freemem, homedir, tmpdir, totalmem } from 'node:os'
+import { access, constants, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { freemem, homedir, totalmem } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { isInside } from '../../lib/path.ts'
+import { makeTempFolder } from '../../lib/temp-folder.ts'
 import { errorMessage } from '../../protocol/error.ts'
 import { createBubblewrap, probeBubblewrap } from './bubblewrap.ts'
 import { gatherFacts } from './facts.ts'
@@ -105,7 +106,7 @@ const lowMemory = (): readonly string[] =>
 async function prepare(program: string, options: SandboxOptions): Promise<SandboxContext> {
   const { roots, home = homedir(), env = process.env, host = false } = options
   const [project = process.cwd()] = roots
-  const folder = await mkdtemp(join(await realpath(tmpdir()), 'covey-sandbox-'))
+  const folder = makeTempFolder('sandbox')
   await Promise.all(['tmp', 'nothing'].map((name) => mkdir(join(folder, name))))
   await writeFile(join(folder, 'hidden'), '# This file may hold secrets and is hidden in the sandbox.\n', {
     mode: 0o444,

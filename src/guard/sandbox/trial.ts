@@ -3,11 +3,11 @@
  * sandbox as every command. Nothing of it stays. Works where this system lets a user mount an overlay in a namespace of
  * their own; elsewhere there are no trials, and effects are not known beforehand.
  */
-import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ExecResult, FileChange, TryChanges } from '../../protocol/tool.ts'
 import { isInside } from '../../lib/path.ts'
+import { makeTempFolder } from '../../lib/temp-folder.ts'
 import { containPath } from '../paths/contain.ts'
 import { createExec } from '../exec.ts'
 import { type Sandbox, tryProgram } from './context.ts'
@@ -42,7 +42,7 @@ async function removedPaths(changes: readonly FileChange[], root: string): Promi
 }
 
 async function inTrialFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(join(await realpath(tmpdir()), 'covey-trial-'))
+  const folder = makeTempFolder('trial')
   try {
     await Promise.all([mkdir(join(folder, 'upper')), mkdir(join(folder, 'work'))])
     return await use(folder)
