@@ -3,6 +3,7 @@
  * end what it took.
  */
 import type { Token } from 'node-llama-cpp'
+import { atLimit, TAIL_LENGTH } from '../dialect/read/at-limit.ts'
 import type { ReplyEvent, ReplyReader } from '../protocol/dialect.ts'
 import type { FinishReason, ModelEvent } from '../protocol/model.ts'
 import { type Choice, choicesIn } from './choice.ts'
@@ -56,7 +57,8 @@ export async function* readReply(
     if (shown.stopped) ending = 'stop'
     if (shown.text !== '') yield* calls.pass(book.told(reader.push(shown.text)))
   }
-  yield* calls.pass(book.told([...reader.push(watch.end()), ...reader.end()]))
+  const released = [...reader.push(watch.end()), ...reader.end()]
+  yield* calls.pass(book.told(ending === 'length' ? atLimit(released, text.slice(-TAIL_LENGTH)) : released))
   return {
     text,
     reason: ending === 'stop' && calls.seen() > 0 ? 'tool-calls' : ending,

@@ -3,7 +3,7 @@
  * the server has said that the reply is whole, because the SDK also hands out calls that a broken stream cut in two.
  */
 import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from '@ai-sdk/provider'
-import { CUT_OFF } from '../dialect/read/call.ts'
+import { atLimit, TAIL_LENGTH } from '../dialect/read/at-limit.ts'
 import { leastShare, type WrittenToken } from '../dialect/read/decision.ts'
 import { isTooDeep, TOO_DEEP } from '../dialect/read/repair.ts'
 import { canonicalJson, readJson } from '../lib/json.ts'
@@ -38,12 +38,14 @@ export async function* readReplyParts(
   }
 
   let size = 0
+  let tail = ''
   for await (const part of stream) {
     size += 'delta' in part ? part.delta.length + PIECE : 0
     if (size > MAX_REPLY) throw brokenStream(endpoint, 'it is longer than any reply')
     if (part.type === 'reasoning-delta') {
       if (part.delta !== '') yield { type: 'reasoning-delta', text: part.delta }
     } else if (part.type === 'text-delta') {
+      tail = (tail + part.delta).slice(-TAIL_LENGTH)
       const events = reader?.push(part.delta) ?? [{ type: 'text-delta', text: part.delta }]
       for (const event of tell(events)) yield event
     } else if (part.type === 'tool-call') {
@@ -59,7 +61,7 @@ export async function* readReplyParts(
       requireWhole(part.finishReason, endpoint)
       const ending = reader?.end() ?? []
       const isCut = part.finishReason.unified === 'length'
-      for (const event of tell(isCut ? withoutCut(ending) : ending)) yield event
+      for (const event of tell(isCut ? atLimit(ending, tail) : ending)) yield event
       const calls = withUniqueIds([...native, ...withoutRepeats(written, native)], parts.takenIds)
       for (const call of calls) yield { type: 'tool-call', call }
       const usage = toUsage(part.usage)
@@ -92,15 +94,6 @@ function parsed(input: string): unknown {
 
 /** A shorter text cannot be nested too deeply. */
 const SHALLOW = 200
-
-/** What only the end of a reply makes a call may have lost its own end where the output limit made that end. */
-const withoutCut = (events: readonly ReplyEvent[]): readonly ReplyEvent[] =>
-  events.flatMap((event): ReplyEvent[] => {
-    if (event.type === 'proposal') return []
-    return event.type === 'tool-call'
-      ? [{ type: 'bad-call', name: event.call.name, reason: CUT_OFF }]
-      : [event]
-  })
 
 /** The events to send now. A list: `yield*` over a generator costs several promises for every token. */
 function holdCalls(events: readonly ReplyEvent[], held: ToolCall[]): readonly ModelEvent[] {
