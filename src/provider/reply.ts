@@ -3,7 +3,7 @@
  * the server has said that the reply is whole, because the SDK also hands out calls that a broken stream cut in two.
  */
 import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from '@ai-sdk/provider'
-import { atLimit, TAIL_LENGTH } from '../dialect/read/at-limit.ts'
+import { toLimitedReader } from '../dialect/read/at-limit.ts'
 import { leastShare, type WrittenToken } from '../dialect/read/decision.ts'
 import { isTooDeep, TOO_DEEP } from '../dialect/read/repair.ts'
 import { canonicalJson, readJson } from '../lib/json.ts'
@@ -26,7 +26,8 @@ export async function* readReplyParts(
   stream: AsyncIterable<ReplyPart>,
   parts: ReplyParts,
 ): AsyncGenerator<ModelEvent> {
-  const { reader, endpoint } = parts
+  const { endpoint } = parts
+  const reader = parts.reader && toLimitedReader(parts.reader)
   const native: ToolCall[] = []
   const written: ToolCall[] = []
   const tokens: WrittenToken[] = []
@@ -38,14 +39,12 @@ export async function* readReplyParts(
   }
 
   let size = 0
-  let tail = ''
   for await (const part of stream) {
     size += 'delta' in part ? part.delta.length + PIECE : 0
     if (size > MAX_REPLY) throw brokenStream(endpoint, 'it is longer than any reply')
     if (part.type === 'reasoning-delta') {
       if (part.delta !== '') yield { type: 'reasoning-delta', text: part.delta }
     } else if (part.type === 'text-delta') {
-      tail = (tail + part.delta).slice(-TAIL_LENGTH)
       const events = reader?.push(part.delta) ?? [{ type: 'text-delta', text: part.delta }]
       for (const event of tell(events)) yield event
     } else if (part.type === 'tool-call') {
@@ -59,9 +58,7 @@ export async function* readReplyParts(
       throw part.error
     } else if (part.type === 'finish') {
       requireWhole(part.finishReason, endpoint)
-      const ending = reader?.end() ?? []
-      const isCut = part.finishReason.unified === 'length'
-      for (const event of tell(isCut ? atLimit(ending, tail) : ending)) yield event
+      for (const event of tell(reader?.end(part.finishReason.unified === 'length') ?? [])) yield event
       const calls = withUniqueIds([...native, ...withoutRepeats(written, native)], parts.takenIds)
       for (const call of calls) yield { type: 'tool-call', call }
       const usage = toUsage(part.usage)

@@ -1,6 +1,6 @@
 /** Calls of a reply that the output limit cut: those that are whole are calls, the last one only behind its closing tag. */
 import { expect, test } from 'vitest'
-import { atLimit } from '../../src/dialect/read/at-limit.ts'
+import { toLimitedReader } from '../../src/dialect/read/at-limit.ts'
 import { createReplyReader } from '../../src/dialect/read/reply.ts'
 
 const tools = [
@@ -15,8 +15,8 @@ const json = (path: string): string => `{"name": "read_file", "arguments": {"pat
 
 /** The paths of the calls that are made, and `cut` for one that is not. */
 function callsIn(text: string): string[] {
-  const reader = createReplyReader({ tools })
-  const events = [...reader.push(text), ...atLimit(reader.end(), text)]
+  const reader = toLimitedReader(createReplyReader({ tools }))
+  const events = [...reader.push(text), ...reader.end(true)]
   return events.flatMap((event) => {
     if (event.type === 'bad-call') return ['cut']
     return event.type === 'tool-call' ? [(JSON.parse(event.call.input) as { path: string }).path] : []
