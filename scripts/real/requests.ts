@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defined } from '../../src/lib/object.ts'
+import { requireOpen } from './hands.ts'
 import { realCache } from './weights.ts'
 
 type Step = { readonly do: string; readonly path?: string; readonly to?: string; readonly from?: string }
@@ -20,11 +21,8 @@ type Row = {
   readonly effect: readonly Step[]
 }
 
-/** Kept for the figures of a finished model; never read here. */
-const CLOSED = ['backend', 'frontend', 'researcher', 'student', 'teacher']
-
 const [name = 'model', hand = 'devops', count = '40', seconds = '120', ...flags] = process.argv.slice(2)
-if (CLOSED.includes(hand)) throw new Error(`${hand} is a test hand; choose a development hand`)
+requireOpen([hand])
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const HAND = new URL(`../../nano/hands/${hand}/`, import.meta.url)
 
