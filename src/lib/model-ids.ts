@@ -39,4 +39,9 @@ const GGUF_PATH = /^(?:\/|\.{1,2}\/|[a-z]:[\\/]).*?([^\\/]+\.gguf)$/i
 
 /** By its name: models for embeddings, ranking, speech and the like do not chat. */
 export const isChatModel = (id: string): boolean =>
-  !/embed|rerank|whisper|tts|minilm|mpnet|(?:^|[-/])(?:bge|gte|e5|labse|splade)-|clip\b/i.test(id)
+  !EMBEDDING.test(id) && !/rerank|whisper|tts|splade-|clip\b/i.test(id)
+
+const EMBEDDING = /embed|minilm|mpnet|(?:^|[-/])(?:bge|gte|e5|labse)-/i
+
+/** By its name: it makes vectors of texts. */
+export const isEmbeddingModel = (id: string): boolean => EMBEDDING.test(id) && !/rerank/i.test(id)
