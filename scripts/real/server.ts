@@ -1,7 +1,7 @@
 /** A llama.cpp server with real weights, for measurements and for `npm run test:real`. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -31,11 +31,15 @@ export type ServerCommand = {
   readonly args: readonly string[]
   readonly port: number
   readonly env?: NodeJS.ProcessEnv
+  /** A file for what it prints; absent = nowhere. */
+  readonly log?: string
 }
 
 /** Resolves when the process runs; whether it answers yet is another matter. */
-export function startServer({ program, args, port, env = process.env }: ServerCommand): RealServer {
-  const child = spawn(program, args, { env, stdio: 'ignore' })
+export function startServer({ program, args, port, env = process.env, log }: ServerCommand): RealServer {
+  const output = log === undefined ? 'ignore' : openSync(log, 'a')
+  const child = spawn(program, args, { env, stdio: ['ignore', output, output] })
+  if (typeof output === 'number') closeSync(output)
   return {
     url: `http://127.0.0.1:${port}`,
     process: child,

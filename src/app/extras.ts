@@ -51,7 +51,7 @@ export type EquipperParts = {
 export type Answers = {
   /** The arm that would answer now, to measure by. */
   measure(): Lease
-  embedder(): NamedEmbedder | undefined
+  embedder(): Promise<NamedEmbedder | undefined>
 }
 
 export type Equipper = {
@@ -231,7 +231,7 @@ async function memoryOf(
 ): Promise<Equipment> {
   const lease = measure()
   return memoryEquipment({
-    ...(await kept.open(embedder(), warn)),
+    ...(await kept.open(await embedder(), warn)),
     repoMap: config.memory.repo_map,
     files,
     exec,

@@ -10,6 +10,8 @@ import type { LoadedConfig } from '../config/load.ts'
 import { configuredByProject } from '../config/of-project.ts'
 import type { Config } from '../config/schema.ts'
 import { toToken } from '../config/tool-host.ts'
+import type { EmbeddingContext } from './embedding.ts'
+import type { NamedEmbedder } from '../memory/meaning.ts'
 import { type Answers, type Equipper, type EquipperParts, openEquipper } from './extras.ts'
 import { createFiles } from '../guard/paths/files.ts'
 import { interactiveHint } from '../guard/interactive.ts'
@@ -209,6 +211,7 @@ async function sessionContext(
   { system, verbose = false, incognito }: AppOptions,
 ): Promise<SessionContext> {
   const { config, paths, answering, swarm, equipper, guards, ...place } = parts
+  const answers = answersOf(answering, { config, paths })
   return {
     ...place,
     config,
@@ -222,7 +225,7 @@ async function sessionContext(
     reserve: answering.reserve,
     reserveArm: (id) => reserveArm(answering, id),
     measure: answering.measure,
-    equip: (session) => equipper.equip(session, answersOf(answering)),
+    equip: (session) => equipper.equip(session, answers),
     guards,
     ...(config.swarm.mode !== 'off' && { swarm: throughSwarm(swarm) }),
     ...defined({
@@ -235,14 +238,22 @@ async function sessionContext(
   }
 }
 
-const answersOf = ({ measure, arms, facts }: Answering): Answers => ({
-  measure,
-  embedder() {
-    const id = arms().find((arm) => facts(arm.id).embed)?.id
-    const embed = id === undefined ? undefined : facts(id).embed
-    return id !== undefined && embed ? { model: id, embed } : undefined
-  },
-})
+function answersOf({ measure, arms, facts }: Answering, context: EmbeddingContext): Answers {
+  let elsewhere: Promise<NamedEmbedder | undefined> | undefined
+  return {
+    measure,
+    async embedder() {
+      const id = arms().find((arm) => facts(arm.id).embed)?.id
+      const embed = id === undefined ? undefined : facts(id).embed
+      if (id !== undefined && embed) return { model: id, embed }
+      // Where no server answers anything, none is looked for.
+      if (!arms().some((arm) => facts(arm.id).ping)) return undefined
+      const { findEmbedder } = await import('./embedding.ts')
+      elsewhere ??= findEmbedder(context)
+      return elsewhere
+    },
+  }
+}
 
 /** Tools of another machine, where the person wants those. */
 async function remoteToolsOf({ tool_host: host, federation }: Config, env: NodeJS.ProcessEnv) {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { appPaths } from '../config/paths.ts'
 import type { Config } from '../config/schema.ts'
 import { cleanControl } from '../lib/clean.ts'
+import { defined } from '../lib/object.ts'
 import type { ArmSettings } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { SandboxTerms, SandboxView } from '../protocol/guard.ts'
@@ -132,14 +133,19 @@ export async function openUndoServiceOf(env: NodeJS.ProcessEnv, cwd: string) {
 
 export async function openMemoryService(env: NodeJS.ProcessEnv, cwd: string) {
   const { openFacts } = await import('./memory.ts')
-  return openFacts({
-    config: await configOf(env, cwd),
-    paths: pathsOf(env),
+  const { findEmbedder } = await import('./embedding.ts')
+  const [config, paths] = [await configOf(env, cwd), pathsOf(env)]
+  const embedder = await findEmbedder({ config, paths })
+  const facts = await openFacts({
+    config,
+    paths,
     env,
     root: await realpath(cwd),
     incognito: false,
+    ...defined({ embedder }),
     warn: (text) => void process.stderr.write(`covey: ${cleanControl(text)}\n`),
   })
+  return { ...facts, ...(embedder && { embeddingModel: embedder.model }) }
 }
 
 export async function openPlanService(env: NodeJS.ProcessEnv, cwd: string) {

@@ -8,7 +8,7 @@ import type { AppPaths } from '../config/paths.ts'
 import { toServers } from '../config/router.ts'
 import type { Config } from '../config/schema.ts'
 import { maskUrls } from '../lib/mask-url.ts'
-import { isChatModel } from '../lib/model-ids.ts'
+import { isChatModel, isEmbeddingModel } from '../lib/model-ids.ts'
 import { defined } from '../lib/object.ts'
 import type { ArmSettings } from '../protocol/arm.ts'
 import { AppError, errorMessage } from '../protocol/error.ts'
@@ -107,8 +107,15 @@ function offered(settings: ArmSettings, given: ArmSettings, { baseUrl, models }:
   if (settings.kind !== 'openai-compatible') return [own]
   const others = models.filter((model) => model !== settings.model && isChatModel(model))
   const url = maskUrls(baseUrl)
-  return [own, ...others.map((name) => ({ name, use: `--base-url ${url} --model ${name}` }))]
+  return [
+    own,
+    ...others.map((name) => ({ name, use: `--base-url ${url} --model ${name}` })),
+    ...embeddingModels({ baseUrl, models }, (model) => model).filter(({ name }) => name !== own.name),
+  ]
 }
+
+const embeddingModels = ({ models }: ServerApi, nameOf: (model: string) => string): OfferedModel[] =>
+  models.filter(isEmbeddingModel).map((model) => ({ name: nameOf(model), use: '', embeds: true }))
 
 async function found({ config, paths }: CheckContext): Promise<readonly ProviderInfo[]> {
   if (!config.router.discover) return []
@@ -128,10 +135,13 @@ async function checkFound(
     const api = await findApi({ ...settingsAt(server, ''), id: '', baseUrl }, LIMITS, signal)
     const chatting = api.models.filter(isChatModel)
     if (refused !== undefined) return [{ ...info, state: 'off', isOn: false, about: refused }]
-    if (chatting.length === 0) return [{ ...info, ...failed(`${baseUrl} has no model that can chat`) }]
+    const embedding = embeddingModels(api, (model) => `${name}/${model}`)
+    if (chatting.length + embedding.length === 0)
+      return [{ ...info, ...failed(`${baseUrl} has no model that can chat`) }]
     const models = chatting.map((model) => ({ name: `${name}/${model}`, use: `--model ${name}/${model}` }))
-    const about = `${maskUrls(baseUrl)}; its models are called ${name}/MODEL`
-    return [{ ...info, state: 'ready', isOn: true, about, models }]
+    const use = chatting.length === 0 ? 'for embeddings only' : `its models are called ${name}/MODEL`
+    const about = `${maskUrls(baseUrl)}; ${use}`
+    return [{ ...info, state: 'ready', isOn: true, about, models: [...models, ...embedding] }]
   } catch (error) {
     if (error instanceof AppError && error.code === 'credential')
       return [{ ...info, ...failed(needsKey(baseUrl)) }]

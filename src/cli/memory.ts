@@ -32,6 +32,8 @@ interface MemoryService {
     query: string,
     options: { readonly limit: number; readonly signal: AbortSignal },
   ): Promise<readonly { readonly fact: Fact }[]>
+  /** What finds facts by their meaning as well; absent = they are found by their words. */
+  readonly embeddingModel?: string
   list(): Promise<readonly Fact[]>
   remove(id: number): Promise<boolean>
   close(): Promise<void>
@@ -78,12 +80,14 @@ const actions: Readonly<Record<string, Action>> = {
   async ls(service, context) {
     const facts = (await service.list()).filter(isChosen(context))
     show(facts, context, 'Nothing is remembered here yet; `covey memory add "…"` adds something.')
+    adviseEmbeddings(service, facts.length, context)
   },
   async search(service, context) {
     const query = requireText(context, 'what to search for')
     const found = await service.recall(query, { limit: FOUND, signal: context.signal })
     const facts = found.map(({ fact }) => fact).filter(isChosen(context))
     show(facts, context, 'Nothing like that is remembered; `covey memory` lists everything.')
+    if (facts.length === 0) adviseEmbeddings(service, (await service.list()).length, context)
   },
   async add(service, context) {
     const text = requireText(context, 'what to remember')
@@ -110,6 +114,22 @@ const actions: Readonly<Record<string, Action>> = {
     )
     context.io.out(exportFormat(context) === 'md' ? toMarkdown(facts) : facts.map(toJsonLine).join(''))
   },
+}
+
+/** Among fewer facts their words find nearly everything. */
+const MANY_FACTS = 50
+
+/** Said where it would help: many facts, and nothing that finds them by meaning. */
+function adviseEmbeddings(
+  { embeddingModel }: MemoryService,
+  count: number,
+  { io }: Pick<CommandContext, 'io'>,
+): void {
+  if (embeddingModel !== undefined || count < MANY_FACTS) return
+  io.err(
+    'These facts are found by their words only. A small embedding model on a running server finds them by what they mean ' +
+      'as well: `ollama pull all-minilm`, or `llama-server --embeddings` with a GGUF file; `covey models` lists it then.\n',
+  )
 }
 
 function requireText({ args }: CommandContext, what: string): string {

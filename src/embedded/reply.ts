@@ -3,6 +3,7 @@
  * end what it took.
  */
 import type { Token } from 'node-llama-cpp'
+import { toLimitedReader } from '../dialect/read/at-limit.ts'
 import type { ReplyEvent, ReplyReader } from '../protocol/dialect.ts'
 import type { FinishReason, ModelEvent } from '../protocol/model.ts'
 import { type Choice, choicesIn } from './choice.ts'
@@ -37,7 +38,8 @@ export async function* readReply(
   written: Token[],
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, WrittenReply | undefined> {
-  const { tokens, decoder, reader, maxTokens } = parts
+  const { tokens, decoder, maxTokens } = parts
+  const reader = toLimitedReader(parts.reader)
   const watch = createStopWatch(parts.stops)
   const calls = createCallIds(parts.takenIds)
   const book = createChoiceBook(parts.choosable)
@@ -56,7 +58,7 @@ export async function* readReply(
     if (shown.stopped) ending = 'stop'
     if (shown.text !== '') yield* calls.pass(book.told(reader.push(shown.text)))
   }
-  yield* calls.pass(book.told([...reader.push(watch.end()), ...reader.end()]))
+  yield* calls.pass(book.told([...reader.push(watch.end()), ...reader.end(ending === 'length')]))
   return {
     text,
     reason: ending === 'stop' && calls.seen() > 0 ? 'tool-calls' : ending,

@@ -20,9 +20,28 @@ const NAME = /^[^\p{C}]{1,200}$/u
 /** Undefined where the answer is not a list of models. */
 export function modelIdsIn(answer: unknown): readonly string[] | undefined {
   const list = ModelList.safeParse(answer).data
-  return list && [...new Set(list.filter((id) => NAME.test(id)))].slice(0, MAX_MODELS)
+  return list && shortened([...new Set(list.filter((id) => NAME.test(id)))].slice(0, MAX_MODELS))
 }
+
+/**
+ * llama.cpp calls its model by the path it was started with, and answers to any name; its file name is enough for a
+ * person to type. Two files of one name keep their paths.
+ */
+function shortened(ids: readonly string[]): readonly string[] {
+  const names = ids.map((id) => GGUF_PATH.exec(id)?.[1] ?? id)
+  return ids.map((id, index) => {
+    const name = names[index] ?? id
+    return names.filter((other) => other === name).length === 1 ? name : id
+  })
+}
+
+const GGUF_PATH = /^(?:\/|\.{1,2}\/|[a-z]:[\\/]).*?([^\\/]+\.gguf)$/i
 
 /** By its name: models for embeddings, ranking, speech and the like do not chat. */
 export const isChatModel = (id: string): boolean =>
-  !/embed|rerank|whisper|tts|minilm|mpnet|(?:^|[-/])(?:bge|gte|e5|labse|splade)-|clip\b/i.test(id)
+  !EMBEDDING.test(id) && !/rerank|whisper|tts|splade-|clip\b/i.test(id)
+
+const EMBEDDING = /embed|minilm|mpnet|(?:^|[-/])(?:bge|gte|e5|labse)-/i
+
+/** By its name: it makes vectors of texts. */
+export const isEmbeddingModel = (id: string): boolean => EMBEDDING.test(id) && !/rerank/i.test(id)

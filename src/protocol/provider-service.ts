@@ -22,6 +22,8 @@ export type OfferedModel = {
   readonly name: string
   /** The flags that choose it; empty where it is used without any. */
   readonly use: string
+  /** It makes vectors for memory and code search, and does not chat. */
+  readonly embeds?: true
 }
 
 /** How the small model that classifies requests does. */

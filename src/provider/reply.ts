@@ -3,7 +3,7 @@
  * the server has said that the reply is whole, because the SDK also hands out calls that a broken stream cut in two.
  */
 import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from '@ai-sdk/provider'
-import { CUT_OFF } from '../dialect/read/call.ts'
+import { toLimitedReader } from '../dialect/read/at-limit.ts'
 import { leastShare, type WrittenToken } from '../dialect/read/decision.ts'
 import { isTooDeep, TOO_DEEP } from '../dialect/read/repair.ts'
 import { canonicalJson, readJson } from '../lib/json.ts'
@@ -26,7 +26,8 @@ export async function* readReplyParts(
   stream: AsyncIterable<ReplyPart>,
   parts: ReplyParts,
 ): AsyncGenerator<ModelEvent> {
-  const { reader, endpoint } = parts
+  const { endpoint } = parts
+  const reader = parts.reader && toLimitedReader(parts.reader)
   const native: ToolCall[] = []
   const written: ToolCall[] = []
   const tokens: WrittenToken[] = []
@@ -57,9 +58,7 @@ export async function* readReplyParts(
       throw part.error
     } else if (part.type === 'finish') {
       requireWhole(part.finishReason, endpoint)
-      const ending = reader?.end() ?? []
-      const isCut = part.finishReason.unified === 'length'
-      for (const event of tell(isCut ? withoutCut(ending) : ending)) yield event
+      for (const event of tell(reader?.end(part.finishReason.unified === 'length') ?? [])) yield event
       const calls = withUniqueIds([...native, ...withoutRepeats(written, native)], parts.takenIds)
       for (const call of calls) yield { type: 'tool-call', call }
       const usage = toUsage(part.usage)
@@ -92,15 +91,6 @@ function parsed(input: string): unknown {
 
 /** A shorter text cannot be nested too deeply. */
 const SHALLOW = 200
-
-/** What only the end of a reply makes a call may have lost its own end where the output limit made that end. */
-const withoutCut = (events: readonly ReplyEvent[]): readonly ReplyEvent[] =>
-  events.flatMap((event): ReplyEvent[] => {
-    if (event.type === 'proposal') return []
-    return event.type === 'tool-call'
-      ? [{ type: 'bad-call', name: event.call.name, reason: CUT_OFF }]
-      : [event]
-  })
 
 /** The events to send now. A list: `yield*` over a generator costs several promises for every token. */
 function holdCalls(events: readonly ReplyEvent[], held: ToolCall[]): readonly ModelEvent[] {

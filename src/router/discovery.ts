@@ -3,7 +3,7 @@
  * What vanishes is marked and comes back as the same arm, with all it learnt. Nothing but the list is asked for, and
  * what answers in any other way is not a model server.
  */
-import { isChatModel, modelIdsIn } from '../lib/model-ids.ts'
+import { isChatModel, isEmbeddingModel, modelIdsIn } from '../lib/model-ids.ts'
 import type { ArmSettings } from '../protocol/arm.ts'
 import type { RouterArm } from './snapshot.ts'
 
@@ -99,8 +99,26 @@ export async function findServers(
   servers: readonly ServerAddress[],
   fetch: typeof globalThis.fetch = globalThis.fetch,
 ): Promise<readonly ServerAddress[]> {
-  const listed = await Promise.all(servers.map((server) => listModels(server, fetch, AT_ONCE_MS)))
+  const listed = await Promise.all(
+    servers.map((server) => listModels(server, fetch, { patienceMs: AT_ONCE_MS })),
+  )
   return servers.filter((_, index) => listed[index] !== 'late' && (listed[index]?.length ?? 0) > 0)
+}
+
+/** The first model for embeddings that a server offers right now; slow servers are not waited for. */
+export async function findEmbeddingModel({
+  servers,
+  problem,
+  fetch = globalThis.fetch,
+}: Pick<DiscoveryParts, 'servers' | 'problem' | 'fetch'>): Promise<ArmSettings | undefined> {
+  const wish = { patienceMs: AT_ONCE_MS, isWanted: isEmbeddingModel }
+  const listed = await Promise.all(servers.map((server) => listModels(server, fetch, wish)))
+  for (const [index, server] of servers.entries()) {
+    const models = listed[index]
+    const model = models === 'late' ? undefined : models?.[0]
+    if (model !== undefined && problem?.(server) === undefined) return settingsAt(server, model)
+  }
+  return undefined
 }
 
 /** Every arm that was found, whose it is, and for those out of reach why. */
@@ -194,14 +212,16 @@ export const settingsAt = (server: ServerAddress, model: string): ArmSettings =>
   known: {},
 })
 
+type ListWish = { readonly patienceMs?: number; readonly isWanted?: (id: string) => boolean }
+
 const PATIENCE_MS = 2_000
 const MAX_BYTES = 1024 * 1024
 
-/** The models a server offers for chatting; none where there is no such server. */
+/** The models a server offers, for chatting unless others are wanted; none where there is no such server. */
 async function listModels(
   { baseUrl }: ServerAddress,
   fetch: typeof globalThis.fetch,
-  patienceMs = PATIENCE_MS,
+  { patienceMs = PATIENCE_MS, isWanted = isChatModel }: ListWish = {},
 ): Promise<readonly string[] | 'late'> {
   const limit = AbortSignal.timeout(patienceMs)
   try {
@@ -211,7 +231,7 @@ async function listModels(
     })
     if (response.status === 429 || response.status >= 500) return 'late'
     if (!response.ok) return []
-    return (modelIdsIn(JSON.parse(await boundedText(response))) ?? []).filter(isChatModel)
+    return (modelIdsIn(JSON.parse(await boundedText(response))) ?? []).filter(isWanted)
   } catch {
     return limit.aborted ? 'late' : []
   }

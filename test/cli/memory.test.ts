@@ -76,3 +76,41 @@ describe('what is wrong is said', () => {
     await expect(service()(args, options)).rejects.toThrow(message)
   })
 })
+
+describe('an embedding model', () => {
+  const listed = async (count: number, more: object) => {
+    let err = ''
+    const path = tempDatabase()
+    const memory = await memoryIn(path)
+    for (let index = 0; index < count; index++)
+      await memory.add({
+        text: `Service ${index} writes to table${index}`,
+        isGlobal: false,
+        source: 'person',
+      })
+    await createMemoryCommand(async () => ({ ...memory, ...more })).run({
+      args: [],
+      options: {},
+      env: {},
+      cwd: '/',
+      signal: new AbortController().signal,
+      io: {
+        out: () => {},
+        err: (text) => void (err += text),
+        stdin: process.stdin,
+        piped: async () => undefined,
+        isTty: false,
+      },
+    })
+    return err
+  }
+
+  test('is advised where there are many facts and none', async () => {
+    expect(await listed(50, {})).toContain('ollama pull all-minilm')
+  })
+
+  test('is not advised where there is one, or there are few facts', async () => {
+    expect(await listed(50, { embeddingModel: 'ollama/all-minilm' })).toBe('')
+    expect(await listed(5, {})).toBe('')
+  })
+})

@@ -1,6 +1,5 @@
 /** Covey against a real Ollama with real weights: every check leaves a line for docs/servers.md. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RealServer } from '../../scripts/real/server.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import { readFileSchema } from '../provider/ask.ts'
 import {
@@ -9,6 +8,7 @@ import {
   NEVER,
   ollama,
   openArm,
+  type RealOllama,
   reply,
   request,
   seen,
@@ -23,7 +23,7 @@ const models = ollama === undefined ? [] : weightsHere('chat', 'base', 'embeddin
 
 test.skipIf(models.length > 0)(`Ollama${whyNot(ollama, 'ollama')}`, () => {})
 
-let server: RealServer
+let server: RealOllama
 let name = ''
 beforeAll(async () => {
   if (models.length === 0) return
@@ -82,18 +82,22 @@ describe.each(models.filter(({ kind }) => kind !== 'embedding'))('Ollama with $n
     note('cancel frees the slot', 'yes')
   })
 
-  test('what it counts grows with the conversation', async () => {
+  test('what was sent before comes out of the cache, ten turns long, as its log says', async () => {
     const messages: Message[] = []
     const counted: number[] = []
-    for (let turn = 1; turn <= 4; turn++) {
+    const before = server.cacheShares().length
+    for (let turn = 1; turn <= 10; turn++) {
       messages.push({ role: 'user', text: `Turn ${turn}: name another bird, one word only, please.` })
-      const events = await reply(arm.model, request('', { messages, turn, sessionId: 'four', maxTokens: 6 }))
+      const events = await reply(arm.model, request('', { messages, turn, sessionId: 'ten', maxTokens: 8 }))
       counted.push(usageIn(events)?.prompt ?? 0)
       messages.push({ role: 'assistant', text: textIn(events), calls: [] })
     }
 
+    const shares = server.cacheShares().slice(before)
     expect(counted).toEqual(counted.toSorted((a, b) => a - b))
-    note('cache, tenth turn', 'not reported; the whole prompt is counted')
+    expect(shares).toHaveLength(10)
+    expect(shares.at(-1)).toBeGreaterThan(0.8)
+    note('cache, tenth turn', `${Math.round((shares.at(-1) ?? 0) * 100)} %, by its log; not in its replies`)
   })
 
   test('a prompt longer than the window is never answered as if it were whole', async () => {

@@ -1,6 +1,7 @@
 /** Real servers with real weights, asked through the program's own arms; what was seen is written down for the docs. */
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -45,17 +46,24 @@ export async function startLlama(
   return server
 }
 
-/** With every chat model created from its file, one thread each. */
-export async function startOllama(models: readonly RealWeights[]): Promise<RealServer> {
-  const port = await freePort()
+export type RealOllama = RealServer & {
+  /** For every prompt so far, which share of it was in the cache: only its log tells. */
+  cacheShares(): readonly number[]
+}
+
+/** With every model created from its file, one thread each. */
+export async function startOllama(models: readonly RealWeights[], given?: number): Promise<RealOllama> {
+  const port = given ?? (await freePort())
   const home = await mkdtemp(join(tmpdir(), 'covey-real-'))
   const env = {
     ...process.env,
     HOME: home,
     OLLAMA_HOST: `127.0.0.1:${port}`,
     OLLAMA_MODELS: join(home, 'models'),
+    OLLAMA_DEBUG: '1',
   }
-  const server = startServer({ program: ollama ?? '', args: ['serve'], port, env })
+  const log = join(home, 'ollama.log')
+  const server = startServer({ program: ollama ?? '', args: ['serve'], port, env, log })
   await untilReady(server, '/api/version')
   for (const weights of models) {
     const file = join(home, `${weights.name}.modelfile`)
@@ -68,7 +76,33 @@ export async function startOllama(models: readonly RealWeights[]): Promise<RealS
     })
     await new Promise((resolve) => create.process.once('exit', resolve))
   }
-  return server
+  return { ...server, cacheShares: () => sharesIn(readFileSync(log, 'utf8')) }
+}
+
+/** In the words of Ollama's own runners, and of `llama-server`, which newer versions start. */
+function sharesIn(log: string): readonly number[] {
+  const own = [...log.matchAll(/msg="loading cache slot" id=\d+ cache=\d+ prompt=(\d+) used=(\d+)/g)]
+  if (own.length > 0) return own.map(([, prompt, used]) => Number(used) / Number(prompt))
+  const told = /task (\d+) \| cached n_tokens = (\d+)|task (\d+) \| prompt eval time = .*?\/ +(\d+) tokens/g
+  const cached = new Map<string, number>()
+  const shares: number[] = []
+  for (const [, began, hits, done, read] of log.matchAll(told)) {
+    // A prompt read in several batches says it for each; the first counts.
+    if (began !== undefined && !cached.has(began)) cached.set(began, Number(hits))
+    const from = cached.get(done ?? '')
+    if (from !== undefined) shares.push(from / (from + Number(read)))
+  }
+  return shares
+}
+
+/** Whether a server can be started where programs look for it without being told. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  server.listen(port, '127.0.0.1')
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false))
+    server.once('listening', () => server.close(() => resolve(true)))
+  })
 }
 
 export type Asked = Awaited<ReturnType<typeof openArm>>

@@ -107,10 +107,10 @@ async function listModels({
 const serverLines = ({ id, state, about, models = [] }: ProviderInfo): readonly string[] =>
   state === 'failed'
     ? [`✗ ${id}  ${about}`]
-    : models.map(
-        ({ name, use }) =>
-          `${name.padEnd(34)} ${'server'.padStart(9)}  ${id.padEnd(9)}  ${`covey ${use}`.trimEnd()}`,
-      )
+    : models.map(({ name, use, embeds }) => {
+        const how = embeds ? 'embeddings, for memory and search_code' : `covey ${use}`.trimEnd()
+        return `${name.padEnd(34)} ${'server'.padStart(9)}  ${id.padEnd(9)}  ${how}`
+      })
 
 async function bringIn({ context, folders, json, local }: ModelsService): Promise<number> {
   const { io, cwd, options } = context

@@ -26,6 +26,7 @@ const QUOTE = 34
 const APOSTROPHE = 39
 const BACKSLASH = 92
 const NEWLINE = 10
+const CLOSING_BRACE = 125
 /** Where a key or a value may begin: after these an apostrophe opens a string. */
 const BEFORE_VALUE = '{[,:'
 /** What may stand behind a string: before these an apostrophe closes it. */
@@ -72,6 +73,19 @@ export function endsInString(text: string): boolean {
   const scan = new JsonScan(undefined)
   for (let index = 0; index < text.length && !scan.done; index++) scan.push(text.charCodeAt(index))
   return scan.inString
+}
+
+/** A list that was cut off, closed behind its last whole object, and what follows that; undefined where none is whole. */
+export function wholeObjects(text: string): { readonly list: string; readonly rest: string } | undefined {
+  const scan = new JsonScan(undefined)
+  let end = 0
+  for (let index = 0; index < text.length && !scan.done; index++) {
+    const code = text.charCodeAt(index)
+    scan.push(code)
+    if (code === CLOSING_BRACE && scan.depth === 1 && !scan.inString) end = index + 1
+  }
+  if (!text.startsWith('[') || end === 0) return undefined
+  return { list: `${text.slice(0, end)}]`, rest: text.slice(end) }
 }
 
 class JsonScan {

@@ -8,7 +8,7 @@ import { brokenJson, CUT_OFF, TOO_LONG } from './call.ts'
 import type { Input, Step } from './input.ts'
 import { callsInJson, isPlaceholder } from './json-calls.ts'
 import type { JsonExtent } from './json-scan.ts'
-import { scanJson } from './json-scan.ts'
+import { scanJson, wholeObjects } from './json-scan.ts'
 import { pythonName, readPythonCall } from './python-calls.ts'
 import type { TagShape } from './tagged.ts'
 import { MAX_CALL, readTaggedArguments } from './tagged.ts'
@@ -131,7 +131,7 @@ export function* readOpening(
 function* readJsonCalls(input: Input, context: ReadContext): Step<Draft[] | undefined> {
   const extent = yield* scanJson(input, { stops: context.stops, limit: MAX_CALL })
   if (extent.end === 'long') return [{ problem: TOO_LONG }]
-  if (extent.end === 'cut' && !onlyWrapperOpen(extent)) return [cutOff(extent.text, context.tools)]
+  if (extent.end === 'cut' && !onlyWrapperOpen(extent)) return callsBeforeCut(extent.text, context.tools)
   if (isPlaceholder(extent.text)) return undefined
   const drafts = callsInJson(extent.text, { tools: context.tools, known: false })
   return drafts ?? (isEmptyList(extent.text) ? [] : [brokenJson(extent.text, context.tools)])
@@ -144,6 +144,13 @@ function* readJsonCalls(input: Input, context: ReadContext): Step<Draft[] | unde
 export function onlyWrapperOpen({ text, open }: JsonExtent): boolean {
   const wrapper = text.startsWith('[') ? 2 : 1
   return text.trimEnd().endsWith('}') && open <= wrapper
+}
+
+/** Of a list of calls those that are whole; the one that was cut off says so. */
+function callsBeforeCut(text: string, tools: ToolBook): Draft[] {
+  const whole = wholeObjects(text)
+  const drafts = whole && callsInJson(whole.list, { tools, known: false })
+  return whole && drafts ? [...drafts, cutOff(whole.rest, tools)] : [cutOff(text, tools)]
 }
 
 function cutOff(text: string, tools: ToolBook): Draft {

@@ -32,8 +32,20 @@ export const PROJECT_FILES = [
 export function failingCommand(prompt: string, project: ProjectFacts): string | undefined {
   if (FORBIDDEN.test(prompt)) return undefined
   const named = best(namedIn(prompt))
-  return named ?? (WANTS_CHECK.test(prompt) ? projectCommand(prompt, project) : undefined)
+  return named ?? (WANTS_CHECK.test(asserted(prompt)) ? projectCommand(prompt, project) : undefined)
 }
+
+/** Without clauses, words and paths that name a failure and report none. */
+const asserted = (prompt: string): string =>
+  [CONDITIONAL, OTHER_FAILURES, PATHS].reduce((text, pattern) => text.replaceAll(pattern, ' '), prompt)
+
+/** "If it fails ..." reports no failure; such a clause asks for nothing now. */
+const CONDITIONAL = /\b(?:if|in case|unless|should (?:it|this|that|the|we|you|any\w*))\b[^,.;:!?\n]*/gi
+
+const PATHS = /\S*\/\S*|\b[\w-]+\.\w{1,5}\b/g
+
+/** Nothing is broken by these. */
+const OTHER_FAILURES = /\bfail(?:s|ed|ing|ure)?[- ]?(?:over|back|safe|fast|open|closed|domain)\w*/gi
 
 /** "Write tests for x" is about tests, and about none that fail. */
 const WANTS_CHECK =

@@ -30,11 +30,15 @@ export type ProbeOptions = {
   /** Renders chat templates; without it prompts of our own are not tried. */
   readonly openTemplate?: OpenTemplate
   readonly now?: () => number
+  /** How long the questions of `full` may take together; what is known by then is the result. */
+  readonly limitMs?: number
   readonly signal: AbortSignal
 }
 
 /** The longest delay before a first answer. */
 const PATIENCE_MS = 10_000
+/** A model that reads ten tokens a second answers most of the questions in this time. */
+const FULL_MS = 300_000
 
 /** Makers of cloud models are not asked: they do not say. */
 export async function probeArm(settings: ArmSettings, options: ProbeOptions): Promise<ProbeReport> {
@@ -65,9 +69,9 @@ export async function probeArm(settings: ArmSettings, options: ProbeOptions): Pr
         : {}
     return { findings: mergeFindings(metadata, applied, embeds, learned), warnings }
   }
-  const findings = await probeBehaviour({ settings, client, metadata, options })
+  const { findings, warnings: late } = await probeBehaviour({ settings, client, metadata, options })
   await cache?.write(digest, findings)
-  return { findings, warnings }
+  return { findings, warnings: [...warnings, ...late] }
 }
 
 type Behaviour = {
@@ -77,24 +81,41 @@ type Behaviour = {
   readonly options: ProbeOptions
 }
 
-async function probeBehaviour({ settings, client, metadata, options }: Behaviour): Promise<Findings> {
-  const { openTemplate, signal, now = () => performance.now() } = options
+async function probeBehaviour(asked: Behaviour): Promise<ProbeReport> {
+  const { limitMs = FULL_MS, signal } = asked.options
+  const limit = AbortSignal.timeout(limitMs)
+  const both = AbortSignal.any([signal, limit])
+  let findings = asked.metadata
+  try {
+    for await (const more of behaviourOf(asked, both)) findings = mergeFindings(findings, more)
+    return { findings, warnings: [] }
+  } catch (error) {
+    if (signal.aborted || !limit.aborted) throw error
+    const text =
+      `The questions were stopped after ${limitMs / 1000} s: ${asked.settings.id || asked.settings.model} answers slowly. ` +
+      'What was found until then is used; ask again with `covey models probe` when the machine is idle.'
+    return { findings, warnings: [text] }
+  }
+}
+
+/** What is found out, question by question; each may build on what was found before it. */
+async function* behaviourOf(
+  { settings, client, metadata, options }: Behaviour,
+  signal: AbortSignal,
+): AsyncGenerator<Findings> {
+  const { openTemplate, now = () => performance.now() } = options
   const ask = createAskProbe(settings, metadata, now, signal)
   const roles = mergeFindings(metadata, await probeRoles(ask))
+  yield roles
   const emission = emissionOf(settings, roles)
   const tools = mergeFindings(roles, await probeTools(ask, emission))
-  const raw = openTemplate
-    ? await probeRaw({ settings, client, findings: tools, ask, openTemplate }, signal)
-    : {}
-  return mergeFindings(
-    tools,
-    raw,
-    metadata.server?.value === 'llama.cpp' ? await probeGrammar(client, signal) : {},
-    metadata.vision ? {} : await probeVision(ask, emission),
-    // Also where the server claims them: what it lists is not always what it does.
-    await probeEmbeddings(settings, metadata, { ms: EMBEDDING_MS, signal }),
-    await probeSpeed(ask, emission, metadata),
-  )
+  yield tools
+  if (openTemplate) yield await probeRaw({ settings, client, findings: tools, ask, openTemplate }, signal)
+  if (metadata.server?.value === 'llama.cpp') yield await probeGrammar(client, signal)
+  if (!metadata.vision) yield await probeVision(ask, emission)
+  // Also where the server claims them: what it lists is not always what it does.
+  yield await probeEmbeddings(settings, metadata, { ms: EMBEDDING_MS, signal })
+  yield await probeSpeed(ask, emission, metadata)
 }
 
 const emissionOf = (settings: ArmSettings, findings: Findings): EmissionMode =>

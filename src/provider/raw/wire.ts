@@ -110,7 +110,6 @@ const OllamaChunk = z.object({
   done: z.boolean().default(false),
   done_reason: z.string().default('stop'),
   prompt_eval_count: z.number().optional(),
-  prompt_eval_duration: z.number().optional(),
   eval_count: z.number().optional(),
   eval_duration: z.number().optional(),
 })
@@ -136,10 +135,8 @@ const ollama: RawWire = {
     if (!chunk.done) return text
     return [
       ...text,
-      toTimings(
-        perSecond(chunk.prompt_eval_count, chunk.prompt_eval_duration),
-        perSecond(chunk.eval_count, chunk.eval_duration),
-      ),
+      // It counts the whole prompt and times only what was not in its cache: no speed of reading follows from that.
+      toTimings(undefined, perSecond(chunk.eval_count, chunk.eval_duration)),
       { type: 'tokens', prompt: chunk.prompt_eval_count, completion: chunk.eval_count },
       { type: 'reason', reason: chunk.done_reason },
     ]

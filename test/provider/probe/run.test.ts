@@ -362,3 +362,13 @@ test('what is configured wins over what was found, and that over what is assumed
     requiredChoice: true,
   })
 })
+
+test('questions that take too long are stopped, and what was found until then is kept', async () => {
+  const server = await startLlamaCpp({ window: 12_288, prefillMs: 600_000 })
+
+  const report = await probeArm(settingsFor(server.url), { depth: 'full', limitMs: 300, signal })
+
+  expect(valuesOf(report.findings)).toMatchObject({ server: 'llama.cpp', window: 12_288 })
+  expect(report.findings.decodeSpeed).toBeUndefined()
+  expect(report.warnings).toEqual([expect.stringMatching(/stopped after 0\.3 s.*covey models probe/)])
+})

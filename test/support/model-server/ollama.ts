@@ -129,11 +129,12 @@ function generate(model: FakeModel, body: Body, window: number): Answer {
 const cut = (prompt: readonly number[], window: number): readonly number[] =>
   prompt.length <= window ? prompt : prompt.slice(-Math.floor(window / 2))
 
-const ending = ({ prompt, completion }: Generated): object => ({
+/** The whole prompt is counted, and only what was not in the cache took time. */
+const ending = ({ prompt, cached, completion }: Generated): object => ({
   done: true,
   done_reason: 'stop',
   prompt_eval_count: prompt,
-  prompt_eval_duration: 2_000_000 * prompt,
+  prompt_eval_duration: 2_000_000 * (prompt - cached),
   eval_count: completion,
   eval_duration: 25_000_000 * completion,
 })
