@@ -54,14 +54,39 @@ const JOINED: Readonly<Record<string, string>> = {
   'find,list': 'find',
 }
 
-/** Words that say nothing about which tool is meant. */
-const FILLERS = new Set(
-  `a an and the to in into of from on by for with my this file files text texts content contents code codebase base source
-  project repo repository workspace string strings str editor tool function func call line lines regex pattern path paths local
-  apply diff based current new existing cmd command commands`.split(/\s+/),
-)
+/** Words of prose that say nothing about which tool is meant. */
+const PROSE = 'a an and the to in into of from on by for with my this based current new existing'.split(' ')
+
+const THINGS =
+  `file files text texts content contents code codebase base source project repo repository workspace string strings str editor
+  tool function func call line lines regex pattern path paths local apply diff cmd command commands`.split(
+    /\s+/,
+  )
+
+const FILLERS = new Set([...PROSE, ...THINGS])
+
+/** What agents write in front of a name: `functions.read_file`, `default_api.read_file`, `mcp__files__read_file`. */
+const NAMESPACES = 'functions tools default api mcp multi client agent assistant self'.split(' ')
 
 const FOLDERS = new Set(['directory', 'directories', 'dir', 'dirs', 'folder', 'folders'])
+
+const FIRST_WORDS: readonly string[] = [...ACTIONS.keys(), ...THINGS, ...FOLDERS, ...NAMESPACES]
+
+/** Whether what begins so may still become, or is, a name some tool is meant by. Names that begin with a word of prose are not. */
+export function mayNameTool(begun: string, names: readonly string[]): boolean {
+  const folded = begun.toLowerCase().replace(/[-_.]/g, '')
+  const word = /^[^-_.]*?[a-z\d](?=[A-Z])|^[^-_.]*/.exec(begun)?.[0] ?? ''
+  const first = word.toLowerCase()
+  const isWhole = word.length < begun.length
+  const fits = (known: string): boolean => (isWhole ? known === first : known.startsWith(first))
+  return (
+    FIRST_WORDS.some(fits) ||
+    names.some((name) => {
+      const own = name.toLowerCase().replace(/[-_.]/g, '')
+      return own.startsWith(folded) || folded.startsWith(own) || wordsOf(name).some(fits)
+    })
+  )
+}
 
 type Action = {
   readonly action: string

@@ -74,6 +74,30 @@ test('the prefill of llama.cpp, then the first word before the reply is whole', 
   expect(await screen.sees('Hello')).toContain('writing')
 })
 
+test('a first token that nothing follows is on the screen within 50 ms', async () => {
+  const { argv, asked } = await startServer()
+  const screen = await ready({ argv })
+  const times: number[] = []
+  for (let round = 0; round < 20; round++) {
+    screen.type(`Say it ${round}${key.enter}`)
+    const say = await screen.until('question', () => asked[round])
+    const word = `Wo${'abcdefghijklmnopqrst'[round]}`
+
+    const since = performance.now()
+    // Its last letters may be the first of a secret of this machine.
+    say({ content: `${word}nder` })
+    await screen.until(word, () => screen.bytes().includes(word))
+    times.push(performance.now() - since)
+
+    screen.type(key.escape)
+    await screen.idle()
+  }
+
+  // The fastest of them says what the program itself adds; a busy machine adds to the others.
+  expect(Math.min(...times)).toBeLessThanOrEqual(50)
+  expect(times.toSorted((a, b) => a - b)[10]).toBeLessThanOrEqual(250)
+})
+
 test('the partial answer of a cancelled one-shot is on the screen and in the session', async () => {
   const { argv, asked } = await startServer()
   const screen = await openTerminal({ argv: () => [...argv(), 'Say it'] })

@@ -43,7 +43,7 @@ export function* readPythonLines(reading: Reading): Step<void> {
 /** A name from another agent is an ordinary word of code, unless its arguments are named. */
 function* callAhead({ input, options: { tools } }: Reading): Step<boolean> {
   const space = yield* input.space()
-  const name = yield* pythonName(input, space)
+  const name = yield* pythonName(input, space, (begun) => tools.mayName(begun))
   if (name === undefined || tools.find(name)) return name !== undefined
   const tool = tools.meant(name)
   if (!tool) return false

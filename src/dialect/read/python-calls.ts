@@ -13,13 +13,23 @@ import { propertiesOf } from './tool-book.ts'
 /** `name(`: the longest name that is still looked at. */
 const MAX_NAME = 96
 
-/** The name in front of a parenthesis `offset` characters ahead, if there is one. */
-export function* pythonName(input: Input, offset = 0): Step<string | undefined> {
+const ANY = (): boolean => true
+
+/** The name in front of a parenthesis `offset` characters ahead, if there is one; text that cannot become one is not waited for. */
+export function* pythonName(
+  input: Input,
+  offset = 0,
+  mayBeName: (begun: string) => boolean = ANY,
+): Step<string | undefined> {
   let length = 0
   for (; length < MAX_NAME; length++) {
+    const isOver = input.at + offset + length >= input.text.length
+    if (isOver && !mayBeName(input.text.slice(input.at + offset))) return undefined
     const char = (yield* input.peek(offset + length + 1))[offset + length]
-    if (char === '(')
-      return length > 0 ? input.text.slice(input.at + offset, input.at + offset + length) : undefined
+    if (char === '(') {
+      const name = input.text.slice(input.at + offset, input.at + offset + length)
+      return length > 0 && mayBeName(name) ? name : undefined
+    }
     if (char === undefined || !(length === 0 ? /[A-Za-z_]/ : /[\w.-]/).test(char)) return undefined
   }
   return undefined

@@ -2,7 +2,7 @@
 import type { JsonSchema, ToolSchema } from '../../protocol/model.ts'
 import { isObject } from '../../lib/json.ts'
 import { resolveName } from '../../lib/nearest.ts'
-import { meantTool } from '../../lib/tool-names.ts'
+import { mayNameTool, meantTool } from '../../lib/tool-names.ts'
 import { Repair } from './repair.ts'
 
 const WRITING_TOOLS = new Set(['write_file', 'edit_file', 'apply_patch'])
@@ -33,6 +33,11 @@ export class ToolBook {
    */
   meant(name: string): ToolSchema | undefined {
     return this.find(name) ?? this.#lookUp(name, this.#meant, meantTool)
+  }
+
+  /** Whether this is the beginning of a name by which one of them may be meant. */
+  mayName(begun: string): boolean {
+    return mayNameTool(begun, this.names)
   }
 
   #lookUp(

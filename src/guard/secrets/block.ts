@@ -3,7 +3,7 @@ import type { Finder, Finding } from './finding.ts'
 import { letters, walkOn } from './letters.ts'
 
 /** `-----BEGIN ` */
-const ENCODED_START = 'LS0tLS1CRUdJTi'
+export const ENCODED_START = 'LS0tLS1CRUdJTi'
 
 export const privateKeyFinder: Finder = {
   anchor: '-----BEGIN',

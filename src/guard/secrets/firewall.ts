@@ -79,7 +79,9 @@ export function createFirewall(parts: FirewallParts): Firewall {
       createSecretStream({
         clean: outgoingNow,
         find: (text) => detector.detectNow(text).findings,
+        mayBeginAt: (text) => map.mayBeginAt(text),
         wholeLines: patterns.length > 0,
+        wholeWords: parts.entropy === 'redact',
       }),
     files: files.files,
     model: (model) => withoutSecrets(model, firewall, cleanRequest),

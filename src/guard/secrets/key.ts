@@ -25,14 +25,7 @@ const MAX_ENCODED = 8192
 
 /** One for all that share their first two letters, as above: inside a long run every one of them would be asked. */
 function encodedFinders(encoding: 'base64' | 'hex', set: Letters): readonly Finder[] {
-  const bits = encoding === 'hex' ? 4 : 6
-  const beginnings = secretKinds
-    .filter(({ prefix }) => prefix.length >= 4)
-    .map(({ prefix }) =>
-      Buffer.from(prefix)
-        .toString(encoding)
-        .slice(0, Math.floor((prefix.length * 8) / bits)),
-    )
+  const beginnings = encodedBeginnings(encoding)
   return [...new Set(beginnings.map((beginning) => beginning.slice(0, 2)))].map((anchor) => {
     const own = beginnings.filter((beginning) => beginning.startsWith(anchor))
     return {
@@ -44,6 +37,26 @@ function encodedFinders(encoding: 'base64' | 'hex', set: Letters): readonly Find
     }
   })
 }
+
+function encodedBeginnings(encoding: 'base64' | 'hex'): readonly string[] {
+  const bits = encoding === 'hex' ? 4 : 6
+  return secretKinds
+    .filter(({ prefix }) => prefix.length >= 4)
+    .map(({ prefix }) =>
+      Buffer.from(prefix)
+        .toString(encoding)
+        .slice(0, Math.floor((prefix.length * 8) / bits)),
+    )
+}
+
+/** Whether a key may begin with these letters, the first of a word. */
+export const mayBeginKey = (letters: string): boolean =>
+  (beginnings ??= [...secretKinds.map(({ prefix }) => prefix), ...encodedBeginnings('base64')]).some(
+    (beginning) => beginning.startsWith(letters) || letters.startsWith(beginning),
+  )
+
+/** Made when it is needed; in hex every key begins with a digit. */
+let beginnings: readonly string[] | undefined
 
 type Encoded = { readonly encoding: 'base64' | 'hex'; readonly set: Letters }
 

@@ -24,6 +24,8 @@ const MAX_FORM = MAX_VALUE * 12
 export class KnownValues {
   /** By how they begin, each list in order. */
   readonly #forms = new Map<string, Form[]>()
+  /** The first letters of all of them, in order; made when it is asked for. */
+  #starts: readonly string[] | undefined
   readonly #pairs = new Uint8Array(128 * 128)
 
   add(kind: string, value: string): void {
@@ -33,8 +35,30 @@ export class KnownValues {
       const forms = this.#forms.get(start) ?? []
       insert(forms, kind, text)
       this.#forms.set(start, forms)
+      this.#starts = undefined
       this.#pairs[pairOf(text.charCodeAt(0), text.charCodeAt(1))] = 1
     }
+  }
+
+  /** Where the end of the text may be the beginning of one of them; the length of the text where it is not. */
+  mayBeginAt(text: string): number {
+    if (this.#forms.size === 0) return text.length
+    this.#starts ??= [...this.#forms.keys()].toSorted((a, b) => (a < b ? -1 : 1))
+    for (let at = 0; at < text.length; at++) if (this.#mayGoOn(text.slice(at), this.#starts)) return at
+    return text.length
+  }
+
+  #mayGoOn(text: string, starts: readonly string[]): boolean {
+    if (text.length >= START)
+      return this.#forms.get(text.slice(0, START))?.some((form) => form.text.startsWith(text)) ?? false
+    let low = 0
+    let high = starts.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? '') < text) low = middle + 1
+      else high = middle
+    }
+    return starts[low]?.startsWith(text) ?? false
   }
 
   /** In order, never overlapping; the longest that fits. */

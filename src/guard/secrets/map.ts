@@ -96,6 +96,11 @@ export class SecretMap {
     return this.#values.find(text)
   }
 
+  /** Where the end of the text may be the beginning of one. */
+  mayBeginAt(text: string): number {
+    return this.#values.mayBeginAt(text)
+  }
+
   #learn(kind: string, value: string): Secret | undefined {
     const isFull = this.#byNumber.size >= MAX_SECRETS
     // A hash takes longer than all else about a secret: none where it can lead to nothing.

@@ -1,9 +1,13 @@
-/** Keys without a beginning of their own: something in their middle gives them away. */
+/**
+ * Keys without a beginning of their own: something in their middle gives them away. Letters before the first digit or sign
+ * are not counted as part of the key: such a word is shown while it arrives, and it is the public part or a few letters of it.
+ */
 import type { Finder, Finding } from './finding.ts'
 import { type Letters, letters, walkBack, walkOn } from './letters.ts'
 
 const HEX = letters('a-f0-9')
 const DIGIT = letters('0-9')
+const LETTER = letters('A-Za-z')
 const ALPHANUMERIC = letters('A-Za-z0-9')
 const WORD = letters('A-Za-z0-9_-')
 const AZURE = letters('A-Za-z0-9_.~-')
@@ -39,7 +43,7 @@ function fit({ anchor, kind, before, after }: Shape, text: string, at: number): 
   const end = walkOn(text, at + anchor.length, after[0], after[2] + 1)
   const isFitting =
     isBetween(at - start, before[1], before[2]) && isBetween(end - at - anchor.length, after[1], after[2])
-  return isFitting ? { start, end, kind } : undefined
+  return isFitting ? { start: walkOn(text, start, LETTER, before[2] + anchor.length), end, kind } : undefined
 }
 
 const isBetween = (length: number, least: number, most: number): boolean => length >= least && length <= most
@@ -51,5 +55,5 @@ function findDiscord(text: string, at: number): Finding | undefined {
   const end = walkOn(text, at + 8, WORD, 41)
   const isFitting =
     isBetween(at - start, 23, 28) && isBetween(end - at - 8, 27, 40) && /[MNO]/.test(text[start] ?? '')
-  return isFitting ? { start, end, kind: 'discord-token' } : undefined
+  return isFitting ? { start: walkOn(text, start, LETTER, 28), end, kind: 'discord-token' } : undefined
 }

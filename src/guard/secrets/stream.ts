@@ -1,29 +1,49 @@
 /**
  * Text in pieces, cleaned so that no secret slips through where two pieces meet. A piece is held back until it can no
- * longer be part of a secret: at a blank while the line speaks of nothing secret, else at the end of the line, and a
- * private key until its last line. Any cut of the same text gives the same text; only a value that is named for the
+ * longer be part of a secret: at a blank while the line speaks of nothing secret (a word that cannot become one is shown
+ * before its end), else at the end of the line, and a private key until its last line. Any cut of the same text gives the same text; only a value that is named for the
  * first time after it stood bare is found late.
  */
 import type { SecretStream } from '../../protocol/firewall.ts'
 import type { Finding } from './finding.ts'
 import { NAME_HINT } from './name.ts'
+import { shownLength } from './beginning.ts'
 import { hasHidden } from '../unicode.ts'
 
 export type StreamParts = {
   clean(text: string): string
   /** Places that must not be cut. */
   find(text: string): readonly Finding[]
+  /** Where the end of a text may be the beginning of a value that is known to be secret. */
+  mayBeginAt(text: string): number
+  /** Any long word may be a secret. */
+  readonly wholeWords: boolean
   /** Patterns of a person's own may span blanks. */
   readonly wholeLines: boolean
 }
 
-export function createSecretStream({ clean, find, wholeLines }: StreamParts): SecretStream {
+export function createSecretStream(parts: StreamParts): SecretStream {
+  const { clean, find, wholeLines } = parts
   let held = ''
+  /** How much of what is held has been shown: it stays to be read with what follows it. */
+  let shown = 0
   let awaited = SPACE
   const release = (cut: number): string => {
+    const before = held.slice(0, Math.min(shown, cut))
     const text = held.slice(0, cut)
     held = held.slice(cut)
-    return text === '' ? '' : clean(text)
+    shown = Math.max(0, shown - cut)
+    if (text.length === before.length) return ''
+    const cleaned = clean(text)
+    return cleaned.startsWith(before) ? cleaned.slice(before.length) : cleaned
+  }
+  const showWord = (): string => {
+    if (awaited !== SPACE || wholeLines || parts.wholeWords) return ''
+    const length = shownLength(held, parts.mayBeginAt)
+    if (length <= shown || TELLING.test(held)) return ''
+    const word = held.slice(shown, length)
+    shown = length
+    return word
   }
   return {
     push(chunk) {
@@ -33,10 +53,10 @@ export function createSecretStream({ clean, find, wholeLines }: StreamParts): Se
         return release(forcedCut(held, find(held)))
       }
       // What is awaited may have begun in the piece before.
-      if (!awaited.test(held.slice(-chunk.length - MAX_AWAITED))) return ''
+      if (!awaited.test(held.slice(-chunk.length - MAX_AWAITED))) return showWord()
       const safe = safeCut(held, wholeLines)
       awaited = safe.awaited
-      return release(safe.cut)
+      return release(safe.cut) + showWord()
     },
     end: () => release(held.length),
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createReplyReader } from '../../../src/dialect/read/reply.ts'
-import { read, summary, tools } from '../support.ts'
+import { characters, read, summary, tools } from '../support.ts'
 
 const call = (name: string, input: unknown, id = 'call-1'): unknown => ({
   type: 'tool-call',
@@ -361,6 +361,32 @@ describe('streaming', () => {
     const reader = createReplyReader({ tools })
 
     expect(reader.push('Hello {x} <b> [y] z')).toEqual([says('Hello {x} <b> [y] z')])
+  })
+
+  it.each(['Hello', 'The', ' Yes', 'Sure', '你好', 'I'])(
+    'releases the first word %s before it is whole',
+    (word) => {
+      expect(createReplyReader({ tools }).push(word)).toEqual([says(word)])
+    },
+  )
+
+  it.each(['re', 'Read', 'bas', 'functions', 'list_files'])(
+    'waits for more of %s, which may name a tool',
+    (word) => {
+      const reader = createReplyReader({ tools })
+
+      expect(reader.push(word)).toEqual([])
+      expect(reader.push(' then')).toEqual([says(`${word} then`)])
+    },
+  )
+
+  it.each([
+    'read_file(path="a")',
+    'bash(command="ls")',
+    'functions.read_file(path="a")',
+    'Hello.read_file(path="a")',
+  ])('reads %s the same in one piece and letter by letter', (reply) => {
+    expect(read(characters(reply))).toEqual(read(reply))
   })
 
   it('holds back only what may be a marker', () => {

@@ -434,6 +434,34 @@ describe('text in pieces', () => {
     expect(firewall.stream().push('The answer is that ')).toBe('The answer is that ')
   })
 
+  test.each(['Hello', 'The', 'Yes', '**Sure', "O'er", 'Größer', '你好', 'Hm,'])(
+    'the word "%s" is shown before its end has come',
+    async (word) => {
+      const { firewall } = await project()
+
+      expect(firewall.stream().push(word)).toBe(word)
+      expect(firewall.stream().push(`and ${word}`)).toBe(`and ${word}`)
+    },
+  )
+
+  test.each(['sk', 'gh', 'AKI', 'eyJ', 'Z2hw', 'token', '1234', '-', 'a.b', 'my\u200Bword'])(
+    '"%s" may be the beginning of a secret and is held back',
+    async (word) => {
+      const { firewall } = await project()
+
+      expect(firewall.stream().push(word)).toBe('')
+    },
+  )
+
+  test('of a word that may end in a known secret, the part before it is shown', async () => {
+    const { firewall } = await project({}, { known: [{ kind: 'password', value: 'lorem/Ipsum-42' }] })
+    const stream = firewall.stream()
+
+    const pieces = ['Hello', 'rem/Ipsum-4', '2 Hel', 'p'].map((piece) => stream.push(piece))
+
+    expect(pieces.map(withoutTag)).toEqual(['Hel', '', '[secret:password:1] He', 'lp'])
+  })
+
   test('an endless line goes on in bounded memory, a key in it found across every cut', async () => {
     const { firewall } = await project()
     const stream = firewall.stream()
