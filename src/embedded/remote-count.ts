@@ -1,5 +1,5 @@
 /**
- * Counts with a tokenizer that is in another process. Nobody can wait for it in the middle of a decision, so a text is
+ * Counts with a tokenizer that is in another process. A decision cannot wait for it, so a text is
  * estimated when it is first counted and asked for beside; from then on its count is exact. Texts that were never asked
  * about are estimated by how the exact counts stand to their estimates.
  */
