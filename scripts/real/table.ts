@@ -17,18 +17,29 @@ const rows = (await readFile(join(realCache(), 'seen.jsonl'), 'utf8'))
 const page = await readFile(PAGE, 'utf8')
 const [before, after] = [page.indexOf(START), page.indexOf(END)]
 if (before < 0 || after < before) throw new Error(`${PAGE} has no table of what was seen`)
-await writeFile(PAGE, `${page.slice(0, before)}${START}\n${table(rows)}\n\n${page.slice(after)}`)
+const servers = [...new Set(rows.map(serverOf))]
+const tables = servers.map((name) => `### ${name}\n\n${table(rows.filter((row) => serverOf(row) === name))}`)
+await writeFile(PAGE, `${page.slice(0, before)}${START}\n${tables.join('\n\n')}\n\n${page.slice(after)}`)
 
-/** The last time counts. */
+/** A column is called by the server and the model on it. */
+function serverOf({ server }: Seen): string {
+  return server.slice(0, server.lastIndexOf(', '))
+}
+
+function modelOf({ server }: Seen): string {
+  return server.slice(server.lastIndexOf(', ') + 2)
+}
+
+/** One of a server, with a column for each model. The last time counts. */
 function table(all: readonly Seen[]): string {
-  const servers = [...new Set(all.map(({ server }) => server))]
+  const models = [...new Set(all.map(modelOf))]
   const checks = [...new Set(all.map(({ check }) => check))]
-  const cell = (server: string, check: string): string =>
-    all.findLast((seen) => seen.server === server && seen.check === check)?.what ?? ''
+  const cell = (model: string, check: string): string =>
+    all.findLast((seen) => modelOf(seen) === model && seen.check === check)?.what ?? ''
   return [
-    ['', ...servers],
-    ['---', ...servers.map(() => '---')],
-    ...checks.map((check) => [check, ...servers.map((server) => cell(server, check))]),
+    ['', ...models],
+    ['---', ...models.map(() => '---')],
+    ...checks.map((check) => [check, ...models.map((model) => cell(model, check))]),
   ]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n')

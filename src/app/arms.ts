@@ -134,7 +134,7 @@ function withClassifier(arm: OpenedArm, parts: ArmParts): OpenedArm {
 async function openNano(why: string, parts: ArmParts): Promise<OpenedArm> {
   const model = await loadNano(parts)
   // It reads far less than it is sent, by design: what it reports says nothing about its window.
-  const arm = toArm(model, model.capabilities, () => undefined)
+  const arm = toArm(model, model.capabilities, { learn: () => undefined })
   const classify = (prompt: string) => model.classify(prompt)
   return {
     arm,
@@ -171,7 +171,7 @@ async function openFile(wanted: GgufWanted, { cwd, promptsFolder, ...parts }: Ar
     ...defined({ build: choice.build, window, sequences: wanted.sequences }),
   })
   return {
-    ...opened(toArm(model, model.capabilities), 'a file'),
+    ...opened(toArm(model, model.capabilities, { estimate: model.countTokens }), 'a file'),
     warnings: describeSkipped(choice),
     close: () => model.close(),
   }
@@ -206,5 +206,18 @@ async function wrapModel(model: Model, { window = USUAL_WINDOW }: ArmParts): Pro
   return toArm(model, capabilitiesOf({ ...settings, known: { window } }, undefined))
 }
 
-const toArm = (model: Model, capabilities: Capabilities, learn: typeof learnWindow = learnWindow): Arm =>
-  createArm({ id: model.name, local: true, capabilities, native: model, ...armSizes(), learnWindow: learn })
+type ArmCounts = { readonly learn?: typeof learnWindow; readonly estimate?: (text: string) => number }
+
+const toArm = (
+  model: Model,
+  capabilities: Capabilities,
+  { learn = learnWindow, estimate }: ArmCounts = {},
+): Arm =>
+  createArm({
+    id: model.name,
+    local: true,
+    capabilities,
+    native: model,
+    ...armSizes(estimate),
+    learnWindow: learn,
+  })

@@ -111,8 +111,14 @@ export type TokenCounter = {
 /** Below this a report says more about the chat template than about the text. */
 const SMALLEST_REPORT = 256
 
-export function createTokenCounter({ exact }: { readonly exact?: CountTokens } = {}): TokenCounter {
-  const raw = exact ?? estimateTokens
+export type CounterParts = {
+  readonly exact?: CountTokens
+  /** Better than the estimate here, and not exact for every text. */
+  readonly estimate?: CountTokens
+}
+
+export function createTokenCounter({ exact, estimate }: CounterParts = {}): TokenCounter {
+  const raw = exact ?? estimate ?? estimateTokens
   let factor = 1
   let isExact = exact !== undefined
   let last: { counted: number; reported: number } | undefined

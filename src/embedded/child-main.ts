@@ -47,12 +47,13 @@ async function work(message: Extract<ToChild, { type: 'ask' | 'call' }>): Promis
   }
 }
 
-function call(
+async function call(
   model: EmbeddedModel,
   method: ChildMethod,
   input: readonly unknown[],
   signal: AbortSignal,
 ): Promise<unknown> {
+  if (method === 'countTokens') return (input as readonly string[]).map((text) => model.countTokens(text))
   // The types were checked where the message was made.
   const [first, second] = input as [never, never]
   return method === 'scoreLabels' ? model.scoreLabels(first, second, signal) : model[method](first)

@@ -18,7 +18,9 @@ export type ToChild =
     }
   | { readonly type: 'cancel'; readonly id: number }
 
-export type ChildMethod = 'load' | 'scoreLabels' | 'saveState' | 'loadState'
+export type ChildMethod = 'load' | 'scoreLabels' | 'saveState' | 'loadState' | 'countTokens'
+
+export const tokenCounts = z.array(z.int().nonnegative())
 
 /** No token is nearly as long. */
 const text = z.string().max(1 << 20)

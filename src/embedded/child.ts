@@ -3,10 +3,11 @@
  * one request here. The next request starts a new process; one that is not asked for a while is ended, and its memory
  * freed.
  */
-import { estimateTokens } from '../context/count.ts'
 import { AppError } from '../protocol/error.ts'
+import { tokenCounts } from './child-messages.ts'
 import { EngineProcess } from './child-process.ts'
 import { DEFAULT_IDLE_MS, type EmbeddedModel, type EmbeddedOptions } from './engine.ts'
+import { type AskCounts, createRemoteCounter } from './remote-count.ts'
 
 export type ChildOptions = EmbeddedOptions & {
   /** How node is started; absent = as this process was. */
@@ -24,6 +25,8 @@ export async function createChildModel({ execArgv, ...options }: ChildOptions): 
   const capabilities = await supervisor.use(({ opened }) => opened)
   const call = (...[method, input, signal]: Parameters<EngineProcess['call']>): Promise<unknown> =>
     supervisor.use((engine) => engine.call(method, input, signal))
+  /** The process whose weights are in memory: only those count exactly. */
+  let loaded: EngineProcess | undefined
   return {
     name: options.name,
     capabilities,
@@ -32,14 +35,20 @@ export async function createChildModel({ execArgv, ...options }: ChildOptions): 
       if (signal.aborted) return
       const engine = supervisor.begin()
       try {
-        yield* engine.ask(request, signal)
+        for await (const event of engine.ask(request, signal)) {
+          if (event.type === 'usage') loaded = engine
+          yield event
+        }
       } finally {
         supervisor.end()
       }
     },
-    load: async () => void (await call('load', [])),
-    // The tokenizer is in the other process; the counter corrects this by the reported usage.
-    countTokens: estimateTokens,
+    load: () =>
+      supervisor.use(async (engine) => {
+        await engine.call('load', [])
+        loaded = engine
+      }),
+    countTokens: createRemoteCounter(countIn(() => (loaded === supervisor.current() ? loaded : undefined))),
     scoreLabels: async (prompt, fields, signal) =>
       (await call('scoreLabels', [prompt, fields], signal)) as readonly (readonly number[])[],
     saveState: async (sessionId) => (await call('saveState', [sessionId])) === true,
@@ -47,6 +56,14 @@ export async function createChildModel({ execArgv, ...options }: ChildOptions): 
     close: supervisor.close,
   }
 }
+
+/** Never starts a process, and does not keep one from being ended. */
+const countIn =
+  (engine: () => EngineProcess | undefined): AskCounts =>
+  (texts) =>
+    engine()
+      ?.call('countTokens', texts)
+      .then((answer) => tokenCounts.parse(answer))
 
 /** At most one process at a time, ended when idle for a while. */
 function createSupervisor(options: EmbeddedOptions, execArgv: readonly string[] | undefined) {
@@ -79,6 +96,7 @@ function createSupervisor(options: EmbeddedOptions, execArgv: readonly string[] 
   return {
     begin,
     end,
+    current: () => engine,
     pid: () => engine?.pid,
     async use<T>(work: (engine: EngineProcess) => Promise<T>): Promise<T> {
       const current = begin()

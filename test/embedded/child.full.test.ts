@@ -52,6 +52,19 @@ describe('a model in a process of its own', () => {
     )
   })
 
+  test('counts as its own tokenizer does once it was asked', async () => {
+    const here = await createEmbeddedModel({ name: 'tiny', path, window: 1024 })
+    onTestFinished(() => here.close())
+    await here.load()
+    await model.load()
+    const text = 'const added = (a, b) => a + b // and a remark that no estimate gets right, 12345 times. '
+
+    model.countTokens(text)
+    await until(() => model.countTokens(text) === here.countTokens(text))
+
+    expect(model.countTokens(text)).toBe(here.countTokens(text))
+  })
+
   test('tells how sure it is of a call', async () => {
     const tools = ['q', 'z'].map((name) => ({ name, parameters: { type: 'object', properties: {} } }))
 

@@ -66,7 +66,7 @@ describe('of the project', () => {
     ['Fix the failing test', project({ 'package.json': '{broken' }), undefined],
     ['Fix it if you can, the tests are red', npm, 'npm test'],
     ['The tests fail if I use Node 20', npm, 'npm test'],
-    ['If we fail over to Frankfurt somebody must change .env, keep that in mind', npm, undefined],
+    ['If we fail over to Frankfurt Ana must change .env, keep that in mind', npm, undefined],
     ['In case the build breaks on Monday, call Marek', npm, undefined],
     ['Should it fail, the log is in logs/run.txt', npm, undefined],
     ['The failover region and the fail-safe switch are documented in README.md', npm, undefined],
