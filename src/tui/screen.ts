@@ -25,15 +25,21 @@ const TO_LINE_END = '\u001B[K'
 const TO_SCREEN_END = '\u001B[J'
 const RESET = '\u001B[0m'
 
+/** Everything from the cursor on. Asked for it in the first row, tmux would keep what it erases in the scrollback. */
+const eraseBelow = (rows: number): string =>
+  rows > 0 ? `${TO_LINE_END}\u001B[B${TO_SCREEN_END}\u001B[A` : TO_LINE_END + TO_SCREEN_END
+
 export class Screen {
   readonly #surface: Surface
   #live: readonly string[] = []
   #row = 0
   #columns: number
+  #rows: number
 
   constructor(surface: Surface) {
     this.#surface = surface
     this.#columns = surface.columns
+    this.#rows = surface.rows
   }
 
   draw({ finished, live }: Frame): void {
@@ -41,13 +47,14 @@ export class Screen {
     const fitted = (line: string): string =>
       `${fit(line, columns).replace(/ +$/, '')}${line.includes('\u001B') ? RESET : ''}`
     const lines = live.slice(-rows).map(fitted)
-    const isResized = columns !== this.#columns
+    const isResized = columns !== this.#columns || rows !== this.#rows
     const text =
       finished.length > 0 || isResized
         ? this.#redrawn([...finished.map(fitted), ...lines], lines.length, isResized)
         : this.#changed(lines)
     this.#live = lines
     this.#columns = columns
+    this.#rows = rows
     const moved = this.#to(Math.max(0, lines.length - 1))
     if (text !== '' || moved !== '') this.#surface.write(`${BEGIN}${text}${moved}\r${END}`)
   }
@@ -55,7 +62,7 @@ export class Screen {
   /** The live part goes away; what follows is written where it began. */
   leave(): void {
     if (this.#live.length > 0)
-      this.#surface.write(`${BEGIN}${this.#up(this.#row)}\r${TO_SCREEN_END}${END}\u001B[?25h`)
+      this.#surface.write(`${BEGIN}${this.#up(this.#row)}\r${eraseBelow(this.#row)}${END}\u001B[?25h`)
     else this.#surface.write('\u001B[?25h')
     this.#live = []
     this.#row = 0
@@ -64,9 +71,9 @@ export class Screen {
   /** Everything from the top of the live part on. */
   #redrawn(all: readonly string[], liveLength: number, isResized: boolean): string {
     const above = isResized ? this.#reflowed() : this.#row
-    const drawn = all.map((line) => this.#line(line)).join('\r\n')
+    const drawn = all.map((line, row) => this.#line(line, isResized ? '' : this.#live[row])).join('\r\n')
     this.#row = liveLength - 1
-    return `${this.#up(above)}\r${isResized ? TO_SCREEN_END : ''}${drawn}${TO_SCREEN_END}`
+    return `${this.#up(above)}\r${isResized ? eraseBelow(above) : ''}${drawn}${TO_SCREEN_END}`
   }
 
   #changed(lines: readonly string[]): string {
@@ -77,7 +84,7 @@ export class Screen {
       const isNew = index > last && index > 0
       text += isNew ? `${this.#to(Math.max(index - 1, 0))}\r\n` : `${this.#to(index)}\r`
       this.#row = index
-      text += this.#line(line)
+      text += this.#line(line, this.#live[index])
     }
     if (lines.length <= last) {
       text += `${this.#to(Math.max(0, lines.length - 1))}\r\n${TO_SCREEN_END}`
@@ -86,9 +93,12 @@ export class Screen {
     return text
   }
 
-  /** A full line leaves the cursor on its last letter, which must stay. */
-  #line(line: string): string {
-    return visibleWidth(line) >= this.#surface.columns ? line : line + TO_LINE_END
+  /**
+   * A shorter line is written on an empty one. tmux takes what is erased behind a text for a part of the line: it would be wrapped
+   * with the line when the window becomes narrower, and the live part would not begin where it is looked for.
+   */
+  #line(line: string, before = ''): string {
+    return visibleWidth(line) < visibleWidth(before) ? TO_LINE_END + line : line
   }
 
   #to(row: number): string {

@@ -88,6 +88,32 @@ test('a frame writes the lines that changed and no others, and nothing where non
   expect(await flush()).toBe('')
 })
 
+test('a line that becomes shorter leaves no erased letters behind it, which tmux would wrap', async () => {
+  const { screen, flush } = open()
+  screen.draw({ finished: [], live: ['a long line', 'b', 'end'] })
+  await flush()
+
+  screen.draw({ finished: [], live: ['short', 'bigger', 'end'] })
+
+  expect(await flush()).toContain('\u001B[2A\r\u001B[Kshort\u001B[1B\rbigger\u001B[1B\r')
+})
+
+test('what fills the screen is not erased from its first row on, which tmux would keep in the scrollback', async () => {
+  const { screen, flush, surface } = open()
+  const live = Array.from({ length: ROWS }, (_, at) => `line ${at}`)
+  screen.draw({ finished: [], live })
+  await flush()
+
+  surface.columns = 12
+  screen.draw({ finished: [], live })
+  const resized = await flush()
+  screen.leave()
+
+  const wanted = '\r\u001B[K\u001B[B\u001B[J\u001B[A'
+  expect(resized).toContain(wanted)
+  expect(await flush()).toContain(wanted)
+})
+
 test('no frame clears the screen or the scrollback', async () => {
   await fc.assert(
     fc.asyncProperty(frames, fc.array(fc.integer({ min: 5, max: 40 })), async (drawn, widths) => {

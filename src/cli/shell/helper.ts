@@ -53,7 +53,7 @@ export function createHelper(flags: RunFlags, context: CommandContext): Helper {
       held.keepArm(id)
       return id
     },
-    agentArgv: (task) => agentArgv(context.options, task),
+    agentArgv: (task) => agentArgv({ ...context.options, ...held.chosen() }, task),
     close: () => held.close(),
   }
 }
@@ -73,6 +73,8 @@ function createHolder({ app: options }: RunFlags, { env }: CommandContext) {
     keepArm(id: string) {
       arm = id
     },
+    /** As a flag; nothing where no one was chosen here. */
+    chosen: () => (arm === undefined ? {} : { model: arm }),
     async open(folder: string): Promise<Opened> {
       if (opened && isInside(folder, opened.root)) return opened
       await close()

@@ -5,6 +5,7 @@
  */
 import { destroys } from './destroys.ts'
 import { keywordDecision } from './keywords.ts'
+import { isMistyped } from './mistyped.ts'
 import { readsLikeSentence } from './sentence.ts'
 import { type Token, toTokens } from './tokens.ts'
 import { prefixes, strongWords, weakWords } from './words.ts'
@@ -37,7 +38,7 @@ export function classify(line: string, kind: WordKind): Decision {
   if (text === '' || text.startsWith('#')) return command(line, true)
   const bySyntax = syntaxDecision(text, kind)
   if (bySyntax !== undefined) return bySyntax === 'command' ? command(line, true) : question(text, false)
-  if (kind === 'none') return question(text, !/^[\w.-]+(?:\s+-|$)/.test(text))
+  if (kind === 'none') return unknownWord(line, text)
   return byShape(line, text)
 }
 
@@ -82,6 +83,17 @@ const isSentence = (text: string): boolean => readsLikeSentence(toTokens(text)).
 const isWordOfSentence = (token: Token | undefined): boolean =>
   token !== undefined && (strongWords.has(token.word) || weakWords.has(token.word))
 
+/** No program is called so: a question, unless the name is mistyped or is given options and nothing that reads like words. */
+function unknownWord(line: string, text: string): Decision {
+  const tokens = toTokens(text.slice(0, MAX_READ))
+  const [first, ...rest] = tokens
+  if (first && isMistyped(first.raw) && !readsLikeSentence(tokens).isSentence) return command(line, false)
+  const isPlainName = first !== undefined && /^[\w.-]+$/.test(first.raw) && !isWordOfSentence(first)
+  const isCall = rest[0]?.isHard === true && rest.every(({ isHard, isArgument }) => isHard || isArgument)
+  if (isPlainName && isCall) return command(line, false)
+  return question(text, !/^[\w.-]+(?:\s+-|$)/.test(text))
+}
+
 /** The beginning of a long line says what it is. */
 const MAX_READ = 2_000
 
@@ -92,9 +104,21 @@ function byShape(line: string, text: string): Decision {
   const byKeyword = keywordDecision(firstLine, all)
   if (byKeyword !== undefined) return byKeyword === 'command' ? command(line, true) : question(text, false)
   const skipped = all.findIndex(({ word, raw }) => !prefixes.has(word) && !/^\w+=/.test(raw))
+  if (skipped > 0 && isWordOfSentence(all[skipped])) return behindPrefix(line, text, all.slice(skipped))
   // `sudo -u www ls`, `time -p make`: an option of the prefix.
-  const isPrefix = skipped > 0 && !all[skipped]?.raw.startsWith('-') && !isWordOfSentence(all[skipped])
+  const isPrefix = skipped > 0 && !all[skipped]?.raw.startsWith('-')
   const tokens = isPrefix ? all.slice(skipped) : all
   const { isSentence, isSure } = readsLikeSentence(tokens.length > 0 ? tokens : all)
-  return isSentence ? question(text, false) : command(line, isSure)
+  // Words of a sentence are reason enough not to destroy anything.
+  const isDoubtful = all.some(isSpoken) && destroys(text)
+  return isSentence ? question(text, false) : command(line, isSure && !isDoubtful)
 }
+
+/** "time until six", "nice to see": where a program has to follow, only the shell's own grammar begins so. */
+const behindPrefix = (line: string, text: string, tokens: readonly Token[]): Decision =>
+  keywordDecision(tokens.map(({ raw }) => raw).join(' '), tokens) === 'command'
+    ? command(line, true)
+    : question(text, false)
+
+const isSpoken = ({ word, isContraction, isQuoted, isArgument }: Token): boolean =>
+  isContraction || (!isQuoted && !isArgument && strongWords.has(word))

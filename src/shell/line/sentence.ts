@@ -32,7 +32,8 @@ export function readsLikeSentence(tokens: readonly Token[]): Verdict {
   const hard = rest.findIndex(({ isHard }) => isHard)
   const open = hard < 0 ? rest : rest.slice(0, hard)
   const isAsked = endsAsQuestion(program, rest)
-  if (hard >= 0 && !isOpening(program, open)) return isAsked && hasStrong(rest) ? SENTENCE : COMMAND
+  if (hard >= 0 && !isOpening(program, open))
+    return (isAsked && hasStrong(rest)) || goesOnInWords(rest.slice(hard)) ? SENTENCE : COMMAND
   if (isAsked) return SENTENCE
   return weigh(program, open)
 }
@@ -53,6 +54,13 @@ const hasStrong = (tokens: readonly Token[]): boolean => tokens.some(isStrong)
 
 const isStrong = ({ word, isQuoted, isContraction, isArgument }: Token): boolean =>
   isContraction || (!isQuoted && !isArgument && strongWords.has(word))
+
+/** "git reset --hard ate my changes, can i get them back": what a command is given is not said in words like these. */
+function goesOnInWords(rest: readonly Token[]): boolean {
+  const operator = rest.findIndex(({ isHard, raw }) => isHard && !raw.startsWith('-'))
+  const words = operator < 0 ? rest : rest.slice(0, operator)
+  return words.filter(isStrong).length >= 2
+}
 
 /** The words before an option or an operator are a sentence of their own already. */
 function isOpening(program: Token, open: readonly Token[]): boolean {

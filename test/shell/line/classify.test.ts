@@ -25,14 +25,17 @@ const isForTuning = (text: string): boolean =>
   Number.parseInt(createHash('sha256').update(text).digest('hex')[0] ?? '', 16) % 2 === 0
 
 const table: readonly Labelled[] = readFileSync(new URL('lines.txt', import.meta.url), 'utf8')
-  .split('\n')
-  .filter((row) => /^[cq] [fbaukn] /.test(row))
-  .map((row) => ({
-    line: row.slice(4).replaceAll('⏎', '\n'),
-    kind: toKind(KINDS[row[2] ?? ''] ?? ''),
-    expected: row.startsWith('c') ? 'command' : 'question',
-    isTuned: isForTuning(row.slice(4)),
-  }))
+  .split(/^(?=## )/m)
+  .flatMap((section) => {
+    const writer = /^## writer .*: for (tuning|testing)$/m.exec(section)?.[1]
+    const rows = section.split('\n').filter((row) => /^[cq] [fbaukn] /.test(row))
+    return rows.map((row) => ({
+      line: row.slice(4).replaceAll('⏎', '\n'),
+      kind: toKind(KINDS[row[2] ?? ''] ?? ''),
+      expected: row.startsWith('c') ? 'command' : 'question',
+      isTuned: writer === undefined ? isForTuning(row.slice(4)) : writer === 'tuning',
+    }))
+  })
 
 const wrong = (rows: readonly Labelled[]): readonly string[] =>
   rows.filter(({ line, kind, expected }) => classify(line, kind).reading !== expected).map(({ line }) => line)
@@ -52,8 +55,42 @@ test('at least 98 % of the lines it was not tuned on are read rightly', () => {
   expect(misread.length / tested.length, misread.join('\n')).toBeLessThanOrEqual(0.02)
 })
 
-test('every line it was tuned on is read rightly', () => {
-  expect(wrong(table.filter(({ isTuned }) => isTuned))).toEqual([])
+test('every line it was tuned on is read rightly, but for `help`, which is a builtin of the shell', () => {
+  expect(wrong(table.filter(({ isTuned }) => isTuned))).toEqual(['help'])
+})
+
+test.each([
+  'wkae up the server',
+  'act as a reviewer',
+  'explain src/app.ts',
+  'fix the tests',
+  'summarize README.md',
+  'hello',
+  'ouch',
+])('"%s" begins with no program, nor with one that is mistyped', (line) => {
+  expect(classify(line, 'none').reading).toBe('question')
+})
+
+test.each([
+  'dcoker ps -a',
+  'exti',
+  'kubctl get pods',
+  'mkdirr src',
+  'unknown-tool --version',
+  'gti commit -am "why not"',
+])('"%s" is a command, mistyped or missing', (line) => {
+  expect(classify(line, 'none')).toMatchObject({ reading: 'command', sure: false })
+})
+
+test.each([
+  "rm -rf node_modules didn't help, what else can i try",
+  'git reset --hard ate my work',
+  'dd if=/dev/zero of=/dev/sda is what he told me to run',
+  'kill -9 does not work on that process',
+])('"%s" is not run on a guess', (line) => {
+  const { reading, sure } = classify(line, 'file')
+
+  expect(reading === 'question' || !sure).toBe(true)
 })
 
 test('no question of the table is run as a command that destroys', () => {
