@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .format import CALL, CALL_END, END, FORMS, REASONS, Sources, form_token, reason_token
 from .sources import glob_candidates
-from .spans import boundaries, numbers_of, words_of
+from .spans import Boundaries, boundaries, line_boundaries, numbers_of, words_of
 from .tokenizer import Tokenizer
 from .tools import Parameter, Tool
 
@@ -26,7 +26,7 @@ _WRITING = (
     "remember", "job_stop", "promote_skill",
 )  # fmt: skip
 # What the part of a listed line may become besides words of the request.
-LINE_VALUES = ("true", "false", "yes", "no", "on", "off", "[x]", "[ ]")
+LINE_VALUES = ("true", "false", "yes", "no", "on", "off", "[x]", "[ ]", "True", "False", "YES", "NO", "done")
 
 
 def forms_after(tool: str, ok: bool) -> tuple[str, ...]:
@@ -50,6 +50,7 @@ class Situation(NamedTuple):
     tools: tuple[Tool, ...]
     result: tuple[str, bool, str] | None = None  # the last call's tool, whether it worked, its text
     made: tuple[str, ...] = ()  # folders that earlier calls made or wrote to, with a slash at the end
+    recent: tuple[str, ...] = ()  # paths that earlier calls and their results speak of
 
 
 class Way(NamedTuple):
@@ -169,7 +170,7 @@ class Machine:
     def _part(self, tool: Tool, at: int, line: str) -> Callable[[], list[Way]]:
         """What of the line is changed: a stretch of it."""
         closing: Callable[[], list[Way]] = lambda: self._glue("", tool, at + 1, '"')
-        spans: Callable[[], list[Way]] = lambda: [way._replace(next=closing) for way in _spans(line, None)]
+        spans: Callable[[], list[Way]] = lambda: [way._replace(next=closing) for way in _spans(line, None, line_boundaries(line))]
         return lambda: [_fixed(f', "{tool.parameters[at].name}": "', spans)]
 
     def _numbers(self) -> list[str]:
@@ -192,7 +193,7 @@ class Machine:
         if parameter.name in MAY_BE_EMPTY:
             found.append("")
         if parameter.kind in ("path", "new_path"):
-            found += [".", *s.sources.paths, *(line.path for line in s.sources.lines)]
+            found += [".", *s.sources.paths, *(line.path for line in s.sources.lines), *s.recent]
         elif parameter.kind == "command":
             found += [command for _, command in s.sources.scripts]
         elif parameter.kind == "glob":
@@ -223,13 +224,13 @@ def _escaped(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-def _spans(request: str, most_words: int | None) -> Iterable[Way]:
+def _spans(request: str, most_words: int | None, found: Boundaries | None = None) -> Iterable[Way]:
     """One way per start point; all share the escaped request, so a span costs nothing until it is walked."""
     offsets = [0]
     for char in request:
         offsets.append(offsets[-1] + len(_escaped(char).encode("utf-8")))
     text = _escaped(request).encode("utf-8")
-    found = boundaries(request)
+    found = found or boundaries(request)
     for start in found.starts:
         ends = [end for end in found.ends if end > start]
         if most_words:

@@ -100,13 +100,15 @@ def user_parts(request: str, sources: Sources) -> list[Part]:
     return [*parts, *_source_parts(sources), Part(f"{END}\n{START}assistant\n", True)]
 
 
-def result_parts(ok: bool, text: str, sources: Sources = Sources()) -> list[Part]:
-    """The message after a call. The first line says whether it worked; the text is cut by `cut_result` before."""
+def result_parts(ok: bool, text: str, sources: Sources = Sources(), clause: str = "") -> list[Part]:
+    """The message after a call. The first line says whether it worked; the text is cut by `cut_result` before. `clause` is what is
+    to be done next, where the request has more than one."""
     status = "ok" if ok else "failed"
     return [
         Part(f"{END}\n{START}user\n{RESULT}\n{status}\n", True),
         Part(text, False),
         Part(f"\n{RESULT_END}", True),
+        *([Part("\n", True), Part(clause, False)] if clause else []),
         *_source_parts(sources),
         Part(f"{END}\n{START}assistant\n", True),
     ]

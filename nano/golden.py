@@ -13,10 +13,11 @@ from typing import Any
 
 from .decode import Machine, Situation
 from .evaluate import _own
-from .format import CALL, CALL_END, END, MAX_REQUEST_CHARS, Part, Sources, call_text, classify_parts, cut, cut_result, result_parts, system_parts, user_parts
+from .clauses import clauses_of
+from .format import CALL, CALL_END, END, MAX_REQUEST_CHARS, Line, Part, Sources, call_text, classify_parts, cut, cut_result, result_parts, system_parts, user_parts
 from .lines import LineIndex
 from .sandbox import EVAL
-from .sources import PathIndex, find_sources, glob_candidates, project_scripts
+from .sources import PathIndex, clause_sources, find_sources, first_sources, glob_candidates, project_scripts, recent_paths
 from .spans import boundaries
 from .spoken import typed
 from .tokenizer import BYTE_LETTERS, Tokenizer
@@ -76,6 +77,54 @@ SPOKEN = [
 ]
 
 
+CLAUSES = [
+    "show it",
+    "find the invoice, open it and then change the date to Friday",
+    "mkdir archive; put handover.md copy in it as handover-2024-03.md; ls archive",
+    "Make a folder handover, then put in it a file notes.txt saying Keys are with Kamau, bring them back and smile",
+    "add 'milk, then eggs and show' to list.txt and show me the list",
+    "write a.txt with the following:\nfirst\nopen the door\nlast",
+    "1. list docs\n2. open the first one\n3. delete it",
+    "Where does the backup go? Please show me the script.",
+    "whats in songs/lyrics and open all of them",
+    "mv a.txt b.txt && ls docs",
+    "run npm ci && npm test",
+    "change Suddenly the rain to Then the rain in ch1.md. Then read it. Finally, in notes.md replace “a, then b” by `c; d`",
+    "Read a.md and b.md please; on the second board ADDR is tied high.",
+    "COPY A.TXT TO B.TXT AND AFTER THAT DELETE A.TXT",
+    "open it, and, once that's done, set keep days to 14; then then run it",
+    "größe.md öffnen, then show „this, and open that“ - ok & list src",
+    "",
+]
+
+STEPS: list[list[list[Any]]] = [
+    [],
+    [["list_files", {"path": "docs"}, True, "docs/: a.md, b.md\ndocs/sub/c.md\ndocs/old/ (12 files)\n[ignored or empty: x/]"]],
+    [["find_files", {"pattern": "*.md"}, True, "a.md\nb/c.md"], ["read_file", {"path": "b/c.md"}, True, "1\tx"]],
+    [["find_files", {"pattern": "*.zz"}, True, "No files match.\n[more: 3]"]],
+    [["search_text", {"pattern": "x", "path": "src/"}, True, "src/a.ts:3: x\nsrc/a.ts:9: x\nsrc/b.ts:1: x"]],
+    [["make_folder", {"path": "new/"}, True, "ok"], ["copy_file", {"from": "a", "to": "new/a"}, True, "ok"], ["move_file", {"from": "b", "to": "new/b"}, True, "ok"]],
+    [["edit_file", {"path": "a.ts", "old": "x", "new": "y"}, False, "old is not in a.ts."], ["run_command", {"command": "make"}, True, "exit code 0"]],
+    [["list_files", {"path": "."}, True, "\n".join(f"f{number}.txt" for number in range(12))]],
+]
+
+LINED = {
+    **FILES,
+    "settings.ini": "[backup]\nkeep_days = 30\nport=3000u\nphotos = no\n",
+    "todo.txt": "# To do\n\n- [ ] call Kim\n- [ ] order sensor mats\n- [x] milk\n",
+    "scripts/count_people.py": "print(1)\n",
+    "docs/counting.md": "How we count people.\nLine two about the port.\n",
+}
+
+LATER: list[tuple[str, list[str]]] = [
+    ("open the to-do list and then delete the last line of it", ["todo.txt"]),
+    ("set keep days to 14 in the settings, then run the counting program", ["settings.ini", "docs/"]),
+    ("read line 2 of settings.ini and change the port there to 9000", ["settings.ini"]),
+    ("change the title of todo.txt", []),
+    ("find the counted people and show the first one", ["scripts/count_people.py", "docs/counting.md"]),
+]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
@@ -90,10 +139,14 @@ def golden() -> dict[str, Any]:
     rows = [json.loads(line) for line in (EVAL / "requests.jsonl").read_text(encoding="utf-8").splitlines()]
     return {
         "files": FILES,
+        "lined": LINED,
         "requests": [example(request, index, scripts) for request in REQUESTS],
         "heldOut": [held_out(row) for row in rows[::3]],
         "classify": [texts(classify_parts(request)[:-1]) for request in REQUESTS],
         "spoken": [[text, typed(text)] for text in SPOKEN],
+        "clauses": [[text, clauses_of(text)] for text in CLAUSES],
+        "recent": [{"steps": steps, "paths": list(recent_paths(steps))} for steps in STEPS],
+        "later": [later(*one) for one in LATER],
         "conversation": conversation(),
         "calls": list(calls(rows)),
     }
@@ -124,6 +177,14 @@ def held_out(row: dict[str, Any]) -> dict[str, Any]:
     return {key: found[key] for key in ("request", "paths", "scripts", "globs", "starts", "ends", "lines")} | {"folder": row["folder"]}
 
 
+def later(request: str, recent: list[str]) -> dict[str, Any]:
+    """What is shown with the first clause, and with the last after steps that these paths come from."""
+    index, scripts, lines = PathIndex(LINED), project_scripts(LINED), LineIndex(LINED)
+    clauses = clauses_of(request)
+    found = (first_sources(clauses, request, index, scripts, lines), clause_sources(clauses[-1], tuple(recent), index, scripts, lines))
+    return {"request": request, "recent": recent, "sources": [[source.paths, source.scripts, [list(line) for line in source.lines]] for source in found]}
+
+
 def texts(parts: list[Part]) -> list[dict[str, Any]]:
     return [{"text": part.text, "control": part.special} for part in parts]
 
@@ -136,7 +197,7 @@ def conversation() -> list[dict[str, Any]]:
         *_own(call),
         *result_parts(False, cut_result("no match " * 300)),
         *_own(("read_file", {"path": "a b.ts", "from": 12})),
-        *result_parts(True, "12\tsay"),
+        *result_parts(True, "12\tsay", Sources(("a b.ts",), (), (), (Line("a b.ts", 12, "say"),)), "then change it"),
     ]
     return texts(parts)
 

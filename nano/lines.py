@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 
 from .format import Line
 from .words import STOP_WORDS
@@ -23,6 +24,18 @@ _WORD = re.compile(r"[^\W\d_]+|\d+")
 _RARITY = ((2, 6), (6, 4), (15, 3), (40, 2))
 
 
+_FIRST = re.compile(
+    r"\b(?:first|top|opening|1st) (?:\w+ )?(?:line|row|entry|item|bullet|point|heading|sentence)\b|\b(?:top|beginning|start|head) of\b|\b(?:title|heading|headline)\b"
+)
+_LAST = re.compile(r"\b(?:last|bottom|final|closing) (?:\w+ )?(?:line|row|entry|item|bullet|point|sentence)\b|\b(?:bottom|end) of\b")
+_NUMBERED = re.compile(r"\b(?:line|row) (?:number |no\.? )?([0-9]{1,4})\b")
+
+
+@lru_cache(maxsize=200_000)
+def _words_in(line: str) -> frozenset[str]:
+    return frozenset(folded(line))
+
+
 class LineIndex:
     """The lines of a folder by the words in them. Built once per folder."""
 
@@ -31,6 +44,7 @@ class LineIndex:
         self.words: list[frozenset[str]] = []
         self.counts: Counter[str] = Counter()
         self.places: dict[str, list[int]] = {}
+        self.by_path: dict[str, list[int]] = {}
         for path, text in sorted(files.items()):
             if len(text) <= MAX_FILE_CHARS:
                 self._add(path, text)
@@ -40,9 +54,10 @@ class LineIndex:
             line = raw.strip()
             if not line or len(line) > MAX_LINE_CHARS:
                 continue
-            words = frozenset(folded(line))
+            words = _words_in(line)
             at = len(self.lines)
             self.lines.append(Line(path, number, line))
+            self.by_path.setdefault(path, []).append(at)
             self.words.append(words)
             self.counts.update(words)
             for word in words:
@@ -59,7 +74,20 @@ class LineIndex:
             rank = ranks.get(self.lines[at].path, 0)
             scores[at] += 8 if rank >= 6 else 5 if rank == 5 else 0
         best = sorted(scores, key=lambda at: (-scores[at], at))[:MAX_LINES]
-        return tuple(self.lines[at] for at in best)
+        return tuple(self.lines[at] for at in list(dict.fromkeys([*self._placed(request, ranks), *best]))[:MAX_LINES])
+
+    def _placed(self, request: str, ranks: Mapping[str, int]) -> list[int]:
+        """Lines that the request names by where they stand, in the files that it names: "the last line", "line 12"."""
+        lowered = request.lower()
+        named = [path for path in sorted(ranks, key=lambda path: (-ranks[path], path)) if ranks[path] >= 5 and path in self.by_path]
+        found: list[int] = []
+        for path in named[:2]:
+            places = self.by_path[path]
+            found += [places[0]] if _FIRST.search(lowered) else []
+            found += [places[-1]] if _LAST.search(lowered) else []
+            wanted = {int(number) for number in _NUMBERED.findall(lowered)}
+            found += [at for at in places if self.lines[at].number in wanted][:2]
+        return found
 
 
 def folded(text: str) -> list[str]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from .format import Sources
-from .lines import LineIndex
+from .lines import MAX_LINES, LineIndex
 from .spans import words_of
 from .words import NUMBERS, STOP_WORDS
 
@@ -60,6 +61,8 @@ class PathIndex:
         self.near: dict[str, set[str]] = {}
         self.numbered: dict[int, list[str]] = {}
         self.by_type: dict[str, list[str]] = {}
+        self.stems: dict[str, list[str]] = {}
+        self._last: tuple[str | None, dict[str, tuple[int, int]]] = (None, {})
         for path in self.paths:
             self._add(path)
 
@@ -77,6 +80,9 @@ class PathIndex:
             self._form(_joined(stem), path, 6)
         for part in _parts(plain.rsplit("/", 1)[-1], stem):
             self._form(part, path, 5)
+        for root in dict.fromkeys(map(stem_of, [stem, *sorted(_parts(plain.rsplit("/", 1)[-1], stem))])):
+            if root:
+                self.stems.setdefault(root, []).append(path)
         for number in dict.fromkeys(map(int, re.findall(r"[0-9]+", base))):
             self.numbered.setdefault(number, []).append(path)
         for name in {base, stem}:
@@ -105,6 +111,11 @@ class PathIndex:
 
     def _matches(self, request: str) -> dict[str, tuple[int, int]]:
         """For each path its best rank and how many words of the request name it."""
+        if self._last[0] != request:
+            self._last = request, self._counted(request)
+        return self._last[1]
+
+    def _counted(self, request: str) -> dict[str, tuple[int, int]]:
         words = [_unrooted(word.lower()) for word in words_of(request)]
         best: dict[str, tuple[int, int]] = {}
         for at in range(len(words)):
@@ -135,8 +146,9 @@ class PathIndex:
             return
         exact = self.forms.get(word, {})
         counted = self.forms.get(_singular(word), {}) if word.endswith("s") else self.forms.get(word + "s", {})
-        joined = {path: 6 for path, rank in self.forms.get(_joined(word), {}).items() if rank == 6}
+        joined = {path: 6 for path, rank in self.forms.get(_joined(word), {}).items() if rank >= 6}
         yield from (exact, counted, joined)
+        yield {path: 4 for path in self.stems.get(stem_of(word), ())}
         yield {path: 3 for path in self.by_type.get(TYPE_WORDS.get(word, ""), [])[:4]}
         if len(word) >= 5 and not (exact or counted or joined):
             yield {path: 1 for shorter in _deletions(word) for path in self.near.get(shorter, ())}
@@ -158,6 +170,7 @@ def _stem(base: str) -> str:
     return base[1:] if at == 0 else base
 
 
+@lru_cache(maxsize=50_000)
 def _joined(name: str) -> str:
     return re.sub(r"[ \-_.]", "", name)
 
@@ -172,6 +185,18 @@ def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
+@lru_cache(maxsize=50_000)
+def stem_of(word: str) -> str:
+    """`count` of `counting` and `counted`; nothing where too little is left. Letters only."""
+    if not re.fullmatch(r"[a-z]{4,}", word):
+        return ""
+    root = re.sub(r"(?:ings?|ed|ers?|ions?|ment|es|s)$", "", word)
+    root = re.sub(r"([b-df-hj-np-tv-z])\1$", r"\1", root)
+    root = re.sub(r"[ey]$", "", root)
+    return root if len(root) >= 4 else ""
+
+
+@lru_cache(maxsize=50_000)
 def _unrooted(word: str) -> str:
     """As paths are listed: no `./`, no trailing slash, no `:line:column`."""
     return re.sub(r":\d+(:\d+)?$", "", word.removeprefix("./")).rstrip("/") or word
@@ -190,7 +215,9 @@ def project_scripts(files: Mapping[str, str]) -> list[tuple[str, str]]:
     if "requirements.txt" in files:
         found.append(("install", "pip install -r requirements.txt"))
     if "Makefile" in files:
-        found += [(target, f"make {target}") for target in _make_targets(files["Makefile"])]
+        targets = _make_targets(files["Makefile"])
+        found += [(target, f"make {target}") for target in targets]
+        found += [] if "build" in targets else [("build", "make")]
     if "pyproject.toml" in files:
         found += _pyproject_scripts(files["pyproject.toml"])
     if "Cargo.toml" in files:
@@ -234,7 +261,7 @@ def request_scripts(
 
 def _runnable(words: list[str], ranks: Mapping[str, int]) -> list[str]:
     """Existing files named in full, and file names in the request that do not exist yet: a chain may write them first."""
-    listed = [path for path, rank in ranks.items() if rank >= 5 and _extension(path) in RUNNERS]
+    listed = [path for path, rank in ranks.items() if rank >= 4 and _extension(path) in RUNNERS]
     known = {name for path in listed for name in (path, path.rsplit("/", 1)[-1])}
     plain = [word.removeprefix("./") for word in words]
     return [*listed[:3], *(word for word in plain if _extension(word) in RUNNERS and word not in known)][:4]
@@ -270,3 +297,68 @@ def glob_candidates(request: str, paths: tuple[str, ...]) -> list[str]:
         if len(word) >= 2 and word.lower() not in STOP_WORDS:
             found.append(f"**/*{word}*")
     return list(dict.fromkeys(found))[:64]
+
+
+MAX_RECENT = 8
+# Their results name paths, which are shown behind them.
+LISTING = ("list_files", "find_files", "search_text")
+MAX_CLAUSE_PATHS = 16
+
+
+def recent_paths(calls: Iterable[tuple[str, Mapping[str, object], bool, str]]) -> tuple[str, ...]:
+    """What "it", "the copy" or "the first one" may mean: paths of the calls so far and of their results, the latest call first."""
+    found: list[str] = []
+    for name, arguments, ok, text in reversed(list(calls)):
+        found += _paths_of(name, arguments, text) if ok else []
+    return tuple(path for path in dict.fromkeys(found) if path)[:MAX_RECENT]
+
+
+def _paths_of(name: str, arguments: Mapping[str, object], text: str) -> list[str]:
+    path, source, target = (str(arguments.get(key, "")) for key in ("path", "from", "to"))
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if name == "list_files":
+        return [*(entry for line in lines for entry in _entries(line)), "" if path in ("", ".") else f"{path.rstrip('/')}/"]
+    if name == "find_files":
+        return [line for line in lines if re.fullmatch(r"(?!No )[^()\[\]:]{1,120}", line)]
+    if name == "search_text":
+        return [*dict.fromkeys(match.group(1) for line in lines if (match := re.match(r"([^:]{1,120}):\d+:", line))), path]
+    if name == "make_folder":
+        return [f"{path.rstrip('/')}/"]
+    if name == "move_file":
+        return [target]
+    if name == "copy_file":
+        return [target, source]
+    return [path] if name in ("read_file", "write_file", "edit_file", "data_view") else []
+
+
+def _entries(line: str) -> list[str]:
+    """The paths of a line of a listing: `docs/: a.md, b.md`, `docs/a.md` or `docs/ (12 files)`."""
+    if line.startswith("["):
+        return []
+    folder, colon, names = line.partition("/: ")
+    if colon:
+        return [f"{folder}/{name}" for name in names.split(", ")]
+    return [re.sub(r" \(\d+ files?\)$", "", line)]
+
+
+def first_sources(clauses: list[str], request: str, index: PathIndex, scripts: list[tuple[str, str]], lines: LineIndex | None) -> Sources:
+    """For the first clause, filled up with what the whole request speaks of."""
+    whole = find_sources(request, index, scripts, (), lines)
+    if len(clauses) == 1:
+        return whole
+    first = find_sources(clauses[0], index, scripts, (), lines)
+    return whole._replace(
+        paths=tuple(dict.fromkeys([*first.paths, *whole.paths]))[:MAX_PATHS],
+        lines=tuple(dict.fromkeys([*first.lines[:6], *whole.lines]))[:MAX_LINES],
+    )
+
+
+def clause_sources(
+    clause: str, recent: tuple[str, ...], index: PathIndex, scripts: list[tuple[str, str]], lines: LineIndex | None
+) -> Sources:
+    """For a later clause: what it speaks of, and what the steps before it did."""
+    ranks = index.ranks(clause)
+    known = {**{path: 6 for path in recent}, **ranks}
+    found = lines.match(clause, known) if lines else ()
+    paths = tuple(path for path in dict.fromkeys([*index.match(clause), *recent]) if path)
+    return Sources(paths[:MAX_CLAUSE_PATHS], request_scripts(clause, scripts, ranks), (), found)

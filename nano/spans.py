@@ -35,6 +35,13 @@ def boundaries(request: str) -> Boundaries:
     return Boundaries(_limited(request, outer, inner), tuple(sorted(ends)))
 
 
+def line_boundaries(line: str) -> Boundaries:
+    """Of a listed line: also around each run of digits, so that the number of `60000u` or `30s` can be changed."""
+    found = boundaries(line)
+    runs = [match.span() for match in re.finditer(r"[0-9]+(?:\.[0-9]+)*", line)]
+    return Boundaries(tuple(sorted({*found.starts, *(start for start, _ in runs)})), tuple(sorted({*found.ends, *(end for _, end in runs)})))
+
+
 def _word_boundaries(word: str, offset: int, found: tuple[list[int], list[int], set[int]]) -> None:
     outer, inner, ends = found
     end = len(word)

@@ -60,19 +60,25 @@ async function main(): Promise<void> {
   process.exit(0)
 }
 
-type Bench = { readonly model: ReturnType<typeof createNanoModel>; use(root: string): void }
+type Bench = {
+  readonly model: ReturnType<typeof createNanoModel>
+  readonly said: string[]
+  use(root: string): void
+}
 
 function createBench(path: string): Bench {
   let files: Files | undefined
+  const said: string[] = []
   const model = createNanoModel({
     path,
+    onReply: ({ text, confidences }) => said.push(`${text} ${Math.min(1, ...confidences).toFixed(2)}`),
     files: {
       list: async (folder) => files?.list(folder) ?? [],
       read: async (file) => files?.read(file) ?? '',
       info: async (file) => files?.info(file),
     },
   })
-  return { model, use: (root) => (files = createFiles({ root })) }
+  return { model, said, use: (root) => (files = createFiles({ root })) }
 }
 
 /** Every n-th, so that all kinds of a hand are in a sample. */
@@ -83,8 +89,9 @@ async function score(hand: Hand, count: number, bench: Bench): Promise<Verdict[]
     const row = hand.rows[Math.floor(at)]
     if (!row) continue
     const labels = await bench.model.classify(row.request)
+    bench.said.length = 0
     const played = await runRequest(row, hand, bench)
-    verdicts.push(judgeHand(row, hand, { ...played, labels }))
+    verdicts.push(judgeHand(row, hand, { ...played, labels, said: [...bench.said] }))
   }
   return verdicts
 }

@@ -78,9 +78,12 @@ class DocumentMaker:
         """One reply, after what the program has called before it."""
         category = example.labels["category"] if self.strings.chance(0.8) else self.strings.pick(CATEGORIES)
         talk = _Talk(offers.canonical(category), example.text, example.sources)
-        for written, ok, text in example.past:
-            talk.called(written.real)
-            talk.result(results.Result(ok, text))
+        for past in example.past:
+            if past.call.own == past.call.real:
+                talk.call(past.call.own)
+            else:
+                talk.called(past.call.real)
+            talk.result(results.Result(past.ok, past.result), past.sources, past.clause)
         if example.call:
             talk.call(example.call.own)
         else:
@@ -256,9 +259,9 @@ class _Talk:
             self.stretches += [Stretch(Part(body, False), True), Stretch(Part("</tool_call>" + close, True), True)]
         self.open = True
 
-    def result(self, result: results.Result) -> None:
+    def result(self, result: results.Result, sources: Sources = Sources(), clause: str = "") -> None:
         """The message that follows begins with the end mark of the model's own, which it must learn to write."""
-        parts = result_parts(result.ok, result.text)
+        parts = result_parts(result.ok, result.text, sources, clause)
         self._end()
         first = parts[0]
         self.stretches.append(Stretch(Part(first.text.removeprefix(END), True), False))

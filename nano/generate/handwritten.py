@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from ..clauses import clauses_of
 from ..decode import Situation
 from ..format import Sources
+from ..hands.align import align
 from ..hands.calls import Written, to_call
 from ..hands.folder import Folder, parent
-from ..sources import find_sources
+from ..lines import LineIndex
+from ..sources import LISTING, PathIndex, clause_sources, first_sources, project_scripts, recent_paths
 from ..spans import is_span
 from .chains import JOINS
 from .grammar import Grammar
@@ -51,12 +54,22 @@ _ALIKE = {
 }  # fmt: skip
 
 
+class Past(NamedTuple):
+    """A call that was made, its result, and what is shown behind it: another clause with its sources, or what the result speaks of."""
+
+    call: Written
+    ok: bool
+    result: str
+    clause: str = ""
+    sources: Sources = Sources()
+
+
 class Example(NamedTuple):
     """A request, what was done on it so far, and what is to be written next."""
 
     text: str
     sources: Sources
-    past: tuple[tuple[Written, bool, str], ...]
+    past: tuple[Past, ...]
     call: Written | None
     form: str
     reason: str
@@ -81,11 +94,13 @@ class HandMaker:
             self.worlds[at] = self._world()
         world = self.worlds[at]
         while True:
-            row = s.pick(world.rows)
+            row = s.pick(world.by_kind[_drawn_kind(s)])
             if row["kind"] == "no":
                 return self._refused(world, row)
-            if s.chance(0.1) and row["kind"] != "chain":
+            if s.chance(0.15) and row["kind"] != "chain":
                 row = self._joined(row, s.pick(world.rows))
+            elif s.chance(0.15):
+                row = first_clause(row)
             found = self._unwanted(world, row) if s.chance(0.12) else self._acting(world, row)
             if found:
                 return found
@@ -111,7 +126,7 @@ class HandMaker:
         return Example(text, self._sources(world, text), (), None, "refuse", "not-asked", labels)
 
     def _sources(self, world: World, text: str) -> Sources:
-        return find_sources(text, world.index, world.scripts, (), world.lines)
+        return first_sources(clauses_of(text), text, world.index, world.scripts, world.lines)
 
     def _refused(self, world: World, row: dict[str, Any]) -> Example:
         text = self._typed_differently(world.request(row), ())
@@ -128,37 +143,13 @@ class HandMaker:
         text = self._typed_differently(text, steps)
         if len(text) > 1500:
             return None
-        past, call = self._played(world, text, steps)
         sources = self._sources(world, text)
-        if call is None and len(past) < len(steps):
-            if past:
-                return None
+        played = _Player(world, text, sources, s).play(align(clauses_of(text), steps))
+        if played is None:
             # Nothing that could be written says it: neither can the person be served, nor guessed at.
-            return Example(text, sources, (), None, "refuse", "unclear", labels_of(row)) if s.chance(0.5) else None
-        form = _form(steps[-1]["do"], text) if call is None else ""
+            return Example(text, sources, (), None, "refuse", "unclear", labels_of(row)) if s.chance(0.3) else None
+        past, call, form = played
         return Example(text, sources, past, call, form, "", labels_of(row))
-
-    def _played(self, world: World, text: str, steps: list[dict[str, Any]]) -> tuple[tuple, Written | None]:
-        """Up to a step drawn at random; the first one is the one that matters most."""
-        s = self.strings
-        stop = 0 if s.chance(0.5) else s.number(0, len(steps))
-        folder = Folder(world.files)
-        situation = Situation(text, self._sources(world, text), ())
-        past: list[tuple[Written, bool, str]] = []
-        made: list[str] = []
-        for at, step in enumerate(steps):
-            call = to_call(step, situation, folder)
-            if call is None:
-                return tuple(past), None
-            if at == stop:
-                return tuple(past), call
-            ok, result = folder.act(step, s.random)
-            if not ok:
-                return (), None
-            past.append((call, ok, result))
-            made += folders_of(call)
-            situation = situation._replace(result=(call.real[0], ok, result), made=tuple(dict.fromkeys(made)))
-        return tuple(past), None
 
     # -- other words
 
@@ -225,6 +216,87 @@ class HandMaker:
         opener = s.pick(("hey", "hi,", "ok,", "so,", "please", "quick one:", "hello!", "right,", "next:", "one more thing:"))
         closer = s.pick(("thanks", "please", "thx", "thank you!", "cheers", "ta"))
         return f"{opener} {text}" if s.chance(0.5) else f"{text.rstrip('.')}. {closer}" if text[-1:] in ".?!" else f"{text}, {closer}"
+
+
+def _drawn_kind(strings: Strings) -> str:
+    r = strings.random.random()
+    return "no" if r < 0.37 else "chain" if r < 0.65 else "act" if r < 0.85 else "look"
+
+
+def first_clause(row: dict[str, Any]) -> dict[str, Any]:
+    """A chain cut after its first clause: one step less to be read over."""
+    clauses = clauses_of(row["request"])
+    if len(clauses) < 2 or not row["effect"]:
+        return row
+    steps = align(clauses, row["effect"])[0]
+    return row | {"request": clauses[0], "effect": steps, "also": [], "kind": "chain" if len(steps) > 1 else row["kind"]}
+
+
+class _Player:
+    """Carries out the steps of a request up to one drawn at random, as the program does: clause by clause."""
+
+    def __init__(self, world: World, text: str, sources: Sources, strings: Strings) -> None:
+        self.world = world
+        self.strings = strings
+        self.folder = Folder(world.files)
+        self.clauses = clauses_of(text)
+        self.situation = Situation(text, sources, ())
+        self.past: list[Past] = []
+        self.made: list[str] = []
+        self.changed = False
+
+    def play(self, parts: list[list[dict[str, Any]]]) -> tuple[tuple[Past, ...], Written | None, str] | None:
+        """The calls so far and the next one, or the form where a clause is done. Nothing where the first step cannot be written."""
+        s = self.strings
+        ends = sum(map(len, parts))
+        stop = 0 if s.chance(0.35) else s.number(1, ends) if ends > 1 else s.number(0, 1)
+        count = 0
+        for at, steps in enumerate(parts):
+            if at > 0:
+                self._next_clause(self.clauses[at])
+                if not steps and s.chance(0.5):
+                    return self._told(parts, at)
+            for number, step in enumerate(steps):
+                call = to_call(step, self.situation, self.folder)
+                if call is None:
+                    return (tuple(self.past[:-1]), self.past[-1].call, "") if self.past else None
+                if count == stop:
+                    return tuple(self.past), call, ""
+                if not self._act(step, call):
+                    return None
+                count += 1
+                last = number == len(steps) - 1
+                if last and at < len(parts) - 1 and s.chance(0.2):
+                    return self._told(parts, at)
+        return self._told(parts, len(parts) - 1)
+
+    def _told(self, parts: list[list[dict[str, Any]]], at: int) -> tuple[tuple[Past, ...], None, str]:
+        done = [step for steps in parts[: at + 1] for step in steps]
+        return tuple(self.past), None, _form(done[-1]["do"], self.clauses[at])
+
+    def _act(self, step: dict[str, Any], call: Written) -> bool:
+        ok, result = self.folder.act(step, self.strings.random)
+        self.past.append(Past(call, ok, result))
+        self.made += folders_of(call)
+        self.changed = self.changed or step["do"] not in ("read", "list", "find", "search", "run")
+        recent = recent_paths((past.call.real[0], past.call.real[1], past.ok, past.result) for past in self.past)
+        if call.real[0] in LISTING:
+            self._show("", Sources(paths=recent))
+        made = tuple(dict.fromkeys(self.made))
+        self.situation = self.situation._replace(result=(call.real[0], ok, result), made=made, recent=recent)
+        return ok
+
+    def _show(self, clause: str, sources: Sources) -> None:
+        self.past[-1] = self.past[-1]._replace(clause=clause, sources=sources)
+
+    def _next_clause(self, clause: str) -> None:
+        world, files = self.world, self.folder.files
+        index = PathIndex(files) if self.changed else world.index
+        lines = LineIndex(files) if self.changed else world.lines
+        scripts = project_scripts(files) if self.changed else world.scripts
+        sources = clause_sources(clause, self.situation.recent, index, scripts, lines)
+        self._show(clause, sources)
+        self.situation = self.situation._replace(sources=sources)
 
 
 def _noisy(piece: str, voice: str, strings: Strings) -> str:

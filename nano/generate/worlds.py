@@ -22,7 +22,7 @@ from .strings import Strings
 HANDS = Path(__file__).parent.parent / "hands"
 TEST_HANDS = frozenset("backend frontend researcher student teacher".split())
 # Left out of training: what is chosen is chosen by it.
-VALIDATION_HANDS = frozenset(("ngo",))
+VALIDATION_HANDS = frozenset(("ngo", "qa"))
 
 _LETTERS = re.compile(r"[A-Za-z]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -86,6 +86,7 @@ class World:
         self.lines = LineIndex(self.files)
         self.scripts = project_scripts(self.files)
         self.rows = rows
+        self.by_kind = {kind: [row for row in rows if row["kind"] == kind] for kind in ("no", "chain", "act", "look")}
 
     def said(self, value: Any) -> Any:
         """The same with this world's words."""

@@ -5,11 +5,12 @@ A step that cannot be written with the words of the request, the paths and the l
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from ..decode import LINE_VALUES, Situation, folders_in
 from ..sources import glob_candidates
-from ..spans import boundaries, is_span, numbers_of
+from ..spans import is_span, line_boundaries, numbers_of
 from ..tools import TOOLS
 from .folder import Folder, parent
 
@@ -37,6 +38,7 @@ def _path(value: str, s: Situation, folder: Folder, new: bool = False) -> str | 
     plain = value.rstrip("/") or "."
     known = {".": ".", **{path.rstrip("/"): path for path in s.sources.paths}}
     known |= {line.path: line.path for line in s.sources.lines if line.path not in known}
+    known |= {path.rstrip("/"): path for path in s.recent if path.rstrip("/") not in known}
     if plain in known:
         return known[plain]
     for text in (plain, f"{plain}/"):
@@ -120,11 +122,29 @@ def _write(step: Step, s: Situation, folder: Folder) -> Written | None:
 def _edit(step: Step, s: Situation, folder: Folder) -> Written | None:
     path = _path(step["path"], s, folder)
     old, new = step["old"], step["new"]
+    flags = {"all": True} if step.get("all") else {}
     if path is not None and is_span(s.request, old) and (new == "" or is_span(s.request, new)):
-        return _plain("edit_file", {"path": path, "old": old, "new": new, **({"all": True} if step.get("all") else {})})
-    if step.get("all"):
+        return _plain("edit_file", {"path": path, "old": old, "new": new, **flags})
+    changed = None if step.get("all") else _change_line(step, s, folder)
+    return changed or _in_other_case(step, s, path, flags)
+
+
+def _in_other_case(step: Step, s: Situation, path: str | None, flags: dict[str, bool]) -> Written | None:
+    """The texts as the request spells them; the program takes the spelling of the file."""
+    old = _spelled(step["old"], s.request)
+    new = "" if step["new"] == "" else _spelled(step["new"], s.request)
+    if path is None or old is None or new is None or old == step["old"] or like(step["old"], old, new) != step["new"]:
         return None
-    return _change_line(step, s, folder)
+    return Written(("edit_file", {"path": path, "old": old, "new": new, **flags}), ("edit_file", {"path": path, "old": step["old"], "new": step["new"], **flags}))
+
+
+def like(found: str, asked: str, new: str) -> str:
+    """The new text in the letters of what it replaces, where the request spelled that in small letters."""
+    if found == asked or new != new.lower():
+        return new
+    if len(found) > 1 and found == found.upper() != found.lower():
+        return new.upper()
+    return new[:1].upper() + new[1:] if found[:1] != found[:1].lower() else new
 
 
 def _change_line(step: Step, s: Situation, folder: Folder) -> Written | None:
@@ -149,12 +169,14 @@ def _part(line: str, after: str, request: str) -> tuple[str, str] | None:
     shortest = min(len(line), len(after))
     same = next((at for at in range(shortest) if line[at] != after[at]), shortest)
     tail = next((at for at in range(shortest - same) if line[-1 - at] != after[-1 - at]), shortest - same)
-    found = boundaries(line)
+    found = line_boundaries(line)
     best: tuple[str, str] | None = None
     for start in (start for start in found.starts if start <= same):
         for end in (end for end in found.ends if end >= len(line) - tail and end > start):
             new = after[start : len(after) - (len(line) - end)]
             fits = new == "" or new in LINE_VALUES or is_span(request, new)
+            if not fits and line[start:end] not in request and is_span(request, new.lower()) and like(line[start:end], "", new.lower()) == new:
+                fits, new = True, new.lower()
             if fits and (best is None or end - start < len(best[0])):
                 best = line[start:end], new
     return best
@@ -190,8 +212,15 @@ def _delete(step: Step, s: Situation, folder: Folder) -> Written | None:
 
 def _run(step: Step, s: Situation, folder: Folder) -> Written | None:
     command = step["command"]
-    listed = any(command == known for _, known in s.sources.scripts)
-    return _plain("run_command", {"command": command}) if listed or is_span(s.request, command) else None
+    listed = [known for _, known in s.sources.scripts if as_bash(known) == as_bash(command)]
+    if is_span(s.request, command):
+        return _plain("run_command", {"command": command})
+    return _plain("run_command", {"command": listed[0]}) if listed else None
+
+
+def as_bash(command: str) -> str:
+    """A script of the shell is the same however it is started."""
+    return re.sub(r"^(?:sh |bash |\./|sh \./|bash \./)(?=\S+\.sh\b)", "bash ", command)
 
 
 _MAKERS = {

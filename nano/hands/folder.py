@@ -43,10 +43,21 @@ class Folder:
         return True, "\n".join(f"{at}\t{line}" for at, line in enumerate(lines, 1) if first <= at <= last)
 
     def _list(self, step: dict[str, Any], random: Random) -> tuple[bool, str]:
-        prefix = "" if step["path"].rstrip("/") in ("", ".") else f"{step['path'].rstrip('/')}/"
-        rests = [path[len(prefix) :] for path in [*self.files, *(f"{folder}/" for folder in self.folders)] if path.startswith(prefix)]
-        names = sorted({rest.split("/")[0] + ("/" if "/" in rest else "") for rest in rests if rest})
-        return True, "\n".join(names) or "(empty)"
+        """A small tree whole, the files of a folder in one line; of a large one the top with counts."""
+        files = self.under(step["path"])
+        if not files:
+            return True, f"{step['path']} is empty."
+        if len(files) > _WHOLE_TREE:
+            return True, "\n".join(_top(files, "" if step["path"].rstrip("/") in ("", ".") else f"{step['path'].rstrip('/')}/"))
+        groups: dict[str, list[str]] = {}
+        for path in files:
+            folder, slash, name = path.rpartition("/")
+            groups.setdefault(folder + slash, []).append(name)
+        lines = []
+        for folder, names in groups.items():
+            together = folder and len(names) > 1
+            lines += [f"{folder}: {', '.join(names[at : at + 12])}" for at in range(0, len(names), 12)] if together else [folder + name for name in names]
+        return True, "\n".join(lines)
 
     def _find(self, step: dict[str, Any], random: Random) -> tuple[bool, str]:
         return True, "\n".join(self.found(step["pattern"])) or "No files match."
@@ -109,6 +120,17 @@ class Folder:
     def _run(self, step: dict[str, Any], random: Random) -> tuple[bool, str]:
         lines = [random.choice(("ok", "done", "12 passed", "0 warnings", "written", "checked 8 files", "total 41")) for _ in range(random.choice((0, 1, 1, 2, 4)))]
         return True, "\n".join(["exit code 0", *lines])
+
+
+_WHOLE_TREE = 60
+
+
+def _top(files: list[str], prefix: str) -> list[str]:
+    counts: dict[str, int] = {}
+    for path in files:
+        first, slash, _ = path[len(prefix) :].partition("/")
+        counts[prefix + first + slash] = counts.get(prefix + first + slash, 0) + 1
+    return [f"{entry} ({count} file{'' if count == 1 else 's'})" if entry.endswith("/") else entry for entry, count in sorted(counts.items())]
 
 
 def _lines(text: str) -> str:

@@ -20,6 +20,7 @@ import {
 } from './format.ts'
 import { formsAfter } from './grammar.ts'
 import { isOrder } from './order.ts'
+import { GOES_ON } from './progress.ts'
 import { repairCall } from './repair.ts'
 import { moodAgainst } from './mood.ts'
 import type { NanoCall, NanoStep } from './run.ts'
@@ -47,6 +48,8 @@ export type Evidence = {
   readonly steps: readonly NanoStep[]
   /** Those nano was shown with the request. */
   readonly lines: readonly ListedLine[]
+  /** What it was asked for, where that is a part of the request, and how many steps had been done before. */
+  readonly part?: { readonly clause: string; readonly from: number }
 }
 
 /** The share the best choice needs at every token of a call that acts without a question. */
@@ -56,9 +59,10 @@ export function decide(evidence: Evidence): Decision {
   const { request, text, steps, isRequestCut } = evidence
   const written = evidence.isCut ? undefined : readCall(text)
   if (!written) return readForm(text, steps)
-  const call = toEdit(repaired(written, request), evidence.lines)
+  const { clause, from } = evidence.part ?? { clause: request, from: 0 }
+  const call = toEdit(repaired(written, request), evidence.lines, request)
   const last = steps.at(-1)
-  if (last && (isRepeated(call, steps) || isAnswered(last, request)))
+  if (last && (isRepeated(call, steps) || (steps.length > from && isAnswered(last, clause))))
     return { kind: 'answer', form: usualForm(last) }
   if (!isActing(call.name)) return { kind: 'call', call }
   if (isRequestCut) return { kind: 'too-long' }
@@ -120,9 +124,6 @@ const isAnswered = ({ call, ok }: NanoStep, request: string): boolean =>
 
 /** They only show the way to the tool that is meant. */
 const LEADING = new Set(['more_tools', 'select_category'])
-
-const GOES_ON =
-  /[,;:.?!&\n-]\s|\b(?:and|then|after|afterwards|before|next|also|plus|finally|once|when|followed|thereafter)\b/i
 
 const isSame = (one: NanoCall, other: NanoCall): boolean =>
   one.name === other.name && textOf(one) === textOf(other)

@@ -68,10 +68,20 @@ export const userSegments = (request: string, sources: Sources): Segment[] => [
 /** `body` is what stands between the tags, byte for byte as the model wrote it. */
 export const callSegments = (body: string): Segment[] => [control(CALL), plain(body), control(CALL_END)]
 
-export const resultSegments = ({ ok, text }: { readonly ok: boolean; readonly text: string }): Segment[] => [
+export type ShownResult = {
+  readonly ok: boolean
+  readonly text: string
+  /** What is to be done next, where the request has more than one clause. */
+  readonly clause?: string
+  readonly sources?: Sources
+}
+
+export const resultSegments = ({ ok, text, clause = '', sources = noSources }: ShownResult): Segment[] => [
   control(`${END}\n${START}user\n<tool_response>\n${ok ? 'ok' : 'failed'}\n`),
   plain(text),
   control('\n</tool_response>'),
+  ...(clause === '' ? [] : [control('\n'), plain(clause)]),
+  ...sourceSegments(sources),
   control(`${END}\n${START}assistant\n`),
 ]
 

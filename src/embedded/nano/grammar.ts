@@ -15,7 +15,7 @@ import {
   type Sources,
 } from './format.ts'
 import { globCandidates } from './scripts.ts'
-import { type Boundaries, boundaries, lengthOf, numbersOf, wordsOf } from './spans.ts'
+import { type Boundaries, boundaries, lengthOf, lineBoundaries, numbersOf, wordsOf } from './spans.ts'
 import { CHANGE_LINE, type NanoParameter, type NanoTool, type ParameterKind } from './tools.ts'
 
 /** Everything the choices depend on. */
@@ -28,6 +28,8 @@ export type Situation = {
   readonly result?: { readonly tool: string; readonly ok: boolean; readonly text: string }
   /** Folders that earlier calls made or wrote to, with a slash at the end. */
   readonly made?: readonly string[]
+  /** Paths that earlier calls and their results speak of. */
+  readonly recent?: readonly string[]
   /** Nothing but a call will do. */
   readonly mustCall?: boolean
 }
@@ -81,10 +83,11 @@ const MOST_WORDS: Partial<Record<ParameterKind, number>> = {
 /** `content` of an empty file, `new` where text is to go. */
 const MAY_BE_EMPTY = new Set(['content', 'new'])
 
-const namedPaths = ({ sources }: Situation): string[] => [
+const namedPaths = ({ sources, recent = [] }: Situation): string[] => [
   '.',
   ...sources.paths,
   ...sources.lines.map(({ path }) => path),
+  ...recent,
 ]
 
 /** Where something new may go: the folders listed, and those of earlier calls. */
@@ -93,7 +96,7 @@ const foldersIn = ({ sources, made = [] }: Situation): string[] => [
 ]
 
 /** What the part of a listed line may become besides words of the request. */
-const LINE_VALUES = ['true', 'false', 'yes', 'no', 'on', 'off', '[x]', '[ ]']
+const LINE_VALUES = 'true|false|yes|no|on|off|[x]|[ ]|True|False|YES|NO|done'.split('|')
 
 const listed: Partial<Record<ParameterKind, (situation: Situation) => readonly string[]>> = {
   path: namedPaths,
@@ -252,7 +255,7 @@ class GrammarWriter {
 type Span = { readonly start: number; readonly ends: readonly number[] }
 
 function spansOf(text: string): Span[] {
-  const { starts, ends } = boundaries(text)
+  const { starts, ends } = lineBoundaries(text)
   return starts
     .map((start) => ({ start, ends: ends.filter((end) => end > start) }))
     .filter((span) => span.ends.length > 0)

@@ -6,7 +6,7 @@ import type { ListedLine } from './format.ts'
 import { lengthOf } from './spans.ts'
 import { stopWords } from './words.ts'
 
-const MAX_LINES = 8
+export const MAX_LINES = 8
 const MAX_LINE = 160
 const MAX_FILE = 60_000
 
@@ -34,14 +34,42 @@ export function matchLines(
     const worth = RARITY.find(([most]) => places.length <= most)?.[1] ?? 1
     for (const at of places) scores.set(at, (scores.get(at) ?? 0) + worth)
   }
-  return [...scores]
+  const best = [...scores]
     .map(([at, score]) => ({ at, score: score + bonus(ranks.get(lines[at]?.path ?? '') ?? 0) }))
     .toSorted((a, b) => b.score - a.score || a.at - b.at)
     .slice(0, MAX_LINES)
-    .flatMap(({ at }) => {
-      const line = lines[at]
-      return line ? [{ path: line.path, number: line.number, text: line.text }] : []
-    })
+    .flatMap(({ at }) => lines[at] ?? [])
+  return [...new Set([...placed(request.toLowerCase(), lines, ranks), ...best])]
+    .slice(0, MAX_LINES)
+    .map(({ path, number, text }) => ({ path, number, text }))
+}
+
+const FIRST =
+  /\b(?:first|top|opening|1st) (?:\w+ )?(?:line|row|entry|item|bullet|point|heading|sentence)\b|\b(?:top|beginning|start|head) of\b|\b(?:title|heading|headline)\b/
+const LAST =
+  /\b(?:last|bottom|final|closing) (?:\w+ )?(?:line|row|entry|item|bullet|point|sentence)\b|\b(?:bottom|end) of\b/
+const NUMBERED = /\b(?:line|row) (?:number |no\.? )?([0-9]{1,4})\b/g
+
+/** Lines that the request names by where they stand, in the files that it names: "the last line", "line 12". */
+function placed(
+  request: string,
+  lines: readonly IndexedLine[],
+  ranks: ReadonlyMap<string, number>,
+): IndexedLine[] {
+  const known = new Set(lines.map(({ path }) => path))
+  const named = [...ranks]
+    .filter(([path, rank]) => rank >= 5 && known.has(path))
+    .toSorted(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+    .slice(0, 2)
+  const wanted = new Set(Array.from(request.matchAll(NUMBERED), ([, number]) => Number(number)))
+  return named.flatMap(([path]) => {
+    const own = lines.filter((line) => line.path === path)
+    return [
+      ...(FIRST.test(request) ? own.slice(0, 1) : []),
+      ...(LAST.test(request) ? own.slice(-1) : []),
+      ...own.filter(({ number }) => wanted.has(number)).slice(0, 2),
+    ]
+  })
 }
 
 const bonus = (rank: number): number => (rank >= 6 ? 8 : rank === 5 ? 5 : 0)

@@ -8,15 +8,25 @@ import type { NanoCall } from './run.ts'
 import { CHANGE_LINE } from './tools.ts'
 
 /** The same call where it is another one. */
-export function toEdit(call: NanoCall, lines: readonly ListedLine[]): NanoCall {
+export function toEdit(call: NanoCall, lines: readonly ListedLine[], request: string): NanoCall {
   if (call.name !== CHANGE_LINE) return call
   const { line: number, old, new: replacement } = call.input
   const line = lines[Number(number) - 1]
   if (!line || typeof old !== 'string' || typeof replacement !== 'string') return call
   // Where a word stands twice in a line, the last is its value: `port: port 3000`.
   const at = line.text.lastIndexOf(old)
-  const after = line.text.slice(0, at) + replacement + line.text.slice(at + old.length)
+  const written = like(old, request.includes(old) ? old : '', replacement)
+  const after = line.text.slice(0, at) + written + line.text.slice(at + old.length)
   return { name: 'edit_file', input: { path: line.path, old: line.text, new: after.trim() } }
+}
+
+/** The new text in the letters of what it replaces, where the request spelled that in small letters. */
+export function like(found: string, asked: string, replacement: string): string {
+  if (found === asked || replacement !== replacement.toLowerCase()) return replacement
+  if (found.length > 1 && found === found.toUpperCase() && found !== found.toLowerCase())
+    return replacement.toUpperCase()
+  const [first = '', ...rest] = replacement
+  return found.slice(0, 1) === found.slice(0, 1).toLowerCase() ? replacement : first.toUpperCase() + rest.join('')
 }
 
 /** Lines around it join the text that is replaced until it is in the file once. A removed line takes its line end along. */

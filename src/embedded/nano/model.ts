@@ -18,17 +18,20 @@ import {
   type NanoReply,
 } from './engine.ts'
 import { otherLanguage } from './language.ts'
-import { makeUnique } from './listed-lines.ts'
 import { typed } from './spoken.ts'
-import { foldersOf, withTarget } from './targets.ts'
-import { classifySegments, cutResult, type Sources } from './format.ts'
+import { foldersOf } from './targets.ts'
+import { tidy } from './tidy.ts'
+import { classifySegments, cutResult, noSources, type Sources } from './format.ts'
 import { nanoGrammar, type Situation } from './grammar.ts'
 import { isReachable, toClientCall, toNanoCall } from './bindings.ts'
 import { type Offer, offerNano } from './offer.ts'
-import { findSources, type ProjectFiles, withoutNeedlessAppend } from './project.ts'
+import { advance, currentOf, isPlainlyDone, type Progress, shownSteps } from './progress.ts'
+import { createPreparer, type Prepare } from './prepare.ts'
+import type { ProjectFiles } from './project.ts'
+import { recentPaths } from './recent.ts'
 import { fitPrompt } from './prompt.ts'
 import { doubt, notDone, refusal, tooLong } from './refusal.ts'
-import { idsOf, inOwnForm, type NanoRun, type NanoStep, readRun } from './run.ts'
+import { inOwnForm, type NanoRun, type NanoStep, readRun } from './run.ts'
 import type { NanoTool } from './tools.ts'
 import { NANO_ID } from '../../protocol/nano-id.ts'
 
@@ -95,36 +98,6 @@ async function classifyWith(
   return scores && toClassification(scores)
 }
 
-/** What is found out once per run, so that the prompts of a run begin alike. */
-type Prepared = { readonly category: Classification['category']; readonly sources: Sources }
-
-type Prepare = (request: ModelRequest, words: string, signal: AbortSignal) => Promise<Prepared | undefined>
-
-type PreparerParts = {
-  readonly files: ProjectFiles
-  classify(prompt: string, signal: AbortSignal): Promise<Classification | undefined>
-}
-
-const MOST_RUNS = 16
-
-function createPreparer({ classify, files }: PreparerParts): Prepare {
-  const runs = new Map<string, Prepared>()
-  return async ({ runId, messages }, words, signal) => {
-    const known = runs.get(runId)
-    if (known) return known
-    const [classification, found] = await Promise.all([classify(words, signal), findSources(words, files)])
-    if (!classification) return undefined
-    const ids = SPEAKS_OF_IDS.test(words) ? idsOf(messages) : []
-    const prepared = { category: classification.category, sources: { ...found, ids } }
-    runs.set(runId, prepared)
-    for (const [oldest] of runs) if (runs.size > MOST_RUNS) runs.delete(oldest)
-    return prepared
-  }
-}
-
-/** The training showed no list of ids; only a request that needs one gets it. */
-const SPEAKS_OF_IDS = /\b(?:jobs?|results?|background|outputs?)\b/i
-
 type Parts = Pick<NanoOptions, 'onReply' | 'files'> & {
   readonly engine: NanoEngine
   readonly prepare: Prepare
@@ -133,7 +106,7 @@ type Parts = Pick<NanoOptions, 'onReply' | 'files'> & {
 /** Kept free for the reply. */
 const RESERVE = 400
 /** A run that long has lost its way. */
-const MOST_CALLS = 6
+const MOST_CALLS = 8
 
 async function* answer(
   { engine, files, prepare, onReply }: Parts,
@@ -141,38 +114,67 @@ async function* answer(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const said = readRun(request)
-  const asked = { ...said, request: typed(said.request) }
-  const foreign = otherLanguage(asked.request)
+  const words = { ...said, request: typed(said.request) }
+  const foreign = otherLanguage(words.request)
   if (foreign !== undefined) return yield* refuseLanguage(foreign)
-  const prepared = await prepare(request, asked.request, signal)
-  if (!prepared) return
-  const { category, sources } = prepared
+  const progress = await prepare(request, words, signal)
+  if (!progress) return
   const offer = offerNano({
-    category,
-    request: asked.request,
+    category: progress.category,
+    request: words.request,
     tools: request.tools,
     guarded: request.guarded === true,
   })
-  const run = inOwnWords(asked, offer)
-  const tools = offer.shown
+  const run = inOwnWords(words, offer)
+  if (isPlainlyDone(progress, run.steps)) await advance(progress, run.steps, files)
+  const ask = (): Promise<Asked | undefined> => askNano({ engine, run, progress, offer, request }, signal)
+  let asked = await ask()
+  while (asked) {
+    onReply?.(asked.reply)
+    if (asked.decision.kind !== 'answer' || isOver(run.steps)) break
+    if (!(await advance(progress, run.steps, files))) break
+    asked = await ask()
+  }
+  if (!asked) return
+  const { lines } = currentOf(progress).sources
+  const decision = await tidy(asked.decision, { request: run.request, lines, files })
+  yield* tell(forClient(settleGuess(decision, request), offer), { run, request, reply: asked.reply })
+}
+
+type Asked = { readonly decision: Decision; readonly reply: NanoReply }
+
+type Asking = Pick<Parts, 'engine'> & {
+  readonly run: NanoRun
+  readonly progress: Progress
+  readonly offer: Offer
+  readonly request: ModelRequest
+}
+
+/** What nano says to the clause it has come to. */
+async function askNano(
+  { engine, run, progress, offer, request }: Asking,
+  signal: AbortSignal,
+): Promise<Asked | undefined> {
+  const part = currentOf(progress)
+  const steps = shownSteps(progress, run.steps)
+  const sources = progress.reached[0]?.sources ?? noSources
   let isRequestCut = false
   const reply = await engine.reply(
     {
       sessionId: request.sessionId,
-      grammar: nanoGrammar(situationOf(run, { sources, ...eligible(request, offer) })),
+      grammar: nanoGrammar(situationOf(run, { sources: part.sources, ...eligible(request, offer) })),
       prompt(count) {
-        const fitted = fitPrompt({ ...run, sources, tools }, count, NANO_WINDOW - RESERVE)
+        const parts = { request: run.request, steps, sources, tools: offer.shown }
+        const fitted = fitPrompt(parts, count, NANO_WINDOW - RESERVE)
         isRequestCut = fitted.isRequestCut
         return fitted.segments
       },
     },
     signal,
   )
-  if (!reply) return
-  onReply?.(reply)
-  const decided = decide({ ...run, ...reply, isRequestCut, lines: sources.lines })
-  const decision = await tidy(decided, sources, files)
-  yield* tell(forClient(settleGuess(decision, request), offer), { run, request, reply })
+  if (!reply) return undefined
+  const { lines } = part.sources
+  return { reply, decision: decide({ ...run, ...reply, isRequestCut, lines, part }) }
 }
 
 function* refuseLanguage(text: string): Generator<ModelEvent> {
@@ -223,6 +225,7 @@ function situationOf({ request, steps }: NanoRun, { sources, tools, mustCall: mu
     sources,
     tools: isOver(steps) ? [] : tools,
     made: foldersOf(steps),
+    recent: recentPaths(steps),
     mustCall: must && steps.length === 0,
     ...(last && { result: { tool: last.call.name, ok: last.ok, text: cutResult(last.shown) } }),
   }
@@ -236,12 +239,6 @@ const isOver = (steps: readonly NanoStep[]): boolean =>
   steps.length >= MOST_CALLS || ['denied', 'refused', 'interrupted'].includes(steps.at(-1)?.code ?? '')
 
 const isDenied = (steps: readonly NanoStep[]): boolean => steps.at(-1)?.code === 'denied'
-
-async function tidy(decision: Decision, { lines }: Sources, files: ProjectFiles): Promise<Decision> {
-  if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
-  const call = await withoutNeedlessAppend(decision.call, files)
-  return { ...decision, call: await withTarget(await makeUnique(call, lines, files), files) }
-}
 
 type Telling = { readonly run: NanoRun; readonly request: ModelRequest; readonly reply: NanoReply }
 

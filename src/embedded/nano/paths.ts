@@ -6,7 +6,7 @@
 import { lengthOf, wordsOf } from './spans.ts'
 import { numberWords, stopWords, typeWords } from './words.ts'
 
-const MAX_PATHS = 12
+export const MAX_PATHS = 12
 /** Of one file type. */
 const MAX_OF_TYPE = 4
 /** Shorter names are too easily a slip away from any word. */
@@ -54,6 +54,7 @@ class Forms {
   readonly #forms = new Map<string, Map<string, number>>()
   readonly #byType = new Map<string, string[]>()
   readonly #numbered = new Map<number, string[]>()
+  readonly #stems = new Map<string, string[]>()
   readonly #names: { readonly path: string; readonly name: string }[] = []
 
   add(path: string): void {
@@ -66,7 +67,10 @@ class Forms {
     this.#form(name, path, 8)
     this.#form(stem, path, 7)
     if (/[ \-_.]/.test(name)) for (const form of [name, stem]) this.#form(joined(form), path, 6)
-    for (const part of partsOf(written, stem)) this.#form(part, path, 5)
+    const parts = partsOf(written, stem)
+    for (const part of parts) this.#form(part, path, 5)
+    for (const root of new Set([stem, ...parts].map(rootOf)))
+      if (root !== '') this.#stems.set(root, [...(this.#stems.get(root) ?? []), path])
     for (const number of new Set((name.match(/[0-9]+/g) ?? []).map(Number))) {
       const paths = this.#numbered.get(number) ?? []
       this.#numbered.set(number, paths)
@@ -88,6 +92,11 @@ class Forms {
   /** Paths whose name holds the number that the word means. */
   numbered(word: string): readonly string[] {
     return this.#numbered.get(numberWords.get(word) ?? -1) ?? []
+  }
+
+  /** Paths with another form of the word in their name: `count` for `counting`. */
+  rooted(word: string): readonly string[] {
+    return this.#stems.get(rootOf(word)) ?? []
   }
 
   near(word: string): readonly string[] {
@@ -197,11 +206,22 @@ function matchTogether(words: readonly string[], count: number, forms: Forms): (
 function matchWord(word: string, forms: Forms): Iterable<readonly [string, number]>[] {
   const exact = forms.get(word)
   const counted = forms.get(word.endsWith('s') ? singular(word) : `${word}s`)
-  const together = [...forms.get(joined(word))].filter(([, rank]) => rank === 6)
+  const together = [...forms.get(joined(word))].flatMap(([path, rank]) => (rank >= 6 ? [[path, 6] as const] : []))
+  const rooted = forms.rooted(word).map((path) => [path, 4] as const)
   const ofType = forms.ofType(typeWords.get(word) ?? '').map((path) => [path, 3] as const)
   const isKnown = exact.size + counted.size + together.length > 0
   const near = isKnown || lengthOf(word) < SHORTEST_SLIP ? [] : forms.near(word)
-  return [exact, counted, together, ofType, near.map((path) => [path, 1] as const)]
+  return [exact, counted, together, rooted, ofType, near.map((path) => [path, 1] as const)]
+}
+
+/** `count` of `counting` and `counted`; nothing where too little is left. */
+function rootOf(word: string): string {
+  if (!/^[a-z]{4,}$/.test(word)) return ''
+  const root = word
+    .replace(/(?:ings?|ed|ers?|ions?|ment|es|s)$/, '')
+    .replace(/([b-df-hj-np-tv-z])\1$/, '$1')
+    .replace(/[ey]$/, '')
+  return root.length >= 4 ? root : ''
 }
 
 export const singular = (word: string): string =>

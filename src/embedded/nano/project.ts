@@ -1,24 +1,71 @@
 /** What a project offers to a request: its paths and scripts. Reads through the guard, bounded, only what it needs. */
 import type { Files } from '../../protocol/tool.ts'
-import type { Script, Sources } from './format.ts'
+import { clausesOf } from './clauses.ts'
+import type { ListedLine, Script, Sources } from './format.ts'
 import type { NanoCall } from './run.ts'
-import { matchLines } from './lines.ts'
-import { createPathIndex } from './paths.ts'
+import { MAX_LINES, matchLines } from './lines.ts'
+import { createPathIndex, MAX_PATHS, type PathIndex } from './paths.ts'
 import { projectScripts, requestScripts, scriptFiles } from './scripts.ts'
 
 export type ProjectFiles = Pick<Files, 'list' | 'read' | 'info'>
 
+/** For the first clause, filled up with what the whole request speaks of. */
 export async function findSources(request: string, files: ProjectFiles): Promise<Sources> {
+  const project = await readProject(files)
+  const whole = await sourcesOf(request, project, files)
+  const [first = request, ...others] = clausesOf(request)
+  if (others.length === 0) return whole
+  const { paths, lines } = await sourcesOf(first, project, files)
+  return {
+    ...whole,
+    paths: [...new Set([...paths, ...whole.paths])].slice(0, MAX_PATHS),
+    lines: uniqueLines([...lines.slice(0, MOST_OF_FIRST), ...whole.lines]).slice(0, MAX_LINES),
+  }
+}
+
+const MOST_OF_FIRST = 6
+const MAX_CLAUSE_PATHS = 16
+
+/** For a later clause: what it speaks of, and what the steps before it did. */
+export async function clauseSources(
+  clause: string,
+  recent: readonly string[],
+  files: ProjectFiles,
+): Promise<Sources> {
+  const project = await readProject(files)
+  const found = await sourcesOf(clause, project, files, recent)
+  return { ...found, paths: [...new Set([...found.paths, ...recent])].slice(0, MAX_CLAUSE_PATHS) }
+}
+
+type Project = { readonly paths: readonly string[]; readonly scripts: readonly Script[]; readonly index: PathIndex }
+
+async function readProject(files: ProjectFiles): Promise<Project> {
   const [paths, scripts] = await Promise.all([listPaths(files), readScripts(files)])
-  const index = createPathIndex(paths)
+  return { paths, scripts, index: createPathIndex(paths) }
+}
+
+/** How much a line of a file counts that an earlier step was about. */
+const RECENT_RANK = 6
+
+async function sourcesOf(
+  request: string,
+  { paths, scripts, index }: Project,
+  files: ProjectFiles,
+  recent: readonly string[] = [],
+): Promise<Sources> {
   const ranks = index.ranks(request)
+  const known = new Map([...recent.map((path) => [path, RECENT_RANK] as const), ...ranks])
   return {
     paths: index.match(request),
     scripts: requestScripts(request, scripts, ranks),
     ids: [],
-    lines: matchLines(request, await readTexts(paths, ranks, files), ranks),
+    lines: matchLines(request, await readTexts(paths, known, files), known),
   }
 }
+
+const uniqueLines = (lines: readonly ListedLine[]): ListedLine[] => [
+  ...new Map(lines.map((line) => [`${line.path}\n${line.number}`, line])).values(),
+]
 
 const MOST_PATHS = 3000
 const MOST_FOLDERS = 300

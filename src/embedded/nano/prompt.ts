@@ -18,7 +18,16 @@ import type { NanoRun, NanoStep } from './run.ts'
 import { type NanoTool, signature } from './tools.ts'
 import type { Segment } from '../segment.ts'
 
-export type PromptParts = NanoRun & { readonly sources: Sources; readonly tools: readonly NanoTool[] }
+/** A step, and what is shown behind its result. */
+export type PromptStep = NanoStep & {
+  readonly next?: { readonly clause: string; readonly sources: Sources }
+}
+
+export type PromptParts = Omit<NanoRun, 'steps'> & {
+  readonly steps: readonly PromptStep[]
+  readonly sources: Sources
+  readonly tools: readonly NanoTool[]
+}
 
 export type FittedPrompt = { readonly segments: readonly Segment[]; readonly isRequestCut: boolean }
 
@@ -43,9 +52,9 @@ export function fitPrompt(
   return smallest
 }
 
-const stepSegments = ({ call, ok, shown }: NanoStep): Segment[] => [
+const stepSegments = ({ call, ok, shown, next }: PromptStep): Segment[] => [
   ...callSegments(callBody(call.name, call.input)),
-  ...resultSegments({ ok, text: shown }),
+  ...resultSegments({ ok, text: shown, ...next }),
 ]
 
 type Shown = Pick<PromptParts, 'request' | 'sources' | 'steps'>
@@ -55,8 +64,10 @@ function* smaller(parts: PromptParts): Generator<Shown> {
   const { sources } = parts
   const request = cut(parts.request, MAX_REQUEST, 0)
   const steps = parts.steps.map((step) => ({ ...step, shown: cutResult(step.shown) }))
+  yield { request, sources, steps }
+  const older = shortened(steps.slice(0, -1), 200)
   for (let from = 0; from < Math.max(1, steps.length); from++)
-    yield { request, sources, steps: steps.slice(from) }
+    yield { request, sources, steps: [...older, ...steps.slice(-1)].slice(from) }
   const last = steps.slice(-1)
   for (const length of [600, 300, 100]) yield { request, sources, steps: shortened(last, length) }
   yield { request, sources: noSources, steps: shortened(last, 100) }
@@ -64,9 +75,14 @@ function* smaller(parts: PromptParts): Generator<Shown> {
     yield { request: cut(parts.request, length, 0), sources: noSources, steps: bare(last) }
 }
 
-const shortened = (steps: readonly NanoStep[], length: number): NanoStep[] =>
+const shortened = (steps: readonly PromptStep[], length: number): PromptStep[] =>
   steps.map((step) => ({ ...step, shown: cut(step.shown, length, 0) }))
 
 /** A call may hold all of a long request once more. */
-const bare = (steps: readonly NanoStep[]): NanoStep[] =>
-  shortened(steps, 100).map((step) => ({ ...step, call: { ...step.call, input: {} } }))
+const bare = (steps: readonly PromptStep[]): PromptStep[] =>
+  shortened(steps, 100).map(({ call: { name }, ok, text, shown }) => ({
+    call: { name, input: {} },
+    ok,
+    text,
+    shown,
+  }))

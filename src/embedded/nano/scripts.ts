@@ -31,7 +31,7 @@ export function projectScripts(texts: Readonly<Partial<Record<ScriptFile, string
 const readers: Readonly<Record<ScriptFile, (text: string) => Script[]>> = {
   'package.json': (text) => [...packageScripts(text), { label: 'install', command: 'npm install' }],
   'requirements.txt': () => [{ label: 'install', command: 'pip install -r requirements.txt' }],
-  Makefile: (text) => makeTargets(text).map((target) => ({ label: target, command: `make ${target}` })),
+  Makefile: makeScripts,
   'pyproject.toml': (text) => [
     { label: 'test', command: 'pytest' },
     ...pyprojectNames(text).map((name) => ({ label: name, command: name })),
@@ -51,6 +51,12 @@ function packageScripts(text: string): Script[] {
   } catch {
     return []
   }
+}
+
+function makeScripts(text: string): Script[] {
+  const targets = makeTargets(text)
+  const named = targets.map((target) => ({ label: target, command: `make ${target}` }))
+  return targets.includes('build') ? named : [...named, { label: 'build', command: 'make' }]
 }
 
 const makeTargets = (text: string): string[] => [
@@ -90,7 +96,7 @@ export function requestScripts(
 /** Existing files named in full, and file names that do not exist yet: a chain may write them first. */
 function runnable(words: readonly string[], ranks: ReadonlyMap<string, number>): string[] {
   const listed = [...ranks]
-    .filter(([path, rank]) => rank >= 5 && runnerOf(path) !== undefined)
+    .filter(([path, rank]) => rank >= 4 && runnerOf(path) !== undefined)
     .map(([path]) => path)
   const known = new Set(listed.flatMap((path) => [path, nameOf(path)]))
   const named = words.map((word) => word.replace(/^\.\//, ''))

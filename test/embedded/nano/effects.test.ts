@@ -24,7 +24,7 @@ const files = createFiles({
 })
 
 const change = (line: number, old: string, replacement: string) =>
-  toEdit({ name: 'change_line', input: { line, old, new: replacement } }, lines)
+  toEdit({ name: 'change_line', input: { line, old, new: replacement } }, lines, '')
 
 test('part of a listed line becomes an edit of the whole line', async () => {
   const edit = change(1, '3000', '8080')

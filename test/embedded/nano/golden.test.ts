@@ -15,6 +15,7 @@ import {
   MAX_REQUEST,
   reasons,
   reasonToken,
+  noSources,
   REFUSE,
   resultSegments,
   type Sources,
@@ -23,6 +24,11 @@ import {
 } from '../../../src/embedded/nano/format.ts'
 import { classificationFields } from '../../../src/embedded/nano/classify.ts'
 import { formsAfter } from '../../../src/embedded/nano/grammar.ts'
+import { clausesOf } from '../../../src/embedded/nano/clauses.ts'
+import { clauseSources, findSources } from '../../../src/embedded/nano/project.ts'
+import { recentPaths } from '../../../src/embedded/nano/recent.ts'
+import { createFiles } from '../../../src/guard/paths/files.ts'
+import { tempProject } from '../../support/project.ts'
 import { matchLines } from '../../../src/embedded/nano/lines.ts'
 import { createPathIndex } from '../../../src/embedded/nano/paths.ts'
 import { globCandidates, projectScripts, requestScripts } from '../../../src/embedded/nano/scripts.ts'
@@ -163,6 +169,40 @@ describe('sources and spans', () => {
   })
 })
 
+describe('clauses', () => {
+  test('are cut where an order follows', () => {
+    expect(golden.clauses.map(([request]) => [request, clausesOf(request)])).toEqual(golden.clauses)
+  })
+
+  test('later ones may mean what the steps before them were about', () => {
+    const found = golden.recent.map(({ steps }) => ({
+      steps,
+      paths: recentPaths(steps.map(([name, input, ok, text]) => ({ call: { name, input }, ok, text }))),
+    }))
+
+    expect(found).toEqual(golden.recent)
+  })
+
+  test('each has its own sources', async () => {
+    const files = createFiles({ root: await tempProject(golden.lined) })
+    const found = await Promise.all(
+      golden.later.map(async ({ request, recent }) => {
+        const last = clausesOf(request).at(-1) ?? ''
+        const shown = [await findSources(request, files), await clauseSources(last, recent, files)]
+        return { request, recent, sources: shown.map(toRows) }
+      }),
+    )
+
+    expect(found).toEqual(golden.later)
+  })
+
+  const toRows = (sources: Sources) => [
+    sources.paths,
+    toPairs(sources),
+    sources.lines.map(({ path, number, text }) => [path, number, text]),
+  ]
+})
+
 describe('prompts', () => {
   test('a conversation of two calls', () => {
     const sources: Sources = {
@@ -183,7 +223,12 @@ describe('prompts', () => {
       ...callSegments(edit),
       ...resultSegments({ ok: false, text: cutResult('no match '.repeat(300)) }),
       ...callSegments(read),
-      ...resultSegments({ ok: true, text: '12\tsay' }),
+      ...resultSegments({
+        ok: true,
+        text: '12\tsay',
+        clause: 'then change it',
+        sources: { ...noSources, paths: ['a b.ts'], lines: [{ path: 'a b.ts', number: 12, text: 'say' }] },
+      }),
     ]
 
     expect(segments).toEqual(golden.conversation)

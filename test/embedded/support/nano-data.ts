@@ -28,6 +28,20 @@ type Golden = {
   })[]
   /** As dictated, and as it would be typed. */
   readonly spoken: readonly (readonly [string, string])[]
+  /** Requests and their clauses. */
+  readonly clauses: readonly (readonly [string, readonly string[]])[]
+  /** Calls with their results (name, arguments, whether it worked, text), and the paths they speak of. */
+  readonly recent: readonly {
+    readonly steps: readonly (readonly [string, Readonly<Record<string, unknown>>, boolean, string])[]
+    readonly paths: readonly string[]
+  }[]
+  readonly lined: Folder
+  /** What is shown with the first clause, and with the last after steps that `recent` comes from. */
+  readonly later: readonly {
+    readonly request: string
+    readonly recent: readonly string[]
+    readonly sources: readonly unknown[]
+  }[]
   readonly classify: readonly (readonly Segment[])[]
   readonly conversation: readonly Segment[]
   readonly calls: readonly {

@@ -1,0 +1,133 @@
+"""A request of several steps in its clauses: "find the invoice, open it and then change the date" are three.
+
+Nano is asked for one clause at a time, with what was done for those before it in view. A cut is made at a word or sign that joins
+two orders, never inside quotes, and only where an order follows; everything else stays with the clause it stands in. All the pieces
+together are the request.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .format import MAX_REQUEST_CHARS
+
+MAX_CLAUSES = 6
+
+_VERBS = (
+    "add|append|attach|put|write|save|store|note|create|make|start|set|copy|duplicate|clone|cp|move|mv|rename|retitle|call|delete|remove|"
+    "erase|rm|bin|drop|trash|throw|strike|change|replace|swap|switch|turn|edit|update|modify|bump|raise|lower|increase|decrease|reduce|"
+    "correct|fix|insert|run|execute|launch|exec|build|rebuild|test|retest|lint|format|compile|deploy|install|mkdir|touch|echo|show|list|ls|"
+    "open|read|find|search|grep|look|display|print|view|cat|tell|give|get|fetch|check|take|use|overwrite|fill|mark|tick|cross|clean|count|"
+    "locate|head|tail|let me (?:see|have|read|look)|see|bring|pull up|stick|pop|drop|file|archive|rerun|re-run|repeat|do the same|replace|"
+    "push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate"
+)
+_LOOKS = "show|list|ls|open|read|display|print|view|cat|tell|let me (?:see|have|read|look)|see|run|rerun|re-run|look|search|grep|find|check"
+_POLITE = (
+    "please|pls|plz|kindly|also|then|next|afterwards|finally|lastly|now|just|after that|after this|first|second|third|secondly|thirdly|"
+    "can you|could you|would you|will you|can u|could u|i want you to|i need you to|i would like you to|i'd like you to|i'd like to|i want to|"
+    "let's|lets|go ahead and|go and|and|so|ok|okay|again|once more|maybe|quickly|to finish|at the end|in the end|once done|when done"
+)
+_PLACE = r"(?:(?:in|inside|into|to|at|on|for|under|below|from|there|in there|with)\b(?:[^,;.\n]|\.(?=\w)){0,40}?,?\s+)"
+_LEAD = rf"(?:(?:{_POLITE})[\s,:]+)*"
+# What begins an order, after a cut.
+_ORDER = re.compile(rf"{_LEAD}(?:{_VERBS})\b(?!')", re.IGNORECASE)
+_PLACED_ORDER = re.compile(rf"{_LEAD}{_PLACE}(?:(?:please|just)\s+)?(?:{_VERBS})\b(?!')", re.IGNORECASE)
+_LOOK = re.compile(rf"{_LEAD}(?:{_LOOKS})\b(?!')", re.IGNORECASE)
+
+_ASKED = re.compile(
+    rf"(?:^|[,;:.!?(–-]\s*|\b(?:please|you|and|to|so|then|first|just|kindly|also|now|i want|is)\s+)(?:{_LEAD})(?:{_PLACE})?(?:{_VERBS})\b(?!')"
+    r"|^\W*(?:\w+,?\s+)?(?:what|whats|where|wheres|which|who|how|is|are|do|does|did|has|have)\b|\b(?:should (?:be|read|say|become)|becomes|from \S+ to)\b",
+    re.IGNORECASE,
+)
+
+# Where a clause may end. A strong one joins steps; a weak one may also join words.
+_JOIN = re.compile(
+    r"(?P<strong>\s*;\s+|\s+&&\s+|\s*\n+\s*|[,.;:!]?\s+(?:and\s+|but\s+)?(?:then|afterwards|after that|after this|after which|finally|lastly|"
+    r"(?:once|when|as soon as) (?:that|it|this|you)(?:'s|’s| is| has| have|'re| are)(?: been)? (?:done|finished|there|ready)|followed by)\b[,:]?\s+|(?:[,.;]\s+|\s+and\s+)next,?\s+)"
+    r"|(?P<full>[.!?]+\)?\s+)"
+    r"|(?P<weak>\s*,\s+(?:and|also|plus|&)\s+|\s+(?:and|also|plus|&|\+)\s+|\s*,\s+|\s+[-–>]+\s+)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|`[^`]*`|(?<![^\W_])'[^'\n]*'(?![^\W_])|(?<![^\W_])‘[^’\n]*’(?![^\W_])")
+# Behind these comes text that is to be written, up to a strong join or a look.
+_PAYLOAD = re.compile(
+    r":\s|\b(?:saying|says|say|reading|containing|contains|with the (?:text|line|lines|content|contents|words|following|note)|the (?:text|line|words|row|entry|sentence)|"
+    r"a line|another line|one line|the following|this line|these lines|content)\b",
+    re.IGNORECASE,
+)
+
+
+def clauses_of(request: str) -> list[str]:
+    """The clauses in their order; one where nothing joins two orders."""
+    if len(request) > MAX_REQUEST_CHARS:
+        return [request]
+    masked = _masked(request)
+    cuts: list[tuple[int, int]] = []  # end of a clause, beginning of the next
+    start = 0
+    for join in _JOIN.finditer(masked):
+        if join.start() <= start or len(cuts) >= MAX_CLAUSES - 1:
+            continue
+        if _divides(masked, start, join):
+            begin = _begin(masked, join)
+            cuts.append((_end(masked, join), begin))
+            start = join.end()
+    pieces = []
+    at = 0
+    for end, begin in cuts:
+        pieces.append(request[at:end].strip())
+        at = begin
+    return [piece for piece in (*pieces, request[at:].strip()) if piece]
+
+
+def _masked(request: str) -> str:
+    """What is quoted says nothing about clauses."""
+    return _QUOTED.sub(lambda match: "“" + "_" * (len(match.group()) - 2) + "”", request)
+
+
+def _divides(text: str, start: int, join: re.Match[str]) -> bool:
+    before, after = text[start : join.start()], text[join.end() :]
+    word = join.lastgroup == "strong" and bool(re.search(r"[a-z]", join.group(), re.IGNORECASE))
+    if not after.strip() or not (len(before.split()) > 1 if word else _has_order(before)):
+        return False
+    if join.lastgroup == "strong":
+        sign = join.group().strip() in ("", ";", "&&")
+        if "\n" in join.group() and _PAYLOAD.search(before) or sign and not _starts_order(after):
+            return False
+        if re.search(r"\b(?:to|with|by|into|as|say|says|saying|reads?)$", before.rstrip(), re.IGNORECASE):
+            return False
+        return "&&" not in join.group() or not re.match(r"\s*(?:run|execute)\b", before, re.IGNORECASE)
+    if join.lastgroup == "full":
+        return "?" not in join.group() and _starts_order(after)
+    if _PAYLOAD.search(before) and not _after_quote(before):
+        return bool(_LOOK.match(after)) and "," not in join.group().replace(", and", "").replace(", also", "")
+    return bool(_ORDER.match(after) or "and" in join.group().lower() and _PLACED_ORDER.match(after))
+
+
+def _starts_order(text: str) -> bool:
+    plain = _unnumbered(text)
+    return bool(_ORDER.match(plain) or _PLACED_ORDER.match(plain))
+
+
+def _unnumbered(text: str) -> str:
+    """Without the mark of a list: `2. `, `- `."""
+    return re.sub(r"^\s*(?:\d+[.)]|[-*•])\s+", "", text)
+
+
+def _has_order(before: str) -> bool:
+    """An order, or a question to be looked up: something is asked for before the cut."""
+    return bool(_ASKED.search(before))
+
+
+def _after_quote(before: str) -> bool:
+    """The text to be written was quoted, so it is over."""
+    return before.rstrip(" ,.)").endswith("”")
+
+
+def _begin(text: str, join: re.Match[str]) -> int:
+    """A word that joins belongs to the clause it opens: "then show it"."""
+    word = re.search(r"[A-Za-z+&>]", join.group())
+    return join.end() if join.lastgroup == "full" or not word else join.start() + word.start()
+
+
+def _end(text: str, join: re.Match[str]) -> int:
+    return join.start() + (len(join.group().rstrip()) if join.lastgroup == "full" else 0)

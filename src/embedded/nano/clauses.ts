@@ -1,0 +1,111 @@
+/**
+ * A request of several steps in its clauses: "find the invoice, open it and then change the date" are three. Nano is asked for one
+ * clause at a time. A cut is made at a word or sign that joins two orders, never inside quotes, and only where an order follows.
+ * Must equal nano/clauses.py. Pure.
+ */
+import { MAX_REQUEST } from './format.ts'
+import { lengthOf } from './spans.ts'
+
+const MAX_CLAUSES = 6
+
+const VERBS =
+  'add|append|attach|put|write|save|store|note|create|make|start|set|copy|duplicate|clone|cp|move|mv|rename|retitle|call|delete|remove|' +
+  'erase|rm|bin|drop|trash|throw|strike|change|replace|swap|switch|turn|edit|update|modify|bump|raise|lower|increase|decrease|reduce|' +
+  'correct|fix|insert|run|execute|launch|exec|build|rebuild|test|retest|lint|format|compile|deploy|install|mkdir|touch|echo|show|list|ls|' +
+  'open|read|find|search|grep|look|display|print|view|cat|tell|give|get|fetch|check|take|use|overwrite|fill|mark|tick|cross|clean|count|' +
+  'locate|head|tail|let me (?:see|have|read|look)|see|bring|pull up|stick|pop|drop|file|archive|rerun|re-run|repeat|do the same|replace|' +
+  'push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate'
+const LOOKS =
+  'show|list|ls|open|read|display|print|view|cat|tell|let me (?:see|have|read|look)|see|run|rerun|re-run|look|search|grep|find|check'
+const POLITE =
+  'please|pls|plz|kindly|also|then|next|afterwards|finally|lastly|now|just|after that|after this|first|second|third|secondly|thirdly|' +
+  "can you|could you|would you|will you|can u|could u|i want you to|i need you to|i would like you to|i'd like you to|i'd like to|i want to|" +
+  "let's|lets|go ahead and|go and|and|so|ok|okay|again|once more|maybe|quickly|to finish|at the end|in the end|once done|when done"
+const PLACE = String.raw`(?:(?:in|inside|into|to|at|on|for|under|below|from|there|in there|with)\b(?:[^,;.\n]|\.(?=\w)){0,40}?,?\s+)`
+const LEAD = String.raw`(?:(?:${POLITE})[\s,:]+)*`
+
+/** What begins an order, after a cut. */
+const ORDER = new RegExp(String.raw`^${LEAD}(?:${VERBS})\b(?!')`, 'i')
+const PLACED_ORDER = new RegExp(String.raw`^${LEAD}${PLACE}(?:(?:please|just)\s+)?(?:${VERBS})\b(?!')`, 'i')
+const LOOK = new RegExp(String.raw`^${LEAD}(?:${LOOKS})\b(?!')`, 'i')
+
+/** An order, or a question to be looked up: something is asked for before the cut. */
+const ASKED = new RegExp(
+  String.raw`(?:^|[,;:.!?(–-]\s*|\b(?:please|you|and|to|so|then|first|just|kindly|also|now|i want|is)\s+)(?:${LEAD})(?:${PLACE})?(?:${VERBS})\b(?!')` +
+    String.raw`|^\W*(?:\w+,?\s+)?(?:what|whats|where|wheres|which|who|how|is|are|do|does|did|has|have)\b|\b(?:should (?:be|read|say|become)|becomes|from \S+ to)\b`,
+  'i',
+)
+
+/** Where a clause may end. A strong one joins steps; a weak one may also join words. */
+const JOIN = new RegExp(
+  String.raw`(?<strong>\s*;\s+|\s+&&\s+|\s*\n+\s*|[,.;:!]?\s+(?:and\s+|but\s+)?(?:then|afterwards|after that|after this|after which|finally|lastly|` +
+    String.raw`(?:once|when|as soon as) (?:that|it|this|you)(?:'s|’s| is| has| have|'re| are)(?: been)? (?:done|finished|there|ready)|followed by)\b[,:]?\s+|(?:[,.;]\s+|\s+and\s+)next,?\s+)` +
+    String.raw`|(?<full>[.!?]+\)?\s+)` +
+    String.raw`|(?<weak>\s*,\s+(?:and|also|plus|&)\s+|\s+(?:and|also|plus|&|\+)\s+|\s*,\s+|\s+[-–>]+\s+)`,
+  'gi',
+)
+const QUOTED =
+  /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`]*`|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])‘[^’\n]*’(?![\p{L}\p{N}])/gu
+
+/** Behind these comes text that is to be written, up to a strong join or a look. */
+const PAYLOAD =
+  /:\s|\b(?:saying|says|say|reading|containing|contains|with the (?:text|line|lines|content|contents|words|following|note)|the (?:text|line|words|row|entry|sentence)|a line|another line|one line|the following|this line|these lines|content)\b/i
+
+/** The clauses in their order; one where nothing joins two orders. */
+export function clausesOf(request: string): string[] {
+  if (lengthOf(request) > MAX_REQUEST) return [request]
+  const masked = request.replaceAll(QUOTED, (quoted) => `“${'_'.repeat(quoted.length - 2)}”`)
+  const pieces: string[] = []
+  let from = 0
+  let start = 0
+  for (const { 0: text, index, groups } of masked.matchAll(JOIN)) {
+    const join: Join = { text, kind: kindOf(groups) }
+    if (index <= start || pieces.length >= MAX_CLAUSES - 1) continue
+    const after = masked.slice(index + text.length)
+    if (!divides(masked.slice(start, index), join, after)) continue
+    pieces.push(request.slice(from, index + (join.kind === 'full' ? text.trimEnd().length : 0)).trim())
+    from = index + beginOf(join)
+    start = index + text.length
+  }
+  return [...pieces, request.slice(from).trim()].filter((piece) => piece !== '')
+}
+
+type Join = { readonly text: string; readonly kind: 'strong' | 'full' | 'weak' }
+
+function kindOf(groups: Readonly<Record<string, string | undefined>> | undefined): Join['kind'] {
+  if (groups?.['strong'] !== undefined) return 'strong'
+  return groups?.['full'] === undefined ? 'weak' : 'full'
+}
+
+function divides(before: string, join: Join, after: string): boolean {
+  const isWord = join.kind === 'strong' && /[a-z]/i.test(join.text)
+  const isAsked = isWord ? before.trim().split(/\s+/).length > 1 : ASKED.test(before)
+  if (after.trim() === '' || !isAsked) return false
+  if (join.kind === 'strong') return dividesStrongly(before, join.text, after)
+  if (join.kind === 'full') return !join.text.includes('?') && startsOrder(after)
+  if (PAYLOAD.test(before) && !isAfterQuote(before))
+    return LOOK.test(after) && !join.text.replace(', and', '').replace(', also', '').includes(',')
+  return ORDER.test(after) || (/and/i.test(join.text) && PLACED_ORDER.test(after))
+}
+
+function dividesStrongly(before: string, text: string, after: string): boolean {
+  if (text.includes('\n') && PAYLOAD.test(before)) return false
+  if (['', ';', '&&'].includes(text.trim()) && !startsOrder(after)) return false
+  if (/\b(?:to|with|by|into|as|say|says|saying|reads?)$/i.test(before.trimEnd())) return false
+  return !text.includes('&&') || !/^\s*(?:run|execute)\b/i.test(before)
+}
+
+/** Without the mark of a list: `2. `, `- `. */
+function startsOrder(text: string): boolean {
+  const plain = text.replace(/^\s*(?:\d+[.)]|[-*•])\s+/, '')
+  return ORDER.test(plain) || PLACED_ORDER.test(plain)
+}
+
+/** The text to be written was quoted, so it is over. */
+const isAfterQuote = (before: string): boolean => /”[ ,.)]*$/.test(before)
+
+/** A word that joins belongs to the clause it opens: "then show it". */
+function beginOf({ text, kind }: Join): number {
+  const word = text.search(/[A-Za-z+&>]/)
+  return kind === 'full' || word < 0 ? text.length : word
+}

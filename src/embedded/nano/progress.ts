@@ -1,0 +1,60 @@
+/**
+ * How far a run has come in its request: the clauses, and what was shown with each when it was reached. Nano is asked for one clause
+ * at a time, so that a chain is as easy to read as its steps. Reads the project for the sources of a clause.
+ */
+import type { Classification } from '../../protocol/classification.ts'
+import { noSources, type Sources } from './format.ts'
+import { clauseSources, type ProjectFiles } from './project.ts'
+import type { PromptStep } from './prompt.ts'
+import { LISTING, recentPaths } from './recent.ts'
+import type { NanoStep } from './run.ts'
+
+type Reached = {
+  readonly clause: string
+  readonly sources: Sources
+  /** How many steps had been done before it. */
+  readonly from: number
+}
+
+export type Progress = {
+  readonly category: Classification['category']
+  readonly clauses: readonly string[]
+  /** The first clause and those after it, as far as the run has come; the last is the one nano is asked for. */
+  readonly reached: Reached[]
+}
+
+export const currentOf = ({ reached }: Progress): Reached =>
+  reached.at(-1) ?? { clause: '', sources: noSources, from: 0 }
+
+/** The next clause is the one that is asked for. False where there is none, or where the last step did not work. */
+export async function advance(
+  progress: Progress,
+  steps: readonly NanoStep[],
+  files: ProjectFiles,
+): Promise<boolean> {
+  const clause = progress.clauses[progress.reached.length]
+  if (clause === undefined || steps.at(-1)?.ok !== true) return false
+  const sources = await clauseSources(clause, recentPaths(steps), files)
+  progress.reached.push({ clause, sources, from: steps.length })
+  return true
+}
+
+/** A clause that asks for one step, and has it. */
+export function isPlainlyDone(progress: Progress, steps: readonly NanoStep[]): boolean {
+  const { clause, from } = currentOf(progress)
+  const isLast = progress.reached.length === progress.clauses.length
+  return !isLast && steps.length > from && steps.at(-1)?.ok === true && !GOES_ON.test(clause)
+}
+
+/** Signs that a clause asks for more than one step. */
+export const GOES_ON =
+  /[,;:.?!&\n-]\s|\b(?:and|then|after|afterwards|before|next|also|plus|finally|once|when|followed|thereafter|both|two|three|four|each|them|these|those|everything|every|all (?:of|the|three|four|my|our))\b/i
+
+/** The steps as they are shown: behind a result the clause that came next, or the paths the result speaks of. */
+export const shownSteps = ({ reached }: Progress, steps: readonly NanoStep[]): PromptStep[] =>
+  steps.map((step, index) => {
+    const next = reached.findLast(({ from }) => from === index + 1)
+    if (next) return { ...step, next }
+    if (!step.ok || !LISTING.has(step.call.name)) return step
+    return { ...step, next: { clause: '', sources: { ...noSources, paths: recentPaths(steps.slice(0, index + 1)) } } }
+  })

@@ -1,0 +1,51 @@
+/**
+ * A call as it should be made in this project: what the model wrote, with what only the files can tell. Reads, never writes.
+ */
+import type { Decision } from './decide.ts'
+import type { ListedLine } from './format.ts'
+import { like, makeUnique } from './listed-lines.ts'
+import { type ProjectFiles, withoutNeedlessAppend } from './project.ts'
+import type { NanoCall } from './run.ts'
+import { withTarget } from './targets.ts'
+
+type Place = {
+  readonly request: string
+  /** Those nano was shown. */
+  readonly lines: readonly ListedLine[]
+  readonly files: ProjectFiles
+}
+
+export async function tidy(decision: Decision, { request, lines, files }: Place): Promise<Decision> {
+  if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
+  const appended = await withoutNeedlessAppend(decision.call, files)
+  const unique = await makeUnique(appended, lines, files)
+  const call = await withTarget(await inLettersOfFile(unique, request, files), files)
+  if (!(await isReplacing(call, files))) return { ...decision, call }
+  const why = 'The built-in model guessed this: it replaces what is there'
+  const replacing = { ...call, input: { ...call.input, overwrite: true } }
+  return { why, isLikely: false, ...decision, kind: 'guess', call: replacing }
+}
+
+/** A file that is there and neither appended to nor said to be replaced would only be an error. */
+async function isReplacing({ name, input }: NanoCall, files: ProjectFiles): Promise<boolean> {
+  const { path, append, overwrite } = input
+  if (name !== 'write_file' || append === true || overwrite === true || typeof path !== 'string') return false
+  const info = await files.info(path).catch(() => undefined)
+  return info?.kind === 'file'
+}
+
+const EVERYWHERE = /\b(?:every|everywhere|all|each|throughout|wherever|always|anywhere)\b/i
+
+/** `chairlady` where the file has `Chairlady`; everywhere where that was said and it is there more than once. */
+async function inLettersOfFile(call: NanoCall, request: string, files: ProjectFiles): Promise<NanoCall> {
+  const { path, old, new: replacement, all } = call.input
+  if (call.name !== 'edit_file' || typeof path !== 'string' || typeof old !== 'string' || old === '') return call
+  if (typeof replacement !== 'string') return call
+  const text = await files.read(path).catch(() => '')
+  const at = text.toLowerCase().indexOf(old.toLowerCase())
+  const found = text.includes(old) || at < 0 ? old : text.slice(at, at + old.length)
+  const isMany = text.indexOf(found) !== text.lastIndexOf(found)
+  const isAll = all === true || (isMany && EVERYWHERE.test(request))
+  const input = { ...call.input, old: found, new: like(found, old, replacement) }
+  return { ...call, input: isAll ? { ...input, all: true } : input }
+}
