@@ -36,6 +36,14 @@ def _words_in(line: str) -> frozenset[str]:
     return frozenset(folded(line))
 
 
+# What one does with a line, and what one calls it, says nothing about which it is.
+_ABOUT_LINES = frozenset(
+    """line lines row rows entry entries word words text change changed replace set remove delete drop put add append write edit update
+    correct fix mark tick copy move rename search find list display print kindly everywhere every first last bottom instead currently
+    called saying says""".split()
+)
+
+
 class LineIndex:
     """The lines of a folder by the words in them. Built once per folder."""
 
@@ -97,7 +105,7 @@ def folded(text: str) -> list[str]:
 
 def telling(request: str) -> list[str]:
     words = _WORD.findall(_CAMEL.sub(" ", request).lower())
-    return list(dict.fromkeys(_fold(word) for word in words if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())))
+    return list(dict.fromkeys(_fold(word) for word in words if word not in STOP_WORDS and word not in _ABOUT_LINES and (len(word) > 1 or word.isdigit())))
 
 
 def _fold(word: str) -> str:

@@ -107,7 +107,8 @@ class PathIndex:
         return tuple(sorted(matches, key=order)[:MAX_PATHS])
 
     def ranks(self, request: str) -> dict[str, int]:
-        return {path: rank for path, (rank, _) in self._matches(request).items()}
+        """A file that two words name counts like one that is named in full."""
+        return {path: 6 if rank == 5 and count > 1 else rank for path, (rank, count) in self._matches(request).items()}
 
     def _matches(self, request: str) -> dict[str, tuple[int, int]]:
         """For each path its best rank and how many words of the request name it."""

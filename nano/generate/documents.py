@@ -8,6 +8,7 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
+from ..clauses import clauses_of
 from ..format import (
     CALL,
     END,
@@ -22,6 +23,7 @@ from ..format import (
     system_parts,
     user_parts,
 )
+from ..sources import LISTING, clause_sources, recent_paths
 from ..tools import CATEGORIES, TOOLS, signature
 from . import chains, offers, results, settings, unknown
 from .handwritten import Example, HandMaker
@@ -30,7 +32,7 @@ from .requests import Request, RequestMaker
 
 
 # Of the documents that come from the hands; the generator's are filler.
-HAND_SHARE = 0.42
+HAND_SHARE = 0.68
 
 
 class Stretch(NamedTuple):
@@ -140,6 +142,7 @@ class DocumentMaker:
         needed = tuple(dict.fromkeys(step.call[0] for step in chain.steps))
         shown = offers.choose(needed, category, self.strings)
         talk = _Talk([tool.line for tool in shown], chain.text, chain.sources._replace(lines=settings.some_lines(chain.text, chain.project, self.strings)))
+        clauses = clauses_of(chain.text)
         for at, step in enumerate(chain.steps):
             talk.call(_renamed(step.call, shown))
             last = at == len(chain.steps) - 1
@@ -152,10 +155,16 @@ class DocumentMaker:
                 talk.result(failure)
                 talk.form("exit" if failure.text.startswith("exit code") else "error")
                 break
-            talk.result(results.good(step.call, chain.project, self.strings))
+            result = results.good(step.call, chain.project, self.strings)
+            if last or len(clauses) != len(chain.steps):
+                talk.result(result)
+            else:
+                recent = recent_paths([*talk.done, (*step.call, result.ok, result.text)])
+                sources = clause_sources(clauses[at + 1], recent, chain.project.index, list(chain.project.scripts), None)
+                talk.result(result, sources._replace(lines=settings.some_lines(clauses[at + 1], chain.project, self.strings)), clauses[at + 1])
             if last:
                 talk.form(step.form)
-        labels = {"task": chain.steps[0].task, "complexity": "low", "needs": "yes", "category": category}
+        labels = {"task": "orchestration", "complexity": "low", "needs": "yes", "category": category}
         return self._with_labels(talk, chain.text, labels, 0.3)
 
     def _refused(self, request: Request) -> list[Document]:
@@ -237,13 +246,17 @@ class _Talk:
         parts = [*system_parts(lines), *user_parts(cut(text, MAX_REQUEST_CHARS, 0), sources)]
         self.stretches = [Stretch(part, False) for part in parts]
         self.open = False
+        self.last: Call = ("", {})
+        self.done: list[tuple[str, dict, bool, str]] = []
 
     def call(self, call: Call) -> None:
+        self.last = call
         body = call_text(*call)
         self._own(CALL, body.removeprefix(CALL))
 
     def called(self, call: Call) -> None:
         """An earlier call, as the program made it: nothing to learn from."""
+        self.last = call
         body = call_text(*call).removeprefix(CALL)
         text, _, close = body.rpartition("</tool_call>")
         parts = (Part(CALL, True), Part(text, False), Part("</tool_call>" + close + END, True))
@@ -261,6 +274,10 @@ class _Talk:
 
     def result(self, result: results.Result, sources: Sources = Sources(), clause: str = "") -> None:
         """The message that follows begins with the end mark of the model's own, which it must learn to write."""
+        name, arguments = self.last
+        self.done.append((name, arguments, result.ok, result.text))
+        if result.ok and not clause and name in LISTING:
+            sources = Sources(paths=recent_paths(self.done))
         parts = result_parts(result.ok, result.text, sources, clause)
         self._end()
         first = parts[0]

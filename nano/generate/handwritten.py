@@ -18,9 +18,12 @@ from .chains import JOINS
 from .grammar import Grammar
 from .noise import add_noise
 from .strings import Strings
+from .tasks import TaskMaker
 from .worlds import World, training_hands
 
-POOL = 12
+POOL = 16
+# Of those from the hands, how many are made up for their folders.
+TASK_SHARE = 0.2
 REASON_OF = {
     "knowledge": "too-hard", "judgement": "too-hard", "about": "not-asked", "negated": "not-asked", "postponed": "not-asked",
     "conditional": "not-asked", "hypothetical": "not-asked", "quoted": "not-asked", "impossible": "no-tool", "vague": "unclear",
@@ -81,6 +84,7 @@ class HandMaker:
         self.strings = strings
         self.grammar = grammar
         self.names = training_hands()
+        self.tasks = TaskMaker(strings)
         self.worlds = [self._world() for _ in range(POOL)]
 
     def _world(self) -> World:
@@ -94,6 +98,11 @@ class HandMaker:
             self.worlds[at] = self._world()
         world = self.worlds[at]
         while True:
+            if s.chance(TASK_SHARE):
+                found = self._acting(world, made) if (made := self.tasks.make(world)) else None
+                if found and found.form != "refuse":
+                    return found
+                continue
             row = s.pick(world.by_kind[_drawn_kind(s)])
             if row["kind"] == "no":
                 return self._refused(world, row)
@@ -135,8 +144,9 @@ class HandMaker:
     def _acting(self, world: World, row: dict[str, Any]) -> Example | None:
         s = self.strings
         options = [row["effect"], *row["also"]]
-        steps = world.said(row["effect"] if s.chance(0.8) else s.pick(options))
-        text = world.request(row)
+        steps = row["effect"] if s.chance(0.8) else s.pick(options)
+        text = row["request"] if row.get("made") else world.request(row)
+        steps = steps if row.get("made") else world.said(steps)
         if not steps:
             return None
         text, steps = self._other_strings(text, steps)
@@ -331,9 +341,23 @@ def folders_of(call: Written) -> list[str]:
     return [f"{parent(path)}/" for path in paths if parent(path)]
 
 
+_TASK_OF = {
+    "negated": "explain", "quoted": "explain", "chat": "explain", "hypothetical": "explain", "language": "explain", "about": "explain",
+    "knowledge": "explain", "postponed": "planning", "conditional": "planning", "impossible": "orchestration", "vague": "boilerplate",
+}  # fmt: skip
+
+
+def _task_of(row: dict[str, Any]) -> str:
+    """What most hands say of its kind: writers differ in what they call a chain, and a refusal has no task of its own."""
+    if row["kind"] == "chain":
+        return "orchestration"
+    task = _TASK_OF.get(row.get("why", ""), row["task"])
+    return "explain" if task == "chat" else task
+
+
 def labels_of(row: dict[str, Any]) -> dict[str, str]:
     """Small talk is `explain`; work for a larger model has the category of its main effect, as everywhere."""
-    task = "explain" if row["task"] == "chat" else row["task"]
+    task = _task_of(row)
     judged = row.get("why") == "judgement"
     category = _EFFECT_OF[task] if judged else row["category"]
     return {"task": task, "complexity": "mid" if judged else "low", "needs": "no" if category == "answer" else "yes", "category": category}

@@ -25,10 +25,14 @@ export async function* takeReply(
 ): AsyncGenerator<LoopEvent, Ending | undefined> {
   const situation = await situationOf(run, parts, asked.offer)
   const whole = withoutInvention({ ...asked.reply, text: run.partial + asked.reply.text }, parts.prompt)
-  const repaired = await meantCall(whole, { situation, toolAccess: parts.toolAccess, turn: run.turns })
+  const isDeaf = asked.lease.arm.capabilities.readsRequestOnly === true
+  const repaired = isDeaf
+    ? undefined
+    : await meantCall(whole, { situation, toolAccess: parts.toolAccess, turn: run.turns })
   const reply = repaired ?? whole
   const prepared = prepareCalls({ ...asked, reply }, parts)
-  const verdict = judgeReply(reply, situation, run.tally)
+  // What reads no note would only say the same again.
+  const verdict: Verdict = isDeaf ? { kind: 'accept' } : judgeReply(reply, situation, run.tally)
   run.missing = situation.due.missing
   run.sampling = {}
   run.partial = ''

@@ -89,10 +89,19 @@ const wordsIn = (text: string): string[] =>
     .toLowerCase()
     .match(/\p{L}+|\d+/gu) ?? []
 
+/** What one does with a line, and what one calls it, says nothing about which it is. */
+const ABOUT_LINES = new Set(
+  (
+    'line lines row rows entry entries word words text change changed replace set remove delete drop put add append write edit update ' +
+    'correct fix mark tick copy move rename search find list display print kindly everywhere every first last bottom instead currently ' +
+    'called saying says'
+  ).split(' '),
+)
+
 const telling = (request: string): Set<string> =>
   new Set(
     wordsIn(request)
-      .filter((word) => !stopWords.has(word) && (word.length > 1 || /\d/.test(word)))
+      .filter((word) => !stopWords.has(word) && !ABOUT_LINES.has(word) && (word.length > 1 || /\d/.test(word)))
       .map(fold),
   )
 

@@ -17,7 +17,7 @@ type Ranks = ReadonlyMap<string, number>
 export type PathIndex = {
   /** The paths some word of the request matches, best first. */
   match(request: string): readonly string[]
-  /** Every match with its rank, in the order of the request's words. */
+  /** Every match with its rank, in the order of the request's words; one that two words name counts like a whole name. */
   ranks(request: string): Ranks
 }
 
@@ -26,7 +26,12 @@ export function createPathIndex(paths: readonly string[]): PathIndex {
   const index = new Forms()
   for (const path of new Set([...foldersOf(paths), ...paths])) index.add(path)
   const ranks = (request: string): Ranks =>
-    new Map(Array.from(matchesOf(request, index), ([path, { rank }]) => [path, rank]))
+    new Map(
+      Array.from(matchesOf(request, index), ([path, { rank, words }]) => [
+        path,
+        rank === 5 && words > 1 ? 6 : rank,
+      ]),
+    )
   return {
     ranks,
     match: (request) =>

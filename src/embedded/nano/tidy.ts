@@ -20,18 +20,21 @@ export async function tidy(decision: Decision, { request, lines, files }: Place)
   const appended = await withoutNeedlessAppend(decision.call, files)
   const unique = await makeUnique(appended, lines, files)
   const call = await withTarget(await inLettersOfFile(unique, request, files), files)
-  if (!(await isReplacing(call, files))) return { ...decision, call }
+  const replacing = await asReplacement(call, files)
+  if (!replacing) return { ...decision, call }
   const why = 'The built-in model guessed this: it replaces what is there'
-  const replacing = { ...call, input: { ...call.input, overwrite: true } }
   return { why, isLikely: false, ...decision, kind: 'guess', call: replacing }
 }
 
-/** A file that is there and neither appended to nor said to be replaced would only be an error. */
-async function isReplacing({ name, input }: NanoCall, files: ProjectFiles): Promise<boolean> {
-  const { path, append, overwrite } = input
-  if (name !== 'write_file' || append === true || overwrite === true || typeof path !== 'string') return false
+/** A file that is there is replaced by an edit of all of it: the question then shows what goes and what comes. */
+async function asReplacement({ name, input }: NanoCall, files: ProjectFiles): Promise<NanoCall | undefined> {
+  const { path, content, append } = input
+  if (name !== 'write_file' || append === true || typeof path !== 'string' || typeof content !== 'string') return
   const info = await files.info(path).catch(() => undefined)
-  return info?.kind === 'file'
+  if (info?.kind !== 'file') return undefined
+  const old = (await files.read(path).catch(() => '')).trimEnd()
+  if (old === '') return { name, input: { path, content, overwrite: true } }
+  return { name: 'edit_file', input: { path, old, new: content.trimEnd() } }
 }
 
 const EVERYWHERE = /\b(?:every|everywhere|all|each|throughout|wherever|always|anywhere)\b/i
