@@ -2,9 +2,16 @@
 # One training on a machine with a GPU, from the root of the repository. What is worth keeping goes to $OUT.
 #
 #   nano/make.sh                       train 7.5 minutes, export, evaluate           (9 to 9.5 minutes in all)
-#   nano/make.sh part  9 17            9 of 17 planned minutes of training, nothing else
+#   nano/make.sh part  9 17            9 of 17 planned minutes of training, then the weights so far
 #   nano/make.sh last  8 17            continue the part: the rest, then export and evaluate
 #   nano/make.sh smoke                 two minutes, tiny model: does everything run?
+#
+# Round 5 went on from the weights of round 4, in two commands on one machine, the second within its idle time:
+#
+#   nano/make.sh part 9 14.8 --from-gguf models/covey-nano.gguf --lr 1.2e-3
+#   nano/make.sh last 7.6 14.8
+#
+# A part leaves its weights in $OUT too: where the machine is gone, they can be gone on from with `all 8 0 --from-gguf FILE --lr 6e-4`.
 #
 # Further words go to nano.train: nano/make.sh all 7.5 0 --lr 1.5e-3 --rows 128
 set -euo pipefail
@@ -22,17 +29,21 @@ train() {
   python3 -m nano.train --minutes "$minutes" --planned-minutes "$planned" "$@" 2>&1 | tee "$out/train-$mode.log"
 }
 
-finish() {
+export_weights() {
   rm -f "$work"/covey-nano.gguf.*
   python3 -m nano.export --out "$work/covey-nano.gguf" --parts | tee -a "$out/train-$mode.log"
   cp "$work"/covey-nano.gguf.[0-9] "$out/"
+}
+
+finish() {
+  export_weights
   # The figures that count are those of the rounded weights, as they ship.
-  python3 -m nano.hands.score --gguf "$work/covey-nano.gguf" 2>&1 | tee "$out/validation.txt"
+  timeout 100 python3 -m nano.hands.score --gguf "$work/covey-nano.gguf" --every 3 2>&1 | tee "$out/validation.txt" || true
 }
 
 case $mode in
   all) train "${@:4}"; finish ;;
-  part) train --resume "${@:4}" ;;
+  part) train --resume "${@:4}"; export_weights ;;
   last)
     # Without the part it would begin anew and end long before its learning rate does.
     [ -f "$work/checkpoint.pt" ] || { echo "no $work/checkpoint.pt to continue; start with nano/make.sh part" >&2; exit 2; }

@@ -11,12 +11,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from ..clauses import clauses_of
 from ..decode import Situation
 from ..evaluate import Evaluation, prompt
 from ..generate.handwritten import labels_of
 from ..generate.worlds import TEST_HANDS, VALIDATION_HANDS, load_hand
 from ..lines import LineIndex
-from ..sources import PathIndex, find_sources, project_scripts
+from ..sources import PathIndex, first_sources, project_scripts
 from ..spoken import typed
 from ..tokenizer import Tokenizer
 from ..tools import OFFERS, TOOLS
@@ -26,15 +27,16 @@ from .folder import Folder
 Reply = tuple[str, dict[str, Any]] | str
 
 
-def score(evaluation: Evaluation, hand: str, show: bool) -> Counter[str]:
+def score(evaluation: Evaluation, hand: str, show: bool, every: int) -> Counter[str]:
     files, rows = load_hand(hand)
+    rows = rows[::every]
     index, lines, scripts = PathIndex(files), LineIndex(files), project_scripts(files)
     labels = evaluation.classify([row["request"] for row in rows])
     situations = []
     for row, label in zip(rows, labels):
         text = typed(row["request"])
         tools = tuple(TOOLS[name] for name in OFFERS[label["category"]])
-        situations.append(Situation(text, find_sources(text, index, scripts, (), lines), tools))
+        situations.append(Situation(text, first_sources(clauses_of(text), text, index, scripts, lines), tools))
     replies = evaluation.reply([prompt(situation) for situation in situations], situations)
     counts: Counter[str] = Counter()
     for row, label, situation, reply in zip(rows, labels, situations, replies):
@@ -73,6 +75,7 @@ def main() -> None:
     parser.add_argument("--gguf", type=Path, required=True)
     parser.add_argument("--tokenizer", type=Path, default=Path("nano/tokenizer.json"))
     parser.add_argument("--hand", action="append", help="instead of those left out of training")
+    parser.add_argument("--every", type=int, default=1, help="only each n-th request")
     parser.add_argument("--misses", type=int, default=0, help="how many to show, drawn at random")
     arguments = parser.parse_args()
     hands = arguments.hand or sorted(VALIDATION_HANDS)
@@ -83,7 +86,7 @@ def main() -> None:
     started = time.time()
     evaluation = Evaluation(TorchRunner(arguments.gguf), Tokenizer.load(arguments.tokenizer), False)
     for hand in hands:
-        counts = score(evaluation, hand, arguments.misses > 0)
+        counts = score(evaluation, hand, arguments.misses > 0, arguments.every)
         for name in sorted({key.rsplit(" ", 1)[0] for key in counts if key.endswith(" right")}):
             total = counts.get(f"{name} all", counts["all"])
             print(f"{hand:10} {name:14} {counts[f'{name} right']}/{total} ({counts[f'{name} right'] / total:.1%})")

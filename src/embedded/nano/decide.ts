@@ -55,6 +55,8 @@ export type Evidence = {
 /** The share the best choice needs at every token of a call that acts without a question. */
 export const SURE = 0.9
 
+const UNCERTAIN = 'it is not certain that this is meant'
+
 export function decide(evidence: Evidence): Decision {
   const { request, text, steps, isRequestCut } = evidence
   const written = evidence.isCut ? undefined : readCall(text)
@@ -66,7 +68,11 @@ export function decide(evidence: Evidence): Decision {
     return { kind: 'answer', form: usualForm(last) }
   if (!isActing(call.name)) return { kind: 'call', call }
   if (isRequestCut) return { kind: 'too-long' }
-  if (moodAgainst(call, request) !== undefined) return { kind: 'doubt', call }
+  if (moodAgainst(call, request) !== undefined) {
+    // "Delete a.txt, then show me what is left": the sign stands in another part, so the user is asked.
+    if (clause === request || moodAgainst(call, clause) !== undefined) return { kind: 'doubt', call }
+    return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
+  }
   const isSure = Math.min(1, ...evidence.confidences) >= SURE
   const isLikely = isSure && !isDoubtful(call, request) && isOrder(call, request)
   const missing = notSpelledOut(call, request)
@@ -74,8 +80,6 @@ export function decide(evidence: Evidence): Decision {
   const why = reasonToAsk(call, missing)
   return { kind: 'guess', call, why: `The built-in model guessed this: ${why}`, isLikely }
 }
-
-const UNCERTAIN = 'it is not certain that this is meant'
 
 function reasonToAsk(call: NanoCall, missing: string | undefined): string {
   if (missing !== undefined) return `the request does not spell out the ${missing}`

@@ -64,7 +64,7 @@ const ASKS = [
   String.raw`\b(?:explain|describe|tell me|say|know|wonder(?:ing)?|understand|figure out|find out|see|show me)\s+(?:to me\s+)?(?:what|why|how|whether)\b(?!.{0,30}\b(?:prints?|says?|outputs?|result|happens)\b)`,
   String.raw`(?:^|[.!?;\n]\s*)(?:(?:hey|so|and|but|ok|okay|um|hmm|well)[\s,]+)*(?:should|shall|may|must|ought)\s+(?:i|we|one)\b`,
   String.raw`(?:^|[.!?;\n]\s*)(?:(?:hey|so|and|but|ok|okay|um|hmm|well)[\s,]+)*(?:is|are|was|were|isn't|aren't|has|have|had|did|does|do)\s+(?:it|this|that|there|he|she|they|i|we|anyone|anybody|someone|somebody)\b.*\b(?:safe|dangerous|ok|okay|allowed|possible|wise|good idea|needed|necessary|worth|run|ran|built|deployed|done|changed|delete|deletes|remove|removes|need)\b`,
-  String.raw`^\W*(?:(?:so|hey|and|but|ok|okay|hi|hello|please)[\s,]+)*(?:can|could|may|might|will|would)\s+(?!you\b|u\b|ya\b|we\b|i\b|someone\b)[\w./-]+(?:\s+[\w./-]+){0,3}\s+(?:be|even|still|also|really|actually|work|run)\b`,
+  String.raw`^\W*(?:(?:so|hey|and|but|ok|okay|hi|hello|please)[\s,]+)*(?:can|might|will)\s+(?!you\b|u\b|ya\b|we\b|i\b|someone\b)[\w./-]+(?:\s+[\w./-]+){0,3}\s+(?:be|even|still|also|really|actually|work|run)\b`,
   String.raw`\b(?:is it (?:safe|ok|okay|dangerous|possible)|would it be|am i allowed|are we allowed|what's the (?:difference|point)|meaning of|docs? for|documentation)\b`,
 ]
 

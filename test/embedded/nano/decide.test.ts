@@ -121,3 +121,12 @@ test('one clause is one step, whatever the result suggests', () => {
     call: run,
   })
 })
+
+test('a sign against it in another clause is a reason to ask, in its own to do nothing', () => {
+  const request = 'delete a.txt, then show me what is left'
+  const evidence = writing({ name: 'delete_file', input: { path: 'a.txt' } }, { request })
+
+  expect(decide({ ...evidence, part: { clause: 'delete a.txt', from: 0 } }).kind).toBe('guess')
+  expect(decide({ ...evidence, part: { clause: request, from: 0 } }).kind).toBe('doubt')
+  expect(decide(evidence).kind).toBe('doubt')
+})

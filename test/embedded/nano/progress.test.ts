@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { noSources } from '../../../src/embedded/nano/format.ts'
+import { advance, currentOf, isPlainlyDone, type Progress, shownSteps } from '../../../src/embedded/nano/progress.ts'
+import type { NanoStep } from '../../../src/embedded/nano/run.ts'
+import { createFiles } from '../../../src/guard/paths/files.ts'
+import { tempProject } from '../../support/project.ts'
+
+const files = createFiles({ root: await tempProject({ 'docs/a.md': 'alpha\n', 'docs/b.md': 'beta\n' }) })
+
+const progressOf = (...clauses: string[]): Progress => ({
+  category: 'read',
+  clauses,
+  reached: [{ clause: clauses[0] ?? '', sources: noSources, from: 0 }],
+})
+
+const listed: NanoStep = {
+  call: { name: 'list_files', input: { path: 'docs' } },
+  ok: true,
+  text: 'docs/: a.md, b.md',
+  shown: 'docs/: a.md, b.md',
+}
+
+test('the next clause is shown behind the last result, with the paths it may be about', async () => {
+  const progress = progressOf('list docs', 'open the first one')
+
+  expect(isPlainlyDone(progress, [])).toBe(false)
+  expect(isPlainlyDone(progress, [listed])).toBe(true)
+  expect(await advance(progress, [listed], files)).toBe(true)
+  expect(currentOf(progress)).toEqual({
+    clause: 'open the first one',
+    sources: { ...noSources, paths: ['docs/a.md', 'docs/b.md', 'docs/'] },
+    from: 1,
+  })
+  expect(shownSteps(progress, [listed])).toEqual([{ ...listed, next: currentOf(progress) }])
+})
+
+test('a run goes no further than its clauses, and not on from a failure', async () => {
+  expect(await advance(progressOf('list docs'), [listed], files)).toBe(false)
+  expect(await advance(progressOf('list docs', 'open it'), [{ ...listed, ok: false }], files)).toBe(false)
+})
+
+test('a clause that speaks of several things may need several steps', () => {
+  expect(isPlainlyDone(progressOf('copy both to docs', 'list docs'), [listed])).toBe(false)
+  expect(isPlainlyDone(progressOf('copy a.md and b.md to docs', 'list docs'), [listed])).toBe(false)
+})
+
+test('within a clause a listing is followed by its paths', () => {
+  const [step] = shownSteps(progressOf('open the second one in docs'), [listed])
+
+  expect(step?.next).toEqual({ clause: '', sources: { ...noSources, paths: ['docs/a.md', 'docs/b.md', 'docs/'] } })
+})

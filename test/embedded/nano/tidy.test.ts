@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import type { Decision } from '../../../src/embedded/nano/decide.ts'
+import { tidy } from '../../../src/embedded/nano/tidy.ts'
+import { createFiles } from '../../../src/guard/paths/files.ts'
+import { tempProject } from '../../support/project.ts'
+
+const files = createFiles({
+  root: await tempProject({
+    'contacts.csv': 'Mumbua,Chairlady\nNdinda,Chairlady\nOtieno,CHAIR\n',
+    'slogan.txt': 'old words\nmore\n',
+    'empty.txt': '',
+  }),
+})
+
+const calling = (name: string, input: Record<string, unknown>): Decision => ({ kind: 'call', call: { name, input } })
+
+const tidied = (name: string, input: Record<string, unknown>, request: string): Promise<Decision> =>
+  tidy(calling(name, input), { request, lines: [], files })
+
+describe('an edit takes the letters of the file', () => {
+  test('where the request spelled the old text in small letters', async () => {
+    const edit = { path: 'contacts.csv', old: 'mumbua', new: 'wanza' }
+
+    expect(await tidied('edit_file', edit, 'mumbua is wanza now')).toEqual(
+      calling('edit_file', { path: 'contacts.csv', old: 'Mumbua', new: 'Wanza' }),
+    )
+  })
+
+  test('and changes every place where that was said', async () => {
+    const edit = { path: 'contacts.csv', old: 'chairlady', new: 'chairperson' }
+
+    expect(await tidied('edit_file', edit, 'replace chairlady by chairperson everywhere')).toEqual(
+      calling('edit_file', { path: 'contacts.csv', old: 'Chairlady', new: 'Chairperson', all: true }),
+    )
+    expect(await tidied('edit_file', edit, 'replace chairlady by chairperson')).toEqual(
+      calling('edit_file', { path: 'contacts.csv', old: 'Chairlady', new: 'Chairperson' }),
+    )
+  })
+
+  test('not where the old text is there as it was spelled', async () => {
+    const edit = { path: 'contacts.csv', old: 'CHAIR', new: 'head' }
+
+    expect(await tidied('edit_file', edit, 'CHAIR to head')).toEqual(calling('edit_file', edit))
+  })
+})
+
+describe('a file that is there', () => {
+  test('is replaced only after a question, which shows what goes and what comes', async () => {
+    for (const flags of [{}, { overwrite: true }])
+      expect(await tidied('write_file', { path: 'slogan.txt', content: 'new', ...flags }, 'x')).toEqual({
+        kind: 'guess',
+        call: { name: 'edit_file', input: { path: 'slogan.txt', old: 'old words\nmore', new: 'new' } },
+        why: 'The built-in model guessed this: it replaces what is there',
+        isLikely: false,
+      })
+  })
+
+  test('is asked for although it is empty', async () => {
+    expect(await tidied('write_file', { path: 'empty.txt', content: 'new' }, 'x')).toMatchObject({
+      kind: 'guess',
+      call: { name: 'write_file', input: { path: 'empty.txt', content: 'new', overwrite: true } },
+    })
+  })
+
+  test('is appended to without one', async () => {
+    const append = { path: 'slogan.txt', content: 'new', append: true }
+
+    expect(await tidied('write_file', append, 'x')).toEqual(calling('write_file', append))
+  })
+})
+
+test('a new file is written', async () => {
+  const write = { path: 'new.txt', content: 'new' }
+
+  expect(await tidied('write_file', write, 'x')).toEqual(calling('write_file', write))
+})
