@@ -31,6 +31,12 @@ _LAST = re.compile(r"\b(?:last|bottom|final|closing) (?:\w+ )?(?:line|row|entry|
 _NUMBERED = re.compile(r"\b(?:line|row) (?:number |no\.? )?([0-9]{1,4})\b")
 
 
+# A name and its value; what only opens a part of a file.
+_SETTING = re.compile(r"\w[\"']?\s*(?:=|:)\s*[\"']?\S|\[[ x]\]|^#define ")
+_SECTION = re.compile(r"^(?:\[[^\]]+\]|#+ .+|[\w\"' -]+:(?: \{)?)$")
+_HEADING = re.compile(r"^(?:#(?!define)|//|--|\[[^\]]*\]$|\"\"\"|<!--|\\)")
+
+
 @lru_cache(maxsize=200_000)
 def _words_in(line: str) -> frozenset[str]:
     return frozenset(folded(line))
@@ -53,11 +59,15 @@ class LineIndex:
         self.counts: Counter[str] = Counter()
         self.places: dict[str, list[int]] = {}
         self.by_path: dict[str, list[int]] = {}
+        self.names: dict[str, frozenset[str]] = {}
+        self.below: dict[int, list[int]] = {}  # of a line that opens a section, those in it
         for path, text in sorted(files.items()):
             if len(text) <= MAX_FILE_CHARS:
                 self._add(path, text)
 
     def _add(self, path: str, text: str) -> None:
+        self.names[path] = _words_in(path)
+        section = -1
         for number, raw in enumerate(text.split("\n"), 1):
             line = raw.strip()
             if not line or len(line) > MAX_LINE_CHARS:
@@ -66,6 +76,10 @@ class LineIndex:
             at = len(self.lines)
             self.lines.append(Line(path, number, line))
             self.by_path.setdefault(path, []).append(at)
+            if _SECTION.search(line):
+                section = at
+            elif section >= 0:
+                self.below.setdefault(section, []).append(at)
             self.words.append(words)
             self.counts.update(words)
             for word in words:
@@ -74,13 +88,19 @@ class LineIndex:
     def match(self, request: str, ranks: Mapping[str, int]) -> tuple[Line, ...]:
         """Best first: by the words shared, and whether the file is named. `ranks` are those of PathIndex."""
         scores: Counter[int] = Counter()
+        under: Counter[int] = Counter()
         for word in telling(request):
             worth = next((worth for most, worth in _RARITY if self.counts[word] <= most), 1)
             for at in self.places.get(word, ()):
-                scores[at] += worth
+                named = word in self.names[self.lines[at].path] and ranks.get(self.lines[at].path, 0) >= 5
+                scores[at] += worth if named else 2 * worth
+                for below in self.below.get(at, ()):
+                    under[below] += worth
         for at in scores:
+            scores[at] += under[at]
             rank = ranks.get(self.lines[at].path, 0)
-            scores[at] += 8 if rank >= 6 else 5 if rank == 5 else 0
+            scores[at] += 20 if rank >= 6 else 12 if rank == 5 else 0
+            scores[at] += 4 * bool(_SETTING.search(self.lines[at].text)) - 4 * bool(_HEADING.search(self.lines[at].text))
         best = sorted(scores, key=lambda at: (-scores[at], at))[:MAX_LINES]
         return tuple(self.lines[at] for at in list(dict.fromkeys([*self._placed(request, ranks), *best]))[:MAX_LINES])
 

@@ -52,6 +52,31 @@ _BARE_NAMES = frozenset(
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
+Match = tuple[int, int, int]
+# How much a word tells by the rank of its match: a path spelled out most, a file type or a slip least.
+_WORTH = {10: 1000, 9: 700, 8: 300, 7: 120, 6: 140, 5: 60, 4: 40, 3: 15, 2: 40, 1: 20}
+_OF_FOLDERS = re.compile(
+    r"\b(?:folders?|director(?:y|ies)|dir|ls|inside|everything|contents|what(?:'s|s| is| have i)? (?:got )?in)\b|^\W*(?:(?:please|kindly|hey|ok),? )*list\b|\blist (?:the|what|all|every|my)\b",
+    re.IGNORECASE,
+)
+
+
+def _share(count: int) -> int:
+    """In tenths: a word that names one path tells more than one that names many."""
+    return 15 if count <= 1 else 12 if count == 2 else 10 if count <= 4 else 7 if count <= 8 else 4
+
+
+def _scores(matches: Mapping[str, Match], request: str) -> dict[str, int]:
+    """What names its folder speaks for a file, too. A folder is meant less often than a file, unless folders are spoken of."""
+    of_folders = 12 if _OF_FOLDERS.search(request) else 4
+    found = {}
+    for path, (_, _, score) in matches.items():
+        parts = path.rstrip("/").split("/")
+        above = sum(matches[folder][2] for depth in range(1, len(parts)) if (folder := "/".join(parts[:depth]) + "/") in matches)
+        found[path] = (score + above * 4 // 10) * (of_folders if path.endswith("/") else 10)
+    return found
+
+
 class PathIndex:
     """Every form under which a word may name one of the paths, with its rank. Built once per folder."""
 
@@ -62,7 +87,7 @@ class PathIndex:
         self.numbered: dict[int, list[str]] = {}
         self.by_type: dict[str, list[str]] = {}
         self.stems: dict[str, list[str]] = {}
-        self._last: tuple[str | None, dict[str, tuple[int, int]]] = (None, {})
+        self._last: tuple[str | None, dict[str, Match]] = (None, {})
         for path in self.paths:
             self._add(path)
 
@@ -97,42 +122,45 @@ class PathIndex:
         ranks[path] = max(rank, ranks.get(path, 0))
 
     def match(self, request: str, other: "PathIndex | None" = None) -> tuple[str, ...]:
-        """The paths some word of the request matches, best first: rank, how many words, depth, name. Those of `other` count, too."""
+        """The paths some word of the request matches, best first: score, depth, name. Those of `other` count, too."""
         matches = {**(other._matches(request) if other else {}), **self._matches(request)}
 
-        def order(path: str) -> tuple[int, int, int, str]:
-            rank, count = matches[path]
-            return -rank, -count, path.count("/"), path
+        scores = _scores(matches, request)
+
+        def order(path: str) -> tuple[int, int, str]:
+            return -scores[path], path.count("/"), path
 
         return tuple(sorted(matches, key=order)[:MAX_PATHS])
 
     def ranks(self, request: str) -> dict[str, int]:
         """A file that two words name counts like one that is named in full."""
-        return {path: 6 if rank == 5 and count > 1 else rank for path, (rank, count) in self._matches(request).items()}
+        return {path: 6 if rank == 5 and count > 1 else rank for path, (rank, count, _) in self._matches(request).items()}
 
-    def _matches(self, request: str) -> dict[str, tuple[int, int]]:
-        """For each path its best rank and how many words of the request name it."""
+    def _matches(self, request: str) -> dict[str, Match]:
+        """For each path its best rank, how many words of the request name it, and how much they tell."""
         if self._last[0] != request:
             self._last = request, self._counted(request)
         return self._last[1]
 
-    def _counted(self, request: str) -> dict[str, tuple[int, int]]:
+    def _counted(self, request: str) -> dict[str, Match]:
         words = [_unrooted(word.lower()) for word in words_of(request)]
-        best: dict[str, tuple[int, int]] = {}
+        best: dict[str, Match] = {}
         for at in range(len(words)):
             found: dict[str, int] = {}
             for ranks in (*self._joined_matches(words, at), *self._word_matches(words[at])):
                 for path, rank in ranks.items():
                     found[path] = max(rank, found.get(path, 0))
+            share = 0 if words[at] in words[:at] else _share(sum(rank >= 4 for rank in found.values()))
             for path, rank in found.items():
-                known, count = best.get(path, (0, 0))
-                best[path] = max(rank, known), count + 1
+                known, count, score = best.get(path, (0, 0, 0))
+                worth = _WORTH[7 if rank == 8 and "." not in words[at] else rank]
+                best[path] = max(rank, known), count + 1, score + worth * share // 10
         # "chapter six", "the March one". A number in digits is mostly something else.
         for word in words:
             for path in self.numbered.get(NUMBERS.get(word, -1), ()):
                 if path in best or not word.isdigit():
-                    rank, count = best.get(path, (2, 0))
-                    best[path] = rank, count + 1
+                    rank, count, score = best.get(path, (2, 0, 0))
+                    best[path] = rank, count + 1, score + _WORTH[2]
         return best
 
     def _joined_matches(self, words: list[str], at: int) -> Iterator[dict[str, int]]:
@@ -179,7 +207,7 @@ def _joined(name: str) -> str:
 def _parts(base: str, stem: str) -> set[str]:
     pieces = set(re.split(r"[ \-_.]+", stem))
     pieces |= {piece.lower() for piece in _CAMEL.findall(base[: len(stem) + base.startswith(".")])}
-    return {piece for piece in pieces if len(piece) >= 3 and piece != stem}
+    return {piece for piece in pieces if (len(piece) >= 3 or len(piece) == 2 and re.search(r"[0-9]", piece)) and piece != stem}
 
 
 def _singular(word: str) -> str:

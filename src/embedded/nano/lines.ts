@@ -28,21 +28,46 @@ export function matchLines(
     .filter(([, text]) => lengthOf(text) <= MAX_FILE)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([path, text]) => linesOf(path, text))
-  const scores = new Map<number, number>()
-  for (const word of telling(request)) {
-    const places = lines.flatMap(({ words }, at) => (words.has(word) ? [at] : []))
-    const worth = RARITY.find(([most]) => places.length <= most)?.[1] ?? 1
-    for (const at of places) scores.set(at, (scores.get(at) ?? 0) + worth)
-  }
-  const best = [...scores]
-    .map(([at, score]) => ({ at, score: score + bonus(ranks.get(lines[at]?.path ?? '') ?? 0) }))
-    .toSorted((a, b) => b.score - a.score || a.at - b.at)
+  const order = new Map(lines.map((line, at) => [line, at]))
+  const best = [...scoresOf(request, lines, ranks)]
+    .toSorted(([a, one], [b, other]) => other - one || (order.get(a) ?? 0) - (order.get(b) ?? 0))
     .slice(0, MAX_LINES)
-    .flatMap(({ at }) => lines[at] ?? [])
+    .map(([line]) => line)
   return [...new Set([...placed(request.toLowerCase(), lines, ranks), ...best])]
     .slice(0, MAX_LINES)
     .map(({ path, number, text }) => ({ path, number, text }))
 }
+
+/** Of each line that shares a word with the request; what opens its section counts for it, too. */
+function scoresOf(
+  request: string,
+  lines: readonly IndexedLine[],
+  ranks: ReadonlyMap<string, number>,
+): Map<IndexedLine, number> {
+  const scores = new Map<IndexedLine, number>()
+  const openers = new Map<IndexedLine, number>()
+  for (const word of telling(request)) {
+    const places = lines.filter(({ words }) => words.has(word))
+    const worth = RARITY.find(([most]) => places.length <= most)?.[1] ?? 1
+    for (const line of places) {
+      const isNamed = line.names.has(word) && (ranks.get(line.path) ?? 0) >= 5
+      scores.set(line, (scores.get(line) ?? 0) + (isNamed ? worth : 2 * worth))
+      openers.set(line, (openers.get(line) ?? 0) + worth)
+    }
+  }
+  for (const [line, score] of scores) {
+    const section = line.section ? (openers.get(line.section) ?? 0) : 0
+    scores.set(line, score + section + bonus(ranks.get(line.path) ?? 0) + shapeOf(line.text))
+  }
+  return scores
+}
+
+/** A name and its value; what only opens a part of a file. */
+const SETTING = /[\p{L}\p{N}_]["']?\s*(?:=|:)\s*["']?\S|\[[ x]\]|^#define /u
+const HEADING = /^(?:#(?!define)|\/\/|--|\[[^\]]*\]$|"""|<!--|\\)/
+const SECTION = /^(?:\[[^\]]+\]|#+ .+|[\p{L}\p{N}_"' -]+:(?: \{)?)$/u
+
+const shapeOf = (line: string): number => 4 * Number(SETTING.test(line)) - 4 * Number(HEADING.test(line))
 
 const FIRST =
   /\b(?:first|top|opening|1st) (?:\w+ )?(?:line|row|entry|item|bullet|point|heading|sentence)\b|\b(?:top|beginning|start|head) of\b|\b(?:title|heading|headline)\b/
@@ -72,16 +97,29 @@ function placed(
   })
 }
 
-const bonus = (rank: number): number => (rank >= 6 ? 8 : rank === 5 ? 5 : 0)
+const bonus = (rank: number): number => (rank >= 6 ? 20 : rank === 5 ? 12 : 0)
 
-type IndexedLine = ListedLine & { readonly words: ReadonlySet<string> }
+type IndexedLine = ListedLine & {
+  readonly words: ReadonlySet<string>
+  /** Of its path. */
+  readonly names: ReadonlySet<string>
+  /** The line that opens the part of the file it is in. */
+  readonly section?: IndexedLine
+}
 
-const linesOf = (path: string, text: string): IndexedLine[] =>
-  text.split('\n').flatMap((raw, index) => {
+function linesOf(path: string, text: string): IndexedLine[] {
+  const names = new Set(wordsIn(path).map(fold))
+  let section: IndexedLine | undefined
+  return text.split('\n').flatMap((raw, index) => {
     const line = raw.trim()
     if (line === '' || lengthOf(line) > MAX_LINE) return []
-    return [{ path, number: index + 1, text: line, words: new Set(wordsIn(line).map(fold)) }]
+    const words = new Set(wordsIn(line).map(fold))
+    const isOpener = SECTION.test(line)
+    const found = { path, number: index + 1, text: line, words, names, ...(section && !isOpener && { section }) }
+    if (isOpener) section = found
+    return [found]
   })
+}
 
 const wordsIn = (text: string): string[] =>
   text

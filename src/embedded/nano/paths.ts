@@ -34,14 +34,14 @@ export function createPathIndex(paths: readonly string[]): PathIndex {
     )
   return {
     ranks,
-    match: (request) =>
-      [...matchesOf(request, index)]
-        .toSorted(
-          ([a, one], [b, other]) =>
-            other.rank - one.rank || other.words - one.words || depth(a) - depth(b) || (a < b ? -1 : 1),
-        )
+    match: (request) => {
+      const matches = matchesOf(request, index)
+      const scores = new Map(Array.from(matches, ([path]) => [path, scoreOf(path, matches, request)]))
+      const score = (path: string): number => scores.get(path) ?? 0
+      return [...matches.keys()]
+        .toSorted((a, b) => score(b) - score(a) || depth(a) - depth(b) || (a < b ? -1 : 1))
         .slice(0, MAX_PATHS)
-        .map(([path]) => path),
+    },
   }
 }
 
@@ -145,7 +145,9 @@ function partsOf(written: string, stem: string): string[] {
   const before = written.slice(0, stem.length + (written.startsWith('.') ? 1 : 0))
   const camel = before.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
   const pieces = [...stem.split(/[ \-_.]+/), ...camel.map((piece) => piece.toLowerCase())]
-  return pieces.filter((piece) => lengthOf(piece) >= 3 && piece !== stem)
+  return pieces.filter(
+    (piece) => (lengthOf(piece) >= 3 || (lengthOf(piece) === 2 && /[0-9]/.test(piece))) && piece !== stem,
+  )
 }
 
 /** Whether taking at most one letter from each makes them equal. */
@@ -162,9 +164,44 @@ function isNear(one: string, other: string): boolean {
   return a.slice(1) === b.slice(0, -1) || a.slice(0, -1) === b.slice(1)
 }
 
-type Match = { readonly rank: number; readonly words: number }
+type Match = { readonly rank: number; readonly words: number; readonly score: number }
 
-/** For each path its best rank and how many words of the request name it. */
+/** How much a word tells by the rank of its match: a path spelled out most, a file type or a slip least. */
+const WORTH: Readonly<Record<number, number>> = {
+  10: 1000,
+  9: 700,
+  8: 300,
+  7: 120,
+  6: 140,
+  5: 60,
+  4: 40,
+  3: 15,
+  2: 40,
+  1: 20,
+}
+const NUMBER_WORTH = 40
+
+/** In tenths: a word that names one path tells more than one that names many. */
+function shareOf(count: number): number {
+  if (count <= 2) return count <= 1 ? 15 : 12
+  if (count <= 4) return 10
+  return count <= 8 ? 7 : 4
+}
+
+const OF_FOLDERS =
+  /\b(?:folders?|director(?:y|ies)|dir|ls|inside|everything|contents|what(?:'s|s| is| have i)? (?:got )?in)\b|^\W*(?:(?:please|kindly|hey|ok),? )*list\b|\blist (?:the|what|all|every|my)\b/i
+
+/** What names its folder speaks for a file, too. A folder is meant less often than a file, unless folders are spoken of. */
+function scoreOf(path: string, matches: ReadonlyMap<string, Match>, request: string): number {
+  const above = [...foldersOf([path.replace(/\/+$/, '')])]
+    .map((folder) => matches.get(folder)?.score ?? 0)
+    .reduce((sum, score) => sum + score, 0)
+  const own = (matches.get(path)?.score ?? 0) + Math.floor((above * 4) / 10)
+  if (!path.endsWith('/')) return own * 10
+  return own * (OF_FOLDERS.test(request) ? 12 : 4)
+}
+
+/** For each path its best rank, how many words of the request name it, and how much they tell. */
 function matchesOf(request: string, forms: Forms): ReadonlyMap<string, Match> {
   const words = wordsOf(request).map((word) => unrooted(word.toLowerCase()))
   const best = new Map<string, Match>()
@@ -176,9 +213,16 @@ function matchesOf(request: string, forms: Forms): ReadonlyMap<string, Match> {
     take(matchTogether(words.slice(at, at + 3), 3, forms))
     take(matchTogether(words.slice(at, at + 2), 2, forms))
     if (lengthOf(word) >= 2 && !stopWords.has(word)) for (const ranks of matchWord(word, forms)) take(ranks)
+    const telling = [...found.values()].filter((rank) => rank >= 4).length
+    const share = words.indexOf(word) < at ? 0 : shareOf(telling)
     for (const [path, rank] of found) {
-      const known = best.get(path) ?? { rank: 0, words: 0 }
-      best.set(path, { rank: Math.max(rank, known.rank), words: known.words + 1 })
+      const known = best.get(path) ?? { rank: 0, words: 0, score: 0 }
+      const worth = WORTH[rank === 8 && !word.includes('.') ? 7 : rank] ?? 0
+      best.set(path, {
+        rank: Math.max(rank, known.rank),
+        words: known.words + 1,
+        score: known.score + Math.floor((worth * share) / 10),
+      })
     }
   }
   countNumbers(words, best, forms)
@@ -189,8 +233,9 @@ function matchesOf(request: string, forms: Forms): ReadonlyMap<string, Match> {
 function countNumbers(words: readonly string[], best: Map<string, Match>, forms: Forms): void {
   for (const word of words)
     for (const path of forms.numbered(word)) {
-      const { rank, words: count } = best.get(path) ?? { rank: 2, words: 0 }
-      if (best.has(path) || !/^\d+$/.test(word)) best.set(path, { rank, words: count + 1 })
+      const { rank, words: count, score } = best.get(path) ?? { rank: 2, words: 0, score: 0 }
+      if (best.has(path) || !/^\d+$/.test(word))
+        best.set(path, { rank, words: count + 1, score: score + NUMBER_WORTH })
     }
 }
 
