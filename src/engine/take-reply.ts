@@ -5,6 +5,7 @@
 import type { AssistantMessage, Message, UserMessage } from '../protocol/message.ts'
 import type { Asked } from './ask.ts'
 import type { Reply } from './collect.ts'
+import type { Situation } from './detectors/detector.ts'
 import { inventedFrom } from './detectors/invented-result.ts'
 import { meantCall } from './meant-call.ts'
 import type { LoopEvent, LoopParts } from './parts.ts'
@@ -14,6 +15,9 @@ import { situationOf } from './situation.ts'
 import type { Ending } from './report.ts'
 import { prepareCalls, runCalls } from './run-calls.ts'
 import { goOnNote, type RunState } from './run-state.ts'
+
+/** What reads the request only would read no note, and say the same again. */
+const TAKEN: Verdict = { kind: 'accept' }
 
 type Taken = { readonly asked: Extract<Asked, { kind: 'reply' }>; readonly signal: AbortSignal }
 
@@ -25,14 +29,12 @@ export async function* takeReply(
 ): AsyncGenerator<LoopEvent, Ending | undefined> {
   const situation = await situationOf(run, parts, asked.offer)
   const whole = withoutInvention({ ...asked.reply, text: run.partial + asked.reply.text }, parts.prompt)
-  const isDeaf = asked.lease.arm.capabilities.readsRequestOnly === true
-  const repaired = isDeaf
-    ? undefined
-    : await meantCall(whole, { situation, toolAccess: parts.toolAccess, turn: run.turns })
+  const isHeard = asked.lease.arm.capabilities.readsRequestOnly !== true
+  const meant = { situation, toolAccess: parts.toolAccess, turn: run.turns }
+  const repaired = isHeard ? await meantCall(whole, meant) : undefined
   const reply = repaired ?? whole
   const prepared = prepareCalls({ ...asked, reply }, parts)
-  // What reads no note would only say the same again.
-  const verdict: Verdict = isDeaf ? { kind: 'accept' } : judgeReply(reply, situation, run.tally)
+  const verdict = isHeard ? judgeReply(reply, situation, run.tally) : TAKEN
   run.missing = situation.due.missing
   run.sampling = {}
   run.partial = ''
@@ -52,8 +54,7 @@ export async function* takeReply(
     run.attribution.repair++
     yield { type: 'correction', detector: 'prose-instead', remedy: 'made the call it means', text: '' }
   }
-  const named = situation.demands.paths.map(({ path }) => path)
-  const placed = await placeEarly(prepared, parts.toolAccess.context.files, named)
+  const placed = await placeEarly(prepared, parts.toolAccess.context.files, namedIn(situation))
   const calls = placed.map(({ call }) => call)
   yield* keep(toAssistantMessage({ ...reply, calls }, verdict))
   const stop = yield* runCalls(run, parts, { prepared: placed, asked: { ...asked, reply }, signal, keep })
@@ -71,6 +72,8 @@ export async function* takeReply(
   }
   return verdict.kind === 'accept' && reply.calls.length === 0 ? acceptedEnd(reply, verdict) : undefined
 }
+
+const namedIn = ({ demands }: Situation): string[] => demands.paths.map(({ path }) => path)
 
 /** A model that says itself that it did not do it has not answered. */
 const acceptedEnd = ({ refused }: Reply, { flag }: Extract<Verdict, { kind: 'accept' }>): Ending =>

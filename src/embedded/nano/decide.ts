@@ -69,7 +69,7 @@ export function decide(evidence: Evidence): Decision {
   if (!isActing(call.name)) return { kind: 'call', call }
   if (isRequestCut) return { kind: 'too-long' }
   if (moodAgainst(call, request) !== undefined) {
-    // "Delete a.txt, then show me what is left": the sign stands in another part, so the user is asked.
+    // "Delete a.txt, then show me the rest": a sign in another part is a reason to ask, not to refuse.
     if (clause === request || moodAgainst(call, clause) !== undefined) return { kind: 'doubt', call }
     return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
   }
