@@ -8,8 +8,8 @@
 #
 # Round 5 went on from the weights of round 4, in two commands on one machine, the second within its idle time:
 #
-#   nano/make.sh part 9 14.8 --from-gguf models/covey-nano.gguf --lr 1.2e-3
-#   nano/make.sh last 7.6 14.8
+#   nano/make.sh part 9.2 15.3 --from-gguf models/covey-nano.gguf --lr 1.2e-3
+#   nano/make.sh last 7.9 15.3
 #
 # A part leaves its weights in $OUT too: where the machine is gone, they can be gone on from with `all 8 0 --from-gguf FILE --lr 6e-4`.
 #
@@ -38,7 +38,7 @@ export_weights() {
 finish() {
   export_weights
   # The figures that count are those of the rounded weights, as they ship.
-  timeout 100 python3 -m nano.hands.score --gguf "$work/covey-nano.gguf" --every 3 2>&1 | tee "$out/validation.txt" || true
+  timeout 80 python3 -m nano.hands.score --gguf "$work/covey-nano.gguf" --every 3 2>&1 | tee "$out/validation.txt" || true
 }
 
 case $mode in

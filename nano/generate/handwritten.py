@@ -239,7 +239,11 @@ def first_clause(row: dict[str, Any]) -> dict[str, Any]:
     if len(clauses) < 2 or not row["effect"]:
         return row
     steps = align(clauses, row["effect"])[0]
-    return row | {"request": clauses[0], "effect": steps, "also": [], "kind": "chain" if len(steps) > 1 else row["kind"]}
+    if len(steps) > 1:
+        return row | {"request": clauses[0], "effect": steps, "also": []}
+    do = steps[0]["do"]
+    kind, task = ("look", "explain") if do in ("read", "list", "find", "search") else ("act", "orchestration" if do == "run" else "boilerplate")
+    return row | {"request": clauses[0], "effect": steps, "also": [], "kind": kind, "task": task}
 
 
 class _Player:
