@@ -165,7 +165,9 @@ def _change_line(step: Step, s: Situation, folder: Folder) -> Written | None:
 
 
 def _part(line: str, after: str, request: str) -> tuple[str, str] | None:
-    """The shortest stretch of the line that differs, with what the request spells in its place."""
+    """The shortest stretch of the line that differs, with what the request spells in its place; the whole line where it spells that."""
+    if len(after.split()) > 1 and is_span(request, after):
+        return line, after
     shortest = min(len(line), len(after))
     same = next((at for at in range(shortest) if line[at] != after[at]), shortest)
     tail = next((at for at in range(shortest - same) if line[-1 - at] != after[-1 - at]), shortest - same)
