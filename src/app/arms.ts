@@ -195,6 +195,7 @@ async function openAgent(
 
 /** Scripts, and whatever a program hands in. */
 async function wrapModel(model: Model, { window = USUAL_WINDOW }: ArmParts): Promise<Arm> {
+  if (isDescribed(model)) return toArm(model, model.capabilities, { learn: () => undefined })
   const { capabilitiesOf } = await import('../provider/arm-models.ts')
   const settings = {
     id: model.name,
@@ -205,6 +206,10 @@ async function wrapModel(model: Model, { window = USUAL_WINDOW }: ArmParts): Pro
   } as const
   return toArm(model, capabilitiesOf({ ...settings, known: { window } }, undefined))
 }
+
+/** It says itself what it can do, as the built-in one does. */
+const isDescribed = (model: Model): model is Model & { readonly capabilities: Capabilities } =>
+  'capabilities' in model
 
 type ArmCounts = { readonly learn?: typeof learnWindow; readonly estimate?: (text: string) => number }
 
