@@ -7,7 +7,9 @@ import type { NanoCall, NanoStep } from './run.ts'
 
 const TRANSFERS = new Set(['copy_file', 'move_file'])
 
-export async function withTarget(call: NanoCall, files: ProjectFiles): Promise<NanoCall> {
+const AT_ROOT = /\b(?:main|top|root|project) (?:folder|directory|dir|level)\b|\bthe (?:root|top)\b(?! of the (?:file|list|page))/i
+
+export async function withTarget(call: NanoCall, files: ProjectFiles, request = ''): Promise<NanoCall> {
   const { from, to } = call.input
   if (!TRANSFERS.has(call.name) || typeof from !== 'string' || typeof to !== 'string') return call
   const source = from.replace(/\/+$/, '')
@@ -16,7 +18,7 @@ export async function withTarget(call: NanoCall, files: ProjectFiles): Promise<N
   const isFolder = to === '.' || to.endsWith('/') || (await kindOf(folder, files)) === 'folder'
   if (isFolder) return { ...call, input: { from: source, to: to === '.' ? name : `${folder}/${name}` } }
   const parent = parentOf(source)
-  const target = parent !== '' && !to.includes('/') ? `${parent}/${to}` : to
+  const target = parent !== '' && !to.includes('/') && !AT_ROOT.test(request) ? `${parent}/${to}` : to
   return { ...call, input: { from: source, to: target } }
 }
 

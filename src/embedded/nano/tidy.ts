@@ -19,7 +19,7 @@ export async function tidy(decision: Decision, { request, lines, files }: Place)
   if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
   const appended = await withoutNeedlessAppend(decision.call, files)
   const unique = await makeUnique(appended, lines, files)
-  const call = await withTarget(await inLettersOfFile(unique, request, files), files)
+  const call = await withTarget(await inLettersOfFile(unique, request, files), files, request)
   const replacing = await asReplacement(call, files)
   if (!replacing) return { ...decision, call }
   const why = 'The built-in model guessed this: it replaces what is there'

@@ -74,3 +74,14 @@ test('a new file is written', async () => {
 
   expect(await tidied('write_file', write, 'x')).toEqual(calling('write_file', write))
 })
+
+test('a new name is in the old folder, unless the main one is spoken of', async () => {
+  const copy = { from: 'docs/a.md', to: 'b.md' }
+
+  expect(await tidied('copy_file', copy, 'copy docs/a.md as b.md')).toEqual(
+    calling('copy_file', { from: 'docs/a.md', to: 'docs/b.md' }),
+  )
+  expect(await tidied('copy_file', copy, 'copy docs/a.md to the main folder as b.md')).toEqual(
+    calling('copy_file', copy),
+  )
+})
