@@ -49,30 +49,42 @@ export async function openMemories(context: MemoryContext): Promise<Memories> {
   }
 }
 
-async function openIndex({ paths, root, incognito, warn }: MemoryContext): Promise<CodeIndex> {
+async function openIndex(context: MemoryContext): Promise<CodeIndex> {
+  const { paths, root, incognito, embedder, warn } = context
   if (incognito) return openCodeIndex({ warn })
   const folder = join(paths.dataFolder, 'code')
   const path = join(folder, `${shortHash(root)}.db`)
-  const index = await openCodeIndex({ path, warn })
+  const index = await openCodeIndex({
+    path,
+    warn,
+    ...(embedder && { embedder: withoutSecrets(embedder, context) }),
+  })
   await pruneIndexes(folder, path)
   return index
 }
 
-export function openFacts({
-  config,
-  paths,
-  env,
-  root,
-  incognito,
-  embedder,
-  warn,
-}: MemoryContext): Promise<Memory> {
-  const firewall = createFirewall({
+/** Code is embedded as a model would be shown it. */
+function withoutSecrets(embedder: NamedEmbedder, context: MemoryContext): NamedEmbedder {
+  const firewall = firewallOf(context)
+  return {
+    ...embedder,
+    async embed(texts, signal) {
+      return embedder.embed(await Promise.all(texts.map((text) => firewall.outgoing(text))), signal)
+    },
+  }
+}
+
+const firewallOf = ({ config, env, root }: MemoryContext) =>
+  createFirewall({
     files: createFiles({ root }),
     patterns: toSecretPatterns(config.secrets),
     entropy: config.secrets.entropy,
     known: environmentSecrets(env),
   })
+
+export function openFacts(context: MemoryContext): Promise<Memory> {
+  const { config, paths, root, incognito, embedder, warn } = context
+  const firewall = firewallOf(context)
   return openMemory({
     ...(!incognito && { path: join(paths.dataFolder, 'memory.db') }),
     project: root,

@@ -12,6 +12,8 @@ export type NamedEmbedder = {
   readonly embed: Embedder
   /** How much what it finds counts beside what words find. Absent = as measured. */
   readonly weight?: number
+  /** How long a search waits for it. */
+  readonly answerMs?: number
 }
 
 /** Measured with all-MiniLM-L6-v2 (docs/memory.md). While facts lack a vector more would bury them under those that have one. */
@@ -82,9 +84,13 @@ export function createMeaning(parts: MeaningParts): Meaning {
       work ??= catchUp()
         .catch(() => {})
         .finally(() => (work = undefined))
-      const limit = AbortSignal.any([signal, closing.signal, AbortSignal.timeout(ANSWER_MS)])
+      const limit = AbortSignal.any([
+        signal,
+        closing.signal,
+        AbortSignal.timeout(parts.answerMs ?? ANSWER_MS),
+      ])
       const [raw] = await parts.embed([query.slice(0, MAX_QUERY)], limit).catch(() => [])
-      const vector = toUnit(usable(raw))
+      const vector = toUnit(usableVector(raw))
       if (vector.length === 0) return []
       await loadNew()
       return rescore(parts, vector, nearestSketches(sketches, toSketch(vector)))
@@ -130,7 +136,7 @@ async function embedBatch(parts: MeaningParts, signal: AbortSignal): Promise<num
     database.transact(() => {
       for (const [index, { id }] of facts.entries()) {
         // Kept even where there is none to keep, so that it is not asked for again and again.
-        const vector = toUnit(usable(vectors[index]))
+        const vector = toUnit(usableVector(vectors[index]))
         database.run(
           'INSERT OR REPLACE INTO vector (fact, model, sketch, data) VALUES (?, ?, ?, ?)',
           id,
@@ -144,10 +150,10 @@ async function embedBatch(parts: MeaningParts, signal: AbortSignal): Promise<num
   return facts.length
 }
 
-const usable = (raw: readonly number[] = []): readonly number[] =>
+export const usableVector = (raw: readonly number[] = []): readonly number[] =>
   raw.length <= MAX_DIMENSIONS && raw.every(Number.isFinite) ? raw : []
 
-function toUnit(raw: readonly number[]): Float32Array {
+export function toUnit(raw: readonly number[]): Float32Array {
   const length = Math.hypot(...raw) || 1
   return Float32Array.from(raw, (part) => part / length)
 }
@@ -203,10 +209,11 @@ async function rescore(
     ),
   )
   return rows
-    .map(({ fact, data }) => ({ id: fact, score: dot(query, new Float32Array(data)) }))
+    .map(({ fact, data }) => ({ id: fact, score: cosine(query, new Float32Array(data)) }))
     .toSorted((a, b) => b.score - a.score)
     .slice(0, FOUND)
 }
 
-const dot = (a: Float32Array, b: Float32Array): number =>
+/** Of unit vectors. */
+export const cosine = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, part, at) => sum + part * (b[at] ?? 0), 0)

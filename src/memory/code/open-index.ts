@@ -8,7 +8,9 @@ import { chunkHash } from '../chunk.ts'
 import { type ChunkRow, CODE_SCHEMA, CODE_VERSION, chunksById, countChunks, listFiles } from './table.ts'
 import { type Coverage, type UpdateLimits, updateIndex, updateLimits } from './update.ts'
 import { type Database, type KeptDatabase, openDatabase } from '../database.ts'
+import type { NamedEmbedder } from '../meaning.ts'
 import type { ProjectFiles } from '../project-files.ts'
+import { createCodeMeaning } from './meaning.ts'
 import { expandQuery, scoreTerms, type WeighedQuery } from '../rank.ts'
 import { searchWords } from '../word-search.ts'
 import { termsOf } from '../words.ts'
@@ -17,6 +19,8 @@ export type CodeIndexOptions = {
   /** Absent = in memory. */
   readonly path?: string
   readonly limits?: Partial<UpdateLimits>
+  /** Absent = places are found by words alone. */
+  readonly embedder?: NamedEmbedder
   warn(message: string): void
 }
 
@@ -49,7 +53,8 @@ export interface CodeIndex {
   close(): void
 }
 
-export async function openCodeIndex({ path, limits, warn }: CodeIndexOptions): Promise<CodeIndex> {
+export async function openCodeIndex(options: CodeIndexOptions): Promise<CodeIndex> {
+  const { path, limits, embedder, warn } = options
   const kept = await openDatabase({
     ...(path !== undefined && { path }),
     schema: CODE_SCHEMA,
@@ -57,6 +62,7 @@ export async function openCodeIndex({ path, limits, warn }: CodeIndexOptions): P
     durability: 'normal',
     warn,
   })
+  const meaning = embedder && createCodeMeaning(kept, embedder)
   let last: Promise<unknown> = Promise.resolve()
   const update: CodeIndex['update'] = (files, signal, own) => {
     // One after the other: two at once would read the same files.
@@ -68,7 +74,10 @@ export async function openCodeIndex({ path, limits, warn }: CodeIndexOptions): P
     update,
     async search(query, files, signal) {
       const coverage = await update(files, signal)
-      const ranked = await findChunks(kept, query)
+      const byWords = await findChunks(kept, query)
+      const textOf = async (chunk: ChunkRow) => (await currentText(chunk, files, signal))?.text
+      const question = { text: query.text, ranked: byWords, textOf }
+      const ranked = meaning && byWords.length > 1 ? await meaning.order(question, signal) : byWords
       const places: CodeLocation[] = []
       for (const chunk of ranked) {
         if (places.length === query.limit) break
@@ -153,13 +162,22 @@ const SHOWN_LINES = 2
 
 /** The place as it is now; nothing where the file changed since it was indexed. */
 async function lookAgain(
-  { path, line, first, last, kind, name, hash }: ChunkRow,
+  chunk: ChunkRow,
   files: ProjectFiles,
   signal: AbortSignal,
 ): Promise<CodeLocation | undefined> {
+  const { path, line, last, kind, name } = chunk
+  const current = await currentText(chunk, files, signal)
+  const shown = current?.lines.slice(line - 1, last).filter((one) => one.trim() !== '')
+  return shown && { path, line, kind, name, lines: shown.slice(0, SHOWN_LINES) }
+}
+
+async function currentText(
+  { path, first, last, kind, name, hash }: ChunkRow,
+  files: ProjectFiles,
+  signal: AbortSignal,
+): Promise<{ readonly lines: readonly string[]; readonly text: string } | undefined> {
   const lines = toLines(await files.read(path, signal).catch(() => ''))
   const text = lines.slice(first - 1, last).join('\n')
-  if (chunkHash({ kind, name, text }) !== hash) return undefined
-  const shown = lines.slice(line - 1, last).filter((one) => one.trim() !== '')
-  return { path, line, kind, name, lines: shown.slice(0, SHOWN_LINES) }
+  return chunkHash({ kind, name, text }) === hash ? { lines, text } : undefined
 }
