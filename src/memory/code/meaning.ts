@@ -12,7 +12,7 @@ export type CodeMeaning = {
   order(question: CodeQuestion, signal: AbortSignal): Promise<readonly ChunkRow[]>
 }
 
-export type CodeQuestion = {
+type CodeQuestion = {
   readonly text: string
   /** By words, best first. */
   readonly ranked: readonly ChunkRow[]
