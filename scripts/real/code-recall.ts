@@ -1,6 +1,6 @@
 /**
  * How often `search_code` finds a function by what its comment says, with and without a real embedding model:
- * `npx tsx scripts/real/code-recall.ts [COUNT]`. The comments above this project's own functions are the questions; they
+ * `npx tsx scripts/real/code-recall.ts [COUNT] [ROOMS]`. The comments above this project's own functions are the questions; they
  * are taken out of the copy that is indexed.
  */
 import { existsSync } from 'node:fs'
@@ -23,7 +23,7 @@ const NAME = /(?:function\*? |const )(\w+)/
 const WEIGHTS = [0, 1, 2]
 const NEVER = new AbortController().signal
 
-const count = Number(process.argv[2] ?? 120)
+const [count = 120, rooms = ''] = [Number(process.argv[2] ?? 120), process.argv[3]]
 const program = findLlamaServer()
 const model = join(realCache(), 'all-MiniLM-L6-v2.F32.gguf')
 if (program === undefined || !existsSync(model)) {
@@ -97,6 +97,7 @@ async function copyWithoutComments(): Promise<readonly Question[]> {
     if (!entry.isFile() || !entry.name.endsWith('.ts')) continue
     const file = join(entry.parentPath, entry.name)
     const path = file.slice(SOURCE.length + 1)
+    if (rooms !== '' && !rooms.split(',').includes(path.split('/')[0] ?? '')) continue
     const text = (await readFile(file, 'utf8')).replaceAll(COMMENTED, (_, comment: string, rest: string) => {
       const name = NAME.exec(rest)?.[1]
       const words = comment

@@ -70,7 +70,7 @@ async function vectorsOf(
   const texts = new Map<string, string>()
   for (const chunk of chunks) {
     const text = vectors.has(chunk.hash) ? undefined : await textOf(chunk)
-    if (text !== undefined) texts.set(chunk.hash, `${chunk.name} ${text}`.slice(0, MAX_TEXT))
+    if (text !== undefined) texts.set(chunk.hash, `${chunk.path} ${chunk.name} ${text}`.slice(0, MAX_TEXT))
   }
   const missing = [...texts]
   for (let at = 0; at < missing.length && !signal.aborted; at += BATCH) {

@@ -23,7 +23,7 @@ export function startLlamaCpp(quirks: FakeQuirks = {}): Promise<FakeServer> {
           eos_token: '<|im_end|>',
           build_info: 'b8200-fake',
           modalities: { vision, video: false, audio: false },
-          model_alias: 'test-model',
+          model_alias: '/models/test-model.gguf',
           is_sleeping: false,
           // Builds of before 2026 do not say it.
           ...(!quirks.olderBuild && { chat_template_caps: { supports_tools: showsTools(model) } }),
@@ -37,7 +37,8 @@ export function startLlamaCpp(quirks: FakeQuirks = {}): Promise<FakeServer> {
           object: 'list',
           data: [
             {
-              id: 'test-model',
+              // Without --alias it is the path it was started with.
+              id: '/models/test-model.gguf',
               object: 'model',
               created: 1,
               owned_by: 'llamacpp',
