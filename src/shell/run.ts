@@ -45,6 +45,9 @@ export async function runShell(parts: ShellParts): Promise<number> {
   }
 }
 
+/** A shell that has shown nothing for so long may have stopped itself (`suspend`): here no other shell would continue it. */
+const SILENT_MS = 300
+
 class RunningShell {
   readonly #parts: ShellParts
   readonly #key = randomBytes(16).toString('hex')
@@ -61,6 +64,7 @@ class RunningShell {
   #next: { text: string; folder: string } | undefined
   #isRunning = false
   #lastKeyAt = 0
+  #lastShownAt = 0
   #isAlternate = false
 
   constructor(parts: ShellParts, folder: string) {
@@ -124,11 +128,15 @@ class RunningShell {
   }
 
   #keys(bytes: Buffer): void {
-    this.#lastKeyAt = performance.now()
+    const now = performance.now()
+    this.#lastKeyAt = now
+    if (now - this.#lastShownAt > SILENT_MS && this.#pty?.wake())
+      this.#terminal.note('the shell had stopped itself; it goes on')
     if (!this.#work.takesKeys(bytes)) this.#pty?.write(bytes)
   }
 
   #show(bytes: Buffer): void {
+    this.#lastShownAt = performance.now()
     this.#prompt.write(bytes)
     if (this.#isRunning) this.#record.write(bytes)
     if (!this.#work.holds(bytes)) this.#terminal.write(bytes)
