@@ -65,7 +65,7 @@ class RunningShell {
   #isRunning = false
   #lastKeyAt = 0
   #lastShownAt = 0
-  #isAlternate = false
+  #isKilled = false
 
   constructor(parts: ShellParts, folder: string) {
     this.#parts = parts
@@ -89,7 +89,7 @@ class RunningShell {
       bytes: (bytes) => this.#show(bytes),
       mark: (mark) => this.#mark(mark),
       screen: (isAlternate) => {
-        this.#isAlternate = isAlternate
+        this.#terminal.screen(isAlternate)
         this.#record.hide(isAlternate)
       },
     })
@@ -116,14 +116,14 @@ class RunningShell {
       return exitCodeOf(await this.#ended(pty))
     } finally {
       this.#work.cancel()
-      this.#terminal.giveBack(this.#isAlternate)
+      this.#terminal.giveBack(this.#isKilled)
       this.#channel.close()
     }
   }
 
   async #ended(pty: Pty): Promise<PtyEnd> {
     const end = await pty.ended
-    if (end.signal) this.#isAlternate = true
+    this.#isKilled = Boolean(end.signal)
     return end
   }
 
