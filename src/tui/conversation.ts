@@ -37,6 +37,7 @@ export class Conversation implements ConversationUi {
   #end: (line: string | undefined) => void = () => {}
   #note: string | undefined
   #early: string[] = []
+  #sending: Promise<void> = Promise.resolve()
   #following: AbortController | undefined
 
   constructor(parts: ConversationParts) {
@@ -213,12 +214,20 @@ export class Conversation implements ConversationUi {
     const meaning = meaningOf(line, (text) => talk.expands?.(text) ?? false)
     if (meaning.kind !== 'quit') {
       this.face.input?.remember(line)
-      if (!talk.isIncognito) await this.#history?.add(line)
+      if (!talk.isIncognito) void this.#history?.add(line)
     }
     if (meaning.kind === 'quit') return this.quit()
     if (meaning.kind === 'unknown') return this.face.say(meaning.text)
     if (meaning.kind === 'shell') return this.runShell(meaning.command)
     if (meaning.kind === 'command') return findCommand(meaning.name)?.run(this, meaning.argument, talk)
+    const before = this.#sending
+    this.#sending = this.#send(line, talk, before)
+    await this.#sending
+  }
+
+  /** In the order they were typed, however long a file that one of them names takes to read. */
+  async #send(line: string, talk: Talk, before: Promise<void>): Promise<void> {
+    await before.catch(() => undefined)
     await mentionFiles(this.face, talk, line)
     await talk.session.prompt(line, this.#parts.promptOptions)
   }
