@@ -27,6 +27,8 @@ export type ConversationParts = {
   onTalk?(talk: Talk): void
   /** For the next start. */
   keepTheme?(name: string): void
+  /** To the clipboard of the terminal. */
+  copy(text: string): void
 }
 
 export class Conversation implements ConversationUi {
@@ -189,8 +191,8 @@ export class Conversation implements ConversationUi {
     if (!this.talk?.isIncognito) this.#parts.keepTheme?.(name)
   }
 
-  runShell(command: string): Promise<void> {
-    return runForPerson(this, command)
+  copy(text: string): void {
+    this.#parts.copy(text)
   }
 
   async reopen(wish: Reopening): Promise<void> {
@@ -218,7 +220,7 @@ export class Conversation implements ConversationUi {
     }
     if (meaning.kind === 'quit') return this.quit()
     if (meaning.kind === 'unknown') return this.face.say(meaning.text)
-    if (meaning.kind === 'shell') return this.runShell(meaning.command)
+    if (meaning.kind === 'shell') return runForPerson(this, meaning)
     if (meaning.kind === 'command') return findCommand(meaning.name)?.run(this, meaning.argument, talk)
     const before = this.#sending
     this.#sending = this.#send(line, talk, before)

@@ -39,7 +39,7 @@ export function drawItem(item: Item, options: DrawOptions): readonly string[] {
 }
 
 /** A file that was pasted is known to the person. */
-const MAX_PROMPT_LINES = 20
+const MAX_PROMPT_LINES = 100
 
 function drawPrompt(text: string, { width, isExpanded }: DrawOptions): readonly string[] {
   const lines = wrap(clean(text.trimEnd()), width - 2)

@@ -1,5 +1,5 @@
 /** What is typed, pasted and started from the box, and `covey plan run`, on a real pty. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { coveyProgram } from '../support/program.ts'
@@ -29,7 +29,7 @@ test('a paste of 2,000 lines is sent whole and shown folded', async () => {
   screen.type(`exit${key.enter}`)
   await screen.ended
 
-  expect(await screen.now()).toMatch(/row 19\s*\n\s*… 1981 more lines/)
+  expect(await screen.now()).toMatch(/row 99\s*\n\s*… 1901 more lines/)
   expect(await screen.now()).not.toContain('row 1000')
   const [id = ''] = /\d{8}-\d{4}-\w{4}/.exec(await screen.now()) ?? []
   const exported = await openTerminal({
@@ -40,6 +40,41 @@ test('a paste of 2,000 lines is sent whole and shown folded', async () => {
   })
   await exported.ended
   expect(exported.bytes()).toContain('row 2000')
+})
+
+test('/copy gives the last answer to the clipboard of the terminal', async () => {
+  const screen = await ready({ replies: [{ text: 'Die Größe ist **42**.' }] })
+  screen.type(`/copy${key.enter}`)
+  await screen.sees('There is no answer yet')
+  screen.type(`How large?${key.enter}`)
+  await screen.sees('Die Größe')
+  await screen.idle()
+
+  screen.type(`/copy${key.enter}`)
+  await screen.sees('Copied 21 characters')
+
+  const [, copied = ''] = /\u001B\]52;c;([\w+/=]+)\u0007/.exec(screen.bytes()) ?? []
+  expect(Buffer.from(copied, 'base64').toString()).toBe('Die Größe ist **42**.')
+})
+
+test('what !!command prints stays with the person, what !command prints goes to the model', async () => {
+  const screen = await ready({ replies: [{ text: 'Seen.' }] })
+  for (const command of ['!!echo $((40 + 1))', '!echo $((40 + 2))']) {
+    screen.type(`${command}${key.enter}`)
+    await screen.sees(new RegExp(`${command.includes('+ 1') ? 41 : 42}\\s*\\nexit 0`))
+  }
+
+  screen.type(`What did I run?${key.enter}`)
+  await screen.sees('Seen.')
+  await screen.idle()
+
+  const folder = join(String(screen.home['HOME']), 'data', 'covey', 'sessions')
+  const logs = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('')
+  expect(logs).toContain('$ echo $((40 + 2))\\n42')
+  expect(logs).not.toContain('40 + 1')
 })
 
 const hasVim = existsSync('/usr/bin/vi') || existsSync('/usr/bin/vim.tiny')
