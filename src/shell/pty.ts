@@ -1,4 +1,5 @@
 /** The shell's terminal, as bytes in both directions. The native part is loaded when a shell starts, not before. */
+import { readFileSync } from 'node:fs'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Launch } from './start.ts'
 
@@ -9,6 +10,8 @@ export type Pty = {
   write(bytes: Buffer): void
   resize(columns: number, rows: number): void
   hangUp(): void
+  /** Continues a shell that has stopped itself, as `suspend` does; false where it had not. */
+  wake(): boolean
   readonly ended: Promise<PtyEnd>
 }
 
@@ -43,9 +46,23 @@ export async function openPty({ file, args, env }: Launch, options: PtyOptions):
       }
     },
     hangUp: () => child.kill('SIGHUP'),
+    wake() {
+      const isStopped = stateOf(child.pid) === 'T'
+      if (isStopped) process.kill(child.pid, 'SIGCONT')
+      return isStopped
+    },
     ended: new Promise((resolve) =>
       child.onExit(({ exitCode, signal }) => resolve({ exitCode, ...(signal ? { signal } : {}) })),
     ),
+  }
+}
+
+/** As /proc has it; empty where there is none. */
+function stateOf(pid: number): string {
+  try {
+    return /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1] ?? ''
+  } catch {
+    return ''
   }
 }
 

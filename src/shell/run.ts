@@ -44,6 +44,9 @@ export async function runShell(parts: ShellParts): Promise<number> {
   }
 }
 
+/** A shell that has shown nothing for so long may have stopped itself (`suspend`): here no other shell would continue it. */
+const SILENT_MS = 300
+
 class RunningShell {
   readonly #parts: ShellParts
   readonly #key = randomBytes(16).toString('hex')
@@ -60,7 +63,8 @@ class RunningShell {
   #next: { text: string; folder: string } | undefined
   #isRunning = false
   #lastKeyAt = 0
-  #isAlternate = false
+  #lastShownAt = 0
+  #isKilled = false
 
   constructor(parts: ShellParts, folder: string) {
     this.#parts = parts
@@ -84,7 +88,7 @@ class RunningShell {
       bytes: (bytes) => this.#show(bytes),
       mark: (mark) => this.#mark(mark),
       screen: (isAlternate) => {
-        this.#isAlternate = isAlternate
+        this.#terminal.screen(isAlternate)
         this.#record.hide(isAlternate)
       },
     })
@@ -111,23 +115,27 @@ class RunningShell {
       return exitCodeOf(await this.#ended(pty))
     } finally {
       this.#work.cancel()
-      this.#terminal.giveBack(this.#isAlternate)
+      this.#terminal.giveBack(this.#isKilled)
       this.#channel.close()
     }
   }
 
   async #ended(pty: Pty): Promise<PtyEnd> {
     const end = await pty.ended
-    if (end.signal) this.#isAlternate = true
+    this.#isKilled = Boolean(end.signal)
     return end
   }
 
   #keys(bytes: Buffer): void {
-    this.#lastKeyAt = performance.now()
+    const now = performance.now()
+    this.#lastKeyAt = now
+    if (now - this.#lastShownAt > SILENT_MS && this.#pty?.wake())
+      this.#terminal.note('the shell had stopped itself; it goes on')
     if (!this.#work.takesKeys(bytes)) this.#pty?.write(bytes)
   }
 
   #show(bytes: Buffer): void {
+    this.#lastShownAt = performance.now()
     this.#prompt.write(bytes)
     if (this.#isRunning) this.#record.write(bytes)
     if (!this.#work.holds(bytes)) this.#terminal.write(bytes)

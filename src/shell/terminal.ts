@@ -1,6 +1,6 @@
 /** The person's terminal: raw while the shell has it, put back at the end, stopped and continued with Covey. */
 import type { Surface } from './helper.ts'
-import { RESET_SCREEN, startWatcher } from './watcher.ts'
+import { MAIN_SCREEN, RESET_SCREEN, startWatcher } from './watcher.ts'
 
 type Taking = {
   readonly pid: number
@@ -15,6 +15,9 @@ export type Terminal = {
   /** A line of ours before the next prompt. */
   note(text: string): void
   take(taking: Taking): void
+  /** A full-screen program has it, or has left it. */
+  screen(isAlternate: boolean): void
+  /** `needsReset`: the shell did not end by itself. */
   giveBack(needsReset: boolean): void
 }
 
@@ -24,6 +27,7 @@ export function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStrea
   const watcher = startWatcher(input)
   const pieces = gathering(output)
   let isAtStart = true
+  let isAlternate = false
   let release = (): void => undefined
   const surface: Surface = {
     get columns() {
@@ -49,10 +53,14 @@ export function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStrea
       watcher?.watch(taking.pid)
       release = attach(input, output, taking)
     },
+    screen(isNow) {
+      isAlternate = isNow
+      watcher?.screen(isNow)
+    },
     giveBack(needsReset) {
       pieces.flush()
       release()
-      if (needsReset) output.write(RESET_SCREEN)
+      if (needsReset || isAlternate) output.write((isAlternate ? MAIN_SCREEN : '') + RESET_SCREEN)
       watcher?.dismiss()
     },
   }

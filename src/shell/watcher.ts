@@ -7,31 +7,36 @@ import { spawn, spawnSync } from 'node:child_process'
 
 export type Watcher = {
   watch(pid: number): void
+  /** A full-screen program has the terminal, or has left it. */
+  screen(isAlternate: boolean): void
   /** All is well: the terminal is put back by Covey itself. */
   dismiss(): void
 }
 
-/** Main screen, cursor, colours, keypad; no mouse, paste or focus reports; the character set of text. */
+/** Only where it is left: on the main screen this moves the cursor to where it was saved last. */
+export const MAIN_SCREEN = '\u001B[?1049l'
+
+/** Cursor, colours, keypad; no mouse, paste or focus reports; the character set of text. */
 export const RESET_SCREEN =
-  '\u001B[?1049l\u001B[?25h\u001B[0m\u001B[?1l\u001B>\u001B[?1000;1002;1003;1006l\u001B[?2004l\u001B[?1004l\u001B[?2026l\u001B(B'
+  '\u001B[?25h\u001B[0m\u001B[?1l\u001B>\u001B[?1000;1002;1003;1006l\u001B[?2004l\u001B[?1004l\u001B[?2026l\u001B(B'
 
 const SCRIPT = `
-pid= over=
+pid= over= screen=
 while read -r word rest; do
-  case $word in shell) pid=$rest ;; over) over=1 ;; esac
+  case $word in shell) pid=$rest ;; over) over=1 ;; alternate) screen=$3 ;; main) screen= ;; esac
 done <&3
 [ -n "$over" ] && exit
 [ -n "$pid" ] && kill -HUP "$pid"
 stty "$1"
-printf '%b\\r\\n' "$2" >&1
+printf '%b\\r\\n' "$screen$2" >&1
 `
 
 /** Nothing where there is no terminal to put back. */
 export function startWatcher(input: NodeJS.ReadStream): Watcher | undefined {
   const saved = savedModes()
   if (saved === undefined || !input.isTTY) return undefined
-  const reset = RESET_SCREEN.replaceAll('\u001B', '\\033')
-  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', saved, reset], {
+  const [reset, leave] = [RESET_SCREEN, MAIN_SCREEN].map((text) => text.replaceAll('\u001B', '\\033'))
+  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', saved, reset ?? '', leave ?? ''], {
     detached: true,
     stdio: ['inherit', 'inherit', 'ignore', 'pipe'],
     cwd: '/',
@@ -45,6 +50,7 @@ export function startWatcher(input: NodeJS.ReadStream): Watcher | undefined {
   if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref()
   return {
     watch: (pid) => void pipe.write(`shell ${pid}\n`),
+    screen: (isAlternate) => void pipe.write(isAlternate ? 'alternate\n' : 'main\n'),
     dismiss: () => void pipe.end('over\n'),
   }
 }

@@ -164,6 +164,21 @@ export const slashCommands: readonly SlashCommand[] = [
     },
   },
   {
+    name: 'copy',
+    help: 'the last answer to the clipboard',
+    async run(ui, _, { session }) {
+      const answers = (await session.history()).filter(
+        ({ role, text }) => role === 'assistant' && text.trim() !== '',
+      )
+      const last = answers.at(-1)
+      if (!ui.copy)
+        return ui.face.say('The terminal cannot be told to copy here; /export prints the conversation.')
+      if (!last) return ui.face.say('There is no answer yet.')
+      ui.copy(last.text)
+      ui.face.say(`Copied ${last.text.length} characters, where the terminal allows it (OSC 52).`)
+    },
+  },
+  {
     name: 'init',
     help: 'write AGENTS.md: how this project is built, tested and laid out',
     isThere: ({ expands }) => expands?.('/init') === true,
@@ -199,7 +214,7 @@ export const commandsFor = (talk: Talk | undefined): readonly SlashCommand[] =>
 export const findCommand = (name: string): SlashCommand | undefined =>
   slashCommands.find((command) => command.name === name || command.aliases?.includes(name))
 
-const KEYS = `!command       run it yourself; the next message carries its output
+const KEYS = `!command       run it yourself; the next message carries its output (!!command: it does not)
 @path          put a file into the message
 Enter          send; while it works, queue
 Shift+Enter    new line (also Alt+Enter, Ctrl+J, \\ and Enter)

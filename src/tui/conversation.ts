@@ -27,6 +27,8 @@ export type ConversationParts = {
   onTalk?(talk: Talk): void
   /** For the next start. */
   keepTheme?(name: string): void
+  /** To the clipboard of the terminal. */
+  copy(text: string): void
 }
 
 export class Conversation implements ConversationUi {
@@ -37,6 +39,7 @@ export class Conversation implements ConversationUi {
   #end: (line: string | undefined) => void = () => {}
   #note: string | undefined
   #early: string[] = []
+  #sending: Promise<void> = Promise.resolve()
   #following: AbortController | undefined
 
   constructor(parts: ConversationParts) {
@@ -188,8 +191,8 @@ export class Conversation implements ConversationUi {
     if (!this.talk?.isIncognito) this.#parts.keepTheme?.(name)
   }
 
-  runShell(command: string): Promise<void> {
-    return runForPerson(this, command)
+  copy(text: string): void {
+    this.#parts.copy(text)
   }
 
   async reopen(wish: Reopening): Promise<void> {
@@ -213,12 +216,20 @@ export class Conversation implements ConversationUi {
     const meaning = meaningOf(line, (text) => talk.expands?.(text) ?? false)
     if (meaning.kind !== 'quit') {
       this.face.input?.remember(line)
-      if (!talk.isIncognito) await this.#history?.add(line)
+      if (!talk.isIncognito) void this.#history?.add(line)
     }
     if (meaning.kind === 'quit') return this.quit()
     if (meaning.kind === 'unknown') return this.face.say(meaning.text)
-    if (meaning.kind === 'shell') return this.runShell(meaning.command)
+    if (meaning.kind === 'shell') return runForPerson(this, meaning)
     if (meaning.kind === 'command') return findCommand(meaning.name)?.run(this, meaning.argument, talk)
+    const before = this.#sending
+    this.#sending = this.#send(line, talk, before)
+    await this.#sending
+  }
+
+  /** In the order they were typed, however long a file that one of them names takes to read. */
+  async #send(line: string, talk: Talk, before: Promise<void>): Promise<void> {
+    await before.catch(() => undefined)
     await mentionFiles(this.face, talk, line)
     await talk.session.prompt(line, this.#parts.promptOptions)
   }

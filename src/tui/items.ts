@@ -5,7 +5,7 @@ import { drawDiff, MAX_DIFF_LINES } from './diff.ts'
 import { drawSubagent, drawVote } from './tables.ts'
 import { markdownTheme } from './component-themes.ts'
 import { bold, cyan, dim, green, italic, red, yellow } from './theme.ts'
-import { clean, indent, oneLine, seconds, tail, wrap, fit } from './text.ts'
+import { clean, fold, indent, oneLine, seconds, tail, wrap, fit } from './text.ts'
 
 export type DrawOptions = {
   readonly width: number
@@ -20,7 +20,7 @@ const MAX_OUTPUT_LINES = 10
 export function drawItem(item: Item, options: DrawOptions): readonly string[] {
   switch (item.kind) {
     case 'prompt':
-      return ['', ...drawPrompt(item.text, options.width)]
+      return ['', ...drawPrompt(item.text, options)]
     case 'reply':
       return [...drawReasoning(item.reasoning, options), ...drawReply(item.text, options.width)]
     case 'tool':
@@ -38,10 +38,14 @@ export function drawItem(item: Item, options: DrawOptions): readonly string[] {
   }
 }
 
-const drawPrompt = (text: string, width: number): readonly string[] =>
-  indent(wrap(clean(text.trimEnd()), width - 2), '  ', `${cyan('›')} `).map((line, index) =>
-    index === 0 ? bold(line) : line,
-  )
+/** A file that was pasted is known to the person. */
+const MAX_PROMPT_LINES = 100
+
+function drawPrompt(text: string, { width, isExpanded }: DrawOptions): readonly string[] {
+  const lines = wrap(clean(text.trimEnd()), width - 2)
+  const shown = isExpanded ? lines : fold(lines, MAX_PROMPT_LINES, (rest) => dim(`… ${rest} more lines`))
+  return indent(shown, '  ', `${cyan('›')} `).map((line, index) => (index === 0 ? bold(line) : line))
+}
 
 /** A blank line, then the answer. Nothing for an empty one. */
 export function drawReply(text: string, width: number): readonly string[] {

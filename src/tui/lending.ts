@@ -34,16 +34,19 @@ export async function openShell(ui: ConversationUi): Promise<void> {
 
 const ELSEWHERE = 'Commands of your own run only in a session on this machine.'
 
-export async function runForPerson(ui: ConversationUi, command: string): Promise<void> {
+type PersonCommand = { readonly command: string; readonly isPrivate: boolean }
+
+export async function runForPerson(ui: ConversationUi, { command, isPrivate }: PersonCommand): Promise<void> {
   const { talk, face } = ui
   const shell = talk?.shell
   if (!shell) return face.say(ELSEWHERE)
-  face.print(['', bold(fit(`! ${oneLine(command)}`, face.width))])
+  face.print(['', bold(fit(`${isPrivate ? '!!' : '!'} ${oneLine(command)}`, face.width))])
   const since = performance.now()
   const end = shell.needsTerminal(command)
     ? await ui.lend(() => runInTerminal(command, talk.cwd))
     : await runLive(face, command, shell)
   face.print([`${exitText(end)}${dim(` · ${seconds(performance.now() - since)}`)}`])
+  if (isPrivate) return
   const failed = end.exitCode === 0 ? '' : `\n[exit ${end.exitCode ?? 'by a signal'}]`
   await talk.session.command('exec-output', `$ ${command}\n${end.output}${failed}`)
 }

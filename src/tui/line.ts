@@ -5,13 +5,15 @@ import { findCommand, slashCommands } from './commands.ts'
 export type Meaning =
   | { readonly kind: 'prompt' }
   | { readonly kind: 'quit' }
-  | { readonly kind: 'shell'; readonly command: string }
+  /** `isPrivate`: the model is not told of it. */
+  | { readonly kind: 'shell'; readonly command: string; readonly isPrivate: boolean }
   | { readonly kind: 'command'; readonly name: string; readonly argument: string }
   | { readonly kind: 'unknown'; readonly text: string }
 
 export function meaningOf(line: string, isSkill: (line: string) => boolean): Meaning {
   if (/^(?:quit|exit|:q)$/.test(line)) return { kind: 'quit' }
-  if (line.startsWith('!') && line.length > 1) return { kind: 'shell', command: line.slice(1).trim() }
+  const [, signs = '', command = ''] = /^(!!?)\s*([^\s!][\s\S]*)$/.exec(line) ?? []
+  if (command !== '') return { kind: 'shell', command, isPrivate: signs === '!!' }
   const [, name, argument = ''] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(line) ?? []
   if (name === undefined) return { kind: 'prompt' }
   if (isSkill(line)) return { kind: 'prompt' }

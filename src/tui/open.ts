@@ -55,6 +55,7 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
     isVerbose,
     start,
     stop: () => terminal.stop(),
+    copy: (text) => terminal.write(toClipboard(text)),
     ...(parts.onTalk && { onTalk: parts.onTalk }),
     ...(parts.keepTheme && { keepTheme: parts.keepTheme }),
   })
@@ -82,6 +83,9 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
     release()
   }
 }
+
+/** OSC 52: the terminal keeps it, also over ssh. */
+const toClipboard = (text: string): string => `\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`
 
 /** Smaller than this nothing can be drawn. */
 const surfaceOf = (terminal: ProcessTerminal): Surface => ({

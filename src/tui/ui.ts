@@ -18,6 +18,8 @@ export type CommandUi = {
   editInput(): Promise<void>
   /** A shell of the person's own, in the folder of the session, until they leave it. */
   openShell(): Promise<void>
+  /** To the clipboard; absent where nothing can be told to the terminal. */
+  copy?(text: string): void
   /** For the next start, too; absent where nothing is coloured. */
   keepTheme?(name: string): void
 }
@@ -33,7 +35,6 @@ export type ConversationUi = CommandUi & {
   note(text: string | undefined): void
   /** Gives the terminal to something else for a while. */
   lend<T>(work: () => Promise<T>): Promise<T>
-  runShell(command: string): Promise<void>
   stopProcess(): void
 }
 

@@ -3,12 +3,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { key } from '../tui/terminal.ts'
-import { missing, openShell, shells } from './scene.ts'
+import { missing, openShell, shells, type ShellName } from './scene.ts'
 
 /** Covey as a command of an outer bash, so that the terminal can be looked at when it has ended. */
-async function openInside() {
+async function openInside(shell: ShellName = 'bash') {
   let command = ''
-  const screen = await openShell('bash', {
+  const screen = await openShell(shell, {
     size: [200, 24],
     argv: (words) => {
       command = words.map((word) => `'${word}'`).join(' ')
@@ -115,6 +115,36 @@ describe.skipIf(missing('bash') || process.platform !== 'linux')('bash', () => {
     await screen.sees(/^still there$/m)
     expect(isAlive(covey)).toBe(true)
   })
+})
+
+describe.skipIf(missing('bash') || process.platform !== 'linux')('rubbish', () => {
+  test.each(shells.filter((shell) => !missing(shell)))(
+    '%s: any bytes, a nested shell, a long line and kill -9 leave the terminal as it was',
+    async (shell) => {
+      const screen = await openInside(shell)
+      const every = Array.from({ length: 256 }, (_, code) => `\\${code.toString(8).padStart(3, '0')}`)
+      // Without ESC and the controls of C1, which would change the screen of any shell.
+      const bytes = every.filter((_, code) => code !== 0x1b && (code < 0x80 || code > 0x9f)).join('')
+
+      screen.enter(`printf '${bytes}' | head -c 300; echo; echo over`)
+      await screen.sees(/over\nready>$/)
+      screen.enter('covey shell')
+      await screen.sees(/covey shell *\n(?:.*\n)*ready>$/)
+      await screen.presses('echo in" "side\r', /^in side\nready>$/m)
+      screen.enter('exit 5')
+      await screen.sees(/exit 5 *\n(?:.*\n)*ready>$/)
+      screen.enter(`echo ${'x'.repeat(3000)} | wc -c`)
+      await screen.sees(/^3001\nready>$/m)
+      const shellPid = shell === 'fish' ? '$fish_pid' : '$$'
+      screen.enter(`echo "parent=$(ps -o ppid= -p ${shellPid} | tr -d ' ')."`)
+      const shown = await screen.saw(/parent=\d+\./)
+      process.kill(Number(/parent=(\d+)\./.exec(shown)?.[1]), 'SIGKILL')
+      await screen.saw(/code 137/)
+      screen.enter(SAME)
+
+      await screen.saw(/^same modes$/m)
+    },
+  )
 })
 
 test.each(shells.filter((shell) => !missing(shell)))(

@@ -1,5 +1,5 @@
 /** The conversation line by line does what the screen does; and what else a person meets before and beside it. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { edit, key, openTerminal, run } from './terminal.ts'
@@ -47,6 +47,44 @@ describe('line by line', () => {
     expect(await screen.ended).toBe(0)
     expect(screen.bytes()).not.toContain('\u001B')
     expect(readFileSync(join(screen.cwd, 'a.txt'), 'utf8')).toBe('one\n')
+  })
+
+  test('/shell gives the terminal to a shell and takes it back', async () => {
+    const screen = await openTerminal({
+      flags: ['--plain'],
+      env: { SHELL: '/bin/bash', PROMPT_COMMAND: 'PS1="inner$ "' },
+    })
+    await screen.sees(/^>$/m)
+
+    screen.type('/shell\n')
+    await screen.sees(/inner\$$|\$$/m)
+    screen.type('echo $((20 + 22)) > made.txt; exit\n')
+    await screen.until('a file', () => existsSync(join(screen.cwd, 'made.txt')))
+    await screen.sees(/exit[^]*\n>$/)
+    screen.type('!cat made.txt\n')
+    await screen.sees(/^42$/m)
+    screen.type('quit\n')
+
+    expect(await screen.ended).toBe(0)
+  })
+
+  test('/incognito keeps nothing of what follows', async () => {
+    const screen = await openTerminal({ flags: ['--plain'], replies: [{ text: 'Noted.' }] })
+    await screen.sees(/^>$/m)
+
+    screen.type('/incognito\n')
+    await screen.saw('Nothing of this conversation is kept')
+    screen.type('my private words\n')
+    await screen.sees(/Noted\.\s*\n>$/)
+    screen.type('quit\n')
+
+    expect(await screen.ended).toBe(0)
+    const home = String(screen.home['HOME'])
+    const kept = readdirSync(home, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('replies-'))
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    expect(kept.join('')).not.toContain('my private words')
+    expect(screen.bytes()).not.toContain('\u001B')
   })
 
   test('Ctrl+C ends the run and not the conversation', async () => {

@@ -9,7 +9,7 @@ import { errorMessage } from '../../protocol/error.ts'
 import type { SessionEvent } from '../../protocol/event.ts'
 import type { CommandUi, Pane } from '../../tui/ui.ts'
 import { findCommand } from '../../tui/commands.ts'
-import { meaningOf } from '../../tui/line.ts'
+import { type Meaning, meaningOf } from '../../tui/line.ts'
 import { showPast } from '../../tui/past.ts'
 import { openPersonShell } from '../../tui/shell.ts'
 import type { Reopening, Talk } from '../../tui/talk.ts'
@@ -95,7 +95,7 @@ class PlainConversation implements CommandUi {
     const meaning = meaningOf(line, (text) => talk.expands?.(text) ?? false)
     if (meaning.kind === 'quit') return this.quit()
     if (meaning.kind === 'unknown') return this.face.say(meaning.text)
-    if (meaning.kind === 'shell') return this.#shell(meaning.command)
+    if (meaning.kind === 'shell') return this.#shell(meaning)
     if (meaning.kind === 'command') return findCommand(meaning.name)?.run(this, meaning.argument, talk)
     for (const [, path = ''] of line.matchAll(/(?:^|\s)@([^\s]+)/g)) await this.#mention(path)
     await this.#ask(line)
@@ -185,7 +185,10 @@ class PlainConversation implements CommandUi {
 
   #offer(command: string): void {
     this.#lines.once(`Run "${cleanControl(command)}"? [y]es, anything else is no: `, (line) => {
-      if (/^y(?:es)?$/i.test(line)) void this.#shell(command).catch((error: unknown) => this.complain(error))
+      if (/^y(?:es)?$/i.test(line))
+        void this.#shell({ kind: 'shell', command, isPrivate: false }).catch((error: unknown) =>
+          this.complain(error),
+        )
     })
   }
 
@@ -196,7 +199,7 @@ class PlainConversation implements CommandUi {
     this.face.say(`@${path}: ${file.isOutline ? 'outline, ' : ''}${file.tokens} tokens`)
   }
 
-  async #shell(command: string): Promise<void> {
+  async #shell({ command, isPrivate }: Extract<Meaning, { kind: 'shell' }>): Promise<void> {
     const { shell, session } = this.talk
     if (!shell) return this.face.say('Commands of your own run only in a session on this machine.')
     if (shell.needsTerminal(command))
@@ -212,7 +215,8 @@ class PlainConversation implements CommandUi {
       this.face.say(
         `${output === '' || output.endsWith('\n') ? '' : '\n'}${exitCode === undefined ? 'stopped' : `exit ${exitCode}`}`,
       )
-      await session.command('exec-output', `$ ${command}\n${output}\n[exit ${exitCode ?? 'by a signal'}]`)
+      if (!isPrivate)
+        await session.command('exec-output', `$ ${command}\n${output}\n[exit ${exitCode ?? 'by a signal'}]`)
     } finally {
       this.#stop = undefined
     }
