@@ -116,6 +116,8 @@ export type AppContext = {
   readonly swarm: SwarmSettings
   readonly sessions: SessionContext
   readonly warnings: readonly string[]
+  /** Opens what the first session would wait for. */
+  prepare(): Promise<void>
   close(): Promise<void>
 }
 
@@ -146,6 +148,7 @@ export async function openAppContext(options: AppOptions, given?: LoadedConfig):
       ...(remote && { toolsAt: remote.where }),
       sessions: { ...(await sessionContext(parts, options)), ...(remote && { exchange: remote.replace }) },
       warnings: [...loaded.warnings, ...answering.warnings, ...guards.warnings, ...equipper.warnings],
+      prepare: () => equipper.prepare(answersOf(answering)),
       close: () => ends.run(),
     }
   } catch (error) {

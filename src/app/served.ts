@@ -67,7 +67,11 @@ export async function openServing(options: AppOptions, given?: LoadedConfig): Pr
   const mcp = await openMcpRoutes({ ...context, env: options.env, ...placeOf(sessions) })
   const audit = auditOf(context)
   const activity = createActivity()
-  const page = { activity, service: openPage({ context, options, queue, activity }) }
+  const page = {
+    activity,
+    service: openPage({ context, options, queue, activity }),
+    prepare: context.prepare,
+  }
   return {
     routes: [
       ...apiRoutes({ models, agents, queue, fit: config.server.fit, now: Date.now }),

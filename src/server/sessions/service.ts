@@ -167,7 +167,8 @@ class Held implements HeldOpen {
     this.#watchers++
     try {
       yield { event: 'open', id: String(from), data: JSON.stringify({ last: this.#ring.lastId }) }
-      yield* this.#eventsAfter(from, signal)
+      // Not `yield*`, which awaits each of thousands of events once more.
+      for await (const part of this.#eventsAfter(from, signal)) yield part
       if (this.#isClosed) yield { event: 'end', data: '{}' }
     } finally {
       this.#watchers--
