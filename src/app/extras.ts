@@ -103,7 +103,7 @@ export async function openEquipper(parts: EquipperParts): Promise<Equipper> {
         [coordinatorSource(coordinator, answers)],
       )
     },
-    prepare: async ({ embedder }) => void (await kept.open(embedder())),
+    prepare: async ({ embedder }) => void (await kept.open(await embedder())),
     close: async () => void (await Promise.all([kept.close(), confined.close()])),
   }
 }

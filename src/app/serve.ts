@@ -67,7 +67,7 @@ export async function startServing(settings: ServeSettings, open: () => Promise<
     const serving = await open()
     ends.add(() => serving.close())
     const service = createSessionService(serving.sessions, {
-      onEvent: (sessionId, event) => serving.page?.activity.push(sessionId, event),
+      onEvent: (id, event) => serving.page?.activity.push({ kind: 'session', id }, event),
     })
     ends.add(() => service.close())
     return await startServer({ settings, tokens, serving, service, ends })

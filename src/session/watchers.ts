@@ -61,15 +61,15 @@ export class Watchers {
 
   async *#deliver(watcher: Watcher, from: number, leave: () => void): AsyncGenerator<SessionEvent> {
     try {
-      for await (const batch of this.#batchesFor(watcher, from)) {
-        for (const event of batch) {
-          if (!this.#watchers.has(watcher)) return
-          yield event
-        }
-      }
+      for await (const batch of this.#batchesFor(watcher, from))
+        for (const event of this.#whileWatched(watcher, batch)) yield event
     } finally {
       leave()
     }
+  }
+
+  *#whileWatched(watcher: Watcher, batch: readonly SessionEvent[]): Generator<SessionEvent> {
+    for (const event of batch) if (this.#watchers.has(watcher)) yield event
   }
 
   async *#batchesFor(watcher: Watcher, from: number): AsyncGenerator<readonly SessionEvent[]> {
