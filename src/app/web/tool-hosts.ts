@@ -68,7 +68,7 @@ async function servingOthers(folder: string): Promise<readonly ToolHostView[]> {
   return [
     {
       kind: 'for-others',
-      name: 'this machine, for others',
+      name: 'this machine',
       state: 'here',
       tools: [],
       ...(last && { lastCall: last.call, folder: last.workspace }),

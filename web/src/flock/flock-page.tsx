@@ -24,9 +24,11 @@ export function FlockPage() {
         <>
           <Machines flock={flock} />
           {!flock.isEnabled && (
-            <Empty title="This machine works alone. Others can answer and vote with it:">
-              <Line text="covey serve --federation --host ADDRESS" />
-            </Empty>
+            <section className="section">
+              <Empty title="This machine works alone. Others can answer and vote with it:">
+                <Line text="covey serve --federation --host ADDRESS" />
+              </Empty>
+            </section>
           )}
           <Votes votes={votes} swarm={flock.swarm} />
           {flock.queue && <Queue queue={flock.queue} />}

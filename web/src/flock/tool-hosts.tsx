@@ -48,7 +48,7 @@ function Host({ host }: { host: ToolHostView }) {
   )
 }
 
-const TAGS = { own: 'for sessions here', remote: 'for sessions here', 'for-others': 'tools serve' } as const
+const TAGS = { own: 'local', remote: 'remote', 'for-others': 'for others' } as const
 
 function Last({ call }: { call: LastCall | undefined }) {
   if (!call) return <p className="faint">no call yet</p>
