@@ -51,7 +51,7 @@ try {
   const id = await writeSession(served)
   await served.start()
   const { page } = await openTab(browser, await served.address(), { width: 1280, height: 800 })
-  await page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
+  await page.locator('.sessions li a').waitFor()
   const opens = []
   for (let round = 0; round < 3; round++) opens.push(await measureOpen(page, id))
   console.log(`open ${MESSAGES} messages: ${opens.map((ms) => `${Math.round(ms)} ms`).join(', ')}`)

@@ -53,7 +53,7 @@ async function talk(browser: Browser, served: Served): Promise<string> {
   await ask(page, 'The total is wrong for three prices. Please fix it.')
   await page.getByRole('button', { name: 'Yes, once' }).click()
   await page.getByText('The cart adds up any number').waitFor()
-  await ask(page, 'Run the tests, please.')
+  await ask(page, 'Check the types, please.')
   await page.getByRole('group', { name: 'Question' }).waitFor()
   const id = new URL(page.url()).hash.split('/')[2] ?? ''
   await context.close()

@@ -59,6 +59,8 @@ export type Equipper = {
   readonly hooks: readonly HookSpec[]
   readonly warnings: readonly string[]
   equip(session: Equipping, answers: Answers): Promise<Equipment>
+  /** Opens what the first session would wait for; it warns of what is wrong there. */
+  prepare(answers: Answers): Promise<void>
   close(): Promise<void>
 }
 
@@ -101,6 +103,7 @@ export async function openEquipper(parts: EquipperParts): Promise<Equipper> {
         [coordinatorSource(coordinator, answers)],
       )
     },
+    prepare: async ({ embedder }) => void (await kept.open(await embedder())),
     close: async () => void (await Promise.all([kept.close(), confined.close()])),
   }
 }
@@ -148,17 +151,22 @@ const together = (all: readonly Equipment[], more: readonly Source[]): Equipment
 })
 
 type Kept = {
-  open(embedder: NamedEmbedder | undefined, warn: Equipping['warn']): Promise<Memories>
+  /** What it warns of without a session is told to the next one. */
+  open(embedder: NamedEmbedder | undefined, warn?: Equipping['warn']): Promise<Memories>
   close(): Promise<void>
 }
 
 /** Opened when the first session needs it, and kept for the next. */
 function createKept(parts: EquipperParts): Kept {
   let opened: Promise<Memories> | undefined
+  const untold: string[] = []
   return {
-    open(embedder, warn) {
-      opened ??= openMemories({ ...parts, ...(embedder && { embedder }), warn })
-      return opened
+    async open(embedder, warn) {
+      const early = (text: string) => void untold.push(text)
+      opened ??= openMemories({ ...parts, ...(embedder && { embedder }), warn: warn ?? early })
+      const memories = await opened
+      if (warn) for (const text of untold.splice(0)) warn(text)
+      return memories
     },
     close: async () => (await opened)?.close(),
   }

@@ -13,6 +13,7 @@ import { toToken } from '../config/tool-host.ts'
 import type { EmbeddingContext } from './embedding.ts'
 import type { NamedEmbedder } from '../memory/meaning.ts'
 import { type Answers, type Equipper, type EquipperParts, openEquipper } from './extras.ts'
+import type { RemoteTools } from '../federation/tools/host.ts'
 import { createFiles } from '../guard/paths/files.ts'
 import { interactiveHint } from '../guard/interactive.ts'
 import { patchRecordOf } from '../guard/paths/patch-folder.ts'
@@ -89,7 +90,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     armId: answering.name,
     permissionMode: config.permission.mode,
-    confinement: toolsAt ?? guards.confinement,
+    confinement: toolsAt?.where ?? guards.confinement,
     warnings,
     openSession: (choice) => openSession(sessions, choice),
     arms: () => answering.arms().map(({ id }) => id),
@@ -106,7 +107,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 /** What an app and a server both stand on. */
 export type AppContext = {
   /** The machine that tools run on, where it is another one. */
-  readonly toolsAt?: string
+  readonly toolsAt?: Pick<RemoteTools, 'where' | 'look'>
   readonly config: Config
   readonly paths: AppPaths
   /** Keys of hooks and servers that the project configures. */
@@ -116,6 +117,8 @@ export type AppContext = {
   readonly swarm: SwarmSettings
   readonly sessions: SessionContext
   readonly warnings: readonly string[]
+  /** Opens what the first session would wait for. */
+  prepare(): Promise<void>
   close(): Promise<void>
 }
 
@@ -135,7 +138,7 @@ export async function openAppContext(options: AppOptions, given?: LoadedConfig):
   const ends = new Ends()
   try {
     const parts = await openParts(loaded, options, ends)
-    const { answering, guards, equipper, paths, swarm } = parts
+    const { answering, answers, guards, equipper, paths, swarm } = parts
     return {
       config,
       paths,
@@ -143,9 +146,10 @@ export async function openAppContext(options: AppOptions, given?: LoadedConfig):
       answering,
       guards,
       swarm,
-      ...(remote && { toolsAt: remote.where }),
+      ...(remote && { toolsAt: remote }),
       sessions: { ...(await sessionContext(parts, options)), ...(remote && { exchange: remote.replace }) },
       warnings: [...loaded.warnings, ...answering.warnings, ...guards.warnings, ...equipper.warnings],
+      prepare: () => equipper.prepare(answers),
       close: () => ends.run(),
     }
   } catch (error) {
@@ -172,7 +176,8 @@ async function openParts(loaded: LoadedConfig, options: AppOptions, ends: Ends):
   const { equipper, guards } = valueOf(confined)
   const answering = valueOf(answered)
   const swarm = await openSwarming(config, answering, incognito)
-  return { config, paths, root, promptsFolder, answering, swarm, equipper, guards }
+  const answers = answersOf(answering, { config, paths })
+  return { config, paths, root, promptsFolder, answering, answers, swarm, equipper, guards }
 }
 
 function valueOf<T>(settled: PromiseSettledResult<T>): T {
@@ -204,14 +209,13 @@ async function openConfined(
 }
 
 type SessionsOn = Pick<AppContext, 'config' | 'paths' | 'answering' | 'swarm' | 'guards'> &
-  Pick<SessionContext, 'root' | 'promptsFolder'> & { readonly equipper: Equipper }
+  Pick<SessionContext, 'root' | 'promptsFolder'> & { readonly equipper: Equipper; readonly answers: Answers }
 
 async function sessionContext(
   parts: SessionsOn,
   { system, verbose = false, incognito }: AppOptions,
 ): Promise<SessionContext> {
-  const { config, paths, answering, swarm, equipper, guards, ...place } = parts
-  const answers = answersOf(answering, { config, paths })
+  const { config, paths, answering, answers, swarm, equipper, guards, ...place } = parts
   return {
     ...place,
     config,

@@ -15,7 +15,7 @@ import { openLanLink, openNatsLink, type Reachable, type PeerLink } from '../fed
 import { createLogger } from '../lib/log.ts'
 import type { Reserve } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
-import type { JobQueue } from '../protocol/page.ts'
+import type { JobQueue, PeerView } from '../protocol/page.ts'
 import type { Model } from '../protocol/model.ts'
 import { createPeerArms, modelOf, type PeerArms, sharedName } from './peer-arms.ts'
 import type { Arm } from '../router/arm.ts'
@@ -41,7 +41,8 @@ export type Flock = {
   /** Single answers go to the machine with this model where the wait is shortest. */
   placed(reserve: Reserve): Reserve
   health(): FederationHealth
-  machines(): readonly Machine[]
+  /** The other machines, each once. */
+  peers(): readonly PeerView[]
   /** Jobs that wait at the server between the machines; undefined without one. */
   queue(): Promise<JobQueue | undefined>
   /** Lets other machines ask what this one offers; nothing where no address was given for that. */
@@ -112,7 +113,7 @@ export function openPeers(config: Pick<Config, 'federation' | 'server' | 'log'>,
     }),
     look: async () => {
       if (transport === 'nats' && federation.enabled) return lookOverNats(config, context)
-      return { peers: (await service.look()).map(peerHealth) }
+      return { peers: (await service.look()).map(toPeer) }
     },
     url: `http://127.0.0.1:${server.port ?? API_PORT}`,
   }
@@ -134,7 +135,7 @@ async function lookOverNats(config: Pick<Config, 'federation' | 'log'>, context:
   const link = await openLink(config, context)
   try {
     const problem = link.problem()
-    return { peers: link.machines().map(peerHealth), ...defined({ problem }) }
+    return { peers: link.machines().map(toPeer), ...defined({ problem }) }
   } finally {
     await link.close()
   }
@@ -149,7 +150,7 @@ function joinMachines(link: PeerLink, name: string): Omit<Flock, 'firstLook'> {
   let load = () => ({ waiting: 0, running: 0 })
   return {
     health: () => healthOf(link),
-    machines: others,
+    peers: () => others().map(toPeer),
     queue: async () => link.queue?.(),
     // The first free machine may differ each time and has no cached prefix of the run: it is used only when named.
     arms: () => arms.of(everybody()).map((one) => (isLine(one.arm.id) ? { ...one, enabled: false } : one)),
@@ -202,12 +203,12 @@ function healthOf(link: PeerLink): FederationHealth {
     enabled: true,
     id: link.id,
     ...defined({ listening, problem }),
-    peers: link.machines().map(peerHealth),
+    peers: link.machines().map(toPeer),
     strangers: link.strangers().map(({ id, address }) => ({ id, address })),
   }
 }
 
-function peerHealth(machine: Machine): FederationHealth['peers'][number] {
+function toPeer(machine: Machine): PeerView {
   const { id, name, via } = machine
   const state = machine.state()
   if (state.state === 'gone') return { id, name, via, state: 'gone', why: state.why, models: [] }
@@ -217,12 +218,16 @@ function peerHealth(machine: Machine): FederationHealth['peers'][number] {
     name,
     via,
     state: 'here',
-    round_trip_ms: state.roundTripMs,
-    ...(state.heardMs !== undefined && { last_seen_s: Math.round(state.heardMs / 1000) }),
+    roundTripMs: state.roundTripMs,
     waiting,
     running,
-    free_memory: freeMemory,
-    models: models.map((model) => model.id),
+    freeMemory,
+    ...(state.heardMs !== undefined && { lastSeenS: Math.round(state.heardMs / 1000) }),
+    models: models.map(({ id: model, window, decode }) => ({
+      id: model,
+      window,
+      ...defined({ tokensPerSecond: decode }),
+    })),
   }
 }
 

@@ -11,6 +11,7 @@ import { lanFiles } from '../federation/lan/open.ts'
 import { createFiles } from '../guard/paths/files.ts'
 import { maskUrls } from '../lib/mask-url.ts'
 import { errorMessage } from '../protocol/error.ts'
+import type { PeerView } from '../protocol/page.ts'
 import type { ProviderService, ProviderInfo, SlmReport } from '../protocol/provider-service.ts'
 import type { TaskType } from '../protocol/routing.ts'
 import { findAgents } from '../provider/agents/model.ts'
@@ -29,16 +30,8 @@ export type ProviderContext = {
     list(): Promise<
       readonly { readonly id: string; readonly name: string; readonly scopes: readonly string[] }[]
     >
-    look(): Promise<{ readonly peers: readonly SeenPeer[]; readonly problem?: string }>
+    look(): Promise<{ readonly peers: readonly PeerView[]; readonly problem?: string }>
   }>
-}
-
-type SeenPeer = {
-  readonly id: string
-  readonly state: 'here' | 'gone'
-  readonly why?: string
-  readonly last_seen_s?: number
-  readonly models: readonly string[]
 }
 
 export function openProviderService(context: ProviderContext): ProviderService {
@@ -99,10 +92,12 @@ async function seenPeers({ config, openPeers }: ProviderContext): Promise<readon
   const { peers: seen, problem } = await service.look()
   const isNats = config.federation.transport === 'nats'
   return (await service.list()).map(({ id, name, scopes }) => {
-    const { state, why, models = [], last_seen_s: ago } = seen.find((one) => one.id === id) ?? {}
+    const { state, why, models = [], lastSeenS: ago } = seen.find((one) => one.id === id) ?? {}
     const isHere = state === 'here'
     const unseen = isNats ? 'not seen on the NATS server' : 'it does not answer'
-    const how = isHere ? models.join(', ') || 'no models' : (problem ?? why ?? unseen)
+    const how = isHere
+      ? models.map((model) => model.id).join(', ') || 'no models'
+      : (problem ?? why ?? unseen)
     const heard = ago === undefined ? '' : `, heard ${ago} s ago`
     const through = isNats ? ' through NATS' : ''
     const about = `${id.slice(0, 8)}${through}${heard}; may ${scopes.join(',') || 'nothing'}; ${how}`

@@ -18,6 +18,7 @@ import type { Limits } from '../server/http/limits.ts'
 import { addProcessMetrics, createMetrics } from '../server/admin/metrics.ts'
 import { openapiRoute } from '../server/admin/openapi.ts'
 import type { Route, Scope } from '../server/http/route.ts'
+import { errorMessage } from '../protocol/error.ts'
 import { createServer } from '../server/server.ts'
 import type { Serving } from '../server/serving.ts'
 import { createSessionService, type SessionService } from '../server/sessions/service.ts'
@@ -66,7 +67,7 @@ export async function startServing(settings: ServeSettings, open: () => Promise<
     const serving = await open()
     ends.add(() => serving.close())
     const service = createSessionService(serving.sessions, {
-      onEvent: (sessionId, event) => serving.page?.activity.push(sessionId, event),
+      onEvent: (id, event) => serving.page?.activity.push({ kind: 'session', id }, event),
     })
     ends.add(() => service.close())
     return await startServer({ settings, tokens, serving, service, ends })
@@ -115,6 +116,7 @@ async function startServer({ settings, tokens, serving, service, ends }: StartPa
       audit,
       version,
       workspace: serving.workspace,
+      onTab: () => void serving.page?.prepare().catch((error: unknown) => tell('page', errorMessage(error))),
     }),
   ]
   const server = await createServer({

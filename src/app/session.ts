@@ -118,6 +118,8 @@ export async function openSession(
         history: replay.messages,
       }
       opening = await openParts(context, place, words)
+      // It was rendered when the session began and never changes; rendering may look through the whole project.
+      if (replay.system !== undefined) return { cwd: root, system: replay.system }
       const { guards, sources, offered } = opening
       const system = await systemText(context, sources, offered())
       return { cwd: root, system: await guards.firewall.outgoing(system), ...(isPacket && { isPacket }) }

@@ -2,6 +2,7 @@
  * `covey peers`: other machines of yours. One invites, the other joins with the code; after that they know each other.
  */
 import { AppError } from '../protocol/error.ts'
+import type { PeerView } from '../protocol/page.ts'
 import { cleanControl } from '../lib/clean.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
@@ -10,16 +11,8 @@ type Scope = 'generate' | 'tools' | 'status'
 
 type Known = { readonly id: string; readonly name: string; readonly scopes: readonly Scope[] }
 
-type Seen = {
-  readonly id: string
-  readonly state: string
-  readonly models: readonly string[]
-  readonly why?: string
-  readonly last_seen_s?: number
-}
-
 /** `problem`: why machines cannot be seen. */
-type Look = { readonly peers: readonly Seen[]; readonly problem?: string }
+type Look = { readonly peers: readonly PeerView[]; readonly problem?: string }
 
 /** What the rest of the program does about other machines. */
 export type Peers = {
@@ -123,9 +116,12 @@ export async function renderPeers(peers: Peers, context: CommandContext): Promis
   const { peers: seen, problem } = (await fromServer(peers, context)) ?? (await peers.look())
   const error = problem === undefined ? '' : cleanControl(`ERROR: ${problem}\n`)
   const lines = paired.map(({ id, name, scopes }) => {
-    const { state = 'gone', why, models = [], last_seen_s: ago } = seen.find((one) => one.id === id) ?? {}
+    const { state = 'gone', why, models = [], lastSeenS: ago } = seen.find((one) => one.id === id) ?? {}
     const heard = ago === undefined ? '' : `; heard ${ago} s ago`
-    const how = state === 'here' ? `${models.join(', ') || 'no models'}${heard}` : (why ?? 'not seen yet')
+    const how =
+      state === 'here'
+        ? `${models.map((model) => model.id).join(', ') || 'no models'}${heard}`
+        : (why ?? 'not seen yet')
     return cleanControl(`${name.padEnd(20)}  ${id.slice(0, 8)}  ${state}  ${scopes.join(',')}  ${how}\n`)
   })
   return [error, ...lines].join('')

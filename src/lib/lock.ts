@@ -27,6 +27,10 @@ export async function acquireLock(folder: string, busy: (pid: number) => string)
 
 const ATTEMPTS = 3
 
+/** The living process that holds the lock of a folder, if any. */
+export const holderOf = (folder: string): Promise<number | undefined> =>
+  otherHolder(folder, '').catch(() => undefined)
+
 /**
  * The right to replace one file, waited for: each holder keeps it for a moment. The lock lies in a folder beside the
  * file; that of the file must be there.

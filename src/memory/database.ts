@@ -123,6 +123,9 @@ class BrokenDatabase extends Error {}
 const WAIT_MS = 5_000
 
 async function connect(path: string): Promise<Opened> {
+  // The library asks for a diagnostic report to learn which C library is here. That looks up the name of the other end of
+  // every open connection, and everything waits for it: with a slow name server, for seconds.
+  Object.assign(process.report, { excludeNetwork: true })
   // A session that remembers nothing does not wait for the library.
   const { default: Library } = await import('libsql')
   const inode = path === ':memory:' ? undefined : inodeOf(path)

@@ -1,27 +1,38 @@
 /** What the pages beside the chat show: plain data that the server hands out and the page draws. */
-import type { SessionEvent } from './event.ts'
+import type { RunEvent } from './event.ts'
 import type { SandboxView, StoredRule } from './guard.ts'
 import type { DecisionRecord, TaskStats } from './routing.ts'
 import type { SkillEntry } from './skills-service.ts'
 
-/** Something that happened in a session of this server. */
+/** Where something happened: in a session, or in a request of another program. */
+export type ActivitySource =
+  | { readonly kind: 'session'; readonly id: string }
+  | { readonly kind: 'request'; readonly id: string; readonly client: string }
+
+/** `request-end`: nothing more comes of that request. */
+export type ActivityEvent = RunEvent | { readonly type: 'request-end' }
+
+/** Something that happened on this server. */
 export type Activity = {
   readonly id: number
   readonly at: number
-  readonly sessionId: string
-  readonly event: SessionEvent
+  readonly source: ActivitySource
+  readonly event: ActivityEvent
 }
 
-export type FlockPeer = {
+/** Another machine, as this one knows it. */
+export type PeerView = {
   readonly id: string
   readonly name: string
   readonly via: 'lan' | 'nats'
   readonly state: 'here' | 'gone'
+  /** Why it is gone. */
   readonly why?: string
   readonly roundTripMs?: number
   readonly waiting?: number
   readonly running?: number
   readonly freeMemory?: number
+  /** Seconds since it was heard of, where that is known. */
   readonly lastSeenS?: number
   readonly models: readonly {
     readonly id: string
@@ -37,6 +48,31 @@ export type JobQueue = {
   readonly results: number
 }
 
+export type LastCall = {
+  readonly tool: string
+  readonly at: number
+  readonly ms: number
+  readonly ok: boolean
+  /** Who asked, where that is another program or machine. */
+  readonly client?: string
+}
+
+/** A machine that runs tools: this one for its own sessions, another one for them, or this one for others. */
+export type ToolHostView = {
+  readonly kind: 'own' | 'remote' | 'for-others'
+  readonly name: string
+  /** The folder it works in; absent = not known. */
+  readonly folder?: string
+  /** What is allowed without a question, and what confines commands. */
+  readonly rules?: string
+  readonly address?: string
+  readonly state: 'here' | 'gone'
+  /** Why it is gone. */
+  readonly why?: string
+  readonly tools: readonly string[]
+  readonly lastCall?: LastCall
+}
+
 export type FlockView = {
   readonly isEnabled: boolean
   readonly self: {
@@ -49,7 +85,7 @@ export type FlockView = {
     readonly listening?: string
   }
   readonly problem?: string
-  readonly peers: readonly FlockPeer[]
+  readonly peers: readonly PeerView[]
   /** Announced here, not paired. */
   readonly strangers: readonly { readonly id: string; readonly address: string }[]
   readonly paired: readonly {
@@ -58,8 +94,7 @@ export type FlockView = {
     readonly scopes: readonly string[]
   }[]
   readonly queue?: JobQueue
-  /** Where tools run, in words. */
-  readonly tools: string
+  readonly toolHosts: readonly ToolHostView[]
   readonly swarm: { readonly mode: string; readonly workers: number }
 }
 

@@ -72,6 +72,8 @@ export type AgentParts = {
     readonly profile?: string
     readonly history: readonly Message[]
     readonly system: string
+    /** Who asks. */
+    readonly client: string
   }): Promise<HeldSession>
 }
 

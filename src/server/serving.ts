@@ -17,7 +17,12 @@ export type Serving = {
   /** Where other machines are let in and why there, in words; absent where they are not. */
   readonly peers?: string
   /** The pages beside the chat; absent where there are none. */
-  readonly page?: { readonly service: PageService; readonly activity: ActivityLog }
+  readonly page?: {
+    readonly service: PageService
+    readonly activity: ActivityLog
+    /** Opens what the first session would wait for. */
+    prepare(): Promise<void>
+  }
   /** What has to be there to answer: the arms, the data folder. */
   readonly checks: readonly ReadyCheck[]
   readonly audit: TellAudit

@@ -14,7 +14,7 @@ import { plural } from '../lib/text.ts'
 import type { SessionInfo } from '../protocol/session-api.ts'
 import { isSessionId } from './id.ts'
 import { type IndexEntry, loadIndex, saveIndex } from './index-file.ts'
-import { type LogRecord, type Replay, Replaying, type SessionLog } from './log.ts'
+import { type LogRecord, replayAll, Replaying, type SessionLog } from './log.ts'
 import { copyResults, openResults } from './results.ts'
 import type { OpenSession, Shelf } from './shelf.ts'
 
@@ -64,7 +64,7 @@ async function entryOf(
   const current = await stamp(path)
   if (current === undefined) return undefined
   if (known?.stamp === current) return known
-  const { info } = await replayOf(id, readRecords(path))
+  const { info } = await replayAll(id, readRecords(path))
   return { stamp: current, info }
 }
 
@@ -172,10 +172,12 @@ function toLog(file: JsonlFile, folder: string): SessionLog {
   }
 }
 
-const readRecords = (path: string): AsyncIterable<LogRecord> => onlyLogRecords(readJsonl(path))
+const readRecords = (path: string): AsyncIterable<readonly LogRecord[]> => onlyLogRecords(readJsonl(path))
 
-async function* onlyLogRecords(records: AsyncIterable<unknown>): AsyncGenerator<LogRecord> {
-  for await (const record of records) if (isLogRecord(record)) yield record
+async function* onlyLogRecords(
+  batches: AsyncIterable<readonly unknown[]>,
+): AsyncGenerator<readonly LogRecord[]> {
+  for await (const records of batches) yield records.filter(isLogRecord)
 }
 
 /** The checksum has vouched for the content; a later version may have kinds that this one does not know. */
@@ -190,12 +192,6 @@ const KINDS = new Set<string>([
   'history',
   'event',
 ] satisfies LogRecord['type'][])
-
-async function replayOf(id: string, records: AsyncIterable<LogRecord>): Promise<Replay> {
-  const replaying = new Replaying(id)
-  for await (const record of records) replaying.add(record)
-  return replaying.result()
-}
 
 async function copyIfThere(from: string, to: string): Promise<void> {
   try {

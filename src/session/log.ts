@@ -57,8 +57,8 @@ export interface SessionLog {
   append(record: LogRecord): void
   /** On return everything appended so far survives a power cut. */
   sync(): Promise<void>
-  /** The records of this moment. */
-  read(): AsyncIterable<LogRecord>
+  /** The records of this moment, in batches. */
+  read(): AsyncIterable<readonly LogRecord[]>
 }
 
 /** Pieces of a reply and of live output come back whole in messages and results; they are published but not logged. */
@@ -84,17 +84,19 @@ export function toEventRecord(event: SessionEvent, at: number, recent: readonly 
 
 /** The kept events numbered above `after`, turn-ends whole again. */
 export async function* keptEvents(
-  records: AsyncIterable<LogRecord>,
+  batches: AsyncIterable<readonly LogRecord[]>,
   after: number,
-): AsyncGenerator<SessionEvent> {
+): AsyncGenerator<readonly SessionEvent[]> {
   let recent: Message[] = []
-  for await (const record of records) {
+  const toEvents = (record: LogRecord): readonly SessionEvent[] => {
     if (record.type === 'message') recent.push(record.message)
     if (record.type === 'composed') recent = []
-    if (record.type !== 'event') continue
-    if (record.id > after) yield { ...whole(record, recent), id: record.id }
+    if (record.type !== 'event') return []
+    const event = { ...whole(record, recent), id: record.id }
     if (record.event.type === 'turn-end') recent = []
+    return record.id > after ? [event] : []
   }
+  for await (const records of batches) yield records.flatMap(toEvents)
 }
 
 function whole({ event, turnMessages }: EventRecord, recent: readonly Message[]): RunEvent {
@@ -121,7 +123,13 @@ export function replay(id: string, records: Iterable<LogRecord>): Replay {
   return replaying.result()
 }
 
-/** The same for records that come one at a time and need not be held. */
+/** The same for records that come in batches and need not be held. */
+export async function replayAll(id: string, batches: AsyncIterable<readonly LogRecord[]>): Promise<Replay> {
+  const replaying = new Replaying(id)
+  for await (const records of batches) for (const record of records) replaying.add(record)
+  return replaying.result()
+}
+
 export class Replaying {
   #messages: Message[] = []
   readonly #waiting = new Map<string, Prompt>()

@@ -34,7 +34,7 @@ export function memoryShelf(): Shelf {
       return { replay: replay(id, log.records()), log, results, damage: [], close }
     },
     async *records(id) {
-      yield* sessions.get(id)?.log.records() ?? []
+      yield sessions.get(id)?.log.records() ?? []
     },
     async copyBelongings(from, to) {
       const [source, copy] = [sessions.get(from), sessions.get(to)]
@@ -74,8 +74,8 @@ class MemoryLog implements SessionLog {
 
   async sync(): Promise<void> {}
 
-  read(): AsyncGenerator<LogRecord> {
-    return oneByOne(this.records())
+  read(): AsyncGenerator<readonly LogRecord[]> {
+    return inOneBatch(this.records())
   }
 
   records(): LogRecord[] {
@@ -99,6 +99,6 @@ class MemoryLog implements SessionLog {
   }
 }
 
-async function* oneByOne(records: readonly LogRecord[]): AsyncGenerator<LogRecord> {
-  yield* records
+async function* inOneBatch(records: readonly LogRecord[]): AsyncGenerator<readonly LogRecord[]> {
+  yield records
 }

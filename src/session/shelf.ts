@@ -23,8 +23,8 @@ export interface Shelf {
   make(id: string): Promise<boolean>
   /** Throws `session-busy` when another process has it. */
   open(id: string): Promise<OpenSession>
-  /** Reads while another process writes. */
-  records(id: string): AsyncIterable<LogRecord>
+  /** Reads while another process writes; in batches. */
+  records(id: string): AsyncIterable<readonly LogRecord[]>
   /** What belongs to a session besides its log. */
   copyBelongings(from: string, to: string): Promise<void>
   /** Throws `session-busy` while it is open. */

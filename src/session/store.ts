@@ -7,7 +7,7 @@ import type { Message } from '../protocol/message.ts'
 import type { SessionInfo } from '../protocol/session-api.ts'
 import { diskShelf } from './disk-shelf.ts'
 import { newSessionId } from './id.ts'
-import { type LogRecord, type Replay, Replaying, type SessionStart } from './log.ts'
+import { type LogRecord, type Replay, replayAll, type SessionStart } from './log.ts'
 import { memoryShelf } from './memory-shelf.ts'
 import type { OpenSession, Shelf } from './shelf.ts'
 
@@ -165,11 +165,7 @@ async function requireKnown(shelf: Shelf, id: string): Promise<void> {
   )
 }
 
-async function readSession(shelf: Shelf, id: string): Promise<Replay> {
-  const replaying = new Replaying(id)
-  for await (const record of shelf.records(id)) replaying.add(record)
-  return replaying.result()
-}
+const readSession = (shelf: Shelf, id: string): Promise<Replay> => replayAll(id, shelf.records(id))
 
 type Fork = {
   readonly from: string
@@ -264,10 +260,13 @@ async function searchShelf(shelf: Shelf, infos: readonly SessionInfo[], text: st
   return hits
 }
 
-async function findText(records: AsyncIterable<LogRecord>, text: string): Promise<string | undefined> {
+async function findText(
+  batches: AsyncIterable<readonly LogRecord[]>,
+  text: string,
+): Promise<string | undefined> {
   const wanted = text.toLowerCase()
-  for await (const record of records) {
-    for (const said of messagesOf(record)) {
+  for await (const records of batches) {
+    for (const said of records.flatMap(messagesOf)) {
       const at = said.text.toLowerCase().indexOf(wanted)
       if (at >= 0) return said.text.slice(Math.max(0, at - 60), at + text.length + 60)
     }

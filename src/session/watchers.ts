@@ -19,12 +19,12 @@ type Watcher = {
 
 export class Watchers {
   readonly #watchers = new Set<Watcher>()
-  readonly #kept: (after: number) => AsyncIterable<SessionEvent>
+  readonly #kept: (after: number) => AsyncIterable<readonly SessionEvent[]>
   #lastId: number
   #isClosed = false
 
-  /** `kept` gives the logged events above a number, as the log is at the moment of the call. */
-  constructor(lastId: number, kept: (after: number) => AsyncIterable<SessionEvent>) {
+  /** `kept` gives the logged events above a number in batches, as the log is at the moment of the call. */
+  constructor(lastId: number, kept: (after: number) => AsyncIterable<readonly SessionEvent[]>) {
     this.#lastId = lastId
     this.#kept = kept
   }
@@ -61,21 +61,23 @@ export class Watchers {
 
   async *#deliver(watcher: Watcher, from: number, leave: () => void): AsyncGenerator<SessionEvent> {
     try {
-      for await (const event of this.#eventsFor(watcher, from)) {
-        if (!this.#watchers.has(watcher)) return
-        yield event
-      }
+      for await (const batch of this.#batchesFor(watcher, from))
+        for (const event of this.#whileWatched(watcher, batch)) yield event
     } finally {
       leave()
     }
   }
 
-  async *#eventsFor(watcher: Watcher, from: number): AsyncGenerator<SessionEvent> {
+  *#whileWatched(watcher: Watcher, batch: readonly SessionEvent[]): Generator<SessionEvent> {
+    for (const event of batch) if (this.#watchers.has(watcher)) yield event
+  }
+
+  async *#batchesFor(watcher: Watcher, from: number): AsyncGenerator<readonly SessionEvent[]> {
     let delivered = from
     while (this.#watchers.has(watcher)) {
-      for await (const event of watcher.isBehind ? this.#missed(watcher, delivered) : taken(watcher)) {
-        delivered = event.id
-        yield event
+      for await (const batch of watcher.isBehind ? this.#missed(watcher, delivered) : [take(watcher)]) {
+        delivered = batch.at(-1)?.id ?? delivered
+        yield batch
       }
       const isIdle = !watcher.isBehind && watcher.buffer.length === 0
       if (isIdle && this.#isClosed) return
@@ -89,23 +91,24 @@ export class Watchers {
   }
 
   /** Kept events between what was delivered and what the buffer begins with. */
-  async *#missed(watcher: Watcher, delivered: number): AsyncGenerator<SessionEvent> {
+  async *#missed(watcher: Watcher, delivered: number): AsyncGenerator<readonly SessionEvent[]> {
     const liveFrom = watcher.liveFrom ?? this.#lastId + 1
     watcher.liveFrom = liveFrom
     watcher.isBehind = false
-    for await (const event of this.#kept(delivered)) {
-      if (event.id >= liveFrom) return
-      yield event
+    for await (const batch of this.#kept(delivered)) {
+      const missed = batch.filter(({ id }) => id < liveFrom)
+      yield missed
+      if (missed.length < batch.length) return
     }
   }
 }
 
-/** Empties the buffer; an overflow on the way ends it as well. */
-function* taken(watcher: Watcher): Generator<SessionEvent> {
-  for (let next = watcher.buffer.shift(); next; next = watcher.buffer.shift()) {
-    watcher.size -= next.size
-    yield next.event
-  }
+/** Empties the buffer, which fills again while what was taken is delivered. */
+function take(watcher: Watcher): readonly SessionEvent[] {
+  const taken = watcher.buffer.map(({ event }) => event)
+  watcher.buffer = []
+  watcher.size = 0
+  return taken
 }
 
 function push(watcher: Watcher, event: SessionEvent, size: number): void {

@@ -410,7 +410,8 @@ test('in memory, what a compaction replaced leaves when too much was said', asyn
   await close()
 
   const types = []
-  for await (const { type } of shelf.records('20261115-0447-k3f9')) types.push(type)
+  for await (const records of shelf.records('20261115-0447-k3f9'))
+    types.push(...records.map(({ type }) => type))
   const { replay } = await shelf.open('20261115-0447-k3f9')
 
   expect(types).toEqual(['prompt', 'history', 'message'])

@@ -1,10 +1,12 @@
 /** Machines that vote with the server under test: two in network namespaces, or one at a NATS server. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createServer, type AddressInfo } from 'node:net'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type NamespaceMachine, openSite } from '../federation/namespaces.ts'
+import { coveyProgram } from '../support/program.ts'
 import { until } from '../support/wait.ts'
 import { openServed, type Served } from './served.ts'
 
@@ -48,6 +50,36 @@ async function slowModel(
     ),
   )
   return { child, args: ['--base-url', url, '--model', 'm', '--window', '8192', '--no-probe'] }
+}
+
+/** `covey tools serve` in a folder of its own. */
+export async function openToolServer() {
+  const root = await mkdtemp(join(tmpdir(), 'covey-tools-'))
+  await writeFile(join(root, 'there.txt'), 'x')
+  const env = { PATH: process.env['PATH'], HOME: root, XDG_DATA_HOME: join(root, 'data'), LANG: 'C.UTF-8' }
+  const port = await freePort()
+  const words = [...coveyProgram, 'tools', 'serve', '--port', String(port)]
+  const child = spawn(process.execPath, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  let said = ''
+  child.stdout.on('data', (data: Buffer) => (said += data.toString()))
+  child.stderr.on('data', (data: Buffer) => (said += data.toString()))
+  await until(() => /COVEY_TOOL_HOST__TOKEN=\S+/.test(said) || child.exitCode !== null)
+  const token = /COVEY_TOOL_HOST__TOKEN=(\S+)/.exec(said)?.[1]
+  if (token === undefined) throw new Error(`covey tools serve ended: ${said}`)
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await closed
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    token,
+    stop,
+    async close() {
+      await stop()
+      await rm(root, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
 }
 
 export type LanFlock = {

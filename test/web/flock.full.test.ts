@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { whyNoNamespaces } from '../federation/namespaces.ts'
 import { until } from '../support/wait.ts'
 import { openBrowser, openTab, whyNoBrowser } from './browser.ts'
-import { openLanFlock, openNatsFlock, whyNoNats } from './flock-site.ts'
-import type { Served } from './served.ts'
+import { tokensIn } from '../../src/server/http/tokens.ts'
+import { openLanFlock, openNatsFlock, openToolServer, whyNoNats } from './flock-site.ts'
+import { openServed, type Served } from './served.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -28,6 +29,79 @@ const ask = async (page: Page, text: string): Promise<void> => {
   await page.getByRole('combobox', { name: 'Message' }).fill(text)
   await page.keyboard.press('Enter')
 }
+
+const openFlockPage = async (served: Served): Promise<Page> => {
+  const { page } = await openTab(browser, await served.address())
+  await page.getByRole('heading', { name: 'What shall be done?' }).waitFor()
+  await page.evaluate(() => (location.hash = '#/flock'))
+  await page.getByRole('heading', { name: 'Tool hosts' }).waitFor()
+  return page
+}
+
+const alone = whyNoBrowser()
+
+describe.skipIf(alone)(`this machine alone${alone ? ` (${alone})` : ''}`, () => {
+  test('shows votes that other programs ask for', async () => {
+    const script = Array.from({ length: 30 }, () => ({ text: 'The answer is 42.' }))
+    const served = await openServed({ script, config: '[swarm]\nworkers = 3\nmost = 3\n' })
+    try {
+      const page = await openFlockPage(served)
+      const token = await tokensIn(served.dataFolder).add('editor', ['chat'])
+      const ask = () =>
+        fetch(`${served.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            model: 'covey/swarm',
+            messages: [{ role: 'user', content: 'Six times 7?' }],
+          }),
+        })
+
+      const reply = (await (await ask()).json()) as { choices: [{ message: { content: string } }] }
+      const vote = page.locator('.live-vote').first()
+      await vote.getByText(/elected/).waitFor()
+
+      expect(reply.choices[0].message.content).toBe('The answer is 42.')
+      expect(await vote.innerText()).toContain('asked over the API by editor')
+      expect(await vote.locator('.workers li').count()).toBe(3)
+      expect(await vote.locator('a').count()).toBe(0)
+    } finally {
+      await served.close()
+    }
+  })
+
+  test('shows the machine that runs its tools, the last call there, and that it is gone', async () => {
+    const host = await openToolServer()
+    const served = await openServed({
+      script: [{ calls: [{ name: 'list_files', input: { path: '.' } }] }, { text: 'Seen.' }],
+      config: `[tool_host]\nurl = "${host.url}"\ntoken = "${host.token}"\n`,
+    })
+    try {
+      const page = await openFlockPage(served)
+      const remote = page.locator('.tool-host', { has: page.getByText(host.url) })
+      await remote.getByText('no call yet').waitFor()
+      const { page: chat } = await openTab(browser, await served.address())
+      await chat.getByRole('button', { name: 'New' }).click()
+      await ask(chat, 'What is here?')
+      await chat.getByText('Seen.').waitFor()
+      await remote.getByText('list_files').first().waitFor()
+      const called = await remote.innerText()
+      await remote.locator('summary').click()
+      const tools = await remote.locator('.tools code').allInnerTexts()
+      const own = page.locator('.tool-host', { has: page.getByText('this machine', { exact: true }) })
+      await host.stop()
+      await remote.locator('.warning').waitFor()
+
+      expect(called).toMatch(/list_files done/)
+      expect(tools).toEqual(expect.arrayContaining(['read_file', 'run_command', 'list_files']))
+      expect(await own.last().locator('.tools').allTextContents()).not.toContain('run_command')
+      expect(await remote.locator('.warning').innerText()).toMatch(/ECONNREFUSED|refused|reset/i)
+    } finally {
+      await served.close()
+      await host.close()
+    }
+  })
+})
 
 const noLan = whyNoBrowser() ?? whyNoNamespaces()
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { toLines, toRows } from '../../web/src/chat/diff-lines.ts'
 import { rangeOf } from '../../web/src/chat/range.ts'
 import { wordAt } from '../../web/src/chat/word-at.ts'
+import { votesAfter } from '../../web/src/flock/use-activity.ts'
 import { clean } from '../../web/src/ui/text.ts'
 
 describe('a long list', () => {
@@ -53,6 +54,26 @@ test('a diff shows what was replaced beside what replaced it', () => {
     { left: { kind: 'remove', text: 'old', before: 4 }, right: { kind: 'add', text: 'new', after: 4 } },
     { right: { kind: 'add', text: 'more', after: 5 } },
     { left: lines[5], right: lines[5] },
+  ])
+})
+
+test('two votes at once stay apart, and one whose request was given up is not at work for ever', () => {
+  const start = { type: 'vote', stage: 'start', why: 'always', workers: ['a', 'b'] } as const
+  const candidate = { type: 'vote', stage: 'candidate', worker: 'a', shows: '42' } as const
+  const request = { kind: 'request', id: 'r', client: 'editor' } as const
+  const session = { kind: 'session', id: 's' } as const
+  const told = [
+    { id: 1, at: 1, source: request, event: start },
+    { id: 2, at: 2, source: session, event: start },
+    { id: 3, at: 3, source: request, event: candidate },
+    { id: 4, at: 4, source: request, event: { type: 'request-end' } as const },
+  ]
+
+  const votes = told.reduce(votesAfter, [])
+
+  expect(votes.map(({ key, source, isBroken, vote }) => [key, source.id, isBroken, vote.workers])).toEqual([
+    [1, 'r', true, [{ worker: 'a', shows: '42' }, { worker: 'b' }]],
+    [2, 's', false, [{ worker: 'a' }, { worker: 'b' }]],
   ])
 })
 

@@ -99,8 +99,8 @@ const sceneScript: readonly ScriptLine[] = [
     usage: usage(2540, 2230),
   },
   {
-    text: 'Now I run the tests.',
-    calls: [{ name: 'run_command', input: { command: 'npm test -- --run cart' } }],
+    text: 'I check the types of the whole project.',
+    calls: [{ name: 'run_command', input: { command: 'npx tsc --noEmit' } }],
     usage: usage(2730, 2500),
   },
   { text: 'All green.', usage: usage(2900, 2700) },

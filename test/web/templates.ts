@@ -114,7 +114,19 @@ const flock: FlockView = {
   strangers: [{ id: 's', address: '10.0.0.1' }],
   paired: [{ id: 'p1', name: 'peer', scopes: ['generate'] }],
   queue: { server: 'nats', lines: [{ name: 'peer', jobs: 1, isShared: true }], results: 1 },
-  tools: '/shop',
+  toolHosts: [
+    {
+      kind: 'remote',
+      name: 'host',
+      folder: '/shop',
+      rules: 'ask',
+      address: 'http://10.0.0.2',
+      state: 'gone',
+      why: 'silent',
+      tools: ['read_file'],
+      lastCall: { tool: 'read_file', at: 1, ms: 2, ok: false, client: 'laptop' },
+    },
+  ],
   swarm: { mode: 'always', workers: 3 },
 }
 

@@ -1,8 +1,7 @@
 /** The machines, for the page: this one, its peers, the queue between them, and pairing. */
 import { freemem } from 'node:os'
 import { toQr } from '../../federation/qr.ts'
-import type { Machine } from '../../federation/machine.ts'
-import type { FlockPeer, FlockView, JobQueue, PageService } from '../../protocol/page.ts'
+import type { FlockView, PageService } from '../../protocol/page.ts'
 import { toLanSettings } from '../../config/federation.ts'
 import type { FairQueue } from '../../server/http/queue.ts'
 import type { AppContext } from '../open.ts'
@@ -11,20 +10,24 @@ import type { openPeers } from '../peers.ts'
 type Peers = ReturnType<typeof openPeers>
 
 export type FlockParts = {
-  readonly context: Pick<AppContext, 'answering' | 'config' | 'toolsAt' | 'sessions'>
+  readonly context: Pick<AppContext, 'answering' | 'config'>
   readonly queue: FairQueue
   /** Opened for each request: pairing changes files. */
   openPeers(): Promise<Peers>
+  toolHosts(): Promise<FlockView['toolHosts']>
 }
 
 type FlockService = Pick<PageService, 'flock' | 'invite' | 'join' | 'removePeer'>
 
-export function flockService({ context, queue, openPeers }: FlockParts): FlockService {
+export function flockService({ context, queue, openPeers, toolHosts }: FlockParts): FlockService {
   return {
     async flock() {
-      const peers = await openPeers()
-      const jobs = await context.answering.flock?.queue().catch(() => undefined)
-      return { ...viewOf(context, queue), paired: await pairedOf(peers), ...(jobs && { queue: jobs }) }
+      const [paired, jobs, hosts] = await Promise.all([
+        openPeers().then(pairedOf),
+        context.answering.flock?.queue().catch(() => undefined),
+        toolHosts(),
+      ])
+      return { ...viewOf(context, queue), paired, toolHosts: hosts, ...(jobs && { queue: jobs }) }
     },
     async invite() {
       const { code, addresses, isServing } = await (await openPeers()).invite()
@@ -46,9 +49,9 @@ const pairedOf = async (peers: Peers): Promise<FlockView['paired']> =>
   (await peers.list()).map(({ id, name, scopes }) => ({ id, name, scopes: [...scopes] }))
 
 function viewOf(
-  { answering, config, toolsAt, sessions }: FlockParts['context'],
+  { answering, config }: FlockParts['context'],
   queue: FairQueue,
-): Omit<FlockView, 'paired' | 'queue'> & { readonly queue?: JobQueue } {
+): Omit<FlockView, 'paired' | 'queue' | 'toolHosts'> {
   const { flock } = answering
   const health = flock?.health()
   const { active, waiting } = queue.state()
@@ -65,32 +68,8 @@ function viewOf(
       ...(health?.listening && { listening: `${health.listening.address} (${health.listening.why})` }),
     },
     ...(health?.problem !== undefined && { problem: health.problem }),
-    peers: flock?.machines().map(toPeer) ?? [],
+    peers: flock?.peers() ?? [],
     strangers: health?.strangers ?? [],
-    tools: toolsAt ?? sessions.root,
     swarm: { mode: config.swarm.mode, workers: config.swarm.workers },
-  }
-}
-
-function toPeer(machine: Machine): FlockPeer {
-  const { id, name, via } = machine
-  const state = machine.state()
-  if (state.state === 'gone') return { id, name, via, state: 'gone', why: state.why, models: [] }
-  const { waiting, running, freeMemory, models } = state.report
-  return {
-    id,
-    name,
-    via,
-    state: 'here',
-    roundTripMs: state.roundTripMs,
-    waiting,
-    running,
-    freeMemory,
-    ...(state.heardMs !== undefined && { lastSeenS: Math.round(state.heardMs / 1000) }),
-    models: models.map(({ id: model, window, decode }) => ({
-      id: model,
-      window,
-      ...(decode !== undefined && { tokensPerSecond: decode }),
-    })),
   }
 }

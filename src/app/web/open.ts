@@ -17,6 +17,7 @@ import { flockService } from './flock.ts'
 import { knowledgeService } from './knowledge.ts'
 import { modelsService } from './models.ts'
 import { safetyService } from './safety.ts'
+import { toolHostsOf } from './tool-hosts.ts'
 
 export type PageParts = {
   readonly context: AppContext
@@ -38,7 +39,12 @@ export function openPage({ context, options, queue, activity }: PageParts): Page
     openPlan: () => openPlanStoreOf(env, cwd),
   })
   return {
-    ...flockService({ context, queue, openPeers: () => openPeersOf(env, cwd) }),
+    ...flockService({
+      context,
+      queue,
+      openPeers: () => openPeersOf(env, cwd),
+      toolHosts: toolHostsOf({ context, activity }),
+    }),
     ...armsService({ context, activity, openRouter: () => openRouterServiceOf(env, cwd) }),
     ...models,
     ...knowledge,

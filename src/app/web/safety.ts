@@ -1,8 +1,8 @@
 /** What was allowed for good, what is trusted, what confines commands and what was refused, for the page. */
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { readEnd } from '../../lib/read-end.ts'
 import { readRegular } from '../../lib/read-regular.ts'
 import type { SandboxView, Trust } from '../../protocol/guard.ts'
 import type { AuditLine, PageService, SafetyView } from '../../protocol/page.ts'
@@ -65,23 +65,11 @@ const Line = z.object({
   by: z.string(),
 })
 
-const MOST_BYTES = 128 * 1024
 const MOST_LINES = 200
 
 /** The end of it; a first line that was cut is left out, as is what cannot be read. */
-export async function readAudit(path: string): Promise<readonly AuditLine[]> {
-  const file = await open(path, 'r').catch(() => undefined)
-  if (!file) return []
-  try {
-    const { size } = await file.stat()
-    const from = Math.max(0, size - MOST_BYTES)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from)
-    const lines = buffer.subarray(0, bytesRead).toString('utf8').split('\n')
-    return lines.flatMap(toAudit).slice(-MOST_LINES).reverse()
-  } finally {
-    await file.close()
-  }
-}
+export const readAudit = async (path: string): Promise<readonly AuditLine[]> =>
+  (await readEnd(path)).flatMap(toAudit).slice(-MOST_LINES).reverse()
 
 function toAudit(line: string): readonly AuditLine[] {
   try {

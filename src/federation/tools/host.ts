@@ -6,7 +6,8 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { clip } from '../../lib/text.ts'
-import { AppError, type FailureCode, failureCodes } from '../../protocol/error.ts'
+import { AppError, errorMessage, type FailureCode, failureCodes } from '../../protocol/error.ts'
+import type { ToolHostView } from '../../protocol/page.ts'
 import {
   type Access,
   categories,
@@ -29,6 +30,8 @@ export type RemoteToolsParts = RemoteHost & {
 export type RemoteTools = {
   /** For the person: which machine, which folder, under which rules. */
   readonly where: string
+  /** As it is now: the host is asked whether it is there. */
+  look(signal: AbortSignal): Promise<ToolHostView>
   /** A session's own tools with those that reach the world exchanged for the host's. */
   replace(local: readonly Tool[]): readonly Tool[]
 }
@@ -63,8 +66,18 @@ export async function openRemoteTools(parts: RemoteToolsParts, signal: AbortSign
     )
   }
   const hosted = new Map(listing.tools.filter(reachesWorld).map((tool) => [tool.name, tool]))
+  const name = oneLine(clip(listing.host, 80))
   return {
-    where: oneLine(`${clip(listing.host, 80)} (${url}), folder ${folder}, ${listing.rules}`),
+    where: oneLine(`${name} (${url}), folder ${folder}, ${listing.rules}`),
+    look: async (stop) => ({
+      kind: 'remote',
+      name,
+      folder,
+      rules: oneLine(listing.rules),
+      address: url,
+      ...(await stateOf(parts, stop)),
+      tools: [...hosted.keys()],
+    }),
     replace(local) {
       const known = new Set(local.map(({ name }) => name))
       const own = local.flatMap((tool) => {
@@ -77,6 +90,17 @@ export async function openRemoteTools(parts: RemoteToolsParts, signal: AbortSign
       return [...own, ...more.map((tool) => toRemote(tool, undefined, parts))]
     },
   }
+}
+
+const LOOK_MS = 1_500
+const Alive = z.object({ status: z.literal('ok') })
+
+async function stateOf(host: RemoteHost, signal: AbortSignal): Promise<Pick<ToolHostView, 'state' | 'why'>> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
+  return askHost(host, { path: '/health', answer: Alive }, limit).then(
+    () => ({ state: 'here' }) as const,
+    (error: unknown) => ({ state: 'gone', why: oneLine(clip(errorMessage(error), 300)) }) as const,
+  )
 }
 
 const LIST_MS = 10_000

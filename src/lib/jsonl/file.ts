@@ -9,15 +9,24 @@ import { appendFile, type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { AppError } from '../../protocol/error.ts'
 import { storageError } from '../atomic-write.ts'
-import { CHUNK, type JsonlDamage, MAX_LINE, readRecords, scan, type Tail, toLine } from './scan.ts'
+import {
+  CHUNK,
+  type Found,
+  type JsonlDamage,
+  MAX_LINE,
+  readRecords,
+  scan,
+  type Tail,
+  toLine,
+} from './scan.ts'
 
 export type JsonlFile = {
   /** On return the record is with the operating system; on a throw nothing of it is in the file. */
   append(record: object): void
   /** On return everything appended before the call is on the disk. */
   sync(): Promise<void>
-  /** The records of this moment, without those appended while they are read; also after the file is closed. */
-  read(): AsyncGenerator<unknown>
+  /** The records of this moment, batch by batch, without those appended meanwhile; also after the file is closed. */
+  read(): AsyncGenerator<readonly unknown[]>
   close(): Promise<void>
 }
 
@@ -49,7 +58,7 @@ export async function openJsonl(
     const damage: JsonlDamage[] = []
     let nextSeq = 1
     let tail: Tail | undefined
-    for await (const found of scan(handle, size)) {
+    const take = (found: Found): void => {
       if (found.kind === 'damage') damage.push(found.damage)
       else if (found.kind === 'tail') tail = found
       else {
@@ -57,6 +66,7 @@ export async function openJsonl(
         onRecord(found.record)
       }
     }
+    for await (const batch of scan(handle, size)) batch.forEach(take)
     const file = new AppendFile({ path, handle, disk, end: tail ? tail.offset : size, nextSeq })
     const tornBytes = tail ? await file.repair(tail, onRecord) : 0
     return { file, damage, tornBytes }
@@ -67,7 +77,10 @@ export async function openJsonl(
 }
 
 /** Reads without repairing, also while another process appends. A torn tail and damaged lines are passed over. */
-export async function* readJsonl(path: string, end = Number.POSITIVE_INFINITY): AsyncGenerator<unknown> {
+export async function* readJsonl(
+  path: string,
+  end = Number.POSITIVE_INFINITY,
+): AsyncGenerator<readonly unknown[]> {
   const handle = await open(path, 'r').catch((error: unknown) => {
     throw storageError(path, error)
   })
@@ -132,7 +145,7 @@ class AppendFile implements JsonlFile {
     return synced
   }
 
-  read(): AsyncGenerator<unknown> {
+  read(): AsyncGenerator<readonly unknown[]> {
     return readJsonl(this.#state.path, this.#state.end)
   }
 

@@ -1,6 +1,7 @@
 /**
- * The layout of checksummed JSON lines and how they are read back, line by line, in memory bounded by one line. The sum
- * stands first and at a fixed place, so a line is judged by its bytes before anything tries to parse it.
+ * The layout of checksummed JSON lines and how they are read back: what one read brought is one batch, because awaiting
+ * each of thousands of lines costs more than parsing it. Memory is bounded by one line and one read. The sum stands first
+ * and at a fixed place, so a line is judged by its bytes before anything tries to parse it.
  */
 import { crc32 } from 'node:zlib'
 
@@ -28,48 +29,49 @@ export type Tail = {
   readonly bytes: number
   readonly whole: Entry | undefined
 }
-type Found =
+export type Found =
   | (Entry & { readonly kind: 'record' })
   | { readonly kind: 'damage'; readonly damage: JsonlDamage }
   | Tail
 
-export async function* readRecords(source: ByteSource, end: number): AsyncGenerator<unknown> {
-  for await (const found of scan(source, end)) {
-    if (found.kind === 'record') yield found.record
-    else if (found.kind === 'tail' && found.whole) yield found.whole.record
-  }
+export async function* readRecords(source: ByteSource, end: number): AsyncGenerator<readonly unknown[]> {
+  for await (const batch of scan(source, end)) yield batch.flatMap(recordOf)
 }
 
-export async function* scan(source: ByteSource, end: number): AsyncGenerator<Found> {
+function recordOf(found: Found): readonly unknown[] {
+  if (found.kind === 'record') return [found.record]
+  return found.kind === 'tail' && found.whole ? [found.whole.record] : []
+}
+
+export async function* scan(source: ByteSource, end: number): AsyncGenerator<readonly Found[]> {
   let expected: number | undefined = 1
-  for await (const line of lines(source, end)) {
-    const { offset, bytes, text, isTerminated } = line
+  const judge = ({ offset, bytes, text, isTerminated }: Line): readonly Found[] => {
     const whole = text && fromLine(text)
-    if (!isTerminated) {
-      yield { kind: 'tail', offset, bytes, whole }
-      return
-    }
+    if (!isTerminated) return [{ kind: 'tail', offset, bytes, whole }]
     const entry = whole ?? (text && salvage(text))
-    if (!whole) yield { kind: 'damage', damage: { offset, bytes, why: 'the checksum does not match' } }
+    const found: Found[] = []
+    if (!whole) found.push({ kind: 'damage', damage: { offset, bytes, why: 'the checksum does not match' } })
     else if (expected !== undefined && whole.seq !== expected) {
       const why = `expected record ${expected}, found ${whole.seq}`
-      yield { kind: 'damage', damage: { offset, bytes: 0, why } }
+      found.push({ kind: 'damage', damage: { offset, bytes: 0, why } })
     }
-    if (entry) yield { kind: 'record', ...entry }
+    if (entry) found.push({ kind: 'record', ...entry })
     // After a damaged line the number of records it held is unknown.
     expected = entry && entry.seq + 1
+    return found
   }
+  for await (const batch of lines(source, end)) yield batch.flatMap(judge)
 }
 
 type Line = {
   readonly offset: number
   readonly bytes: number
-  /** Good until the next line is asked for; absent when the line is longer than any record may be. */
+  /** Good until the next batch is asked for; absent when the line is longer than any record may be. */
   readonly text: Buffer | undefined
   readonly isTerminated: boolean
 }
 
-async function* lines(source: ByteSource, end: number): AsyncGenerator<Line> {
+async function* lines(source: ByteSource, end: number): AsyncGenerator<readonly Line[]> {
   const chunk = Buffer.allocUnsafe(CHUNK)
   let pieces: Buffer[] = []
   let start = 0
@@ -86,16 +88,18 @@ async function* lines(source: ByteSource, end: number): AsyncGenerator<Line> {
     const { bytesRead } = await source.read(chunk, 0, Math.min(CHUNK, end - position), position)
     if (bytesRead === 0) break
     const bytes = chunk.subarray(0, bytesRead)
+    const batch: Line[] = []
     let from = 0
     for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, from)) {
-      yield take(bytes.subarray(from, at), position + at, true)
+      batch.push(take(bytes.subarray(from, at), position + at, true))
       from = at + 1
     }
+    if (batch.length > 0) yield batch
     position += bytesRead
     if (position - start > MAX_LINE) pieces = []
     else if (from < bytesRead) pieces.push(Buffer.from(bytes.subarray(from)))
   }
-  if (start < position) yield take(Buffer.alloc(0), position, false)
+  if (start < position) yield [take(Buffer.alloc(0), position, false)]
 }
 
 const HEAD = '{"sum":"'

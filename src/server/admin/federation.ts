@@ -1,21 +1,22 @@
 /** `GET /v1/federation/health`: the machines this one works with, how they are, and who else announces itself. */
 import { z } from 'zod'
+import type { PeerView } from '../../protocol/page.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
-const peer = z.object({
+const peer: z.ZodType<PeerView> = z.object({
   id: z.string(),
   name: z.string(),
   via: z.enum(['lan', 'nats']),
   state: z.enum(['here', 'gone']),
-  /** Why it is gone. */
   why: z.string().exactOptional(),
-  round_trip_ms: z.number().exactOptional(),
+  roundTripMs: z.number().exactOptional(),
   waiting: z.number().exactOptional(),
   running: z.number().exactOptional(),
-  free_memory: z.number().exactOptional(),
-  /** Seconds since it was heard of, where that is known. */
-  last_seen_s: z.number().exactOptional(),
-  models: z.array(z.string()),
+  freeMemory: z.number().exactOptional(),
+  lastSeenS: z.number().exactOptional(),
+  models: z.array(
+    z.object({ id: z.string(), window: z.number(), tokensPerSecond: z.number().exactOptional() }),
+  ),
 })
 
 export const federationHealth = z.object({

@@ -33,7 +33,8 @@ export async function* askAgent(
   try {
     for await (const position of place.positions(signal)) yield { type: 'waiting', position }
     const { system } = ask.request
-    const session = await parts.agents.open({ history, system, ...(profile !== undefined && { profile }) })
+    const open = { history, system, client, ...(profile !== undefined && { profile }) }
+    const session = await parts.agents.open(open)
     try {
       const promptTokens = () => Math.ceil(prompt.reduce((total, { text }) => total + text.length, 0) / 4)
       yield { type: 'start', model: ask.model ?? AGENT, shortened: [], promptTokens }

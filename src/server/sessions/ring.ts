@@ -27,6 +27,11 @@ export class SessionRing {
     return this.#lastId
   }
 
+  /** The event before the oldest one here; all after it are here. */
+  get before(): number {
+    return this.#before
+  }
+
   /** The position of the oldest event that is still here. */
   get oldest(): number {
     return this.#dropped

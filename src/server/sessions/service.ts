@@ -167,7 +167,8 @@ class Held implements HeldOpen {
     this.#watchers++
     try {
       yield { event: 'open', id: String(from), data: JSON.stringify({ last: this.#ring.lastId }) }
-      yield* this.#eventsAfter(from, signal)
+      // Not `yield*`, which awaits each of thousands of events once more.
+      for await (const part of this.#eventsAfter(from, signal)) yield part
       if (this.#isClosed) yield { event: 'end', data: '{}' }
     } finally {
       this.#watchers--
@@ -181,20 +182,30 @@ class Held implements HeldOpen {
     this.#following.abort()
   }
 
-  /** From the ring while it reaches back far enough, else from the session's log. */
+  /** What the ring no longer has comes from the session's log, the rest from the ring: it has the pieces of text as well. */
   async *#eventsAfter(after: number, signal: AbortSignal): AsyncGenerator<StreamPart> {
     let last = after
-    let position = this.#ring.positionAfter(last)
-    while (position !== undefined) {
-      const events = await this.#ring.read(position, signal)
-      if (events === 'end') return
-      if (events === 'behind') break
-      for (const { id, data } of events) yield { id: String(id), data }
-      position += events.length
-      last = events.at(-1)?.id ?? last
+    while (!signal.aborted) {
+      for await (const event of this.#beforeRing(last, signal))
+        yield { id: String(event.id), data: JSON.stringify(event) }
+      last = Math.max(last, this.#ring.before)
+      let position = this.#ring.positionAfter(last)
+      while (position !== undefined) {
+        const events = await this.#ring.read(position, signal)
+        if (events === 'end') return
+        if (events === 'behind') break
+        for (const { id, data } of events) yield { id: String(id), data }
+        position += events.length
+        last = events.at(-1)?.id ?? last
+      }
     }
-    for await (const event of this.session.events({ after: last, signal })) {
-      yield { id: String(event.id), data: JSON.stringify(event) }
+  }
+
+  async *#beforeRing(after: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {
+    if (after >= this.#ring.before) return
+    for await (const event of this.session.events({ after, signal })) {
+      if (event.id > this.#ring.before) return
+      yield event
     }
   }
 

@@ -14,6 +14,8 @@ export type AccessParts = {
   readonly version: string
   /** Where tools run and what is allowed there, in words. */
   readonly workspace: string
+  /** A tab has come: a session will be opened in it soon. */
+  onTab(): void
 }
 
 /** A tab is closed before that; one that is left open says so and is opened anew. */
@@ -27,7 +29,14 @@ const About = z.object({
   workspace: z.string(),
 })
 
-export const accessRoutes = ({ codes, tokens, audit, version, workspace }: AccessParts): readonly Route[] => [
+export const accessRoutes = ({
+  codes,
+  tokens,
+  audit,
+  version,
+  workspace,
+  onTab,
+}: AccessParts): readonly Route[] => [
   defineRoute({
     method: 'POST',
     path: '/v1/page/token',
@@ -52,10 +61,11 @@ export const accessRoutes = ({ codes, tokens, audit, version, workspace }: Acces
     scope: 'read',
     summary: 'What the page may do here',
     reply: About,
-    handle: async ({ client, scopes: allowed }) => ({
-      kind: 'json',
-      body: { name: client, scopes: [...allowed], version, workspace },
-    }),
+    handle: async ({ client, scopes: allowed }) => {
+      // After the answer, which the tab waits for.
+      setImmediate(onTab)
+      return { kind: 'json', body: { name: client, scopes: [...allowed], version, workspace } }
+    },
   }),
 ]
 

@@ -1,22 +1,34 @@
-/** What happens in all sessions of this server, for a page that shows machines at work: votes, choices, tokens used. */
+/**
+ * What happens on this server, in sessions and in requests of other programs, for a page that shows machines at work:
+ * votes, choices, tokens used.
+ */
 import { z } from 'zod'
-import type { SessionEvent } from '../../protocol/event.ts'
-import type { Activity } from '../../protocol/page.ts'
+import type { RunEvent } from '../../protocol/event.ts'
+import type { Activity, ActivityEvent, ActivitySource, LastCall } from '../../protocol/page.ts'
 import { defineRoute, type Route, type StreamPart } from '../http/route.ts'
 import { SessionRing } from '../sessions/ring.ts'
 
 export type ActivityLog = {
-  push(sessionId: string, event: SessionEvent): void
+  push(source: ActivitySource, event: ActivityEvent): void
   /** Tokens by arm since the server started. */
   cache(): ReadonlyMap<string, CacheUse>
   prefill(): readonly (CacheUse & { readonly at: number })[]
+  /** The newest call of a tool that `isMeant`. */
+  lastCall(isMeant: (tool: string) => boolean): LastCall | undefined
   watch(after: number | undefined, signal: AbortSignal): AsyncGenerator<StreamPart>
   close(): void
 }
 
 type CacheUse = { readonly prompt: number; readonly cached: number }
 
-const SHOWN: ReadonlySet<SessionEvent['type']> = new Set(['run-start', 'run-end', 'routing', 'vote', 'usage'])
+const SHOWN: ReadonlySet<ActivityEvent['type']> = new Set([
+  'run-start',
+  'run-end',
+  'request-end',
+  'routing',
+  'vote',
+  'usage',
+])
 const MOST_POINTS = 500
 
 export function createActivity(now: () => number = Date.now): ActivityLog {
@@ -27,24 +39,29 @@ export function createActivity(now: () => number = Date.now): ActivityLog {
   const arms = new Map<string, string>()
   const cache = new Map<string, CacheUse>()
   const prefill: (CacheUse & { at: number })[] = []
-  const count = (sessionId: string, event: Extract<SessionEvent, { type: 'usage' }>): void => {
+  const calls = new Map<string, LastCall>()
+  const count = (id: string, event: Extract<RunEvent, { type: 'usage' }>): void => {
     const { prompt, cached = 0 } = event.usage
-    const arm = arms.get(sessionId) ?? 'unknown'
+    const arm = arms.get(id) ?? 'unknown'
     cache.set(arm, plus(cache.get(arm), { prompt, cached }))
     prefill.push({ at: now(), ...plus(prefill.at(-1), { prompt, cached }) })
     if (prefill.length > MOST_POINTS) prefill.shift()
   }
   return {
-    push(sessionId, event) {
+    push(source, event) {
+      if (event.type === 'tool-end')
+        remember(calls, { tool: event.name, at: now(), ms: event.ms, ok: event.ok })
       if (!SHOWN.has(event.type)) return
-      if (event.type === 'routing') arms.set(sessionId, event.arm)
-      if (event.type === 'usage') count(sessionId, event)
+      if (event.type === 'routing') arms.set(source.id, event.arm)
+      if (event.type === 'usage') count(source.id, event)
+      if (event.type === 'request-end') arms.delete(source.id)
       last = Math.max(last + 1, now())
-      const told: Activity = { id: last, at: now(), sessionId, event }
+      const told: Activity = { id: last, at: now(), source, event }
       ring.push(told)
     },
     cache: () => cache,
     prefill: () => prefill,
+    lastCall: (isMeant) => [...calls.values()].reverse().find(({ tool }) => isMeant(tool)),
     async *watch(after, signal) {
       yield { event: 'open', id: String(after ?? first), data: JSON.stringify({ last }) }
       let position = ring.positionAfter(after ?? first) ?? ring.oldest
@@ -62,6 +79,17 @@ export function createActivity(now: () => number = Date.now): ActivityLog {
   }
 }
 
+/** A model may make up names. */
+const MOST_TOOLS = 500
+
+/** One for each tool, the newest last. */
+function remember(calls: Map<string, LastCall>, call: LastCall): void {
+  calls.delete(call.tool)
+  calls.set(call.tool, call)
+  const [oldest] = calls.keys()
+  if (calls.size > MOST_TOOLS && oldest !== undefined) calls.delete(oldest)
+}
+
 const plus = (one: CacheUse | undefined, other: CacheUse): CacheUse => ({
   prompt: (one?.prompt ?? 0) + other.prompt,
   cached: (one?.cached ?? 0) + other.cached,
@@ -73,7 +101,7 @@ export const activityRoute = (log: ActivityLog): Route =>
     path: '/v1/page/activity',
     scope: 'read',
     summary:
-      'Votes, choices and token counts of all sessions as they happen; `Last-Event-ID` takes up where it was left',
+      'Votes, choices and token counts of sessions and requests as they happen; `Last-Event-ID` takes up where it was left',
     handle: async ({ headers, signal }) => {
       const after = z.coerce
         .number()

@@ -45,9 +45,9 @@ async function write(path: string, records: readonly object[]): Promise<Buffer> 
   return readFile(path)
 }
 
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
   const collected: T[] = []
-  for await (const value of values) collected.push(value)
+  for await (const batch of batches) collected.push(...batch)
   return collected
 }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ByteSource, type JsonlDamage, scan, toLine } from '../../../src/lib/jsonl/scan.ts'
+import { type ByteSource, type Found, type JsonlDamage, scan, toLine } from '../../../src/lib/jsonl/scan.ts'
 import { runs } from '../../support/runs.ts'
 
 /** A file in memory that hands out at most `step` bytes at a time. */
@@ -16,12 +16,13 @@ async function read(bytes: Buffer, step: number) {
   const records: unknown[] = []
   const damage: JsonlDamage[] = []
   let tail: { readonly offset: number; readonly bytes: number } | undefined
-  for await (const found of scan(inMemory(bytes, step), bytes.length)) {
+  const take = (found: Found): void => {
     if (found.kind === 'damage') damage.push(found.damage)
     else if (found.kind === 'record') records.push(found.record)
     else if (found.whole) records.push(found.whole.record)
     else tail = { offset: found.offset, bytes: found.bytes }
   }
+  for await (const batch of scan(inMemory(bytes, step), bytes.length)) batch.forEach(take)
   return { records, damage, tail }
 }
 

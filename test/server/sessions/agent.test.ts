@@ -189,6 +189,7 @@ describe('covey/agent', () => {
       {
         profile: 'careful',
         system: 'Be brief.',
+        client: expect.any(String) as string,
         history: [
           { role: 'user', text: 'Hello.' },
           { role: 'assistant', text: 'Good day.', calls: [] },

@@ -223,6 +223,27 @@ describe('a client that reconnects', () => {
     expect(real(rest)).toEqual(all.slice(2).filter(({ data }) => !data.includes('text-delta')))
   })
 
+  test('after a restart gets what was kept, and the pieces of text of the run that goes on', async () => {
+    const folder = await tempFolder()
+    const first = await openSessionServer({ folder })
+    const id = await create(first)
+    await post(first, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
+    const before = real(await follow(first, `/v1/sessions/${id}/events?after=0`))
+    await first.server.close()
+    const kept = before.filter(({ data }) => !data.includes('text-delta'))
+
+    const second = await openSessionServer({ folder })
+    const watching = await connect(second, `/v1/sessions/${id}/events`)
+    await post(second, `/v1/sessions/${id}/prompt`, { prompt: 'Again.' })
+    const live = real(await watching.told())
+    const whole = await follow(second, `/v1/sessions/${id}/events?after=0`, {}, (told) =>
+      told.some((one) => one.id === live.at(-1)?.id),
+    )
+
+    expect(live.some(({ data }) => data.includes('text-delta'))).toBe(true)
+    expect(real(whole)).toEqual([...kept, ...live])
+  })
+
   test('is served from the log when the last minutes are too long for memory', async () => {
     const long: StartRun = async function* ({ runId }) {
       for (let index = 0; index < 40; index++) {

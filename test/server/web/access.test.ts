@@ -7,6 +7,7 @@ import { defineRoute, type Scope, scopes } from '../../../src/server/http/route.
 import { accessRoutes } from '../../../src/server/web/access.ts'
 import { assetRoutes } from '../../../src/server/web/assets.ts'
 import { openCodes } from '../../../src/server/web/codes.ts'
+import { until } from '../../support/wait.ts'
 import { openTestServer, send, tempFolder } from '../support.ts'
 
 const POLICY =
@@ -38,6 +39,7 @@ async function openPageServer() {
       audit: ({ why }) => void told.push(why),
       version: '1.2.3',
       workspace: '/shop',
+      onTab: () => void told.push('a tab'),
     }),
     ...perScope,
   ]
@@ -131,6 +133,17 @@ describe('a code', () => {
     expect([second.status, second.json()]).toMatchObject([401, { error: { code: 'code_wrong' } }])
     expect(told).toEqual(['a wrong code'])
     expect((await tokens.list()).filter(({ name }) => name.startsWith('page-'))).toHaveLength(1)
+  })
+
+  test('and the first request of its tab prepares what a session will need', async () => {
+    const { codes, redeem, told, port } = await openPageServer()
+    const { token } = (await redeem(await codes.create(['read']))).json() as { token: string }
+
+    const reply = await send(port, { path: '/v1/page', headers: { authorization: `Bearer ${token}` } })
+    await until(() => told.length > 0)
+
+    expect(reply.json()).toMatchObject({ scopes: ['read'], version: '1.2.3', workspace: '/shop' })
+    expect(told).toEqual(['a tab'])
   })
 
   test('of two who redeem it at once, one gets a token', async () => {

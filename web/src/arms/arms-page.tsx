@@ -95,7 +95,7 @@ function Learnt({ view: { tasks, hints }, reload }: { view: ArmsView; reload(): 
     >
       <ErrorNote text={action.error} />
       {tasks.length > 0 && (
-        <Table label="Success by type of task" head={['Arm', 'Task', '#Runs', 'Success, with 90 % interval']}>
+        <Table label="Success by type of task" head={['Arm', 'Task', '#Runs', 'Success (90 % interval)']}>
           {tasks.map((task) => (
             <Task key={`${task.arm} ${task.type}`} task={task} />
           ))}

@@ -47,7 +47,11 @@ export function QuestionCard({ question, isAllowed, waiting, answer }: Props) {
   return (
     <section className="card question" role="group" aria-label="Question">
       <Head question={question} />
-      {!isAllowed && <p className="warning">Answering needs a token with the scope `approve`.</p>}
+      {!isAllowed && (
+        <p className="warning">
+          Answering needs a token with the scope <code>approve</code>.
+        </p>
+      )}
       {isFree ? (
         <FreeAnswer
           question={question}

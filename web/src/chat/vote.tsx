@@ -3,7 +3,8 @@ import type { VoteGroup, VoteReport } from '../../../src/protocol/vote.ts'
 import type { VoteItem, VoteRow } from '../../../src/view/view.ts'
 import { oneLine, percent, plural, thousands } from '../ui/text.ts'
 
-export function Vote({ vote }: { vote: VoteItem }) {
+/** `isBroken`: it ended before there was a result. */
+export function Vote({ vote, isBroken = false }: { vote: VoteItem; isBroken?: boolean }) {
   const { why, workers, report } = vote
   const answered = workers.filter(({ shows, discarded }) => (shows ?? discarded) !== undefined).length
   return (
@@ -11,11 +12,15 @@ export function Vote({ vote }: { vote: VoteItem }) {
       <header>
         <strong>Vote</strong>
         <span className="faint">{oneLine(why)}</span>
-        <span className="tag">{report ? outcome(report) : `${answered} of ${workers.length} answered`}</span>
+        <span className="tag">
+          {report
+            ? outcome(report)
+            : `${answered} of ${workers.length} answered${isBroken ? ', then stopped' : ''}`}
+        </span>
       </header>
       <ul className="workers">
         {workers.map((row) => (
-          <Worker key={row.worker} row={row} report={report} />
+          <Worker key={row.worker} row={row} report={report} isBroken={isBroken} />
         ))}
       </ul>
       {report && <Groups report={report} />}
@@ -24,17 +29,24 @@ export function Vote({ vote }: { vote: VoteItem }) {
 }
 
 /** What became of one worker: at work, missing, without a vote, or a vote for something. */
-function fateOf({ worker, shows, discarded }: VoteRow, report: VoteReport | undefined) {
+function fateOf({ worker, shows, discarded }: VoteRow, report: VoteReport | undefined, isBroken: boolean) {
   const missing = report?.missing.find((one) => one.worker === worker)
   if (missing) return { state: 'failed', text: `no answer: ${missing.why}` } as const
   const left = report?.discarded.find((one) => one.worker === worker)
   if (left ?? discarded) return { state: 'failed', text: `no vote: ${left?.why ?? discarded}` } as const
+  if (shows === undefined && isBroken) return { state: 'failed', text: 'stopped' } as const
   if (shows === undefined) return { state: 'running', text: 'at work' } as const
   return { state: 'ok', text: report?.winner === worker ? 'its reply is taken' : 'votes' } as const
 }
 
-function Worker({ row, report }: { row: VoteRow; report: VoteReport | undefined }) {
-  const { state, text } = fateOf(row, report)
+type WorkerProps = {
+  readonly row: VoteRow
+  readonly report: VoteReport | undefined
+  readonly isBroken: boolean
+}
+
+function Worker({ row, report, isBroken }: WorkerProps) {
+  const { state, text } = fateOf(row, report, isBroken)
   const usage = report?.usage[row.worker]
   return (
     <li className={report?.winner === row.worker ? 'winner' : ''}>

@@ -1,5 +1,5 @@
 /** The flock at work: machines, votes as they happen, the queue between machines, and pairing. */
-import type { FlockView, JobQueue } from '../../../src/protocol/page.ts'
+import type { ActivitySource, FlockView, JobQueue } from '../../../src/protocol/page.ts'
 import { part } from '../api/call.ts'
 import { useRemote } from '../api/use-remote.ts'
 import { Vote } from '../chat/vote.tsx'
@@ -8,6 +8,7 @@ import { Section, Table } from '../ui/table.tsx'
 import { oneLine, when } from '../ui/text.ts'
 import { Machines } from './machines.tsx'
 import { Pairing } from './pairing.tsx'
+import { ToolHosts } from './tool-hosts.tsx'
 import { type LiveVote, useVotes } from './use-activity.ts'
 
 const EVERY_MS = 2_000
@@ -23,18 +24,16 @@ export function FlockPage() {
         <>
           <Machines flock={flock} />
           {!flock.isEnabled && (
-            <Empty title="This machine works alone. Others can answer and vote with it:">
-              <Line text="covey serve --federation --host ADDRESS" />
-            </Empty>
+            <section className="section">
+              <Empty title="This machine works alone. Others can answer and vote with it:">
+                <Line text="covey serve --federation --host ADDRESS" />
+              </Empty>
+            </section>
           )}
           <Votes votes={votes} swarm={flock.swarm} />
           {flock.queue && <Queue queue={flock.queue} />}
           <Pairing flock={flock} reload={reload} />
-          <Section title="Tools">
-            <p>
-              Tools run in <code>{oneLine(flock.tools)}</code>.
-            </p>
-          </Section>
+          <ToolHosts hosts={flock.toolHosts} />
         </>
       )}
     </>
@@ -56,23 +55,32 @@ function Votes({ votes, swarm }: { votes: readonly LiveVote[]; swarm: FlockView[
           title={
             swarm.mode === 'off'
               ? 'Voting is off. This turns it on:'
-              : 'No vote since the server started. Ask something in the chat.'
+              : 'No vote since the server started. Ask something in the chat, or the model covey/swarm over the API.'
           }
         >
           {swarm.mode === 'off' && <Line text="COVEY_SWARM__MODE=always covey serve" />}
         </Empty>
       )}
-      {votes.map(({ key, at, sessionId, vote }) => (
+      {votes.map(({ key, at, source, vote, isBroken }) => (
         <div key={key} className="live-vote">
           <p className="faint">
-            {when(at)} · <a href={`#/chat/${part(sessionId)}`}>open the session</a>
+            {when(at)} · <Asker source={source} />
           </p>
-          <Vote vote={vote} />
+          <Vote vote={vote} isBroken={isBroken} />
         </div>
       ))}
     </Section>
   )
 }
+
+const Asker = ({ source }: { source: ActivitySource }) =>
+  source.kind === 'session' ? (
+    <a href={`#/chat/${part(source.id)}`}>open the session</a>
+  ) : (
+    <>
+      asked over the API by <bdi>{oneLine(source.client) || 'another program'}</bdi>
+    </>
+  )
 
 function Queue({ queue: { server, lines, results } }: { queue: JobQueue }) {
   return (

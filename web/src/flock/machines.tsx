@@ -1,5 +1,5 @@
 /** This machine and its peers as a picture: who is here, what each has, how busy it is and how far away. */
-import type { FlockPeer, FlockView } from '../../../src/protocol/page.ts'
+import type { FlockView, PeerView } from '../../../src/protocol/page.ts'
 import { bytes, oneLine, plural, seconds } from '../ui/text.ts'
 
 export function Machines({ flock }: { flock: FlockView }) {
@@ -25,7 +25,7 @@ export function Machines({ flock }: { flock: FlockView }) {
   )
 }
 
-function Peer({ peer }: { peer: FlockPeer }) {
+function Peer({ peer }: { peer: PeerView }) {
   const { name, id, via, state, why = '', roundTripMs, freeMemory, models, running = 0, waiting = 0 } = peer
   const isHere = state === 'here'
   return (

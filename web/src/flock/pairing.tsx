@@ -33,7 +33,7 @@ export function Pairing({ flock, reload }: { flock: FlockView; reload(): void })
       <ul className="rows">
         {flock.paired.map(({ id, name, scopes }) => (
           <li key={id}>
-            <bdi>{oneLine(name)}</bdi>
+            <bdi className="grow">{oneLine(name)}</bdi>
             <code className="faint">{id.slice(0, 8)}</code>
             <span className="faint">{scopes.join(', ')}</span>
             <Act action={action} className="quiet" label={`Remove ${oneLine(name)}`} run={() => remove(id)}>

@@ -5,7 +5,7 @@ import type { SkillEntry } from '../../../src/protocol/skills-service.ts'
 import { call, part } from '../api/call.ts'
 import { type Action, useAction, useRemote } from '../api/use-remote.ts'
 import { Act } from '../ui/act.tsx'
-import { Empty, ErrorNote } from '../ui/note.tsx'
+import { Empty, ErrorNote, Words } from '../ui/note.tsx'
 import { Search } from '../ui/search.tsx'
 import { Section } from '../ui/table.tsx'
 import { clean, oneLine } from '../ui/text.ts'
@@ -23,7 +23,7 @@ export function Skills() {
       <ErrorNote text={error ?? action.error} />
       {value?.warnings.map((text) => (
         <p key={text} className="warning">
-          {clean(text)}
+          <Words text={text} />
         </p>
       ))}
       {entries?.length === 0 && (

@@ -1,5 +1,8 @@
-/** A table that scrolls by itself where the page is narrow. A column of numbers has a `#` before its name. */
-import type { ReactNode } from 'react'
+/**
+ * A table; where the page is narrow each row becomes a card, and each cell says the name of its column. A column of
+ * numbers has a `#` before its name.
+ */
+import { type ReactNode, useEffect, useRef } from 'react'
 
 export function Table({
   head,
@@ -10,6 +13,11 @@ export function Table({
   label: string
   children: ReactNode
 }) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  useEffect(() => {
+    for (const row of body.current?.rows ?? [])
+      Array.from(row.cells).forEach((cell, index) => (cell.dataset['label'] = nameOf(head[index])))
+  })
   return (
     <div className="table" tabIndex={0} role="region" aria-label={label}>
       <table>
@@ -17,16 +25,18 @@ export function Table({
           <tr>
             {head.map((text, index) => (
               <th key={index} scope="col" className={text.startsWith('#') ? 'count' : ''}>
-                {text === '' ? <span className="unseen">Actions</span> : text.replace(/^#/, '')}
+                {text === '' ? <span className="unseen">Actions</span> : nameOf(text)}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody ref={body}>{children}</tbody>
       </table>
     </div>
   )
 }
+
+const nameOf = (head = ''): string => head.replace(/^#/, '')
 
 export const Section = ({
   title,
