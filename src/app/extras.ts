@@ -103,7 +103,7 @@ export async function openEquipper(parts: EquipperParts): Promise<Equipper> {
         [coordinatorSource(coordinator, answers)],
       )
     },
-    prepare: async ({ embedder }) => void (await kept.open(await embedder())),
+    prepare: async ({ embedder }) => void (await kept.open(embedder)),
     close: async () => void (await Promise.all([kept.close(), confined.close()])),
   }
 }
@@ -152,7 +152,7 @@ const together = (all: readonly Equipment[], more: readonly Source[]): Equipment
 
 type Kept = {
   /** What it warns of without a session is told to the next one. */
-  open(embedder: NamedEmbedder | undefined, warn?: Equipping['warn']): Promise<Memories>
+  open(embedder: Answers['embedder'], warn?: Equipping['warn']): Promise<Memories>
   close(): Promise<void>
 }
 
@@ -163,7 +163,7 @@ function createKept(parts: EquipperParts): Kept {
   return {
     async open(embedder, warn) {
       const early = (text: string) => void untold.push(text)
-      opened ??= openMemories({ ...parts, ...(embedder && { embedder }), warn: warn ?? early })
+      opened ??= openMemories({ ...parts, embedder, warn: warn ?? early })
       const memories = await opened
       if (warn) for (const text of untold.splice(0)) warn(text)
       return memories
@@ -239,7 +239,7 @@ async function memoryOf(
 ): Promise<Equipment> {
   const lease = measure()
   return memoryEquipment({
-    ...(await kept.open(await embedder(), warn)),
+    ...(await kept.open(embedder, warn)),
     repoMap: config.memory.repo_map,
     files,
     exec,

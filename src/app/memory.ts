@@ -9,7 +9,7 @@ import { environmentSecrets } from '../guard/secrets/known.ts'
 import { shortHash } from '../lib/hash.ts'
 import { type CodeIndex, openCodeIndex } from '../memory/code/open-index.ts'
 import { pruneIndexes } from '../memory/code/shelf.ts'
-import type { NamedEmbedder } from '../memory/meaning.ts'
+import type { EmbedderSource, NamedEmbedder } from '../memory/meaning.ts'
 import { type Memory, openMemory } from '../memory/store.ts'
 import { errorMessage } from '../protocol/error.ts'
 import { defined } from '../lib/object.ts'
@@ -21,7 +21,7 @@ export type MemoryContext = {
   readonly root: string
   /** Nothing is read and nothing kept. */
   readonly incognito: boolean
-  readonly embedder?: NamedEmbedder
+  readonly embedder?: EmbedderSource
   warn(message: string): void
 }
 
@@ -64,13 +64,18 @@ async function openIndex(context: MemoryContext): Promise<CodeIndex> {
 }
 
 /** Code is embedded as a model would be shown it. */
-function withoutSecrets(embedder: NamedEmbedder, context: MemoryContext): NamedEmbedder {
+function withoutSecrets(source: EmbedderSource, context: MemoryContext): EmbedderSource {
   const firewall = firewallOf(context)
-  return {
+  const masked = (embedder: NamedEmbedder): NamedEmbedder => ({
     ...embedder,
     async embed(texts, signal) {
       return embedder.embed(await Promise.all(texts.map((text) => firewall.outgoing(text))), signal)
     },
+  })
+  if (typeof source === 'object') return masked(source)
+  return async () => {
+    const embedder = await source()
+    return embedder && masked(embedder)
   }
 }
 

@@ -16,6 +16,26 @@ export type NamedEmbedder = {
   readonly answerMs?: number
 }
 
+/** One that is known, or how to look for one: that takes longer than opening a memory that may never be asked. */
+export type EmbedderSource = NamedEmbedder | (() => Promise<NamedEmbedder | undefined>)
+
+/** What `make` makes of the embedder: at once where it is known, else when it is first asked for. */
+export function forEmbedder<T>(
+  source: EmbedderSource | undefined,
+  make: (embedder: NamedEmbedder) => T,
+): { get(): Promise<T | undefined>; made(): Promise<T | undefined> } {
+  const find = typeof source === 'function' ? source : async () => source
+  const look = async (): Promise<T | undefined> => {
+    const embedder = await find()
+    return embedder && make(embedder)
+  }
+  let made = typeof source === 'object' ? look() : undefined
+  return {
+    get: () => (made ??= look()),
+    made: async () => made,
+  }
+}
+
 /** Measured with all-MiniLM-L6-v2 (docs/memory.md). While facts lack a vector more would bury them under those that have one. */
 const COMPLETE_WEIGHT = 3
 const PARTIAL_WEIGHT = 1

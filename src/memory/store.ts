@@ -22,7 +22,7 @@ import {
   touchFacts,
   writeFact,
 } from './fact-table.ts'
-import { createMeaning, type Meaning, type NamedEmbedder } from './meaning.ts'
+import { createMeaning, type EmbedderSource, forEmbedder, type Meaning } from './meaning.ts'
 import { expandQuery, mergeRanks, prominence, type Scored, scoreTerms, spread } from './rank.ts'
 import { salvageFacts } from './salvage.ts'
 import { searchWords } from './word-search.ts'
@@ -33,7 +33,7 @@ export type MemoryOptions = {
   readonly path?: string
   /** The namespace: a folder, usually. */
   readonly project: string
-  readonly embedder?: NamedEmbedder
+  readonly embedder?: EmbedderSource
   /** Why a text may not be stored, such as the kind of secret in it. */
   refuse(text: string): Promise<string | undefined>
   now(): number
@@ -75,7 +75,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   const { project, embedder, now, keep = DEFAULT_KEEP } = options
   const kept = await openFacts(options)
   const projects = [project, GLOBAL]
-  const meaning = embedder && createMeaning({ ...embedder, kept, projects })
+  const meaning = forEmbedder(embedder, (found) => createMeaning({ ...found, kept, projects }))
   return {
     async add(fact) {
       const draft = draftFact(fact)
@@ -88,11 +88,11 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
           return { ...result, row: requireFact(database, result.id) }
         }),
       )
-      meaning?.behind()
+      void meaning.made().then((made) => made?.behind())
       return { ...written, fact: toFact(row) }
     },
     recall: (query, { limit = 5, signal = AbortSignal.timeout(60_000) } = {}) =>
-      recall({ kept, projects, ...(meaning && { meaning }) }, query, { limit, signal }),
+      recall({ kept, projects, meaning }, query, { limit, signal }),
     async used(facts) {
       if (facts.length === 0) return
       const ids = facts.map(({ id }) => id)
@@ -101,7 +101,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     list: async () => (await kept.use((database) => listFacts(database, projects))).map(toFact),
     remove: (id) => kept.use((database) => removeTraceless(database, id, projects)),
     async close() {
-      await meaning?.close()
+      await (await meaning.made())?.close()
       kept.close()
     },
   }
@@ -149,16 +149,18 @@ async function requireHarmless({ text }: FactDraft, { refuse }: MemoryOptions): 
 type RecallParts = {
   readonly kept: KeptDatabase
   readonly projects: readonly string[]
-  readonly meaning?: Meaning
+  readonly meaning: { get(): Promise<Meaning | undefined>; made(): Promise<Meaning | undefined> }
 }
 
 const CANDIDATES = 120
 
 async function recall(
-  { kept, projects, meaning }: RecallParts,
+  { kept, projects, meaning: source }: RecallParts,
   query: string,
   { limit, signal }: Required<RecallOptions>,
 ): Promise<readonly Recalled[]> {
+  // Nothing is looked for where there is nothing to find.
+  const meaning = (await kept.use(lastFactId)) > 0 ? await source.get() : await source.made()
   const near = (await meaning?.search(query, signal)) ?? []
   return kept.use((database) => {
     const { ids, query: weighed } = searchWords(database, {

@@ -8,7 +8,7 @@ import { chunkHash } from '../chunk.ts'
 import { type ChunkRow, CODE_SCHEMA, CODE_VERSION, chunksById, countChunks, listFiles } from './table.ts'
 import { type Coverage, type UpdateLimits, updateIndex, updateLimits } from './update.ts'
 import { type Database, type KeptDatabase, openDatabase } from '../database.ts'
-import type { NamedEmbedder } from '../meaning.ts'
+import { type EmbedderSource, forEmbedder } from '../meaning.ts'
 import type { ProjectFiles } from '../project-files.ts'
 import { createCodeMeaning } from './meaning.ts'
 import { expandQuery, scoreTerms, type WeighedQuery } from '../rank.ts'
@@ -20,7 +20,7 @@ export type CodeIndexOptions = {
   readonly path?: string
   readonly limits?: Partial<UpdateLimits>
   /** Absent = places are found by words alone. */
-  readonly embedder?: NamedEmbedder
+  readonly embedder?: EmbedderSource
   warn(message: string): void
 }
 
@@ -62,7 +62,7 @@ export async function openCodeIndex(options: CodeIndexOptions): Promise<CodeInde
     durability: 'normal',
     warn,
   })
-  const meaning = embedder && createCodeMeaning(kept, embedder)
+  const meaning = forEmbedder(embedder, (found) => createCodeMeaning(kept, found))
   let last: Promise<unknown> = Promise.resolve()
   const update: CodeIndex['update'] = (files, signal, own) => {
     // One after the other: two at once would read the same files.
@@ -77,7 +77,8 @@ export async function openCodeIndex(options: CodeIndexOptions): Promise<CodeInde
       const byWords = await findChunks(kept, query)
       const textOf = async (chunk: ChunkRow) => (await currentText(chunk, files, signal))?.text
       const question = { text: query.text, ranked: byWords, textOf }
-      const ranked = meaning && byWords.length > 1 ? await meaning.order(question, signal) : byWords
+      const made = byWords.length > 1 ? await meaning.get() : undefined
+      const ranked = made ? await made.order(question, signal) : byWords
       const places: CodeLocation[] = []
       for (const chunk of ranked) {
         if (places.length === query.limit) break
