@@ -67,32 +67,38 @@ export function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStrea
 }
 
 /**
- * A pty gives 4 KiB at a time. The first piece is written at once, so that no key waits; what else comes before the event
- * loop turns is written together.
+ * A pty gives 4 KiB at a time. A piece that comes by itself is written at once, so that no key waits; of a flood many are
+ * written together.
  */
 function gathering(output: NodeJS.WriteStream): { write(bytes: Buffer): void; flush(): void } {
   let queue: Buffer[] = []
-  let isBusy = false
+  let size = 0
+  let timer: NodeJS.Timeout | undefined
+  let writtenAt = 0
   const flush = (): void => {
-    if (queue.length === 0) return
-    const whole = Buffer.concat(queue)
+    clearTimeout(timer)
+    timer = undefined
+    if (size === 0) return
+    const whole = queue.length === 1 ? queue[0] : Buffer.concat(queue, size)
     queue = []
-    output.write(whole)
-  }
-  const turned = (): void => {
-    isBusy = false
-    flush()
+    size = 0
+    if (whole) output.write(whole)
+    writtenAt = performance.now()
   }
   return {
     flush,
     write(bytes) {
-      if (isBusy) return void queue.push(bytes)
-      isBusy = true
-      setImmediate(turned)
-      output.write(bytes)
+      queue.push(bytes)
+      size += bytes.length
+      if (size >= MAX_GATHERED || (!timer && performance.now() - writtenAt > FLOOD_MS)) flush()
+      else timer ??= setTimeout(flush, FLOOD_MS)
     },
   }
 }
+
+const MAX_GATHERED = 65_536
+/** Pieces that follow each other faster than this are a flood. */
+const FLOOD_MS = 1
 
 function attach(input: NodeJS.ReadStream, output: NodeJS.WriteStream, taking: Taking): () => void {
   const raw = (isRaw: boolean): void => {

@@ -172,7 +172,7 @@ export const slashCommands: readonly SlashCommand[] = [
       )
       const last = answers.at(-1)
       if (!ui.copy)
-        return ui.face.say('The terminal cannot be told to copy here; /export prints the conversation.')
+        return ui.face.say('There is no clipboard in plain mode; /export prints the conversation.')
       if (!last) return ui.face.say('There is no answer yet.')
       ui.copy(last.text)
       ui.face.say(`Copied ${last.text.length} characters, where the terminal allows it (OSC 52).`)

@@ -5,7 +5,7 @@ import { findCommand, slashCommands } from './commands.ts'
 export type Meaning =
   | { readonly kind: 'prompt' }
   | { readonly kind: 'quit' }
-  /** `isPrivate`: the model is not told of it. */
+  /** `isPrivate`: its output does not go to the model. */
   | { readonly kind: 'shell'; readonly command: string; readonly isPrivate: boolean }
   | { readonly kind: 'command'; readonly name: string; readonly argument: string }
   | { readonly kind: 'unknown'; readonly text: string }

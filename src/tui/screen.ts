@@ -32,6 +32,8 @@ const eraseBelow = (rows: number): string =>
 export class Screen {
   readonly #surface: Surface
   #live: readonly string[] = []
+  /** The same, as they were given. */
+  #given: readonly string[] = []
   #row = 0
   #columns: number
   #rows: number
@@ -46,8 +48,13 @@ export class Screen {
     const { columns, rows } = this.#surface
     const fitted = (line: string): string =>
       `${fit(line, columns).replace(/ +$/, '')}${line.includes('\u001B') ? RESET : ''}`
-    const lines = live.slice(-rows).map(fitted)
     const isResized = columns !== this.#columns || rows !== this.#rows
+    const given = live.slice(-rows)
+    // Measuring a line costs more than anything else here, and most are those of the frame before.
+    const lines = given.map((line, row) =>
+      !isResized && line === this.#given[row] ? (this.#live[row] ?? '') : fitted(line),
+    )
+    this.#given = given
     const text =
       finished.length > 0 || isResized
         ? this.#redrawn([...finished.map(fitted), ...lines], lines.length, isResized)
@@ -65,6 +72,7 @@ export class Screen {
       this.#surface.write(`${BEGIN}${this.#up(this.#row)}\r${eraseBelow(this.#row)}${END}\u001B[?25h`)
     else this.#surface.write('\u001B[?25h')
     this.#live = []
+    this.#given = []
     this.#row = 0
   }
 

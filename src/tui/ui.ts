@@ -18,7 +18,7 @@ export type CommandUi = {
   editInput(): Promise<void>
   /** A shell of the person's own, in the folder of the session, until they leave it. */
   openShell(): Promise<void>
-  /** To the clipboard; absent where nothing can be told to the terminal. */
+  /** To the clipboard; absent in plain mode, which writes no escape codes. */
   copy?(text: string): void
   /** For the next start, too; absent where nothing is coloured. */
   keepTheme?(name: string): void

@@ -46,8 +46,8 @@ scene(`:model lists who can answer and switches; :agent takes the one that was c
     'an answer of the agent',
     () => /I am large\.\n(?:.*\n)*ready>$/.test(screen.shown()) && large.requests.length > asked,
   )
-  screen.enter(':model nobody')
-  await screen.sees(/nobody[^]*\nready>$/)
+  screen.enter(':model unknown')
+  await screen.sees(/unknown[^]*\nready>$/)
 })
 
 scene(`:fast and :deep switch to the arms of the configuration${why}`, async () => {

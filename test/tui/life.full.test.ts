@@ -160,7 +160,7 @@ describe('one line', () => {
     })
 
     expect(await screen.ended).toBe(0)
-    const [first = ''] = screen.all().split('\n')
+    const [first = ''] = (await screen.saw('sessionId')).split('\n')
     expect(JSON.parse(first)).toMatchObject({ sessionId: expect.stringMatching(/^\d{8}-\d{4}-\w+$/) })
   })
 

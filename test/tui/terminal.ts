@@ -70,7 +70,8 @@ export async function openTerminal(options: OpenOptions = {}) {
   const ended = new Promise<number>((resolve) =>
     child.onExit(({ exitCode }) => {
       exit = exitCode
-      resolve(exitCode)
+      // What it wrote last is on the screen then.
+      void pending.then(() => resolve(exitCode))
     }),
   )
   onTestFinished(() => {
