@@ -88,8 +88,9 @@ async function runOne({ request }: Row): Promise<Outcome> {
     const ms = performance.now() - started
     const events = out.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Told] : []))
     const end = events.findLast(({ type }) => type === 'run-end')
+    const reason = end?.flag === undefined ? end?.reason : `${end.reason} (doubted: ${end.flag})`
     return {
-      reason: end?.reason ?? (events.some(({ type }) => type === 'error') ? 'error' : 'no ending'),
+      reason: reason ?? (events.some(({ type }) => type === 'error') ? 'error' : 'no ending'),
       code,
       changed: await changedIn(root),
       calls: callsIn(events),
@@ -105,6 +106,8 @@ async function runOne({ request }: Row): Promise<Outcome> {
 type Told = {
   readonly type: string
   readonly reason?: string
+  /** Which detector doubted the answer. */
+  readonly flag?: string
   readonly text?: string
   readonly ok?: boolean
   readonly callId?: string
