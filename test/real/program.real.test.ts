@@ -171,6 +171,8 @@ describe.skipIf(ollamaProblem !== undefined)(`covey and Ollama on its own port${
 
     expect(providers.out).toContain('ollama ')
     expect(models.out).toContain(`covey --model ollama/${weights?.name}:latest`)
-    seen(column, 'listed by `covey models`', 'yes')
+    for (const { name } of weightsHere('embedding'))
+      expect(models.out).toMatch(new RegExp(`ollama/${name}:latest +server +ollama +embeddings`))
+    seen(column, 'listed by `covey models`', 'yes, embedding models as such')
   })
 })
