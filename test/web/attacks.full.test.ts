@@ -163,7 +163,7 @@ describe.skipIf(whyNoBrowser())(
       },
     )
 
-    test('in votes of machines and programs that nobody vouches for runs nothing', async () => {
+    test('in votes of other machines and programs runs nothing', async () => {
       const { page, requests } = await openWatched(async (page) => {
         await page.route('**/v1/page/activity', (route) => {
           const told = attacks.flatMap((text, index) =>
