@@ -151,7 +151,7 @@ const together = (all: readonly Equipment[], more: readonly Source[]): Equipment
 })
 
 type Kept = {
-  /** What it warns of without a session is told to the next one. */
+  /** A warning without a session is kept for the next session. */
   open(embedder: Answers['embedder'], warn?: Equipping['warn']): Promise<Memories>
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 
 const MOST_BYTES = 128 * 1024
 
-/** The last lines of a file that grows; the first of them may be cut. None where there is no file. */
+/** The last lines of a file that grows; the first of them may be cut. Empty without a file. */
 export async function readEnd(path: string): Promise<readonly string[]> {
   const file = await open(path, 'r').catch(() => undefined)
   if (!file) return []

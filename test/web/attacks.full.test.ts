@@ -5,6 +5,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SessionEvent } from '../../src/protocol/event.ts'
+import type { VoteEvent } from '../../src/protocol/vote.ts'
 import { oddStrings } from '../server/odd-strings.ts'
 import { allStrings, attacks, poisoned } from './attacks.ts'
 import { openBrowser, openTab, whyNoBrowser } from './browser.ts'
@@ -162,6 +163,43 @@ describe.skipIf(whyNoBrowser())(
       },
     )
 
+    test('in votes of other machines and programs runs nothing', async () => {
+      const { page, requests } = await openWatched(async (page) => {
+        await page.route('**/v1/page/activity', (route) => {
+          const told = attacks.flatMap((text, index) =>
+            votes.map((event) => ({
+              at: 1,
+              source: { kind: index % 2 === 0 ? 'session' : 'request', id: text, client: text },
+              event: poisoned(event, text),
+            })),
+          )
+          const body = told.map(
+            (one, id) => `id: ${id + 1}\ndata: ${JSON.stringify({ ...one, id: id + 1 })}\n\n`,
+          )
+          return route.fulfill({ contentType: 'text/event-stream', body: body.join('') })
+        })
+      })
+
+      await page.evaluate(() => (location.hash = '#/flock'))
+      await page.locator('.live-vote .groups').first().waitFor()
+
+      expect(await page.locator('.live-vote').count()).toBe(12)
+      await expectInert(page, requests)
+    })
+
+    test('in the fragment of an address runs nothing', async () => {
+      const { page, requests } = await openWatched(async () => {})
+
+      for (const text of attacks.slice(0, 40)) {
+        await page.evaluate((hash) => (location.hash = hash), `#/chat/${text}`)
+        await page.evaluate((hash) => (location.hash = hash), `#/${text}`)
+      }
+      await page.evaluate((hash) => (location.hash = hash), `#/chat/${encodeURIComponent(attacks[0] ?? '')}`)
+      await page.getByText('does not exist').first().waitFor()
+
+      await expectInert(page, requests)
+    })
+
     test('in names of files, sessions and what a search finds runs nothing', async () => {
       const { page, requests } = await openWatched(async (page) => {
         const rows = allStrings.map((text, index) => ({
@@ -191,6 +229,26 @@ describe.skipIf(whyNoBrowser())(
     })
   },
 )
+
+const votes: readonly VoteEvent[] = [
+  { type: 'vote', stage: 'start', why: 'why', workers: ['worker'] },
+  { type: 'vote', stage: 'candidate', worker: 'worker', shows: 'shows', discarded: 'discarded' },
+  {
+    type: 'vote',
+    stage: 'end',
+    report: {
+      state: 'elected',
+      winner: 'worker',
+      decider: 'vote',
+      confidence: 1,
+      votes: [{ workers: ['worker'], shows: 'shows', effect: 'write' }],
+      discarded: [{ worker: 'worker', reason: 'cut', why: 'why' }],
+      missing: [{ worker: 'worker', why: 'why' }],
+      rounds: 1,
+      usage: {},
+    },
+  },
+]
 
 /** Lists get one entry for each attack; each text is one of them. */
 function manyTimes<T>(value: T, texts: readonly string[]): T {

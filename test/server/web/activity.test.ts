@@ -1,4 +1,4 @@
-/** What a page is told of sessions and of requests of other programs. */
+/** What a page receives about sessions and about requests of other programs. */
 import { expect, test } from 'vitest'
 import type { Activity } from '../../../src/protocol/page.ts'
 import { createActivity } from '../../../src/server/web/activity.ts'
@@ -7,7 +7,7 @@ const session = { kind: 'session', id: 's1' } as const
 const request = { kind: 'request', id: 'r1', client: 'editor' } as const
 const begun = { type: 'vote', stage: 'start', why: 'always', workers: ['a', 'b'] } as const
 
-test('votes of sessions and of requests are told with where they happen', async () => {
+test('votes of sessions and of requests name their source', async () => {
   const activity = createActivity(() => 1_000)
   activity.push(session, begun)
   activity.push(request, begun)
