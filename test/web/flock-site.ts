@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type NamespaceMachine, openSite } from '../federation/namespaces.ts'
+import { Ends } from '../../src/lib/ends.ts'
 import { coveyProgram } from '../support/program.ts'
 import { until } from '../support/wait.ts'
 import { openServed, type Served } from './served.ts'
@@ -90,30 +91,32 @@ export type LanFlock = {
 
 /** The server under test stands on the bridge between the namespaces, as one more machine. */
 export async function openLanFlock(): Promise<LanFlock> {
-  const site = await openSite(2, LAN)
-  site.attach()
-  const { child, args } = await slowModel(500)
-  const served = await openServed({
-    config: `[federation]\nname = "laptop"\n${LAN}`,
-    args: ['--federation', '--host', '10.79.0.254', ...args],
-  })
-  const close = async (): Promise<void> => {
-    await served.close()
-    child.kill('SIGKILL')
-    await site.close()
-  }
+  const ends = new Ends()
   try {
+    const site = await openSite(2, LAN)
+    ends.add(() => site.close())
+    site.attach()
+    const { child, args } = await slowModel(500)
+    ends.add(async () => void child.kill('SIGKILL'))
+    const served = await openServed({
+      config: `[federation]\nname = "laptop"\n${LAN}`,
+      args: ['--federation', '--host', '10.79.0.254', ...args],
+    })
+    ends.add(() => served.close())
     await Promise.all(site.machines.map((machine) => machine.serve()))
-    for (const machine of site.machines) {
-      const { out } = await served.covey('peers', 'invite')
-      const joined = await machine.run(['peers', 'join', out.trim()])
-      if (joined.code !== 0) throw new Error(`not paired: ${joined.err}`)
-    }
+    for (const machine of site.machines) await pair(served, machine)
+    return { served, machines: site.machines, close: () => ends.run() }
   } catch (error) {
-    await close()
+    // A bridge that is left behind takes the addresses of the next one.
+    await ends.run()
     throw error
   }
-  return { served, machines: site.machines, close }
+}
+
+async function pair(served: Served, machine: NamespaceMachine): Promise<void> {
+  const { out } = await served.covey('peers', 'invite')
+  const joined = await machine.run(['peers', 'join', out.trim()])
+  if (joined.code !== 0) throw new Error(`not paired: ${joined.err}`)
 }
 
 export type NatsFlock = { readonly served: Served; readonly other: Served; close(): Promise<void> }
