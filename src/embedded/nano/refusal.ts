@@ -24,6 +24,10 @@ export const doubt = (call: NanoCall): string =>
 /** A call that a rule or the user did not allow, and why. */
 export const notDone = ({ call, text }: NanoStep): string => `Not done: ${shown(call)}. ${text}`
 
+/** Parts of the request for which nothing was called. */
+export const leftUndone = (clauses: readonly string[]): string =>
+  clauses.map((clause) => `\n\nNot done: “${clip(clause.replaceAll(/\s+/g, ' '), 120)}”.`).join('')
+
 const shown = ({ name, input }: NanoCall): string =>
   clip([name, ...Object.values(input).map(String)].join(' ').replaceAll(/\s+/g, ' '), 120)
 

@@ -1,5 +1,6 @@
 /** What becomes of a call before it is made: a listed line as an edit, where a copy goes, a shell for what a client lacks. */
 import { expect, test } from 'vitest'
+import { appendByEdit } from '../../../src/embedded/nano/append-form.ts'
 import { bindTools, toClientCall } from '../../../src/embedded/nano/bindings.ts'
 import { otherLanguage } from '../../../src/embedded/nano/language.ts'
 import { makeUnique, toEdit } from '../../../src/embedded/nano/listed-lines.ts'
@@ -82,7 +83,40 @@ test('a client with nothing but a shell is given a command', () => {
     name: 'bash',
     input: { command: "mv -n 'my notes.txt' ./-old" },
   })
-  expect(toCommand({ name: 'write_file', input: { path: 'a', content: 'b' } })).toBeUndefined()
+  expect(toCommand({ name: 'edit_file', input: { path: 'a', old: 'b', new: 'c' } })).toBeUndefined()
+})
+
+test.each([
+  ['read_file', { path: 'docs/my notes.md' }, "cat 'docs/my notes.md'"],
+  ['read_file', { path: 'a.md', from: 3, to: 9 }, "sed -n '3,9p' a.md"],
+  ['list_files', { path: '.' }, 'ls .'],
+  ['find_files', { pattern: 'src/**/*.ts' }, "find src -name '*.ts'"],
+  ['search_text', { pattern: "it's", path: 'docs' }, String.raw`grep -rn -e 'it'\''s' docs`],
+  ['write_file', { path: 'a.txt', content: 'b c' }, String.raw`set -C; printf '%s\n' 'b c' > a.txt`],
+  ['write_file', { path: 'a.txt', content: 'b', append: true }, String.raw`printf '%s\n' b >> a.txt`],
+  ['write_file', { path: 'a.txt', content: 'b', overwrite: true }, undefined],
+])('%s %j is one command', (name, input, command) => {
+  expect(toCommand({ name, input })).toBe(command)
+})
+
+test('a client that cannot append is given an edit of the end of the file', async () => {
+  const tool = (name: string, ...keys: string[]) => ({
+    name,
+    parameters: { type: 'object', properties: Object.fromEntries(keys.map((key) => [key, {}])), required: keys },
+  })
+  const bindings = bindTools([tool('Write', 'file_path', 'content'), tool('Edit', 'file_path', 'old_string', 'new_string')])
+  const append = (path: string) =>
+    appendByEdit(
+      { kind: 'call', call: { name: 'write_file', input: { path, content: 'eggs', append: true } } },
+      bindings,
+      files,
+    )
+
+  expect(await append('todo.txt')).toEqual({
+    kind: 'call',
+    call: { name: 'edit_file', input: { path: 'todo.txt', old: 'call Kim', new: 'call Kim\neggs' } },
+  })
+  expect(await append('absent.txt')).toMatchObject({ call: { name: 'write_file' } })
 })
 
 test.each([
