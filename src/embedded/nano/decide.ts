@@ -54,6 +54,8 @@ export type Evidence = {
 
 /** The share the best choice needs at every token of a call that acts without a question. */
 export const SURE = 0.9
+/** Below this share at any token a call that acts is not even offered: on the validation hands hardly one of these was meant. */
+export const OFFERED = 0.5
 
 const UNCERTAIN = 'it is not certain that this is meant'
 
@@ -73,8 +75,9 @@ export function decide(evidence: Evidence): Decision {
     if (clause === request || moodAgainst(call, clause) !== undefined) return { kind: 'doubt', call }
     return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
   }
-  const isSure = Math.min(1, ...evidence.confidences) >= SURE
-  const isLikely = isSure && !isDoubtful(call, request) && isOrder(call, request)
+  const least = Math.min(1, ...evidence.confidences)
+  if (least < OFFERED) return { kind: 'doubt', call }
+  const isLikely = least >= SURE && !isDoubtful(call, request) && isOrder(call, request)
   const missing = notSpelledOut(call, request)
   if (isLikely && missing === undefined && !isLoss(call)) return { kind: 'call', call }
   const why = reasonToAsk(call, missing)

@@ -37,6 +37,17 @@ test('part of a listed line becomes an edit of the whole line', async () => {
   expect(await makeUnique(edit, lines, files)).toEqual(edit)
 })
 
+test.each([
+  ['call Kim should be call Tim', 'call Kim', 'call Tim', 'call Tim'],
+  ['in the todo Kim should be Tim', 'call Kim', 'Tim', 'call Tim'],
+  ['todo: "Kim" -> "Tim"', 'call Kim', 'Tim', 'call Tim'],
+  ['the second line should be Tim', 'call Kim', 'Tim', 'Tim'],
+])('%s changes what is spelled', (request, old, replacement, expected) => {
+  const input = { line: 3, old, new: replacement }
+
+  expect(toEdit({ name: 'change_line', input }, lines, request).input['new']).toBe(expected)
+})
+
 test('a line that is in the file twice takes the lines before it along', async () => {
   const edit = await makeUnique(change(2, '1m', '2m'), lines, files)
 
