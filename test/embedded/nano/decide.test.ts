@@ -34,7 +34,8 @@ test('a call that acts is made unasked only when every choice in it was sure', (
   const unsure = { kind: 'guess', call: run, why: `${GUESS}it is not certain that this is meant` }
 
   expect(decide(writing(run, { confidences: [1, SURE, 0.99] }))).toEqual({ kind: 'call', call: run })
-  expect(decide(writing(run, { confidences: [1, SURE - 0.01, 1] }))).toEqual({ ...unsure, isLikely: false })
+  expect(decide(writing(run, { confidences: [1, SURE - 0.01, 1] }))).toEqual({ ...unsure, isLikely: true })
+  expect(decide(writing(run, { confidences: [0.69] }))).toEqual({ ...unsure, isLikely: false })
   expect(decide(writing({ name: 'deploy', input: {} }, { confidences: [OFFERED] })).kind).toBe('guess')
   expect(decide(writing(run, { confidences: [OFFERED - 0.01] }))).toEqual({ kind: 'doubt', call: run })
 })
