@@ -35,26 +35,24 @@ export function bindTools(tools: readonly ToolSchema[]): Bindings {
   )
 }
 
-/**
- * Without them the call does the same, or shows more: a tool that writes a file whole needs no leave to replace one, and reading
- * more than was asked for harms nothing.
- */
-const NEEDLESS = new Set([
-  'write_file.overwrite',
-  'read_file.from',
-  'read_file.to',
-  'data_view.view',
-  'search_text.path',
-])
+/** A tool that writes a file whole needs no leave to replace one. */
+const NEEDLESS = new Set(['write_file.overwrite'])
+
+/** Without them more is shown than was asked for, which harms nothing. */
+const NARROWING = new Set(['read_file.from', 'read_file.to', 'data_view.view', 'search_text.path'])
 
 /** The call as the client's tool takes it; nothing where the client has no such tool, or not with these arguments. */
 export function toClientCall(call: NanoCall, bindings: Bindings): NanoCall | undefined {
   const { name, input } = call
   const binding = bindings.get(name)
-  const isWhole = Object.keys(input).every((key) => binding?.has(key) || NEEDLESS.has(`${name}.${key}`))
-  if (binding && isWhole) return { name: binding.name, input: binding.toClient(input) }
+  const missing = Object.keys(input)
+    .filter((key) => !binding?.has(key))
+    .map((key) => `${name}.${key}`)
+  const bound = binding && { name: binding.name, input: binding.toClient(input) }
+  if (bound && missing.every((key) => NEEDLESS.has(key))) return bound
   const command = name === 'run_command' ? undefined : toCommand(call)
-  return command === undefined ? undefined : toClientCall({ name: 'run_command', input: { command } }, bindings)
+  const run = command === undefined ? undefined : toClientCall({ name: 'run_command', input: { command } }, bindings)
+  return run ?? (missing.every((key) => NARROWING.has(key)) ? bound : undefined)
 }
 
 /** Whether the client has the tool, or a shell in which its work is one plain command. */

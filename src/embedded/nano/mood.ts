@@ -68,7 +68,7 @@ const ASKS = [
   String.raw`\b(?:is it (?:safe|ok|okay|dangerous|possible)|would it be|am i allowed|are we allowed|what's the (?:difference|point)|meaning of|docs? for|documentation)\b`,
 ]
 
-/** Somebody else's words behind a colon: "Tomasz wrote in the channel: turn it on", "From Mary, 9.14 am: set the rate". */
+/** Words of another person behind a colon: "Tomasz wrote in the channel: turn it on", "From Mary, 9.14 am: set the rate". */
 const REPORTED = [
   String.raw`^\W*(?:(?!(?:please|can|could|i|we|you)\b)[\w'.@-]+[\s,]+){1,6}?(?:wrote|said|says|writes|asked|asks|told (?:me|us)|tells (?:me|us)|replied|replies|messaged|posted|texted|mailed|emailed|commented|suggested|suggests|reads|goes|went|dictated|announced|insists|typed|was like)\b[^:,\n]{0,50}:\s`,
   String.raw`^\W*(?:from|fwd|fw|(?:e-?mail|message|note|text|dm|slack|quote) from|quoting|subject|re|forwarded(?: from)?|ticket|comment)\b(?:[^:\n]|\d:\d){0,40}:\s`,

@@ -10,7 +10,7 @@ const POLITE =
 const VERBS =
   'add append attach put write save store note create make start set start copy duplicate clone cp move mv rename retitle call delete remove erase rm bin drop trash change replace swap switch turn edit update modify set bump raise lower increase decrease correct fix insert run execute launch call exec build test lint format compile deploy install mkdir touch echo show list open read find search grep look display print view cat tell give get fetch check take use overwrite fill mark tick clean stop remember back'
 
-/** Up to three words, none of which opens a sentence about somebody: "in the cover letter", not "in the meeting they said". */
+/** Up to three words, none of which opens a sentence about a person: "in the cover letter", not "in the meeting they said". */
 const PLACE = String.raw`(?:in|inside|into|to|at|on|for|under|from)\s+(?:the\s+|my\s+|our\s+)?(?:(?!(?:i|we|you|he|she|it|they|who|that|was|were|is|are|has|have|had|did|do|said|says?|told|asked|wants?|if|when)\b)\S+\s+){1,3}`
 
 const ORDER = new RegExp(

@@ -15,6 +15,9 @@ const FORMS: Readonly<Record<string, (argument: Argument, input: NanoCall['input
     from === undefined && to === undefined
       ? `cat ${argument('path')}`
       : `sed -n '${Number(from ?? 1)},${to === undefined ? '$' : Number(to)}p' ${argument('path')}`,
+  // One place is for an edit, which fails where the text is not there, or there twice.
+  edit_file: (argument, { old, new: replacement, all }) =>
+    all === true ? replaceCommand(String(old), String(replacement), argument('path')) : undefined,
   // A file that is there is never written over: that is an edit, or the question of a client with a tool for it.
   write_file: (argument, { append, overwrite }) =>
     overwrite === true
@@ -28,6 +31,14 @@ export const hasCommand = (name: string): boolean => name in FORMS
 export function toCommand({ name, input }: NanoCall): string | undefined {
   const form = FORMS[name]
   return form?.((key) => (key === 'content' || key === 'pattern' ? literal : quoted)(String(input[key])), input)
+}
+
+/** All occurrences, letter by letter. Nothing for several lines. */
+function replaceCommand(old: string, replacement: string, path: string): string | undefined {
+  if (old === '' || /[\n\r]/.test(old + replacement)) return undefined
+  const from = old.replaceAll(/[\\/.*^$[\]]/g, String.raw`\$&`)
+  const to = replacement.replaceAll(/[\\/&]/g, String.raw`\$&`)
+  return `sed -i ${literal(`s/${from}/${to}/g`)} ${path}`
 }
 
 /** `src/**\/*.ts`: the folder it begins with, then the name. Nothing where a folder in between is left open. */

@@ -103,11 +103,24 @@ test.each([
   ['list_files', { path: '.' }, 'ls .'],
   ['find_files', { pattern: 'src/**/*.ts' }, "find src -name '*.ts'"],
   ['search_text', { pattern: "it's", path: 'docs' }, String.raw`grep -rn -e 'it'\''s' docs`],
+  ['edit_file', { path: 'a.md', old: 'a/b.*', new: 'c&d', all: true }, String.raw`sed -i 's/a\/b\.\*/c\&d/g' a.md`],
   ['write_file', { path: 'a.txt', content: 'b c' }, String.raw`set -C; printf '%s\n' 'b c' > a.txt`],
   ['write_file', { path: 'a.txt', content: 'b', append: true }, String.raw`printf '%s\n' b >> a.txt`],
   ['write_file', { path: 'a.txt', content: 'b', overwrite: true }, undefined],
 ])('%s %j is one command', (name, input, command) => {
   expect(toCommand({ name, input })).toBe(command)
+})
+
+test('what a tool cannot narrow down is narrowed down in the shell, or shown whole without one', () => {
+  const tool = (name: string, key: string) => ({
+    name,
+    parameters: { type: 'object', properties: { [key]: { type: 'string' } }, required: [key] },
+  })
+  const call = { name: 'read_file', input: { path: 'a.md', from: 3 } }
+  const [view, bash] = [tool('view', 'path'), tool('bash', 'command')]
+
+  expect(toClientCall(call, bindTools([view, bash]))?.input).toEqual({ command: "sed -n '3,$p' a.md" })
+  expect(toClientCall(call, bindTools([view]))).toEqual({ name: 'view', input: { path: 'a.md' } })
 })
 
 test('a client that cannot append is given an edit of the end of the file', async () => {
