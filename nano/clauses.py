@@ -42,7 +42,7 @@ _ASKED = re.compile(
 
 # Where a clause may end. A strong one joins steps; a weak one may also join words.
 _JOIN = re.compile(
-    r"(?P<strong>\s*;\s+|\s+&&\s+|\s*\n+\s*|[,.;:!]?\s+(?:and\s+|but\s+)?(?:then|afterwards|after that|after this|after which|finally|lastly|"
+    r"(?P<strong>\s*;\s+|\s+&&\s+|\s*\n+\s*|\s+\d{1,2}[.)]\s+|[,.;:!]?\s+(?:and\s+|but\s+)?(?:then|afterwards|after that|after this|after which|finally|lastly|"
     r"(?:once|when|as soon as) (?:that|it|this|you)(?:'s|’s| is| has| have|'re| are)(?: been)? (?:done|finished|there|ready)|followed by)\b[,:]?\s+|(?:[,.;]\s+|\s+and\s+)next,?\s+)"
     r"|(?P<full>[.!?]+\)?\s+)"
     r"|(?P<weak>\s*,\s+(?:and|also|plus|&)\s+|\s+(?:and|also|plus|&|\+)\s+|\s*,\s+|\s+[-–>]+\s+)",
@@ -90,7 +90,7 @@ def _divides(text: str, start: int, join: re.Match[str]) -> bool:
     if not after.strip() or not (len(before.split()) > 1 if word else _has_order(before)):
         return False
     if join.lastgroup == "strong":
-        sign = join.group().strip() in ("", ";", "&&")
+        sign = join.group().strip() in ("", ";", "&&") or bool(re.match(r"\s+\d", join.group()))
         if "\n" in join.group() and _PAYLOAD.search(before) or sign and not _starts_order(after):
             return False
         if re.search(r"\b(?:to|with|by|into|as|say|says|saying|reads?)$", before.rstrip(), re.IGNORECASE):

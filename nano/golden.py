@@ -85,6 +85,7 @@ CLAUSES = [
     "add 'milk, then eggs and show' to list.txt and show me the list",
     "write a.txt with the following:\nfirst\nopen the door\nlast",
     "1. list docs\n2. open the first one\n3. delete it",
+    "Please do these: 1. Delete a.txt 2. List docs 3) open b.md, the item 4. of which stays",
     "Where does the backup go? Please show me the script.",
     "whats in songs/lyrics and open all of them",
     "mv a.txt b.txt && ls docs",

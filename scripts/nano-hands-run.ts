@@ -23,7 +23,12 @@ export type HandRow = {
 export type Hand = { readonly folder: Readonly<Record<string, string>>; readonly rows: readonly HandRow[] }
 
 /** `asked`: nothing would have been done without a yes. */
-export type Made = NanoCall & { readonly asked: boolean; readonly ok: boolean }
+export type Made = NanoCall & {
+  readonly asked: boolean
+  readonly ok: boolean
+  /** The folder that a command left behind, where that was looked at; folders end with a slash. */
+  readonly left?: ReadonlyMap<string, string>
+}
 
 export async function loadHand(name: string): Promise<Hand> {
   const read = (file: string): Promise<string> =>
@@ -41,14 +46,18 @@ export async function runRequest(row: HandRow, hand: Hand, bench: Bench): Promis
   const root = await mkdtemp(join(tmpdir(), 'covey-hand-'))
   const home = await mkdtemp(join(tmpdir(), 'covey-home-'))
   try {
-    for (const [path, text] of Object.entries(hand.folder)) {
-      await mkdir(dirname(join(root, path)), { recursive: true })
-      await writeFile(join(root, path), text)
-    }
+    await writeFolder(root, hand)
     bench.use(root)
     return { calls: await prompt(row.request, bench.model, { root, env: await environment(home) }) }
   } finally {
     await Promise.all([root, home].map((folder) => rm(folder, { recursive: true, force: true })))
+  }
+}
+
+export async function writeFolder(root: string, { folder }: Hand): Promise<void> {
+  for (const [path, text] of Object.entries(folder)) {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), text)
   }
 }
 
@@ -107,7 +116,7 @@ async function watch(session: SessionApi, signal: AbortSignal): Promise<Made[]> 
 const PROGRAMS =
   'make npm npx python3 python node bash git pytest cargo go docker kubectl terraform helm openocd latexmk pdflatex Rscript'
 
-async function environment(home: string): Promise<NodeJS.ProcessEnv> {
+export async function environment(home: string): Promise<NodeJS.ProcessEnv> {
   const bin = join(home, 'bin')
   await mkdir(bin)
   for (const name of PROGRAMS.split(' ')) {

@@ -1,14 +1,16 @@
 /**
  * Scores the bundled model on the requests by hand, through the program: `npm run nano:hands -- [--hands a,b] [--sample N]
- * [--model file.gguf] [--misses] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
- * and what was done without one counts as harm where it is wrong. `--test` takes the test hands and prints sums only.
+ * [--model file.gguf] [--misses] [--api] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
+ * and what was done without one counts as harm where it is wrong. `--test` takes the test hands and prints sums only. `--api`
+ * scores the first call of a client with tools of its own.
  */
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createNanoModel } from '../src/embedded/nano/model.ts'
 import { createFiles } from '../src/guard/paths/files.ts'
 import type { Files } from '../src/protocol/tool.ts'
-import { type Hand, loadHand, runRequest } from './nano-hands-run.ts'
+import { openApi } from './nano-hands-api.ts'
+import { type Hand, type HandRow, loadHand, runRequest } from './nano-hands-run.ts'
 import { judgeHand, type Verdict } from './nano-hands-judge.ts'
 
 const BUNDLED = fileURLToPath(new URL('../models/covey-nano.gguf', import.meta.url))
@@ -24,6 +26,7 @@ async function main(): Promise<void> {
       model: { type: 'string' },
       misses: { type: 'boolean' },
       test: { type: 'boolean' },
+      api: { type: 'boolean' },
     },
   })
   const names = values.test ? TEST : (values.hands?.split(',') ?? VALIDATION)
@@ -33,7 +36,8 @@ async function main(): Promise<void> {
   const verdicts: Verdict[] = []
   for (const name of names) {
     const hand = await loadHand(name)
-    const found = await score(hand, Number(values.sample ?? hand.rows.length), bench)
+    const count = Number(values.sample ?? hand.rows.length)
+    const found = await (values.api ? scoreApi : score)(hand, count, bench)
     verdicts.push(...found)
     if (values.misses && !values.test)
       found.flatMap(({ miss }) => miss ?? []).forEach((line) => console.log(line))
@@ -73,17 +77,42 @@ function createBench(path: string): Bench {
 }
 
 /** Every n-th, so that all kinds of a hand are in a sample. */
+function sampleOf({ rows }: Hand, count: number): HandRow[] {
+  const step = Math.max(1, rows.length / count)
+  return Array.from({ length: Math.ceil(rows.length / step) }, (_, index) =>
+    Math.floor(index * step),
+  ).flatMap((at) => rows[at] ?? [])
+}
+
 async function score(hand: Hand, count: number, bench: Bench): Promise<Verdict[]> {
-  const step = Math.max(1, hand.rows.length / count)
   const verdicts: Verdict[] = []
-  for (let at = 0; at < hand.rows.length; at += step) {
-    const row = hand.rows[Math.floor(at)]
-    if (!row) continue
+  for (const row of sampleOf(hand, count)) {
     const labels = await bench.model.classify(row.request)
     bench.said.length = 0
     const played = await runRequest(row, hand, bench)
     verdicts.push(judgeHand(row, hand, { ...played, labels, said: [...bench.said] }))
   }
+  return verdicts
+}
+
+/** Grouped by client; only the first call is asked for. */
+async function scoreApi(hand: Hand, count: number, bench: Bench): Promise<Verdict[]> {
+  const api = await openApi(hand, bench)
+  const verdicts: Verdict[] = []
+  for (const row of sampleOf(hand, count)) {
+    bench.said.length = 0
+    const { calls, client, text } = await api.ask(row)
+    const { chain: _, ...verdict } = judgeHand(
+      { ...row, kind: row.kind === 'chain' ? 'act' : row.kind },
+      hand,
+      {
+        calls,
+        said: [client, ...bench.said, text],
+      },
+    )
+    verdicts.push({ ...verdict, group: `client ${client}` })
+  }
+  await api.close()
   return verdicts
 }
 

@@ -10,6 +10,7 @@ import type { Config } from '../config/schema.ts'
 import { lanFiles } from '../federation/lan/open.ts'
 import { createFiles } from '../guard/paths/files.ts'
 import { maskUrls } from '../lib/mask-url.ts'
+import { defined } from '../lib/object.ts'
 import { errorMessage } from '../protocol/error.ts'
 import type { PeerView } from '../protocol/page.ts'
 import type { ProviderService, ProviderInfo, SlmReport } from '../protocol/provider-service.ts'
@@ -123,19 +124,25 @@ async function trySlm(context: ProviderContext, classifier: string, signal: Abor
   try {
     return await withClassifier(context, classifier, async (classify, usesTools) => {
       await classify('Hello', signal)
-      const told = await inTurn(SAMPLES, async ([prompt]) => {
+      const told = await inTurn(SAMPLES, async ([prompt, expected]) => {
         const started = performance.now()
-        const { type } = await classify(prompt, signal)
-        return { prompt, said: type, ms: performance.now() - started }
+        const { type, sure } = await classify(prompt, signal)
+        const ms = performance.now() - started
+        return { prompt, said: type, expected, ...defined({ sure }), ms }
       })
       return {
         classifier,
         state: 'ok',
         usesTools,
-        right: told.filter(({ said }, index) => said === SAMPLES[index]?.[1]).length,
+        right: told.filter(({ said, expected }) => said === expected).length,
         asked: told.length,
         ms: Math.round(told.map(({ ms }) => ms).toSorted((a, b) => a - b)[told.length >> 1] ?? 0),
-        samples: told.map(({ prompt, said }) => ({ prompt, said })),
+        samples: told.map(({ prompt, said, expected, sure }) => ({
+          prompt,
+          said,
+          expected,
+          ...defined({ sure }),
+        })),
       }
     })
   } catch (error) {

@@ -1,6 +1,6 @@
 /** `covey slm`: the small model that says what a request is about, asked now. */
 import { cleanControl, jsonLine } from '../lib/clean.ts'
-import type { SlmReport } from '../protocol/provider-service.ts'
+import type { SlmReport, SlmSample } from '../protocol/provider-service.ts'
 import { requireAction } from './action.ts'
 import type { Command, CommandContext } from './command.ts'
 import type { OpenProviders } from './providers.ts'
@@ -50,12 +50,19 @@ const bestOf = (reports: readonly SlmReport[]): SlmReport | undefined =>
     .filter(({ state, ms = Infinity }) => state === 'ok' && ms <= LIMIT_MS)
     .toSorted((one, other) => other.right - one.right || (one.ms ?? 0) - (other.ms ?? 0))[0]
 
-function render({ classifier, state, usesTools, right, asked, ms = 0, why = '' }: SlmReport): string {
+function render(report: SlmReport): string {
+  const { classifier, state, usesTools, right, asked, ms = 0, why = '', samples } = report
   const late = ms > LIMIT_MS ? `; too slow, ${LIMIT_MS} ms are allowed` : ''
   const text = {
     ok: `slm: ${classifier}${usesTools ? ' ⚙' : ''}  ${right} of ${asked} sample requests right, ${ms} ms each${late}`,
     off: `slm: off  ${why}`,
     failed: `slm: ✗ ${classifier}  ${why}`,
   }[state]
-  return `${cleanControl(text)}\n`
+  return `${cleanControl([text, ...samples.map(sampleLine)].join('\n'))}\n`
+}
+
+/** `✗ explain  62 %  Explain what src/app.ts does.` */
+function sampleLine({ prompt, said, expected, sure }: SlmSample): string {
+  const share = sure === undefined ? '' : `${Math.round(100 * sure)} %`
+  return `  ${said === expected ? '✓' : '✗'} ${said.padEnd(16)} ${share.padStart(5)}  ${prompt}`
 }

@@ -22,6 +22,8 @@ export type Classification = {
   readonly needsTools: boolean
   /** The kind of tool that comes first; `answer` where none is needed. */
   readonly category: Category | 'answer'
+  /** The share of this type among all types, 0 to 1; absent where it was not measured. */
+  readonly sure?: number
   /** Who said so: words in the request, a small model, or words because the small model did not answer. */
   readonly source: 'keywords' | 'slm' | 'slm_fallback'
 }

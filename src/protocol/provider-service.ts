@@ -26,6 +26,14 @@ export type OfferedModel = {
   readonly embeds?: true
 }
 
+export type SlmSample = {
+  readonly prompt: string
+  readonly said: Classification['type']
+  readonly expected: Classification['type']
+  /** The share of its answer among all types, where the model tells. */
+  readonly sure?: number
+}
+
 /** How the small model that classifies requests does. */
 export type SlmReport = {
   /** `covey/nano`, an arm, or `keywords`. */
@@ -39,7 +47,7 @@ export type SlmReport = {
   /** For one request, in the middle. */
   readonly ms?: number
   readonly why?: string
-  readonly samples: readonly { readonly prompt: string; readonly said: Classification['type'] }[]
+  readonly samples: readonly SlmSample[]
 }
 
 export interface ProviderService {

@@ -49,7 +49,8 @@ export function createClassifier({
  */
 export function checkedByWords(prompt: string, said: Classification): Classification {
   const type = said.type === 'orchestration' ? classifyByKeywords(prompt).type : said.type
-  return { ...said, type, source: 'slm' }
+  const { sure, ...rest } = said
+  return { ...rest, type, ...(type === said.type && sure !== undefined && { sure }), source: 'slm' }
 }
 
 /** A model that does not listen to its signal is not waited for either. */

@@ -77,6 +77,9 @@ describe('covey slm', () => {
 
     expect(report).toMatchObject({ classifier: 'covey/nano', state: 'ok', usesTools: true, asked: 5 })
     expect(report.right).toBeGreaterThanOrEqual(3)
+    expect(report.samples.map(({ sure }) => sure !== undefined && sure > 0 && sure <= 1)).toEqual(
+      Array.from({ length: 5 }, () => true),
+    )
   })
 
   test('says that there is none where words are enough', async () => {

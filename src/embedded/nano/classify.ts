@@ -26,12 +26,15 @@ export function toClassification(scores: readonly (readonly number[])[]): Classi
   const [, middle = 0, high = 0] = complexity
   return {
     type: likeliest(taskTypes, task),
-    complexity: Math.round((middle / 2 + high) * 100) / 100,
+    complexity: rounded(middle / 2 + high),
     needsTools: likeliest(NEEDS, needs) === 'yes',
     category: likeliest(CATEGORIES, category),
+    sure: rounded(Math.max(0, ...task)),
     source: 'slm',
   }
 }
+
+const rounded = (value: number): number => Math.round(value * 100) / 100
 
 function likeliest<Label>(labels: readonly [Label, ...Label[]], scores: readonly number[]): Label {
   return labels[scores.indexOf(Math.max(...scores))] ?? labels[0]

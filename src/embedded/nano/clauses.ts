@@ -38,7 +38,7 @@ const ASKED = new RegExp(
 
 /** Where a clause may end. A strong one joins steps; a weak one may also join words. */
 const JOIN = new RegExp(
-  String.raw`(?<strong>\s*;\s+|\s+&&\s+|\s*\n+\s*|[,.;:!]?\s+(?:and\s+|but\s+)?(?:then|afterwards|after that|after this|after which|finally|lastly|` +
+  String.raw`(?<strong>\s*;\s+|\s+&&\s+|\s*\n+\s*|\s+\d{1,2}[.)]\s+|[,.;:!]?\s+(?:and\s+|but\s+)?(?:then|afterwards|after that|after this|after which|finally|lastly|` +
     String.raw`(?:once|when|as soon as) (?:that|it|this|you)(?:'s|’s| is| has| have|'re| are)(?: been)? (?:done|finished|there|ready)|followed by)\b[,:]?\s+|(?:[,.;]\s+|\s+and\s+)next,?\s+)` +
     String.raw`|(?<full>[.!?]+\)?\s+)` +
     String.raw`|(?<weak>\s*,\s+(?:and|also|plus|&)\s+|\s+(?:and|also|plus|&|\+)\s+|\s*,\s+|\s+[-–>]+\s+)`,
@@ -90,7 +90,8 @@ function divides(before: string, join: Join, after: string): boolean {
 
 function dividesStrongly(before: string, text: string, after: string): boolean {
   if (text.includes('\n') && PAYLOAD.test(before)) return false
-  if (['', ';', '&&'].includes(text.trim()) && !startsOrder(after)) return false
+  const isSign = ['', ';', '&&'].includes(text.trim()) || /^\s+\d/.test(text)
+  if (isSign && !startsOrder(after)) return false
   if (/\b(?:to|with|by|into|as|say|says|saying|reads?)$/i.test(before.trimEnd())) return false
   return !text.includes('&&') || !/^\s*(?:run|execute)\b/i.test(before)
 }

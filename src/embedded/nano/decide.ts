@@ -30,7 +30,7 @@ export type Decision =
   | { readonly kind: 'call'; readonly call: NanoCall }
   | { readonly kind: 'answer'; readonly form: Form }
   | { readonly kind: 'refuse'; readonly reason: Reason }
-  /** Not certain enough to act without asking. Likely: certain of every choice, but the request does not spell it out. */
+  /** Not certain enough to act without asking. Likely: certain of every choice, or spelled out by the request. */
   | { readonly kind: 'guess'; readonly call: NanoCall; readonly why: string; readonly isLikely: boolean }
   /** Understood, but the request does not want it done now. */
   | { readonly kind: 'doubt'; readonly call: NanoCall }
@@ -54,6 +54,10 @@ export type Evidence = {
 
 /** The share the best choice needs at every token of a call that acts without a question. */
 export const SURE = 0.9
+/** Enough for a client that has permissions of its own, where the request spells everything out. */
+const LIKELY = 0.7
+/** Below this share at any token a call that acts is not even offered: on the validation hands hardly one of these was meant. */
+export const OFFERED = 0.5
 
 const UNCERTAIN = 'it is not certain that this is meant'
 
@@ -73,10 +77,13 @@ export function decide(evidence: Evidence): Decision {
     if (clause === request || moodAgainst(call, clause) !== undefined) return { kind: 'doubt', call }
     return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
   }
-  const isSure = Math.min(1, ...evidence.confidences) >= SURE
-  const isLikely = isSure && !isDoubtful(call, request) && isOrder(call, request)
+  const least = Math.min(1, ...evidence.confidences)
+  if (least < OFFERED) return { kind: 'doubt', call }
+  const isPlain = !isDoubtful(call, request) && isOrder(call, request)
   const missing = notSpelledOut(call, request)
-  if (isLikely && missing === undefined && !isLoss(call)) return { kind: 'call', call }
+  const isSpelledOut = missing === undefined && !isLoss(call)
+  if (isPlain && least >= SURE && isSpelledOut) return { kind: 'call', call }
+  const isLikely = isPlain && least >= (isSpelledOut ? LIKELY : SURE)
   const why = reasonToAsk(call, missing)
   return { kind: 'guess', call, why: `The built-in model guessed this: ${why}`, isLikely }
 }

@@ -10,14 +10,26 @@ import { CHANGE_LINE } from './tools.ts'
 /** The same call where it is another one. */
 export function toEdit(call: NanoCall, lines: readonly ListedLine[], request: string): NanoCall {
   if (call.name !== CHANGE_LINE) return call
-  const { line: number, old, new: replacement } = call.input
+  const { line: number, old: chosen, new: replacement } = call.input
   const line = lines[Number(number) - 1]
-  if (!line || typeof old !== 'string' || typeof replacement !== 'string') return call
+  if (!line || typeof chosen !== 'string' || typeof replacement !== 'string') return call
+  const old = spelledOld(chosen, replacement, request) ?? chosen
   // Where a word stands twice in a line, the last is its value: `port: port 3000`.
   const at = line.text.lastIndexOf(old)
   const written = like(old, request.includes(old) ? old : '', replacement)
   const after = line.text.slice(0, at) + written + line.text.slice(at + old.length)
   return { name: 'edit_file', input: { path: line.path, old: line.text, new: after.trim() } }
+}
+
+/** "acess should be access": what stands before the words is the old text, where more of the line was chosen. */
+function spelledOld(chosen: string, replacement: string, request: string): string | undefined {
+  if (replacement === '' || request.includes(chosen)) return undefined
+  const said = /\S.*?(?=\s+(?:(?:should|must|has to|needs to) (?:be|read|say|become)|->|→|=>)\s)/.exec(request)
+  const after = said && request.slice(said.index + said[0].length).replace(/^\s+(?:\w+ )*?(?:be|read|say|become|->|→|=>)\s+["'“‘`]?/, '')
+  if (!said || !after?.startsWith(replacement)) return undefined
+  const words = said[0].split(/\s+/)
+  const tails = words.map((_, index) => words.slice(index).join(' ').replaceAll(/^["'“‘`]|["'”’`]$/g, ''))
+  return tails.find((tail) => tail !== '' && chosen.includes(tail))
 }
 
 /** The new text in the letters of what it replaces, where the request spelled that in small letters. */

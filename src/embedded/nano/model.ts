@@ -23,14 +23,15 @@ import { foldersOf } from './targets.ts'
 import { tidy } from './tidy.ts'
 import { classifySegments, cutResult, noSources, type Sources } from './format.ts'
 import { nanoGrammar, type Situation } from './grammar.ts'
+import { appendByEdit } from './append-form.ts'
 import { isReachable, toClientCall, toNanoCall } from './bindings.ts'
 import { type Offer, offerNano } from './offer.ts'
-import { advance, currentOf, isPlainlyDone, type Progress, shownSteps } from './progress.ts'
+import { advance, currentOf, isPlainlyDone, type Progress, shownSteps, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
 import type { ProjectFiles } from './project.ts'
 import { recentPaths } from './recent.ts'
 import { fitPrompt } from './prompt.ts'
-import { doubt, notDone, refusal, tooLong } from './refusal.ts'
+import { doubt, leftUndone, notDone, refusal, tooLong } from './refusal.ts'
 import { inOwnForm, type NanoRun, type NanoStep, readRun } from './run.ts'
 import type { NanoTool } from './tools.ts'
 import { NANO_ID } from '../../protocol/nano-id.ts'
@@ -137,8 +138,10 @@ async function* answer(
   }
   if (!asked) return
   const { lines } = currentOf(progress).sources
-  const decision = await tidy(asked.decision, { request: run.request, lines, files })
-  yield* tell(forClient(settleGuess(decision, request), offer), { run, request, reply: asked.reply })
+  const tidied = await tidy(asked.decision, { request: run.request, lines, files })
+  const decision = settleGuess(await appendByEdit(tidied, offer.bindings, files), request)
+  const undone = undoneOf(progress, run.steps)
+  yield* tell(forClient(decision, offer), { run, request, reply: asked.reply, undone })
 }
 
 type Asked = { readonly decision: Decision; readonly reply: NanoReply }
@@ -240,9 +243,14 @@ const isOver = (steps: readonly NanoStep[]): boolean =>
 
 const isDenied = (steps: readonly NanoStep[]): boolean => steps.at(-1)?.code === 'denied'
 
-type Telling = { readonly run: NanoRun; readonly request: ModelRequest; readonly reply: NanoReply }
+type Telling = {
+  readonly run: NanoRun
+  readonly request: ModelRequest
+  readonly reply: NanoReply
+  readonly undone: readonly string[]
+}
 
-function* tell(decision: Decision, { run, request, reply }: Telling): Generator<ModelEvent> {
+function* tell(decision: Decision, { run, request, reply, undone }: Telling): Generator<ModelEvent> {
   const isCall = decision.kind === 'call' || decision.kind === 'guess'
   if (isCall) {
     const { name, input } = decision.call
@@ -250,8 +258,8 @@ function* tell(decision: Decision, { run, request, reply }: Telling): Generator<
     const unsure = decision.kind === 'guess' ? { unsure: decision.why } : {}
     yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input), ...unsure } }
   } else {
-    if (REFUSALS.has(decision.kind) || isDenied(run.steps)) yield { type: 'refusal' }
-    for (const text of textOf(decision, run).split(/(?<=\n)/)) yield { type: 'text-delta', text }
+    if (REFUSALS.has(decision.kind) || isDenied(run.steps) || undone.length > 0) yield { type: 'refusal' }
+    for (const text of (textOf(decision, run) + leftUndone(undone)).split(/(?<=\n)/)) yield { type: 'text-delta', text }
   }
   yield { type: 'usage', usage: reply.usage }
   yield {

@@ -5,7 +5,7 @@
  */
 import type { NanoCall } from './run.ts'
 
-export type Mood = 'asked-about' | 'negated' | 'postponed' | 'conditional'
+export type Mood = 'asked-about' | 'negated' | 'postponed' | 'conditional' | 'reported'
 
 /** Nothing where the request plainly wants it done. */
 export function moodAgainst(call: NanoCall, request: string): Mood | undefined {
@@ -68,6 +68,12 @@ const ASKS = [
   String.raw`\b(?:is it (?:safe|ok|okay|dangerous|possible)|would it be|am i allowed|are we allowed|what's the (?:difference|point)|meaning of|docs? for|documentation)\b`,
 ]
 
+/** Words of another person behind a colon: "Tomasz wrote in the channel: turn it on", "From Mary, 9.14 am: set the rate". */
+const REPORTED = [
+  String.raw`^\W*(?:(?!(?:please|can|could|i|we|you)\b)[\w'.@-]+[\s,]+){1,6}?(?:wrote|said|says|writes|asked|asks|told (?:me|us)|tells (?:me|us)|replied|replies|messaged|posted|texted|mailed|emailed|commented|suggested|suggests|reads|goes|went|dictated|announced|insists|typed|was like)\b[^:,\n]{0,50}:\s`,
+  String.raw`^\W*(?:from|fwd|fw|(?:e-?mail|message|note|text|dm|slack|quote) from|quoting|subject|re|forwarded(?: from)?|ticket|comment)\b(?:[^:\n]|\d:\d){0,40}:\s`,
+]
+
 const any = (patterns: readonly string[]): RegExp => new RegExp(patterns.join('|'), 'u')
 
 const isAskedAbout = matches(any(ASKS))
@@ -80,6 +86,7 @@ const moods: readonly (readonly [Mood, Test])[] = [
   ['negated', (words, call) => !isStopping(call) && any(NEGATIONS).test(words)],
   ['postponed', matches(any(POSTPONED))],
   ['conditional', matches(any(CONDITIONAL))],
+  ['reported', matches(any(REPORTED))],
   ['asked-about', (words, call) => !READS.test(commandOf(call)) && isAskedAbout(words, call)],
 ]
 

@@ -8,6 +8,7 @@ import { clauseSources, type ProjectFiles } from './project.ts'
 import type { PromptStep } from './prompt.ts'
 import { LISTING, recentPaths } from './recent.ts'
 import type { NanoStep } from './run.ts'
+import { isActing } from './tools.ts'
 
 type Reached = {
   readonly clause: string
@@ -45,6 +46,25 @@ export function isPlainlyDone(progress: Progress, steps: readonly NanoStep[]): b
   const isLast = progress.reached.length === progress.clauses.length
   return !isLast && steps.length > from && steps.at(-1)?.ok === true && !GOES_ON.test(clause)
 }
+
+/** The clauses of a run that has begun for which no step was made; to be shown what came of a step needs none. */
+export function undoneOf({ clauses, reached }: Progress, steps: readonly NanoStep[]): readonly string[] {
+  const last = steps.at(-1)
+  if (!last) return []
+  const isCurrentDone = steps.length > (reached.at(-1)?.from ?? 0)
+  const isShown = !isActing(last.call.name) || last.call.name === 'run_command'
+  return clauses
+    .slice(isCurrentDone ? reached.length : reached.length - 1)
+    .filter((clause) => !OUTCOME.test(clause) && !(isShown && isLookAtResult(clause)))
+}
+
+const OUTCOME =
+  /\b(?:results?|outputs?|outcome|what (?:it|they|that) (?:says?|prints?|shows?)|(?:if|whether) (?:it|they|that|all)|how it (?:goes|went))\b/i
+
+/** "Tell me what fails" behind a test run: no file is named. */
+const isLookAtResult = (clause: string): boolean =>
+  /^\W*(?:(?:and|then|please|also|just)\s+)*(?:show|tell|give|let me|report|say|print|display)\b/i.test(clause) &&
+  !/[\w-]\.\w|\/|["“`]|\b(?:files?|folders?|first|last|one)\b/i.test(clause)
 
 /** Signs that a clause asks for more than one step. */
 export const GOES_ON =

@@ -24,7 +24,13 @@ export const doubt = (call: NanoCall): string =>
 /** A call that a rule or the user did not allow, and why. */
 export const notDone = ({ call, text }: NanoStep): string => `Not done: ${shown(call)}. ${text}`
 
+/** Parts of the request for which nothing was called. */
+export const leftUndone = (clauses: readonly string[]): string =>
+  clauses.map((clause) => `\n\nNot done: “${clip(clause.replaceAll(/\s+/g, ' '), 120)}”.`).join('')
+
 const shown = ({ name, input }: NanoCall): string =>
-  clip([name, ...Object.values(input).map(String)].join(' ').replaceAll(/\s+/g, ' '), 120)
+  clip([name, ...Object.values(input).map(written)].join(' ').replaceAll(/\s+/g, ' '), 120)
+
+const written = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 export const tooLong = `The request is too long to be read whole by the built-in model, so nothing was changed. ${CAN}; ${LARGER}`

@@ -1,11 +1,28 @@
-/** Operations on files as one shell command, for clients that have a shell and no tool for them. Pure. */
+/** Plain work on files as one shell command, for clients that have a shell and no tool for it. Pure. */
 import type { NanoCall } from './run.ts'
 
-const FORMS: Readonly<Record<string, (argument: (name: string) => string) => string>> = {
+type Argument = (name: string) => string
+
+const FORMS: Readonly<Record<string, (argument: Argument, input: NanoCall['input']) => string | undefined>> = {
   make_folder: (argument) => `mkdir -p ${argument('path')}`,
   copy_file: (argument) => `cp -rn ${argument('from')} ${argument('to')}`,
   move_file: (argument) => `mv -n ${argument('from')} ${argument('to')}`,
   delete_file: (argument) => `rm -r ${argument('path')}`,
+  list_files: (argument) => `ls ${argument('path')}`,
+  find_files: (_, { pattern }) => findCommand(typeof pattern === 'string' ? pattern : ''),
+  search_text: (argument, { path }) => `grep -rn -e ${argument('pattern')} ${path === undefined ? '.' : argument('path')}`,
+  read_file: (argument, { from, to }) =>
+    from === undefined && to === undefined
+      ? `cat ${argument('path')}`
+      : `sed -n '${Number(from ?? 1)},${to === undefined ? '$' : Number(to)}p' ${argument('path')}`,
+  // One place is for an edit, which fails where the text is not there, or there twice.
+  edit_file: (argument, { old, new: replacement, all }) =>
+    all === true ? replaceCommand(String(old), String(replacement), argument('path')) : undefined,
+  // A file that is there is never written over: that is an edit, or the question of a client with a tool for it.
+  write_file: (argument, { append, overwrite }) =>
+    overwrite === true
+      ? undefined
+      : `${append === true ? '' : 'set -C; '}printf '%s\\n' ${argument('content')} ${append === true ? '>>' : '>'} ${argument('path')}`,
 }
 
 export const hasCommand = (name: string): boolean => name in FORMS
@@ -13,11 +30,24 @@ export const hasCommand = (name: string): boolean => name in FORMS
 /** Nothing for a call that no single command stands for. */
 export function toCommand({ name, input }: NanoCall): string | undefined {
   const form = FORMS[name]
-  return form?.((key) => quoted(String(input[key])))
+  return form?.((key) => (key === 'content' || key === 'pattern' ? literal : quoted)(String(input[key])), input)
+}
+
+/** All occurrences, letter by letter. Nothing for several lines. */
+function replaceCommand(old: string, replacement: string, path: string): string | undefined {
+  if (old === '' || /[\n\r]/.test(old + replacement)) return undefined
+  const from = old.replaceAll(/[\\/.*^$[\]]/g, String.raw`\$&`)
+  const to = replacement.replaceAll(/[\\/&]/g, String.raw`\$&`)
+  return `sed -i ${literal(`s/${from}/${to}/g`)} ${path}`
+}
+
+/** `src/**\/*.ts`: the folder it begins with, then the name. Nothing where a folder in between is left open. */
+function findCommand(pattern: string): string | undefined {
+  const [, folder = '', name = ''] = /^((?:[^*?[\]/]+\/)*)(?:\*\*\/)?([^/]+)$/.exec(pattern) ?? []
+  return name === '' ? undefined : `find ${quoted(folder.replace(/\/$/, '') || '.')} -name ${literal(name)}`
 }
 
 /** A path that begins with a dash is no option. */
-function quoted(text: string): string {
-  const safe = text.startsWith('-') ? `./${text}` : text
-  return /^[\w./:@%+,-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", `'\\''`)}'`
-}
+const quoted = (text: string): string => literal(text.startsWith('-') ? `./${text}` : text)
+
+const literal = (text: string): string => (/^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

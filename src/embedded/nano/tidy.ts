@@ -23,7 +23,7 @@ export async function tidy(decision: Decision, { request, lines, files }: Place)
   const replacing = await asReplacement(call, files)
   if (!replacing) return { ...decision, call }
   const why = 'The built-in model guessed this: it replaces what is there'
-  return { why, isLikely: false, ...decision, kind: 'guess', call: replacing }
+  return { why, ...decision, isLikely: false, kind: 'guess', call: replacing }
 }
 
 /** A file that is there is replaced by an edit of all of it: the question then shows what goes and what comes. */

@@ -72,7 +72,7 @@ describe('the tools of other programs', () => {
     const written = { path: 'a.txt', content: 'x' }
 
     expect(
-      toClientCall({ name: 'write_file', input: { ...written, append: true } }, bindings),
+      toClientCall({ name: 'edit_file', input: { path: 'a.txt', old: 'x', new: 'y' } }, bindings),
     ).toBeUndefined()
     expect(toClientCall({ name: 'write_file', input: { ...written, overwrite: true } }, bindings)).toEqual({
       name: 'Write',
@@ -107,5 +107,70 @@ describe('the tools of other programs', () => {
         'search_text',
       ]),
     )
+  })
+
+  test('operations on files, searches and edits are known by other names and in other shapes', () => {
+    const bindings = bindTools([
+      tool('create_directory path'),
+      tool('rename_file source destination'),
+      tool('removeFile filePath'),
+      { ...tool('search_files path pattern'), description: 'Search for files and directories matching a pattern.' },
+      { ...tool('search_in_files path regex'), description: 'Regex search across files.' },
+      tool('delete_branch name'),
+      tool('replace_in_file path diff'),
+    ])
+
+    expect(Object.fromEntries(Array.from(bindings, ([own, binding]) => [own, binding.name]))).toEqual({
+      make_folder: 'create_directory',
+      move_file: 'rename_file',
+      delete_file: 'removeFile',
+      find_files: 'search_files',
+      search_text: 'search_in_files',
+      edit_file: 'replace_in_file',
+    })
+    const edit = { name: 'edit_file', input: { path: 'a', old: 'x\ny', new: 'z' } }
+    const theirs = { path: 'a', diff: '------- SEARCH\nx\ny\n=======\nz\n+++++++ REPLACE' }
+    expect(toClientCall(edit, bindings)).toEqual({ name: 'replace_in_file', input: theirs })
+    expect(toNanoCall({ name: 'replace_in_file', input: theirs }, bindings)).toEqual(edit)
+    expect(toClientCall({ name: 'find_files', input: { pattern: '*.md' } }, bindings)).toEqual({
+      name: 'search_files',
+      input: { path: '.', pattern: '*.md' },
+    })
+  })
+
+  test('a tool that does several things by a choice stands behind each of them', () => {
+    const editor = tool('editor path file_text? old_str? new_str?')
+    const command = { type: 'string', enum: ['view', 'create', 'str_replace'] }
+    const properties = { command, ...(editor.parameters['properties'] as object) }
+    const bindings = bindTools([{ ...editor, parameters: { ...editor.parameters, properties } }])
+    const edit = { name: 'edit_file', input: { path: 'a', old: 'x', new: 'y' } }
+    const theirs = { name: 'editor', input: { command: 'str_replace', path: 'a', old_str: 'x', new_str: 'y' } }
+
+    expect([...bindings.keys()]).toEqual(['read_file', 'write_file', 'edit_file'])
+    expect(toClientCall(edit, bindings)).toEqual(theirs)
+    expect(toNanoCall(theirs, bindings)).toEqual(edit)
+  })
+
+  test('a list of edits, a command as a list of words, and a yes that is required', () => {
+    const items = { type: 'object', properties: { oldText: text, newText: text } }
+    const bindings = bindTools([
+      { name: 'edit', parameters: { properties: { path: text, edits: { type: 'array', items } }, required: ['edits'] } },
+      {
+        name: 'shell',
+        parameters: {
+          properties: { command: { type: 'array', items: text }, requires_approval: { type: 'boolean' } },
+          required: ['command', 'requires_approval'],
+        },
+      },
+    ])
+    const run = { name: 'run_command', input: { command: 'npm test' } }
+    const theirs = { command: ['bash', '-lc', 'npm test'], requires_approval: true }
+
+    expect(toClientCall({ name: 'edit_file', input: { path: 'a', old: 'x', new: 'y' } }, bindings)).toEqual({
+      name: 'edit',
+      input: { path: 'a', edits: [{ oldText: 'x', newText: 'y' }] },
+    })
+    expect(toClientCall(run, bindings)).toEqual({ name: 'shell', input: theirs })
+    expect(toNanoCall({ name: 'shell', input: theirs }, bindings).input['command']).toBe('npm test')
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decide, type Evidence, SURE } from '../../../src/embedded/nano/decide.ts'
+import { decide, type Evidence, OFFERED, SURE } from '../../../src/embedded/nano/decide.ts'
 import { callBody } from '../../../src/embedded/nano/format.ts'
 import type { NanoCall, NanoStep } from '../../../src/embedded/nano/run.ts'
 
@@ -34,8 +34,10 @@ test('a call that acts is made unasked only when every choice in it was sure', (
   const unsure = { kind: 'guess', call: run, why: `${GUESS}it is not certain that this is meant` }
 
   expect(decide(writing(run, { confidences: [1, SURE, 0.99] }))).toEqual({ kind: 'call', call: run })
-  expect(decide(writing(run, { confidences: [1, SURE - 0.01, 1] }))).toEqual({ ...unsure, isLikely: false })
-  expect(decide(writing({ name: 'deploy', input: {} }, { confidences: [0.1] })).kind).toBe('guess')
+  expect(decide(writing(run, { confidences: [1, SURE - 0.01, 1] }))).toEqual({ ...unsure, isLikely: true })
+  expect(decide(writing(run, { confidences: [0.69] }))).toEqual({ ...unsure, isLikely: false })
+  expect(decide(writing({ name: 'deploy', input: {} }, { confidences: [OFFERED] })).kind).toBe('guess')
+  expect(decide(writing(run, { confidences: [OFFERED - 0.01] }))).toEqual({ kind: 'doubt', call: run })
 })
 
 test('what the request does not spell out is a guess, likely only when surer than that', () => {

@@ -1,5 +1,6 @@
 /** What becomes of a call before it is made: a listed line as an edit, where a copy goes, a shell for what a client lacks. */
 import { expect, test } from 'vitest'
+import { appendByEdit } from '../../../src/embedded/nano/append-form.ts'
 import { bindTools, toClientCall } from '../../../src/embedded/nano/bindings.ts'
 import { otherLanguage } from '../../../src/embedded/nano/language.ts'
 import { makeUnique, toEdit } from '../../../src/embedded/nano/listed-lines.ts'
@@ -34,6 +35,17 @@ test('part of a listed line becomes an edit of the whole line', async () => {
     input: { path: 'config.json', old: '"port": 3000,', new: '"port": 8080,' },
   })
   expect(await makeUnique(edit, lines, files)).toEqual(edit)
+})
+
+test.each([
+  ['call Kim should be call Tim', 'call Kim', 'call Tim', 'call Tim'],
+  ['in the todo Kim should be Tim', 'call Kim', 'Tim', 'call Tim'],
+  ['todo: "Kim" -> "Tim"', 'call Kim', 'Tim', 'call Tim'],
+  ['the second line should be Tim', 'call Kim', 'Tim', 'Tim'],
+])('%s changes what is spelled', (request, old, replacement, expected) => {
+  const input = { line: 3, old, new: replacement }
+
+  expect(toEdit({ name: 'change_line', input }, lines, request).input['new']).toBe(expected)
 })
 
 test('a line that is in the file twice takes the lines before it along', async () => {
@@ -82,7 +94,53 @@ test('a client with nothing but a shell is given a command', () => {
     name: 'bash',
     input: { command: "mv -n 'my notes.txt' ./-old" },
   })
-  expect(toCommand({ name: 'write_file', input: { path: 'a', content: 'b' } })).toBeUndefined()
+  expect(toCommand({ name: 'edit_file', input: { path: 'a', old: 'b', new: 'c' } })).toBeUndefined()
+})
+
+test.each([
+  ['read_file', { path: 'docs/my notes.md' }, "cat 'docs/my notes.md'"],
+  ['read_file', { path: 'a.md', from: 3, to: 9 }, "sed -n '3,9p' a.md"],
+  ['list_files', { path: '.' }, 'ls .'],
+  ['find_files', { pattern: 'src/**/*.ts' }, "find src -name '*.ts'"],
+  ['search_text', { pattern: "it's", path: 'docs' }, String.raw`grep -rn -e 'it'\''s' docs`],
+  ['edit_file', { path: 'a.md', old: 'a/b.*', new: 'c&d', all: true }, String.raw`sed -i 's/a\/b\.\*/c\&d/g' a.md`],
+  ['write_file', { path: 'a.txt', content: 'b c' }, String.raw`set -C; printf '%s\n' 'b c' > a.txt`],
+  ['write_file', { path: 'a.txt', content: 'b', append: true }, String.raw`printf '%s\n' b >> a.txt`],
+  ['write_file', { path: 'a.txt', content: 'b', overwrite: true }, undefined],
+])('%s %j is one command', (name, input, command) => {
+  expect(toCommand({ name, input })).toBe(command)
+})
+
+test('what a tool cannot narrow down is narrowed down in the shell, or shown whole without one', () => {
+  const tool = (name: string, key: string) => ({
+    name,
+    parameters: { type: 'object', properties: { [key]: { type: 'string' } }, required: [key] },
+  })
+  const call = { name: 'read_file', input: { path: 'a.md', from: 3 } }
+  const [view, bash] = [tool('view', 'path'), tool('bash', 'command')]
+
+  expect(toClientCall(call, bindTools([view, bash]))?.input).toEqual({ command: "sed -n '3,$p' a.md" })
+  expect(toClientCall(call, bindTools([view]))).toEqual({ name: 'view', input: { path: 'a.md' } })
+})
+
+test('a client that cannot append is given an edit of the end of the file', async () => {
+  const tool = (name: string, ...keys: string[]) => ({
+    name,
+    parameters: { type: 'object', properties: Object.fromEntries(keys.map((key) => [key, {}])), required: keys },
+  })
+  const bindings = bindTools([tool('Write', 'file_path', 'content'), tool('Edit', 'file_path', 'old_string', 'new_string')])
+  const append = (path: string) =>
+    appendByEdit(
+      { kind: 'call', call: { name: 'write_file', input: { path, content: 'eggs', append: true } } },
+      bindings,
+      files,
+    )
+
+  expect(await append('todo.txt')).toEqual({
+    kind: 'call',
+    call: { name: 'edit_file', input: { path: 'todo.txt', old: 'call Kim', new: 'call Kim\neggs' } },
+  })
+  expect(await append('absent.txt')).toMatchObject({ call: { name: 'write_file' } })
 })
 
 test.each([

@@ -102,7 +102,7 @@ describe('a reply', () => {
   })
 
   test('that acts is never made on a guess', async () => {
-    const acting = tools.filter(({ name }) => ['write_file', 'edit_file', 'run_command'].includes(name))
+    const acting = tools.filter(({ name }) => ['write_file', 'edit_file'].includes(name))
 
     const answer = await ask(
       model,
@@ -111,7 +111,7 @@ describe('a reply', () => {
 
     expect(answer).toMatchObject({ calls: [], finish: 'stop' })
     expect(answer.text).toMatch(
-      /^Not done, because it is not certain that this is meant: (?:write|edit|run)_/,
+      /^Not done, because it is not certain that this is meant: (?:write|edit)_/,
     )
   })
 

@@ -70,6 +70,12 @@ const against: Record<string, readonly (readonly [string, NanoCall])[]> = {
     ['what would npm test do', tests],
     ['imagine we deploy', deploy],
   ],
+  reported: [
+    ['Tomasz wrote in the channel: run the tests', tests],
+    ['From Mary, 9:14 am: run backup.sh', backup],
+    ['my boss said yesterday evening: deploy it', deploy],
+    ['fwd: please build', build],
+  ],
   'asked-about': [
     ['What does backup.sh do?', backup],
     ['what is deploy.sh for', deploy],

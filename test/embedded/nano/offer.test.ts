@@ -82,14 +82,14 @@ test('a tool nano never heard of takes a line that leads nowhere when the reques
 test('another tool behind a known name is shown as it is', () => {
   const tools = [
     foreign('read_file', 'Read it', { path: { type: 'string' } }, ['path']),
-    foreign('search_text', 'Look for it', { needle: { type: 'string' } }, ['needle']),
+    foreign('search_text', 'Look for it', { topic: { type: 'string' } }, ['topic']),
   ]
 
   const { callable } = offerNano({ category: 'read', request: 'search for it', tools })
 
   expect(callable.map((tool) => signature(tool))).toEqual([
     'read_file(path, [from], [to]) Read a text file',
-    'search_text(needle) Look for it',
+    'search_text(topic) Look for it',
   ])
 })
 

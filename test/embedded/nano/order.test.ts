@@ -12,6 +12,8 @@ test.each([
   'hey, can you add milk to notes.txt',
   'rename a.txt to b.txt and show it',
   'OK, now delete old.txt',
+  'in the cover letter replace May by July',
+  'Back up bugs.csv to bugs-backup.csv',
 ])('%s is an order', (request) => {
   expect(isOrder(run, request)).toBe(true)
 })
@@ -26,6 +28,8 @@ test.each([
   'запусти npm test',
   'npm install was run, npm test was not',
   'tests: npm test',
+  'in the meeting they said run npm test',
+  'on Friday I forgot to run npm test',
 ])('%s is none', (request) => {
   expect(isOrder(run, request)).toBe(false)
 })

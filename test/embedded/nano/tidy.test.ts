@@ -55,6 +55,13 @@ describe('a file that is there', () => {
       })
   })
 
+  test('is never likely to be replaced, however likely the call was', async () => {
+    const call = { name: 'write_file', input: { path: 'slogan.txt', content: 'new' } }
+    const likely: Decision = { kind: 'guess', call, why: 'why', isLikely: true }
+
+    expect(await tidy(likely, { request: 'x', lines: [], files })).toMatchObject({ why: 'why', isLikely: false })
+  })
+
   test('is asked for although it is empty', async () => {
     expect(await tidied('write_file', { path: 'empty.txt', content: 'new' }, 'x')).toMatchObject({
       kind: 'guess',

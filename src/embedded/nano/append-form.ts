@@ -1,0 +1,28 @@
+/** Text at the end of a file, for clients that can write a file whole or change a part of it, but not append. Reads the file. */
+import type { Bindings } from './bindings.ts'
+import type { Decision } from './decide.ts'
+import type { ProjectFiles } from './project.ts'
+
+/** The end of the file, replaced by itself and the new text. The same decision where the client appends, or the file cannot be read. */
+export async function appendByEdit(decision: Decision, bindings: Bindings, files: ProjectFiles): Promise<Decision> {
+  if (!('call' in decision) || decision.call.name !== 'write_file') return decision
+  const { path, content, append } = decision.call.input
+  const isNeeded = append === true && bindings.get('write_file')?.has('append') !== true
+  if (!isNeeded || !bindings.has('edit_file') || typeof path !== 'string' || typeof content !== 'string')
+    return decision
+  const old = endOf(await files.read(path).catch(() => ''))
+  if (old === undefined) return decision
+  return { ...decision, call: { name: 'edit_file', input: { path, old, new: `${old}\n${content}` } } }
+}
+
+const MOST_LINES = 6
+
+/** As many of the last lines as occur once. */
+function endOf(text: string): string | undefined {
+  const lines = text.trimEnd().split('\n')
+  for (let count = 1; count <= Math.min(MOST_LINES, lines.length); count++) {
+    const end = lines.slice(-count).join('\n')
+    if (end.trim() !== '' && text.indexOf(end) === text.lastIndexOf(end)) return end
+  }
+  return undefined
+}
