@@ -56,7 +56,7 @@ export type Evidence = {
 export const SURE = 0.9
 /** Enough for a client that has permissions of its own, where the request spells everything out. */
 const LIKELY = 0.7
-/** Below this share at any token a call that acts is not even offered: on the validation hands hardly one of these was meant. */
+/** Below this share at any token a call that acts is not even offered: another choice was as likely. */
 export const OFFERED = 0.5
 
 const UNCERTAIN = 'it is not certain that this is meant'
