@@ -51,7 +51,7 @@ test('of calls to a host that is killed at any moment none runs twice, and each 
     const url = await start()
     const keys = Array.from({ length: 6 }, (_, index) => `round-${round}-call-${index}`)
     const asked = keys.map(async (key) => [key, await execute(url, key)] as const)
-    await pause(random() * 120)
+    await pause(random() * 500)
     child?.kill('SIGKILL')
     const lost = (await Promise.all(asked)).flatMap(([key, answer]) => {
       if (answer) answers.set(key, answer)
@@ -61,7 +61,8 @@ test('of calls to a host that is killed at any moment none runs twice, and each 
     for (const key of lost) answers.set(key, (await execute(again, key)) as Answer)
     child?.kill('SIGKILL')
   }
-  const log = (await readFile(join(folder, 'log.txt'), 'utf8')).split('\n')
+  // None may have come so far as to write it.
+  const log = (await readFile(join(folder, 'log.txt'), 'utf8').catch(() => '')).split('\n')
   const runs = (key: string): number => log.filter((line) => line === key).length
 
   const wrong = [...answers].filter(([key, { ok, code }]) => {
