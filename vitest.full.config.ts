@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Machines that are killed, paused and cut off while they vote, and measured memory: one file at a time. */
+/** Machines that are killed, paused and cut off while they vote, and measured memory: one file at a time, after all others. */
 const alone = [
   'test/federation/{flock,flock-usual,rounds,clocks}.full.test.ts',
   'test/federation/nats/flock.full.test.ts',

@@ -28,6 +28,9 @@ import {
 } from './server.ts'
 import { eventually } from '../../support/wait.ts'
 
+// A message that is lost for ever shall be seen as that, and not stop everything for ten minutes.
+vi.setConfig({ testTimeout: 120_000 })
+
 const WORDS = Array.from({ length: 30 }, (_, index) => `${index} `)
 const counting = offerOf(async function* () {
   for (const text of WORDS) {
