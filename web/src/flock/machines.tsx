@@ -1,17 +1,14 @@
 /** This machine and its peers as a picture: who is here, what each has, how busy it is and how far away. */
 import type { FlockView, PeerView } from '../../../src/protocol/page.ts'
 import { bytes, oneLine, plural, seconds } from '../ui/text.ts'
+import { StateHeader } from './state-header.tsx'
 
 export function Machines({ flock }: { flock: FlockView }) {
   const { self, peers } = flock
   return (
     <ul className="machines">
       <li className="card machine self">
-        <header>
-          <span className="state ok" role="img" aria-label="here" />
-          <strong>{oneLine(self.name)}</strong>
-          <span className="tag">this machine</span>
-        </header>
+        <StateHeader isHere name={self.name} tag="this machine" />
         <Load running={self.running} waiting={self.waiting} />
         <p className="faint">
           {bytes(self.freeMemory)} free{self.listening === undefined ? '' : ` · ${oneLine(self.listening)}`}
@@ -30,18 +27,9 @@ function Peer({ peer }: { peer: PeerView }) {
   const isHere = state === 'here'
   return (
     <li className={`card machine ${state}`}>
-      <header>
-        <span
-          className={`state ${isHere ? 'ok' : 'failed'}`}
-          role="img"
-          aria-label={isHere ? 'here' : 'gone'}
-        />
-        <strong>
-          <bdi>{oneLine(name)}</bdi>
-        </strong>
-        <span className="tag">{via === 'nats' ? 'NATS' : 'LAN'}</span>
+      <StateHeader isHere={isHere} name={name} tag={via === 'nats' ? 'NATS' : 'LAN'}>
         <code className="faint">{id.slice(0, 8)}</code>
-      </header>
+      </StateHeader>
       {isHere ? (
         <>
           <Load running={running} waiting={waiting} />

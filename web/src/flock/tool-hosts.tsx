@@ -1,6 +1,7 @@
 /** Where tools run: this machine, another one for the sessions here, or this one for others; each with its last call. */
 import type { LastCall, ToolHostView } from '../../../src/protocol/page.ts'
 import { Section } from '../ui/table.tsx'
+import { StateHeader } from './state-header.tsx'
 import { oneLine, plural, seconds, when } from '../ui/text.ts'
 
 export const ToolHosts = ({ hosts }: { hosts: readonly ToolHostView[] }) => (
@@ -18,17 +19,7 @@ function Host({ host }: { host: ToolHostView }) {
   const isHere = state === 'here'
   return (
     <li className={`card tool-host ${state}`}>
-      <header>
-        <span
-          className={`state ${isHere ? 'ok' : 'failed'}`}
-          role="img"
-          aria-label={isHere ? 'here' : 'gone'}
-        />
-        <strong>
-          <bdi>{oneLine(name)}</bdi>
-        </strong>
-        <span className="tag">{TAGS[kind]}</span>
-      </header>
+      <StateHeader isHere={isHere} name={name} tag={TAGS[kind]} />
       {address !== undefined && <code className="faint">{oneLine(address)}</code>}
       {folder !== undefined && <code className="path">{oneLine(folder)}</code>}
       {rules !== undefined && <p className="faint">{oneLine(rules)}</p>}
