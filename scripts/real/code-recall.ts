@@ -3,7 +3,6 @@
  * `npx tsx scripts/real/code-recall.ts [COUNT] [ROOMS]`. The comments above this project's own functions are the questions; they
  * are taken out of the copy that is indexed.
  */
-import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -13,8 +12,7 @@ import { createFiles } from '../../src/guard/paths/files.ts'
 import { openCodeIndex } from '../../src/memory/code/open-index.ts'
 import { projectFiles } from '../../src/memory/project-files.ts'
 import { createEmbedder } from '../../src/provider/embedder.ts'
-import { findLlamaServer, freePort, llamaArgs, startServer, untilReady } from './server.ts'
-import { realCache } from './weights.ts'
+import { freePort, llamaArgs, requireEmbedding, startServer, untilReady } from './server.ts'
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url))
 /** A comment and the line it stands above. */
@@ -24,14 +22,7 @@ const WEIGHTS = [0, 1, 2]
 const NEVER = new AbortController().signal
 
 const [count = 120, rooms = ''] = [Number(process.argv[2] ?? 120), process.argv[3]]
-const program = findLlamaServer()
-const model = join(realCache(), 'all-MiniLM-L6-v2.F32.gguf')
-if (program === undefined || !existsSync(model)) {
-  console.error(
-    'llama-server or the embedding model is missing: npm run real:fetch, COVEY_REAL_LLAMA_SERVER.',
-  )
-  process.exit(1)
-}
+const { program, model } = requireEmbedding()
 
 type Question = { readonly text: string; readonly path: string; readonly name: string }
 

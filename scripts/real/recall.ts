@@ -3,7 +3,6 @@
  * with each weight of what the meaning finds. `npx tsx scripts/real/recall.ts [facts]`; needs `llama-server` and the
  * fetched weights. Choose the weight by the first half, report it by the second.
  */
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,19 +10,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createEmbedder } from '../../src/provider/embedder.ts'
 import { evaluate, fillFor } from '../../test/memory/evaluation.ts'
 import { heldOut, tuned } from '../../test/memory/questions.ts'
-import { findLlamaServer, freePort, llamaArgs, startServer, untilReady } from './server.ts'
-import { realCache } from './weights.ts'
+import { freePort, llamaArgs, requireEmbedding, startServer, untilReady } from './server.ts'
 
 const WEIGHTS = [0.5, 1, 2, 3, 4, 6, 8, 12, 20]
 const among = Number(process.argv[2] ?? 10_000)
-const program = findLlamaServer()
-const model = join(realCache(), 'all-MiniLM-L6-v2.F32.gguf')
-if (program === undefined || !existsSync(model)) {
-  console.error(
-    'llama-server or the embedding model is missing: npm run real:fetch, COVEY_REAL_LLAMA_SERVER.',
-  )
-  process.exit(1)
-}
+const { program, model } = requireEmbedding()
 
 const folder = await mkdtemp(join(tmpdir(), 'covey-recall-'))
 const port = await freePort()

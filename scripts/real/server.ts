@@ -5,6 +5,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { realCache } from './weights.ts'
 
 /** The program by its variable, else on the PATH; undefined where it is not installed. */
 function findProgram(variable: string, name: string, env = process.env): string | undefined {
@@ -18,6 +19,17 @@ export const findOllama = (): string | undefined => findProgram('COVEY_REAL_OLLA
 
 export const findLlamaServer = (): string | undefined =>
   findProgram('COVEY_REAL_LLAMA_SERVER', 'llama-server')
+
+/** What a measurement with an embedding model needs; ends the program where it is not there. */
+export function requireEmbedding(): { readonly program: string; readonly model: string } {
+  const program = findLlamaServer()
+  const model = join(realCache(), 'all-MiniLM-L6-v2.F32.gguf')
+  if (program !== undefined && existsSync(model)) return { program, model }
+  console.error(
+    'llama-server or the embedding model is missing: npm run real:fetch, COVEY_REAL_LLAMA_SERVER.',
+  )
+  process.exit(1)
+}
 
 export type RealServer = {
   /** Without `/v1`. */
