@@ -10,7 +10,7 @@ import { join } from 'node:path'
 /** `kind` says in its name what it is for. The caller removes it. */
 export function makeTempFolder(kind: string): string {
   const above = realpathSync(tmpdir())
-  // What cannot be read or removed belongs to somebody else.
+  // What cannot be read or removed belongs to another user.
   sweeping ??= removeAbandoned(above).catch(() => undefined)
   return mkdtempSync(join(above, `covey-${kind}-${namespaceOf()}-${process.pid}-`))
 }

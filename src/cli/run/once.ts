@@ -15,7 +15,7 @@ export type OneRun = {
   readonly prompt: string
   readonly flags: RunFlags
   readonly context: CommandContext
-  /** Who answers questions; absent = nobody is there. */
+  /** Who answers questions; absent = no user is there. */
   readonly person?: Person
   /** Sees every event after it was printed. */
   onEvent?(event: SessionEvent): void
