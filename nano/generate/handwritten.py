@@ -103,16 +103,21 @@ class HandMaker:
                 if found and found.form != "refuse":
                     return found
                 continue
-            row = s.pick(world.by_kind[_drawn_kind(s)])
+            row = self._said_by_any(world, s.pick(world.by_kind[_drawn_kind(s)]))
             if row["kind"] == "no":
                 return self._refused(world, row)
             if s.chance(0.15) and row["kind"] != "chain":
-                row = self._joined(row, s.pick(world.rows))
+                row = self._joined(row, self._said_by_any(world, s.pick(world.rows)))
             elif s.chance(0.15):
                 row = first_clause(row)
             found = self._unwanted(world, row) if s.chance(0.12) else self._acting(world, row)
             if found:
                 return found
+
+    def _said_by_any(self, world: World, row: dict[str, Any]) -> dict[str, Any]:
+        """The request in its writer's words or, as likely each, in those of another person."""
+        ways = (row["request"], *world.said_by_others.get(row["id"], ()))
+        return row | {"request": self.strings.pick(ways)} if len(ways) > 1 else row
 
     def _joined(self, row: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
         """Two requests of the same hand as one."""

@@ -41,6 +41,17 @@ def load_hand(name: str) -> tuple[dict[str, str], tuple[dict[str, Any], ...]]:
     return folder, tuple(json.loads(line) for line in lines if line.strip())
 
 
+@lru_cache(maxsize=None)
+def load_said(name: str) -> dict[str, tuple[str, ...]]:
+    """How other people put the requests of a hand, by id: the same wish, the same strings to copy."""
+    file = HANDS / name / "said.jsonl"
+    said: dict[str, tuple[str, ...]] = {}
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
+        row = json.loads(line)
+        said[row["id"]] = (*said.get(row["id"], ()), row["request"])
+    return said
+
+
 def training_hands() -> list[str]:
     names = sorted(path.parent.name for path in HANDS.glob("*/requests.jsonl"))
     return [name for name in names if name not in TEST_HANDS | VALIDATION_HANDS]
@@ -86,6 +97,7 @@ class World:
         self.lines = LineIndex(self.files)
         self.scripts = project_scripts(self.files)
         self.rows = rows
+        self.said_by_others = load_said(name)
         self.by_kind = {kind: [row for row in rows if row["kind"] == kind] for kind in ("no", "chain", "act", "look")}
 
     def said(self, value: Any) -> Any:

@@ -26,6 +26,8 @@ export type ProviderContext = {
   readonly paths: AppPaths
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
+  /** Only the server at this address is asked for. */
+  readonly baseUrl?: string
   /** Other machines, as they are right now. */
   openPeers(): Promise<{
     list(): Promise<
@@ -38,6 +40,7 @@ export type ProviderContext = {
 export function openProviderService(context: ProviderContext): ProviderService {
   return {
     async list() {
+      if (context.baseUrl !== undefined) return checkServers(context)
       const parts = [checkServers(context), agents(context), peers(context)]
       return [...(await Promise.all(parts)).flat(), IN_THE_BOX]
     },

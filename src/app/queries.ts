@@ -97,10 +97,10 @@ export async function swarmFactsOf(env: NodeJS.ProcessEnv, cwd: string) {
   return { mode: swarm.mode, workers: swarm.workers, federation: federation.enabled }
 }
 
-/** For `covey providers` and `covey slm`. */
-export async function openProviders(env: NodeJS.ProcessEnv, cwd: string) {
+/** For `covey providers` and `covey slm`. With an address, only the server there is asked. */
+export async function openProviders(env: NodeJS.ProcessEnv, cwd: string, baseUrl?: string) {
   const { openProviderService } = await import('./providers.ts')
-  const context = { config: await configOf(env, cwd), paths: pathsOf(env), env, cwd }
+  const context = { config: await configOf(env, cwd), paths: pathsOf(env), env, cwd, ...defined({ baseUrl }) }
   return openProviderService({ ...context, openPeers: () => openPeersOf(env, cwd) })
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which servers answer right now and with which models: the arms of the configuration, the servers found on this machine,
- * and the one COVEY_BASE_URL names. `covey providers`, `covey doctor` and `covey models` all show what this says.
+ * Which servers answer right now and with which models: the one that is asked for by its address, the arms of the
+ * configuration, the servers found on this machine, and the one COVEY_BASE_URL names. `covey providers`, `covey doctor` and `covey models` all show what this says.
  */
 import { isLocalAddress } from '../config/address.ts'
 import { chooseArm, routedArms } from '../config/choose-arm.ts'
@@ -23,15 +23,42 @@ export type CheckContext = {
   readonly config: Config
   readonly paths: Pick<AppPaths, 'dataFolder'>
   readonly env: NodeJS.ProcessEnv
+  /** Only the server at this address is asked for. */
+  readonly baseUrl?: string
 }
 
 const LIMITS = { limitMs: 2_000, loadingMs: 0 }
 const signal = new AbortController().signal
 
 export async function checkServers(context: CheckContext): Promise<readonly ProviderInfo[]> {
+  if (context.baseUrl !== undefined) return [await checkAddress(context.baseUrl, context)]
   const all = await Promise.all([flagged(context), configured(context), found(context)])
   return all.flat()
 }
+
+/** Of a server that has one model, the address is enough to use it. */
+async function checkAddress(baseUrl: string, { config, env }: CheckContext): Promise<ProviderInfo> {
+  const info = { id: 'server', kind: 'openai-compatible', tier: 'local' as const }
+  try {
+    const choice = chooseArm(config, { baseUrl }, env)
+    if (choice.kind !== 'arm') throw new AppError('config-invalid', `${baseUrl} is no address of a server.`)
+    const { settings } = choice
+    const api = await findApi(listAddress(settings), LIMITS, signal)
+    const url = maskUrls(api.baseUrl)
+    const chatting = api.models.filter(isChatModel)
+    const models = [
+      ...chatting.map((name) => ({ name, use: useOf(url, chatting.length > 1 ? name : undefined) })),
+      ...embeddingModels(api, (model) => model),
+    ]
+    const about = `${url} offers ${models.length === 1 ? 'one model' : `${models.length} models`}`
+    return { ...info, tier: settings.local ? 'local' : 'cloud', state: 'ready', isOn: true, about, models }
+  } catch (error) {
+    return { ...info, ...failed(errorMessage(error)) }
+  }
+}
+
+const useOf = (url: string, model?: string): string =>
+  `--base-url ${url}${model === undefined ? '' : ` --model ${model}`}`
 
 /** The server that a run without --model would ask because a variable names it. */
 async function flagged({ config, env }: CheckContext): Promise<readonly ProviderInfo[]> {
@@ -109,7 +136,7 @@ function offered(settings: ArmSettings, given: ArmSettings, { baseUrl, models }:
   const url = maskUrls(baseUrl)
   return [
     own,
-    ...others.map((name) => ({ name, use: `--base-url ${url} --model ${name}` })),
+    ...others.map((name) => ({ name, use: useOf(url, name) })),
     ...embeddingModels({ baseUrl, models }, (model) => model).filter(({ name }) => name !== own.name),
   ]
 }

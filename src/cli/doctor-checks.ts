@@ -10,6 +10,7 @@ import { ensureFolder } from '../lib/ensure-folder.ts'
 import { errorMessage } from '../protocol/error.ts'
 import type { ProviderInfo } from '../protocol/provider-service.ts'
 import { loadTrusted } from '../app/config.ts'
+import { baseUrlOf } from './base-url.ts'
 import type { CommandContext } from './command.ts'
 
 type Finding = { readonly name: string; readonly state: 'ok' | 'missing' | 'broken'; readonly text: string }
@@ -133,9 +134,9 @@ async function checkEngine({ env }: CommandContext): Promise<readonly Finding[]>
 }
 
 /** The same look as `covey providers` takes. */
-async function checkServers({ env, cwd }: CommandContext): Promise<readonly Finding[]> {
+async function checkServers({ env, cwd, options }: CommandContext): Promise<readonly Finding[]> {
   try {
-    const servers = await (await openProviders(env, cwd)).servers()
+    const servers = await (await openProviders(env, cwd, baseUrlOf(options))).servers()
     if (servers.length > 0) return servers.map(toFinding)
     const text = 'no model server answers on its usual port; start one, or use --base-url URL'
     return [{ name: 'servers', state: 'missing', text }]

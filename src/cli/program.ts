@@ -78,10 +78,25 @@ function addCommand(target: Commander, command: Command, { surroundings, finish 
     'after',
     `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}`,
   )
-  target.action(async (words: string[], options: Record<string, unknown>) => {
+  target.action(async (words: string[], own: Record<string, unknown>) => {
+    const options = { ...flagsBefore(target), ...own }
     const capture = (argv: readonly string[]) => captured(argv, surroundings)
     finish(await command.run({ ...surroundings, capture, args: words, options }))
   })
+}
+
+/** Flags before the name of a command, as in `covey --base-url URL models`: the command's own, or an error. */
+function flagsBefore(command: Commander): Record<string, unknown> {
+  const { parent } = command
+  const said = parent?.options.filter(
+    (option) => parent.getOptionValueSource(option.attributeName()) === 'cli',
+  )
+  const known = new Set(command.options.map((option) => option.attributeName()))
+  const stray = said?.find((option) => !known.has(option.attributeName()))
+  if (stray) command.error(`error: covey ${command.name()} has no option '${stray.long ?? stray.flags}'`)
+  return Object.fromEntries(
+    said?.map((option) => [option.attributeName(), parent?.getOptionValue(option.attributeName())]) ?? [],
+  )
 }
 
 async function captured(argv: readonly string[], surroundings: Surroundings): Promise<string> {

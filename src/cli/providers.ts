@@ -3,19 +3,24 @@ import { cleanControl, jsonLine } from '../lib/clean.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ProviderService, ProviderInfo } from '../protocol/provider-service.ts'
 import { requireAction } from './action.ts'
+import { baseUrlOf, baseUrlOption } from './base-url.ts'
 import type { Command } from './command.ts'
 
-export type OpenProviders = (env: NodeJS.ProcessEnv, cwd: string) => Promise<ProviderService>
+export type OpenProviders = (
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  baseUrl?: string,
+) => Promise<ProviderService>
 
 export const createProvidersCommand = (open: OpenProviders): Command => ({
   name: 'providers',
   summary: 'List what can answer: arms, local servers, agents, machines',
   usage: '[ls | allow <port>]',
-  options: [{ flags: '--json', description: 'as JSON, for programs' }],
+  options: [{ flags: '--json', description: 'as JSON, for programs' }, baseUrlOption],
   examples: ['covey providers', 'covey providers allow 8080'],
   async run({ args, env, cwd, io, options }) {
     const [name = 'ls', ...words] = args
-    const service = await open(env, cwd)
+    const service = await open(env, cwd, baseUrlOf(options))
     io.out(await requireAction('providers', actions, name)(service, words, options['json'] === true))
     return 0
   },

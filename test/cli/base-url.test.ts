@@ -170,6 +170,59 @@ describe('covey --base-url URL', () => {
   })
 })
 
+describe('--base-url of models, providers and doctor', () => {
+  const run = async (args: readonly string[]) =>
+    covey(args, { cwd: await tempProject(), env: await emptyHome() })
+
+  test('lists what that server offers, with the command to type', async () => {
+    const server = await serve({ models: ['heron-7b', 'kite', 'nomic-embed-text'] })
+
+    const models = await run(['models', '--base-url', server.origin])
+    const providers = await run(['providers', '--base-url', server.origin])
+
+    expect(models.code).toBe(0)
+    expect(models.out.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
+      `heron-7b server server covey --base-url ${server.origin}/v1 --model heron-7b`,
+      `kite server server covey --base-url ${server.origin}/v1 --model kite`,
+      'nomic-embed-text server server embeddings, for memory and search_code',
+      '',
+    ])
+    expect(providers.out).toMatch(/^✓ server .* offers 3 models\n$/)
+  })
+
+  test('of a single model the address is enough, for every command', async () => {
+    const server = await serve()
+
+    const models = await run(['models', '--base-url', server.origin])
+    const doctor = await run(['doctor', '--base-url', server.origin])
+    const probe = await run(['models', 'probe', '--base-url', server.origin])
+
+    expect(models.out).toMatch(new RegExp(`covey --base-url ${server.origin}/v1\n$`))
+    expect(doctor.out).toContain(`offers one model; use it with: covey --base-url ${server.origin}/v1\n`)
+    expect(probe.out).toContain('heron-7b')
+  })
+
+  test('a server that does not answer is an error', async () => {
+    const { code, out } = await run(['models', '--base-url', 'http://127.0.0.1:9'])
+
+    expect(code).toBe(1)
+    expect(out).toContain('✗ server  cannot connect to http://127.0.0.1:9/v1: connection refused')
+  })
+
+  test('a flag before the command is its own, or refused', async () => {
+    const server = await serve()
+
+    const models = await run(['--base-url', server.origin, 'models'])
+    const sessions = await run(['--base-url', server.origin, 'sessions'])
+
+    expect(models.out).toContain('heron-7b')
+    expect([sessions.code, sessions.err.split('\n')[0]]).toEqual([
+      2,
+      "covey: covey sessions has no option '--base-url'",
+    ])
+  })
+})
+
 describe('[arms.x] without a model', () => {
   const run = (env: NodeJS.ProcessEnv, args: readonly string[]) =>
     tempProject().then((cwd) => covey(args, { cwd, env }))

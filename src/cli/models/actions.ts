@@ -10,6 +10,7 @@ import { importModel, listUnfinished, removeModel, removeUnfinished } from '../.
 import { findLocal, listLocal, modelFolders, requireLocal } from '../../models/local/store.ts'
 import { AppError } from '../../protocol/error.ts'
 import type { ProviderInfo } from '../../protocol/provider-service.ts'
+import { baseUrlOf } from '../base-url.ts'
 import type { CommandContext } from '../command.ts'
 import { printFit } from './fit.ts'
 import {
@@ -29,7 +30,11 @@ export type ModelsParts = {
   /** Asks a server what it can do; absent = not possible. */
   readonly probe?: ProbeArm
   /** What model servers offer right now; absent = only files are listed. */
-  readonly servers?: (env: NodeJS.ProcessEnv, cwd: string) => Promise<readonly ProviderInfo[]>
+  readonly servers?: (
+    env: NodeJS.ProcessEnv,
+    cwd: string,
+    baseUrl?: string,
+  ) => Promise<readonly ProviderInfo[]>
 }
 
 export async function actOnModels(
@@ -40,9 +45,15 @@ export async function actOnModels(
   const [name = 'ls', ...args] = context.args
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (!action) throw new AppError('config-invalid', unknownAction(name, Object.keys(actions)))
-  const service = await openService({ ...context, args }, machine)
-  return action({ ...service, servers: async () => (await servers?.(context.env, context.cwd)) ?? [] })
+  const { env, cwd } = context
+  const baseUrl = baseUrlOf(context.options)
+  // What is asked of one server takes its address as the first word.
+  const words = baseUrl !== undefined && ASK_A_SERVER.has(name) ? [baseUrl, ...args] : args
+  const service = await openService({ ...context, args: words }, machine)
+  return action({ ...service, servers: async () => (await servers?.(env, cwd, baseUrl)) ?? [] })
 }
+
+const ASK_A_SERVER: ReadonlySet<string> = new Set(['probe', 'show'])
 
 type Actions = Readonly<Record<string, ModelsAction>>
 
@@ -78,13 +89,10 @@ const ownActions: Actions = {
   rm: takeOut,
 }
 
-async function listModels({
-  context: { io },
-  folders,
-  json,
-  local,
-  servers,
-}: ModelsService): Promise<number> {
+async function listModels(service: ModelsService): Promise<number> {
+  if (baseUrlOf(service.context.options) !== undefined) return listServer(service)
+  const { folders, json, local, servers } = service
+  const { io } = service.context
   const [models, unfinished, found] = await Promise.all([local(), listUnfinished(folders.own), servers()])
   if (json) {
     io.out(jsonLine({ models, unfinished, servers: found }))
@@ -101,6 +109,12 @@ async function listModels({
   const isEmpty = models.length === 0 && found.every(({ state }) => state !== 'ready')
   if (isEmpty) io.out('No model is installed yet. `covey models fit` lists those that fit this machine.\n')
   return 0
+}
+
+async function listServer({ context: { io }, json, servers }: ModelsService): Promise<number> {
+  const found = await servers()
+  io.out(json ? jsonLine({ servers: found }) : `${found.flatMap(serverLines).map(cleanControl).join('\n')}\n`)
+  return found.every(({ state }) => state === 'ready') ? 0 : 1
 }
 
 /** One line for each model of a server that answers, with the command that uses it; one for a server that does not. */
