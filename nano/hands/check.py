@@ -36,6 +36,13 @@ def load(name):
     return folder, [json.loads(line) for line in lines if line.strip()]
 
 
+def load_said(name):
+    """What other people said instead of a request, if anybody was asked."""
+    file = HANDS / name / "said.jsonl"
+    lines = file.read_text().splitlines() if file.exists() else []
+    return [json.loads(line) for line in lines if line.strip()]
+
+
 def problems(name):
     folder, requests = load(name)
     ids = Counter(request["id"] for request in requests)
@@ -47,6 +54,22 @@ def problems(name):
         yield from (f"{where}: {text}" for text in problems_of(request, folder))
         if request.get("twin_of") and request["twin_of"] not in ids:
             yield f"{where}: twin_of {request['twin_of']} does not exist"
+    yield from problems_of_said(name, {request["id"]: request for request in requests})
+
+
+def problems_of_said(name, requests):
+    """What is copied from a request must stand in every other way to say it, too."""
+    for said in load_said(name):
+        request = requests.get(said["id"])
+        if not request:
+            yield f"{name}: {said['id']} is said otherwise and does not exist"
+            continue
+        kept = [str(value) for step in request["effect"] for key, value in step.items() if key != "do" and value is not True]
+        yield from (
+            f"{said['id']}: {text!r} is missing in {said['request']!r}"
+            for text in kept
+            if len(text) > 1 and text in request["request"] and text not in said["request"]
+        )
 
 
 def problems_of(request, folder):
