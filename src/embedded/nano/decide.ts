@@ -18,7 +18,7 @@ import {
   reasons,
   reasonToken,
 } from './format.ts'
-import { formsAfter } from './grammar.ts'
+import { formsAfter } from './forms.ts'
 import { isOrder } from './order.ts'
 import { GOES_ON } from './progress.ts'
 import { repairCall } from './repair.ts'
@@ -48,6 +48,8 @@ export type Evidence = {
   readonly steps: readonly NanoStep[]
   /** Those nano was shown with the request. */
   readonly lines: readonly ListedLine[]
+  /** An earlier reply to the same went against the request's own words. */
+  readonly isSecond?: boolean
   /** What it was asked for, where that is a part of the request, and how many steps had been done before. */
   readonly part?: { readonly clause: string; readonly from: number }
 }
@@ -57,7 +59,7 @@ export const SURE = 0.9
 /** Enough for a client that has permissions of its own, where the request spells everything out. */
 const LIKELY = 0.7
 /** Below this share at any token a call that acts is not even offered: another choice was as likely. */
-export const OFFERED = 0.5
+export const OFFERED = 0.4
 
 const UNCERTAIN = 'it is not certain that this is meant'
 
@@ -79,7 +81,7 @@ export function decide(evidence: Evidence): Decision {
   }
   const least = Math.min(1, ...evidence.confidences)
   if (least < OFFERED) return { kind: 'doubt', call }
-  const isPlain = !isDoubtful(call, request) && isOrder(call, request)
+  const isPlain = !evidence.isSecond && !isDoubtful(call, request) && isOrder(call, request)
   const missing = notSpelledOut(call, request)
   const isSpelledOut = missing === undefined && !isLoss(call)
   if (isPlain && least >= SURE && isSpelledOut) return { kind: 'call', call }

@@ -7,15 +7,17 @@ import { Rules } from '../../dialect/grammar/rules.ts'
 import {
   CALL,
   CALL_END,
-  type Form,
   formToken,
   reasons,
   reasonToken,
   REFUSE,
   type Sources,
 } from './format.ts'
+import type { Ban } from './contradiction.ts'
+import { formsAfter } from './forms.ts'
 import { globCandidates } from './scripts.ts'
-import { type Boundaries, boundaries, lengthOf, lineBoundaries, numbersOf, wordsOf } from './spans.ts'
+import { type Boundaries, boundaries, numbersOf, placesOf } from './spans.ts'
+import { endingIn, escaped, hasSpan, isNumber, isSame, LONGEST_NUMBER, resultWords, type Span, spansOf, spelledOut } from './span-rules.ts'
 import { CHANGE_LINE, type NanoParameter, type NanoTool, type ParameterKind } from './tools.ts'
 
 /** Everything the choices depend on. */
@@ -32,12 +34,18 @@ export type Situation = {
   readonly recent?: readonly string[]
   /** Nothing but a call will do. */
   readonly mustCall?: boolean
+  /** What the request says is to be changed, in any of its readings. */
+  readonly olds?: readonly string[]
+  /** What an earlier reply to the same used, and must not be. */
+  readonly bans?: readonly Ban[]
 }
 
 export function nanoGrammar(situation: Situation): string {
   const writer = new GrammarWriter(situation)
-  const { result, tools: offered, mustCall, sources } = situation
-  const tools = offered.filter(({ name }) => name !== CHANGE_LINE || sources.lines.length > 0)
+  const { result, tools: offered, mustCall, sources, bans = [] } = situation
+  const isLineLeft = sources.lines.some((_, index) => !isLineBanned(bans, index + 1))
+  const isBanned = (name: string): boolean => bans.some((ban) => ban.kind === 'tool' && ban.name === name)
+  const tools = offered.filter(({ name }) => (name !== CHANGE_LINE || isLineLeft) && !isBanned(name))
   const call = tools.length > 0 ? [writer.call(tools)] : []
   const answers = result
     ? formsAfter(result.tool, result.ok).map(formToken)
@@ -46,29 +54,13 @@ export function nanoGrammar(situation: Situation): string {
   return writer.toGrammar([...call, ...answer].join(' | '))
 }
 
-const LISTING = new Set(['list_files', 'find_files', 'search_text', 'search_code', 'list_results'])
-const WRITING = new Set([
-  'write_file',
-  'edit_file',
-  CHANGE_LINE,
-  'make_folder',
-  'copy_file',
-  'move_file',
-  'delete_file',
-  'apply_patch',
-  'propose_patch',
-  'remember',
-  'job_stop',
-  'promote_skill',
-])
+const isLineBanned = (bans: readonly Ban[], line: number): boolean =>
+  bans.some((ban) => ban.kind === 'line' && ban.line === line)
 
-/** The forms code can render for a result of this tool. */
-export function formsAfter(tool: string, ok: boolean): readonly Form[] {
-  if (tool === 'run_command') return ok ? ['text', 'exit', 'done'] : ['exit', 'error']
-  if (!ok) return ['error']
-  if (LISTING.has(tool)) return ['list', 'text', 'count', 'exists']
-  return WRITING.has(tool) ? ['done'] : ['list', 'text', 'count', 'exists', 'done']
-}
+const isWordBanned = ({ bans = [] }: Situation): boolean => bans.some(({ kind }) => kind === 'words')
+
+const isPathBanned = ({ bans = [] }: Situation, path: string): boolean =>
+  bans.some((ban) => ban.kind === 'path' && ban.path === path)
 
 /** How many words a span of this kind may hold; any number where nothing is said. */
 const MOST_WORDS: Partial<Record<ParameterKind, number>> = {
@@ -138,18 +130,49 @@ class GrammarWriter {
     return this.#rules.define(rule, `${this.literal(open)} ${this.#parameters(parameters, rule, true)}`)
   }
 
-  /** The number of a line, a stretch of that line, and the new text. */
+  /** The number of a line, a stretch of that line, and the new text; a number becomes another number. */
   #changeLine({ name }: NanoTool, rule: string): string {
+    const { sources, bans = [], olds = [] } = this.#situation
+    const said = olds.find((old) => sources.lines.some(({ text }) => hasSpan(text, old)))
     const open = `${JSON.stringify(name).slice(1)}, "arguments": {"line": `
-    const lines = this.#situation.sources.lines.map(({ text }, index) => {
-      const part = spansOf(text).map((span) => spelledOut(text, span, this.literal))
-      return `${this.literal(`${index + 1}, "old": "`)} (${part.join(' | ')})`
+    const any = this.#once('replacement', () => this.#replacement())
+    const number = this.#once('number', () => this.#numberSpans()) || any
+    const lines = sources.lines.flatMap(({ text }, index) => {
+      if (isLineBanned(bans, index + 1) || (said !== undefined && !hasSpan(text, said))) return []
+      const spans = spansOf(text).flatMap((span) => (said === undefined ? [span] : endingIn(text, span, isSame(said))))
+      const numeric = spans.flatMap((span) => endingIn(text, span, isNumber))
+      const other = spans.flatMap((span) => endingIn(text, span, (part) => !isNumber(part)))
+      const change = (parts: readonly Span[], replacement: string): string[] =>
+        parts.length === 0
+          ? []
+          : [`(${parts.map((span) => spelledOut(text, span, this.literal)).join(' | ')}) ${this.literal('", "new": "')} ${replacement}`]
+      const changes = [...change(numeric, number), ...change(other, any)]
+      return [`${this.literal(`${index + 1}, "old": "`)} (${changes.join(' | ')})`]
     })
-    const values = ['', ...LINE_VALUES].map(escaped).map(this.literal)
-    const spans = this.#spans('text')
-    const replacement = [...values, ...(spans === '' ? [] : [spans])].join(' | ')
-    const body = `(${lines.join(' | ')}) ${this.literal('", "new": "')} (${replacement}) "\\""`
-    return this.#rules.define(rule, `${this.literal(open)} ${body}`)
+    return this.#rules.define(rule, `${this.literal(open)} (${lines.join(' | ')}) "\\""`)
+  }
+
+  #replacement(): string {
+    const spans = this.#allowedSpans()
+    return [...['', ...LINE_VALUES].map(escaped).map(this.literal), ...(spans === '' ? [] : [spans])].join(' | ')
+  }
+
+  /** Those of `#anySpan` that do not begin like a text that is banned. */
+  #allowedSpans(): string {
+    const { request, bans = [] } = this.#situation
+    const banned = new Set(bans.flatMap((ban) => (ban.kind === 'text' ? placesOf(ban.text, request) : [])))
+    if (banned.size === 0) return this.#spans('text')
+    return this.#spans('text') === '' ? '' : this.#startRules((start) => !banned.has(start))
+  }
+
+  /** Nothing where the request has no number. */
+  #numberSpans(): string {
+    const { request } = this.#situation
+    const { starts, ends } = this.#boundaries
+    return starts
+      .flatMap((start) => endingIn(request, { start, ends: ends.filter((end) => end > start && end < start + LONGEST_NUMBER) }, isNumber))
+      .map((span) => spelledOut(request, span, this.literal))
+      .join(' | ')
   }
 
   /** In their order, separated by commas, those that are not required left out or not. */
@@ -182,7 +205,7 @@ class GrammarWriter {
     const isEmptyToo = MAY_BE_EMPTY.has(name)
     return this.#once(`${kind}${isEmptyToo ? '-or-empty' : ''}`, () => {
       const named = [...(isEmptyToo ? [''] : []), ...this.#existing(kind)].map(escaped).map(this.literal)
-      const spans = this.#spans(kind)
+      const spans = kind === 'path' && isWordBanned(this.#situation) ? '' : this.#spans(kind)
       const folders = kind === 'new_path' ? foldersIn(this.#situation).map(escaped).map(this.literal) : []
       // Something new in a folder that is there: `census/` and `thirsk`.
       const inside = folders.length > 0 && spans !== '' ? [`(${folders.join(' | ')}) ${spans}`] : []
@@ -195,7 +218,8 @@ class GrammarWriter {
     const { result } = this.#situation
     const found = listed[kind]?.(this.#situation) ?? []
     const fromResult = result && FROM_RESULT.has(kind) ? resultWords(result.text) : []
-    return [...new Set([...found, ...fromResult])]
+    const all = [...new Set([...found, ...fromResult])]
+    return isPathKind(kind) ? all.filter((path) => !isPathBanned(this.#situation, path)) : all
   }
 
   #spans(kind: ParameterKind): string {
@@ -219,8 +243,14 @@ class GrammarWriter {
       const on = to < last ? ` at${to}${isEnd.has(to) ? '?' : ''}` : ''
       this.#rules.define(`at${from}`, `${this.literal(escaped(request.slice(from, to)))}${on}`)
     }
+    return this.#startRules(() => true)
+  }
+
+  #startRules(isAllowed: (start: number) => boolean): string {
+    const { starts, ends } = this.#boundaries
+    const last = ends.at(-1) ?? 0
     return starts
-      .filter((start) => start < last)
+      .filter((start) => start < last && isAllowed(start))
       .map((start) => `at${start}`)
       .join(' | ')
   }
@@ -235,7 +265,12 @@ class GrammarWriter {
       const limit = lineEnd < 0 ? next : Math.min(next, lineEnd + 1)
       return spelledOut(
         request,
-        { start, ends: ends.filter((end) => end > start && end < limit) },
+        {
+          start,
+          ends: ends.filter(
+            (end) => end > start && end < limit && !isPathBanned(this.#situation, request.slice(start, end)),
+          ),
+        },
         this.literal,
       )
     })
@@ -252,31 +287,4 @@ class GrammarWriter {
   }
 }
 
-type Span = { readonly start: number; readonly ends: readonly number[] }
-
-function spansOf(text: string): Span[] {
-  const { starts, ends } = lineBoundaries(text)
-  return starts
-    .map((start) => ({ start, ends: ends.filter((end) => end > start) }))
-    .filter((span) => span.ends.length > 0)
-}
-
-/** From the start to any of the ends. */
-const spelledOut = (text: string, { start, ends }: Span, literal: (text: string) => string): string =>
-  ends.reduceRight((rest, end, index) => {
-    const piece = literal(escaped(text.slice(ends[index - 1] ?? start, end)))
-    return rest === '' ? piece : `${piece} (${rest})?`
-  }, '')
-
-const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
-
-const MOST_RESULT_WORDS = 64
-const LONGEST_LINE = 80
-/** Where Python ends a line. */
-const LINES = /\r\n|[\n\v\f\r\u001C-\u001E\u0085\u2028\u2029]/
-
-function resultWords(text: string): string[] {
-  const lines = text.split(LINES).map((line) => line.trim())
-  const short = lines.filter((line) => line !== '' && lengthOf(line) <= LONGEST_LINE)
-  return [...wordsOf(text).slice(0, MOST_RESULT_WORDS), ...short.slice(0, MOST_RESULT_WORDS)]
-}
+const isPathKind = (kind: ParameterKind): boolean => kind === 'path' || kind === 'new_path'

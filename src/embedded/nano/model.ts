@@ -9,7 +9,8 @@ import { AppError } from '../../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../protocol/model.ts'
 import { renderAnswer } from './answer.ts'
 import { classificationFields, toClassification } from './classify.ts'
-import { type Decision, decide } from './decide.ts'
+import { type Ban, contradictionOf, pathsIn } from './contradiction.ts'
+import { type Decision, decide, readCall } from './decide.ts'
 import {
   createNanoEngine,
   NANO_WINDOW,
@@ -26,6 +27,7 @@ import { nanoGrammar, type Situation } from './grammar.ts'
 import { appendByEdit } from './append-form.ts'
 import { isReachable, toClientCall, toNanoCall } from './bindings.ts'
 import { type Offer, offerNano } from './offer.ts'
+import { missingOld, oldTexts } from './old-text.ts'
 import { advance, currentOf, isPlainlyDone, type Progress, shownSteps, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
 import type { ProjectFiles } from './project.ts'
@@ -128,7 +130,7 @@ async function* answer(
   })
   const run = inOwnWords(words, offer)
   if (isPlainlyDone(progress, run.steps)) await advance(progress, run.steps, files)
-  const ask = (): Promise<Asked | undefined> => askNano({ engine, run, progress, offer, request }, signal)
+  const ask = (): Promise<Asked | undefined> => askNano({ engine, files, run, progress, offer, request }, signal)
   let asked = await ask()
   while (asked) {
     onReply?.(asked.reply)
@@ -137,8 +139,9 @@ async function* answer(
     asked = await ask()
   }
   if (!asked) return
-  const { lines } = currentOf(progress).sources
-  const tidied = await tidy(asked.decision, { request: run.request, lines, files })
+  const { sources } = currentOf(progress)
+  const paths = pathsIn({ sources, recent: recentPaths(run.steps) })
+  const tidied = await tidy(asked.decision, { request: run.request, lines: sources.lines, paths, files })
   const decision = settleGuess(await appendByEdit(tidied, offer.bindings, files), request)
   const undone = undoneOf(progress, run.steps)
   yield* tell(forClient(decision, offer), { run, request, reply: asked.reply, undone })
@@ -146,18 +149,19 @@ async function* answer(
 
 type Asked = { readonly decision: Decision; readonly reply: NanoReply }
 
-type Asking = Pick<Parts, 'engine'> & {
+type Asking = Pick<Parts, 'engine' | 'files'> & {
   readonly run: NanoRun
   readonly progress: Progress
   readonly offer: Offer
   readonly request: ModelRequest
 }
 
-/** What nano says to the clause it has come to. */
-async function askNano(
-  { engine, run, progress, offer, request }: Asking,
-  signal: AbortSignal,
-): Promise<Asked | undefined> {
+/** Then it has not understood. */
+const MOST_BANS = 5
+
+/** What nano says to the clause it has come to; again without what goes against its words. */
+async function askNano(asking: Asking, signal: AbortSignal, bans: readonly Ban[] = []): Promise<Asked | undefined> {
+  const { engine, files, run, progress, offer, request } = asking
   const part = currentOf(progress)
   const steps = shownSteps(progress, run.steps)
   const sources = progress.reached[0]?.sources ?? noSources
@@ -165,7 +169,7 @@ async function askNano(
   const reply = await engine.reply(
     {
       sessionId: request.sessionId,
-      grammar: nanoGrammar(situationOf(run, { sources: part.sources, ...eligible(request, offer) })),
+      grammar: nanoGrammar({ ...situationOf(run, { sources: part.sources, ...eligible(request, offer) }), bans, olds: oldTexts(part.clause) }),
       prompt(count) {
         const parts = { request: run.request, steps, sources, tools: offer.shown }
         const fitted = fitPrompt(parts, count, NANO_WINDOW - RESERVE)
@@ -176,8 +180,13 @@ async function askNano(
     signal,
   )
   if (!reply) return undefined
+  const call = readCall(reply.text)
+  const words = { ...part, recent: recentPaths(run.steps) }
+  const ban = call && (contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)))
+  if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
+  if (ban) return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
   const { lines } = part.sources
-  return { reply, decision: decide({ ...run, ...reply, isRequestCut, lines, part }) }
+  return { reply, decision: decide({ ...run, ...reply, isRequestCut, lines, part, isSecond: bans.length > 0 }) }
 }
 
 function* refuseLanguage(text: string): Generator<ModelEvent> {

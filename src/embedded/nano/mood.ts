@@ -41,6 +41,7 @@ const NEGATIONS = [
   String.raw`\b(?:do not|don't|dont|do n't|never|please no|must not|mustn't|mustnt|should not|shouldn't|shouldnt|shall not|need not|needn't|can not|cannot|can't|cant|won't|wont|wouldn't|not going to|rather not|better not|not to|no longer)\b(?!\s+(?:put|forget|worry|mind|hesitate|know|remember|care|like|understand|want to (?:forget|miss))\b)`,
   String.raw`\bno(?:t)?\s+(?:more\s+|need (?:to|for)\s+|new\s+|the\s+)?${ACTION}\b(?=\s*(?:yet|please|pls|now|today|for now|needed|required|at all|this time|[.!,;]|$))`,
   String.raw`\bno need\b`,
+  String.raw`\b(?:i'?m|i am|we'?re|we are|they'?re|they are|he'?s|she'?s) (?:definitely |certainly |surely |still )?not (?!sure|certain|seeing|finding|getting|used)\w+ing\b`,
   String.raw`^\W*(?:please\s+|pls\s+|quick(?:ly)?,?\s+|oh no,?\s+|wait,?\s+|hey,?\s+)*(?:stop|cancel|abort|halt|hold off|skip|avoid|forget|undo|kill|pause|refrain|leave)\b`,
   String.raw`\b(?:hold off|refrain from|keep from|stay away from|leave .{1,40} (?:alone|as (?:it|they) (?:is|are)|untouched))\b`,
   String.raw`\bwithout\s+(?:running|building|testing|starting|executing|deploying|changing|writing|touching|installing|deleting|committing|pushing)\b`,
@@ -54,12 +55,15 @@ const POSTPONED = [
 ]
 
 const CONDITIONAL = [
-  String.raw`(?<!\b(?:see|check|tell me|know|look|verify|find out)\s)\b(?:if|unless|in case|provided(?: that)?|assuming|supposing|suppose|only when|as long as)\b(?!\s+(?:you (?:would|could|can|please|don't mind|do not mind|like|have (?:a )?(?:time|moment|minute))|possible|that's ok|that is ok|it's ok|not there|needed))`,
+  String.raw`(?<!\b(?:see|check|tell me|know|look|verify|find out)\s)\b(?:if|unless|in case|provided(?: that)?|assuming|supposing|suppose|only when|as long as)\b(?!\s+(?:(?:you|u|ya) (?:would|could|can|cud|please|don't mind|do not mind|dont mind|like|get (?:a|the) (?:chance|minute|moment|sec)|have (?:a )?(?:time|moment|minute|sec|chance))|(?:i|we) (?:remember|recall)\b|memory serves|i'?m (?:not mistaken|right|not wrong)|i am (?:not mistaken|right)|possible|that's ok|that is ok|it's ok|not there|needed))`,
   String.raw`\b(?:what if|what happens|would happen|what would|pretend|imagine|hypothetically|in theory|for example,? how)\b`,
 ]
 
 /** Behind these the sentence asks about the thing. A polite "could you ..." is a request. */
 const ASKS = [
+  // "Replace a with b everywhere? not sure": an order does not end like that, a polite question begins otherwise.
+  String.raw`\?(?=\s|$)(?<!\b(?:can|could|would|will|won't|may|might|mind|possible|please|pls|chance|favou?r|ok|okay|right|yeah|yes|you|u|thanks|thx|how about|what about|why not|shall we|let's|lets)\b[^?]*\?)`,
+  String.raw`\b(?:not sure|unsure|what'?s (?:normal|usual|better|best)|which (?:is|one is) (?:better|best|right)|what do you (?:think|reckon)|your (?:opinion|view|thoughts)|any thoughts)\b`,
   String.raw`(?:^|[.!?;\n]\s*)(?:(?:hey|hi|hello|so|and|but|ok|okay|um|hmm|well|quick question|question|btw|by the way|tell me|i wonder|i was wondering|do you know|can you tell me|could you tell me|please tell me|can you explain|could you explain|explain|describe)[\s,:–-]+)*(?:what|what's|whats|why|how come|how|who|whose|where|when|which)\b(?!.*\bchanged since\b)`,
   String.raw`\b(?:explain|describe|tell me|say|know|wonder(?:ing)?|understand|figure out|find out|see|show me)\s+(?:to me\s+)?(?:what|why|how|whether)\b(?!.{0,30}\b(?:prints?|says?|outputs?|result|happens)\b)`,
   String.raw`(?:^|[.!?;\n]\s*)(?:(?:hey|so|and|but|ok|okay|um|hmm|well)[\s,]+)*(?:should|shall|may|must|ought)\s+(?:i|we|one)\b`,

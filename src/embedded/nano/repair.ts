@@ -57,7 +57,7 @@ const repairsOf = (tool: string, key: string): readonly Repair[] => {
   if (COPIED.has(key)) return [withoutQuotes, wholeQuote]
   if (key === 'url') return [onlyAddress]
   return SEARCHES.has(tool) && (key === 'pattern' || key === 'query')
-    ? [withoutQuotes, quoteAtTheEnd, wholeQuote, singular]
+    ? [withoutQuotes, quoteAtTheEnd, wholeQuote, afterVerb, withoutJoints, singular]
     : []
 }
 
@@ -126,6 +126,19 @@ const quoteAtTheEnd: Repair = (value, said) => {
 function onlyPlace(value: string, { request }: Said): number | undefined {
   const places = placesOf(value, request)
   return places.length === 1 ? places[0] : undefined
+}
+
+/** `hard waits: search browser.pause`: what follows the verb. */
+const afterVerb: Repair = (value, { quotes }) =>
+  quotes.some(({ text }) => text.includes(value))
+    ? value
+    : value.replace(/^.+[\s:,](?:search(?: for)?|grep(?: for)?|look for|looking for)\s+(?=\S)/i, '')
+
+/** `as Warmonger or`: what only joins the words around it is not looked for, unless it was quoted. */
+const withoutJoints: Repair = (value, { quotes }) => {
+  if (quotes.some(({ text }) => text.includes(value))) return value
+  const inner = value.replaceAll(/^(?:(?:as|or|and|the|a|an|of|in|for|to|on|at|by|word|term)\s+)+|(?:\s+(?:as|or|and|the|a|an|of|in|for|to|on|at|by|is|are))+$/gi, '')
+  return inner === '' ? value : inner
 }
 
 const singular: Repair = (value) => (/^[A-Z]{3,}s$/.test(value) ? value.slice(0, -1) : value)

@@ -4,6 +4,7 @@
 import type { Decision } from './decide.ts'
 import type { ListedLine } from './format.ts'
 import { like, makeUnique } from './listed-lines.ts'
+import { inFileThatHasIt } from './old-text.ts'
 import { type ProjectFiles, withoutNeedlessAppend } from './project.ts'
 import type { NanoCall } from './run.ts'
 import { withTarget } from './targets.ts'
@@ -12,13 +13,14 @@ type Place = {
   readonly request: string
   /** Those nano was shown. */
   readonly lines: readonly ListedLine[]
+  readonly paths: readonly string[]
   readonly files: ProjectFiles
 }
 
-export async function tidy(decision: Decision, { request, lines, files }: Place): Promise<Decision> {
+export async function tidy(decision: Decision, { request, lines, paths, files }: Place): Promise<Decision> {
   if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
   const appended = await withoutNeedlessAppend(decision.call, files)
-  const unique = await makeUnique(appended, lines, files)
+  const unique = await makeUnique(await inFileThatHasIt(appended, paths, files), lines, files)
   const call = await withTarget(await inLettersOfFile(unique, request, files), files, request)
   const replacing = await asReplacement(call, files)
   if (!replacing) return { ...decision, call }

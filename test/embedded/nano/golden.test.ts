@@ -23,7 +23,7 @@ import {
   userSegments,
 } from '../../../src/embedded/nano/format.ts'
 import { classificationFields } from '../../../src/embedded/nano/classify.ts'
-import { formsAfter } from '../../../src/embedded/nano/grammar.ts'
+import { formsAfter } from '../../../src/embedded/nano/forms.ts'
 import { clausesOf } from '../../../src/embedded/nano/clauses.ts'
 import { clauseSources, findSources } from '../../../src/embedded/nano/project.ts'
 import { recentPaths } from '../../../src/embedded/nano/recent.ts'

@@ -226,3 +226,45 @@ test('the grammar of the longest request is still small', () => {
   expect(grammar.length).toBeLessThan(400_000)
   expect(() => matcher(grammar)).not.toThrow()
 })
+
+describe('a change of a listed line', () => {
+  const lines = [
+    { path: 'menu.txt', number: 3, text: 'Hake, beans 24' },
+    { path: 'menu.txt', number: 9, text: 'Lamb 31' },
+  ]
+  const request = 'hake goes to 25 now, delete nothing'
+  const tools = toolsOf(['change_line', 'delete_file', 'read_file'])
+  const change = (line: number, old: string, to: string): string =>
+    callText('change_line', { line, old, new: to })
+  const sources = { ...noSources, paths: ['menu.txt'], lines }
+
+  test('makes a number another number', () => {
+    const texts = [change(1, '24', '25'), change(1, '24', 'hake'), change(1, 'beans', '25'), change(1, 'beans', 'hake')]
+
+    expect(allowed(situationOf(request, { tools, sources }), texts)).toEqual([texts[0], texts[2], texts[3]])
+    const wordless = situationOf('hake is sold out', { tools, sources })
+    expect(allowed(wordless, [change(1, '24', 'sold out')])).toHaveLength(1)
+  })
+
+  test('uses nothing that is forbidden', () => {
+    const texts = [
+      change(1, 'beans', 'hake'),
+      change(1, 'beans', 'now'),
+      change(2, 'Lamb', 'now'),
+      callText('delete_file', { path: 'menu.txt' }),
+      callText('read_file', { path: 'menu.txt' }),
+      callText('read_file', { path: 'now' }),
+    ]
+    const bans = [
+      { kind: 'text', text: 'hake' },
+      { kind: 'line', line: 2 },
+      { kind: 'tool', name: 'delete_file' },
+      { kind: 'path', path: 'now' },
+    ] as const
+
+    expect(allowed(situationOf(request, { tools, sources }), texts)).toEqual(texts)
+    expect(allowed(situationOf(request, { tools, sources, bans }), texts)).toEqual([texts[1], texts[4]])
+    const noLine = [...bans, { kind: 'line', line: 1 }] as const
+    expect(allowed(situationOf(request, { tools, sources, bans: noLine }), texts)).toEqual([texts[4]])
+  })
+})

@@ -111,7 +111,7 @@ describe('a reply', () => {
 
     expect(answer).toMatchObject({ calls: [], finish: 'stop' })
     expect(answer.text).toMatch(
-      /^Not done, because it is not certain that this is meant: (?:write|edit)_/,
+      /^Not done, because it is not certain that this is meant: (?:write|edit)_|^It is not clear which file, text or command/,
     )
   })
 

@@ -1,0 +1,242 @@
+/**
+ * Whether a call goes against the very words it was made from, as far as rules can tell: another file than the one that is
+ * spelled, another setting than the one that is named, a deletion that nobody spoke of. What does is forbidden, and nano
+ * is asked again. Pure.
+ */
+import type { ListedLine, Sources } from './format.ts'
+import type { NanoCall } from './run.ts'
+import { isNumber } from './span-rules.ts'
+import { placesOf } from './spans.ts'
+import { CHANGE_LINE } from './tools.ts'
+import { stopWords } from './words.ts'
+
+/** What the next reply may not use. A line is its number in the list. */
+export type Ban =
+  | { readonly kind: 'tool'; readonly name: string }
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'line'; readonly line: number }
+  /** Words of the request as a path. */
+  | { readonly kind: 'words' }
+  /** As the new text of a line, from where it begins in the request. */
+  | { readonly kind: 'text'; readonly text: string }
+
+export type Words = {
+  /** The part of the request that nano was asked for. */
+  readonly clause: string
+  readonly sources: Sources
+  /** Paths that earlier calls and their results speak of. */
+  readonly recent: readonly string[]
+}
+
+/** All paths that nano was shown. */
+export const pathsIn = ({ sources, recent }: Pick<Words, 'sources' | 'recent'>): string[] => [
+  ...new Set([...sources.paths, ...sources.lines.map(({ path }) => path), ...recent]),
+]
+
+export function contradictionOf(call: NanoCall, words: Words): Ban | undefined {
+  for (const rule of rules) {
+    const ban = rule(call, words)
+    if (ban) return ban
+  }
+  return undefined
+}
+
+type Rule = (call: NanoCall, words: Words) => Ban | undefined
+
+/** "Change 46000 to 49500 in costs/budget.csv" is about that file, whatever else has a 46000 in it. */
+const otherFile: Rule = (call, words) => {
+  const spelled = spelledPaths(call, words)
+  const line = lineOf(call, words.sources.lines)
+  if (spelled.length === 0) return undefined
+  if (line) return spelled.includes(line.path) ? undefined : lineBan(call)
+  const path = existingPath(call)
+  if (path === undefined || [path, call.input['to']].some((value) => isAmong(value, spelled))) return undefined
+  return call.name !== 'edit_file' && isNamed(path, words.clause) ? undefined : { kind: 'path', path }
+}
+
+/** One that no word names, where words name another: "delete the empty 2024" is not about winter.txt. */
+const unnamedFile: Rule = (call, { clause, sources, recent }) => {
+  const path = existingPath(call)
+  if (path === undefined || POINTS.test(clause) || isNamed(path, clause)) return undefined
+  const others = [...sources.paths, ...recent].filter((other) => other !== path)
+  return others.some((other) => isNamed(other, clause)) ? { kind: 'path', path } : undefined
+}
+
+const POINTS = /\b(?:it|its|that|this|them|they|those|these|one|ones|original|there|same|copy|latter|former|first|last|second)\b/i
+
+const OF_FILES = new Set(['read_file', 'edit_file', 'write_file'])
+
+const folderAsFile: Rule = ({ name, input }) => {
+  const { path } = input
+  return OF_FILES.has(name) && typeof path === 'string' && path.endsWith('/') ? { kind: 'path', path } : undefined
+}
+
+/** A word of the request that is no path: `change` in "open it, then change the price". */
+const noFile: Rule = (call, { sources, recent, clause }) => {
+  const path = existingPath(call) ?? newFile(call)
+  if (path === undefined || call.name === 'list_files') return undefined
+  const known = pathsIn({ sources, recent })
+  if (isAmong(path, known)) return undefined
+  if (/[,;:]\s|\s(?:and|then|to|with|in)\s/.test(path)) return { kind: 'words' }
+  if (/[./\\~\d]|^[A-Z]{2,}|^Makefile|^Dockerfile/.test(path)) return undefined
+  if (newFile(call) === undefined) return { kind: 'words' }
+  const isCalled = new RegExp(String.raw`\b(?:called|named|name|file|as)\W+${escape(path)}\b`, 'i').test(clause)
+  return isCalled ? undefined : { kind: 'path', path }
+}
+
+/** The new text is already in the line, beside what it would replace. */
+const alreadyThere: Rule = (call, { clause, sources }) => {
+  const line = lineOf(call, sources.lines)
+  const { old, new: replacement } = call.input
+  if (!line || typeof old !== 'string' || typeof replacement !== 'string') return undefined
+  if (replacement.length < 3 || (holds(old, replacement) && REMOVES.test(clause))) return undefined
+  return stands(line.text.toLowerCase(), replacement.toLowerCase()) ? { kind: 'text', text: replacement } : undefined
+}
+
+const REMOVES = /\b(?:remov\w*|delet\w*|drop\w*|without|only|just|short\w*|cut|strip\w*|take out|lose)\b/i
+
+/** A search in one file or folder that nobody spoke of. */
+const otherScope: Rule = ({ name, input }, { clause }) => {
+  const { path } = input
+  if (name !== 'search_text' || typeof path !== 'string' || path === '.') return undefined
+  return path.split('/').some((part) => isNamed(part, clause)) ? undefined : { kind: 'path', path }
+}
+
+/** "Set mld to 70": a line that speaks of mld, where there is one. */
+const otherSetting: Rule = (call, { clause, sources }) => {
+  const line = lineOf(call, sources.lines)
+  const { new: value } = call.input
+  const at = typeof value === 'string' && value !== '' ? clause.lastIndexOf(value) : -1
+  if (!line || at < 0) return undefined
+  const subject = clause.slice(0, at).split(/\s+/).slice(-SUBJECT).filter((word) => !/[./\\]\w/.test(word))
+  const words = wordsIn(subject.join(' ')).filter((word) => word.length > 2 && !stopWords.has(word))
+  const speaksOfIt = ({ text }: ListedLine): boolean => {
+    const there = new Set(wordsIn(text))
+    return words.some((word) => there.has(word))
+  }
+  return !speaksOfIt(line) && sources.lines.some(speaksOfIt) ? lineBan(call) : undefined
+}
+
+/** Of lines that speak of the same, one in a file that is named: "Failed should be 2 in the 4121 summary". */
+const lineOfOtherFile: Rule = (call, { clause, sources }) => {
+  const line = lineOf(call, sources.lines)
+  const { old } = call.input
+  if (!line || typeof old !== 'string' || countNamed(line.path, clause) > 0) return undefined
+  const key = wordsIn(line.text.replace(old, ' ')).filter((word) => word.length > 2 && wordsIn(clause).includes(word))
+  const rival = sources.lines.some(
+    ({ path, text }) => countNamed(path, clause) > 0 && key.every((word) => wordsIn(text).includes(word)),
+  )
+  return rival ? lineBan(call) : undefined
+}
+
+const countNamed = (path: string, clause: string): number =>
+  path.split('/').filter((part) => isNamed(part, clause)).length
+
+/** What is run begins with a program, not with a word of the sentence. */
+const noCommand: Rule = ({ name, input }, { sources }) => {
+  const { command } = input
+  if (name !== 'run_command' || typeof command !== 'string') return undefined
+  if (sources.scripts.some((script) => script.command === command)) return undefined
+  return /^(?:\w+=\S* )*[\w./~$-]*[\w/~)](?:\s|$|[;&|>])/.test(command) && !/\b\d\.(?:\s|$)/.test(command)
+    ? undefined
+    : { kind: 'tool', name }
+}
+
+/** How many words before the new value may say what it belongs to. */
+const SUBJECT = 8
+
+const wordsIn = (text: string): string[] => text.toLowerCase().match(/[a-z\d]+/g) ?? []
+
+/** "Goes to 25": the new text is that number, where the line has one to change. */
+const otherValue: Rule = (call, { clause, sources }) => {
+  const line = lineOf(call, sources.lines)
+  const { old, new: value } = call.input
+  if (!line || typeof old !== 'string' || typeof value !== 'string' || value === '' || isNumber(value)) return undefined
+  const isNumberSaid = /\b(?:to|at|now|is|be)\s+[£$€¥]?\d[\d.,:]*(?:\s|[.,;!?]|$)/.test(clause)
+  return isNumberSaid && !/\d/.test(value) && /\d/.test(line.text) ? { kind: 'text', text: value } : undefined
+}
+
+const DELETES =
+  /\b(?:delet\w*|del|remov\w*|rm|rmdir|unlink|eras\w*|drop\w*|trash\w*|bin\w*|scrap\w*|discard\w*|dispos\w*|rid|nuk\w*|kill\w*|zap\w*|wip\w*|clear\w*|clean\w*|purg\w*|toss\w*|chuck\w*|throw\w*|ditch\w*|dump\w*|axe\w*|gone|go|goes|away|out|lose|destroy\w*|shred\w*|junk\w*|obsolete|redundant|useless|cut|strike|yank\w*|whack\w*|need\w*|want\w*)\b/i
+
+const unspokenDeletion: Rule = ({ name }, { clause }) =>
+  name === 'delete_file' && !DELETES.test(clause) ? { kind: 'tool', name } : undefined
+
+const rules: readonly Rule[] = [
+  unspokenDeletion,
+  otherFile,
+  unnamedFile,
+  folderAsFile,
+  noFile,
+  otherScope,
+  otherSetting,
+  lineOfOtherFile,
+  noCommand,
+  alreadyThere,
+  otherValue,
+]
+
+const EXISTING: Readonly<Record<string, string>> = {
+  read_file: 'path',
+  list_files: 'path',
+  edit_file: 'path',
+  delete_file: 'path',
+  data_view: 'path',
+  copy_file: 'from',
+  move_file: 'from',
+}
+
+function existingPath({ name, input }: NanoCall): string | undefined {
+  const key = name === 'write_file' && input['append'] === true ? 'path' : EXISTING[name]
+  const value = key === undefined ? undefined : input[key]
+  return typeof value === 'string' && value !== '.' ? value : undefined
+}
+
+const newFile = ({ name, input }: NanoCall): string | undefined =>
+  name === 'write_file' && typeof input['path'] === 'string' ? input['path'] : undefined
+
+const lineOf = ({ name, input }: NanoCall, lines: readonly ListedLine[]): ListedLine | undefined =>
+  name === CHANGE_LINE ? lines[Number(input['line']) - 1] : undefined
+
+const lineBan = ({ input }: NanoCall): Ban => ({ kind: 'line', line: Number(input['line']) })
+
+/** The listed files that the clause spells with their ending, outside of what the call writes or looks for. */
+function spelledPaths({ input }: NanoCall, { clause, sources }: Words): string[] {
+  const said = TEXTS.flatMap((key) => (typeof input[key] === 'string' && input[key] !== '' ? [input[key]] : []))
+    .reduce((rest, text) => rest.replaceAll(text, ' … '), clause)
+    .toLowerCase()
+  const files = pathsIn({ sources, recent: [] }).filter((path) => /\.\w+$/.test(path))
+  const whole = files.filter((path) => stands(said, path.toLowerCase()))
+  const byName = files.filter((path) => stands(said, nameOf(path)) && !files.some((other) => other !== path && nameOf(other) === nameOf(path)))
+  return [...new Set([...whole, ...byName])]
+}
+
+const TEXTS = ['content', 'command', 'pattern', 'query', 'text']
+
+const nameOf = (path: string): string => (path.replace(/\/+$/, '').split('/').at(-1) ?? '').toLowerCase()
+
+/** As a word of its own: `a.ts` does not stand in `data.tsv`. */
+const stands = (text: string, part: string): boolean =>
+  placesOf(part, text).some(
+    (at) => !/[\w./-]/.test(text[at - 1] ?? ' ') && !/^(?:\w|[./-]\w)/.test(text.slice(at + part.length)),
+  )
+
+/** By a word of its name, as "the report" names report_may.csv. */
+const isNamed = (path: string, clause: string): boolean => {
+  const words = clause.toLowerCase().match(/[a-z\d]+/g) ?? []
+  const parts = nameOf(path).replace(/\.\w+$/, '').match(/[a-z\d]+/g) ?? []
+  return parts.some((part) => words.some((word) => isSameRoot(word, part)))
+}
+
+/** `listing` and `listings`, `config` and `configuration`. */
+const isSameRoot = (one: string, other: string): boolean =>
+  one === other || (Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one)))
+
+const isAmong = (value: unknown, paths: readonly string[]): boolean =>
+  typeof value === 'string' && paths.some((path) => trimmed(path) === trimmed(value))
+
+const trimmed = (path: string): string => path.replace(/^\.\//, '').replace(/\/+$/, '').toLowerCase()
+
+const holds = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase())
+
+const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')

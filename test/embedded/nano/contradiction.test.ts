@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { type Ban, contradictionOf } from '../../../src/embedded/nano/contradiction.ts'
+import { type ListedLine, noSources } from '../../../src/embedded/nano/format.ts'
+import { inFileThatHasIt, missingOld, oldTexts } from '../../../src/embedded/nano/old-text.ts'
+import type { NanoCall } from '../../../src/embedded/nano/run.ts'
+
+const lines: readonly ListedLine[] = [
+  { path: 'index.txt', number: 3, text: 'Status: DRAFT' },
+  { path: 'index.txt', number: 12, text: '12  Side Letter' },
+  { path: 'run.nml', number: 2, text: 'mld = 50.0' },
+  { path: 'other.nml', number: 4, text: 'albedo = 0.44' },
+]
+const paths = ['index.txt', 'costs/budget.csv', 'notes/plan.txt', 'docs/']
+
+const banOf = (clause: string, name: string, input: NanoCall['input']): Ban | undefined =>
+  contradictionOf({ name, input }, { clause, sources: { ...noSources, paths, lines }, recent: ['made.txt'] })
+
+describe('a call that goes against the words it was made from', () => {
+  test.each<[string, string, NanoCall['input'], Ban]>([
+    [
+      'change 46000 to 49500 in costs/budget.csv',
+      'edit_file',
+      { path: 'notes/plan.txt', old: '46000', new: '49500' },
+      { kind: 'path', path: 'notes/plan.txt' },
+    ],
+    ['open it, then change the price', 'read_file', { path: 'change' }, { kind: 'words' }],
+    [
+      'feb bookings add: Tue 20:00 Falk 4',
+      'write_file',
+      { path: 'Falk', content: 'Tue 20:00', append: true },
+      { kind: 'path', path: 'Falk' },
+    ],
+    ['search listings for Whitby', 'search_text', { pattern: 'Whitby', path: 'costs/budget.csv' }, { kind: 'path', path: 'costs/budget.csv' }],
+    ['set mld to 70.0 in the copy', 'change_line', { line: 4, old: '0.44', new: '70.0' }, { kind: 'line', line: 4 }],
+    ['the status goes to final', 'change_line', { line: 1, old: 'DRAFT', new: 'status' }, { kind: 'text', text: 'status' }],
+    ['hake on dinner goes to 25', 'change_line', { line: 4, old: 'albedo', new: 'dinner' }, { kind: 'text', text: 'dinner' }],
+    ['delete the empty budget folder', 'delete_file', { path: 'notes/plan.txt' }, { kind: 'path', path: 'notes/plan.txt' }],
+    ['open docs', 'read_file', { path: 'docs/' }, { kind: 'path', path: 'docs/' }],
+    ['Please do: 1. Delete index.txt 2. List it', 'run_command', { command: 'do: 1. Delete index.txt 2.' }, { kind: 'tool', name: 'run_command' }],
+    ['winter.txt -> archive/winter24.txt', 'delete_file', { path: 'index.txt' }, { kind: 'tool', name: 'delete_file' }],
+  ])('%s: %s %o', (clause, name, input, ban) => {
+    expect(banOf(clause, name, input)).toEqual(ban)
+  })
+
+  test.each<[string, string, NanoCall['input']]>([
+    ['change 46000 to 49500 in costs/budget.csv', 'edit_file', { path: 'costs/budget.csv', old: '46000', new: '49500' }],
+    ['copy the plan to costs/budget.csv', 'copy_file', { from: 'notes/plan.txt', to: 'costs/budget.csv' }],
+    ['add "see index.txt" to the plan', 'write_file', { path: 'notes/plan.txt', content: 'see index.txt', append: true }],
+    ['compare the plan with index.txt', 'read_file', { path: 'notes/plan.txt' }],
+    ['write hello into a file called greeting', 'write_file', { path: 'greeting', content: 'hello' }],
+    ['show what you made', 'read_file', { path: 'made.txt' }],
+    ['search the listing for Whitby', 'search_text', { pattern: 'Whitby', path: 'listings/' }],
+    ['what is in tmp', 'list_files', { path: 'tmp' }],
+    ['its status is changed from DRAFT to AGREED', 'change_line', { line: 1, old: 'DRAFT', new: 'AGREED' }],
+    ['set mld to 70.0 in the copy', 'change_line', { line: 3, old: '50.0', new: '70.0' }],
+    ['the side letter in index.txt is amended to 13', 'change_line', { line: 2, old: '12', new: '13' }],
+    ['run npm test', 'run_command', { command: 'npm test' }],
+    ['delete it', 'delete_file', { path: 'made.txt' }],
+    ['only Side is left of side letter', 'change_line', { line: 2, old: 'Side Letter', new: 'Side' }],
+    ['get rid of index.txt', 'delete_file', { path: 'index.txt' }],
+  ])('%s: %s %o is none', (clause, name, input) => {
+    expect(banOf(clause, name, input)).toBeUndefined()
+  })
+})
+
+test.each([
+  ['its status is changed from DRAFT to AGREED', ['DRAFT']],
+  ['replace "old name" with new name everywhere', ['old name', 'old name']],
+  ['In contractors.csv 2025-10-31 should now be 2026-01-30', ['2025-10-31']],
+  ['budget: 300 -> 400', ['300']],
+  ['move a.txt from inbox to done', []],
+  ['show me the readme', []],
+])('the old text in: %s', (clause, expected) => {
+  expect(oldTexts(clause)).toEqual(expected)
+})
+
+describe('an edit of a text that the file does not have', () => {
+  const texts: Readonly<Record<string, string>> = { 'a.txt': 'Helper: Danny\n', 'b.txt': 'the helper\nboth\n', 'c.txt': 'both\n' }
+  const files = {
+    read: async (path: string) => texts[path] ?? '',
+    list: async () => [],
+    info: async () => undefined,
+  }
+  const banOfEdit = (old: string): Promise<Ban | undefined> =>
+    missingOld({ name: 'edit_file', input: { path: 'a.txt', old, new: 'x' } }, ['a.txt', 'b.txt', 'c.txt'], files)
+
+  test('is an edit of another file, of a line, or right', async () => {
+    expect(await banOfEdit('both')).toEqual({ kind: 'path', path: 'a.txt' })
+    expect(await banOfEdit('the ribbon')).toEqual({ kind: 'tool', name: 'edit_file' })
+    expect(await banOfEdit('danny')).toBeUndefined()
+    expect(await banOfEdit('The Helper')).toBeUndefined()
+    const call = { name: 'edit_file', input: { path: 'a.txt', old: 'the helper', new: 'x' } }
+    expect(await inFileThatHasIt(call, ['a.txt', 'b.txt', 'c.txt'], files)).toEqual({
+      ...call,
+      input: { ...call.input, path: 'b.txt' },
+    })
+  })
+})
