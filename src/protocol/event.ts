@@ -45,8 +45,14 @@ export type CompactionStage = 'shrink' | 'digest' | 'truncate'
 
 export type RunEvent =
   /** A prompt was accepted while another run goes on; `run-start` or `run-end` with its id takes it out of the queue. */
-  | { readonly type: 'prompt-queue'; readonly runId: string; readonly prompt: string }
-  | { readonly type: 'run-start'; readonly runId: string; readonly prompt: string }
+  | {
+      readonly type: 'prompt-queue'
+      readonly runId: string
+      readonly prompt: string
+      readonly key?: string
+    }
+  /** `key` as in `PromptOptions`: its client knows by it that the prompt arrived. */
+  | { readonly type: 'run-start'; readonly runId: string; readonly prompt: string; readonly key?: string }
   | { readonly type: 'turn-start'; readonly turn: number }
   | { readonly type: 'routing'; readonly arm: string; readonly why: string; readonly window: number }
   /** What the request is about, guessed before anything is asked. */

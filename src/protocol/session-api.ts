@@ -8,7 +8,14 @@ import type { RunLimits } from './tool.ts'
 export type PromptOptions = RunLimits & {
   readonly toolChoice?: ToolChoice
   readonly maxTurns?: number
+  /** Made by the client. A prompt that arrives again with its key is not run again: the run it became is named. */
+  readonly key?: string
+  /** Texts that go in front of this prompt, as the output of commands does. */
+  readonly attached?: readonly string[]
 }
+
+/** `isRepeated`: its key was known, and this is the run the first arrival became. */
+export type AcceptedPrompt = { readonly runId: string; readonly isRepeated?: true }
 
 export type SessionInfo = {
   readonly id: string
@@ -32,7 +39,7 @@ export interface SessionApi {
   /**
    * Resolves once the prompt is on disk; the run is reported through `events`. Prompts wait for the run before them.
    */
-  prompt(input: string | readonly UserMessage[], options?: PromptOptions): Promise<{ readonly runId: string }>
+  prompt(input: string | readonly UserMessage[], options?: PromptOptions): Promise<AcceptedPrompt>
   /** Ends the run in progress and drops the waiting prompts. */
   cancel(): Promise<void>
   answer(askId: string, answer: Answer): Promise<void>

@@ -1,5 +1,6 @@
 /** Questions to the user that wait for an answer. Every watching client may answer; the first answer counts. */
 import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { AskPermission } from '../engine/parts.ts'
 import { AppError } from '../protocol/error.ts'
 import type { RunEvent } from '../protocol/event.ts'
@@ -8,8 +9,11 @@ import type { Answer } from '../protocol/session-api.ts'
 import type { Question } from '../protocol/question.ts'
 import { remedyText } from '../lib/remedy.ts'
 
+const MAX_ANSWERED = 100
+
 export class Asks {
   readonly #waiting = new Map<string, (answer: Answer) => void>()
+  readonly #answered = new Map<string, Answer>()
   readonly #publish: (event: RunEvent) => void
   readonly #denial: string | undefined
 
@@ -46,8 +50,19 @@ export class Asks {
 
   answer(askId: string, answer: Answer): void {
     const take = this.#waiting.get(askId)
-    if (take) return take(answer)
+    if (take) {
+      take(answer)
+      return this.#remember(askId, answer)
+    }
+    // A client whose connection broke cannot know that its answer arrived, and sends it again.
+    if (isDeepStrictEqual(this.#answered.get(askId), answer)) return
     throw new AppError('request-invalid', `Nothing waits for ${askId}: it was answered, or its run ended`)
+  }
+
+  #remember(askId: string, answer: Answer): void {
+    this.#answered.set(askId, answer)
+    const [oldest] = this.#answered.keys()
+    if (this.#answered.size > MAX_ANSWERED && oldest !== undefined) this.#answered.delete(oldest)
   }
 
   /** `take` publishes the answer and returns what it says, or nothing when it answers something else. */

@@ -68,6 +68,7 @@ export function assembleSession(parts: AssembleParts): Assembled {
   return {
     startRun: startRunWith(parts, fit),
     async compose(prompt, run, signal) {
+      for (const text of run.options.attached ?? []) output.add(text)
       taken = output.take()
       return compose(parts, { prompt, run, execOutput: taken, signal })
     },

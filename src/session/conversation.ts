@@ -16,6 +16,7 @@ import {
   toEventRecord,
 } from './log.ts'
 import type { StoredSession } from './store.ts'
+import { defined } from '../lib/object.ts'
 import { Watchers } from './watchers.ts'
 
 /** More events than a run can publish without logging one. After a crash it is unknown which numbers were used. */
@@ -58,22 +59,37 @@ export class Conversation {
     return this.#watchers.watch(after, signal)
   }
 
-  /** Every watcher gets what is left for it, then ends. */
-  close(): void {
+  /** Every watcher gets what is left for it, then ends. `waiting` are prompts whose turn did not come. */
+  close(waiting: readonly Prompt[]): void {
+    try {
+      this.#abandon(waiting)
+    } catch {
+      // The disk is full. They still wait in the log, and the next opening settles them.
+    }
     this.#watchers.close()
   }
 
   /** Brings an interrupted session to rest: its open calls get their results and are never run again. */
   settle({ replay, damage }: StoredSession): void {
     for (const message of closeOpenCalls(this.#history)) this.keep(message)
-    for (const { runId, input } of replay.waiting) this.join(runId, toMessages(input))
-    const unfinished = new Set(replay.waiting.map(({ runId }) => runId))
-    if (replay.openRun !== undefined) unfinished.add(replay.openRun)
-    for (const runId of unfinished) {
-      this.publish(endOf(runId, 'cancelled', 'The process ended before this run did.'))
+    const { openRun, waiting } = replay
+    if (openRun !== undefined) {
+      const begun = waiting.find(({ runId }) => runId === openRun)
+      if (begun) this.join(openRun, toMessages(begun.input))
+      this.publish(endOf(openRun, 'cancelled', CUT))
     }
+    this.#abandon(waiting.filter(({ runId }) => runId !== openRun))
     if (damage.length > 0) {
       this.publish({ type: 'warning', message: `The log was damaged. ${damage.join('; ')}` })
+    }
+  }
+
+  /** Prompts whose turn never came: what was asked stays in the conversation, and the user sees that it was not done. */
+  #abandon(prompts: readonly Prompt[]): void {
+    for (const prompt of prompts) {
+      this.publish(startOf(prompt))
+      this.join(prompt.runId, toMessages(prompt.input))
+      this.publish(endOf(prompt.runId, 'cancelled', CUT))
     }
   }
 
@@ -103,8 +119,8 @@ export class Conversation {
   }
 
   /** A prompt that waits for the run before it. */
-  queue({ runId, input }: Prompt): void {
-    this.tell({ type: 'prompt-queue', runId, prompt: promptText(input) })
+  queue(prompt: Prompt): void {
+    this.tell({ ...startOf(prompt), type: 'prompt-queue' })
   }
 
   /** However a run ended, no call stays without its result. */
@@ -140,6 +156,15 @@ export class Conversation {
 
 export const toMessages = (input: PromptInput): readonly UserMessage[] =>
   typeof input === 'string' ? [{ role: 'user', text: input }] : input
+
+const CUT = 'The process ended before this run did.'
+
+export const startOf = ({ runId, input, options }: Prompt): RunEvent & { type: 'run-start' } => ({
+  type: 'run-start',
+  runId,
+  prompt: promptText(input),
+  ...defined({ key: options.key }),
+})
 
 /** The end of a run that could not tell it itself. */
 export const endOf = (runId: string, reason: RunEnd['reason'], report?: string): RunEnd => ({

@@ -9,6 +9,7 @@ import type { RunEvent, SessionEvent } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { PromptOptions, SessionInfo } from '../protocol/session-api.ts'
 import { defined } from '../lib/object.ts'
+import { PastKeys, type PromptKey } from './prompt-keys.ts'
 
 export type SessionStart = {
   readonly cwd: string
@@ -114,6 +115,8 @@ export type Replay = {
   readonly openRun?: string
   /** Prompts that were accepted but had not joined the conversation. */
   readonly waiting: readonly Prompt[]
+  /** Of the prompts that were accepted, the oldest first. */
+  readonly keys: readonly PromptKey[]
 }
 
 /** `id` names the session should its first record be lost. */
@@ -133,6 +136,7 @@ export async function replayAll(id: string, batches: AsyncIterable<readonly LogR
 export class Replaying {
   #messages: Message[] = []
   readonly #waiting = new Map<string, Prompt>()
+  readonly #keys = new PastKeys()
   #info: SessionInfo
   #system: string | undefined
   #lastEventId = 0
@@ -161,6 +165,7 @@ export class Replaying {
       messages: this.#messages,
       lastEventId: this.#lastEventId,
       waiting: [...this.#waiting.values()],
+      keys: this.#keys.newest(),
       ...defined({ system: this.#system, openRun: this.#openRun }),
     }
   }
@@ -183,6 +188,7 @@ export class Replaying {
 
   #prompt({ runId, input, options }: Prompt): void {
     this.#waiting.set(runId, { runId, input, options })
+    if (options.key !== undefined) this.#keys.add(options.key, runId, input)
     if (!this.#info.title) this.#info = { ...this.#info, title: toTitle(promptText(input)) }
   }
 

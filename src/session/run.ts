@@ -24,3 +24,8 @@ export type RunInput = {
 
 /** A yielded message is on disk before the next event is asked for. Ends early only when `signal` aborts. */
 export type StartRun = (run: RunInput, signal: AbortSignal) => AsyncGenerator<LoopEvent, RunEnd>
+
+/** A loop's events with what it returned as the last of them. */
+export async function* withEnd(loop: AsyncGenerator<LoopEvent, RunEnd>): AsyncGenerator<LoopEvent> {
+  yield yield* loop
+}

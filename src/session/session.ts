@@ -9,12 +9,21 @@ import { AppError, errorMessage } from '../protocol/error.ts'
 import type { Equipment, Expansion } from '../protocol/equipment.ts'
 import type { RunEnd, RunEvent, SessionEvent } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
-import type { Answer, CommandName, PromptOptions, SessionApi, SessionInfo } from '../protocol/session-api.ts'
+import type {
+  AcceptedPrompt,
+  Answer,
+  CommandName,
+  PromptOptions,
+  SessionApi,
+  SessionInfo,
+} from '../protocol/session-api.ts'
 import { Asks } from './asks.ts'
-import { Conversation, endOf, type Outgoing, toMessages } from './conversation.ts'
+import { Conversation, endOf, type Outgoing, startOf, toMessages } from './conversation.ts'
 import type { SessionHooks } from './hooks.ts'
+import { Jobs } from './jobs.ts'
 import { type Prompt, type PromptInput, promptText } from './log.ts'
-import type { RunInput, StartRun } from './run.ts'
+import { PromptKeys } from './prompt-keys.ts'
+import { type RunInput, type StartRun, withEnd } from './run.ts'
 import type { StoredSession } from './store.ts'
 
 export type Compacted = { readonly messages: readonly Message[]; readonly event: RunEvent }
@@ -82,9 +91,8 @@ class LiveSession implements Session {
   readonly #asks: Asks
   readonly #outgoing: Outgoing
   readonly #waiting = new Map<string, Prompt>()
-  #queue: Promise<unknown> = Promise.resolve()
-  #controller: AbortController | undefined // of what the queue is working at
-  #jobs = 0 // the one in progress included
+  readonly #keys: PromptKeys
+  readonly #jobs = new Jobs()
   #closing: Promise<void> | undefined
 
   constructor(parts: SessionParts) {
@@ -94,6 +102,7 @@ class LiveSession implements Session {
     this.#conversation = new Conversation(parts.stored, { now: parts.now, outgoing: this.#outgoing })
     this.#asks = new Asks((event) => this.#conversation.publish(event), parts.denial)
     this.#conversation.settle(parts.stored)
+    this.#keys = new PromptKeys(parts.stored.replay.keys)
   }
 
   get lastEventId(): number {
@@ -104,7 +113,13 @@ class LiveSession implements Session {
     return this.#conversation.history
   }
 
-  async prompt(input: PromptInput, options: PromptOptions = {}): Promise<{ readonly runId: string }> {
+  async prompt(input: PromptInput, options: PromptOptions = {}): Promise<AcceptedPrompt> {
+    const { key } = options
+    if (key === undefined) return this.#accept(input, options)
+    return this.#keys.once(key, this.#outgoing(input), () => this.#accept(input, options))
+  }
+
+  async #accept(input: PromptInput, options: PromptOptions): Promise<AcceptedPrompt> {
     const problem = this.#promptProblem(toMessages(input))
     if (problem) throw new AppError('request-invalid', problem)
     const { log } = this.#parts.stored
@@ -112,9 +127,9 @@ class LiveSession implements Session {
     log.append({ type: 'prompt', at: this.#parts.now(), ...this.#outgoing(prompt) })
     await log.sync()
     if (this.#closing) throw new AppError('request-invalid', this.#closedText())
-    if (this.#jobs > 0) this.#conversation.queue(prompt)
+    if (this.#jobs.isBusy) this.#conversation.queue(prompt)
     this.#waiting.set(prompt.runId, prompt)
-    void this.#enqueue(async (controller) => {
+    void this.#jobs.add(async (controller) => {
       if (this.#waiting.delete(prompt.runId)) await this.#perform({ prompt, controller, turns: 0 })
     })
     return { runId: prompt.runId }
@@ -123,8 +138,7 @@ class LiveSession implements Session {
   async cancel(): Promise<void> {
     for (const runId of this.#waiting.keys()) this.#conversation.tell(endOf(runId, 'cancelled'))
     this.#waiting.clear()
-    this.#controller?.abort(cancellation)
-    await this.#queue
+    await this.#jobs.abort(cancellation)
   }
 
   async answer(askId: string, answer: Answer): Promise<void> {
@@ -138,7 +152,7 @@ class LiveSession implements Session {
   async command(name: CommandName, argument = ''): Promise<void> {
     if (name === 'exec-output') this.#parts.execOutput.add(argument)
     else if (name === 'reset-exec-output') this.#parts.execOutput.reset()
-    else await this.#enqueue((controller) => this.#compact(controller.signal))
+    else await this.#jobs.add((controller) => this.#compact(controller.signal))
   }
 
   list(): Promise<readonly SessionInfo[]> {
@@ -150,11 +164,13 @@ class LiveSession implements Session {
   }
 
   async #end(): Promise<void> {
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
     try {
       await this.cancel()
       await this.#parts.hooks?.end()
     } finally {
-      this.#conversation.close()
+      this.#conversation.close(waiting)
       await letGo(this.#parts)
     }
   }
@@ -172,22 +188,11 @@ class LiveSession implements Session {
     return messages.length === 0 || messages.some(isEmpty) ? 'The prompt is empty; say what to do' : undefined
   }
 
-  #enqueue(job: (controller: AbortController) => Promise<void>): Promise<void> {
-    this.#jobs++
-    const done = this.#queue.then(async () => {
-      const controller = new AbortController()
-      this.#controller = controller
-      await job(controller).finally(() => this.#jobs--)
-    })
-    this.#queue = done.catch(() => undefined)
-    return done
-  }
-
   async #perform(run: Run): Promise<void> {
-    const { runId, input } = run.prompt
+    const { runId } = run.prompt
     let end: RunEnd
     try {
-      this.#conversation.publish({ type: 'run-start', runId, prompt: promptText(input) })
+      this.#conversation.publish(startOf(run.prompt))
       const meant = await this.#meant(run, await this.#screen(run))
       this.#conversation.join(runId, await this.#compose(run, meant))
       end = await this.#follow(run, meant)
@@ -292,9 +297,4 @@ class LiveSession implements Session {
     this.#conversation.publish(compacted.event)
     await this.#parts.stored.log.sync()
   }
-}
-
-/** A loop's events with what it returned as the last of them. */
-async function* withEnd(loop: AsyncGenerator<LoopEvent, RunEnd>): AsyncGenerator<LoopEvent> {
-  yield yield* loop
 }

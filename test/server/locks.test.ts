@@ -299,7 +299,7 @@ describe('the Host lock', () => {
   const parts: LockParts = {
     allowedHosts: new Set(['localhost', '127.0.0.1', '[::1]']),
     isAuthOff: true,
-    tokens: { find: async () => undefined },
+    tokens: { onRevoke: () => () => {}, find: async () => undefined },
     wrongTokens: createWrongTokens(60),
     limits: defaultLimits,
   }

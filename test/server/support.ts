@@ -19,6 +19,7 @@ export type TestServer = {
   readonly url: string
   readonly token: string
   readonly tokens: Tokens
+  readonly tokensPath: string
   readonly audit: Parameters<TellAudit>[0][]
   /** Everything that was logged, as text. */
   logged(): string
@@ -51,7 +52,8 @@ export async function openTestServer(
   options: Partial<ServerParts> = {},
   wishedPort = 0,
 ): Promise<TestServer> {
-  const tokens = openTokens(join(await tempFolder(), 'tokens'))
+  const tokensPath = join(await tempFolder(), 'tokens')
+  const tokens = openTokens(tokensPath)
   const token = await tokens.add('tester', ['chat', 'tools', 'admin'])
   const audit: Parameters<TellAudit>[0][] = []
   const lines: string[] = []
@@ -76,6 +78,7 @@ export async function openTestServer(
     url: `http://127.0.0.1:${port}`,
     token,
     tokens,
+    tokensPath,
     audit,
     logged: () => lines.join('\n'),
     ask: (ask = {}) => send(port, { ...ask, headers: { authorization: `Bearer ${token}`, ...ask.headers } }),

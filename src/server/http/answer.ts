@@ -127,7 +127,7 @@ async function answerStream(
       limits: state.limits,
       headers: exchange.headers,
       controller: exchange.controller,
-      isAllowed: async () => exchange.admission?.isStillValid() ?? false,
+      validity: exchange.admission ?? { isStillValid: async () => false },
       tell: (error) => state.log?.info({ id: exchange.id, why: errorMessage(error) }, 'stream ended early'),
     })
   } finally {

@@ -14,6 +14,7 @@ import { admitPeer, type PeerAccess } from '../admin/peer-access.ts'
 import { type Scope, scopes } from './route.ts'
 import type { Tokens } from './tokens.ts'
 import type { WrongTokens } from './token-failures.ts'
+import type { Validity } from './validity.ts'
 
 /** What the locks look at. */
 export type RequestHead = {
@@ -30,20 +31,18 @@ export type RequestHead = {
   readonly secure?: TLSSocket | undefined
 }
 
-export type Admission = {
+export type Admission = Validity & {
   readonly client: string
   /** What people call the client; absent where `client` is its name. */
   readonly shown?: string
   readonly scopes: readonly Scope[]
-  /** Asked again while a stream goes on; a token may have been revoked. */
-  isStillValid(): Promise<boolean>
 }
 
 export type LockParts = {
   /** Lower case, without a port; IPv6 in brackets. */
   readonly allowedHosts: ReadonlySet<string>
   readonly isAuthOff: boolean
-  readonly tokens: Pick<Tokens, 'find'>
+  readonly tokens: Pick<Tokens, 'find' | 'onRevoke'>
   readonly wrongTokens: WrongTokens
   readonly limits: Limits
   /** Absent where machines are not known by their keys. */
@@ -125,9 +124,11 @@ async function authenticate(
   if (token === undefined) throw new ProblemError(defineProblem(401, 'token_missing', MISSING))
   const known = await parts.tokens.find(token)
   if (known) {
-    const { name, sha256 } = known
+    const { name, sha256, expiresAt } = known
+    const { onRevoke } = parts.tokens
     const isStillValid = async () => (await parts.tokens.find(token))?.sha256 === sha256
-    return { client: name, scopes: covered(known.scopes), isStillValid }
+    const until = expiresAt === undefined ? {} : { expiresAt: Date.parse(expiresAt) }
+    return { client: name, scopes: covered(known.scopes), isStillValid, onRevoke, ...until }
   }
   const retryAfterS = parts.wrongTokens.count(address)
   if (retryAfterS !== undefined) {

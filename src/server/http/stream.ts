@@ -8,6 +8,7 @@ import { setImmediate as nextTick, setTimeout as delay } from 'node:timers/promi
 import { AppError } from '../../protocol/error.ts'
 import type { Limits } from './limits.ts'
 import type { RouteReply, StreamPart } from './route.ts'
+import { type Validity, watchValidity } from './validity.ts'
 
 export type StreamReply = Extract<RouteReply, { kind: 'stream' }>
 
@@ -51,8 +52,8 @@ export type StreamSettings = {
   readonly headers: Readonly<Record<string, string>>
   /** Aborts when the client went away or the server closes, and here when its token no longer counts. */
   readonly controller: AbortController
-  /** Asked every now and then; false ends the stream. */
-  isAllowed(): Promise<boolean>
+  /** Of the token that opened the stream. */
+  readonly validity: Validity
   /** Why the stream ended early, for the log. */
   tell(error: unknown): void
 }
@@ -63,13 +64,16 @@ export async function sendStream(
   settings: StreamSettings,
 ): Promise<void> {
   const { reply } = opened
-  const { limits, controller, tell } = settings
+  const { limits, controller, validity, tell } = settings
   const { signal } = controller
   const isSse = reply.format === 'sse'
   raw.writeHead(200, { ...settings.headers, ...(isSse ? sseHeaders : ndjsonHeaders) })
   const encode = isSse ? toSse : toNdjson
   const writer = createWriter(raw)
-  const watching = watch(raw, isSse, settings)
+  const alive = setInterval(() => {
+    if (isSse && raw.writableLength === 0) raw.write(': keep-alive\n\n')
+  }, limits.keepAliveMs)
+  const unwatch = watchValidity(validity, limits.keepAliveMs, () => controller.abort(revoked))
   let isWhole = false
   try {
     await pump(opened, signal, async (part) => {
@@ -84,7 +88,8 @@ export async function sendStream(
     const isSilent = reply.isWatch && signal.aborted && error !== revoked
     if (!raw.destroyed && !isSilent) for (const part of reply.failure(error)) writer.add(encode(part))
   } finally {
-    clearInterval(watching)
+    clearInterval(alive)
+    unwatch()
     opened.leave()
     writer.end(isWhole ? limits.streamStallMs : limits.closeMs)
   }
@@ -141,16 +146,10 @@ function toSse({ data, event, id }: StreamPart): string {
 
 const toNdjson = ({ data }: StreamPart): string => `${data}\n`
 
-const revoked = new AppError('permission-denied', 'The token of this stream was revoked.')
-
-/** Says every now and then that the stream is alive, and looks whether its token still counts. */
-function watch(raw: ServerResponse, isSse: boolean, { limits, controller, isAllowed }: StreamSettings) {
-  const end = () => controller.abort(revoked)
-  return setInterval(() => {
-    if (isSse && raw.writableLength === 0) raw.write(': keep-alive\n\n')
-    isAllowed().then((isFine) => (isFine ? undefined : end()), end)
-  }, limits.keepAliveMs)
-}
+const revoked = new AppError(
+  'permission-denied',
+  'The token of this stream has expired or was revoked; `covey token ls` lists those that count.',
+)
 
 /**
  * Ends with the signal, also while a part is awaited. One listener for all of them: a stream may have a million parts.

@@ -35,6 +35,8 @@ export type Tokens = {
   remove(name: string): Promise<boolean>
   /** Whose token this is; takes as long for a wrong one. */
   find(token: string): Promise<StoredToken | undefined>
+  /** Called when one was removed through these Tokens; returns the end of that. */
+  readonly onRevoke: (listener: () => void) => () => void
 }
 
 /** The tokens of a data folder, for its server and for the commands that list, create and revoke them. */
@@ -42,6 +44,7 @@ export const tokensIn = (dataFolder: string): Tokens => openTokens(join(dataFold
 
 export function openTokens(path: string, now: () => number = Date.now): Tokens {
   let known: Known | undefined
+  const listeners = new Set<() => void>()
   const read = async (): Promise<Known> => {
     const stamp = stampOf(path)
     if (known?.stamp !== stamp) known = toKnown(stamp, await load(path))
@@ -58,16 +61,14 @@ export function openTokens(path: string, now: () => number = Date.now): Tokens {
       withLock(path, async () => {
         const tokens = await list()
         const token = `covey_${randomBytes(32).toString('base64url')}`
-        const createdAt = new Date(now()).toISOString()
         const stored = Stored.safeParse({
           name,
           sha256: digestOf(token).toString('hex'),
           scopes: allowed,
-          createdAt,
-          ...(ttlMs !== undefined && { expiresAt: new Date(now() + ttlMs).toISOString() }),
+          createdAt: toIso(now()),
+          ...(ttlMs !== undefined && { expiresAt: toIso(now() + ttlMs) }),
         })
-        if (!stored.success)
-          throw new AppError('config-invalid', `"${name}" is not a valid name for a token: ${NAME_RULE}`)
+        if (!stored.success) throw badName(name)
         if (tokens.some((other) => other.name === name)) throw taken(name)
         await write([...tokens, stored.data])
         return token
@@ -78,14 +79,21 @@ export function openTokens(path: string, now: () => number = Date.now): Tokens {
         const left = tokens.filter((token) => token.name !== name)
         if (left.length === tokens.length) return false
         await write(left)
+        for (const listener of listeners) listener()
         return true
       }),
+    onRevoke(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     async find(token) {
       const found = match(await read(), digestOf(token))
       return found && isValid(found) ? found : undefined
     },
   }
 }
+
+const toIso = (at: number): string => new Date(at).toISOString()
 
 /** What the file held when it was last looked at; the digests are ready to be compared. */
 type Known = {
@@ -112,6 +120,9 @@ async function withLock<T>(path: string, change: () => Promise<T>): Promise<T> {
 
 const taken = (name: string): AppError =>
   new AppError('config-invalid', `there is a token "${name}" already; \`covey token rm ${name}\` revokes it.`)
+
+const badName = (name: string): AppError =>
+  new AppError('config-invalid', `"${name}" is not a valid name for a token: ${NAME_RULE}`)
 
 const NAME_RULE = 'letters, digits, dot, dash and underscore, 64 at most.'
 

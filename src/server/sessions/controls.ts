@@ -110,21 +110,6 @@ const lookupRoutes = (service: SessionService): readonly Route[] => [
       return json({ paths: bestPaths(await files(), request.query['q'] ?? '') })
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/v1/sessions/:id/mention',
-    scope: 'tools',
-    summary: 'Put a file of the project in front of the next message',
-    body: z.strictObject({ path: z.string().min(1).max(4096) }),
-    reply: z.object({ tokens: z.number(), isOutline: z.boolean() }),
-    handle: async (request) => {
-      const file = await (await controlsOf(service, request)).mention(request.body.path)
-      if (!file) throw new AppError('request-invalid', `${request.body.path} cannot be read in this project.`)
-      const { session } = await find(service, request)
-      await session.command('exec-output', file.text)
-      return json({ tokens: file.tokens, isOutline: file.isOutline })
-    },
-  }),
 ]
 
 /** A name that begins with it comes before a path that holds it somewhere. */

@@ -26,8 +26,15 @@ const PromptBody = z.object({
       allowedTools: z.array(z.string().max(200)).max(500).exactOptional(),
       allowedPaths: z.array(z.string().max(4096)).max(500).exactOptional(),
       maxTurns: z.int().min(1).max(10_000).exactOptional(),
+      key: z
+        .string()
+        .regex(/^[\w-]{8,100}$/)
+        .exactOptional(),
+      attached: z.array(z.string().max(MAX_TEXT)).max(20).exactOptional(),
     })
     .default({}),
+  /** Files of the project that the prompt speaks of; what cannot be read is only a word of it. */
+  mentions: z.array(z.string().min(1).max(4096)).max(50).default([]),
 })
 
 const AnswerBody = z.object({
@@ -124,10 +131,12 @@ const steerRoutes = (service: SessionService): readonly Route[] => [
     scope: 'tools',
     summary: 'Send a prompt; the run is reported through the events',
     body: PromptBody,
-    reply: z.object({ runId: z.string() }),
+    reply: z.object({ runId: z.string(), isRepeated: z.literal(true).exactOptional() }),
     handle: async (request) => {
-      const { prompt, options } = request.body
-      return json(await (await find(service, request)).prompt(prompt, options), 202)
+      const { prompt, options, mentions } = request.body
+      const held = await find(service, request)
+      const attached = [...(await textsOf(held, mentions)), ...(options.attached ?? [])]
+      return json(await held.prompt(prompt, { ...options, ...(attached.length > 0 && { attached }) }), 202)
     },
   }),
   defineRoute({
@@ -154,6 +163,11 @@ const steerRoutes = (service: SessionService): readonly Route[] => [
     },
   }),
 ]
+
+async function textsOf({ session }: HeldOpen, paths: readonly string[]): Promise<readonly string[]> {
+  const files = await Promise.all(paths.map((path) => session.controls?.mention(path)))
+  return files.flatMap((file) => (file ? [file.text] : []))
+}
 
 const answerRoute = (service: SessionService, audit: TellAudit): Route =>
   defineRoute({

@@ -3,7 +3,7 @@
  * used for a while: then the command line can open it again. One that is running or watched is never released.
  */
 import { AppError } from '../../protocol/error.ts'
-import type { PromptOptions, SessionApi, SessionInfo } from '../../protocol/session-api.ts'
+import type { AcceptedPrompt, PromptOptions, SessionApi, SessionInfo } from '../../protocol/session-api.ts'
 import type { SessionEvent } from '../../protocol/event.ts'
 import type { KeptSession, SessionControls, SessionParts } from '../parts.ts'
 import { SessionRing } from './ring.ts'
@@ -29,10 +29,7 @@ export type SessionService = {
 
 export type HeldOpen = {
   readonly session: SessionApi & { readonly controls?: SessionControls }
-  prompt(
-    input: Parameters<SessionApi['prompt']>[0],
-    options: PromptOptions,
-  ): Promise<{ readonly runId: string }>
+  prompt(input: Parameters<SessionApi['prompt']>[0], options: PromptOptions): Promise<AcceptedPrompt>
   /** From an event on, or from now; begins with a part that names the place. */
   watch(after: number | undefined, signal: AbortSignal): AsyncGenerator<StreamPart>
 }
@@ -155,11 +152,12 @@ class Held implements HeldOpen {
     return this.#watchers > 0 || this.#running.size > 0 ? 0 : performance.now() - this.#usedAt
   }
 
-  async prompt(...args: Parameters<HeldOpen['prompt']>): Promise<{ readonly runId: string }> {
+  async prompt(...args: Parameters<HeldOpen['prompt']>): Promise<AcceptedPrompt> {
     this.#usedAt = performance.now()
-    const { runId } = await this.session.prompt(...args)
-    if (!this.#endedEarly.delete(runId)) this.#running.add(runId)
-    return { runId }
+    const accepted = await this.session.prompt(...args)
+    const { runId, isRepeated } = accepted
+    if (!isRepeated && !this.#endedEarly.delete(runId)) this.#running.add(runId)
+    return accepted
   }
 
   async *watch(after: number | undefined, signal: AbortSignal): AsyncGenerator<StreamPart> {

@@ -1,8 +1,9 @@
 /** Streams with clients as they are: patient, slow, stuck and gone. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../../src/protocol/error.ts'
 import { defineRoute, type StreamPart } from '../../../src/server/http/route.ts'
+import { openTokens } from '../../../src/server/http/tokens.ts'
 import { never, vanishingClient } from '../streams.ts'
 import { openTestServer, rawClient, streamOf, streamRoute, testRoutes } from '../support.ts'
 import { until } from '../../support/wait.ts'
@@ -210,18 +211,6 @@ test('a client that reads slowly gets everything, also what is left when the str
   expect(read()).toContain('data: end')
 })
 
-test('a stream whose token is revoked ends', async () => {
-  const open = await openTestServer([streamRoute(never)], { limits: { keepAliveMs: 10, streamGraceMs: 1 } })
-  const { socket, read } = await rawClient(open.port)
-  socket.write(get(open.token))
-  await until(() => read().includes('keep-alive'))
-
-  await open.tokens.remove('tester')
-  await until(() => read().includes('revoked'))
-
-  expect(read()).toContain('event: error\ndata: The token of this stream was revoked.')
-})
-
 test('a watcher whose token is revoked gets an error too', async () => {
   const watching = defineRoute({
     method: 'GET',
@@ -237,7 +226,7 @@ test('a watcher whose token is revoked gets an error too', async () => {
 
   await open.tokens.remove('tester')
 
-  await until(() => read().includes('The token of this stream was revoked.'))
+  await until(() => read().includes('The token of this stream has expired or was revoked'))
 })
 
 test('a server that closes lets a request finish and takes no other', async () => {
@@ -292,4 +281,45 @@ test('a server that closes ends streams with a reason, watchers without waiting'
 
   expect(stream.read()).toContain('event: error\ndata: The server is closing')
   expect(watcher.read()).not.toContain('event: error')
+})
+
+describe('a stream ends with its token', () => {
+  async function watchWith(ttlMs?: number, keepAliveMs = 3_600_000) {
+    const open = await openTestServer([streamRoute(never)], { limits: { keepAliveMs, streamGraceMs: 10 } })
+    const token = await open.tokens.add('page', ['chat'], ttlMs === undefined ? {} : { ttlMs })
+    const { socket, read } = await rawClient(open.port)
+    socket.write(get(token))
+    await until(() => read().includes('200 OK'))
+    return { open, read, ended: () => until(() => read().endsWith('\r\n0\r\n\r\n')) }
+  }
+
+  test('when it expires, without a look in between', async () => {
+    const { read, ended } = await watchWith(2_000)
+
+    await ended()
+
+    expect(read()).toContain('event: error\ndata: The token of this stream has expired or was revoked')
+  })
+
+  test('at once when this process revokes it, and no other stream does', async () => {
+    const { open, read, ended } = await watchWith()
+    const other = await rawClient(open.port)
+    other.socket.write(get(open.token))
+    await until(() => other.read().includes('200 OK'))
+
+    await open.tokens.remove('page')
+    await ended()
+
+    expect(read()).toContain('event: error')
+    expect([other.socket.destroyed, other.read().includes('event: error')]).toEqual([false, false])
+  })
+
+  test('at the next look when another process revokes it', async () => {
+    const { open, read, ended } = await watchWith(undefined, 20)
+
+    await openTokens(open.tokensPath).remove('page')
+    await ended()
+
+    expect(read()).toContain('event: error')
+  })
 })

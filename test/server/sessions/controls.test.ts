@@ -101,8 +101,6 @@ describe('a session', () => {
     const unknown = await ask('POST', `/v1/sessions/${id}/controls`, { mode: 'everything' })
     const noArm = await ask('POST', `/v1/sessions/${id}/controls`, { arm: 'gpt-none' })
     const byWorker = await ask('POST', `/v1/sessions/${id}/controls`, { mode: 'auto' }, worker)
-    const mentioned = await ask('POST', `/v1/sessions/${id}/mention`, { path: 'a.txt' }, worker)
-    const outside = await ask('POST', `/v1/sessions/${id}/mention`, { path: '../../etc/passwd' }, worker)
     const files = await ask('GET', `/v1/sessions/${id}/files?q=ca`, undefined, viewer)
     const refused = await Promise.all([
       ask('POST', '/v1/sessions', undefined, viewer),
@@ -114,11 +112,34 @@ describe('a session', () => {
 
     expect(changed.json()).toMatchObject({ mode: { current: 'read-only' } })
     expect([unknown.status, noArm.status, byWorker.status]).toEqual([400, 400, 403])
-    expect([mentioned.status, outside.status]).toEqual([200, 400])
-    expect(mentioned.json()).toMatchObject({ isOutline: false })
     expect(files.json()).toEqual({ paths: ['src/cat.ts', 'src/cart.ts'] })
     expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403])
   })
+})
+
+test('files go in front of the prompt that names them, once, however often it arrives', async () => {
+  const app = await openApp()
+  const { ask, worker } = app
+  const { id } = (await ask('POST', '/v1/sessions')).json() as { id: string }
+  const body = {
+    prompt: 'Compare @a.txt with @../../etc/passwd',
+    mentions: ['a.txt', '../../etc/passwd'],
+    options: { key: 'a-key-of-a-page', attached: ['The file notes.txt:\nline one'] },
+  }
+
+  const sent = await ask('POST', `/v1/sessions/${id}/prompt`, body, worker)
+  const again = await ask('POST', `/v1/sessions/${id}/prompt`, body, worker)
+  const history = async () =>
+    ((await ask('GET', `/v1/sessions/${id}`)).json() as { messages: { role: string; text: string }[] })
+      .messages
+  await until(async () => (await history()).some(({ text }) => text === 'Changed.'))
+
+  const users = (await history()).filter(({ role }) => role === 'user')
+  expect([sent.status, again.status]).toEqual([202, 202])
+  expect(users).toHaveLength(1)
+  expect(users[0]?.text.match(/\[exec output\][^]*/)?.[0]).toBe(
+    '[exec output]\nThe file a.txt:\nhello\nThe file notes.txt:\nline one\n\n' + body.prompt,
+  )
 })
 
 test('paths that begin with the words come first, then names, then the rest', () => {

@@ -81,6 +81,39 @@ describe('a session over HTTP', () => {
     expect([closed.status, again.status]).toEqual([200, 404])
   })
 
+  test('a prompt that is sent again under its key is the same run, also for a server started anew', async () => {
+    const folder = await tempFolder()
+    const first = await openSessionServer({ folder })
+    const id = await create(first)
+    const path = `/v1/sessions/${id}/prompt`
+    const body = { prompt: 'Do it.', options: { key: 'a-key-of-a-page' } }
+
+    const sent = await Promise.all([post(first, path, body), post(first, path, body)])
+    await follow(first, `/v1/sessions/${id}/events?after=0`)
+    await first.server.close()
+    const second = await openSessionServer({ folder })
+    const later = await post(second, path, body)
+    const other = await post(second, path, { ...body, prompt: 'Do something else.' })
+    const malformed = await post(second, path, { ...body, options: { key: 'a b' } })
+    const history = (await second.ask({ path: `/v1/sessions/${id}` })).json() as { messages: unknown[] }
+
+    const replies = [...sent, later].map((reply) => reply.json() as { runId: string })
+    expect(new Set(replies.map(({ runId }) => runId)).size).toBe(1)
+    expect(later.json()).toEqual({ runId: replies[0]?.runId, isRepeated: true })
+    expect([later.status, other.status, malformed.status]).toEqual([202, 409, 400])
+    expect(history.messages).toHaveLength(2)
+  })
+
+  test('a repeated prompt does not keep a session from being released', async () => {
+    const open = await openSessionServer({ service: { idleMs: 200, lookEveryMs: 5 } })
+    const id = await create(open)
+    const body = { prompt: 'Do it.', options: { key: 'a-key-of-a-page' } }
+    await post(open, `/v1/sessions/${id}/prompt`, body)
+    await post(open, `/v1/sessions/${id}/prompt`, body)
+
+    await until(() => !open.service.holds(id))
+  })
+
   test('every reply is what its route says it is', async () => {
     const open = await openSessionServer()
     const id = await create(open)
@@ -147,8 +180,12 @@ describe('a session over HTTP', () => {
     const answered = await post(open, `/v1/sessions/${id}/answer`, { askId, answer: { allow: true } })
     const events = await follow(open, `/v1/sessions/${id}/events?after=0`)
 
+    const repeated = await post(open, `/v1/sessions/${id}/answer`, { askId, answer: { allow: true } })
+    const other = await post(open, `/v1/sessions/${id}/answer`, { askId, answer: { allow: false } })
+
     expect(answered.json()).toEqual({ ok: true })
-    expect(open.audit).toEqual([
+    expect([repeated.status, other.status]).toEqual([200, 400])
+    expect(open.audit.slice(0, 1)).toEqual([
       {
         what: 'approved',
         client: 'tester',

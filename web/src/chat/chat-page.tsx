@@ -6,7 +6,7 @@ import { go } from '../route.ts'
 import { Empty, ErrorNote, Line } from '../ui/note.tsx'
 import { oneLine } from '../ui/text.ts'
 import { Composer } from './composer.tsx'
-import { answer, compact, createSession, download, fork, prompt, restore } from './controls.ts'
+import { answer, compact, createSession, download, fork, newKey, prompt, restore } from './controls.ts'
 import { ItemRow, Note } from './items.tsx'
 import { LiveTurn } from './live.tsx'
 import { QuestionCard } from './question.tsx'
@@ -57,7 +57,7 @@ function Welcome() {
   const begin = (text: string) =>
     void run(async () => {
       const id = await createSession()
-      await prompt(id, text, [])
+      await prompt(id, { key: newKey(), text, attached: [] })
       go(`/chat/${id}`)
     })
   return (
@@ -113,6 +113,7 @@ function Conversation({ id, onChange }: { id: string; onChange(stamp: string): v
           isRunning={view.run !== undefined}
           canAct={access.has('tools')}
           commands={commands}
+          arrived={snapshot.arrived}
         />
         <StatusBar id={id} view={view} line={line} access={access} say={setSaid} />
       </div>

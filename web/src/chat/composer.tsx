@@ -6,27 +6,27 @@ import {
   type RefObject,
   useEffect,
   useRef,
-  useState,
 } from 'react'
-import { useAction } from '../api/use-remote.ts'
 import { ErrorNote } from '../ui/note.tsx'
 import { clean } from '../ui/text.ts'
-import { toAttached } from './attach.ts'
 import { Completions } from './completions.tsx'
-import { type Attached, cancel, prompt } from './controls.ts'
+import type { Attached } from './controls.ts'
 import type { SlashCommand } from './slash-commands.ts'
 import { useCompletion } from './use-completion.ts'
+import { useWriting } from './use-writing.ts'
 
 type Props = {
   readonly id: string
   readonly isRunning: boolean
   readonly canAct: boolean
   readonly commands: readonly SlashCommand[]
+  /** Keys of messages that the session has. */
+  readonly arrived: ReadonlySet<string>
 }
 
-export function Composer({ id, isRunning, canAct, commands }: Props) {
+export function Composer({ id, isRunning, canAct, commands, arrived }: Props) {
   const box = useRef<HTMLTextAreaElement>(null)
-  const writing = useWriting({ id, canAct, commands })
+  const writing = useWriting({ id, canAct, commands, arrived })
   const { text, setText, attached, setAttached, error, isBusy, submit, stop, attach } = writing
   const completion = useCompletion({ id, text, box, commands, setText })
   useGrowing(box, text)
@@ -76,52 +76,6 @@ export function Composer({ id, isRunning, canAct, commands }: Props) {
 }
 
 const READ_ONLY = 'This token may look, but not act (scope `tools`)'
-
-/** What is being written, and what happens with it. */
-function useWriting({ id, canAct, commands }: Omit<Props, 'isRunning'>) {
-  const [text, setText] = useDraft(id)
-  const [attached, setAttached] = useState<readonly Attached[]>([])
-  const { isBusy, error, run } = useAction()
-  const send = async (): Promise<void> => {
-    const said = text.trim()
-    if ((said === '' && attached.length === 0) || isBusy || !canAct) return
-    const command = commandOf(said, commands)
-    setText('')
-    setAttached([])
-    const isDone = await run(() => command?.() ?? prompt(id, said, attached))
-    if (isDone) return
-    setText(said)
-    setAttached(attached)
-  }
-  return {
-    text,
-    setText,
-    attached,
-    setAttached,
-    isBusy,
-    error,
-    submit: () => void send(),
-    stop: () => void run(() => cancel(id)),
-    attach: (dropped: readonly File[]) =>
-      void run(async () => setAttached([...attached, ...(await Promise.all(dropped.map(toAttached)))])),
-  }
-}
-
-const commandOf = (said: string, commands: readonly SlashCommand[]): SlashCommand['run'] =>
-  commands.find(({ name, run }) => run !== undefined && said === `/${name}`)?.run
-
-/** What was typed and not sent survives a reload. */
-function useDraft(id: string): readonly [string, (text: string) => void] {
-  const key = `covey-draft-${id}`
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '')
-  useEffect(() => setText(sessionStorage.getItem(key) ?? ''), [key])
-  const keep = (next: string): void => {
-    setText(next)
-    if (next === '') sessionStorage.removeItem(key)
-    else sessionStorage.setItem(key, next)
-  }
-  return [text, keep]
-}
 
 function useGrowing(box: RefObject<HTMLTextAreaElement | null>, text: string): void {
   useEffect(() => {

@@ -1,6 +1,6 @@
 /** What a person does in a session, as requests. */
 import type { Answer } from '../../../src/protocol/session-api.ts'
-import { call, part, send } from '../api/call.ts'
+import { call, callAgain, part, send } from '../api/call.ts'
 
 export type Choice = { readonly current: string | null; readonly list: readonly string[] }
 
@@ -33,7 +33,7 @@ export const createSession = async (): Promise<string> =>
 export const cancel = (id: string) => call(at(id, 'cancel'), { method: 'POST' })
 export const compact = (id: string) => call(at(id, 'command'), { body: { name: 'compact' } })
 export const answer = (id: string, askId: string, given: Answer) =>
-  call(at(id, 'answer'), { body: { askId, answer: given } })
+  callAgain(at(id, 'answer'), { body: { askId, answer: given } })
 export const restore = (id: string, action: 'undo' | 'redo') =>
   call<Restored>(at(id, 'undo'), { body: { action } })
 export const change = (id: string, wish: { arm?: string | null; mode?: string }) =>
@@ -44,20 +44,28 @@ export const remove = (id: string) => call(at(id, 'remove'), { method: 'POST' })
 export const files = async (id: string, query: string, signal: AbortSignal): Promise<readonly string[]> =>
   (await call<{ paths: readonly string[] }>(`${at(id, 'files')}?q=${part(query)}`, { signal })).paths
 
-/** Files first, in front of the message that speaks of them. */
-export async function prompt(id: string, text: string, attached: readonly Attached[]): Promise<void> {
-  for (const [, path = ''] of text.matchAll(/(?:^|\s)@(\S+)/g))
-    await call(at(id, 'mention'), { body: { path } }).catch(() => undefined)
-  for (const { name, text: content } of attached) {
-    if (content !== undefined)
-      await call(at(id, 'command'), {
-        body: { name: 'exec-output', argument: `The file ${name}:\n${content}` },
-      })
-  }
+/** A message on its way. The server takes in each key once, however often it arrives. */
+export type Sent = { readonly key: string; readonly text: string; readonly attached: readonly Attached[] }
+
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export async function prompt(id: string, { key, text, attached }: Sent): Promise<void> {
+  const mentions = [...text.matchAll(/(?:^|\s)@(\S+)/g)]
+    .flatMap(([, path]) => path ?? [])
+    .slice(0, MOST_MENTIONS)
+  const texts = attached.flatMap(({ name, text: content }) =>
+    content === undefined ? [] : [`The file ${name}:\n${content}`],
+  )
   const images = attached.flatMap(({ image }) => (image ? [image] : []))
   const said = images.length > 0 ? [{ role: 'user', text, images }] : text
-  await call(at(id, 'prompt'), { body: { prompt: said } })
+  const options = { key, ...(texts.length > 0 && { attached: texts }) }
+  await callAgain(at(id, 'prompt'), { body: { prompt: said, options, mentions } })
 }
+
+const MOST_MENTIONS = 50
 
 /** As a file of the person's machine. */
 export async function download(id: string, format: 'md' | 'json' | 'html'): Promise<void> {

@@ -16,6 +16,8 @@ export type Snapshot = {
   readonly past: readonly Item[]
   readonly line: Line
   readonly isLoaded: boolean
+  /** Keys of the prompts that the session has. */
+  readonly arrived: ReadonlySet<string>
 }
 
 /** Nothing more came for so long: what was kept is here. */
@@ -25,7 +27,13 @@ const HIDDEN_MS = 250
 
 export class SessionStore {
   readonly id: string
-  #snapshot: Snapshot = { view: emptyView, past: [], line: { state: 'connecting' }, isLoaded: false }
+  #snapshot: Snapshot = {
+    view: emptyView,
+    past: [],
+    line: { state: 'connecting' },
+    isLoaded: false,
+    arrived: new Set(),
+  }
   #pending: SessionEvent[] = []
   #isScheduled = false
   #last: number | undefined
@@ -76,10 +84,14 @@ export class SessionStore {
   #flush(): void {
     this.#isScheduled = false
     let { view } = this.#snapshot
+    const keys = this.#pending.flatMap((event) =>
+      'key' in event && event.key !== undefined ? event.key : [],
+    )
     for (const event of this.#pending) if (event.id > view.lastEventId) view = reduceView(view, event)
     this.#pending = []
     const isFirst = !this.#snapshot.isLoaded
-    this.#change({ view, isLoaded: true })
+    const arrived = new Set([...this.#snapshot.arrived, ...keys])
+    this.#change({ view, isLoaded: true, ...(keys.length > 0 && { arrived }) })
     if (isFirst) void this.#loadPast(view).catch(() => undefined)
   }
 
