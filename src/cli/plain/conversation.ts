@@ -106,6 +106,14 @@ class PlainConversation implements CommandUi {
     this.face.say('\nCtrl+D ends the conversation.')
   }
 
+  attempt(work: () => Promise<void>): void {
+    void work().catch((error: unknown) => this.complain(error))
+  }
+
+  draft(text: string): void {
+    this.face.say(`The message was:\n${text}`)
+  }
+
   quit(): void {
     this.isOver = true
   }
