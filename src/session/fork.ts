@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../protocol/error.ts'
 import type { Message } from '../protocol/message.ts'
-import { endOf } from './conversation.ts'
 import { type LogRecord, type Replay, Replaying, replayAll } from './log.ts'
 import type { Shelf } from './shelf.ts'
+import { endOf } from './unreported-end.ts'
 
 /** Absent = all of it; a number = the first messages; `before` = what came before this run began. */
 export type ForkPoint = number | { readonly before: string } | undefined

@@ -2,7 +2,7 @@
 import { bold, dim } from './theme.ts'
 
 const KEYS = `!command       run it yourself; the next message carries its output (!!command: it does not)
-@path          put a file into the message
+@path          put a file into the message (@path:10-20: these lines)
 Enter          send; while it works, queue
 Shift+Enter    new line (also Alt+Enter, Ctrl+J, \\ and Enter)
 Esc            stop the run · Ctrl+C clears the box, then stops, then quits

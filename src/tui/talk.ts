@@ -23,7 +23,13 @@ type Choices = {
 }
 
 /** A file named in a message, as it goes into it. */
-type MentionedFile = { readonly text: string; readonly tokens: number; readonly isOutline: boolean }
+type MentionedFile = {
+  readonly text: string
+  readonly tokens: number
+  readonly isOutline: boolean
+  /** Which lines, where not all of them. */
+  readonly part?: string
+}
 
 /** Which conversation takes the place of this one. `incognito`: a new one of which nothing is kept. */
 export type Reopening =
@@ -64,6 +70,7 @@ export type Talk = {
   readonly arms?: Choices
   /** Paths of the project, for completion. */
   files?(): Promise<readonly string[]>
+  /** `path` or `path:10-20`. */
   mention?(path: string): Promise<MentionedFile | undefined>
   /** Where prompts are remembered; absent = nowhere. */
   readonly historyFile?: string
