@@ -28,7 +28,7 @@ import type { AtStart } from '../protocol/start.ts'
 import type { ExecOptions, ExecResult } from '../protocol/tool.ts'
 import { isAboutFailure } from '../router/keywords.ts'
 import { reservePinned } from '../router/pinned.ts'
-import { createSessionStore } from '../session/store.ts'
+import { createSessionStore, type SessionStore } from '../session/store.ts'
 import { type SwarmSettings, throughSwarm } from '../swarm/lease.ts'
 import { openSwarming } from './voting.ts'
 import { type AppSession, openSession, type SessionChoice, type SessionContext } from './session.ts'
@@ -74,6 +74,8 @@ export type App = {
   /** What a person should know before anything happens. */
   readonly warnings: readonly string[]
   openSession(choice: SessionChoice): Promise<AppSession>
+  /** Those that are kept; in memory where nothing is. */
+  readonly sessions: Pick<SessionStore, 'fork' | 'read' | 'ownMessages'>
   /** Those that can be asked for by name. */
   arms(): readonly string[]
   /** A command the person typed themselves, as in their own shell. */
@@ -93,6 +95,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     confinement: toolsAt?.where ?? guards.confinement,
     warnings,
     openSession: (choice) => openSession(sessions, choice),
+    sessions: sessions.store,
     arms: () => answering.arms().map(({ id }) => id),
     needsTerminal: (command) => interactiveHint(command) !== undefined,
     presets: config.shell,

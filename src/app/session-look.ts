@@ -3,14 +3,25 @@ import type { Lease } from '../protocol/arm.ts'
 import type { Exec, Files } from '../protocol/tool.ts'
 import { definedName } from '../lib/definitions.ts'
 import { listProject } from '../lib/list-project.ts'
+import { plural } from '../lib/text.ts'
+import { AppError } from '../protocol/error.ts'
 
 export type Look = {
   files(): Promise<readonly string[]>
-  /** A file as it goes into a message: whole, or what it defines where that is too much. Nothing where it cannot be read. */
+  /**
+   * A file as it goes into a message: whole, or what it defines where that is too much; `path:10-20` is these lines. Nothing
+   * where it cannot be read; throws `request-invalid` for lines that it does not have.
+   */
   mention(path: string): Promise<Mention | undefined>
 }
 
-type Mention = { readonly text: string; readonly tokens: number; readonly isOutline: boolean }
+type Mention = {
+  readonly text: string
+  readonly tokens: number
+  readonly isOutline: boolean
+  /** Which lines, where not all of them. */
+  readonly part?: string
+}
 
 type LookParts = {
   /** Secrets hidden, closed paths closed. */
@@ -28,17 +39,59 @@ export const createLook = ({ files, exec, measure }: LookParts): Look => ({
     const limit = AbortSignal.timeout(LIST_MS)
     return (await listProject({ files, exec, timeoutMs: LIST_MS }, limit)).paths
   },
-  async mention(path) {
-    const content = await files.read(path).catch(() => undefined)
-    if (content === undefined) return undefined
+  async mention(wish) {
+    const found = await findMentioned(wish, files)
+    if (!found) return undefined
     const lease = measure()
     const room = lease.arm.capabilities.window * SHARE
+    const { path, content, range } = found
+    if (range) return mentionLines(found, range, { room, count: lease.countTokens })
     const whole = `The file ${path}:\n${content}`
     const isOutline = lease.countTokens(whole) > room
     const text = isOutline ? `The file ${path} is long. What it defines:\n${outline(content)}` : whole
     return { text, tokens: lease.countTokens(text), isOutline }
   },
 })
+
+type Range = { readonly from: number; readonly to: number }
+type Found = { readonly path: string; readonly content: string; readonly range?: Range }
+
+/** A file that is really called `a:10` comes before line 10 of `a`; a comma or full stop behind a path ends the sentence. */
+async function findMentioned(wish: string, files: Files): Promise<Found | undefined> {
+  for (const path of new Set([wish, wish.replace(/[),.;:!?'"]+$/, '')])) {
+    const content = await read(path, files)
+    if (content !== undefined) return { path, content }
+    const [, name = '', from = '', to = from] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/.exec(path) ?? []
+    const part = name === '' ? undefined : await read(name, files)
+    if (part !== undefined)
+      return { path: name, content: part, range: { from: Number(from), to: Number(to) } }
+  }
+  return undefined
+}
+
+const read = (path: string, files: Files): Promise<string | undefined> =>
+  files.read(path).catch(() => undefined)
+
+type Room = { readonly room: number; count(text: string): number }
+
+function mentionLines({ path, content }: Found, { from, to }: Range, { room, count }: Room): Mention {
+  const lines = content.replace(/\n$/, '').split('\n')
+  if (from < 1 || from > to || from > lines.length)
+    throw new AppError(
+      'request-invalid',
+      `${path} has ${plural(lines.length, 'line')}, ${from}-${to} ${from > to ? 'ends before it begins' : 'is outside of them'}; write @${path}:1-${lines.length} or less.`,
+    )
+  const textTo = (last: number): string => {
+    const shown = lines.slice(from - 1, last).map((line, at) => `${from + at}\t${line}`)
+    return `Lines ${from}-${last} of ${lines.length} of the file ${path}:\n${shown.join('\n')}`
+  }
+  let last = Math.min(to, lines.length)
+  // Halved: counting tokens line by line takes too long in a file of a million lines.
+  while (last > from && count(textTo(last)) > room) last = from + Math.floor((last - from) / 2)
+  const text = textTo(last)
+  const part = `lines ${from}-${last} of ${lines.length}`
+  return { text, tokens: count(text), isOutline: false, part }
+}
 
 const MOST_LINES = 200
 

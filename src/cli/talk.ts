@@ -1,10 +1,13 @@
 /** A session of this machine, as the terminal and the plain conversation are handed it. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createBack } from '../app/back.ts'
 import type { App } from '../app/open.ts'
 import type { AppSession } from '../app/session.ts'
+import { openUndoService } from '../app/undo.ts'
 import { appPaths } from '../config/paths.ts'
 import { shortHash } from '../lib/hash.ts'
+import type { Back } from '../protocol/back.ts'
 import { AppError } from '../protocol/error.ts'
 import type { AtStart } from '../protocol/start.ts'
 import type { Reopening, Talk } from '../tui/talk.ts'
@@ -48,6 +51,7 @@ async function toTalk(app: App, session: AppSession, opened: Opened): Promise<Ta
     ...(session.recap !== undefined && !flags.recap && { recap: session.recap }),
     expands: session.expands,
     undo: session.undo,
+    back: backOf(app, session, opened),
     shell: { needsTerminal: app.needsTerminal, run: app.runForPerson, argv: shellArgv(context.options) },
     ...modesOf(session),
     arms: armsOf(app, session),
@@ -72,8 +76,7 @@ async function reopen(
   session: AppSession,
   { wish, ...opened }: Opened & { readonly wish: Exclude<Reopening, 'incognito'> },
 ): Promise<Talk> {
-  const resume =
-    wish === 'new' || !('forkOf' in wish) ? wish : { id: await fork(wish.forkOf, opened.context) }
+  const resume = await resumeOf(app, session, wish)
   if (typeof resume === 'object' && resume.id === session.id)
     throw new AppError('request-invalid', 'This is the session you are in.')
   const next = await app.openSession({ resume, canAsk: true })
@@ -81,9 +84,19 @@ async function reopen(
   return toTalk(app, next, { ...opened, isResumed: resume !== 'new' })
 }
 
-async function fork(id: string, { env, cwd }: CommandContext): Promise<string> {
-  const { openSessions } = await import('../app/queries.ts')
-  return (await openSessions(env, cwd)).fork(id)
+async function resumeOf(
+  { sessions }: App,
+  { id }: AppSession,
+  wish: Exclude<Reopening, 'incognito'>,
+): Promise<RunFlags['resume']> {
+  if (wish === 'new' || 'id' in wish) return wish
+  return { id: await ('forkOf' in wish ? sessions.fork(wish.forkOf) : sessions.fork(id, wish)) }
+}
+
+function backOf({ sessions }: App, { id, undo }: AppSession, { flags, context }: Opened): Back {
+  const { cwd, incognito } = flags.app
+  const openUndo = async () => openUndoService(context.env, cwd)
+  return createBack({ id, store: sessions, undo, ...(!incognito && { openUndo }) })
 }
 
 function modesOf({ mode }: AppSession): Pick<Talk, 'modes'> {

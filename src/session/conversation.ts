@@ -4,7 +4,7 @@
  * published before it is kept.
  */
 import { appendMessage, closeOpenCalls } from '../context/history.ts'
-import type { RunEnd, RunEvent, SessionEvent } from '../protocol/event.ts'
+import type { RunEvent, SessionEvent } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
 import {
   isKept,
@@ -17,6 +17,7 @@ import {
 } from './log.ts'
 import type { StoredSession } from './store.ts'
 import { defined } from '../lib/object.ts'
+import { endOf } from './unreported-end.ts'
 import { Watchers } from './watchers.ts'
 
 /** More events than a run can publish without logging one. After a crash it is unknown which numbers were used. */
@@ -164,15 +165,4 @@ export const startOf = ({ runId, input, options }: Prompt): RunEvent & { type: '
   runId,
   prompt: promptText(input),
   ...defined({ key: options.key }),
-})
-
-/** The end of a run that could not tell it itself. */
-export const endOf = (runId: string, reason: RunEnd['reason'], report?: string): RunEnd => ({
-  type: 'run-end',
-  runId,
-  reason,
-  turns: 0,
-  changed: [],
-  attribution: { model: 0, repair: 0, detector: 0 },
-  ...(report !== undefined && { report }),
 })

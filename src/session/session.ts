@@ -18,13 +18,14 @@ import type {
   SessionInfo,
 } from '../protocol/session-api.ts'
 import { Asks } from './asks.ts'
-import { Conversation, endOf, type Outgoing, startOf, toMessages } from './conversation.ts'
+import { Conversation, type Outgoing, startOf, toMessages } from './conversation.ts'
 import type { SessionHooks } from './hooks.ts'
 import { Jobs } from './jobs.ts'
 import { type Prompt, type PromptInput, promptText } from './log.ts'
 import { PromptKeys } from './prompt-keys.ts'
 import { type RunInput, type StartRun, withEnd } from './run.ts'
 import type { StoredSession } from './store.ts'
+import { endOf } from './unreported-end.ts'
 
 export type Compacted = { readonly messages: readonly Message[]; readonly event: RunEvent }
 
@@ -77,8 +78,7 @@ export async function createSession(parts: SessionParts): Promise<Session> {
 const letGo = ({ stored, onClose }: SessionParts): Promise<void> =>
   (onClose?.() ?? Promise.resolve()).finally(() => stored.close())
 
-/** The most prompts that may wait for the run before them. */
-const MAX_WAITING = 100
+const MAX_WAITING = 100 // prompts that may wait for the run before them
 
 const cancellation = new DOMException('The run was cancelled', 'AbortError')
 

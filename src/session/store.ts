@@ -3,12 +3,15 @@ import { cleanControl } from '../lib/clean.ts'
 import { nearest } from '../lib/nearest.ts'
 import { clip } from '../lib/text.ts'
 import { AppError } from '../protocol/error.ts'
+import type { OwnMessage } from '../protocol/back.ts'
 import type { Message } from '../protocol/message.ts'
 import type { SessionInfo } from '../protocol/session-api.ts'
 import { diskShelf } from './disk-shelf.ts'
+import { type Fork, type ForkPoint, writeFork } from './fork.ts'
 import { newSessionId } from './id.ts'
 import { type LogRecord, type Replay, replayAll, type SessionStart } from './log.ts'
 import { memoryShelf } from './memory-shelf.ts'
+import { readOwnMessages } from './own-messages.ts'
 import type { OpenSession, Shelf } from './shelf.ts'
 
 export type StoreOptions = {
@@ -38,8 +41,10 @@ export interface SessionStore {
   last(cwd: string): Promise<SessionInfo | undefined>
   /** Sessions whose messages contain `text`, newest first, case-insensitive. */
   search(text: string): Promise<readonly SearchHit[]>
-  /** A copy of the first `messages` messages (absent = all), ready to be opened; returns its id. */
-  fork(id: string, messages?: number): Promise<string>
+  /** A copy, ready to be opened; returns its id. */
+  fork(id: string, point?: ForkPoint): Promise<string>
+  /** What the user said, oldest first, also before a compaction. */
+  ownMessages(id: string): Promise<readonly OwnMessage[]>
   remove(id: string): Promise<void>
   /** Removes all but the newest; never one that is in use. Returns the ids. */
   prune(): Promise<readonly string[]>
@@ -78,15 +83,10 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
     list,
     last: async (cwd) => (await list(cwd)).find(({ messages, isPacket }) => messages > 0 && !isPacket),
     search: async (text) => searchShelf(shelf, await list(), text),
-    async fork(id, messages) {
+    fork: (from, point) => forkSession(shelf, { from, point, now }),
+    async ownMessages(id) {
       await requireKnown(shelf, id)
-      const copy = await makeSession(shelf, now)
-      await writeFork(shelf, { from: id, to: copy, messages, now }).catch(async (error: unknown) => {
-        // Half a copy would look like a session; where it cannot be removed, the first reason is still the one to tell.
-        await shelf.remove(copy).catch(() => undefined)
-        throw error
-      })
-      return copy
+      return readOwnMessages(shelf.records(id))
     },
     async remove(id) {
       await requireKnown(shelf, id)
@@ -98,6 +98,17 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
 
 const newestFirst = (infos: readonly SessionInfo[]): SessionInfo[] =>
   infos.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1))
+
+async function forkSession(shelf: Shelf, fork: Omit<Fork, 'to'>): Promise<string> {
+  await requireKnown(shelf, fork.from)
+  const to = await makeSession(shelf, fork.now)
+  await writeFork(shelf, { ...fork, to }).catch(async (error: unknown) => {
+    // Half a copy would look like a session; where it cannot be removed, the first reason is still the one to tell.
+    await shelf.remove(to).catch(() => undefined)
+    throw error
+  })
+  return to
+}
 
 async function makeSession(shelf: Shelf, now: () => number): Promise<string> {
   for (;;) {
@@ -166,56 +177,6 @@ async function requireKnown(shelf: Shelf, id: string): Promise<void> {
 }
 
 const readSession = (shelf: Shelf, id: string): Promise<Replay> => replayAll(id, shelf.records(id))
-
-type Fork = {
-  readonly from: string
-  readonly to: string
-  readonly messages: number | undefined
-  now(): number
-}
-
-async function writeFork(shelf: Shelf, { from, to, messages, now }: Fork): Promise<void> {
-  const source = await readSession(shelf, from)
-  const count = messages ?? source.messages.length
-  if (!Number.isInteger(count) || count < 0 || count > source.messages.length) {
-    throw new AppError(
-      'request-invalid',
-      `Session ${from} has ${source.messages.length} messages; it cannot be forked at ${count}`,
-    )
-  }
-  await shelf.copyBelongings(from, to)
-  const { log, close } = await shelf.open(to)
-  try {
-    for (const record of forkRecords(source, count, { to, at: now() })) log.append(record)
-    await log.sync()
-  } finally {
-    await close()
-  }
-}
-
-/** Without its own first record the source has no system text; the fork then gets one when it is opened. */
-function forkRecords(source: Replay, count: number, { to, at }: { to: string; at: number }): LogRecord[] {
-  const { info, system, messages } = source
-  const forkedFrom = { id: info.id, messages: count }
-  const start: LogRecord[] =
-    system === undefined
-      ? []
-      : [
-          {
-            type: 'session-start',
-            id: to,
-            cwd: info.cwd,
-            system,
-            createdAt: at,
-            title: info.title,
-            forkedFrom,
-          },
-        ]
-  return [
-    ...start,
-    ...messages.slice(0, count).map((message): LogRecord => ({ type: 'message', at, message })),
-  ]
-}
 
 /** As many as a long queue has: what its packets did to files can be undone while it works. */
 const PACKETS_PER_KEPT = 5

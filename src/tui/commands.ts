@@ -1,11 +1,13 @@
 /** Every slash command, as data: the help, the completion and what it does come from this list. */
 import { renderRestored } from '../lib/restored.ts'
+import { goBack } from './back.ts'
 import { drawDiff } from './diff.ts'
 import { type CommandUi, wholeView } from './ui.ts'
 import { drawContext } from './context.ts'
+import { helpLines } from './help.ts'
 import { drawItem } from './items.ts'
 import type { Talk } from './talk.ts'
-import { bold, currentTheme, dim, themeNames } from './theme.ts'
+import { currentTheme, themeNames } from './theme.ts'
 import { oneLine, thousands } from './text.ts'
 
 export type SlashCommand = {
@@ -31,7 +33,7 @@ const asking = (name: string, help: string, ...words: readonly string[]): SlashC
 })
 
 export const slashCommands: readonly SlashCommand[] = [
-  { name: 'help', help: 'this list', run: ({ face }, _, talk) => face.print(helpLines(talk)) },
+  { name: 'help', help: 'this list', run: ({ face }, _, talk) => face.print(helpLines(commandsFor(talk))) },
   {
     name: 'model',
     argument: '[arm]',
@@ -62,7 +64,7 @@ export const slashCommands: readonly SlashCommand[] = [
       if (argument !== '') return ui.reopen({ id: argument })
       const items = (await session.list()).filter(({ id }) => id !== session.id).map(sessionItem)
       if (items.length === 0) return ui.face.say('There is no earlier conversation in this folder.')
-      ui.pick('Go on with', items, (id) => void ui.reopen({ id }))
+      ui.pick('Go on with', items, (id) => ui.attempt(() => ui.reopen({ id })))
     },
   },
   {
@@ -89,6 +91,13 @@ export const slashCommands: readonly SlashCommand[] = [
     help: 'go on in a copy, this conversation stays as it is',
     isThere: ({ reopen }) => reopen !== undefined,
     run: (ui, _, { session }) => ui.reopen({ forkOf: session.id }),
+  },
+  {
+    name: 'back',
+    argument: '[number]',
+    help: 'continue from before an earlier message (Esc Esc)',
+    isThere: ({ back, reopen }) => back !== undefined && reopen !== undefined,
+    run: goBack,
   },
   {
     name: 'undo',
@@ -213,21 +222,6 @@ export const commandsFor = (talk: Talk | undefined): readonly SlashCommand[] =>
 
 export const findCommand = (name: string): SlashCommand | undefined =>
   slashCommands.find((command) => command.name === name || command.aliases?.includes(name))
-
-const KEYS = `!command       run it yourself; the next message carries its output (!!command: it does not)
-@path          put a file into the message
-Enter          send; while it works, queue
-Shift+Enter    new line (also Alt+Enter, Ctrl+J, \\ and Enter)
-Esc            stop the run · Ctrl+C clears the box, then stops, then quits
-Ctrl+R         search earlier messages · Ctrl+O show what is folded · Ctrl+Z suspend`
-
-function helpLines(talk: Talk): readonly string[] {
-  const commands = commandsFor(talk).map(({ name, argument, help }) => {
-    const left = `/${name}${argument === undefined ? '' : ` ${argument}`}`
-    return `${bold(left)}${' '.repeat(Math.max(1, 24 - left.length))}${help}`
-  })
-  return ['', ...commands, '', ...KEYS.split('\n').map(dim)]
-}
 
 const sessionItem = ({ id, title, updatedAt }: { id: string; title: string; updatedAt: number }) => ({
   value: id,

@@ -51,9 +51,17 @@ function commandItems(query: string, { commands }: CompletionSources): Autocompl
 async function fileItems(query: string, { files }: CompletionSources): Promise<AutocompleteItem[]> {
   // A name that a terminal would obey cannot be typed either.
   const paths = (await files()).filter((path) => oneLine(path) === path)
-  const near =
-    query === ''
-      ? paths.toSorted((a, b) => a.split('/').length - b.split('/').length)
-      : fuzzyFilter(paths, query, (path) => path)
-  return near.slice(0, MOST).map((path) => ({ value: `@${path}`, label: oneLine(path) }))
+  if (query === '') return toItems(paths.toSorted((a, b) => a.split('/').length - b.split('/').length))
+  const near = fuzzyFilter(paths, query, (path) => path)
+  if (near.length > 0) return toItems(near)
+  const [, name = '', lines = ''] = /^(.+?)(:[\d-]*)$/.exec(query) ?? []
+  // Nothing is left to complete: Enter sends.
+  if (name === '' || paths.includes(name)) return []
+  return toItems(
+    fuzzyFilter(paths, name, (path) => path),
+    lines,
+  )
 }
+
+const toItems = (paths: readonly string[], lines = ''): AutocompleteItem[] =>
+  paths.slice(0, MOST).map((path) => ({ value: `@${path}${lines}`, label: `${oneLine(path)}${lines}` }))

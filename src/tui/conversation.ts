@@ -100,7 +100,7 @@ export class Conversation implements ConversationUi {
       face.print(wrap(yellow(clean(`covey: ${warning}`)), face.width))
     if (talk.isResumed) await showPast(this.face, talk, this.#parts.isVerbose)
     else if (talk.recap) face.print(wrap(dim(clean(`${talk.recap} (/recap tells the model)`)), face.width))
-    void this.#follow(talk).catch((error: unknown) => this.#complain(error))
+    this.attempt(() => this.#follow(talk))
     for (const text of this.#early.splice(0)) this.submit(text)
   }
 
@@ -113,7 +113,16 @@ export class Conversation implements ConversationUi {
       this.face.doing = { title: `starting (${this.#early.length} queued)`, output: '' }
       return this.face.redraw()
     }
-    void this.#take(line, this.talk).catch((error: unknown) => this.#complain(error))
+    const { talk } = this
+    this.attempt(() => this.#take(line, talk))
+  }
+
+  attempt(work: () => Promise<void>): void {
+    void work().catch((error: unknown) => this.#complain(error))
+  }
+
+  draft(text: string): void {
+    this.face.input?.setText(text)
   }
 
   cancel(): void {
@@ -122,7 +131,7 @@ export class Conversation implements ConversationUi {
     const waiting = face.view.queue.map(({ prompt }) => prompt)
     const box = face.input
     if (waiting.length > 0 && box) box.setText([...waiting, box.text].filter(Boolean).join('\n'))
-    void this.talk?.session.cancel().catch((error: unknown) => this.#complain(error))
+    this.attempt(async () => this.talk?.session.cancel())
   }
 
   quit(): void {
@@ -165,16 +174,6 @@ export class Conversation implements ConversationUi {
       this.#parts.start()
       this.face.resume()
     }
-  }
-
-  stopProcess(): void {
-    void this.lend(
-      () =>
-        new Promise<void>((resolve) => {
-          process.once('SIGCONT', () => resolve())
-          process.kill(0, 'SIGTSTP')
-        }),
-    )
   }
 
   editInput(): Promise<void> {
@@ -251,11 +250,7 @@ export class Conversation implements ConversationUi {
     if (this.face.question?.askId === first?.askId) return
     this.face.question = undefined
     if (!first) return
-    this.#show(
-      first,
-      (answer) =>
-        void this.talk?.session.answer(first.askId, answer).catch((error: unknown) => this.#complain(error)),
-    )
+    this.#show(first, (answer) => this.attempt(async () => this.talk?.session.answer(first.askId, answer)))
   }
 
   #show(

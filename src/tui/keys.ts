@@ -2,26 +2,35 @@
 import { isKeyRelease, matchesKey } from '@mariozechner/pi-tui'
 import { lifeOf } from '../view/life.ts'
 import type { ConversationUi } from './ui.ts'
+import { goBack } from './back.ts'
 import { drawItem } from './items.ts'
+import { stopProcess } from './lending.ts'
 
 /** A user who typed into the box so recently is still typing. */
 const TYPING_MS = 700
 const TWICE_MS = 2_000
 
+const ESCAPE = '\u001B'
+
 export type Keys = { take(data: string): void }
 
 export function createKeys(ui: ConversationUi, now: () => number): Keys {
   let typedAt = -TYPING_MS
-  let quitAt = -TWICE_MS
+  const onSecondInterrupt = createTwice(ui, now)
+  const onSecondEscape = createTwice(ui, now)
   const { face } = ui
 
   const interrupt = (): void => {
     if (face.input && !face.input.isEmpty) return face.input.setText('')
     if (isAtWork(ui)) return ui.cancel()
-    if (now() - quitAt < TWICE_MS) return ui.quit()
-    quitAt = now()
-    ui.note('Ctrl+C again ends the conversation')
-    setTimeout(() => ui.note(undefined), TWICE_MS).unref()
+    onSecondInterrupt('Ctrl+C again ends the conversation', () => ui.quit())
+  }
+
+  const escape = (): void => {
+    if (isAtWork(ui)) return ui.cancel()
+    const { talk } = ui
+    if (!talk?.back || !face.input?.isEmpty) return
+    onSecondEscape('Esc again goes back to an earlier message', () => ui.attempt(() => goBack(ui, '', talk)))
   }
 
   const typeIntoBox = (data: string): void => {
@@ -32,14 +41,29 @@ export function createKeys(ui: ConversationUi, now: () => number): Keys {
   return {
     take(data) {
       if (isKeyRelease(data)) return
+      // Two keys that came together.
+      if (data === ESCAPE + ESCAPE) return [ESCAPE, ESCAPE].forEach((one) => this.take(one))
       const isStillTyping = face.input?.isEmpty === false && now() - typedAt < TYPING_MS
       if (face.picker) face.picker.type(data)
       else if (matchesKey(data, 'ctrl+c')) interrupt()
-      else if (matchesKey(data, 'ctrl+z')) ui.stopProcess()
+      else if (matchesKey(data, 'ctrl+z')) stopProcess(ui)
       else if (face.question && !isStillTyping) answerWith(ui, data)
+      else if (matchesKey(data, 'escape') && !face.input?.isCompleting) escape()
       else if (!special(ui, data)) typeIntoBox(data)
       face.redraw()
     },
+  }
+}
+
+/** For keys that do something only when pressed again soon. */
+function createTwice(ui: ConversationUi, now: () => number): (hint: string, act: () => void) => void {
+  let pressedAt = -TWICE_MS
+  return (hint, act) => {
+    const isSecond = now() - pressedAt < TWICE_MS
+    pressedAt = isSecond ? -TWICE_MS : now()
+    ui.note(isSecond ? undefined : hint)
+    if (isSecond) return act()
+    setTimeout(() => ui.note(undefined), TWICE_MS).unref()
   }
 }
 
@@ -57,10 +81,6 @@ function answerWith(ui: ConversationUi, data: string): void {
 /** True when the key is not for the box. */
 function special(ui: ConversationUi, data: string): boolean {
   const { face } = ui
-  if (matchesKey(data, 'escape') && !face.input?.isCompleting) {
-    if (isAtWork(ui)) ui.cancel()
-    return true
-  }
   if (matchesKey(data, 'ctrl+d') && face.input?.isEmpty) ui.quit()
   else if (matchesKey(data, 'ctrl+g')) void ui.editInput()
   else if (matchesKey(data, 'ctrl+r')) searchHistory(ui)

@@ -24,6 +24,16 @@ export async function editInput(ui: ConversationUi): Promise<void> {
   }
 }
 
+/** Until `fg`. */
+export const stopProcess = (ui: ConversationUi): void =>
+  void ui.lend(
+    () =>
+      new Promise<void>((resolve) => {
+        process.once('SIGCONT', () => resolve())
+        process.kill(0, 'SIGTSTP')
+      }),
+  )
+
 export async function openShell(ui: ConversationUi): Promise<void> {
   const { talk, face } = ui
   const shell = talk?.shell

@@ -1,4 +1,5 @@
 /** What was said before, as it was; and what a message brings with it. */
+import { errorMessage } from '../protocol/error.ts'
 import { viewOfHistory } from '../view/history.ts'
 import { type Pane, wholeView } from './ui.ts'
 import { drawItem } from './items.ts'
@@ -19,14 +20,18 @@ export async function showPast(face: Pane, talk: Talk, isVerbose: boolean): Prom
   face.print(shown.flatMap((item) => drawItem(item, { width: face.width, isVerbose })))
 }
 
-/** Files named with @ go in front of the message. */
+/** Files named with @ go in front of the message; one that cannot is named, and the message goes without it. */
 export async function mentionFiles(face: Pane, { mention, session }: Talk, line: string): Promise<void> {
   if (!mention) return
   for (const [, path = ''] of line.matchAll(/(?:^|\s)@([^\s]+)/g)) {
-    const file = await mention(path)
-    if (!file) continue
-    await session.command('exec-output', file.text)
-    const how = file.isOutline ? 'outline, ' : ''
-    face.print([dim(fit(`@${oneLine(path)}: ${how}${file.tokens} tokens`, face.width))])
+    try {
+      const file = await mention(path)
+      if (!file) continue
+      await session.command('exec-output', file.text)
+      const how = file.isOutline ? 'outline, ' : file.part === undefined ? '' : `${file.part}, `
+      face.print([dim(fit(`@${oneLine(path)}: ${how}${file.tokens} tokens`, face.width))])
+    } catch (error) {
+      face.say(`covey: not attached: ${errorMessage(error)}`)
+    }
   }
 }

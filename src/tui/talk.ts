@@ -1,4 +1,5 @@
 /** What the terminal is handed: the session it shows, and what of the program around it can be reached from here. */
+import type { Back } from '../protocol/back.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
 import type { Undo } from '../protocol/undo.ts'
 
@@ -22,10 +23,22 @@ type Choices = {
 }
 
 /** A file named in a message, as it goes into it. */
-type MentionedFile = { readonly text: string; readonly tokens: number; readonly isOutline: boolean }
+type MentionedFile = {
+  readonly text: string
+  readonly tokens: number
+  readonly isOutline: boolean
+  /** Which lines, where not all of them. */
+  readonly part?: string
+}
 
 /** Which conversation takes the place of this one. `incognito`: a new one of which nothing is kept. */
-export type Reopening = 'new' | 'incognito' | { readonly id: string } | { readonly forkOf: string }
+export type Reopening =
+  | 'new'
+  | 'incognito'
+  | { readonly id: string }
+  | { readonly forkOf: string }
+  /** This one, as it was before a run. */
+  | { readonly before: string }
 
 export type Talk = {
   readonly session: SessionApi & { close(): Promise<void> }
@@ -47,6 +60,8 @@ export type Talk = {
   expands?(line: string): boolean
   /** Absent where the files are on another machine than the person. */
   readonly undo?: Undo
+  /** Absent where the conversation is kept on another machine. */
+  readonly back?: Back
   /** Absent where commands would run on another machine than the person's. */
   readonly shell?: PersonShell
   /** Permission modes; absent where they cannot be changed from here. */
@@ -55,6 +70,7 @@ export type Talk = {
   readonly arms?: Choices
   /** Paths of the project, for completion. */
   files?(): Promise<readonly string[]>
+  /** `path` or `path:10-20`. */
   mention?(path: string): Promise<MentionedFile | undefined>
   /** Where prompts are remembered; absent = nowhere. */
   readonly historyFile?: string

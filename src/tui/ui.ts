@@ -12,7 +12,13 @@ export type Pane = Pick<Face, 'view' | 'width' | 'height' | 'compactions' | 'pri
 /** What a slash command may do, on a screen or line by line. */
 export type CommandUi = {
   readonly face: Pane
+  /** Absent while the program opens. */
+  readonly talk: Talk | undefined
   quit(): void
+  /** Does it now; a failure is shown. */
+  attempt(work: () => Promise<void>): void
+  /** A message to change and send: in the box, or shown. */
+  draft(text: string): void
   pick(title: string, items: readonly SelectItem[], take: (value: string) => void): void
   reopen(wish: Reopening): Promise<void>
   editInput(): Promise<void>
@@ -26,8 +32,6 @@ export type CommandUi = {
 
 export type ConversationUi = CommandUi & {
   readonly face: Face
-  /** Absent while the program opens. */
-  readonly talk: Talk | undefined
   readonly prompts: readonly string[]
   submit(text: string): void
   /** Ends the run; what waited for it comes back into the box. */
@@ -35,7 +39,6 @@ export type ConversationUi = CommandUi & {
   note(text: string | undefined): void
   /** Gives the terminal to something else for a while. */
   lend<T>(work: () => Promise<T>): Promise<T>
-  stopProcess(): void
 }
 
 /** Everything the session has kept. */

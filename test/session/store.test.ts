@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Message } from '../../src/protocol/message.ts'
 import { memoryShelf } from '../../src/session/memory-shelf.ts'
 import type { StoredSession } from '../../src/session/store.ts'
-import { call, closeAndRead, newFolder, promptToEnd, runSession, start, testStore } from './support.ts'
+import { call, closeAndRead, endOf, newFolder, promptToEnd, runSession, start, testStore } from './support.ts'
 
 const conversation: Message[] = [
   { role: 'user', text: 'Read it.' },
@@ -103,6 +103,75 @@ describe.each(kinds)('%s', (_kind, newStore) => {
     expect((await store.read(id)).messages).toEqual(conversation)
     await expect(store.fork(id, 6)).rejects.toThrow('has 5 messages')
     expect((await store.list()).length).toBe(7)
+  })
+
+  test('a copy of what came before a run is right after a compaction, and can be gone back in again', async () => {
+    const store = await newStore()
+    const stored = await store.create(start)
+    const { id } = stored.replay.info
+    const digest: Message = { role: 'user', text: 'What was done so far', origin: 'digest' }
+    const session = await runSession(stored, {
+      compact: async () => ({ messages: [digest], event: { type: 'warning', message: 'compacted' } }),
+    })
+    const words = ['One.', 'Two.', 'Three.']
+    const runs: string[] = []
+    for (const word of words) {
+      if (word === 'Three.') await session.command('compact')
+      const end = (await promptToEnd(session, word)).at(-1)
+      runs.push(end?.type === 'run-end' ? end.runId : '')
+    }
+    await session.close()
+    const said = await store.ownMessages(id)
+
+    const copy = await store.open(await store.fork(id, { before: runs[1] ?? '' }), start)
+    const branch = await runSession(copy)
+    await promptToEnd(branch, 'Another two.')
+    const history = await branch.history()
+    await branch.close()
+    const again = await store.fork(copy.replay.info.id, { before: runs[0] ?? '' })
+
+    expect(said.map(({ runId, text }) => [runId, text])).toEqual(words.map((word, at) => [runs[at], word]))
+    const done = { role: 'assistant', text: 'Done.', calls: [] }
+    expect(history).toEqual([
+      { role: 'user', text: 'One.' },
+      done,
+      { role: 'user', text: 'Another two.' },
+      done,
+    ])
+    const inCopy = await store.ownMessages(copy.replay.info.id)
+    expect(inCopy.map(({ text }) => text)).toEqual(['One.', 'Another two.'])
+    expect(await store.read(again)).toMatchObject({ messages: [], waiting: [], info: { title: '' } })
+    expect((await store.read(id)).messages).toEqual([digest, { role: 'user', text: 'Three.' }, done])
+    await expect(store.fork(id, { before: 'run-gone' })).rejects.toThrow(
+      'no longer has the message of run-gone',
+    )
+    expect(await store.list()).toHaveLength(3)
+  })
+
+  test('messages that wait for a run are in no copy, and a run that goes on is ended in it', async () => {
+    const store = await newStore()
+    const stored = await store.create(start)
+    const { id } = stored.replay.info
+    let finish = (): void => {}
+    const waiting = new Promise<void>((resolve) => (finish = resolve))
+    const session = await runSession(stored, {
+      startRun: async function* ({ runId }) {
+        await waiting
+        yield* []
+        return endOf(runId)
+      },
+    })
+    const first = await session.prompt('One.')
+    await session.prompt('Two.')
+
+    const copy = await store.open(await store.fork(id), start)
+    finish()
+    await session.close()
+
+    expect(copy.replay).toMatchObject({ messages: [{ role: 'user', text: 'One.' }], waiting: [] })
+    expect(copy.replay.openRun).toBeUndefined()
+    expect((await store.ownMessages(copy.replay.info.id)).map(({ runId }) => runId)).toEqual([first.runId])
+    await copy.close()
   })
 
   test('a session can be forked while it is in use', async () => {

@@ -10,7 +10,7 @@ import type { SessionEvent } from '../../protocol/event.ts'
 import type { CommandUi, Pane } from '../../tui/ui.ts'
 import { findCommand } from '../../tui/commands.ts'
 import { type Meaning, meaningOf } from '../../tui/line.ts'
-import { showPast } from '../../tui/past.ts'
+import { mentionFiles, showPast } from '../../tui/past.ts'
 import { openPersonShell } from '../../tui/shell.ts'
 import type { Reopening, Talk } from '../../tui/talk.ts'
 import { reduceView } from '../../view/reduce.ts'
@@ -97,13 +97,21 @@ class PlainConversation implements CommandUi {
     if (meaning.kind === 'unknown') return this.face.say(meaning.text)
     if (meaning.kind === 'shell') return this.#shell(meaning)
     if (meaning.kind === 'command') return findCommand(meaning.name)?.run(this, meaning.argument, talk)
-    for (const [, path = ''] of line.matchAll(/(?:^|\s)@([^\s]+)/g)) await this.#mention(path)
+    await mentionFiles(this.face, talk, line)
     await this.#ask(line)
   }
 
   interrupt(): void {
     if (this.#stop) return this.#stop()
     this.face.say('\nCtrl+D ends the conversation.')
+  }
+
+  attempt(work: () => Promise<void>): void {
+    void work().catch((error: unknown) => this.complain(error))
+  }
+
+  draft(text: string): void {
+    this.face.say(`The message was:\n${text}`)
   }
 
   quit(): void {
@@ -190,13 +198,6 @@ class PlainConversation implements CommandUi {
           this.complain(error),
         )
     })
-  }
-
-  async #mention(path: string): Promise<void> {
-    const file = await this.talk.mention?.(path)
-    if (!file) return
-    await this.talk.session.command('exec-output', file.text)
-    this.face.say(`@${path}: ${file.isOutline ? 'outline, ' : ''}${file.tokens} tokens`)
   }
 
   async #shell({ command, isPrivate }: Extract<Meaning, { kind: 'shell' }>): Promise<void> {
