@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { childProgram } from '../support/child.ts'
 import { tempProject } from '../support/project.ts'
 import type { Held } from './endurance-child.ts'
 import { runs } from '../support/runs.ts'
@@ -16,9 +16,9 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const files = Array.from({ length: 10 }, (_, file) => [`project/file-${file}.txt`, lines(file)])
     const folder = await tempProject(Object.fromEntries(files))
-    const child = fileURLToPath(new URL('endurance-child.ts', import.meta.url))
+    const child = await childProgram(new URL('endurance-child.ts', import.meta.url))
 
-    const argv = ['--expose-gc', '--import', 'tsx', child, folder, String(TURNS)]
+    const argv = ['--expose-gc', child, folder, String(TURNS)]
     const { stdout } = await promisify(execFile)(process.execPath, argv)
 
     const held = stdout
