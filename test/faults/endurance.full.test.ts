@@ -6,13 +6,13 @@ import { tempProject } from '../support/project.ts'
 import type { Held } from './endurance-child.ts'
 import { runs } from '../support/runs.ts'
 
-const TURNS = runs(2_000, 10_000)
+const TURNS = runs(1_000, 10_000)
 
 const lines = (file: number): string =>
   Array.from({ length: 60 }, (_, line) => `line ${line} of file ${file} has some words in it\n`).join('')
 
 test.skipIf(process.platform !== 'linux')(
-  'thousands of turns of one session: the heap grows by less than a tenth, files and processes not at all (needs /proc)',
+  'a thousand turns of one session, in the soak ten thousand: the heap grows by less than a tenth, files and processes not at all (needs /proc)',
   async () => {
     const files = Array.from({ length: 10 }, (_, file) => [`project/file-${file}.txt`, lines(file)])
     const folder = await tempProject(Object.fromEntries(files))
