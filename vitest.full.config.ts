@@ -1,8 +1,12 @@
 // The long ones: fuzz, kill loops, fault matrix, real clients. `npm test` leaves them out.
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { slowFirst } from './test/support/slow-first.ts'
 
-/** Machines that are killed, paused and cut off while they vote, and measured memory: one file at a time, after all others. */
+/**
+ * Machines that are killed, paused and cut off while they vote, and measured memory: one file at a time. They wait more than
+ * they compute: `.ci/run` runs them beside the others, `npm run test:full` after them.
+ */
 const alone = [
   'test/federation/{flock,flock-usual,rounds,clocks}.full.test.ts',
   'test/federation/nats/flock.full.test.ts',
@@ -10,10 +14,28 @@ const alone = [
   'test/web/flock.full.test.ts',
 ]
 
+/** Short files that take long, mostly by waiting. */
+const slow = [
+  'clients/opencode.full',
+  'faults/disk.full',
+  'faults/strings.full',
+  'federation/tools/peer.full',
+  'plan/kill.full',
+  'protocol/plant.full',
+  'server/endings.full',
+  'session/kill.full',
+  'tools/data-view.full',
+  'web/chat.full',
+]
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/setup.ts'],
-    maxWorkers: availableParallelism() + 1,
+    // Most of them wait for what they started.
+    maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: slowFirst(slow) },
+    // What `npm test` has compiled is not compiled again.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         extends: true,

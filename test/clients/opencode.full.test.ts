@@ -102,7 +102,7 @@ async function runOpencode(cwd: string, prompt: string, host: ApiHost): Promise<
 }
 
 describe.skipIf(!isInstalled)(`opencode${skipped}`, () => {
-  test.each(seededSlice(shapes, runs(3, shapes.length), 'opencode'))(
+  test.each(seededSlice(shapes, runs(2, shapes.length), 'opencode'))(
     'reads a file and edits it with %s',
     async (_, write) => {
       const cwd = await tempProject({ 'greeting.txt': 'Hello world\n' })

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { estimateTokens } from '../../src/context/count.ts'
 import { cutEnd, cutMiddle, handleIn } from '../../src/context/cut.ts'
+import { runs } from '../support/runs.ts'
 
 const log = Array.from({ length: 200 }, (_, at) => `line ${at} of the log`).join('\n')
 
@@ -35,7 +36,7 @@ test('what is cut fits, whatever the text', () => {
       const end = cutEnd(given, limit, estimateTokens, (omitted) => `[${omitted} left out]`)
       return estimateTokens(middle) <= limit && estimateTokens(end) <= limit
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(300, 2000) },
   )
 })
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { appendMessage, closeOpenCalls, openCalls, toGroups } from '../../src/context/history.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import { call, calls, groups, result, says, user } from './conversation.ts'
+import { runs } from '../support/runs.ts'
 
 const read = call('c1', 'read_file', { path: 'a.ts' })
 const list = call('c2', 'list_files', { path: '.' })
@@ -29,7 +30,7 @@ test('every random legal conversation is accepted', () => {
       expect(build(...list.flat())).toEqual(list.flat())
       expect(toGroups(list.flat())).toEqual(list)
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(200, 1000) },
   )
 })
 

@@ -6,6 +6,7 @@ import { stageTools, wantedTools } from '../../src/context/stage-tools.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import type { ModelRequest, ToolSchema } from '../../src/protocol/model.ts'
 import { call, calls, result, says, user } from './conversation.ts'
+import { runs } from '../support/runs.ts'
 
 const tool = (name: string, parameters = 2): ToolSchema => ({
   name,
@@ -183,6 +184,6 @@ test('whatever the tools: each is shown or listed, within the limit where one fi
       expect(staged.tokens).toBeLessThanOrEqual(Math.max(most, nothingShown.tokens))
       expect(stageTools(all, { limit: most, wanted: new Set() }).listing).toBe(staged.listing)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(75, 300) },
   )
 })

@@ -4,6 +4,7 @@ import { families } from '../../src/dialect/all.ts'
 import type { Family } from '../../src/dialect/families/family.ts'
 import type { JsonSchema, ToolSchema } from '../../src/protocol/model.ts'
 import { read, tools } from './support.ts'
+import { runs } from '../support/runs.ts'
 
 /** Texts that tempt a reader to see structure where there is none. */
 const traps = [
@@ -153,7 +154,7 @@ describe.each(callers)('$name', (family) => {
 
         expect(calls).toEqual([['store', values]])
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     )
   })
 
@@ -166,7 +167,7 @@ describe.each(callers)('$name', (family) => {
 
         expect(calls).toEqual([['anything', values]])
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     )
   })
 

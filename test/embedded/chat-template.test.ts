@@ -6,6 +6,7 @@ import type { Segment } from '../../src/embedded/segment.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import type { ModelRequest, ToolSchema } from '../../src/protocol/model.ts'
 import { requestOf } from './support/ask.ts'
+import { runs } from '../support/runs.ts'
 
 const readTool: ToolSchema = {
   name: 'read_file',
@@ -171,7 +172,7 @@ describe('text from outside', () => {
         fc.asyncProperty(hostile, async (text) => {
           expect(await controls(text)).toEqual(usual)
         }),
-        { numRuns: 50 },
+        { numRuns: runs(15, 50) },
       )
     },
   )
@@ -185,7 +186,7 @@ describe('text from outside', () => {
 
         expect(textOf(segments)).toBe(`<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`)
       }),
-      { numRuns: 50 },
+      { numRuns: runs(15, 50) },
     )
   })
 })

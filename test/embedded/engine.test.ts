@@ -19,6 +19,8 @@ import type { ModelEvent } from '../../src/protocol/model.ts'
 import { builtinTools } from '../../src/tools/all.ts'
 import { ask, collect, NEVER, requestOf, testFolder, toAnswer } from './support/ask.ts'
 import { CHATML, writeTinyModel } from './support/tiny-gguf.ts'
+import { runs } from '../support/runs.ts'
+import { seededSlice } from '../support/seed.ts'
 
 const folder = testFolder()
 const path = join(folder, 'tiny.gguf')
@@ -152,7 +154,7 @@ describe('a grammar', () => {
     async (name, tool) => {
       const request = { ...forced, tools: [toToolSchema(tool)], toolChoice: 'required' as const }
 
-      for (const seed of [1, 2, 3]) {
+      for (const seed of seededSlice([1, 2, 3], runs(1, 3), 'calls by grammar')) {
         const { calls, finish } = await ask(caller, requestOf('Go', { ...request, seed }))
 
         expect(finish).toBe('tool-calls')
@@ -332,7 +334,7 @@ describe('the cache', () => {
 describe('several at a time', () => {
   test('say what each says alone', async () => {
     const model = await open({ sequences: 4 })
-    const requests = Array.from({ length: 40 }, (_, index) =>
+    const requests = Array.from({ length: runs(12, 40) }, (_, index) =>
       requestOf(`Number ${index}: what does the file say?`, { maxTokens: 10 + ((index * 7) % 30) }),
     )
     const alone: string[] = []

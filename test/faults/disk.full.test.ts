@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectSurvived, refuse } from './disk.ts'
 import { runs } from '../support/runs.ts'
 
-const POINTS = runs(15, 50)
+const POINTS = runs(8, 50)
 
 test('ENOSPC, EROFS, EMFILE and EACCES at many points: named, nothing torn, and it goes on', async () => {
   const found = await refuse(POINTS)

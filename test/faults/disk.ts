@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
+import { childProgram } from '../support/child.ts'
 import type { DiskCase } from './disk-child.ts'
 
 /** As many cases for each of the four refusals, in a process of their own; see `disk-child.ts`. */
 export async function refuse(cases: number): Promise<readonly DiskCase[]> {
-  const child = fileURLToPath(new URL('disk-child.ts', import.meta.url))
-  const argv = ['--import', 'tsx', child, String(cases)]
+  const argv = [await childProgram(new URL('disk-child.ts', import.meta.url)), String(cases)]
   const { stdout } = await promisify(execFile)(process.execPath, argv, { maxBuffer: 64 * 1_048_576 })
   return stdout
     .trim()

@@ -1,24 +1,24 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { childProgram } from '../support/child.ts'
 import { tempProject } from '../support/project.ts'
 import type { Held } from './endurance-child.ts'
 import { runs } from '../support/runs.ts'
 
-const TURNS = runs(2_000, 10_000)
+const TURNS = runs(1_000, 10_000)
 
 const lines = (file: number): string =>
   Array.from({ length: 60 }, (_, line) => `line ${line} of file ${file} has some words in it\n`).join('')
 
 test.skipIf(process.platform !== 'linux')(
-  'thousands of turns of one session: the heap grows by less than a tenth, files and processes not at all (needs /proc)',
+  'a thousand turns of one session, in the soak ten thousand: the heap grows by less than a tenth, files and processes not at all (needs /proc)',
   async () => {
     const files = Array.from({ length: 10 }, (_, file) => [`project/file-${file}.txt`, lines(file)])
     const folder = await tempProject(Object.fromEntries(files))
-    const child = fileURLToPath(new URL('endurance-child.ts', import.meta.url))
+    const child = await childProgram(new URL('endurance-child.ts', import.meta.url))
 
-    const argv = ['--expose-gc', '--import', 'tsx', child, folder, String(TURNS)]
+    const argv = ['--expose-gc', child, folder, String(TURNS)]
     const { stdout } = await promisify(execFile)(process.execPath, argv)
 
     const held = stdout

@@ -1,8 +1,14 @@
 import { test } from 'vitest'
 import { oddStrings } from '../server/odd-strings.ts'
+import { runs } from '../support/runs.ts'
+import { seededSlice } from '../support/seed.ts'
 import { sayInApp, sayThroughServer } from './strings.ts'
 
-test('515 odd strings as content, tool, argument, file and title break no run and no terminal', () =>
-  sayInApp(oddStrings()))
+const all = oddStrings()
+const some = seededSlice(all, runs(100, all.length), 'odd strings')
 
-test('515 odd strings come through the server as they were', () => sayThroughServer(oddStrings()))
+test('a hundred odd strings, in the soak all, as content, tool, argument, file and title break no run and no terminal', () =>
+  sayInApp(some))
+
+test('a hundred odd strings, in the soak all, come through the server as they were', () =>
+  sayThroughServer(some))

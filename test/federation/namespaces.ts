@@ -34,7 +34,8 @@ export type Site = {
   close(): Promise<void>
 }
 
-export async function openSite(count: number, config: string): Promise<Site> {
+/** `network` is that of the bridge; sites that a test attaches itself to at the same time need different ones. */
+export async function openSite(count: number, config: string, network = '10.79.0'): Promise<Site> {
   const tag = `cv${process.pid}`
   const folder = await mkdtemp(join(tmpdir(), 'covey-flock-'))
   ip('link', 'add', `${tag}br`, 'type', 'bridge')
@@ -43,7 +44,7 @@ export async function openSite(count: number, config: string): Promise<Site> {
   for (let index = 1; index <= count; index++) {
     const machine = new NamespaceMachine({
       name: `${tag}n${index}`,
-      address: `10.79.0.${index}`,
+      address: `${network}.${index}`,
       folder: join(folder, `${index}`),
       wire: { end: `${tag}v${index}`, bridge: `${tag}br` },
     })
@@ -53,7 +54,7 @@ export async function openSite(count: number, config: string): Promise<Site> {
   }
   return {
     machines,
-    attach: () => ip('addr', 'add', '10.79.0.254/24', 'dev', `${tag}br`),
+    attach: () => ip('addr', 'add', `${network}.254/24`, 'dev', `${tag}br`),
     async close() {
       for (const machine of machines) await machine.remove()
       ip('link', 'del', `${tag}br`)

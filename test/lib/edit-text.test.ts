@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editText } from '../../src/lib/edit-text.ts'
+import { runs } from '../support/runs.ts'
 
 const edit = (text: string, old: string, replacement: string): string | undefined => {
   const edited = editText(text, { old, new: replacement })
@@ -117,7 +118,7 @@ test('an edit that succeeds changes the matched place and nothing else', () => {
         expect(withoutSpace(text.slice(start, end))).toBe(withoutSpace(quote.join('')))
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(300, 2000) },
   )
 })
 
@@ -132,6 +133,6 @@ test('a piece that occurs in the file once is replaced exactly, whatever it is',
       const end = old.endsWith('\n') ? old.replace(/\r?\n$/, '').length : old.length
       expect(edit(text, old, 'NEW')).toBe(`${text.slice(0, start)}NEW${text.slice(start + end)}`)
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(300, 2000) },
   )
 })

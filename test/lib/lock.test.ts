@@ -5,12 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { acquireLock } from '../../src/lib/lock.ts'
+import { childProgram } from '../support/child.ts'
 
 const newFolder = () => mkdtemp(join(tmpdir(), 'covey-lock-'))
 const busy = (pid: number) => `held by ${pid}`
 
 async function holder(folder: string) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/lib/hold-lock.ts', folder])
+  const child = spawn(process.execPath, [
+    await childProgram(new URL('hold-lock.ts', import.meta.url)),
+    folder,
+  ])
   await once(child.stdout, 'data')
   return child
 }

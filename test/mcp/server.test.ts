@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -9,11 +8,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createChannel } from '../../src/lib/channel.ts'
 import { serveStdio } from '../../src/mcp/server.ts'
 import type { ToolHost } from '../../src/protocol/tool-host.ts'
+import { coveyProgram } from '../support/program.ts'
 import { tempProject } from '../support/project.ts'
 import { openTestHost, testHome } from '../support/tool-host.ts'
-
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 const textOf = ({ content }: Awaited<ReturnType<Client['callTool']>>): string =>
   (content as { text: string }[]).map(({ text }) => text).join('')
@@ -31,7 +28,7 @@ test('`covey mcp serve` offers our tools over stdio, under our guard', async () 
   const client = await connected(
     new StdioClientTransport({
       command: process.execPath,
-      args: ['--import', TSX, MAIN, 'mcp', 'serve', '--permission', 'accept-edits'],
+      args: [...coveyProgram, 'mcp', 'serve', '--permission', 'accept-edits'],
       cwd: folder,
       env: env as Record<string, string>,
       stderr: 'ignore',

@@ -1,7 +1,6 @@
 /** Servers that behave, over stdio and HTTP, and servers that do not: each a real process or a real socket. */
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { McpServer as SdkServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { onTestFinished } from 'vitest'
@@ -9,12 +8,12 @@ import { openMcp } from '../../src/mcp/open.ts'
 import type { McpParts, McpServer } from '../../src/mcp/open-server.ts'
 import type { Equipment } from '../../src/protocol/equipment.ts'
 import type { Tool, ToolResult } from '../../src/protocol/tool.ts'
+import { childProgram } from '../support/child.ts'
 import { launchAsItIs } from '../support/launch.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { addTools } from './tools.ts'
 
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
-const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
+const CHILD = await childProgram(new URL('child.ts', import.meta.url))
 
 const usual = { args: [], env: {}, headers: {}, timeoutMs: 15_000, replace: {}, category: 'meta' } as const
 
@@ -22,7 +21,7 @@ export const realServer = (more: Partial<McpServer> = {}): McpServer => ({
   ...usual,
   name: 'shop',
   command: process.execPath,
-  args: ['--import', TSX, CHILD],
+  args: [CHILD],
   ...more,
 })
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chunkText } from '../../src/memory/chunk.ts'
+import { runs } from '../support/runs.ts'
 
 const show = async (path: string, text: string) =>
   (await chunkText(path, text)).map(
@@ -97,6 +98,6 @@ test('no line with words is lost or shown twice, whatever the text', async () =>
         expect(wordy.filter((number) => !shown.includes(number))).toEqual([])
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs(15, 50) },
   )
 })

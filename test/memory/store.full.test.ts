@@ -4,15 +4,16 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
+import { childProgram } from '../support/child.ts'
 import { memoryIn, tempDatabase } from './memories.ts'
 import { runs } from '../support/runs.ts'
 
-const script = new URL('add-forever.ts', import.meta.url).pathname
+const script = await childProgram(new URL('add-forever.ts', import.meta.url))
 
 type Writer = { readonly child: ChildProcess; said(): readonly string[] }
 
 function startWriter(path: string): Writer {
-  const child = spawn(process.execPath, ['--import', 'tsx', script, path], {
+  const child = spawn(process.execPath, [script, path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''

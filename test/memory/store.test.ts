@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createFiles } from '../../src/guard/paths/files.ts'
 import { createFirewall } from '../../src/guard/secrets/firewall.ts'
+import { childProgram } from '../support/child.ts'
 import { memoryIn, tempDatabase, textsOf } from './memories.ts'
 
 const person = { source: 'person' } as const
@@ -328,8 +329,8 @@ describe('the file', () => {
 
 /** A process that adds facts and says so, killed once it has said so often enough. */
 async function addUntilKilled(path: string, least: number): Promise<readonly string[]> {
-  const script = new URL('add-forever.ts', import.meta.url)
-  const child = spawn(process.execPath, ['--import', 'tsx', script.pathname, path], {
+  const script = await childProgram(new URL('add-forever.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''

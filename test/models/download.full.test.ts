@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { childProgram } from '../support/child.ts'
 import { tempProject } from '../support/project.ts'
 import { fileServer } from './file-server.ts'
 import { seededBytes, seededRandom } from '../support/seed.ts'
@@ -33,7 +34,7 @@ test('killed again and again at any moment and begun again, a file is exact', as
   expect(readdirSync(folder)).toEqual(['model.gguf'])
 })
 
+const CHILD = await childProgram(new URL('child.ts', import.meta.url))
+
 const startChild = (url: string, folder: string) =>
-  spawn(process.execPath, ['--import', 'tsx', 'test/models/child.ts', url, folder, 'through'], {
-    stdio: 'inherit',
-  })
+  spawn(process.execPath, [CHILD, url, folder, 'through'], { stdio: 'inherit' })

@@ -8,6 +8,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { download, type DownloadProgress, type DownloadRequest } from '../../src/models/download.ts'
 import { AppError } from '../../src/protocol/error.ts'
+import { childProgram } from '../support/child.ts'
 import { tempProject } from '../support/project.ts'
 import { fileServer, type FileServer } from './file-server.ts'
 import { seededBytes, seededRandom } from '../support/seed.ts'
@@ -453,14 +454,16 @@ test('what a kill left beside a complete file is cleared away', async () => {
 })
 
 describe('two processes', () => {
-  const child = (server: FileServer, folder: string) =>
-    spawn(process.execPath, ['--import', 'tsx', 'test/models/child.ts', server.url.href, folder])
+  const child = async (server: FileServer, folder: string) => {
+    const program = await childProgram(new URL('child.ts', import.meta.url))
+    return spawn(process.execPath, [program, server.url.href, folder])
+  }
 
   test('do not fetch the same file at once; a killed one leaves its bytes to the next', async () => {
     const content = seededBytes(200 * KIB)
     const server = await fileServer(content)
     const folder = await tempProject()
-    const first = child(server, folder)
+    const first = await child(server, folder)
     await once(first.stdout, 'data')
 
     await expect(get(server, folder)).rejects.toMatchObject({

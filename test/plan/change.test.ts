@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changePlan, type PlanChange } from '../../src/plan/change.ts'
 import { emptyPlan, moves, phases, type Phase, type Plan } from '../../src/plan/plan.ts'
+import { runs } from '../support/runs.ts'
 
 const NOW = 1_000
 
@@ -148,6 +149,6 @@ test('whatever is asked for, the plan stays within its bounds and never takes a 
       }
       expect(new Set(plan.tasks.map(({ id }) => id)).size).toBe(plan.tasks.length)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(75, 300) },
   )
 })

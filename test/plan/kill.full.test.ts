@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { openPlanStore, planFileOf } from '../../src/plan/store.ts'
+import { childProgram } from '../support/child.ts'
 import { tempProject } from '../support/project.ts'
 import { emptyHome } from '../support/run.ts'
 import { seededRandom } from '../support/seed.ts'
 import { runs } from '../support/runs.ts'
 
-const script = fileURLToPath(new URL('child.ts', import.meta.url))
+const script = await childProgram(new URL('child.ts', import.meta.url))
 
 const KILLS = runs(5, 10)
 
@@ -18,7 +18,7 @@ type Kill = { readonly afterSteps: number; readonly afterMs: number }
 
 /** Starts the program and kills it in the middle of its work; what it said last. */
 async function work(cwd: string, env: NodeJS.ProcessEnv, kill?: Kill): Promise<string> {
-  const child = spawn(process.execPath, ['--import', 'tsx', script, cwd], {
+  const child = spawn(process.execPath, [script, cwd], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

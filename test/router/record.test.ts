@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { openRecord, type RunShare } from '../../src/router/record.ts'
+import { childProgram } from '../support/child.ts'
 import { tempProject } from '../support/project.ts'
 
 const share = (runId: string, facts: Partial<RunShare> = {}): RunShare => ({
@@ -98,8 +98,8 @@ test('two processes lose nothing of each other', async () => {
 test('a process that is killed leaves a record that can be read', async () => {
   const folder = await tempProject()
   const path = join(folder, 'router.json')
-  const script = fileURLToPath(new URL('child.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', script, path], {
+  const script = await childProgram(new URL('child.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   child.stdout.once('data', () => child.kill('SIGKILL'))

@@ -40,8 +40,10 @@ describe('when every model fails, the first failure is the answer', () => {
   test('of the command line, with and without --json', async () => {
     const env = await configured(await twoArms())
     const args = ['run', '--no-probe', prompt]
-    const plain = await covey(args, { cwd: await tempProject(), env })
-    const json = await covey([...args, '--json'], { cwd: await tempProject(), env })
+    const [plain, json] = await Promise.all([
+      covey(args, { cwd: await tempProject(), env }),
+      covey([...args, '--json'], { cwd: await tempProject(), env }),
+    ])
 
     expect([plain.code, json.code]).toEqual([1, 1])
     expect(plain.out).toBe('')

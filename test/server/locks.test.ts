@@ -9,6 +9,7 @@ import { errorSchemas } from '../../src/server/admin/openapi.ts'
 import { createWrongTokens } from '../../src/server/http/token-failures.ts'
 import { openTestServer, rawClient, type Reply, send, testRoutes, type TestServer } from './support.ts'
 import { until } from '../support/wait.ts'
+import { runs } from '../support/runs.ts'
 
 type Case = {
   readonly id: string
@@ -330,7 +331,7 @@ describe('the Host lock', () => {
 
         expect([given, isIn]).toEqual([given, ours.test(given)])
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     )
   })
 })

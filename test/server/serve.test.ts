@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createServeCommand } from '../../src/cli/serve.ts'
 import { type ServeSettings, startServing } from '../../src/app/serve.ts'
@@ -13,6 +12,7 @@ import { renderBanner } from '../../src/server/admin/banner.ts'
 import type { Serving } from '../../src/server/serving.ts'
 import { testServing } from './serving.ts'
 import { send, tempFolder } from './support.ts'
+import { childProgram } from '../support/child.ts'
 import { until } from '../support/wait.ts'
 
 async function start(settings: Partial<ServeSettings> = {}, parts: Partial<Serving> = {}) {
@@ -232,11 +232,9 @@ describe('the command', () => {
 })
 
 describe('a process', () => {
-  const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
-  const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
-
   async function startChild(home: string): Promise<{ child: ChildProcess; port: number; token: string }> {
-    const child = spawn(process.execPath, ['--import', TSX, CHILD, join(home, 'sessions')], {
+    const program = await childProgram(new URL('child.ts', import.meta.url))
+    const child = spawn(process.execPath, [program, join(home, 'sessions')], {
       env: { PATH: process.env['PATH'], HOME: home },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

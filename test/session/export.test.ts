@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Message } from '../../src/protocol/message.ts'
 import { type ExportInput, exportSession } from '../../src/session/export.ts'
 import { call } from './support.ts'
+import { runs } from '../support/runs.ts'
 
 const info = {
   id: '20261115-0447-k3f9',
@@ -107,7 +108,7 @@ test('no text gets out of its place in HTML', () => {
     fc.property(strings, (text) => {
       expect(tags(exportSession(everywhere(`x${text}`), 'html'))).toEqual(plain)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(100, 500) },
   )
 })
 
@@ -121,6 +122,6 @@ test('no control character gets through in any format, and JSON loses nothing', 
       const { info: session, messages: said } = everywhere(text)
       expect(JSON.parse(written)).toEqual({ session, messages: said })
     }),
-    { numRuns: 500 },
+    { numRuns: runs(100, 500) },
   )
 })

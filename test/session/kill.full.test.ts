@@ -4,7 +4,7 @@ import { runs } from '../support/runs.ts'
 import { seededRandom, seededSlice } from '../support/seed.ts'
 
 const random = seededRandom('killed session')
-const TIMES = runs(24, 500)
+const TIMES = runs(16, 500)
 
 /** Two at a time: more would only wait for each other. */
 async function inPairs<Item>(items: readonly Item[], job: (item: Item) => Promise<unknown>): Promise<void> {

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { appendMessage } from '../../src/context/history.ts'
 import type { SessionEvent } from '../../src/protocol/event.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import { isKept } from '../../src/session/log.ts'
+import { childProgram } from '../support/child.ts'
 import { closeAndRead, newFolder, promptToEnd, runSession, start, testStore } from './support.ts'
 
 type Acknowledged =
@@ -23,8 +23,8 @@ export type Kill = {
 /** Starts the child, kills it, and checks that every session resumes with all that was acknowledged. */
 export async function killAndResume({ sessions, when }: Kill): Promise<number> {
   const folder = await newFolder()
-  const script = fileURLToPath(new URL('child.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', script, folder, String(sessions), String(when)], {
+  const script = await childProgram(new URL('child.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, folder, String(sessions), String(when)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   child.stdout.once('data', () => child.kill('SIGKILL'))

@@ -5,6 +5,7 @@ import type { SessionEvent } from '../../src/protocol/event.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import { keptEvents, type LogRecord, replay, toEventRecord } from '../../src/session/log.ts'
 import { call, collect, endOf } from './support.ts'
+import { runs } from '../support/runs.ts'
 
 const started: LogRecord = {
   type: 'session-start',
@@ -61,7 +62,7 @@ test('whatever records are lost, the conversation that is left is legal', () => 
         expect(history.slice(0, messages.length)).toEqual(messages)
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(300, 2000) },
   )
 })
 
@@ -79,7 +80,7 @@ test('with nothing lost, everything that was said comes back', () => {
         system: 'You are covey.',
       })
     }),
-    { numRuns: 500 },
+    { numRuns: runs(100, 500) },
   )
 })
 
@@ -131,7 +132,7 @@ test('any prompt makes a title of one short line without control characters', ()
       expect(replay('s', records).info.title).toMatch(/^[^\p{Cc}\u2028\u2029]{1,80}$/u)
     }),
     {
-      numRuns: 200,
+      numRuns: runs(50, 200),
       examples: [
         ['\u001B[31mred\u001B[0m\r\n<script>alert(1)</script>'],
         ['\u0000'],

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { memoryResults, openResults } from '../../src/session/results.ts'
 import { newFolder } from './support.ts'
+import { runs } from '../support/runs.ts'
 
 describe.each([
   ['on disk', async () => openResults(join(await newFolder(), 'results'))],
@@ -57,7 +58,7 @@ test('any label and any text come back as they were, within a line of header', a
       },
     ),
     {
-      numRuns: 50,
+      numRuns: runs(15, 50),
       examples: [
         ['\u0000'.repeat(300), '\n'],
         ['', ''],

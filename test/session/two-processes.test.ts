@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { childProgram } from '../support/child.ts'
 import { newFolder, promptToEnd, runSession, start, testStore } from './support.ts'
 
 test('a session another process writes is refused by name, can be forked, and is free once that process is dead', async () => {
   const folder = await newFolder()
-  const script = fileURLToPath(new URL('child.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', script, folder, '1', '50'])
+  const script = await childProgram(new URL('child.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, folder, '1', '50'])
   await once(child.stdout, 'data')
   const store = testStore(folder)
   const [info] = await store.list()

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { SessionEvent } from '../../src/protocol/event.ts'
 import { Watchers } from '../../src/session/watchers.ts'
 import { collect } from './support.ts'
+import { runs } from '../support/runs.ts'
 
 /** A session's events without the session: warnings are kept, text is not. */
 function newWatchers() {
@@ -76,7 +77,7 @@ test('what was kept comes first, then what happens, without gap or duplicate', a
         expect(ids(seen.filter(Boolean))).toEqual([...keptBefore, ...expected])
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(200, 1000) },
   )
 })
 

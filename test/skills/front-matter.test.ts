@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readFrontMatter } from '../../src/skills/front-matter.ts'
+import { runs } from '../support/runs.ts'
 
 const head = (...lines: readonly string[]) =>
   readFrontMatter(['---', ...lines, '---', '', 'Do it.', ''].join('\n'))
@@ -97,7 +98,7 @@ describe('the head of a skill', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     )
   })
 })

@@ -6,14 +6,18 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'covey-tests-'))
   process.env['TMPDIR'] = folder
+  const run = (process.env['COVEY_TEST_RUN'] ??= basename(folder))
   process.env['COVEY_TEST_SEED'] ??= seedOfCommit()
   console.log(`seed: COVEY_TEST_SEED=${process.env['COVEY_TEST_SEED']}`)
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  const programs = resolve(import.meta.dirname, '../../node_modules/.covey-tests', run)
+  return () => {
+    for (const made of [folder, programs]) rmSync(made, { recursive: true, force: true, maxRetries: 5 })
+  }
 }
 
 function seedOfCommit(): string {

@@ -10,6 +10,7 @@ import { createFiles } from '../../src/guard/paths/files.ts'
 import { vote } from '../../src/swarm/vote.ts'
 import { tempProject } from '../support/project.ts'
 import { edit, read, run, said, tools } from './candidates.ts'
+import { runs } from '../support/runs.ts'
 
 const NEVER = new AbortController().signal
 const LIAR = 'f'.repeat(64)
@@ -55,7 +56,7 @@ describe('the vote', () => {
 
         expect(once).toContainEqual(outcome)
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(200, 1_000) },
     )
   })
 
@@ -72,7 +73,7 @@ describe('the vote', () => {
           many.length,
         )
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     )
   })
 

@@ -24,6 +24,7 @@ import { builtinTools } from '../../src/tools/all.ts'
 import { tempProject } from '../support/project.ts'
 import { tools } from './candidates.ts'
 import { until } from '../support/wait.ts'
+import { runs } from '../support/runs.ts'
 
 const request: ModelRequest = {
   runId: 'run',
@@ -540,7 +541,7 @@ test('whatever the workers do, there is one answer or one error, and at most one
       expect(events.filter(({ type }) => type === 'finish')).toHaveLength(1)
       expect(votes({ events }).filter(({ stage }) => stage === 'end').length).toBeLessThanOrEqual(1)
     }),
-    { numRuns: 150 },
+    { numRuns: runs(40, 150) },
   )
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Candidate, VoteOptions } from '../../src/protocol/vote.ts'
 import { vote } from '../../src/swarm/vote.ts'
 import { call, edit, read, run, said, tools } from './candidates.ts'
+import { runs } from '../support/runs.ts'
 
 const decide = (candidates: readonly Candidate[], options: Partial<VoteOptions> = {}) =>
   vote(candidates, { tools, ...options })
@@ -336,7 +337,7 @@ describe('whatever comes', () => {
       fc.property(shuffled, options, ([one, other], given) => {
         expect(vote(other, given)).toEqual(vote(one, given))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     )
   })
 
@@ -349,7 +350,7 @@ describe('whatever comes', () => {
         expect(without.has(winner?.worker ?? '')).toBe(false)
         expect(votes.flatMap(({ workers }) => workers).some((worker) => without.has(worker))).toBe(false)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     )
   })
 
@@ -361,7 +362,7 @@ describe('whatever comes', () => {
         expect(winner !== undefined).toBe(state === 'elected')
         expect(confidence >= 0 && confidence <= 1).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     )
   })
 })

@@ -3,12 +3,12 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { childProgram } from '../support/child.ts'
 import { tempProject } from '../support/project.ts'
 import { runs } from '../support/runs.ts'
 
-const program = fileURLToPath(new URL('data-view/memory.ts', import.meta.url))
+const program = await childProgram(new URL('data-view/memory.ts', import.meta.url))
 
 async function write(path: string, count: number, piece: (index: number) => string): Promise<void> {
   const file = createWriteStream(path)
@@ -19,9 +19,10 @@ async function write(path: string, count: number, piece: (index: number) => stri
 }
 
 const look = (root: string, path: string, view: string): { text: string; grownBytes: number } =>
-  JSON.parse(
-    execFileSync(process.execPath, ['--import', 'tsx', program, root, path, view], { encoding: 'utf8' }),
-  ) as { text: string; grownBytes: number }
+  JSON.parse(execFileSync(process.execPath, [program, root, path, view], { encoding: 'utf8' })) as {
+    text: string
+    grownBytes: number
+  }
 
 const LIMIT = 200 * 1024 * 1024
 /** Of a hundred kilobytes. */

@@ -3,11 +3,11 @@ import { createWriteStream } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createFirewall } from '../../src/guard/secrets/firewall.ts'
 import { createFiles } from '../../src/guard/paths/files.ts'
 import { dataViewTool } from '../../src/tools/data-view.ts'
+import { childProgram } from '../support/child.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 import { callTool } from './call.ts'
 import { runs } from '../support/runs.ts'
@@ -276,8 +276,8 @@ test('a large file is described in bounded memory', async () => {
   }
   await finished(file.end())
 
-  const program = fileURLToPath(new URL('data-view/memory.ts', import.meta.url))
-  const out = execFileSync(process.execPath, ['--import', 'tsx', program, root, 'big.csv', 'describe'], {
+  const program = await childProgram(new URL('data-view/memory.ts', import.meta.url))
+  const out = execFileSync(process.execPath, [program, root, 'big.csv', 'describe'], {
     encoding: 'utf8',
   })
 

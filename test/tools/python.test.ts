@@ -11,6 +11,7 @@ import { tempProject, toolContext } from '../support/project.ts'
 import { until } from '../support/wait.ts'
 import { missing, named, processesIn, sandboxed } from '../guard/with-sandbox.ts'
 import { callTool } from './call.ts'
+import { runs } from '../support/runs.ts'
 
 const hasPython = (() => {
   try {
@@ -253,7 +254,7 @@ describe.skipIf(!hasPython)('python (needs python3)', () => {
 
         expect(await run(`[ord(c) for c in ${JSON.stringify(text)}] == ${codePoints}`)).toEqual(ok('True'))
       }),
-      { numRuns: 50 },
+      { numRuns: runs(15, 50) },
     )
     expect(await run('print("grüße 😀 \\ud800 日本")')).toEqual(ok('grüße 😀 \\ud800 日本'))
   })

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import xterm from '@xterm/headless'
 import { expect, test } from 'vitest'
 import { Screen } from '../../src/tui/screen.ts'
+import { runs } from '../support/runs.ts'
 
 const COLUMNS = 20
 const ROWS = 8
@@ -70,7 +71,7 @@ test('after any frames: what is finished in order, then the live part, nothing e
       expect(lines()).toEqual([...finished, ...live])
       terminal.dispose()
     }),
-    { numRuns: 60 },
+    { numRuns: runs(20, 60) },
   )
 })
 

@@ -1,20 +1,19 @@
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { childProgram } from '../support/child.ts'
 import { tempProject } from '../support/project.ts'
 import { openIn } from './bench.ts'
 import { runs } from '../support/runs.ts'
 import { seededRandom } from '../support/seed.ts'
 
-const CHILD = fileURLToPath(new URL('killed-run.ts', import.meta.url))
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/loader.mjs', import.meta.url))
+const CHILD = await childProgram(new URL('killed-run.ts', import.meta.url))
 const FILES = { 'a.txt': 'a', 'c.txt': 'c', 'd.txt': 'd', 'e.txt': 'e', 'f.txt': 'f' }
 
 const isWhole = (root: string, session: string, when: string): Promise<boolean> =>
   new Promise((resolve) => {
-    const argv = ['--import', TSX, CHILD, root, session, when]
+    const argv = [CHILD, root, session, when]
     execFile(process.execPath, argv, (_, stdout) => resolve(stdout.includes('done')))
   })
 

@@ -11,6 +11,7 @@ import { emptyView, type View, withoutItems } from '../../src/view/view.ts'
 import { tempProject } from '../support/project.ts'
 import { run } from '../support/run.ts'
 import { sessions } from './events.ts'
+import { runs } from '../support/runs.ts'
 
 const numbered = (events: readonly RunEvent[]): readonly SessionEvent[] =>
   events.map((event, index) => ({ ...event, id: index + 1 }))
@@ -32,7 +33,7 @@ describe('the view of a client that joins equals that of one that watched', () =
 
         expect(joining(events.slice(0, cut))).toEqual(viewOf(events.slice(0, cut)))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(75, 300) },
     )
   })
 
@@ -45,7 +46,7 @@ describe('the view of a client that joins equals that of one that watched', () =
 
         expect(view).toEqual(viewOf(events))
       }),
-      { numRuns: 100 },
+      { numRuns: runs(30, 100) },
     )
   })
 
@@ -82,7 +83,7 @@ test('what was drawn can be left out, and the rest goes on the same', () => {
       const whole = viewOf(events)
       expect({ ...view, items: [...seen.items, ...view.items], dropped: 0 }).toEqual(whole)
     }),
-    { numRuns: 50 },
+    { numRuns: runs(15, 50) },
   )
 })
 

@@ -29,6 +29,9 @@ deadline_s = 20
 `
 const LAN = `health_s = 0.5\ngone_s = 4\nstall_s = 3\n${SWARM}`
 
+/** Another one than in the tests of `test/federation` that run at the same time. */
+const NETWORK = '10.78.0'
+
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -93,14 +96,14 @@ export type LanFlock = {
 export async function openLanFlock(): Promise<LanFlock> {
   const ends = new Ends()
   try {
-    const site = await openSite(2, LAN)
+    const site = await openSite(2, LAN, NETWORK)
     ends.add(() => site.close())
     site.attach()
     const { child, args } = await slowModel(500)
     ends.add(async () => void child.kill('SIGKILL'))
     const served = await openServed({
       config: `[federation]\nname = "laptop"\n${LAN}`,
-      args: ['--federation', '--host', '10.79.0.254', ...args],
+      args: ['--federation', '--host', `${NETWORK}.254`, ...args],
     })
     ends.add(() => served.close())
     await Promise.all(site.machines.map((machine) => machine.serve()))

@@ -5,6 +5,7 @@ import { families } from '../../../src/dialect/all.ts'
 import { decisionSpans, leastShare } from '../../../src/dialect/read/decision.ts'
 import type { ReplyEvent } from '../../../src/protocol/dialect.ts'
 import { allCases, characters, pieces, read, summary, tools } from '../support.ts'
+import { runs } from '../../support/runs.ts'
 
 const decisions = (text: string, told: readonly ReplyEvent[] = read(text)): string[] =>
   decisionSpans(text, told).map(({ start, end }) => text.slice(start, end))
@@ -191,6 +192,6 @@ describe('whatever is written', () => {
       }
     })
 
-    fc.assert(property, { numRuns: 300 })
+    fc.assert(property, { numRuns: runs(75, 300) })
   })
 })

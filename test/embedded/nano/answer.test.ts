@@ -11,6 +11,7 @@ import { judgeReply } from '../../../src/engine/remedy.ts'
 import { builtinTools } from '../../../src/tools/all.ts'
 import { tempProject, toolContext } from '../../support/project.ts'
 import { situationFor } from '../../engine/situation.ts'
+import { runs } from '../../support/runs.ts'
 
 const PROJECT = {
   'README.md': '# Shop\n\nA small shop.\n',
@@ -211,7 +212,7 @@ test('no answer states what is not in the result', () => {
 
       for (const form of formsAfter(name, ok)) expect(unfounded(renderAnswer(form, step), step)).toEqual([])
     }),
-    { numRuns: 500 },
+    { numRuns: runs(100, 500) },
   )
 })
 

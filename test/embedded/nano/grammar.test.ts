@@ -9,6 +9,7 @@ import { boundaries } from '../../../src/embedded/nano/spans.ts'
 import { nanoTools, offers, type NanoTool } from '../../../src/embedded/nano/tools.ts'
 import { golden, heldOutFolder } from '../support/nano-data.ts'
 import { createMatcher, type Matcher } from '../support/nano-matcher.ts'
+import { runs } from '../../support/runs.ts'
 
 let matcher: Matcher
 beforeAll(async () => {
@@ -214,7 +215,7 @@ test('every stretch between two boundaries may be copied letter by letter, whate
       expect(matches(callText('search_text', { pattern }))).toBe(true)
       expect(matches(callText('search_text', { pattern: `${pattern}\u{10FFFD}` }))).toBe(false)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(75, 300) },
   )
 })
 

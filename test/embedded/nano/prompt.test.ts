@@ -5,6 +5,7 @@ import { fitPrompt, type PromptParts } from '../../../src/embedded/nano/prompt.t
 import type { NanoStep } from '../../../src/embedded/nano/run.ts'
 import { nanoTools, offers } from '../../../src/embedded/nano/tools.ts'
 import type { Segment } from '../../../src/embedded/segment.ts'
+import { runs } from '../../support/runs.ts'
 
 /** No token is shorter than a byte. */
 const countBytes = (segments: readonly Segment[]): number => Buffer.byteLength(toText(segments))
@@ -77,6 +78,6 @@ test('no conversation is larger than what it may be', () => {
       expect(countBytes(segments)).toBeLessThanOrEqual(1648)
       expect(isRequestCut || toText(segments).includes(request)).toBe(true)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(20, 60) },
   )
 })

@@ -1,8 +1,8 @@
 /** A machine in a process of its own, which can be killed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import type { NatsOptions } from '../../../src/federation/nats/open.ts'
+import { childProgram } from '../../support/child.ts'
 
 export type MachineOrder = {
   readonly options: Omit<NatsOptions, 'log' | 'offer' | 'isTrusted'>
@@ -12,8 +12,8 @@ export type MachineOrder = {
 
 /** Returns once it takes jobs. */
 export async function startMachine(order: MachineOrder): Promise<ChildProcess> {
-  const program = fileURLToPath(new URL('child.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(order)], {
+  const program = await childProgram(new URL('child.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const failed = once(child, 'exit').then(([code]) => {

@@ -7,7 +7,6 @@ import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import 'reflect-metadata'
 import { connect as connectNats, type NatsConnection } from '@nats-io/transport-node'
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509'
@@ -24,6 +23,7 @@ import {
 import { natsUser } from '../../../src/federation/nats/names.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../../src/protocol/model.ts'
 import { tempProject } from '../../support/project.ts'
+import { until } from '../../support/wait.ts'
 import { hear, questionOf } from '../machines.ts'
 
 /** Another one than the system's: COVEY_NATS_SERVER names its program. */
@@ -57,18 +57,25 @@ export type RealServer = {
 /** Without users anybody may do anything; a user with an id may do what that machine needs. */
 export async function startNats(users: readonly NatsUser[] = [], more = ''): Promise<RealServer> {
   const folder = await tempProject()
-  const port = await freePort()
   const file = join(folder, 'nats.conf')
-  await writeFile(file, `${configuration({ folder, port, users })}${more}\n`)
+  let port = 0
   let child: ChildProcess | undefined
-  const start = async () => {
-    child = spawn(PROGRAM, ['-c', file], { stdio: 'ignore' })
-    while (!(await answers(port))) await pause(20)
-  }
-  await start()
+  const start = async () => (child = await listening(file, port))
+  await until(async () => {
+    port = await freePort()
+    await writeFile(file, `${configuration({ folder, port, users })}${more}\n`)
+    return start().then(
+      () => true,
+      (error: unknown) => {
+        // Another program was quicker.
+        if (/address already in use/.test(String(error))) return false
+        throw error
+      },
+    )
+  })
   return {
     url: `nats://127.0.0.1:${port}`,
-    start,
+    start: async () => void (await start()),
     wipe: () => rm(join(folder, 'jetstream'), { recursive: true, force: true }),
     async kill() {
       if (!child || child.exitCode !== null || child.signalCode !== null) return
@@ -89,6 +96,18 @@ function configuration({ folder, port, users }: Setting): string {
   const lines = ['host: 127.0.0.1', `port: ${port}`, `jetstream { store_dir: "${folder}" }`]
   if (entries.length > 0) lines.push(`authorization { users: [\n${entries.join('\n')}\n] }`)
   return `${lines.join('\n')}\n`
+}
+
+/** Fails where it ends before it listens: another answer on that port would be one of another program. */
+async function listening(file: string, port: number): Promise<ChildProcess> {
+  const child = spawn(PROGRAM, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (data: Buffer) => (said += data.toString()))
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`nats-server ended with ${child.exitCode}: ${said}`)
+    return /Server is ready/.test(said) && (await answers(port))
+  })
+  return child
 }
 
 async function freePort(): Promise<number> {

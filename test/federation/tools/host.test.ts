@@ -17,6 +17,7 @@ import { openTokens } from '../../../src/server/http/tokens.ts'
 import { builtinTools } from '../../../src/tools/all.ts'
 import { tempProject, toolContext } from '../../support/project.ts'
 import { openTestHost, type TestHost } from '../../support/tool-host.ts'
+import { runs } from '../../support/runs.ts'
 
 const { signal } = new AbortController()
 
@@ -295,6 +296,6 @@ test('whatever the arguments, a remote tool is judged as the one of its name her
       if (!input.success) return
       expect(requireTool(tools, tool.name).access(input.data)).toEqual(tool.access(input.data))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(75, 300) },
   )
 })

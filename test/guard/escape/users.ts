@@ -5,7 +5,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { childProgram } from '../../support/child.ts'
 import type { Job } from './child.ts'
 import { removeAll } from './look.ts'
 import type { Outcome, User } from './try.ts'
@@ -16,8 +16,7 @@ const HUNG = 75
 /** No account has it. */
 const UID = 61_234
 
-const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
-const TSX = fileURLToPath(new URL('../../../node_modules/tsx/dist/loader.mjs', import.meta.url))
+const CHILD = await childProgram(new URL('child.ts', import.meta.url))
 
 const isRoot = process.getuid?.() === 0
 
@@ -67,10 +66,10 @@ export async function runTries(
 }
 
 function inChild(job: Job, onOutcome: TriesOptions['onOutcome']): Promise<readonly Outcome[]> {
-  const [program = '', ...rest] = [...prefixOf(job.user), process.execPath, '--import', TSX, CHILD]
+  const [program = '', ...rest] = [...prefixOf(job.user), process.execPath, CHILD]
   const child = spawn(program, rest, {
     cwd: job.base,
-    env: { PATH: process.env['PATH'], HOME: job.base, TMPDIR: '/tmp', TSX_DISABLE_CACHE: '1' },
+    env: { PATH: process.env['PATH'], HOME: job.base, TMPDIR: '/tmp' },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   })

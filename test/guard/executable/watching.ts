@@ -1,6 +1,6 @@
 /** Commands with the comparison around them, in a real repository; in the sandbox of this machine where one is asked for. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -29,15 +29,31 @@ export async function git(cwd: string, ...args: readonly string[]): Promise<stri
   return (await run('git', [...args], { cwd, env: ENVIRONMENT })).stdout.trim()
 }
 
-/** A project with one commit of these files. */
-export async function repository(
-  files: Readonly<Record<string, string>> = { 'a.txt': 'a\n' },
-): Promise<string> {
+/** A project with one commit of these files; without any it has an `a.txt`. */
+export async function repository(files?: Readonly<Record<string, string>>): Promise<string> {
   const root = await tempProject(files)
+  if (files) await commitAll(root)
+  else await cp(await usual(), root, { recursive: true })
+  return root
+}
+
+async function commitAll(root: string): Promise<void> {
   await git(root, 'init', '-q', '-b', 'main')
   await git(root, 'add', '-A')
   await git(root, 'commit', '-q', '-m', 'first')
-  return root
+}
+
+let made: Promise<string> | undefined
+
+/** Made by git once in a worker, and copied for each test. */
+function usual(): Promise<string> {
+  made ??= (async () => {
+    const root = await mkdtemp(join(tmpdir(), 'covey-repository-'))
+    await writeFile(join(root, 'a.txt'), 'a\n')
+    await commitAll(root)
+    return root
+  })()
+  return made
 }
 
 export type Watched = {

@@ -498,7 +498,7 @@ describe('code in another language than the shell', () => {
           expect(await verdict({ mode, sandboxed, rules: all }, code(target))).toBe('deny')
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(75, 300) },
     )
   })
 })

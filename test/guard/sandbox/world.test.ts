@@ -9,6 +9,7 @@ import type { SandboxOptions } from '../../../src/guard/sandbox/context.ts'
 import { createExec } from '../../../src/guard/exec.ts'
 import { tempProject } from '../../support/project.ts'
 import { missing, named, patient, sandboxed } from '../with-sandbox.ts'
+import { runs } from '../../support/runs.ts'
 
 const describeSandboxed = describe.skipIf(missing !== undefined)
 
@@ -142,7 +143,7 @@ describeSandboxed(named('links in the project'), () => {
       'while true; do mv sub aside 2>/dev/null; ln -s ../../other sub 2>/dev/null; rm -f sub; mv aside sub 2>/dev/null; done',
     )
     const outputs: string[] = []
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < runs(2, 6); round++) {
       const output = await exec
         .shell('cat sub/.env aside/.env sub/.vscode/* 2>&1', patient())
         .then((result) => result.output, String)

@@ -5,6 +5,7 @@ import { createFirewall } from '../../../src/guard/secrets/firewall.ts'
 import type { ModelEvent, ModelRequest } from '../../../src/protocol/model.ts'
 import { createScriptedModel, says } from '../../../src/provider/scripted.ts'
 import { tempProject } from '../../support/project.ts'
+import { runs } from '../../support/runs.ts'
 
 const KEY = `AKIA${'Q3EGFZ7KXW2NLRTB'}`
 const QUOTED = 'hunter2-"Tr0ub4dor'
@@ -79,7 +80,7 @@ test('any cut of a reply gives the same text', async () => {
 
       expect(textOf(events)).toBe(whole.replaceAll(placeholder, KEY))
     }),
-    { numRuns: 200 },
+    { numRuns: runs(50, 200) },
   )
 })
 

@@ -10,6 +10,7 @@ import type { Message } from '../../../src/protocol/message.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../../src/protocol/model.ts'
 import { tempProject } from '../../support/project.ts'
 import { secretLines } from './samples.ts'
+import { runs } from '../../support/runs.ts'
 
 const key = 'AKIAQWERTYUIOPASDF12'
 const other = 'ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5'
@@ -424,7 +425,7 @@ describe('text in pieces', () => {
         expect(withoutTag(streamed)).toBe(withoutTag(createFirewall({ files }).outgoingNow(whole)))
         expect(secrets.filter((secret) => streamed.includes(secret))).toEqual([])
       }),
-      { numRuns: 400 },
+      { numRuns: runs(80, 400) },
     )
   })
 

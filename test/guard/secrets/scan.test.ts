@@ -4,6 +4,7 @@ import { redact } from '../../../src/guard/secrets/firewall.ts'
 import { scanSecrets } from '../../../src/guard/secrets/scan.ts'
 import { sampleKinds, secretSamples } from './samples.ts'
 import { falseHits } from './sources.ts'
+import { runs } from '../../support/runs.ts'
 
 const key = 'AKIAQWERTYUIOPASDF12'
 
@@ -175,7 +176,7 @@ describe('text made to be slow', () => {
 
         expect(places).toEqual(places.toSorted((a, b) => a - b))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(75, 300) },
     )
   })
 })

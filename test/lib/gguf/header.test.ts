@@ -7,6 +7,7 @@ import { readGguf } from '../../../src/lib/gguf/header.ts'
 import { AppError } from '../../../src/protocol/error.ts'
 import { CHATML, writeTinyModel } from '../../embedded/support/tiny-gguf.ts'
 import { type GgufValue, text, toGguf, uint32, uint64 } from '../../embedded/support/write-gguf.ts'
+import { runs } from '../../support/runs.ts'
 
 let folder: string
 let whole: Buffer
@@ -155,7 +156,7 @@ test('a file cut off anywhere is refused', async () => {
     fc.asyncProperty(fc.integer({ min: 0, max: whole.length - 1 }), async (length) => {
       await expect(read(whole.subarray(0, length))).rejects.toMatchObject({ code: 'model-unavailable' })
     }),
-    { numRuns: 100 },
+    { numRuns: runs(30, 100) },
   )
 })
 
@@ -171,6 +172,6 @@ test('whatever bytes are changed, the header is read or refused, and nothing els
 
       if (outcome instanceof Error) expect(outcome).toBeInstanceOf(AppError)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(50, 200) },
   )
 })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type JsonlDisk, openJsonl, readJsonl } from '../../../src/lib/jsonl/file.ts'
+import { runs } from '../../support/runs.ts'
 
 let folder: string
 let count = 0
@@ -143,7 +144,7 @@ describe('a torn tail', () => {
         })
         await rm(path)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(40, 150) },
     )
   })
 
@@ -192,7 +193,7 @@ describe('damage', () => {
           await rm(path)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(40, 150) },
     )
   })
 
@@ -248,7 +249,7 @@ describe('damage', () => {
         expect((await reopen(path)).records).toEqual([{ next: true }])
         await rm(path)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(30, 100) },
     )
   })
 
@@ -328,7 +329,7 @@ describe('a disk that refuses', () => {
           await rm(path)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(40, 150) },
     )
   })
 

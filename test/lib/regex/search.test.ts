@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileRegex, compileTest } from '../../../src/lib/regex/search.ts'
+import { runs } from '../../support/runs.ts'
 
 const found = (source: string, text: string): readonly string[] =>
   compileRegex(source)(text).map(({ start, end }) => text.slice(start, end))
@@ -65,7 +66,7 @@ describe('a pattern of one’s own', () => {
 
         expect(compiled ? missed : []).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     )
   })
 

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { openTokens } from '../../../src/server/http/tokens.ts'
 import { createWrongTokens } from '../../../src/server/http/token-failures.ts'
+import { childProgram } from '../../support/child.ts'
 import { tempFolder } from '../support.ts'
 
 const at = () => Date.UTC(2026, 10, 15)
@@ -57,9 +58,8 @@ test('of many added and revoked at once, by several processes, none is lost', as
 
 /** Adds them all at the same time, in a process of its own. */
 async function addInProcess(path: string, names: readonly string[]): Promise<void> {
-  const source = `import { openTokens } from ${JSON.stringify(new URL('../../../src/server/http/tokens.ts', import.meta.url))}
-    await Promise.all(${JSON.stringify(names)}.map((name) => openTokens(${JSON.stringify(path)}).add(name, ['chat'])))`
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', source])
+  const program = await childProgram(new URL('add-tokens.ts', import.meta.url))
+  await promisify(execFile)(process.execPath, [program, path, ...names])
 }
 
 test('a name is taken once, and is a name', async () => {
