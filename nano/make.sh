@@ -6,10 +6,10 @@
 #   nano/make.sh last  8 17            continue the part: the rest, then export and evaluate
 #   nano/make.sh smoke                 two minutes, tiny model: does everything run?
 #
-# Round 5 went on from the weights of round 4, in two commands on one machine, the second within its idle time:
+# Round 6 went on from the weights of round 5, in two commands on one machine, the second within its idle time:
 #
-#   nano/make.sh part 9.2 15.3 --from-gguf models/covey-nano.gguf --lr 1.2e-3
-#   nano/make.sh last 7.9 15.3
+#   nano/make.sh part 9.2 17 --from-gguf models/covey-nano.gguf --lr 1.5e-3
+#   nano/make.sh last 8.3 17
 #
 # A part leaves its weights in $OUT too: where the machine is gone, they can be gone on from with `all 8 0 --from-gguf FILE --lr 6e-4`.
 #
