@@ -8,6 +8,7 @@ import type { SessionInfo } from '../protocol/session-api.ts'
 import { diskShelf } from './disk-shelf.ts'
 import { newSessionId } from './id.ts'
 import { type LogRecord, type Replay, replayAll, type SessionStart } from './log.ts'
+import { lookAt, type SessionLook } from './look.ts'
 import { memoryShelf } from './memory-shelf.ts'
 import type { OpenSession, Shelf } from './shelf.ts'
 
@@ -32,6 +33,8 @@ export interface SessionStore {
   open(id: string, start: Starting): Promise<StoredSession>
   /** The session as logged, also while another process writes it. */
   read(id: string): Promise<Replay>
+  /** The session as it would be if it were opened now. Opens nothing and writes nothing. */
+  look(id: string): Promise<SessionLook>
   /** Newest first; only those of one project folder when `cwd` is given. */
   list(cwd?: string): Promise<readonly SessionInfo[]>
   /** The newest of the person's own in which something was said. */
@@ -75,17 +78,17 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
       await requireKnown(shelf, id)
       return readSession(shelf, id)
     },
+    async look(id) {
+      await requireKnown(shelf, id)
+      return lookAt(id, shelf, now)
+    },
     list,
     last: async (cwd) => (await list(cwd)).find(({ messages, isPacket }) => messages > 0 && !isPacket),
     search: async (text) => searchShelf(shelf, await list(), text),
     async fork(id, messages) {
       await requireKnown(shelf, id)
       const copy = await makeSession(shelf, now)
-      await writeFork(shelf, { from: id, to: copy, messages, now }).catch(async (error: unknown) => {
-        // Half a copy would look like a session; where it cannot be removed, the first reason is still the one to tell.
-        await shelf.remove(copy).catch(() => undefined)
-        throw error
-      })
+      await writeFork(shelf, { from: id, to: copy, messages, now })
       return copy
     },
     async remove(id) {
@@ -174,7 +177,15 @@ type Fork = {
   now(): number
 }
 
-async function writeFork(shelf: Shelf, { from, to, messages, now }: Fork): Promise<void> {
+async function writeFork(shelf: Shelf, fork: Fork): Promise<void> {
+  await copyInto(shelf, fork).catch(async (error: unknown) => {
+    // Half a copy would look like a session; where it cannot be removed, the first reason is still the one to tell.
+    await shelf.remove(fork.to).catch(() => undefined)
+    throw error
+  })
+}
+
+async function copyInto(shelf: Shelf, { from, to, messages, now }: Fork): Promise<void> {
   const source = await readSession(shelf, from)
   const count = messages ?? source.messages.length
   if (!Number.isInteger(count) || count < 0 || count > source.messages.length) {
