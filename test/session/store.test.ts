@@ -451,7 +451,7 @@ describe('on disk only', () => {
     const session = await runSession(await store.open(id, start))
 
     expect(await closeAndRead(session)).toMatchObject([
-      { type: 'run-start', runId: 'run-1' },
+      { type: 'run-start', runId: 'run-1', prompt: 'Read it.' },
       { type: 'run-end', runId: 'run-1', reason: 'cancelled' },
       { type: 'warning', message: expect.stringContaining('8 bytes are kept in') },
     ])
