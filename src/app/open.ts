@@ -84,6 +84,7 @@ export type App = {
   needsTerminal(command: string): boolean
   /** Arms by the names that a person switches between them with. */
   readonly presets: Config['shell']
+  readonly terminal: Config['tui']
   close(): Promise<void>
 }
 
@@ -99,6 +100,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     arms: () => answering.arms().map(({ id }) => id),
     needsTerminal: (command) => interactiveHint(command) !== undefined,
     presets: config.shell,
+    terminal: config.tui,
     runForPerson: async (command, options) => {
       const timeoutMs = config.exec.long_timeout_s * 1000
       return guards.personExec.shell(command, { timeoutMs, ...options })

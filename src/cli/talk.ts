@@ -55,6 +55,8 @@ async function toTalk(app: App, session: AppSession, opened: Opened): Promise<Ta
     shell: { needsTerminal: app.needsTerminal, run: app.runForPerson, argv: shellArgv(context.options) },
     ...modesOf(session),
     arms: armsOf(app, session),
+    keys: app.terminal.keys,
+    notify: { notify: app.terminal.notify, notifyAfterMs: app.terminal.notify_after_s * 1000 },
     files: session.look.files,
     mention: session.look.mention,
     ...(capture && { ask: (argv) => capture([...argv, ...(isForApp(argv) ? ['--cwd', cwd] : [])]) }),

@@ -14,6 +14,7 @@ import { secretsSchema } from './secrets.ts'
 import { shellSchema } from './shell.ts'
 import { swarmSchema } from './swarm.ts'
 import { toolHostSchema } from './tool-host.ts'
+import { tuiSchema } from './tui.ts'
 import { permissionModes } from '../protocol/permission-modes.ts'
 
 const engine = z
@@ -157,6 +158,7 @@ export const Config = z.strictObject({
   router: routerSchema,
   swarm: swarmSchema,
   shell: shellSchema,
+  tui: tuiSchema,
   federation: federationSchema,
   mcp: mcpSchema,
   memory: memorySchema,

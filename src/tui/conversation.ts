@@ -8,6 +8,7 @@ import type { ConversationUi } from './ui.ts'
 import { editInput, openShell, runForPerson } from './lending.ts'
 import { mentionFiles, showPast } from './past.ts'
 import type { Face } from './face.ts'
+import type { Notifier } from './notify.ts'
 import type { PromptHistory } from './history.ts'
 import { meaningOf } from './line.ts'
 import { Picker } from './picker.ts'
@@ -21,6 +22,7 @@ export type ConversationParts = {
   readonly face: Face
   readonly promptOptions: PromptOptions
   readonly isVerbose: boolean
+  readonly notifier: Notifier
   /** Takes the terminal, and gives it back. */
   start(): void
   stop(): void
@@ -60,12 +62,14 @@ export class Conversation implements ConversationUi {
 
   facts(): StatusFacts {
     const { talk } = this
+    const inputMode = this.face.input?.mode
     return {
       arm: talk?.arms?.current() ?? talk?.arm ?? 'covey',
       mode: talk?.modes?.current() ?? talk?.mode ?? '',
       confinement: talk?.confinement ?? '',
       ...(talk?.branch !== undefined && { branch: talk.branch }),
       ...(this.#note !== undefined && { note: this.#note }),
+      ...(inputMode !== undefined && { inputMode }),
     }
   }
 
@@ -92,6 +96,8 @@ export class Conversation implements ConversationUi {
   async begin(talk: Talk): Promise<void> {
     const { face } = this
     this.talk = talk
+    if (talk.notify) this.#parts.notifier.settings = talk.notify
+    face.input?.useKeys(talk.keys ?? 'standard')
     face.doing = undefined
     const heading = [talk.arm, talk.modes?.current() ?? talk.mode, talk.confinement].map(oneLine).join(' · ')
     const session = talk.isIncognito ? 'incognito' : `session ${talk.session.id}`
@@ -135,9 +141,8 @@ export class Conversation implements ConversationUi {
   }
 
   quit(): void {
-    const id = this.talk?.session.id
     this.#following?.abort()
-    this.#end(id === undefined ? undefined : id)
+    this.#end(this.talk?.session.id)
   }
 
   note(text: string | undefined): void {
@@ -239,6 +244,7 @@ export class Conversation implements ConversationUi {
     for await (const event of session.events({ signal: stop.signal })) {
       if (stop.signal.aborted) return
       this.face.take(event)
+      this.#parts.notifier.take(event)
       this.#ask()
       if (event.type === 'proposal') this.#offer(event)
     }

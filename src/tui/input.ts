@@ -5,12 +5,14 @@
 import {
   type AutocompleteProvider,
   CURSOR_MARKER,
+  decodeKittyPrintable,
   Editor,
   getKeybindings,
   type TUI,
 } from '@mariozechner/pi-tui'
 import { editorTheme } from './component-themes.ts'
 import { dim } from './theme.ts'
+import { type BoxText, Vim, type VimStep } from './vim.ts'
 
 /** Lines of the screen. */
 export type Drawn = { readonly lines: readonly string[] }
@@ -20,6 +22,7 @@ export type Canvas = { readonly rows: number; redraw(): void }
 
 export class InputBox {
   readonly #editor: Editor
+  #vim: Vim | undefined
   onSubmit: (text: string) => void = () => {}
 
   constructor(canvas: Canvas, completion?: AutocompleteProvider) {
@@ -38,7 +41,10 @@ export class InputBox {
     // The editor asks its screen for these two things and nothing else.
     this.#editor = new Editor(screen as unknown as TUI, editorTheme, { autocompleteMaxVisible: 6 })
     this.#editor.focused = true
-    this.#editor.onSubmit = (text) => this.onSubmit(text)
+    this.#editor.onSubmit = (text) => {
+      if (this.#vim) this.#vim.mode = 'insert'
+      this.onSubmit(text)
+    }
     if (completion) this.#editor.setAutocompleteProvider(completion)
   }
 
@@ -63,13 +69,61 @@ export class InputBox {
     this.#editor.addToHistory(prompt)
   }
 
+  useKeys(keys: 'standard' | 'vim'): void {
+    this.#vim = keys === 'vim' ? (this.#vim ?? new Vim()) : undefined
+  }
+
+  /** Of Vim's keys, where these are used. */
+  get mode(): string | undefined {
+    return this.#vim?.mode
+  }
+
+  /** To normal mode; false where there is nothing to leave. */
+  leaveInsert(): boolean {
+    const step = this.isEmpty ? undefined : this.#vim?.leaveInsert(this.#box())
+    if (step) this.#apply(step)
+    return step !== undefined
+  }
+
   type(data: string): void {
+    const step = this.#vim?.take(decodeKittyPrintable(data) ?? data, this.#box())
+    if (step) return this.#apply(step)
     this.#editor.handleInput(data === BACKSPACE ? data : typable(data))
+  }
+
+  #box(): BoxText {
+    return { lines: this.#editor.getLines(), ...this.#editor.getCursor() }
+  }
+
+  /** The editor has no way to set its cursor but its keys. */
+  #apply(step: VimStep): void {
+    if (step.kind === 'nothing') return
+    if (step.kind !== 'text') return this.#editor.handleInput(EDITOR_KEYS[step.kind])
+    const text = step.lines.join('\n')
+    if (text !== this.#editor.getText()) this.#editor.setText(text)
+    for (;;) {
+      const { line, col } = this.#editor.getCursor()
+      const by = step.line - line || step.col - col
+      if (by === 0) return
+      this.#editor.handleInput(by < 0 ? EDITOR_KEYS.left : EDITOR_KEYS.right)
+      const moved = this.#editor.getCursor()
+      const isStuck = moved.line === line && moved.col === col
+      // A folded paste is passed in one step.
+      if (isStuck || by > 0 !== (step.line - moved.line || step.col - moved.col) > 0) return
+    }
   }
 
   draw(width: number): Drawn {
     return { lines: this.#editor.render(width).map((line) => drawn(line.replace(CURSOR_MARKER, ''))) }
   }
+}
+
+const EDITOR_KEYS = {
+  undo: '\u001F',
+  up: '\u001B[A',
+  down: '\u001B[B',
+  left: '\u001B[D',
+  right: '\u001B[C',
 }
 
 const BACKSPACE = '\u007F'

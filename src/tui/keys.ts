@@ -27,6 +27,7 @@ export function createKeys(ui: ConversationUi, now: () => number): Keys {
   }
 
   const escape = (): void => {
+    if (face.input?.leaveInsert()) return
     if (isAtWork(ui)) return ui.cancel()
     const { talk } = ui
     if (!talk?.back || !face.input?.isEmpty) return

@@ -13,6 +13,7 @@ import { holdTerminal } from './hold.ts'
 import { InputBox } from './input.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { commandsFor } from './commands.ts'
+import { FOCUS_REPORTS, Notifier } from './notify.ts'
 import type { Surface } from './screen.ts'
 import type { Talk } from './talk.ts'
 import { themeNames, useTheme } from './theme.ts'
@@ -42,24 +43,25 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
     isVerbose: parts.isVerbose,
     facts: () => conversation.facts(),
   })
-  const { promptOptions, signal, isVerbose } = parts
   let keys: Keys | undefined
-  const start = (): void =>
-    terminal.start(
-      (data) => keys?.take(data),
-      () => face.redraw(),
-    )
+  const now = (): number => performance.now()
+  const notifier = new Notifier({ env: process.env, write: (text) => terminal.write(text), now })
+  const { start, stop } = turnsOf(terminal, {
+    take: (data) => void (notifier.takeFocus(data) || keys?.take(data)),
+    resized: () => face.redraw(),
+  })
   const conversation: Conversation = new Conversation({
     face,
-    promptOptions,
-    isVerbose,
+    promptOptions: parts.promptOptions,
+    isVerbose: parts.isVerbose,
+    notifier,
     start,
-    stop: () => terminal.stop(),
+    stop,
     copy: (text) => terminal.write(toClipboard(text)),
     ...(parts.onTalk && { onTalk: parts.onTalk }),
     ...(parts.keepTheme && { keepTheme: parts.keepTheme }),
   })
-  keys = createKeys(conversation, () => performance.now())
+  keys = createKeys(conversation, now)
   start()
   face.input = inputOf(face, conversation)
   face.print([parts.title])
@@ -70,10 +72,10 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
       say: (text) => face.say(text),
       leave() {
         face.suspend()
-        terminal.stop()
+        stop()
       },
     },
-    signal,
+    parts.signal,
   )
   try {
     conversation.useHistory(await openHistory(parts.historyFile))
@@ -83,6 +85,20 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
     release()
   }
 }
+
+type Listening = { take(data: string): void; resized(): void }
+
+/** Taking the terminal, and giving it back. */
+const turnsOf = (terminal: ProcessTerminal, { take, resized }: Listening) => ({
+  start(): void {
+    terminal.start(take, resized)
+    terminal.write(FOCUS_REPORTS.on)
+  },
+  stop(): void {
+    terminal.write(FOCUS_REPORTS.off)
+    terminal.stop()
+  },
+})
 
 /** OSC 52: the terminal keeps it, also over ssh. */
 const toClipboard = (text: string): string => `\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`

@@ -74,6 +74,8 @@ export type StatusFacts = {
   readonly branch?: string
   readonly rate?: number
   readonly note?: string
+  /** Of Vim's keys. */
+  readonly inputMode?: string
 }
 
 /** What matters most comes first: a narrow terminal cuts the rest. */
@@ -85,6 +87,7 @@ export function drawStatus({ status, queue }: View, facts: StatusFacts, width: n
     ? ` ${Math.round((usage.cached / Math.max(1, usage.prompt)) * 100)} % cached`
     : ''
   const parts = [
+    ...(facts.inputMode === undefined ? [] : [bold(facts.inputMode.toUpperCase())]),
     bold(oneLine(status.arm ?? facts.arm)) +
       (why?.startsWith('task: ') ? dim(` (${oneLine(why.split(';', 1)[0] ?? '')})`) : ''),
     cyan(facts.mode),

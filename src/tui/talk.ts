@@ -2,6 +2,7 @@
 import type { Back } from '../protocol/back.ts'
 import type { SessionApi } from '../protocol/session-api.ts'
 import type { Undo } from '../protocol/undo.ts'
+import type { NotifySettings } from './notify.ts'
 
 export type ShellEnd = { readonly output: string; readonly exitCode: number | undefined }
 
@@ -76,6 +77,10 @@ export type Talk = {
   readonly historyFile?: string
   /** Another conversation in the place of this one; this one is closed. */
   reopen?(wish: Reopening): Promise<Talk>
+  /** Of the box; absent = standard. */
+  readonly keys?: 'standard' | 'vim'
+  /** When to ring; absent = never. */
+  readonly notify?: NotifySettings
   /** Nothing of it is kept. */
   readonly isIncognito?: boolean
   /** What other commands of the program print: `covey router`, `covey memory`. */

@@ -275,6 +275,7 @@ describe('a project file', () => {
       prompts: '"/tmp/x"',
       engine: '{ max_turns = 9 }',
       shell: '{ fast = "a" }',
+      tui: '{ keys = "vim" }',
     })
 
     const counted = await Promise.all(
