@@ -35,10 +35,13 @@ test('a prompt is answered on stdout, tools are reported on stderr', async () =>
 })
 
 test('without any configuration the built-in model does the work', async () => {
-  const { code, out, err } = await inProject(['What files are in this folder?'], {
-    'a.txt': '',
-    'src/b.ts': '',
-  })
+  // A server that runs on this machine would be found and asked.
+  const env = { ...(await emptyHome()), COVEY_ROUTER__DISCOVER: 'false' }
+  const { code, out, err } = await inProject(
+    ['What files are in this folder?'],
+    { 'a.txt': '', 'src/b.ts': '' },
+    { env },
+  )
 
   expect(out).toContain('a.txt')
   expect(out).toContain('src')
