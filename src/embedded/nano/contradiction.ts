@@ -71,6 +71,15 @@ const folderAsFile: Rule = ({ name, input }) => {
   return OF_FILES.has(name) && typeof path === 'string' && path.endsWith('/') ? { kind: 'path', path } : undefined
 }
 
+/** "List the closed bugs": the folder bugs/closed, not all of bugs. */
+const deeperFolder: Rule = ({ name, input }, { clause, sources }) => {
+  const { path } = input
+  if (name !== 'list_files' || typeof path !== 'string' || !path.endsWith('/')) return undefined
+  const isMeant = (folder: string): boolean =>
+    folder !== path && folder.startsWith(path) && folder.endsWith('/') && isNamed(folder, clause)
+  return sources.paths.some(isMeant) ? { kind: 'path', path } : undefined
+}
+
 /** A word of the request that is no path: `change` in "open it, then change the price". */
 const noFile: Rule = (call, { sources, recent, clause }) => {
   const path = existingPath(call) ?? newFile(call)
@@ -89,6 +98,7 @@ const alreadyThere: Rule = (call, { clause, sources }) => {
   const line = lineOf(call, sources.lines)
   const { old, new: replacement } = call.input
   if (!line || typeof old !== 'string' || typeof replacement !== 'string') return undefined
+  if (old === replacement) return lineBan(call)
   if (replacement.length < 3 || (holds(old, replacement) && REMOVES.test(clause))) return undefined
   return stands(line.text.toLowerCase(), replacement.toLowerCase()) ? { kind: 'text', text: replacement } : undefined
 }
@@ -167,6 +177,7 @@ const rules: readonly Rule[] = [
   otherFile,
   unnamedFile,
   folderAsFile,
+  deeperFolder,
   noFile,
   otherScope,
   otherSetting,

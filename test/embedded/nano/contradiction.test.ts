@@ -10,7 +10,7 @@ const lines: readonly ListedLine[] = [
   { path: 'run.nml', number: 2, text: 'mld = 50.0' },
   { path: 'other.nml', number: 4, text: 'albedo = 0.44' },
 ]
-const paths = ['index.txt', 'costs/budget.csv', 'notes/plan.txt', 'docs/']
+const paths = ['index.txt', 'costs/budget.csv', 'notes/plan.txt', 'docs/', 'docs/old/']
 
 const banOf = (clause: string, name: string, input: NanoCall['input']): Ban | undefined =>
   contradictionOf({ name, input }, { clause, sources: { ...noSources, paths, lines }, recent: ['made.txt'] })
@@ -37,6 +37,8 @@ describe('a call that goes against the words it was made from', () => {
     ['delete the empty budget folder', 'delete_file', { path: 'notes/plan.txt' }, { kind: 'path', path: 'notes/plan.txt' }],
     ['open docs', 'read_file', { path: 'docs/' }, { kind: 'path', path: 'docs/' }],
     ['Please do: 1. Delete index.txt 2. List it', 'run_command', { command: 'do: 1. Delete index.txt 2.' }, { kind: 'tool', name: 'run_command' }],
+    ['list the old docs', 'list_files', { path: 'docs/' }, { kind: 'path', path: 'docs/' }],
+    ['set mld to 50.0', 'change_line', { line: 3, old: '50.0', new: '50.0' }, { kind: 'line', line: 3 }],
     ['winter.txt -> archive/winter24.txt', 'delete_file', { path: 'index.txt' }, { kind: 'tool', name: 'delete_file' }],
   ])('%s: %s %o', (clause, name, input, ban) => {
     expect(banOf(clause, name, input)).toEqual(ban)
@@ -50,6 +52,7 @@ describe('a call that goes against the words it was made from', () => {
     ['write hello into a file called greeting', 'write_file', { path: 'greeting', content: 'hello' }],
     ['show what you made', 'read_file', { path: 'made.txt' }],
     ['search the listing for Whitby', 'search_text', { pattern: 'Whitby', path: 'listings/' }],
+    ['list docs', 'list_files', { path: 'docs/' }],
     ['what is in tmp', 'list_files', { path: 'tmp' }],
     ['its status is changed from DRAFT to AGREED', 'change_line', { line: 1, old: 'DRAFT', new: 'AGREED' }],
     ['set mld to 70.0 in the copy', 'change_line', { line: 3, old: '50.0', new: '70.0' }],
