@@ -98,6 +98,7 @@ const sessionsOf = (context: AppContext): Serving['sessions'] => {
   return {
     create: () => open('new'),
     resume: (id) => open({ id }),
+    look: (id) => sessions.store.look(id),
     list: () => sessions.store.list(sessions.root),
     shelf: shelfOf(sessions),
   }

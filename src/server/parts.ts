@@ -1,5 +1,6 @@
 /** What the server is handed: models to ask, sessions to steer, who may come in. It imports none of those parts. */
 import type { Capabilities, Lease, ReserveRequest } from '../protocol/arm.ts'
+import type { SessionEvent } from '../protocol/event.ts'
 import type { Message } from '../protocol/message.ts'
 import type { Model, ModelRequest } from '../protocol/model.ts'
 import type { SessionApi, SessionInfo } from '../protocol/session-api.ts'
@@ -111,9 +112,17 @@ export type SessionShelf = {
   export(id: string, format: ExportFormat): Promise<string>
 }
 
+type SessionLook = {
+  readonly messages: readonly Message[]
+  readonly lastEventId: number
+  events(after: number): AsyncIterable<readonly SessionEvent[]>
+}
+
 export type SessionParts = {
   create(): Promise<KeptSession>
   resume(id: string): Promise<KeptSession>
+  /** As it would be if it were resumed now, without doing so: looking needs no model and keeps no other process out. */
+  look(id: string): Promise<SessionLook>
   list(): Promise<readonly SessionInfo[]>
   /** Absent where sessions are only opened and listed. */
   readonly shelf?: SessionShelf

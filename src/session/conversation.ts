@@ -15,7 +15,7 @@ import {
   type SessionLog,
   toEventRecord,
 } from './log.ts'
-import type { StoredSession } from './store.ts'
+import type { OpenSession } from './shelf.ts'
 import { defined } from '../lib/object.ts'
 import { endOf } from './unreported-end.ts'
 import { Watchers } from './watchers.ts'
@@ -28,6 +28,8 @@ export type Outgoing = <Value>(value: Value) => Value
 
 export type ConversationParts = { now(): number; readonly outgoing: Outgoing }
 
+type StoredLog = Pick<OpenSession, 'replay' | 'log' | 'damage'>
+
 export class Conversation {
   readonly #log: SessionLog
   readonly #now: () => number
@@ -38,7 +40,7 @@ export class Conversation {
   #recent: Message[] = []
   #lastId: number
 
-  constructor({ replay, log, damage }: StoredSession, { now, outgoing }: ConversationParts) {
+  constructor({ replay, log, damage }: StoredLog, { now, outgoing }: ConversationParts) {
     const isUnclean = replay.openRun !== undefined || damage.length > 0
     this.#log = log
     this.#now = now
@@ -71,7 +73,7 @@ export class Conversation {
   }
 
   /** Brings an interrupted session to rest: its open calls get their results and are never run again. */
-  settle({ replay, damage }: StoredSession): void {
+  settle({ replay, damage }: StoredLog): void {
     for (const message of closeOpenCalls(this.#history)) this.keep(message)
     const { openRun, waiting } = replay
     if (openRun !== undefined) {

@@ -9,7 +9,7 @@ import { errnoOf, storageError, syncFolder } from '../lib/atomic-write.ts'
 import { ensureFolder } from '../lib/ensure-folder.ts'
 import { isObject } from '../lib/json.ts'
 import { type JsonlFile, openJsonl, readJsonl } from '../lib/jsonl/file.ts'
-import { acquireLock } from '../lib/lock.ts'
+import { acquireLock, holderOf } from '../lib/lock.ts'
 import { plural } from '../lib/text.ts'
 import type { SessionInfo } from '../protocol/session-api.ts'
 import { isSessionId } from './id.ts'
@@ -28,6 +28,7 @@ export function diskShelf(folder: string): Shelf {
     make: (id) => makeFolder(folder, id),
     open: (id) => openSession(join(folder, id), id),
     records: (id) => readRecords(logPath(id)),
+    isOpen: async (id) => (await holderOf(join(folder, id))) !== undefined,
     async copyBelongings(from, to) {
       await copyResults(resultsFolder(from), resultsFolder(to))
       await copyIfThere(join(folder, from, SECRETS), join(folder, to, SECRETS))

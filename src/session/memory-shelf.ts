@@ -36,6 +36,7 @@ export function memoryShelf(): Shelf {
     async *records(id) {
       yield sessions.get(id)?.log.records() ?? []
     },
+    isOpen: async (id) => sessions.get(id)?.isOpen ?? false,
     async copyBelongings(from, to) {
       const [source, copy] = [sessions.get(from), sessions.get(to)]
       // Shared, not copied: results never change, and handles in the copied messages stay right.

@@ -25,6 +25,8 @@ export interface Shelf {
   open(id: string): Promise<OpenSession>
   /** Reads while another process writes; in batches. */
   records(id: string): AsyncIterable<readonly LogRecord[]>
+  /** Whether a living process, this one included, has it open. */
+  isOpen(id: string): Promise<boolean>
   /** What belongs to a session besides its log. */
   copyBelongings(from: string, to: string): Promise<void>
   /** Throws `session-busy` while it is open. */

@@ -10,6 +10,7 @@ import { diskShelf } from './disk-shelf.ts'
 import { type Fork, type ForkPoint, writeFork } from './fork.ts'
 import { newSessionId } from './id.ts'
 import { type LogRecord, type Replay, replayAll, type SessionStart } from './log.ts'
+import { lookAt, type SessionLook } from './look.ts'
 import { memoryShelf } from './memory-shelf.ts'
 import { readOwnMessages } from './own-messages.ts'
 import type { OpenSession, Shelf } from './shelf.ts'
@@ -35,6 +36,8 @@ export interface SessionStore {
   open(id: string, start: Starting): Promise<StoredSession>
   /** The session as logged, also while another process writes it. */
   read(id: string): Promise<Replay>
+  /** The session as it would be if it were opened now. Opens nothing and writes nothing. */
+  look(id: string): Promise<SessionLook>
   /** Newest first; only those of one project folder when `cwd` is given. */
   list(cwd?: string): Promise<readonly SessionInfo[]>
   /** The newest of the person's own in which something was said. */
@@ -79,6 +82,10 @@ export function createSessionStore({ folder, keep = 20, now = Date.now }: StoreO
     async read(id) {
       await requireKnown(shelf, id)
       return readSession(shelf, id)
+    },
+    async look(id) {
+      await requireKnown(shelf, id)
+      return lookAt(id, shelf, now)
     },
     list,
     last: async (cwd) => (await list(cwd)).find(({ messages, isPacket }) => messages > 0 && !isPacket),

@@ -16,8 +16,9 @@ export const viewOf = (events: Iterable<SessionEvent>): View => {
 }
 
 export function reduceView(view: View, event: SessionEvent): View {
-  const next = reducers[event.type] as (view: View, event: SessionEvent) => View
-  return { ...next(view, event), lastEventId: Math.max(view.lastEventId, event.id) }
+  // A page may be older than its server: what it does not know is left out.
+  const next = reducers[event.type] as ((view: View, event: SessionEvent) => View) | undefined
+  return { ...(next?.(view, event) ?? view), lastEventId: Math.max(view.lastEventId, event.id) }
 }
 
 type Reducers = {

@@ -96,7 +96,7 @@ describe('the description', () => {
   })
 
   test('is valid and names every route, its body and its lock', async () => {
-    const service = createSessionService({ create: never, resume: never, list: async () => [] })
+    const service = createSessionService({ create: never, resume: never, look: never, list: async () => [] })
     const routes = [...testRoutes(), ...sessionRoutes(service, () => {})]
     const open = await openTestServer(routes)
 

@@ -47,6 +47,7 @@ export function sessionParts(folder: string, startRun: StartRun): SessionParts {
   return {
     create: async () => open(await store.create(start)),
     resume: async (id) => open(await store.open(id, start)),
+    look: (id) => store.look(id),
     list: () => store.list(),
   }
 }

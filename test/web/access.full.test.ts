@@ -18,7 +18,7 @@ describe.skipIf(whyNoBrowser())(
 
     beforeAll(async () => {
       browser = await openBrowser()
-      served = await openServed({ script: [{ text: 'Hello.' }] })
+      served = await openServed({ script: [{ text: 'Hello.' }, { text: 'Hello.' }] })
     })
     afterAll(async () => {
       await browser?.close()
@@ -130,6 +130,37 @@ describe.skipIf(whyNoBrowser())(
       expect(mode).toBe('Needs a token with the scope `approve`')
       expect([await invite.isDisabled(), title]).toEqual([true, 'Needs a token with the scope `admin`'])
       expect(status).toEqual([403, 403, 403, 403, 403])
+    })
+
+    test('a read-only tab opens no session on the server, and sees what happens once another tab does', async () => {
+      const owner = await openTab(browser, await served.address())
+      await owner.page.getByRole('button', { name: 'New' }).click()
+      await owner.page.getByRole('combobox', { name: 'Message' }).fill('Hi there')
+      await owner.page.keyboard.press('Enter')
+      await owner.page.getByText('Hello.').waitFor()
+      const { hash } = new URL(owner.page.url())
+      const id = hash.split('/').at(-1)
+      await owner.context.close()
+      await served.restart()
+
+      const { page } = await openTab(browser, await served.address({ isReadOnly: true }))
+      await page.evaluate((to) => (location.hash = to), hash)
+      await page.getByText('Hello.').waitFor()
+      const isOpen = await page.evaluate(async (wanted) => {
+        const headers = { authorization: `Bearer ${sessionStorage.getItem('covey-token')}` }
+        const { data } = (await (await fetch('/v1/sessions', { headers })).json()) as {
+          data: { id: string; isOpen: boolean }[]
+        }
+        return data.find((session) => session.id === wanted)?.isOpen
+      }, id)
+      const again = await openTab(browser, await served.address())
+      await again.page.evaluate((to) => (location.hash = to), hash)
+      await again.page.getByRole('combobox', { name: 'Message' }).fill('Once more')
+      await again.page.keyboard.press('Enter')
+      await page.getByText('Once more').waitFor()
+      await until(async () => (await page.locator('.reply').count()) === 2)
+
+      expect(isOpen).toBe(false)
     })
 
     test('a page of another site and another name for this machine get nothing', async () => {

@@ -9,31 +9,44 @@ import { useRoute } from './route.ts'
 import { Line } from './ui/note.tsx'
 import { clean } from './ui/text.ts'
 
+/** The files of a page are gone when the server was updated while the tab was open. */
+const load = (page: () => Promise<ComponentType>) =>
+  lazy(async () => ({ default: await page().catch(() => Outdated) }))
+
+const Outdated = () => (
+  <div role="alert">
+    <p>This tab is older than the server, and this page is no longer there. Reload the tab to open it.</p>
+    <button type="button" className="primary" onClick={() => location.reload()}>
+      Reload
+    </button>
+  </div>
+)
+
 const pages: readonly { readonly name: string; readonly title: string; readonly Page: ComponentType }[] = [
   {
     name: 'flock',
     title: 'Flock',
-    Page: lazy(async () => ({ default: (await import('./flock/flock-page.tsx')).FlockPage })),
+    Page: load(async () => (await import('./flock/flock-page.tsx')).FlockPage),
   },
   {
     name: 'arms',
     title: 'Arms',
-    Page: lazy(async () => ({ default: (await import('./arms/arms-page.tsx')).ArmsPage })),
+    Page: load(async () => (await import('./arms/arms-page.tsx')).ArmsPage),
   },
   {
     name: 'models',
     title: 'Models',
-    Page: lazy(async () => ({ default: (await import('./models/models-page.tsx')).ModelsPage })),
+    Page: load(async () => (await import('./models/models-page.tsx')).ModelsPage),
   },
   {
     name: 'memory',
     title: 'Memory',
-    Page: lazy(async () => ({ default: (await import('./knowledge/knowledge-page.tsx')).KnowledgePage })),
+    Page: load(async () => (await import('./knowledge/knowledge-page.tsx')).KnowledgePage),
   },
   {
     name: 'safety',
     title: 'Safety',
-    Page: lazy(async () => ({ default: (await import('./safety/safety-page.tsx')).SafetyPage })),
+    Page: load(async () => (await import('./safety/safety-page.tsx')).SafetyPage),
   },
 ]
 

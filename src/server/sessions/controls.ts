@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../protocol/error.ts'
 import { defineRoute, type Route, type RouteRequest } from '../http/route.ts'
 import type { SessionControls, SessionShelf } from '../parts.ts'
-import { Done, done, find, json, requireId, SessionId } from './routes.ts'
+import { Done, done, find, json, mayAct, requireId, SessionId } from './routes.ts'
 import type { SessionService } from './service.ts'
 
 const Choice = z.object({ current: z.string().nullable(), list: z.array(z.string()) })
@@ -41,6 +41,16 @@ async function controlsOf(
   throw new AppError('request-invalid', 'This session cannot be changed from here.')
 }
 
+/** What a client that may only read is shown of a session that is not open. */
+const UNKNOWN: z.input<typeof Switches> = {
+  arm: { current: null, list: [] },
+  mode: { current: null, list: [] },
+  runs: [],
+}
+
+const isClosedFor = (service: SessionService, request: Pick<RouteRequest, 'params' | 'scopes'>): boolean =>
+  !mayAct(request) && !service.holds(requireId(request.params))
+
 const switchRoutes = (service: SessionService): readonly Route[] => [
   defineRoute({
     method: 'GET',
@@ -48,7 +58,8 @@ const switchRoutes = (service: SessionService): readonly Route[] => [
     scope: 'read',
     summary: 'Who answers, what is allowed without a question, what can be undone',
     reply: Switches,
-    handle: async (request) => json(describe(await controlsOf(service, request))),
+    handle: async (request) =>
+      json(isClosedFor(service, request) ? UNKNOWN : describe(await controlsOf(service, request))),
   }),
   defineRoute({
     method: 'POST',
@@ -106,6 +117,7 @@ const lookupRoutes = (service: SessionService): readonly Route[] => [
     summary: 'Paths of the project that hold `q`, the best first',
     reply: z.object({ paths: z.array(z.string()) }),
     handle: async (request) => {
+      if (isClosedFor(service, request)) return json({ paths: [] })
       const { files } = await controlsOf(service, request)
       return json({ paths: bestPaths(await files(), request.query['q'] ?? '') })
     },
@@ -166,8 +178,7 @@ const shelfRoutes = (service: SessionService, shelf: SessionShelf): readonly Rou
     reply: Done,
     handle: async ({ params }) => {
       const id = requireId(params)
-      await service.release(id)
-      await shelf.remove(id)
+      await service.remove(id, (gone) => shelf.remove(gone))
       return done
     },
   }),

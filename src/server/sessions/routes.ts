@@ -73,6 +73,8 @@ const SessionList = z.object({
 const History = z.object({
   id: z.string(),
   messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'tool']) })),
+  /** The newest event of that moment. */
+  last: z.int(),
 })
 
 export function sessionRoutes(service: SessionService, audit: TellAudit): readonly Route[] {
@@ -106,8 +108,8 @@ const listRoutes = (service: SessionService): readonly Route[] => [
     summary: 'What was said in a session',
     reply: History,
     handle: async (request) => {
-      const { session } = await find(service, request)
-      return json({ id: session.id, messages: await session.history() })
+      const id = requireId(request.params)
+      return json({ id, ...(await (await service.look(id)).history()) })
     },
   }),
   defineRoute({
@@ -199,12 +201,14 @@ const eventsRoute = (service: SessionService): Route =>
     summary: 'Events of a session as they happen; `Last-Event-ID` or `?after=` takes up where it was left',
     handle: async (request) => {
       const after = readAfter(request)
-      const held = await find(service, request)
+      const looked = mayAct(request)
+        ? await find(service, request)
+        : await service.look(requireId(request.params))
       return {
         kind: 'stream',
         format: 'sse',
         isWatch: true,
-        parts: held.watch(after, request.signal),
+        parts: looked.watch(after, request.signal),
         failure: (error) => [{ event: 'error', data: JSON.stringify({ message: errorMessage(error) }) }],
       }
     },
@@ -217,6 +221,9 @@ function readAfter({ headers, query }: RouteRequest): number | undefined {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new AppError('request-invalid', '`Last-Event-ID` and `after` are the number of an event.')
 }
+
+/** A client that may only read opens nothing: a session costs memory, perhaps a model, and locks out the command line. */
+export const mayAct = ({ scopes }: Pick<RouteRequest, 'scopes'>): boolean => scopes.includes('tools')
 
 export const find = async (
   service: SessionService,

@@ -6,6 +6,7 @@ import { AppError } from '../../protocol/error.ts'
 import type { AcceptedPrompt, PromptOptions, SessionApi, SessionInfo } from '../../protocol/session-api.ts'
 import type { SessionEvent } from '../../protocol/event.ts'
 import type { KeptSession, SessionControls, SessionParts } from '../parts.ts'
+import { Arrivals, lookAt, type Looked } from './look.ts'
 import { SessionRing } from './ring.ts'
 import type { StreamPart } from '../http/route.ts'
 
@@ -20,6 +21,10 @@ export type SessionServiceOptions = {
 export type SessionService = {
   create(): Promise<HeldOpen>
   open(id: string): Promise<HeldOpen>
+  /** For a client that only looks: opens nothing, and goes on with the session when another client opens it. */
+  look(id: string): Promise<Looked>
+  /** Closes it and deletes it by `erase`; no request opens it in between. */
+  remove(id: string, erase: (id: string) => Promise<void>): Promise<void>
   /** Gives it free; what was said stays on disk. False when it was not held. */
   release(id: string): Promise<boolean>
   holds(id: string): boolean
@@ -27,11 +32,9 @@ export type SessionService = {
   close(): Promise<void>
 }
 
-export type HeldOpen = {
+export type HeldOpen = Looked & {
   readonly session: SessionApi & { readonly controls?: SessionControls }
   prompt(input: Parameters<SessionApi['prompt']>[0], options: PromptOptions): Promise<AcceptedPrompt>
-  /** From an event on, or from now; begins with a part that names the place. */
-  watch(after: number | undefined, signal: AbortSignal): AsyncGenerator<StreamPart>
 }
 
 const IDLE_MS = 30 * 60_000
@@ -44,34 +47,36 @@ export function createSessionService(
 ): SessionService {
   const { idleMs = IDLE_MS, lookEveryMs = LOOK_EVERY_MS, maxHeld = MAX_HELD, onEvent = () => {} } = options
   const held = new Map<string, Held>()
-  const opening = new Map<string, Promise<Held>>()
-  const leaving = new Map<string, Promise<void>>()
+  const arrivals = new Arrivals<Looked>()
+  const { leave, left } = createLeaver(held)
   const release = async (id: string): Promise<boolean> => {
     const found = held.get(id)
-    if (!found) return false
-    held.delete(id)
-    const left = found.close().finally(() => leaving.delete(id))
-    leaving.set(id, left)
-    await left
-    return true
+    if (found) await leave(id, () => found.close())
+    return found !== undefined
   }
   const look = setInterval(() => {
     for (const [id, one] of held) if (one.idleMs() > idleMs) void release(id).catch(() => undefined)
   }, lookEveryMs)
-  const { hold, settled } = createOpener(held, { maxHeld, release, onEvent })
-  const resume = async (id: string): Promise<KeptSession> => {
-    await leaving.get(id)?.catch(() => undefined)
-    return parts.resume(id)
-  }
+  const { hold, settled } = createOpener(held, { maxHeld, release, onEvent, arrivals })
+  const { open, opened } = createSharedOpen(held, (id) =>
+    hold(async () => {
+      await left(id)
+      return parts.resume(id)
+    }),
+  )
   return {
     create: () => hold(parts.create),
-    open(id) {
-      const known = held.get(id)
-      if (known) return Promise.resolve(known)
-      // Two clients who ask at once get the same one: a session has one writer.
-      const started = opening.get(id) ?? hold(() => resume(id)).finally(() => opening.delete(id))
-      opening.set(id, started)
-      return started
+    open,
+    look: async (id) => held.get(id) ?? (await lookAt(id, { parts, find: () => held.get(id), arrivals })),
+    async remove(id, erase) {
+      await left(id)
+      await opened(id)
+      const found = held.get(id)
+      await leave(id, async () => {
+        await found?.close()
+        await erase(id)
+      })
+      arrivals.tell(id, undefined)
     },
     release,
     holds: (id) => held.has(id),
@@ -87,11 +92,42 @@ export function createSessionService(
   }
 }
 
+/** Two clients who ask at once get the same one: a session has one writer. `opened` waits for one that is being opened. */
+function createSharedOpen(held: ReadonlyMap<string, Held>, resume: (id: string) => Promise<Held>) {
+  const opening = new Map<string, Promise<Held>>()
+  return {
+    open(id: string): Promise<Held> {
+      const known = held.get(id)
+      if (known) return Promise.resolve(known)
+      const started = opening.get(id) ?? resume(id).finally(() => opening.delete(id))
+      opening.set(id, started)
+      return started
+    },
+    async opened(id: string): Promise<void> {
+      await opening.get(id)?.catch(() => undefined)
+    },
+  }
+}
+
+/** A session that is being closed or deleted is not opened before that is over. */
+function createLeaver(held: Map<string, Held>) {
+  const leaving = new Map<string, Promise<void>>()
+  return {
+    async leave(id: string, work: () => Promise<void>): Promise<void> {
+      held.delete(id)
+      const over = work().finally(() => leaving.delete(id))
+      leaving.set(id, over)
+      await over
+    },
+    left: (id: string): Promise<void> => leaving.get(id)?.catch(() => undefined) ?? Promise.resolve(),
+  }
+}
+
 /** Opens sessions, no more than may be held at a time; `settled` waits for those that are being opened. */
 type OpenerParts = Pick<SessionService, 'release'> &
-  Required<Pick<SessionServiceOptions, 'maxHeld' | 'onEvent'>>
+  Required<Pick<SessionServiceOptions, 'maxHeld' | 'onEvent'>> & { readonly arrivals: Arrivals<Looked> }
 
-function createOpener(held: Map<string, Held>, { maxHeld, release, onEvent }: OpenerParts) {
+function createOpener(held: Map<string, Held>, { maxHeld, release, onEvent, arrivals }: OpenerParts) {
   const arriving = new Set<Promise<Held>>()
   return {
     async hold(open: () => Promise<KeptSession>): Promise<Held> {
@@ -101,6 +137,7 @@ function createOpener(held: Map<string, Held>, { maxHeld, release, onEvent }: Op
         if (isFull) await releaseIdlest(held, release)
         const one = new Held(await open(), onEvent)
         held.set(one.session.id, one)
+        arrivals.tell(one.session.id, one)
         return one
       })()
       arriving.add(arrival)
@@ -172,6 +209,11 @@ class Held implements HeldOpen {
       this.#watchers--
       this.#usedAt = performance.now()
     }
+  }
+
+  async history(): ReturnType<Looked['history']> {
+    const { lastEventId: last } = this.session
+    return { messages: await this.session.history(), last }
   }
 
   async close(): Promise<void> {

@@ -14,7 +14,7 @@ export type AccessParts = {
   readonly version: string
   /** Where tools run and what is allowed there, in words. */
   readonly workspace: string
-  /** A tab has come: a session will be opened in it soon. */
+  /** A tab that may act has come: a session will be opened in it soon. */
   onTab(): void
 }
 
@@ -63,7 +63,7 @@ export const accessRoutes = ({
     reply: About,
     handle: async ({ client, scopes: allowed }) => {
       // After the answer, which the tab waits for.
-      setImmediate(onTab)
+      if (allowed.includes('tools')) setImmediate(onTab)
       return { kind: 'json', body: { name: client, scopes: [...allowed], version, workspace } }
     },
   }),

@@ -117,6 +117,28 @@ describe('a session', () => {
   })
 })
 
+test('a token that may only read opens no session, whatever it looks at', async () => {
+  const app = await openApp()
+  const { ask, viewer } = app
+  const id = await talk(app, 'Say goodbye in a.txt')
+  await ask('DELETE', `/v1/sessions/${id}`)
+
+  const controls = await ask('GET', `/v1/sessions/${id}/controls`, undefined, viewer)
+  const files = await ask('GET', `/v1/sessions/${id}/files?q=a`, undefined, viewer)
+  const history = await ask('GET', `/v1/sessions/${id}`, undefined, viewer)
+  const exported = await ask('GET', `/v1/sessions/${id}/export?format=md`, undefined, viewer)
+  const list = (await ask('GET', '/v1/sessions')).json()
+
+  expect(controls.json()).toEqual({
+    arm: { current: null, list: [] },
+    mode: { current: null, list: [] },
+    runs: [],
+  })
+  expect(files.json()).toEqual({ paths: [] })
+  expect([history.status, exported.status]).toEqual([200, 200])
+  expect(list).toMatchObject({ data: [{ id, isOpen: false }] })
+})
+
 test('files go in front of the prompt that names them, once, however often it arrives', async () => {
   const app = await openApp()
   const { ask, worker } = app

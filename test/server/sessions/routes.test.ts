@@ -76,6 +76,7 @@ describe('a session over HTTP', () => {
         { role: 'user', text: 'Do it.' },
         { role: 'assistant', text: 'All done.', calls: [] },
       ],
+      last: events.at(-1)?.id,
     })
     expect(list.json()).toMatchObject({ object: 'list', data: [{ id, isOpen: true }] })
     expect([closed.status, again.status]).toEqual([200, 404])
@@ -357,9 +358,81 @@ describe('what the server holds open', () => {
     const open = await openSessionServer({ folder })
 
     const replies = await Promise.all(
-      Array.from({ length: 5 }, () => open.ask({ path: `/v1/sessions/${id}` })),
+      Array.from({ length: 5 }, () => post(open, `/v1/sessions/${id}/cancel`)),
     )
 
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  })
+})
+
+describe('looking at a session', () => {
+  async function closedSession(options: Parameters<typeof openSessionServer>[0] = {}) {
+    const folder = await tempFolder()
+    const first = await openSessionServer({ folder })
+    const id = await create(first)
+    await post(first, `/v1/sessions/${id}/prompt`, { prompt: 'Do it.' })
+    await follow(first, `/v1/sessions/${id}/events?after=0`)
+    await first.server.close()
+    const open = await openSessionServer({ ...options, folder })
+    return { open, id, folder, viewer: await open.addToken('viewer', ['read']) }
+  }
+
+  test('opens nothing, and goes on with what happens once another client opens it', async () => {
+    const { open, id, viewer } = await closedSession()
+    const headers = { 'x-api-key': viewer }
+    const asViewer = { headers: { authorization: `Bearer ${viewer}` } }
+
+    const watching = await connect(open, `/v1/sessions/${id}/events?after=0`, headers)
+    const history = await open.ask({ path: `/v1/sessions/${id}`, ...asViewer })
+    const unknown = await open.ask({ path: '/v1/sessions/unknown/events', ...asViewer })
+    const isOpened = open.service.holds(id)
+    await post(open, `/v1/sessions/${id}/prompt`, { prompt: 'Again.' })
+    const told = await watching.told(
+      (all) => real(all).filter(({ data }) => data.includes('run-end')).length === 2,
+    )
+    const whole = await follow(open, `/v1/sessions/${id}/events?after=0`, {}, (all) =>
+      all.some((one) => one.id === told.at(-1)?.id),
+    )
+
+    expect(isOpened).toBe(false)
+    expect(unknown.status).toBe(404)
+    expect(history.json()).toMatchObject({ id, messages: [{ text: 'Do it.' }, { text: 'All done.' }] })
+    expect(real(told)).toEqual(real(whole))
+  })
+
+  test('shows a run that was cut as the next opening will, with the same numbers', async () => {
+    const { open, id, folder, viewer } = await closedSession()
+    const stored = await testStore(folder).open(id, start)
+    const at = stored.replay.lastEventId
+    const options = {}
+    stored.log.append({ type: 'prompt', at: 1, runId: 'run-a', input: 'Cut.', options })
+    stored.log.append({
+      type: 'event',
+      at: 1,
+      id: at + 1,
+      event: { type: 'run-start', runId: 'run-a', prompt: 'Cut.' },
+    })
+    stored.log.append({ type: 'prompt', at: 1, runId: 'run-b', input: 'Waited.', options })
+    await stored.close()
+    const twoEnds: Enough = (all) =>
+      real(all).filter(({ data }) => data.includes('process ended')).length === 2
+
+    const looked = await follow(
+      open,
+      `/v1/sessions/${id}/events?after=${at}`,
+      { 'x-api-key': viewer },
+      twoEnds,
+    )
+    const isOpened = open.service.holds(id)
+    const opened = await follow(open, `/v1/sessions/${id}/events?after=${at}`, {}, twoEnds)
+
+    expect(isOpened).toBe(false)
+    expect(real(looked).map(({ data }) => (JSON.parse(data) as { type: string }).type)).toEqual([
+      'run-start',
+      'run-end',
+      'run-start',
+      'run-end',
+    ])
+    expect(looked).toEqual(opened)
   })
 })

@@ -25,6 +25,7 @@ async function openDesk(
   const parts: SessionParts = {
     create: () => noted(real.create()),
     resume: (id) => noted(real.resume(id)),
+    look: real.look,
     list: real.list,
   }
   const service = createSessionService(parts, options)

@@ -135,11 +135,15 @@ describe('a code', () => {
     expect((await tokens.list()).filter(({ name }) => name.startsWith('page-'))).toHaveLength(1)
   })
 
-  test('and the first request of its tab prepares what a session will need', async () => {
+  test('and the first request of its tab prepares what a session will need, unless it may only look', async () => {
     const { codes, redeem, told, port } = await openPageServer()
-    const { token } = (await redeem(await codes.create(['read']))).json() as { token: string }
+    const look = async (scope: 'read' | 'tools') => {
+      const { token } = (await redeem(await codes.create([scope]))).json() as { token: string }
+      return send(port, { path: '/v1/page', headers: { authorization: `Bearer ${token}` } })
+    }
 
-    const reply = await send(port, { path: '/v1/page', headers: { authorization: `Bearer ${token}` } })
+    const reply = await look('read')
+    await look('tools')
     await until(() => told.length > 0)
 
     expect(reply.json()).toMatchObject({ scopes: ['read'], version: '1.2.3', workspace: '/shop' })

@@ -67,13 +67,16 @@ async function readOnce(
     accept: 'text/event-stream',
     ...(after !== undefined && { 'last-event-id': String(after) }),
   }
-  const { body } = await send(path, { headers, signal: stop })
+  const heard = async <T>(work: Promise<T>): Promise<T> => {
+    const timer = setTimeout(() => silence.abort(new Error('The server fell silent.')), SILENT_MS)
+    return work.finally(() => clearTimeout(timer))
+  }
+  const { body } = await heard(send(path, { headers, signal: stop }))
   if (!body) return
   const parser = createParser({ onEvent: tell })
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   for (;;) {
-    const timer = setTimeout(() => silence.abort(new Error('The server fell silent.')), SILENT_MS)
-    const { done, value } = await reader.read().finally(() => clearTimeout(timer))
+    const { done, value } = await heard(reader.read())
     if (done) return
     parser.feed(value)
   }

@@ -35,8 +35,14 @@ export class SessionStore {
     arrived: new Set(),
   }
   #pending: SessionEvent[] = []
-  #isScheduled = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #frame = 0
   #last: number | undefined
+  #isPastAsked = false
+  /** The newest event in the View, and those of the starts of runs. */
+  #seen = 0
+  readonly #starts: number[] = []
+  readonly #waiting: (() => void)[] = []
   #quiet: ReturnType<typeof setTimeout> | undefined
   readonly #listeners = new Set<() => void>()
   readonly #stop = new AbortController()
@@ -75,38 +81,51 @@ export class SessionStore {
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    if (document.hidden) setTimeout(() => this.#flush(), HIDDEN_MS)
-    else requestAnimationFrame(() => this.#flush())
+    if (this.#timer !== undefined) return
+    // A frame that was asked for need not come: the tab may be hidden before.
+    this.#timer = setTimeout(() => this.#flush(), HIDDEN_MS)
+    this.#frame = requestAnimationFrame(() => this.#flush())
   }
 
   #flush(): void {
-    this.#isScheduled = false
+    clearTimeout(this.#timer)
+    cancelAnimationFrame(this.#frame)
+    this.#timer = undefined
     let { view } = this.#snapshot
     const keys = this.#pending.flatMap((event) =>
       'key' in event && event.key !== undefined ? event.key : [],
     )
-    for (const event of this.#pending) if (event.id > view.lastEventId) view = reduceView(view, event)
+    for (const event of this.#pending) {
+      if (event.id <= view.lastEventId) continue
+      if (event.type === 'run-start') this.#starts.push(event.id)
+      view = reduceView(view, event)
+    }
     this.#pending = []
-    const isFirst = !this.#snapshot.isLoaded
+    this.#seen = view.lastEventId
+    for (const wake of this.#waiting.splice(0)) wake()
     const arrived = new Set([...this.#snapshot.arrived, ...keys])
     this.#change({ view, isLoaded: true, ...(keys.length > 0 && { arrived }) })
-    if (isFirst) void this.#loadPast(view).catch(() => undefined)
+    // Not before all that was kept is here: what has events is no past.
+    if (this.#isPastAsked || view.lastEventId < (this.#last ?? Infinity)) return
+    this.#isPastAsked = true
+    void this.#loadPast().catch(() => (this.#isPastAsked = false))
   }
 
   /** Messages without events come from the session this one is a copy of. */
-  async #loadPast(view: View): Promise<void> {
-    const { messages } = await call<{ messages: readonly Message[] }>(`/v1/sessions/${part(this.id)}`, {
-      signal: this.#stop.signal,
-    })
-    const told = view.items.filter(({ kind }) => kind === 'prompt').length
+  async #loadPast(): Promise<void> {
+    const { messages, last } = await call<{ messages: readonly Message[]; last: number }>(
+      `/v1/sessions/${part(this.id)}`,
+      { signal: this.#stop.signal },
+    )
+    // Runs that began after this answer are not in it, and those before it are all known once its last event is.
+    while (this.#seen < last) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    const told = this.#starts.filter((id) => id <= last).length
     const prompts = messages.flatMap((message, index) =>
       message.role === 'user' && message.origin === undefined ? [index] : [],
     )
-    const begin = prompts.at(prompts.length - told) ?? messages.length
     if (prompts.length <= told) return
-    this.#change({ past: viewOfHistory(messages.slice(0, told === 0 ? messages.length : begin)) })
+    const begin = told === 0 ? messages.length : (prompts.at(-told) ?? messages.length)
+    this.#change({ past: viewOfHistory(messages.slice(0, begin)) })
   }
 
   #change(part: Partial<Snapshot>): void {

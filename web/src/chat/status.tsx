@@ -33,7 +33,7 @@ export function StatusBar({ id, view, line, access, say }: Props) {
   const isOff = isBusy || runId !== undefined || !access.has('tools')
   return (
     <div className="status">
-      {value && (
+      {value && value.mode.list.length > 0 && (
         <>
           <Picker
             label="Model"
