@@ -4,8 +4,9 @@
  */
 import { hash } from 'node:crypto'
 import { AppError } from '../protocol/error.ts'
-import type { AcceptedPrompt } from '../protocol/session-api.ts'
-import type { PromptInput } from './log.ts'
+import type { AcceptedPrompt, SessionApi } from '../protocol/session-api.ts'
+
+type PromptInput = Parameters<SessionApi['prompt']>[0]
 
 export type PromptKey = { readonly key: string; readonly runId: string; readonly digest: string }
 

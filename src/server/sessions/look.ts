@@ -1,7 +1,14 @@
 /** Looking at a session that is not open: from its log, and from the moment another client opens it, as it happens. */
+import type { Message } from '../../protocol/message.ts'
 import type { SessionParts } from '../parts.ts'
 import type { StreamPart } from '../http/route.ts'
-import type { Looked } from './service.ts'
+
+export type Looked = {
+  /** What was said, as of event `last`. */
+  history(): Promise<{ readonly messages: readonly Message[]; readonly last: number }>
+  /** From an event on, or from now; begins with a part that names the place. */
+  watch(after: number | undefined, signal: AbortSignal): AsyncGenerator<StreamPart>
+}
 
 type LookParts = {
   readonly parts: Pick<SessionParts, 'look'>

@@ -5,9 +5,8 @@
 import { AppError } from '../../protocol/error.ts'
 import type { AcceptedPrompt, PromptOptions, SessionApi, SessionInfo } from '../../protocol/session-api.ts'
 import type { SessionEvent } from '../../protocol/event.ts'
-import type { Message } from '../../protocol/message.ts'
 import type { KeptSession, SessionControls, SessionParts } from '../parts.ts'
-import { Arrivals, lookAt } from './look.ts'
+import { Arrivals, lookAt, type Looked } from './look.ts'
 import { SessionRing } from './ring.ts'
 import type { StreamPart } from '../http/route.ts'
 
@@ -31,13 +30,6 @@ export type SessionService = {
   holds(id: string): boolean
   list(): Promise<readonly (SessionInfo & { readonly isOpen: boolean })[]>
   close(): Promise<void>
-}
-
-export type Looked = {
-  /** What was said, as of event `last`. */
-  history(): Promise<{ readonly messages: readonly Message[]; readonly last: number }>
-  /** From an event on, or from now; begins with a part that names the place. */
-  watch(after: number | undefined, signal: AbortSignal): AsyncGenerator<StreamPart>
 }
 
 export type HeldOpen = Looked & {
