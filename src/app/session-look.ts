@@ -16,6 +16,8 @@ export type Look = {
 }
 
 type Mention = {
+  /** Without lines, and without what ends a sentence. */
+  readonly path: string
   readonly text: string
   readonly tokens: number
   readonly isOutline: boolean
@@ -49,7 +51,7 @@ export const createLook = ({ files, exec, measure }: LookParts): Look => ({
     const whole = `The file ${path}:\n${content}`
     const isOutline = lease.countTokens(whole) > room
     const text = isOutline ? `The file ${path} is long. What it defines:\n${outline(content)}` : whole
-    return { text, tokens: lease.countTokens(text), isOutline }
+    return { path, text, tokens: lease.countTokens(text), isOutline }
   },
 })
 
@@ -90,7 +92,7 @@ function mentionLines({ path, content }: Found, { from, to }: Range, { room, cou
   while (last > from && count(textTo(last)) > room) last = from + Math.floor((last - from) / 2)
   const text = textTo(last)
   const part = `lines ${from}-${last} of ${lines.length}`
-  return { text, tokens: count(text), isOutline: false, part }
+  return { path, text, tokens: count(text), isOutline: false, part }
 }
 
 const MOST_LINES = 200

@@ -29,7 +29,7 @@ export async function mentionFiles(face: Pane, { mention, session }: Talk, line:
       if (!file) continue
       await session.command('exec-output', file.text)
       const how = file.isOutline ? 'outline, ' : file.part === undefined ? '' : `${file.part}, `
-      face.print([dim(fit(`@${oneLine(path)}: ${how}${file.tokens} tokens`, face.width))])
+      face.print([dim(fit(`@${oneLine(file.path)}: ${how}${file.tokens} tokens`, face.width))])
     } catch (error) {
       face.say(`covey: not attached: ${errorMessage(error)}`)
     }

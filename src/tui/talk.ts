@@ -25,6 +25,7 @@ type Choices = {
 
 /** A file named in a message, as it goes into it. */
 type MentionedFile = {
+  readonly path: string
   readonly text: string
   readonly tokens: number
   readonly isOutline: boolean

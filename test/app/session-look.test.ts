@@ -32,6 +32,7 @@ test.each([
   const { mention } = await look({ 'a.txt': five, b: 'one\n', 'b:10': 'a file of this name' })
 
   expect(await mention(path)).toEqual({
+    path: text.includes('file b:10') ? 'b:10' : 'a.txt',
     text,
     tokens: words(text),
     isOutline: false,

@@ -142,6 +142,15 @@ describe('covey plan run', () => {
     expect(list).not.toContain('[x]')
   })
 
+  test('a task that the answer calls blocked stays open, with the reason', async () => {
+    const blocked = { text: 'BLOCKED: a.txt is made by another program' }
+    const { code, said, list } = await planned('Change one to two in a.txt', [blocked, blocked, blocked])
+
+    expect(code).toBe(3)
+    expect(said).toContain('What is left is blocked')
+    expect(list).toMatch(/\[!\] 1\. Change one to two in a\.txt.*a\.txt is made by another program/)
+  })
+
   test('a task is ticked when the file it names was changed', async () => {
     const { code, list } = await planned('Change one to two in a.txt', [edit('a.txt', 'one', 'two'), CLAIM])
 

@@ -26,6 +26,10 @@ describe.skipIf(!hasTmux)('in tmux (skipped where it is not installed)', () => {
       [90, 36],
       [70, 20],
       [50, 24],
+      [200, 60],
+      // Wrapped anew, the box and its borders are 16 lines here.
+      [30, 20],
+      [200, 60],
       [120, 36],
     ] as const) {
       screen.resize(columns, rows)
