@@ -1,5 +1,5 @@
 /** A llama.cpp server with real weights, for measurements and for `npm run test:real`. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -19,6 +19,15 @@ export const findOllama = (): string | undefined => findProgram('COVEY_REAL_OLLA
 
 export const findLlamaServer = (): string | undefined =>
   findProgram('COVEY_REAL_LLAMA_SERVER', 'llama-server')
+
+/** A Python that has llama-cpp-python, with what its server needs. */
+export function findLlamaPython(): string | undefined {
+  const python = findProgram('COVEY_REAL_LLAMA_CPP_PYTHON', 'python3')
+  if (python === undefined) return undefined
+  const needed =
+    'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ["llama_cpp", "fastapi"])))'
+  return spawnSync(python, ['-c', needed], { stdio: 'ignore' }).status === 0 ? python : undefined
+}
 
 /** What a measurement with an embedding model needs; ends the program where it is not there. */
 export function requireEmbedding(): { readonly program: string; readonly model: string } {

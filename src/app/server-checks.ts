@@ -160,6 +160,7 @@ async function checkFound(
   const info = { id: name, kind: 'found', tier: local ? 'local' : 'cloud' } as const
   try {
     const api = await findApi({ ...settingsAt(server, ''), id: '', baseUrl }, LIMITS, signal)
+    if (server.isOwner?.(api.owner) === false) return []
     const chatting = api.models.filter(isChatModel)
     if (refused !== undefined) return [{ ...info, state: 'off', isOn: false, about: refused }]
     const embedding = embeddingModels(api, (model) => `${name}/${model}`)

@@ -37,6 +37,17 @@ function shortened(ids: readonly string[]): readonly string[] {
 
 const GGUF_PATH = /^(?:\/|\.{1,2}\/|[a-z]:[\\/]).*?([^\\/]+\.gguf)$/i
 
+/** What the server of llama-cpp-python says in `owned_by`. */
+export const LLAMA_CPP_PYTHON_OWNER = 'me'
+
+/** Who owns the models of a list, where all entries name the same one. */
+export function ownerIn(answer: unknown): string | undefined {
+  const owners = new Set(Owners.safeParse(answer).data?.data.map(({ owned_by }) => owned_by))
+  return owners.size === 1 ? [...owners][0] : undefined
+}
+
+const Owners = z.object({ data: z.array(z.object({ owned_by: z.string().optional() })) })
+
 /** By its name: models for embeddings, ranking, speech and the like do not chat. */
 export const isChatModel = (id: string): boolean =>
   !EMBEDDING.test(id) && !/rerank|whisper|tts|splade-|clip\b/i.test(id)

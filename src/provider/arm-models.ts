@@ -226,6 +226,7 @@ function toSpec(
     ...(local && { firstTokenMs: (tokens: number) => patience(tokens, prefillSpeed()) }),
     ...(server === 'ollama' && { numCtx: window }),
     ...(server === 'llama.cpp' && { tellsProgress: true }),
+    ...(server === 'llama-cpp-python' && { isPythonServer: true }),
   }
 }
 

@@ -59,6 +59,9 @@ const NO_TOOLS: readonly RegExp[] = [
 const NO_MODEL =
   /\bmodel\b.{0,200}\b(?:not found|does not exist|not exist|unknown)|(?:no such|unknown|invalid) model\b|model_not_found/i
 
+/** FastAPI's refusal of a body; llama-cpp-python sends it with status 500. */
+const INVALID_BODY = /\b\d+ validation errors?\b[^]{0,40}'loc': \('body'/
+
 const LOADING = /\bloading\b|still starting|warming up/i
 const BAD_KEY =
   /api[ _-]?key.{0,30}(?:invalid|not valid|incorrect|missing)|(?:invalid|incorrect) api[ _-]?key/i
@@ -75,6 +78,7 @@ export const saysOverflow = (text: string): boolean => saysOneOf(OVERFLOW, text)
 export const saysUnparsedCall = (text: string): boolean => saysOneOf(UNPARSED_CALL, text)
 export const saysNoTools = (text: string): boolean => saysOneOf(NO_TOOLS, text)
 export const saysNoModel = (text: string): boolean => saysOneOf([NO_MODEL], text)
+export const saysInvalidBody = (text: string): boolean => saysOneOf([INVALID_BODY], text)
 export const saysLoading = (text: string): boolean => saysOneOf([LOADING], text)
 export const saysBadKey = (text: string): boolean => saysOneOf([BAD_KEY], text)
 

@@ -12,6 +12,7 @@ import {
   messageIn,
   overflowNumbers,
   saysBadKey,
+  saysInvalidBody,
   saysLoading,
   saysNoModel,
   saysNoTools,
@@ -153,7 +154,7 @@ function fromFailure(failure: Failure, endpoint: Endpoint, cause: unknown): AppE
   if (saysNoTools(text)) {
     return withoutNativeTools(`${answer}. It takes no tools for this model as it was started.`, details)
   }
-  if (status === 408 || status >= 500) return serverFailed(answer, text, details)
+  if (status === 408 || (status >= 500 && !saysInvalidBody(text))) return serverFailed(answer, text, details)
   return new AppError('request-invalid', answer + hintFor(status, text), details)
 }
 

@@ -3,7 +3,8 @@
  * `/v1`; what answers with a list of models is the API. For everything else the error says what was tried.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { modelIdsIn } from '../lib/model-ids.ts'
+import { modelIdsIn, ownerIn } from '../lib/model-ids.ts'
+import { defined } from '../lib/object.ts'
 import { AppError } from '../protocol/error.ts'
 import { createServerClient, type ServerAddress } from './server-client.ts'
 import { shownUrl } from './shown-url.ts'
@@ -12,6 +13,8 @@ export type ServerApi = {
   /** Where `/chat/completions` and `/models` are. */
   readonly baseUrl: string
   readonly models: readonly string[]
+  /** Who owns them, as the list says. */
+  readonly owner?: string
 }
 
 export type FindOptions = {
@@ -38,8 +41,9 @@ export async function findApi(
   const failed: Failed[] = []
   for (const baseUrl of candidates(address.baseUrl)) {
     try {
-      const models = modelIdsIn(await askPatiently({ ...address, baseUrl }, options, signal))
-      if (models) return { baseUrl, models }
+      const answer = await askPatiently({ ...address, baseUrl }, options, signal)
+      const models = modelIdsIn(answer)
+      if (models) return { baseUrl, models, ...defined({ owner: ownerIn(answer) }) }
       failed.push({ baseUrl, what: 'answered with something else than a list of models' })
     } catch (error) {
       if (!(error instanceof AppError) || !isAboutPath(error)) throw error

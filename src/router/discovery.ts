@@ -3,7 +3,13 @@
  * What vanishes is marked and comes back as the same arm, with all it learnt. Nothing but the list is asked for, and
  * what answers in any other way is not a model server.
  */
-import { isChatModel, isEmbeddingModel, modelIdsIn } from '../lib/model-ids.ts'
+import {
+  isChatModel,
+  isEmbeddingModel,
+  LLAMA_CPP_PYTHON_OWNER,
+  modelIdsIn,
+  ownerIn,
+} from '../lib/model-ids.ts'
 import type { ArmSettings } from '../protocol/arm.ts'
 import type { RouterArm } from './snapshot.ts'
 
@@ -14,6 +20,8 @@ export type ServerAddress = {
   readonly local?: boolean
   /** Looked for because servers usually listen there, not because a person said so. */
   readonly isUsual?: boolean
+  /** Several programs listen on one port by default: whether a list of models with this owner is this one's. */
+  readonly isOwner?: (owner: string | undefined) => boolean
 }
 
 /** The default addresses of model servers. */
@@ -21,7 +29,18 @@ export const usualServers: readonly ServerAddress[] = [
   { name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', isUsual: true },
   { name: 'llamacpp', baseUrl: 'http://127.0.0.1:8080/v1', isUsual: true },
   { name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1', isUsual: true },
-  { name: 'vllm', baseUrl: 'http://127.0.0.1:8000/v1', isUsual: true },
+  {
+    name: 'vllm',
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    isUsual: true,
+    isOwner: (owner) => owner !== LLAMA_CPP_PYTHON_OWNER,
+  },
+  {
+    name: 'llama-cpp-python',
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    isUsual: true,
+    isOwner: (owner) => owner === LLAMA_CPP_PYTHON_OWNER,
+  },
 ]
 
 /** All servers to look at. Of two with one name or one address, only what the person says counts. */
@@ -219,7 +238,7 @@ const MAX_BYTES = 1024 * 1024
 
 /** The models a server offers, for chatting unless others are wanted; none where there is no such server. */
 async function listModels(
-  { baseUrl }: ServerAddress,
+  { baseUrl, isOwner }: ServerAddress,
   fetch: typeof globalThis.fetch,
   { patienceMs = PATIENCE_MS, isWanted = isChatModel }: ListWish = {},
 ): Promise<readonly string[] | 'late'> {
@@ -231,7 +250,9 @@ async function listModels(
     })
     if (response.status === 429 || response.status >= 500) return 'late'
     if (!response.ok) return []
-    return (modelIdsIn(JSON.parse(await boundedText(response))) ?? []).filter(isWanted)
+    const answer: unknown = JSON.parse(await boundedText(response))
+    if (isOwner?.(ownerIn(answer)) === false) return []
+    return (modelIdsIn(answer) ?? []).filter(isWanted)
   } catch {
     return limit.aborted ? 'late' : []
   }

@@ -68,7 +68,9 @@ function createTries({ delays = DELAYS, loadingMs = LOADING_LIMIT_MS, random, ha
 
   const afterFailure = (error: AppError): number => {
     const [first = error] = failures
-    const isRefused = error.details.connection === 'refused'
+    // One that answered a moment ago is being restarted, which takes some servers ten seconds.
+    const wasThere = failures.some(({ details }) => details.connection !== 'refused')
+    const isRefused = error.details.connection === 'refused' && !wasThere
     const delay = (isRefused ? delays.slice(0, REFUSED_RETRIES) : delays)[failures.length]
     failures.push(error)
     if (delay === undefined)

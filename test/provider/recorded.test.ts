@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { capabilitiesOf } from '../../src/provider/arm-models.ts'
 import { ask, askInVain, joined, modelAt, readFileSchema, request } from './ask.ts'
@@ -16,15 +17,15 @@ type Recording = {
 async function replay(name: string, instead: Readonly<Record<string, string>> = {}) {
   const file = new URL(`fixtures/${name}.json`, import.meta.url)
   const { answers } = JSON.parse(await readFile(file, 'utf8')) as Recording
-  const server = createServer((incoming, response) => {
+  const server = createServer(async (incoming, response) => {
     const [path = ''] = (incoming.url ?? '').split('?')
-    const key = `${incoming.method} ${path}`
+    const isWhole = /"stream":false/.test(await text(incoming))
+    const key = `${incoming.method} ${path}${isWhole ? '#whole' : ''}`
     const { status, body } = answers[instead[key] ?? key] ?? { status: 404, body: '{"error":"not found"}' }
     const isLines = body.trim().includes('\n{')
-    const type = body.startsWith('data:')
+    const type = /^(?:data:|$)/.test(body)
       ? 'text/event-stream'
       : `application/${isLines ? 'x-ndjson' : 'json'}`
-    incoming.resume()
     response.writeHead(status, { 'content-type': type }).end(body)
   })
   server.listen(0, '127.0.0.1')
@@ -117,4 +118,57 @@ test('a stream of Ollama is read to its end', async () => {
     { type: 'usage', usage: { prompt: expect.any(Number), completion: 3 } },
     { type: 'finish', reason: 'length' },
   ])
+})
+
+const PYTHON = { isPythonServer: true }
+
+test('llama-cpp-python is recognised by its page, with one slot and no native tools', async () => {
+  const { findings } = await probe(await replay('llama-cpp-python'))
+
+  const { digest: _, ...values } = valuesOf(findings)
+  expect(values).toEqual({
+    server: 'llama-cpp-python',
+    version: '0.3.36',
+    slots: 1,
+    nativeTools: false,
+    embeddings: false,
+  })
+})
+
+test('a stream of llama-cpp-python is read to its end, and nothing is counted', async () => {
+  const server = await replay('llama-cpp-python')
+
+  const events = joined(await ask(modelAt(server.url, PYTHON)))
+
+  expect(events).toEqual([
+    { type: 'text-delta', text: expect.stringMatching(/\w/) },
+    { type: 'finish', reason: 'length' },
+  ])
+})
+
+test('the empty stream of llama-cpp-python is asked about, and is an overflow', async () => {
+  const path = 'POST /v1/chat/completions'
+  const server = await replay('llama-cpp-python', { [path]: `${path}#overflow` })
+
+  expect(await askInVain(modelAt(server.url, PYTHON))).toMatchObject({
+    code: 'context-overflow',
+    details: { status: 400, window: 2_048, promptTokens: 3_032 },
+  })
+})
+
+test('a reply that llama-cpp-python ends for another request is not taken for a whole one', async () => {
+  const path = 'POST /v1/chat/completions'
+  const server = await replay('llama-cpp-python', { [path]: `${path}#interrupted` })
+
+  expect(await askInVain(modelAt(server.url, PYTHON))).toMatchObject({
+    code: 'model-unavailable',
+    message: expect.stringContaining('--interrupt_requests False'),
+  })
+})
+
+test('a body that llama-cpp-python refuses with status 500 is not sent again', async () => {
+  const path = 'POST /v1/chat/completions'
+  const server = await replay('llama-cpp-python', { [path]: `${path}#json-schema` })
+
+  expect(await askInVain(modelAt(server.url))).toMatchObject({ code: 'request-invalid' })
 })

@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import type { FakeQuirks } from '../support/model-server/fake-model.ts'
 import type { FakeServer } from '../support/model-server/listen.ts'
 import { startLlamaCpp } from '../support/model-server/llama-cpp.ts'
+import { startLlamaCppPython } from '../support/model-server/llama-cpp-python.ts'
 import { startLmStudio } from '../support/model-server/lm-studio.ts'
 import { startOllama } from '../support/model-server/ollama.ts'
 import { startVllm } from '../support/model-server/vllm.ts'
@@ -16,6 +17,7 @@ const servers = [
   ['Ollama', startOllama],
   ['LM Studio', startLmStudio],
   ['vLLM', startVllm],
+  ['llama-cpp-python', startLlamaCppPython],
 ] as const
 
 const quirks: readonly (readonly [string, FakeQuirks])[] = [
@@ -88,4 +90,20 @@ test('what a server refused once it is not sent again', async () => {
     .sent('/v1/chat/completions')
     .filter(({ messages }) => JSON.stringify(messages).includes('"role":"tool"'))
   expect(refused).toHaveLength(1)
+})
+
+test('on llama-cpp-python a prompt beyond the unknown window is made to fit', async () => {
+  const folder = await tempProject()
+  const lines = Array.from({ length: 200 }, (_, index) => `line ${index} of a long file about herons`)
+  await writeFile(join(folder, 'long.txt'), lines.join('\n'))
+  const server = await startLlamaCppPython({ window: 800 })
+
+  const events = await run(server, folder, {
+    prompt: 'Call read_file with {"path": "long.txt"}',
+    probe: true,
+  })
+
+  const asked = server.sent('/v1/chat/completions').map(({ stream }) => stream)
+  expect(asked).toContain(false)
+  expect(endOf(events).reason).toBe('answered')
 })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
+  findLlamaPython,
   findLlamaServer,
   findOllama,
   freePort,
@@ -21,6 +22,7 @@ import type { ModelEvent, ModelRequest, Model } from '../../src/protocol/model.t
 
 export const llamaServer = findLlamaServer()
 export const ollama = findOllama()
+export const llamaPython = findLlamaPython()
 
 export const weightsHere = (...kinds: readonly RealWeights['kind'][]): readonly RealWeights[] =>
   realWeights.filter(({ kind, file }) => kinds.includes(kind) && existsSync(pathOf({ file })))
@@ -44,6 +46,46 @@ export async function startLlama(
   const server = startServer({ program: llamaServer ?? '', args, port: at })
   if (ready) await untilReady(server, '/health')
   return server
+}
+
+export type RealPython = RealServer & {
+  /** As it says itself. */
+  readonly version: string
+  /** For every prompt that began like the one before it, how much of it was kept: only its log tells. */
+  cacheShares(): readonly number[]
+}
+
+/** The server of llama-cpp-python: one request at a time, one thread. */
+export async function startPython(
+  weights: Pick<RealWeights, 'file'>,
+  more: readonly string[] = [],
+  given?: number,
+): Promise<RealPython> {
+  const port = given ?? (await freePort())
+  const log = join(await mkdtemp(join(tmpdir(), 'covey-real-')), 'server.log')
+  const args = [
+    '-m',
+    'llama_cpp.server',
+    '--model',
+    pathOf(weights),
+    '--host',
+    '127.0.0.1',
+    '--port',
+    `${port}`,
+  ]
+  const threads = ['--n_threads', '1', '--n_threads_batch', '1']
+  const server = startServer({ program: llamaPython ?? '', args: [...args, ...threads, ...more], port, log })
+  await untilReady(server, '/v1/models')
+  const { info } = (await getJson(`${server.url}/openapi.json`)) as { info: { version: string } }
+  const kept = /(\d+) prefix-match hit, remaining (\d+) prompt tokens/g
+  return {
+    ...server,
+    version: info.version,
+    cacheShares: () =>
+      [...readFileSync(log, 'utf8').matchAll(kept)].map(
+        ([, hits, rest]) => Number(hits) / (Number(hits) + Number(rest)),
+      ),
+  }
 }
 
 export type RealOllama = RealServer & {

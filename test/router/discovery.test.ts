@@ -71,6 +71,7 @@ test('the usual ports of local servers are looked at', () => {
     'llamacpp 8080',
     'lmstudio 1234',
     'vllm 8000',
+    'llama-cpp-python 8000',
   ])
 })
 
@@ -177,7 +178,7 @@ test('a server the person names takes the place of the usual one with its name o
 
   const servers = allServers([ollama, mine])
 
-  expect(servers.map(({ name }) => name)).toEqual(['lmstudio', 'vllm', 'ollama', 'mine'])
+  expect(servers.map(({ name }) => name)).toEqual(['lmstudio', 'vllm', 'llama-cpp-python', 'ollama', 'mine'])
   expect(servers).toContain(ollama)
 })
 
@@ -271,4 +272,22 @@ test('a server that may not be used is reported once and gives no arm; one that 
   expect([before, made, refused]).toEqual([[], ['odd/coder'], ['odd: it belongs to another user']])
   expect(allowed).toEqual([undefined])
   expect(found.arms().map(({ gone }) => gone)).toEqual(['another took the port'])
+})
+
+test.each([
+  ['vllm', 'vllm/coder'],
+  [undefined, 'vllm/coder'],
+  ['me', 'llama-cpp-python/coder'],
+])('of two programs with one usual port, a list owned by %s tells which it is', async (owner, id) => {
+  const baseUrl = await serve((_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ object: 'list', data: [{ id: 'coder', owned_by: owner }] }))
+  })
+  const servers = usualServers
+    .filter((one) => one.baseUrl.includes(':8000/'))
+    .map((one) => ({ ...one, baseUrl }))
+
+  const { arms } = await discover({ servers })
+
+  expect(arms().map(({ arm }) => arm.id)).toEqual([id])
 })

@@ -212,3 +212,21 @@ test('a server that loads its model is shown as loading, not as failing', async 
     { type: 'finish', reason: 'stop' },
   ])
 })
+
+test('a server that broke off and then refuses connections is being restarted, and is waited for', async () => {
+  const refused = () => new AppError('model-unavailable', 'nothing listens', { connection: 'refused' })
+  const gone = scriptedModel(
+    [fails(new AppError('model-unavailable', 'it broke off'))],
+    [fails(refused())],
+    [says('Back.')],
+  )
+  const never = scriptedModel([fails(refused())], [fails(refused())], [says('Too late.')])
+  const [restarted, absent] = [retrying(gone), retrying(never)]
+
+  const events = await ask(restarted.model)
+  const failure = await askInVain(absent.model)
+
+  expect([restarted.slept, absent.slept]).toEqual([[1000, 2000], [1000]])
+  expect(events.at(-1)).toEqual({ type: 'finish', reason: 'stop' })
+  expect(failure.message).toContain('nothing listens')
+})

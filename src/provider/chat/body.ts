@@ -6,6 +6,7 @@ import type { WireMessage } from '../../context/wire.ts'
 import type { ModelRequest, ToolChoice } from '../../protocol/model.ts'
 import type { ArmRendering } from '../sdk/call-options.ts'
 import { requestFields, wireCallId, type Quirks } from '../quirks.ts'
+import { pythonFormat } from './python-server.ts'
 import { samplingFields } from '../sampling.ts'
 
 export function toChatBody(request: ModelRequest, model: string, arm: ArmRendering): object {
@@ -19,7 +20,9 @@ export function toChatBody(request: ModelRequest, model: string, arm: ArmRenderi
     ...(request.maxTokens !== undefined && { max_tokens: request.maxTokens }),
     ...samplingFields(request),
     ...logprobsFields(request),
-    ...(format?.type === 'json' && { response_format: toFormat(format) }),
+    ...(format?.type === 'json' && {
+      response_format: arm.isPythonServer ? pythonFormat(format.schema) : toFormat(format),
+    }),
     ...(stop.length > 0 && { stop }),
     ...wireFields(quirks, request),
     messages: messages.map((message) => withWireIds(message, quirks)),

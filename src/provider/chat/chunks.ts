@@ -15,7 +15,8 @@ export type ChunkReader = {
 
 type OpenCall = { id: string; name: string; input: string }
 
-export function createChunkReader(): ChunkReader {
+/** `unfinished`: what it means where the server ends a reply properly and says no reason. */
+export function createChunkReader(unfinished?: ReplyPart): ChunkReader {
   const calls: CallBook = { all: [], byIndex: new Map() }
   let reason: string | undefined
   let counted: CountedTokens = {}
@@ -35,6 +36,7 @@ export function createChunkReader(): ChunkReader {
       return hasChances ? [...parts, ...chancesIn(choice['logprobs'])] : parts
     },
     end(isDone) {
+      if (reason === undefined && isDone && unfinished) return [unfinished]
       // Some servers end properly and say no reason.
       const given = reason ?? (isDone ? 'unknown' : undefined)
       if (given === undefined) return []

@@ -6,6 +6,7 @@ import type { Model, ModelEvent, ModelRequest } from '../../protocol/model.ts'
 import { type AiSdkModelOptions, CHARACTERS_PER_TOKEN } from '../sdk/ai-sdk.ts'
 import { toChatBody } from './body.ts'
 import { createChunkReader } from './chunks.ts'
+import { interruptedReply, withRefusals } from './python-server.ts'
 import { callIds, readReplyParts } from '../reply.ts'
 import type { ServerClient, ValueReader } from '../server-client.ts'
 import type { ReplyPart } from '../sdk/stream-parts.ts'
@@ -26,17 +27,26 @@ function ask(
   watch: SilenceWatch,
 ): AsyncIterable<ModelEvent> {
   const { client, model, endpoint, readReply, firstTokenMs } = options
-  const body = JSON.stringify(toChatBody(request, model, options))
+  const asked = toChatBody(request, model, options)
+  const body = JSON.stringify(asked)
+  const { signal } = watch
   watch.start(firstTokenMs?.(Math.ceil(body.length / CHARACTERS_PER_TOKEN)))
-  return readReplyParts(client.chat(body, createPartReader(watch), watch.signal), {
-    endpoint,
-    takenIds: callIds(request),
-    ...(readReply && { reader: readReply(request.tools, request) }),
-  })
+  const parts = client.chat(body, createPartReader(watch, options), signal)
+  return readReplyParts(
+    options.isPythonServer ? withRefusals(parts, { client, body: asked, signal }) : parts,
+    {
+      endpoint,
+      takenIds: callIds(request),
+      ...(readReply && { reader: readReply(request.tools, request) }),
+    },
+  )
 }
 
-function createPartReader(watch: SilenceWatch): ValueReader<ReplyPart> {
-  const reader = createChunkReader()
+function createPartReader(
+  watch: SilenceWatch,
+  { isPythonServer, endpoint }: ChatModelOptions,
+): ValueReader<ReplyPart> {
+  const reader = createChunkReader(isPythonServer ? interruptedReply(endpoint) : undefined)
   return {
     read(chunks) {
       const parts = joined(chunks.flatMap((chunk) => reader.read(chunk)))

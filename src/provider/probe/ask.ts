@@ -81,6 +81,7 @@ function bareModel(
     reasoning: 'drop',
     vision: true,
     ...defined({ baseUrl, apiKey }),
+    ...(server?.value === 'llama-cpp-python' && { isPythonServer: true }),
     ...(server?.value === 'ollama' && window && { numCtx: window.value }),
   })
 }

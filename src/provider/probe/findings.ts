@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 
-const serverKinds = ['ollama', 'llama.cpp', 'lm-studio', 'vllm', 'unknown'] as const
+const serverKinds = ['ollama', 'llama.cpp', 'lm-studio', 'vllm', 'llama-cpp-python', 'unknown'] as const
 export type ServerKind = (typeof serverKinds)[number]
 
 const tokens = z.int().min(256)

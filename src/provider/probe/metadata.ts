@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { shortHash } from '../../lib/hash.ts'
+import { LLAMA_CPP_PYTHON_OWNER } from '../../lib/model-ids.ts'
 import { AppError } from '../../protocol/error.ts'
 import { found, mergeFindings, type FindingName, type Findings } from './findings.ts'
 import type { ServerClient } from '../server-client.ts'
@@ -33,15 +34,21 @@ export async function probeMetadata(
     const limit = AbortSignal.any([signal, patience, AbortSignal.timeout(PATIENCE_MS)])
     const said = await Promise.all(questions.map((question) => ask(question, client, model, limit)))
     if (patience.aborted || signal.aborted || !said.includes(LOADING)) {
-      // A POST goes only to a server that is known to have the path.
-      const isOllama = said.some(({ server }) => server?.value === 'ollama')
-      return joined(isOllama ? [...said, await ask(ollamaShow, client, model, limit)] : said, model)
+      const further = furtherQuestion(said)
+      return joined(further ? [...said, await ask(further, client, model, limit)] : said, model)
     }
     await wait(POLL_MS)
   }
 }
 
 const POLL_MS = 500
+
+/** A POST, and a GET of a long page, go only to a server that is known to have the path. */
+function furtherQuestion(said: readonly Said[]): Question | undefined {
+  const kinds = new Set(said.map(({ server }) => server?.value))
+  if (kinds.has('ollama')) return ollamaShow
+  return kinds.has('llama-cpp-python') ? openApiPage : undefined
+}
 
 async function joined(said: readonly Said[], model: string): Promise<Findings> {
   const findings = mergeFindings({ server: UNKNOWN }, ...said)
@@ -141,6 +148,8 @@ const questions: readonly Question[] = [
       if (!entry) return undefined
       return {
         ...(entry.owned_by === 'vllm' && { server: found('vllm', from) }),
+        // Its page says whether it is; until then nothing else is concluded.
+        ...(entry.owned_by === LLAMA_CPP_PYTHON_OWNER && { server: found('llama-cpp-python', from) }),
         window: found(entry.max_model_len ?? entry.meta?.n_ctx, from),
         largestWindow: found(entry.max_model_len ?? entry.meta?.n_ctx_train, from),
         digest: found(JSON.stringify([entry.root, entry.meta?.size]), from),
@@ -221,6 +230,25 @@ const ollamaShow: Question = {
       vision: found(capabilities?.includes('vision'), from),
       embeddings: found(capabilities?.includes('embedding'), from),
       nativeTools: found(capabilities?.includes('tools'), from),
+    }
+  },
+}
+
+const OpenApi = z.object({ info: z.object({ title: z.string(), version: text }) })
+
+/** llama-cpp-python tells nothing of window, template or slots; that it is that server tells the rest. */
+const openApiPage: Question = {
+  path: '/openapi.json',
+  read(answer, _model, from) {
+    const info = parse(OpenApi, answer)?.info
+    if (!info || !/llama\.cpp python/i.test(info.title)) return { server: UNKNOWN }
+    return {
+      server: found('llama-cpp-python', from),
+      version: found(info.version, from),
+      // Another request interrupts the one it works on.
+      slots: found(1, from),
+      // It reads no calls out of replies, and drops tools where the template has no place for them.
+      nativeTools: found(false, from),
     }
   },
 }

@@ -5,7 +5,7 @@
 import type { ArmSettings, EmissionMode } from '../../protocol/arm.ts'
 import { capabilitiesOf } from '../arm-models.ts'
 import { createEmbedder } from '../embedder.ts'
-import { found, mergeFindings, type Findings, type ProbeReport } from './findings.ts'
+import { found, mergeFindings, type Findings, type ProbeReport, type ServerKind } from './findings.ts'
 import { createAskProbe, type AskProbe } from './ask.ts'
 import { probeApplied } from './apply-template.ts'
 import { openProbeCache } from './cache.ts'
@@ -62,9 +62,8 @@ export async function probeArm(settings: ArmSettings, options: ProbeOptions): Pr
       ? await probeApplied({ settings, client, findings: metadata, openTemplate }, signal)
       : {}
     const learned = (await cache?.read(digest)) ?? {}
-    // llama.cpp does not say whether it was started for embeddings, and refuses at once where it was not.
     const embeds =
-      metadata.server?.value === 'llama.cpp' && !learned.embeddings
+      refusesToEmbed.has(metadata.server?.value) && !learned.embeddings
         ? await probeEmbeddings(settings, metadata, { ms: PATIENCE_MS / 5, signal })
         : {}
     return { findings: mergeFindings(metadata, applied, embeds, learned), warnings }
@@ -73,6 +72,9 @@ export async function probeArm(settings: ArmSettings, options: ProbeOptions): Pr
   await cache?.write(digest, findings)
   return { findings, warnings: [...warnings, ...late] }
 }
+
+/** Those that do not say whether they were started for embeddings, and refuse at once where they were not. */
+const refusesToEmbed: ReadonlySet<ServerKind | undefined> = new Set(['llama.cpp', 'llama-cpp-python'])
 
 type Behaviour = {
   readonly settings: ArmSettings

@@ -21,6 +21,8 @@ export type ArmRendering = {
   readonly quirks?: Quirks
   /** The server is llama.cpp: it says how far it has read the prompt. */
   readonly tellsProgress?: boolean
+  /** The server is that of llama-cpp-python. */
+  readonly isPythonServer?: boolean
 }
 
 export function toCallOptions(
