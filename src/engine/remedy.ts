@@ -56,7 +56,9 @@ export function judgeReply(reply: Reply, situation: Situation, tally: Tally): Ve
   if (reply.calls.length > 0) return { kind: 'accept' }
   if (reply.finish === 'length') {
     const verdict = judgeCutText(reply, tally)
-    if (verdict) return verdict
+    // However long it is, a claim of what was not done is no answer.
+    const doubt = verdict?.kind === 'accept' ? unfinished(reply, situation) : undefined
+    if (verdict) return (doubt?.isVoid && spend(doubt, tally)) || verdict
   }
   if (reply.badCalls.length > 0) return judgeBadCalls(reply, tally)
   let flag: string | undefined

@@ -24,8 +24,8 @@ export type Demands = {
 export function readDemands(prompt: string): Demands {
   const text = withoutPastes(prompt)
   const sentences = toSentences(text)
-  const wordsOnly = WORDS_ONLY.test(text)
   const requests = sentences.filter((sentence) => !isQuestion(sentence))
+  const wordsOnly = FORBIDS.test(text) || (WORDS_WANTED.test(text) && !requests.some(namesNewFile))
   const wanted = wordsOnly ? [] : requests
   return {
     change: wanted.some(isChangeRequest),
@@ -54,18 +54,29 @@ const POLITE =
 const QUESTION_START =
   /^(?:(?:hi|hey|hello|ok|okay|so|and|but|please|pls|plz)[,!.]? )*(?:what|what's|whats|why|how|how's|where|where's|which|who|whose|when|is|are|was|were|does|do (?!not\b)|did|has|have|had|am|explain|describe|tell me|summari[sz]e|compare|review|was|warum|wieso|wie|wo|welche\w*|wer|wann|ist|sind|erkläre|beschreibe|que|qué|por qué|cómo|dónde|cuál\w*|quién|explica|pourquoi|comment|où|quel\w*|qui|qu'est-ce|explique|что|почему|как|где|какой|какая|кто|объясни|什么|为什么|怎么|哪|解释|说明)(?![\p{L}\p{N}_])/iu
 
-const WORDS_ONLY = new RegExp(
+const FORBIDS = new RegExp(
   [
     String.raw`\b(?:don't|do not|dont|never|without) (?:\w+ )?(?:chang(?:e|ing)|edit(?:ing)?|modify(?:ing)?|touch(?:ing)?|writ(?:e|ing)|fix(?:ing)?|run(?:ning)?|do(?:ing)?) (?:any|the (?:code|files?)|it\b|them\b|code\b|files?\b)`,
     String.raw`\bno (?:code )?(?:changes|edits)\b`,
     String.raw`\b(?:just|only) (?:a plan|plan\b|explain|tell|describe|answer|review|show|list|suggest|think|discuss|read)`,
-    String.raw`\b(?:a|an|the|your) (?:\w+ )?(?:plan|outline|roadmap|proposal|opinion|summary|overview|explanation|review|estimate)\b(?! (?:file|page|table|view|\.))`,
-    String.raw`\bplan (?:it |this |the |out |how )|\bhow would you\b|\bwhat would you\b|\bdry[- ]run\b|\bread[- ]only\b`,
+    String.raw`\bdry[- ]run\b|\bread[- ]only\b`,
     String.raw`\b(?:nichts|keine \w+) (?:ändern|anfassen|bearbeiten)\b|\bnur (?:erklären|einen plan|anschauen)\b`,
     String.raw`\bne (?:change|modifie|touche)\w* rien\b|\bno (?:cambies|modifiques|toques) nada\b|不要(?:修改|更改|改)|只(?:解释|分析|说明)`,
   ].join('|'),
   'iu',
 )
+
+const WORDS_WANTED = new RegExp(
+  [
+    String.raw`\b(?:a|an|the|your) (?:\w+ )?(?:plan|outline|roadmap|proposal|opinion|summary|overview|explanation|review|estimate)\b(?! (?:file|page|table|view|\.))`,
+    String.raw`\bplan (?:it |this |the |out |how )|\bhow would you\b|\bwhat would you\b`,
+  ].join('|'),
+  'iu',
+)
+
+/** "Write a summary into notes.md": the words are wanted in a file. */
+const namesNewFile = (sentence: string): boolean =>
+  isChangeRequest(sentence) && pathsIn(sentence).some(({ isNew }) => isNew)
 
 const SHOW =
   /\b(?:show|print|display|output|dump|cat|quote|cite|copy|paste|list|read (?:me|out|it|aloud)|give me|tell me|say what|what it (?:says|prints)|report|return|repeat|verbatim|word for word|zeig\w*|nenn\w*|gib .{0,20}aus|montre\w*|affiche\w*|muestra\w*|imprime\w*)\b|显示|列出|打印|告诉我/iu

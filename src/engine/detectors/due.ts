@@ -32,7 +32,7 @@ export function findDue({ demands, calls, exists, isKnown, isEvidence }: DueInpu
   const isHeld = calls.some(({ code }) => code === 'denied')
   const change = demands.change && !wrote && !isHeld ? [NOTHING_CHANGED] : []
   const commands = demands.commands.flatMap((command) => commandDue(command, calls))
-  const anyRun = demands.run && demands.commands.length === 0 && !calls.some(isRun) ? ['nothing was run'] : []
+  const anyRun = demands.run && demands.commands.length === 0 && !calls.some(isRun) ? [NOTHING_RUN] : []
   const paths = demands.paths
     .filter(
       ({ path, isNew }) =>
@@ -40,12 +40,17 @@ export function findDue({ demands, calls, exists, isKnown, isEvidence }: DueInpu
     )
     .filter(({ path, isNew }) => isNew || demands.change || !isKnown(path))
     .filter(({ path }) => !(wrote && isEvidence?.(path)))
-    .map(({ path, isNew }) => (isNew ? `${path} was not written` : `${path} was neither read nor changed`))
+    .map(({ path, isNew }) => (isNew ? `${path} ${NOT_WRITTEN}` : `${path} was neither read nor changed`))
   return { missing: [...change, ...paths, ...commands, ...anyRun], wrote }
 }
 
 /** Said where a change was asked for and none was made. */
 export const NOTHING_CHANGED = 'no file was changed'
+/** Said of a file that was to be made. */
+export const NOT_WRITTEN = 'was not written'
+/** Said of a command that was named. */
+export const NOT_RUN = 'was not run'
+export const NOTHING_RUN = 'nothing was run'
 
 const RUNS = new Set(['run_command', 'python', 'javascript'])
 const WRITES = new Set(['write_file', 'edit_file', 'apply_patch', 'propose_patch'])
@@ -113,7 +118,7 @@ const lastPart = (word: string): string => word.replace(/[.,;:]+$/, '').replace(
 
 function commandDue(command: string, calls: readonly CallRecord[]): readonly string[] {
   const last = calls.findLast((call) => isRun(call) && isSameCommand(command, commandOf(call)))
-  if (!last) return [`\`${command}\` was not run`]
+  if (!last) return [`\`${command}\` ${NOT_RUN}`]
   if (last.ok || last.code === 'denied' || last.code === 'interrupted') return []
   return [`\`${command}\` ${FAILED_LAST}`]
 }

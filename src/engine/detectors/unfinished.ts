@@ -1,32 +1,63 @@
 /**
  * An answer that leaves the task: the person's words ask for something the trace does not hold. Told once with what is
  * missing; a second time the answer is taken and flagged, because the words may have meant something else. One that
- * says it is done gets more notes, and one that claims changes where nothing was changed is not an answer. Questions
- * back, refusals and reasons are answers.
+ * says it is done gets more notes. Never an answer: a claim of what was not done, and words without a reason where a
+ * file was to be made and nothing was. Questions back, refusals and reasons are answers.
  */
+import { claimsAll, claimsChange, claimsRun } from './claims.ts'
 import type { ReplyDetector } from './detector.ts'
-import { FAILED_LAST, NOTHING_CHANGED } from './due.ts'
-import { claimsChange, endsWithQuestion, explains, tellsFailure } from './wording.ts'
+import { FAILED_LAST, NOT_RUN, NOT_WRITTEN, NOTHING_CHANGED, NOTHING_RUN } from './due.ts'
+import { endsWithQuestion, explains, tellsFailure } from './wording.ts'
 
-export const unfinished: ReplyDetector = ({ text }, { due, mayAct, usedTools, demands, talked }) => {
-  if (!mayAct || demands.wordsOnly || endsWithQuestion(text)) return undefined
+export const unfinished: ReplyDetector = ({ text }, situation) => {
+  const { due, mayAct, usedTools, demands, talked } = situation
+  if (!mayAct || demands.wordsOnly) return undefined
   const missing = due.missing.filter((item) => !(item.endsWith(FAILED_LAST) && tellsFailure(text)))
-  // A reason found without looking is none.
+  const isFalse = claimsFalsely(text, missing, usedTools)
+  // A claim stays one with a question after it: "I created it. Anything else?"
+  if (!isFalse && endsWithQuestion(text)) return undefined
   if (missing.length > 0) {
-    if (usedTools && explains(text)) return undefined
-    return { ...toFinding(missing), ...moreFor(text, missing) }
+    // A reason found without looking is none.
+    if (!isFalse && usedTools && explains(text)) return undefined
+    return { ...toFinding(missing), ...moreFor(text, missing, isFalse || isBesideTask(text, missing)) }
   }
-  const isEmptyClaim = !talked && !usedTools && claimsChange(text) && demands.show === false
-  return isEmptyClaim ? toFinding(['no tool was called at all']) : undefined
+  const isEmptyClaim = !talked && !usedTools && claimsChange(text) && !demands.show
+  return isEmptyClaim ? emptyClaim(text) : undefined
 }
 
-/** What is said to be done and is not. */
-function moreFor(text: string, missing: readonly string[]) {
-  const isFalse = claimsChange(text) && missing.includes(NOTHING_CHANGED)
-  if (!isFalse && !claimsChange(text) && !CLAIMS_END.test(text)) return {}
-  const otherwise = `That is not so: ${missing[0]}. Do it now with a tool call.`
-  return { again: 2, notes: 2, otherwise, ...(isFalse && { isVoid: true as const }) }
+/** What is said to be done and is not. "It is there already" is a reason where someone looked, unless it is not there. */
+function claimsFalsely(text: string, missing: readonly string[], usedTools: boolean): boolean {
+  const isUnmade = missing.some((item) => item.endsWith(NOT_WRITTEN))
+  const isExcused = usedTools && !isUnmade && explains(text)
+  if (missing.includes(NOTHING_CHANGED) && (claimsChange(text) || claimsAll(text))) return !isExcused
+  return (
+    missing.some((item) => item.endsWith(NOT_RUN) || item === NOTHING_RUN) &&
+    (claimsRun(text) || claimsAll(text)) &&
+    !explains(text)
+  )
 }
+
+/** A file that was named is not there and nothing was written: talk is not what was asked for. Code may be. */
+const isBesideTask = (text: string, missing: readonly string[]): boolean =>
+  missing.includes(NOTHING_CHANGED) &&
+  missing.some((item) => item.endsWith(NOT_WRITTEN)) &&
+  !explains(text) &&
+  !text.includes('```')
+
+function moreFor(text: string, missing: readonly string[], isVoid: boolean) {
+  if (!isVoid && !claimsChange(text) && !CLAIMS_END.test(text)) return {}
+  const otherwise = `That is not so: ${missing[0]}. Do it now with a tool call.`
+  return { again: 2, notes: 2, otherwise, ...(isVoid && { isVoid: true as const }) }
+}
+
+/** Without any call, a claim about a file is false; one about a text in the answer itself may be true. */
+function emptyClaim(text: string) {
+  const finding = toFinding(['no tool was called at all'])
+  const isOfFile = FILE.test(text.replaceAll(/```[\s\S]*?(?:```|$)/g, ' '))
+  return isOfFile ? { ...finding, again: 2, notes: 2, isVoid: true as const } : finding
+}
+
+const FILE = /\b(?:files?|folders?|director(?:y|ies)|commit\w*|install\w*)\b|[\w-]\.(?:[a-z]{1,4})\b/i
 
 const CLAIMS_END =
   /\b(?:done|finished|completed?|everything (?:works|is)|all (?:set|good|works|tests pass)|works as expected|(?:tests?|checks?|it) (?:now )?pass(?:es|ed)?|successfully|is ready|is fixed)\b|fertig|erledigt|terminé|listo|готово|完成/iu

@@ -1,4 +1,4 @@
-/** Turns of phrase that several detectors look for: reasons, questions, claims. Several languages where it is cheap. */
+/** Turns of phrase that several detectors look for: reasons and questions. Several languages where it is cheap. */
 import { toSentences } from './sentences.ts'
 
 /** Says why something was not done, or that it is not there: the end of honest work that found an obstacle. */
@@ -50,9 +50,3 @@ const LEAVE = new RegExp(
   ].join('|'),
   'iu',
 )
-
-/** Says that it has changed something; a bare "Done." may be about anything. */
-export const claimsChange = (text: string): boolean => CLAIM.test(text)
-
-const CLAIM =
-  /\bi(?:'ve| have)? (?:now |just |successfully |also )?(?:made|changed|updated|fixed|created|added|removed|replaced|renamed|edited|written|wrote|implemented|applied|moved|modified|corrected|refactored|deleted|executed)\b|\b(?:file|files|changes?|code|function|test|tests|bug|config\w*) (?:has|have|was|were) (?:now |all |been |successfully )*(?:made|changed|updated|fixed|created|added|removed|replaced|renamed|edited|written|implemented|applied|moved|modified|corrected|refactored|deleted)\b|\ball (?:the )?(?:requested )?changes\b|已(?:经)?(?:修改|修复|更新|创建|添加)(?:了)?|ich habe .{0,60}(?:geändert|angepasst|erstellt|behoben)|j'ai (?:modifié|créé|corrigé|ajouté)|he (?:cambiado|creado|corregido|añadido)/iu
