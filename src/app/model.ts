@@ -41,6 +41,8 @@ export type Answering = {
   facts(id: string): Pick<OpenedArm, 'embed' | 'fill' | 'slots' | 'ping'>
   /** Another arm of the configuration; it lives as long as the rest. */
   open(id: string): Promise<Arm>
+  /** Opens an arm of the configuration, or a model of a server, that `arms` does not have yet; false for other names. */
+  include(id: string): Promise<boolean>
   /** Other machines; absent where they are not asked. */
   readonly flock: Flock | undefined
   readonly classify?: OpenedArm['classify']
@@ -92,15 +94,24 @@ async function openWith(config: Config, parts: WithFlock): Promise<Answering> {
   const choice = await chosen(opening)
   const answering = choice.kind === 'routed' ? await openRouted(opening) : await openOne(choice, opening)
   const { flock } = parts
+  const included: Arm[] = []
+  const arms = () => [...answering.arms(), ...included]
   return {
     ...answering,
     flock,
+    arms,
     // Who chose a machine by name means that one.
     reserve: flock && choice.kind !== 'peer' ? flock.placed(answering.reserve) : answering.reserve,
     facts: (id) => opened.find(({ arm }) => arm.id === id) ?? {},
     async open(model) {
       const { arm } = await toWanted(requireOne(chooseArm(config, { model }, parts.env)), parts)
       return (await open(arm)).arm
+    },
+    async include(id) {
+      if (arms().some((arm) => arm.id === id)) return true
+      const wanted = await namedArm(id, config, parts)
+      if (wanted) included.push((await open(wanted)).arm)
+      return wanted !== undefined
     },
     async close() {
       await answering.close()
@@ -109,8 +120,15 @@ async function openWith(config: Config, parts: WithFlock): Promise<Answering> {
   }
 }
 
+async function namedArm(id: string, config: Config, parts: WithFlock): Promise<ArmWanted | undefined> {
+  const { findOnServer } = await import('./named-models.ts')
+  if (id.includes('/') && !Object.hasOwn(config.arms, id)) return findOnServer(id, config, parts)
+  if (!Object.hasOwn(config.arms, id)) return undefined
+  return (await toWanted(requireOne(chooseArm(config, { model: id }, parts.env)), parts)).arm
+}
+
 /** Before what is opened on the way is added. */
-type Chosen = Omit<Answering, 'open' | 'facts' | 'flock'>
+type Chosen = Omit<Answering, 'open' | 'include' | 'facts' | 'flock'>
 
 type Opening = {
   readonly config: Config

@@ -85,6 +85,10 @@ export type App = {
   /** Arms by the names that a person switches between them with. */
   readonly presets: Config['shell']
   readonly terminal: Config['tui']
+  /** Arms of the configuration, opened or not. */
+  readonly configured: readonly string[]
+  /** Opens another arm, so that a session can use it. Throws for one that is not there. */
+  openArm(id: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -101,6 +105,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     needsTerminal: (command) => interactiveHint(command) !== undefined,
     presets: config.shell,
     terminal: config.tui,
+    configured: Object.keys(config.arms),
+    async openArm(id) {
+      if (!(await answering.include(id))) reserveArm(answering, id)
+    },
     runForPerson: async (command, options) => {
       const timeoutMs = config.exec.long_timeout_s * 1000
       return guards.personExec.shell(command, { timeoutMs, ...options })

@@ -13,14 +13,14 @@ async function startArm(text: string) {
   return server
 }
 
-async function openWithArms(presets: string) {
+async function openWithArms(presets: string, flags: readonly string[] = []) {
   const [small, large] = [await startArm('I am small.'), await startArm('I am large.')]
   const arm = (id: string, url: string): string =>
     `[arms.${id}]\nbase_url = "${url}"\nwindow = 8192\ntools = "native"\n`
   const config = `${arm('small', small.url)}\n${arm('large', large.url)}\n${presets}`
   const screen = await openShell('bash', {
     homeFiles: { '.config/covey/config.toml': config },
-    argv: (words) => [...words.slice(0, words.indexOf('--model')), '--no-probe'],
+    argv: (words) => [...words.slice(0, words.indexOf('--model')), '--no-probe', ...flags],
   })
   await screen.prompt()
   return { screen, small, large }
@@ -62,6 +62,26 @@ scene(`:fast and :deep switch to the arms of the configuration${why}`, async () 
   screen.enter('? who are you')
   await screen.sees(/I am small\.\nready>$/)
 })
+
+scene(
+  `:deep switches also where --model opened one arm only, and :model lists the others${why}`,
+  async () => {
+    const { screen } = await openWithArms('[shell]\nfast = "gone"\ndeep = "large"\n', ['--model', 'small'])
+
+    screen.enter('? who are you')
+    await screen.sees(/I am small\.\nready>$/)
+    screen.enter(':model')
+    await screen.sees(/^ {2}large\n(?:.*\n)*ready>$/m)
+    screen.enter(':deep')
+    await screen.sees(/large answers\nready>$/)
+    screen.enter('? who are you')
+    await screen.sees(/I am large\.\nready>$/)
+    screen.enter(':fast')
+    await screen.sees(/:fast is set to "gone"[^]*covey config set shell\.\s*fast ARM[^]*\nready>$/)
+    screen.enter(':model small')
+    await screen.sees(/small answers\nready>$/)
+  },
+)
 
 scene(`:deep without an arm in the configuration says how to choose one${why}`, async () => {
   const { screen } = await openWithArms('')

@@ -34,28 +34,35 @@ export function createHelper(flags: RunFlags, context: CommandContext): Helper {
     outgoing: async (text, folder) => (await held.open(folder)).session.outgoing(text),
     async models(folder) {
       const { app, session } = await held.open(folder)
-      return { current: session.arm.current() ?? app.armId, list: app.arms() }
+      const list = [...new Set([...app.arms(), ...app.configured])]
+      return { current: session.arm.current() ?? app.armId, list }
     },
     async useModel(id, folder) {
-      const { session } = await held.open(folder)
-      session.arm.use(id)
+      await switchTo(await held.open(folder), id)
       held.keepArm(id)
     },
     async usePreset(name, folder) {
-      const { app, session } = await held.open(folder)
-      const id = app.presets[name]
-      if (id === undefined)
-        throw new AppError(
-          'config-invalid',
-          `:${name} has no arm yet. Choose one: covey config set shell.${name} ARM (there are ${app.arms().join(', ')})`,
-        )
-      session.arm.use(id)
+      const opened = await held.open(folder)
+      const { arms, configured, presets } = opened.app
+      const id = presets[name]
+      const choose = `Choose one: covey config set shell.${name} ARM (there are ${[...new Set([...arms(), ...configured])].join(', ')})`
+      if (id === undefined) throw new AppError('config-invalid', `:${name} has no arm yet. ${choose}`)
+      await switchTo(opened, id).catch((error: unknown) => {
+        if (!(error instanceof AppError) || error.code !== 'request-invalid') throw error
+        throw new AppError('config-invalid', `:${name} is set to "${id}", which is not an arm. ${choose}`)
+      })
       held.keepArm(id)
       return id
     },
     agentArgv: (task) => agentArgv({ ...context.options, ...held.chosen() }, task),
     close: () => held.close(),
   }
+}
+
+/** With `--model` only that arm is open at first; others of the configuration are opened when they are asked for. */
+async function switchTo({ app, session }: Pick<Opened, 'app' | 'session'>, id: string): Promise<void> {
+  await app.openArm(id)
+  session.arm.use(id)
 }
 
 /** One app and session at a time, for the folder the shell is in or one above it. */
@@ -84,7 +91,7 @@ function createHolder({ app: options }: RunFlags, { env }: CommandContext) {
       const app = await createApp({ ...options, env, cwd: folder, permission: 'ask', flags })
       try {
         const session = await app.openSession({ resume: 'new', canAsk: true, instructions: INSTRUCTIONS })
-        if (arm !== undefined) session.arm.use(arm)
+        if (arm !== undefined) await switchTo({ app, session }, arm)
         opened = { app, session, root: folder }
         return opened
       } catch (error) {

@@ -34,7 +34,7 @@ const DONE =
   '(?:made|changed|updated|fixed|created|added|removed|replaced|renamed|edited|written|wrote|implemented|applied|moved|modified|corrected|refactored|deleted|executed|saved|generated|inserted|appended|set|configured|installed|committed|converted|formatted|copied|placed|put|stored|prepared|built|initiali[sz]ed|translated|rewritten|rewrote|reverted|restored|merged|split|extended|bumped|upgraded|enabled|disabled)'
 const ADVERB = '(?:now|just|successfully|also|already|all|been|gone ahead and|went ahead and)'
 const PATH = String.raw`[\w./-]*\w\.[a-z][a-z0-9]{0,4}`
-/** A text stands in the answer itself, unless the sentence names a file for it. */
+/** A text is part of the answer itself, unless the sentence names a file for it. */
 const TEXTS =
   'poem|haiku|story|joke|song|summary|overview|list|explanation|answer|draft|letter|e-?mail|message|example|plan|outline|translation|sentence|mistake'
 const NOT_NOTHING = `(?! (?:no|nothing|none|neither)\\b)(?! (?:\\w+ ){0,3}(?:${TEXTS})s?\\b(?!.*${PATH}))`
