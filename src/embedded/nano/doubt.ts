@@ -91,4 +91,15 @@ const targetFirst: Rule = ({ name, input }, request) => {
   return said.includes(to.toLowerCase()) && said.lastIndexOf(to.toLowerCase()) < said.indexOf(file.toLowerCase())
 }
 
-const rules: readonly Rule[] = [targetFirst, corrected, openBracket, otherCommand, noProgram, hangingWord, noChange]
+/** "Append what Kim said to notes.txt" describes a text; one that is spelled is quoted or follows a colon. */
+const describedText: Rule = ({ input }, request) => {
+  const { content } = input
+  if (typeof content !== 'string' || !DESCRIBES.test(content)) return false
+  const before = request.slice(0, Math.max(0, request.indexOf(content))).trimEnd()
+  return !/[:"'“‘`«]$/.test(before)
+}
+
+const DESCRIBES =
+  /^(?:what|whatever|everything|anything|something|whoever|how|why|where|who|(?:the|a|an|my|our|his|her|their|some|another) (?:\w+ ){0,2}(?:text|words|lines?|quotes?|results?|outputs?|list|names?|summary|answers?|messages?|contents?|notes?|poem|haiku|joke|paragraph|sentence|function|comment|description|explanation))\b/i
+
+const rules: readonly Rule[] = [describedText, targetFirst, corrected, openBracket, otherCommand, noProgram, hangingWord, noChange]

@@ -11,7 +11,8 @@ const PATTERNS = [
   String.raw`\b(?:replace|swap|substitute|exchange) ${OLD} (?:with|by|for) `,
   String.raw`["“‘\`](?<old>[^"“”‘’\`\n]{1,60})["”’\`] (?:to|into|with|becomes?|->|=>|→) `,
   String.raw`${WORD} (?:->|=>|→) `,
-  String.raw`${WORD} (?:should|must|has to|have to|needs to|ought to|is to)(?: now| really| actually)? (?:be|read|say|become) `,
+  // Of a word it says what the value belongs to: "the timebox should be 90".
+  String.raw`(?<![^\s"'“‘(])(?<old>[£$€¥]?\d[\d.,:/-]*\w{0,3}) (?:should|must|has to|have to|needs to|ought to|is to)(?: now| really| actually)? (?:be|read|say|become) `,
 ].map((pattern) => new RegExp(pattern, 'i'))
 
 /** Every reading, the most telling first: `DRAFT` in "from DRAFT to AGREED". */

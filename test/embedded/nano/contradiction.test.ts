@@ -71,6 +71,8 @@ test.each([
   ['replace "old name" with new name everywhere', ['old name', 'old name']],
   ['In contractors.csv 2025-10-31 should now be 2026-01-30', ['2025-10-31']],
   ['budget: 300 -> 400', ['300']],
+  ['the timebox should be 90 minutes', []],
+  ['Severity of PT-1044 must be Critical', []],
   ['move a.txt from inbox to done', []],
   ['show me the readme', []],
 ])('the old text in: %s', (clause, expected) => {

@@ -111,3 +111,14 @@ describe('a call that acts is doubtful', () => {
     expect(isDoubtful(call, request)).toBe(false)
   })
 })
+
+test.each([
+  ['append what Kim said to a.txt', 'what Kim said', true],
+  ['put the result of the vote in a.txt', 'the result of the vote', true],
+  ['write a short poem to a.txt', 'a short poem', true],
+  ['append to a.txt: what Kim said', 'what Kim said', false],
+  ['append "what Kim said" to a.txt', 'what Kim said', false],
+  ['append buy milk to a.txt', 'buy milk', false],
+])('a text that is described is not one that is spelled: %s', (request, content, expected) => {
+  expect(isDoubtful(write(content), request)).toBe(expected)
+})
