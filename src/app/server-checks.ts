@@ -41,7 +41,11 @@ async function checkAddress(baseUrl: string, { config, env }: CheckContext): Pro
   const info = { id: 'server', kind: 'openai-compatible', tier: 'local' as const }
   try {
     const choice = chooseArm(config, { baseUrl }, env)
-    if (choice.kind !== 'arm') throw new AppError('config-invalid', `${baseUrl} is no address of a server.`)
+    if (choice.kind !== 'arm')
+      throw new AppError(
+        'config-invalid',
+        `${baseUrl} is not an address of a server. Write it as http://HOST:PORT.`,
+      )
     const { settings } = choice
     const api = await findApi(listAddress(settings), LIMITS, signal)
     const url = maskUrls(api.baseUrl)

@@ -1,6 +1,6 @@
 /**
  * Whether a call goes against the very words it was made from, as far as rules can tell: another file than the one that is
- * spelled, another setting than the one that is named, a deletion that nobody spoke of. What does is forbidden, and nano
+ * spelled, another setting than the one that is named, a deletion that the request does not speak of. Such a choice is forbidden, and nano
  * is asked again. Pure.
  */
 import type { ListedLine, Sources } from './format.ts'
@@ -105,7 +105,7 @@ const alreadyThere: Rule = (call, { clause, sources }) => {
 
 const REMOVES = /\b(?:remov\w*|delet\w*|drop\w*|without|only|just|short\w*|cut|strip\w*|take out|lose)\b/i
 
-/** A search in one file or folder that nobody spoke of. */
+/** A search in one file or folder that the request does not name. */
 const otherScope: Rule = ({ name, input }, { clause }) => {
   const { path } = input
   if (name !== 'search_text' || typeof path !== 'string' || path === '.') return undefined
@@ -226,7 +226,7 @@ const TEXTS = ['content', 'command', 'pattern', 'query', 'text']
 
 const nameOf = (path: string): string => (path.replace(/\/+$/, '').split('/').at(-1) ?? '').toLowerCase()
 
-/** As a word of its own: `a.ts` does not stand in `data.tsv`. */
+/** As a word of its own: `a.ts` is not in `data.tsv`. */
 const stands = (text: string, part: string): boolean =>
   placesOf(part, text).some(
     (at) => !/[\w./-]/.test(text[at - 1] ?? ' ') && !/^(?:\w|[./-]\w)/.test(text.slice(at + part.length)),

@@ -37,7 +37,7 @@ export const spelledOut = (text: string, { start, ends }: Span, literal: (text: 
     return rest === '' ? piece : `${piece} (${rest})?`
   }, '')
 
-/** As it stands in a JSON string. */
+/** As it is written in a JSON string. */
 export const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 const MOST_RESULT_WORDS = 64
