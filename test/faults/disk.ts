@@ -21,7 +21,9 @@ export function expectSurvived(found: readonly DiskCase[]): void {
     const isUnnamed = told.some(({ isNamed }) => !isNamed)
     const isTorn = written !== 'all' && written !== 'nothing'
     const isLost = lost.length + damage.length + stuck.length > 0
-    return isSilent || isUnnamed || isTorn || isLost || endAfter !== 'answered'
+    // The script says at the end that all was done: where nothing was written, that is not an answer.
+    const goesOn = endAfter === 'answered' || (written === 'nothing' && endAfter === 'no-answer')
+    return isSilent || isUnnamed || isTorn || isLost || !goesOn
   })
   expect(wrong).toEqual([])
 }

@@ -38,13 +38,15 @@ const PATH = String.raw`[\w./-]*\w\.[a-z][a-z0-9]{0,4}`
 const TEXTS =
   'poem|haiku|story|joke|song|summary|overview|list|explanation|answer|draft|letter|e-?mail|message|example|plan|outline|translation|sentence|mistake'
 const NOT_NOTHING = `(?! (?:no|nothing|none|neither)\\b)(?! (?:\\w+ ){0,3}(?:${TEXTS})s?\\b(?!.*${PATH}))`
+/** "a.txt is made by another program" is a fact about a.txt. */
+const NOT_BY_OTHERS = String.raw`(?! by (?!me\b|us\b))`
 const THING = `(?:${PATH}|files?|folders?|director(?:y|ies)|changes?|code|functions?|tests?|bugs?|config\\w*|scripts?|class(?:es)?|modules?|contents?|text|lines?|it|they|everything)`
 
 const CHANGE = new RegExp(
   [
     String.raw`\b(?:i|we)(?:'ve| have|'d)? (?:${ADVERB} )*${DONE}\b${NOT_NOTHING}`,
-    String.raw`\b(?:has|have) (?:${ADVERB} )*been (?:${ADVERB} )*${DONE}\b`,
-    String.raw`(?<![\w/])${THING} (?:called |named )?(?:${PATH} |in \S+ )?(?:was|were|is|are|has|have|got) (?:${ADVERB} )*${DONE}\b`,
+    String.raw`\b(?:has|have) (?:${ADVERB} )*been (?:${ADVERB} )*${DONE}\b${NOT_BY_OTHERS}`,
+    String.raw`(?<![\w/])${THING} (?:called |named )?(?:${PATH} |in \S+ )?(?:was|were|is|are|has|have|got) (?:${ADVERB} )*${DONE}\b${NOT_BY_OTHERS}`,
     // "Created a.txt." with its subject left out; a participle before a noun ("Updated versions are ...") is none.
     String.raw`^(?:(?:sure|ok(?:ay)?|done|great|alright)[,!.:]? )?(?:${ADVERB} )*${DONE}\b${NOT_NOTHING} (?:a|an|the|your|it|this|that|file|folder|new|all|and|to|in|into|${PATH})(?![\w-])`,
     String.raw`^(?:the )?(?:file|folder|changes?|fix(?:es)?)\S* ${DONE}\W*$`,

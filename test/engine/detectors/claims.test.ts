@@ -123,3 +123,10 @@ describe('a request that only looks like one to act is answered with words:', ()
     expect(endOf(prompt, text)).toMatch(/^answered/)
   })
 })
+
+test('what others do to a file is a fact, not a claim', () => {
+  const change = 'Change one to two in a.txt'
+
+  expect(endOf(change, 'a.txt is made by another program')).toMatch(/^answered/)
+  expect(endOf(change, 'a.txt was changed by me.')).toBe('no-answer')
+})
