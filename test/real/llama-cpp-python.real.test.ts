@@ -1,5 +1,4 @@
 /** Covey against the real server of llama-cpp-python with real weights: every check leaves a line for docs/servers.md. */
-import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { probeArm } from '../../src/provider/probe/run.ts'
 import type { Message } from '../../src/protocol/message.ts'
@@ -7,6 +6,7 @@ import type { ModelEvent } from '../../src/protocol/model.ts'
 import { coveyProcess } from '../support/covey.ts'
 import { tempProject } from '../support/project.ts'
 import {
+  crashInReply,
   type Asked,
   isFree,
   llamaPython,
@@ -258,17 +258,12 @@ describe.skipIf(chat === undefined || !isPortFree)(
     })
 
     test('a server that is killed in a reply and started again finishes the run', async () => {
-      let restarted: Promise<void> | undefined
-      const run = await coveyProcess(['--json', '--model', id, EXPLAIN], {
-        ...(await place()),
-        onOut(text) {
-          if (restarted !== undefined || !text.includes('"text-delta"')) return
-          const gone = once(server.process, 'exit')
-          server.process.kill('SIGKILL')
-          restarted = gone.then(start).then((again) => void (server = again))
-        },
-      })
-      await restarted
+      const crash = crashInReply(
+        () => server,
+        async () => void (server = await start()),
+      )
+      const run = await coveyProcess(['--json', '--model', id, EXPLAIN], { ...(await place()), ...crash })
+      await crash.over()
 
       expect(endOf(run.out)).toMatchObject({ type: 'run-end', reason: 'answered' })
       const column = columnOf(server, chat?.name ?? '')

@@ -2,13 +2,13 @@
  * The built program itself against real servers: found on their default ports without a flag, asked, interrupted, and
  * left alone by a server that is killed in the middle of a run.
  */
-import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coveyProcess, type CoveyRun, type ProcessOptions } from '../support/covey.ts'
 import { coveyProgram } from '../support/program.ts'
 import { tempProject } from '../support/project.ts'
 import type { RealServer } from '../../scripts/real/server.ts'
 import {
+  crashInReply,
   getJson,
   isFree,
   llamaServer,
@@ -124,17 +124,12 @@ describe.skipIf(llamaProblem !== undefined)(
     })
 
     test('a server that is killed in a reply and started again finishes the run', async () => {
-      let restarted: Promise<void> | undefined
-      const run = await coveyProcess(['--json', '--model', id, EXPLAIN], {
-        ...(await place()),
-        onOut(text) {
-          if (restarted !== undefined || !text.includes('"text-delta"')) return
-          const gone = once(server.process, 'exit')
-          server.process.kill('SIGKILL')
-          restarted = gone.then(start).then((again) => void (server = again))
-        },
-      })
-      await restarted
+      const crash = crashInReply(
+        () => server,
+        async () => void (server = await start()),
+      )
+      const run = await coveyProcess(['--json', '--model', id, EXPLAIN], { ...(await place()), ...crash })
+      await crash.over()
 
       expect(run.code).toBe(0)
       expect(linesOf(run).at(-1)).toMatchObject({ type: 'run-end', reason: 'answered' })

@@ -1,4 +1,5 @@
 /** Real servers with real weights, asked through the program's own arms; what was seen is written down for the docs. */
+import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -215,5 +216,20 @@ export async function untilIdle(url: string): Promise<number> {
     const slots = (await getJson(`${url}/slots`)) as readonly { is_processing: boolean }[]
     if (slots.every((slot) => !slot.is_processing)) return performance.now() - started
     await wait(10)
+  }
+}
+
+/** For a program that prints events: at the first words of a reply the server is killed, and then started again. */
+export function crashInReply(server: () => RealServer, restart: () => Promise<void>) {
+  let restarted: Promise<void> | undefined
+  return {
+    onOut(text: string): void {
+      if (restarted !== undefined || !text.includes('"text-delta"')) return
+      const { process } = server()
+      const gone = once(process, 'exit')
+      process.kill('SIGKILL')
+      restarted = gone.then(restart)
+    },
+    over: async (): Promise<void> => restarted,
   }
 }
