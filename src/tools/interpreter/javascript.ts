@@ -70,6 +70,7 @@ process.stdin.on('data', (piece) => {
   while (bytes.length >= 4 && bytes.length >= 4 + bytes.readUInt32BE(0)) {
     const end = 4 + bytes.readUInt32BE(0)
     call = { mark: '\0' + randomUUID() + '\0', marks: closed }
+    if (worker.exitCode === null && worker.signalCode === null) send({ begin: true })
     worker.send({ ...JSON.parse(bytes.subarray(4, end)), mark: call.mark })
     bytes = bytes.subarray(end)
   }

@@ -39,7 +39,7 @@ export function createInterpreter(language: Language, limits: InterpreterLimits)
   /** Told with the next result, where the call it happened to could not tell it. */
   let news = ''
 
-  async function runNow(code: string, context: ToolContext): Promise<ToolResult> {
+  async function runNow(code: string, context: ToolContext, isAgain = false): Promise<ToolResult> {
     if (context.signal.aborted) throw cancelled()
     if (code.trim() === RESET) return reset()
     if (talk?.isOver()) await forget(`[${language.name} had ended by itself; this is a new one]`)
@@ -47,6 +47,8 @@ export function createInterpreter(language: Language, limits: InterpreterLimits)
     const current = talk
     const prepared = (await language.prepare?.(code)) ?? code
     const end = await current.ask(prepared, { ...context, limitMs: limits.callMs })
+    // It ended after the last call and was not seen to: nothing of this one was run.
+    if (isOver(end) && !end.hasBegun && !isAgain) return runNow(code, context, true)
     const told = [news, current.output.take().text.trimEnd()].filter((text) => text !== '').join('\n')
     news = ''
     if (end === 'done') return { ok: true, text: told || '(no output)' }
@@ -108,8 +110,10 @@ function howEnded({ exitCode }: Over): string {
   return exitCode > 128 ? `signal ${exitCode - 128}` : `exit ${exitCode}`
 }
 
-type Over = { readonly exitCode: number | undefined }
+type Over = { readonly exitCode: number | undefined; readonly hasBegun?: boolean }
 type End = 'done' | 'failed' | 'late' | 'cancelled' | Over
+
+const isOver = (end: End): end is Over => typeof end === 'object'
 
 type Asking = Pick<ToolContext, 'signal' | 'output'> & { readonly limitMs: number }
 
@@ -151,6 +155,8 @@ async function startTalk(
       const answered = new Promise<End>((resolve) => {
         listener.onEnd = (ok) => resolve(ok ? 'done' : 'failed')
       })
+      let hasBegun = false
+      listener.onBegin = () => (hasBegun = true)
       const call = whenStopped(signal)
       listener.onOutput = toLive(show)
       // Not waited for: one that is over takes nothing, and `ended` says so; one that hangs reads nothing.
@@ -158,7 +164,7 @@ async function startTalk(
       const end = await within<End>(Promise.race([answered, ended, call.stopped]), limitMs)
       listener.onOutput = () => {}
       call.forget()
-      return end
+      return isOver(end) ? { ...end, hasBegun } : end
     },
   }
 }
@@ -182,6 +188,8 @@ function notStarted({ name, missing }: Language, why: string, exitCode?: number)
 
 type Listener = {
   onReady?: () => void
+  /** The code of a call is about to run. */
+  onBegin?: () => void
   onOutput: (text: string) => void
   onEnd: (ok: boolean) => void
 }
@@ -192,6 +200,7 @@ async function listen(program: Program, output: BoundedOutput, listener: Listene
     for await (const message of readFrames(program.output)) {
       if (!isObject(message)) continue
       if ('ready' in message) listener.onReady?.()
+      if ('begin' in message) listener.onBegin?.()
       if (typeof message['output'] === 'string') {
         output.add(Buffer.from(message['output']))
         listener.onOutput(message['output'])

@@ -30,6 +30,9 @@ def speak(worker, source, verdicts):
         verdict = os.read(verdicts, 1) if verdicts in ready else b''
         # More than the pipe holds, so that all the call has printed comes before its end.
         forward(32 if verdict else 1)
+        if verdict == b'b':
+            send({'begin': True})
+            continue
         if verdict:
             send({'end': verdict == b'1'})
             continue
@@ -56,6 +59,7 @@ def work(sink, verdicts):
         request = json.loads(requests.read(struct.unpack('>I', header)[0]))
         count += 1
         sys.stdout, sys.stderr = streams
+        os.write(verdicts, b'b')
         ok = attempt(request['code'], '<call %d>' % count, main.__dict__, streams[1])
         # Code may close what it printed to; that is no end.
         streams = [console(fd) if stream.closed else stream for fd, stream in zip((1, 2), streams)]
