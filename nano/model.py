@@ -36,6 +36,7 @@ class Block(nn.Module):
         self.ffn_gate = nn.Linear(shape.width, shape.hidden, bias=False)
         self.ffn_up = nn.Linear(shape.width, shape.hidden, bias=False)
         self.ffn_down = nn.Linear(shape.hidden, shape.width, bias=False)
+        self.drop = nn.Dropout(0.0)  # train.py sets it; nothing of it is saved
 
     def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], attend: Any) -> Tensor:
         h = self.attn_norm(x)
@@ -44,9 +45,9 @@ class Block(nn.Module):
         k = self.attn_k(h).view(batch, count, self.shape.kv_heads, -1).transpose(1, 2)
         v = self.attn_v(h).view(batch, count, self.shape.kv_heads, -1).transpose(1, 2)
         out = attend(rotate(q, turn), rotate(k, turn), v)
-        x = x + self.attn_output(out.transpose(1, 2).reshape(batch, count, -1))
+        x = x + self.drop(self.attn_output(out.transpose(1, 2).reshape(batch, count, -1)))
         h = self.ffn_norm(x)
-        return x + self.ffn_down(F.silu(self.ffn_gate(h)) * self.ffn_up(h))
+        return x + self.drop(self.ffn_down(F.silu(self.ffn_gate(h)) * self.ffn_up(h)))
 
 
 class Nano(nn.Module):

@@ -134,6 +134,8 @@ class Trainer:
         self.arguments = arguments
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = widened(load_gguf(arguments.from_gguf), shape.vocabulary) if arguments.from_gguf else Nano(shape)
+        for block in self.model.blk:
+            block.drop.p = arguments.dropout
         self.model.to(self.device)
         self.mask_makers = self._mask_makers()
         matrices = [parameter for parameter in self.model.parameters() if parameter.dim() > 1]
@@ -278,6 +280,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--from-gguf", type=Path, help="begin with these weights instead of random ones")
     parser.add_argument("--rows", type=int, default=64, help="rows of --context tokens per step")
     parser.add_argument("--lr", type=float, default=2e-3)
+    parser.add_argument("--dropout", type=float, default=0.0, help="of what each half of a layer adds; against learning the writers by heart")
     parser.add_argument("--warm-up", type=float, default=0.03, help="share of the planned time")
     parser.add_argument("--mask", choices=("flex", "none"), default="flex")
     parser.add_argument("--no-compile", action="store_true")

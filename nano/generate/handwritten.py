@@ -15,6 +15,7 @@ from ..lines import LineIndex
 from ..sources import LISTING, PathIndex, clause_sources, first_sources, project_scripts, recent_paths
 from ..spans import is_span
 from .chains import JOINS
+from .frames import Speaker
 from .grammar import Grammar
 from .noise import add_noise
 from .strings import Strings
@@ -23,7 +24,7 @@ from .worlds import World, training_hands
 
 POOL = 16
 # Of those from the hands, how many are made up for their folders.
-TASK_SHARE = 0.2
+TASK_SHARE = 0.35
 REASON_OF = {
     "knowledge": "too-hard", "judgement": "too-hard", "about": "not-asked", "negated": "not-asked", "postponed": "not-asked",
     "conditional": "not-asked", "hypothetical": "not-asked", "quoted": "not-asked", "impossible": "no-tool", "vague": "unclear",
@@ -38,6 +39,8 @@ _COUNTED = re.compile(r"\bhow (?:many|often|much)\b|\bcount\b|\bnumber of\b", re
 _EXISTS = re.compile(r"^(?:\W*(?:hey|hi|so|and|ok|um),? )?(?:is|are|do|does|did|has|have) (?:there|we|i|it|any|some|you)\b", re.IGNORECASE)
 
 
+# Words a hasty writer leaves out.
+_DROPPED = re.compile(r"\b(?:the|a|an|my|our|please|just|me|that|to me|for me|of)\b ", re.IGNORECASE)
 _VERBS = frozenset(
     """add append put write create make start copy duplicate move rename delete remove bin drop change set replace swap turn raise lower bump
     run execute build test install update edit insert strike take cross mark tick correct fix increase reduce clean save store file mkdir cp
@@ -99,6 +102,10 @@ class HandMaker:
         world = self.worlds[at]
         while True:
             if s.chance(TASK_SHARE):
+                if s.chance(0.25):
+                    if text := self.tasks.unwanted(world):
+                        return self._nothing(world, text)
+                    continue
                 found = self._acting(world, made) if (made := self.tasks.make(world)) else None
                 if found and found.form != "refuse":
                     return found
@@ -131,13 +138,24 @@ class HandMaker:
 
     def _unwanted(self, world: World, row: dict[str, Any]) -> Example | None:
         """An order of this hand, asked about, forbidden or put off: nothing is to be done."""
-        order = re.sub(r"^(?:please|pls|kindly|ok|hey|now),? ", "", world.request(row), flags=re.IGNORECASE)
-        if row["kind"] == "look" or order.split(" ")[0].lower() not in _VERBS or order.endswith("?"):
-            return None
-        mood = self.grammar.draw("mood.vp", self.strings.random)
-        text = "".join(order[:1].lower() + order[1:].rstrip(".!") if piece == ("vp", "") else str(piece) for piece in mood)
+        text = self._in_mood(world.request(row), row["kind"])
+        return self._nothing(world, text) if text else None
+
+    def _nothing(self, world: World, text: str) -> Example:
+        text = self._typed_differently(text, ())
         labels = {"task": "explain", "complexity": "low", "needs": "no", "category": "answer"}
         return Example(text, self._sources(world, text), (), None, "refuse", "not-asked", labels)
+
+    def _in_mood(self, request: str, kind: str) -> str | None:
+        s = self.strings
+        order = re.sub(r"^(?:please|pls|kindly|ok|hey|now),? ", "", request, flags=re.IGNORECASE)
+        if kind == "look" or order.split(" ")[0].lower() not in _VERBS or order.endswith("?"):
+            return None
+        plain = order[:1].lower() + order[1:].rstrip(".!")
+        if s.chance(0.6):
+            return Speaker(s).mood(plain)
+        mood = self.grammar.draw("mood.vp", s.random)
+        return "".join(plain if piece == ("vp", "") else str(piece) for piece in mood)
 
     def _sources(self, world: World, text: str) -> Sources:
         return first_sources(clauses_of(text), text, world.index, world.scripts, world.lines)
@@ -223,6 +241,8 @@ class HandMaker:
         keep = set(kept)
         if r > 0.93:
             return self._with_frame(text)
+        if s.chance(0.2):
+            pieces = [piece if piece in keep else _DROPPED.sub(lambda match: "" if s.chance(0.4) else match.group(), piece) for piece in pieces]
         voice = "same" if r < 0.7 else "lower" if r < 0.8 else "shouting" if r < 0.82 else "sloppy"
         return "".join(piece if piece in keep else _noisy(piece, voice, s) for piece in pieces)
 

@@ -23,6 +23,7 @@ import { isOrder } from './order.ts'
 import { GOES_ON } from './progress.ts'
 import { repairCall } from './repair.ts'
 import { moodAgainst } from './mood.ts'
+import { mayBeWanted } from './wanted.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 import { CHANGE_LINE, isActing } from './tools.ts'
 
@@ -76,7 +77,8 @@ export function decide(evidence: Evidence): Decision {
   if (isRequestCut) return { kind: 'too-long' }
   if (moodAgainst(call, request) !== undefined) {
     // "Delete a.txt, then show me the rest": a sign in another part is a reason to ask, not to refuse.
-    if (clause === request || moodAgainst(call, clause) !== undefined) return { kind: 'doubt', call }
+    const isAgainst = clause === request || moodAgainst(call, clause) !== undefined
+    if (isAgainst && !mayBeWanted(call, clause)) return { kind: 'doubt', call }
     return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
   }
   const least = Math.min(1, ...evidence.confidences)

@@ -8,13 +8,15 @@ import type { NanoCall } from './run.ts'
 export type Mood = 'asked-about' | 'negated' | 'postponed' | 'conditional' | 'reported'
 
 /** Nothing where the request plainly wants it done. */
-export function moodAgainst(call: NanoCall, request: string): Mood | undefined {
-  const words = around(call, request)
-  return moods.find(([, isSo]) => isSo(words, call))?.[0]
-}
+export const moodAgainst = (call: NanoCall, request: string): Mood | undefined =>
+  signIn(around(call, request), call)
+
+/** The first sign against the call in these words of the person. */
+export const signIn = (words: string, call: NanoCall): Mood | undefined =>
+  moods.find(([, isSo]) => isSo(words, call))?.[0]
 
 /** The request without what is quoted, written or run: "write 'never again' to a.txt" forbids nothing. */
-function around({ input }: NanoCall, request: string): string {
+export function around({ input }: NanoCall, request: string): string {
   const spoken = ['content', 'old', 'new', 'command', 'code', 'text']
     .flatMap((key) => (typeof input[key] === 'string' ? [input[key]] : []))
     .filter((text) => text.includes(' ') || text.length > 12)
@@ -41,6 +43,9 @@ const NEGATIONS = [
   String.raw`\b(?:do not|don't|dont|do n't|never|please no|must not|mustn't|mustnt|should not|shouldn't|shouldnt|shall not|need not|needn't|can not|cannot|can't|cant|won't|wont|wouldn't|not going to|rather not|better not|not to|no longer)\b(?!\s+(?:put|forget|worry|mind|hesitate|know|remember|care|like|understand|want to (?:forget|miss))\b)`,
   String.raw`\bno(?:t)?\s+(?:more\s+|need (?:to|for)\s+|new\s+|the\s+)?${ACTION}\b(?=\s*(?:yet|please|pls|now|today|for now|needed|required|at all|this time|[.!,;]|$))`,
   String.raw`\bno need\b`,
+  String.raw`\bunder no (?:circumstances?|conditions?)\b|\b(?:let's|lets|let us|please|pls) not\b|\b(?:is|are|it's|not|strictly) (?:forbidden|prohibited|off limits)\b|\bnot (?:allowed|permitted|necessary|supposed|gonna|about) (?:to|2|\w+)\b|\b(?:nobody|no one|noone) (?:is (?:to|supposed|allowed)|should|may|must|shall)\b|\bno (?:reason|point|rush) (?:to|in)\b(?! (?:keep|hav|leav))|\brather you didn'?t\b|\b(?:will|would|did|does|was|is) not (?=${ACTION})`,
+  // Taken back: "delete it? no, leave it", "... scratch that".
+  String.raw`[?…]\s*(?:oh |um,? |hm+,? )?(?:no|nope|nah+|never)\b|\b(?:scratch that|never ?mind|nvm|do nothing|hands off)\b|\bleave (?:it|them|that|this|all|everything|things) (?:be|how|as|until|till|for now)\b|\bleave it\b\s*(?:[.!,]|$)|[,–-]\s*(?:no,? )?(?:don't|dont|do not)\b\s*(?:[.!,]|$)`,
   String.raw`\b(?:i'?m|i am|we'?re|we are|they'?re|they are|he'?s|she'?s) (?:definitely |certainly |surely |still )?not (?!sure|certain|seeing|finding|getting|used)\w+ing\b`,
   String.raw`^\W*(?:please\s+|pls\s+|quick(?:ly)?,?\s+|oh no,?\s+|wait,?\s+|hey,?\s+)*(?:stop|cancel|abort|halt|hold off|skip|avoid|forget|undo|kill|pause|refrain|leave)\b`,
   String.raw`\b(?:hold off|refrain from|keep from|stay away from|leave .{1,40} (?:alone|as (?:it|they) (?:is|are)|untouched))\b`,
@@ -50,11 +55,16 @@ const NEGATIONS = [
 ]
 
 const POSTPONED = [
+  String.raw`\b(?:tmrw|tmr|tmw|2morrow|tonite|laterr+|some other (?:day|time)|another (?:day|time)|one of these days|next wk|at some pt|not (?:before|earlier|today|rn|2day)|only after (?!that|this)|too (?:early|soon) to|in due course|on the backlog|(?:i'll|ill|i will|i'd|i am going to) (?:tell|ask|let) (?:you|u) (?:know )?(?:when|to|once|later)|wait (?:with|w\/|w|for (?:me|my)|until|till|til)\b|(?:till|til|until) (?:i|monday|tuesday|wednesday|thursday|friday|saturday|sunday|then|next|after)|this (?:evening|weekend)|(?:in|at) (?:the )?evening|after (?:school|holidays?|release|easter|christmas|new year|chinese new year)|for (?:now|the moment|the time being) (?:leave|nothing|wait|everything|all|keep|it stays)|(?:park|shelve) (?:it|this|that))\b`,
   String.raw`\b(?:later(?! (?:in|on in) (?:the|that) file)|tomorrow|tonight|next (?:time|week|month|year|monday|tuesday|wednesday|thursday|friday|sprint)|some ?day|one day|eventually|at some point|sooner or later|in (?:a|an|\d+|two|three|ten|five) (?:minutes?|hours?|days?|weeks?|while|bit|moment)|not until|until (?:i|we|you|they|he|she)\b|after (?:lunch|work|dinner|the (?:meeting|release|weekend|holidays?|break)|i\b|we\b|they\b|he\b|she\b)|when(?:ever)? (?:i|we|they|he|she) (?!have a|get a)|once (?:i|we|they|he|she)\b|as soon as|remind me|on (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday))\b`,
   String.raw`\b(?:i|we|they|he|she)(?:'ll| will|'m going to| am going to| are going to|'re going to| plan to| might| may| want to be able to| was about to| were about to| have to| already| just)\s+(?:\w+\s+)?${ACTION}\b`,
 ]
 
 const CONDITIONAL = [
+  // "Should the landlord agree, delete it", "when the team signs off, delete it".
+  String.raw`^\W*(?:(?:so|and|but|ok|well)[\s,]+)*(?:should|shud)\s+(?!(?:i|we|you|u|be|read|say|have|stand|go|come|end|not)\b)[^,?]{2,60},\s*(?:then |please |kindly |let's |could you |you can )*\w+`,
+  String.raw`^\W*(?:(?:so|and|but|ok|well)[\s,]+)*(?:when|once|the moment|only after|only once)\s+(?!(?:you|u|done|finished|ready|that|this|it|it's)\b)[^,?]{2,60},\s*(?:then |please |kindly |let's |could you |you can )*\w+`,
+  String.raw`\b(?:otherwise (?:leave|don't|dont|do not|nothing|keep)|depends on|depending on)\b`,
   String.raw`(?<!\b(?:see|check|tell me|know|look|verify|find out)\s)\b(?:if|unless|in case|provided(?: that)?|assuming|supposing|suppose|only when|as long as)\b(?!\s+(?:(?:you|u|ya) (?:would|could|can|cud|please|don't mind|do not mind|dont mind|like|get (?:a|the) (?:chance|minute|moment|sec)|have (?:a )?(?:time|moment|minute|sec|chance))|(?:i|we) (?:remember|recall)\b|memory serves|i'?m (?:not mistaken|right|not wrong)|i am (?:not mistaken|right)|possible|that's ok|that is ok|it's ok|not there|needed))`,
   String.raw`\b(?:what if|what happens|would happen|what would|pretend|imagine|hypothetically|in theory|for example,? how)\b`,
 ]
@@ -74,6 +84,9 @@ const ASKS = [
 
 /** Words of another person behind a colon: "Tomasz wrote in the channel: turn it on", "From Mary, 9.14 am: set the rate". */
 const REPORTED = [
+  // Quoted and then spoken about: "..., that's what the manual says". Someone's words without a colon.
+  String.raw`^\W*…\W*(?:that's|thats|that was|that is|this is|this was|is|was|reads?|stood|so)\s+(?:what|wat|how|the|her|his|their|my|in|on|all|at|part|one)\b`,
+  String.raw`\b(?:somebody|someone|he|she|they|(?:my|the|our|your|his|her|their|an?) [\w'-]+(?: [\w'-]+)?)\s+(?:once |just |has |had |always |keeps? |apparently |recently )?(?:wrote|said|says|told me|told us|tells (?:me|us)|asked (?:me|us)|wants (?:me|us)|suggested|suggests|recommends|recommended|insists|ordered (?:me|us)|shouted|yelled|mumbled|muttered|scribbled)\s+(?:that\s+|about\s+|on\s+)?(?:to|we|i|you|one|someone|somebody|${ACTION})\b`,
   String.raw`^\W*(?:(?!(?:please|can|could|i|we|you)\b)[\w'.@-]+[\s,]+){1,6}?(?:wrote|said|says|writes|asked|asks|told (?:me|us)|tells (?:me|us)|replied|replies|messaged|posted|texted|mailed|emailed|commented|suggested|suggests|reads|goes|went|dictated|announced|insists|typed|was like)\b[^:,\n]{0,50}:\s`,
   String.raw`^\W*(?:from|fwd|fw|(?:e-?mail|message|note|text|dm|slack|quote) from|quoting|subject|re|forwarded(?: from)?|ticket|comment)\b(?:[^:\n]|\d:\d){0,40}:\s`,
 ]

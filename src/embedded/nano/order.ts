@@ -18,6 +18,14 @@ const ORDER = new RegExp(
   'i',
 )
 
+const ACTS = new RegExp(
+  String.raw`^[\s\W]*(?:(?:${POLITE}|well|yeah|yes|oh|ok so|go on|you may|you should|i want to|i'd like to|we need to|we should|need to|gotta)[\s,:!.-]+)*(?:${PLACE})?(?:(?:please|kindly|just|only)\s+)?(?:add|append|attach|put|write|save|create|make|set|copy|duplicate|clone|move|rename|delete|remove|erase|bin|drop|trash|change|replace|swap|switch|turn|edit|update|modify|amend|bump|correct|fix|repair|insert|run|execute|launch|mark|tick|cross|clean|strike|cut|get rid|get (?:it|that|them|this) (?:out|off|gone|done|corrected|fixed)|have (?:it|that|this|them) (?:\w+ )?(?:removed|deleted|changed|corrected|moved|fixed|done)|throw|take|kill|scrap|ditch|wipe|chuck|toss|pop|stick|do (?:it|that|so)|sort (?:it|that) out)\b`,
+  'i',
+)
+
+/** A part of a request that orders something to be changed or run: "delete it" behind "we don't need it any more". */
+export const ordersAct = (part: string): boolean => ACTS.test(part)
+
 export function isOrder({ name, input }: NanoCall, request: string): boolean {
   const { command } = input
   const bare = request.trim().replace(/^[`"'$>\s]+/, '')
