@@ -14,7 +14,7 @@ import { Record } from './output/record.ts'
 import { openPty, type Pty, type PtyEnd } from './pty.ts'
 import { shellWords } from './quote.ts'
 import { prepareLaunch, type ShellChoice, type ShellName } from './start.ts'
-import { openTerminal, type Terminal } from './terminal.ts'
+import { openTerminal, type Terminal, type TerminalOutput } from './terminal.ts'
 import { Work } from './work.ts'
 
 export type ShellParts = {
@@ -24,7 +24,7 @@ export type ShellParts = {
   /** The words that start this very program. */
   readonly covey: readonly string[]
   readonly input: NodeJS.ReadStream
-  readonly output: NodeJS.WriteStream
+  readonly output: TerminalOutput
   readonly helper: Helper
   /** The terminal is gone, or Covey is to end. */
   readonly signal: AbortSignal
@@ -79,7 +79,7 @@ class RunningShell {
       lastKeyAt: () => this.#lastKeyAt,
     })
     this.#work = new Work({
-      write: (bytes) => this.#terminal.write(bytes),
+      write: (bytes) => void this.#terminal.write(bytes),
       type: (bytes) => this.#pty?.write(bytes),
       reply: (id, reply) => this.#channel.send(id, reply),
       note: (text) => this.#terminal.note(text),
@@ -108,6 +108,7 @@ class RunningShell {
         onKeys: (bytes) => this.#keys(bytes),
         onResize: (newColumns, newRows) => pty.resize(newColumns, newRows),
         onGone: () => pty.hangUp(),
+        onReady: () => pty.resume(),
       })
       const hangUp = (): void => pty.hangUp()
       signal.addEventListener('abort', hangUp, { once: true })
@@ -138,7 +139,7 @@ class RunningShell {
     this.#lastShownAt = performance.now()
     this.#prompt.write(bytes)
     if (this.#isRunning) this.#record.write(bytes)
-    if (!this.#work.holds(bytes)) this.#terminal.write(bytes)
+    if (!this.#work.holds(bytes) && !this.#terminal.write(bytes)) this.#pty?.pause()
   }
 
   #take(request: ShellRequest): void {

@@ -1,4 +1,6 @@
 /** The person's terminal: raw while the shell has it, put back at the end, stopped and continued with Covey. */
+import { spawnSync } from 'node:child_process'
+import { writeSync } from 'node:fs'
 import type { Surface } from './helper.ts'
 import { MAIN_SCREEN, RESET_SCREEN, startWatcher } from './watcher.ts'
 
@@ -7,11 +9,16 @@ type Taking = {
   onKeys(bytes: Buffer): void
   onResize(columns: number, rows: number): void
   onGone(): void
+  /** After a write that returned false: the terminal takes more again. */
+  onReady(): void
 }
+
+export type TerminalOutput = NodeJS.WriteStream & { readonly fd: number }
 
 export type Terminal = {
   readonly surface: Surface
-  write(bytes: Buffer): void
+  /** False: the terminal is behind. The bytes are taken all the same, but no more should follow until `onReady`. */
+  write(bytes: Buffer): boolean
   /** A line of ours before the next prompt. */
   note(text: string): void
   take(taking: Taking): void
@@ -23,9 +30,9 @@ export type Terminal = {
 
 const NEWLINE = 0x0a
 
-export function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Terminal {
+export function openTerminal(input: NodeJS.ReadStream, output: TerminalOutput): Terminal {
   const watcher = startWatcher(input)
-  const pieces = gathering(output)
+  const write = createWriter(output)
   let isAtStart = true
   let isAlternate = false
   let release = (): void => undefined
@@ -36,17 +43,14 @@ export function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStrea
     get rows() {
       return output.rows || 24
     },
-    write(text) {
-      pieces.flush()
-      output.write(text)
-    },
+    write: (text) => void output.write(text),
   }
   return {
     surface,
     write(bytes) {
-      if (bytes.length === 0) return
+      if (bytes.length === 0) return true
       isAtStart = bytes[bytes.length - 1] === NEWLINE
-      pieces.write(bytes)
+      return write(bytes)
     },
     note: (text) => surface.write(`${isAtStart ? '' : '\r\n'}\u001B[2m${text}\u001B[0m\r\n`),
     take(taking) {
@@ -58,7 +62,6 @@ export function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStrea
       watcher?.screen(isNow)
     },
     giveBack(needsReset) {
-      pieces.flush()
       release()
       if (needsReset || isAlternate) output.write((isAlternate ? MAIN_SCREEN : '') + RESET_SCREEN)
       watcher?.dismiss()
@@ -67,42 +70,39 @@ export function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStrea
 }
 
 /**
- * A pty gives 4 KiB at a time. A piece that comes by itself is written at once, so that no key waits; of a flood many are
- * written together.
+ * Writes to the descriptor itself, which costs a third of a write to the stream and takes the bytes before it returns. What
+ * the terminal does not take now is left to the stream, which waits, or reports that the terminal is gone.
  */
-function gathering(output: NodeJS.WriteStream): { write(bytes: Buffer): void; flush(): void } {
-  let queue: Buffer[] = []
-  let size = 0
-  let timer: NodeJS.Timeout | undefined
-  let writtenAt = 0
-  const flush = (): void => {
-    clearTimeout(timer)
-    timer = undefined
-    if (size === 0) return
-    const whole = queue.length === 1 ? queue[0] : Buffer.concat(queue, size)
-    queue = []
-    size = 0
-    if (whole) output.write(whole)
-    writtenAt = performance.now()
-  }
-  return {
-    flush,
-    write(bytes) {
-      queue.push(bytes)
-      size += bytes.length
-      if (size >= MAX_GATHERED || (!timer && performance.now() - writtenAt > FLOOD_MS)) flush()
-      else timer ??= setTimeout(flush, FLOOD_MS)
-    },
+export function createWriter(output: TerminalOutput): (bytes: Buffer) => boolean {
+  return (bytes) => {
+    const written = output.writableLength === 0 ? writeNow(output.fd, bytes) : 0
+    return written === bytes.length || output.write(Buffer.from(bytes.subarray(written)))
   }
 }
 
-const MAX_GATHERED = 65_536
-/** Pieces that follow each other faster than this are a flood. */
-const FLOOD_MS = 1
+function writeNow(fd: number, bytes: Buffer): number {
+  let written = 0
+  try {
+    while (written < bytes.length) written += writeSync(fd, bytes, written)
+  } catch {
+    // It is full and does not block, or it is gone.
+  }
+  return written
+}
+
+/**
+ * Node's raw mode leaves output processing on. It has been done by the shell's own terminal: a second time, each line feed
+ * would become a return as well, which moves the cursor of programs that draw, and the kernel would look at every byte.
+ */
+function stopOutputProcessing(): void {
+  spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
+}
 
 function attach(input: NodeJS.ReadStream, output: NodeJS.WriteStream, taking: Taking): () => void {
   const raw = (isRaw: boolean): void => {
-    if (input.isTTY) input.setRawMode(isRaw)
+    if (!input.isTTY) return
+    input.setRawMode(isRaw)
+    if (isRaw) stopOutputProcessing()
   }
   const resize = (): void => taking.onResize(output.columns || 80, output.rows || 24)
   const stop = (): void => {
@@ -121,6 +121,7 @@ function attach(input: NodeJS.ReadStream, output: NodeJS.WriteStream, taking: Ta
   input.on('error', taking.onGone)
   input.resume()
   output.on('resize', resize)
+  output.on('drain', taking.onReady)
   process.on('SIGTSTP', stop)
   process.on('SIGCONT', resume)
   return () => {
@@ -128,6 +129,7 @@ function attach(input: NodeJS.ReadStream, output: NodeJS.WriteStream, taking: Ta
     input.off('end', taking.onGone)
     input.off('error', taking.onGone)
     output.off('resize', resize)
+    output.off('drain', taking.onReady)
     process.off('SIGTSTP', stop)
     process.off('SIGCONT', resume)
     raw(false)

@@ -107,7 +107,7 @@ export class Work {
     // The shell draws its prompt again: from here on it reads keys itself.
     if (this.#timer && !this.#stopped) setImmediate(() => this.#typeOn())
     if (!this.#stopped || this.#printedSize > MAX_HELD) return false
-    this.#printed.push(bytes)
+    this.#printed.push(Buffer.from(bytes))
     this.#printedSize += bytes.length
     return true
   }

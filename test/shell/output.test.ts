@@ -16,7 +16,12 @@ function read(...pieces: readonly (string | Buffer)[]) {
     mark: (found) => void marks.push(found),
     screen: (isAlternate) => void screens.push(isAlternate),
   })
-  for (const piece of pieces) push(Buffer.from(piece))
+  for (const piece of pieces) {
+    // The buffer is used again for what comes next.
+    const shared = Buffer.from(piece)
+    push(shared)
+    shared.fill(0)
+  }
   return { marks, screens, text: Buffer.concat(passed).toString() }
 }
 
@@ -97,6 +102,30 @@ test('of a long output head and tail are kept, and it says how much was left out
   expect(text).toContain('line 0\n')
   expect(text).toContain('line 99999\n[exit 0]')
   expect(text).toMatch(/\n\[… \d+ bytes left out …\]\n/)
+})
+
+test('however the output is cut, the same is kept of it', () => {
+  const lines = Array.from({ length: 12_000 }, (_, line) => `line ${line} ä€😀\n`).join('')
+  const bytes = Buffer.from(lines)
+  const recorded = (size: number): string => {
+    const record = new Record()
+    record.begin('seq', '/')
+    const shared = Buffer.alloc(size)
+    for (let at = 0; at < bytes.length; at += size) {
+      const copied = bytes.copy(shared, 0, at, at + size)
+      record.write(shared.subarray(0, copied))
+    }
+    record.end(0)
+    return record.text()
+  }
+
+  const whole = recorded(bytes.length)
+  const cut = [1, 7, 4_095, 24_575, 24_576, 24_577, 65_536, 100_000].map(recorded)
+
+  expect(new Set([whole, ...cut]).size).toBe(1)
+  expect(whole).toMatch(/^\/ \$ seq\nline 0 ä€😀\n/)
+  expect(whole).toMatch(/\n\[… \d+ bytes left out …\]\nline \d+ ä€😀\n/)
+  expect(whole.endsWith('line 11999 ä€😀\n[exit 0]')).toBe(true)
 })
 
 test('old outputs shrink first, then the oldest commands go; never more than 64 KiB', () => {

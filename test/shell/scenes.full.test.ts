@@ -75,12 +75,11 @@ describe.each(shells)('%s', (shell) => {
     await screen.sees(/ready> rm -rf build$/)
     screen.type(key.up)
     await screen.sees(/ready> ls$/)
-    screen.type(key.ctrl('c'))
-    await screen.sees(/ready>$/)
+    // A shell that is still busy with the keys before it takes the signal for them.
+    await screen.presses(key.ctrl('c'), /ready>$/)
     screen.enter(':2')
     await screen.sees(/destroys .*\nready> rm -rf build$/)
-    screen.type(key.ctrl('c'))
-    await screen.sees(/ready>$/)
+    await screen.presses(key.ctrl('c'), /ready>$/)
 
     expect(shown).toMatch(/^:1 ls {2}reads/m)
     expect(shown).toMatch(/^:2 rm -rf build {2}destroys/m)
@@ -136,6 +135,15 @@ describe.each(shells)('%s', (shell) => {
     expect(shown).not.toContain('~\n~')
   })
 
+  scene(`a line feed that is only a line feed keeps its column${note}`, async () => {
+    const screen = await ready(shell)
+
+    screen.enter(`sh -c 'stty -onlcr; printf "one\\ntwo\\r\\n"; stty onlcr'`)
+    const shown = await screen.sees(/two *\nready>$/)
+
+    expect(shown).toMatch(/\none\n {3}two\nready>$/)
+  })
+
   scene(`hostile output places nothing on the prompt and starts nothing${note}`, async () => {
     const forged = ['A', 'B', 'C', 'R', 'D;0'].map((kind) => `\\033]133;${kind}\\007`).join('')
     const guessed = `\\033]133;R;${'0'.repeat(32)}\\007`
@@ -159,14 +167,12 @@ describe.each(shells)('%s', (shell) => {
 
     screen.enter('rm old things')
     await screen.sees(/not run[^]*ready> rm old things$/)
-    screen.type(key.ctrl('c'))
-    await screen.prompt()
+    await screen.presses(key.ctrl('c'), /ready>$/)
     screen.enter('rm the old things')
     await screen.sees(/Yes\.\nready>$/)
     screen.type(key.altEnter)
     await screen.sees(/not run[^]*ready> rm the old things$/)
-    screen.type(key.ctrl('c'))
-    await screen.prompt()
+    await screen.presses(key.ctrl('c'), /ready>$/)
     screen.enter('ls keep')
     await screen.sees(/ls keep *\nkeep\nready>$/)
   })

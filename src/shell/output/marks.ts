@@ -1,7 +1,7 @@
 /**
  * Finds our own marks in what the shell prints and takes them out; everything else passes byte for byte, marks of other
  * programs included. A mark counts only with the key that the init script knows, so output cannot forge one. Constant
- * memory: at most the beginning of one sequence is held back until the next piece.
+ * memory: at most the beginning of one sequence is held back until the next piece. A piece is not kept beyond the call.
  */
 export type Mark =
   /** `R`: a question's line is done with, and the answer may be written. */
@@ -17,6 +17,8 @@ export type MarkSink = {
 const ESCAPE = 0x1b
 const BRACKET = 0x5b
 const OSC = 0x5d
+const QUESTION = 0x3f
+const ONE = 0x31
 const START = '\u001B]133;'
 /** Longer than any sequence that is looked for. */
 const LONGEST = 72
@@ -30,6 +32,9 @@ export function createMarkReader(key: string, sink: MarkSink): (chunk: Buffer) =
   function look(data: Buffer, at: number): Found | 'partial' | undefined {
     const next = data[at + 1]
     if (next !== undefined && next !== OSC && next !== BRACKET) return undefined
+    // Most sequences are colours and titles, which the third byte rules out.
+    const third = data[at + 2]
+    if (third !== undefined && third !== (next === OSC ? ONE : QUESTION)) return undefined
     const text = data.toString('latin1', at, at + LONGEST)
     if (next === BRACKET) return screenSwitch(text)
     const match = pattern.exec(text)
@@ -45,7 +50,7 @@ export function createMarkReader(key: string, sink: MarkSink): (chunk: Buffer) =
     while (at >= 0) {
       const found = look(data, at)
       if (found === 'partial') {
-        held = data.subarray(at)
+        held = Buffer.from(data.subarray(at))
         if (at > from) sink.bytes(data.subarray(from, at))
         return
       }

@@ -16,7 +16,7 @@ export class PromptCopy {
 
   write(bytes: Buffer): void {
     if (!this.#pieces || this.#size > MAX_SIZE) return
-    this.#pieces.push(bytes)
+    this.#pieces.push(Buffer.from(bytes))
     this.#size += bytes.length
   }
 

@@ -110,15 +110,13 @@ export class Record {
   }
 }
 
-/** Head and tail of what one command prints, as bytes; nothing is decoded while it runs. */
+/** Head and tail of what one command prints, as copies of the bytes; nothing is decoded while it runs. */
 class Running {
   command: string
   readonly folder: string
   readonly #head: Buffer[] = []
   #headSize = 0
-  #tail: Buffer[] = []
-  #tailSize = 0
-  #lost = 0
+  readonly #tail = new Tail()
 
   constructor(command: string, folder: string) {
     this.command = command
@@ -130,33 +128,49 @@ class Running {
     const [first, rest] =
       room >= bytes.length ? [bytes, undefined] : [bytes.subarray(0, room), bytes.subarray(room)]
     if (first.length > 0) {
-      // A copy: the piece it is cut from would be kept with it.
       this.#head.push(Buffer.from(first))
       this.#headSize += first.length
     }
-    if (rest) this.#writeTail(rest)
-  }
-
-  #writeTail(bytes: Buffer): void {
-    this.#tail.push(bytes)
-    this.#tailSize += bytes.length
-    while (this.#tailSize - (this.#tail[0]?.length ?? 0) >= MAX_TAIL) {
-      const gone = this.#tail.shift()?.length ?? 0
-      this.#tailSize -= gone
-      this.#lost += gone
-    }
+    if (rest) this.#tail.write(rest)
   }
 
   text(): string {
     const head = Buffer.concat(this.#head).toString()
-    const tail = Buffer.concat(this.#tail).toString()
-    if (this.#lost === 0) return cleaned(head + tail)
+    const { text: tail, lost } = this.#tail.read()
+    if (lost === 0) return cleaned(head + tail)
     // Whole lines: a cut may lie within a letter or an escape sequence.
     const from = tail.indexOf('\n')
     const whole = from >= 0 && from < tail.length - 1 ? tail.slice(from + 1) : tail
     const until = head.lastIndexOf('\n')
     const begin = until > 0 ? head.slice(0, until) : head
-    return `${cleaned(begin)}\n[… ${this.#lost} bytes left out …]\n${cleaned(whole)}`
+    return `${cleaned(begin)}\n[… ${lost} bytes left out …]\n${cleaned(whole)}`
+  }
+}
+
+/** The last MAX_TAIL bytes, in a buffer of twice that: what is kept moves to its front once per MAX_TAIL written. */
+class Tail {
+  #buffer: Buffer | undefined
+  #size = 0
+  #lost = 0
+
+  write(bytes: Buffer): void {
+    this.#buffer ??= Buffer.allocUnsafeSlow(2 * MAX_TAIL)
+    if (this.#size + bytes.length > this.#buffer.length) this.#keep(Math.max(0, MAX_TAIL - bytes.length))
+    const from = Math.max(0, bytes.length - MAX_TAIL)
+    this.#lost += from
+    this.#size += bytes.copy(this.#buffer, this.#size, from)
+  }
+
+  read(): { readonly text: string; readonly lost: number } {
+    this.#keep(MAX_TAIL)
+    return { text: this.#buffer?.toString('utf8', 0, this.#size) ?? '', lost: this.#lost }
+  }
+
+  #keep(most: number): void {
+    const gone = Math.max(0, this.#size - most)
+    this.#buffer?.copyWithin(0, gone, this.#size)
+    this.#size -= gone
+    this.#lost += gone
   }
 }
 
