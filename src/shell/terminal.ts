@@ -95,7 +95,12 @@ function writeNow(fd: number, bytes: Buffer): number {
  * would become a return as well, which moves the cursor of programs that draw, and the kernel would look at every byte.
  */
 function stopOutputProcessing(): void {
-  spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
+  spawnSync('stty', ['-opost'], {
+    stdio: ['inherit', 'ignore', 'ignore'],
+    // In the background it would be stopped, and Covey would wait for it.
+    timeout: 5_000,
+    killSignal: 'SIGKILL',
+  })
 }
 
 function attach(input: NodeJS.ReadStream, output: NodeJS.WriteStream, taking: Taking): () => void {
@@ -113,6 +118,8 @@ function attach(input: NodeJS.ReadStream, output: NodeJS.WriteStream, taking: Ta
     // Set twice: what was set before the stop is remembered, though the terminal has been in other hands.
     raw(false)
     raw(true)
+    // Another size for a moment: what runs there draws itself again, below or over what was written meanwhile.
+    taking.onResize(output.columns || 80, (output.rows || 24) + 1)
     resize()
   }
   raw(true)

@@ -115,6 +115,25 @@ describe.skipIf(missing('bash') || process.platform !== 'linux')('bash', () => {
     await screen.sees(/^still there$/m)
     expect(isAlive(covey)).toBe(true)
   })
+
+  test.skipIf(missing('vim'))('stopped and continued: a full-screen program draws itself again', async () => {
+    const screen = await openInside()
+    const { covey } = await pids(screen)
+    await screen.prompt()
+    screen.enter('vim -u NONE a.txt')
+    await screen.sees(/^~ *\n~ *\n/m)
+
+    process.kill(covey, 'SIGTSTP')
+    await screen.saw(/Stopped/)
+    screen.enter('clear; echo cleared')
+    await screen.sees(/^cleared\n/m)
+    await screen.gone(/^~ *\n~/m)
+    screen.enter('fg')
+    await screen.sees(/^one\n~ *\n~ *\n~/m)
+    screen.type(':q\r')
+
+    await screen.prompt()
+  })
 })
 
 describe.skipIf(missing('bash') || process.platform !== 'linux')('rubbish', () => {
