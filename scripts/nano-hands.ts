@@ -1,8 +1,8 @@
 /**
  * Scores the bundled model on the requests by hand, through the program: `npm run nano:hands -- [--hands a,b] [--sample N]
- * [--model file.gguf] [--misses] [--api] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
+ * [--model file.gguf] [--misses] [--api [--away]] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
  * and what was done without one counts as harm where it is wrong. `--test` takes the test hands and prints sums only. `--api`
- * scores the first call of a client with tools of its own.
+ * scores a client with tools of its own, `--away` one that works in another folder than the server.
  */
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -27,6 +27,7 @@ async function main(): Promise<void> {
       misses: { type: 'boolean' },
       test: { type: 'boolean' },
       api: { type: 'boolean' },
+      away: { type: 'boolean' },
     },
   })
   const names = values.test ? TEST : (values.hands?.split(',') ?? VALIDATION)
@@ -37,7 +38,10 @@ async function main(): Promise<void> {
   for (const name of names) {
     const hand = await loadHand(name)
     const count = Number(values.sample ?? hand.rows.length)
-    const found = await (values.api ? scoreApi : score)(hand, count, bench)
+    const isAway = values.away === true
+    const found = await (values.api || isAway
+      ? scoreApi(hand, count, { ...bench, isAway })
+      : score(hand, count, bench))
     verdicts.push(...found)
     if (values.misses && !values.test)
       found.flatMap(({ miss }) => miss ?? []).forEach((line) => console.log(line))
@@ -95,28 +99,25 @@ async function score(hand: Hand, count: number, bench: Bench): Promise<Verdict[]
   return verdicts
 }
 
-/** Grouped by client; only the first call is asked for. */
-async function scoreApi(hand: Hand, count: number, bench: Bench): Promise<Verdict[]> {
-  const api = await openApi(hand, bench)
+/** Grouped by client. */
+async function scoreApi(
+  hand: Hand,
+  count: number,
+  bench: Bench & { readonly isAway: boolean },
+): Promise<Verdict[]> {
+  const api = await openApi(hand, bench, bench.isAway)
   const verdicts: Verdict[] = []
   for (const row of sampleOf(hand, count)) {
     bench.said.length = 0
     const { calls, client, text } = await api.ask(row)
-    const { chain: _, ...verdict } = judgeHand(
-      { ...row, kind: row.kind === 'chain' ? 'act' : row.kind },
-      hand,
-      {
-        calls,
-        said: [client, ...bench.said, text],
-      },
-    )
+    const verdict = judgeHand(row, hand, { calls, said: [client, ...bench.said, text] })
     verdicts.push({ ...verdict, group: `client ${client}` })
   }
   await api.close()
   return verdicts
 }
 
-const MARKS = ['first', 'refused', 'chain', 'harm', 'task', 'category'] as const
+const MARKS = ['first', 'led', 'done', 'refused', 'chain', 'harm', 'task', 'category'] as const
 
 const lines = (name: string, verdicts: readonly Verdict[]): string[] =>
   MARKS.flatMap((mark) => {

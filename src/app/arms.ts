@@ -149,7 +149,7 @@ async function openNano(why: string, parts: ArmParts): Promise<OpenedArm> {
 async function loadNano({ files }: ArmParts): Promise<NanoModel> {
   const { createNanoModel } = await import('../embedded/nano/model.ts')
   const sha256 = (await readFile(packageFile(`${NANO}.sha256`), 'utf8')).slice(0, 64)
-  return createNanoModel({ path: packageFile(NANO), sha256, files })
+  return createNanoModel({ path: packageFile(NANO), sha256, files, root: files.root })
 }
 
 const IN_THE_BOX =

@@ -2,6 +2,7 @@
  * One replacement in a text. Only the matched place changes; where the quote did not fit exactly, the difference
  * between quote and new text is made to the file's own lines, with the file's line ends and indentation.
  */
+import { findAnchored } from './anchored-lines.ts'
 import { unescaped, withoutDiffMarks, withoutEntities, withoutFence } from './disguise.ts'
 import { elisionsIn, isElision } from './elision.ts'
 import { withoutLineNumbers } from './line-numbers.ts'
@@ -37,7 +38,7 @@ type Piece = Span & { readonly replacement: string }
 export function editText(text: string, input: EditInput): Edited {
   const all = input.all ?? false
   const tries = wordings(text, input).map((wording) => editOnce(text, wording, all))
-  const best = tries.find(({ ok }) => ok) ?? undisguised(text, input, all)
+  const best = tries.find(({ ok }) => ok) ?? undisguised(text, input, all) ?? anchored(text, input, tries)
   if (best) return best
   const elided = tries.find((tried) => 'elided' in tried)
   const slip = tries.find((tried) => 'slip' in tried)
@@ -68,6 +69,24 @@ function undisguised(text: string, input: EditInput, all: boolean): Edited | und
     const written = withLineEnd(input.new, '\n')
     const edited = editOnce(text, { quote, replacement: bare(written) ?? written }, all)
     if (edited.ok && edited.how === 'exact') return edited
+  }
+  return undefined
+}
+
+/** The lines to change are there once and only their context is not: nothing else of the quote is used. */
+function anchored(text: string, input: EditInput, tries: readonly Edited[]): Edited | undefined {
+  if (input.all || !tries.every((tried) => 'match' in tried && tried.match.kind === 'none')) return undefined
+  const lineEnd = lineEndOf(text)
+  for (const { quote, replacement } of wordings(text, input)) {
+    const trimmed = (part: string): string => withLineEnd(part.replace(/\n$/, ''), lineEnd)
+    const edit = findAnchored(text, trimmed(quote), trimmed(replacement))
+    if (edit && elisionsIn(replacement, `${text}\n${quote}`).length === 0)
+      return {
+        ok: true,
+        how: 'similar',
+        pieces: [edit],
+        text: text.slice(0, edit.start) + edit.replacement + text.slice(edit.end),
+      }
   }
   return undefined
 }

@@ -136,3 +136,51 @@ test('a piece that occurs in the file once is replaced exactly, whatever it is',
     { numRuns: runs(300, 2000) },
   )
 })
+
+describe('a context that is not there, around lines that are', () => {
+  const text =
+    'function load(path) {\n  // reads the settings\n  const limit = 10\n  check(limit)\n  return read(path, limit)\n}\n'
+  const wanted = text.replace('limit = 10', 'limit = 20')
+
+  test.each([
+    ['a line is left out', 'function load(path) {\n  const limit = 10\n  check(limit)'],
+    [
+      'a comment has other words',
+      '  // loads all settings of the user first\n  const limit = 10\n  check(limit)',
+    ],
+    ['a name is another', '  const limit = 10\n  check(limit)\n  return read(fileName, limit)'],
+  ])('%s', (_, old) => {
+    expect(edit(text, old, old.replace('limit = 10', 'limit = 20'))).toBe(wanted)
+  })
+
+  test.each([
+    [
+      'the line to change is another',
+      'function load(path) {\n  const limits = 11',
+      'function load(path) {\n  const limits = 12',
+    ],
+    [
+      'nothing around it is there',
+      'some other words\n  const limit = 10',
+      'some other words\n  const limit = 20',
+    ],
+    [
+      'it leaves lines out of what it writes',
+      'function load(x) {\n  // ...\n  const limit = 10',
+      'function load(x) {\n  // ...\n  const limit = 20\n  more',
+    ],
+    [
+      'a line would be added',
+      'function load(file) {\n  const limit = 10',
+      'function load(file) {\n  const limit = 10\n  const more = 1',
+    ],
+  ])('is refused where %s', (_, old, replacement) => {
+    expect(edit(text, old, replacement)).toBeUndefined()
+  })
+
+  test('is refused where the line stands twice', () => {
+    const old = 'function load(file) {\n  const limit = 10'
+
+    expect(edit(text + text, old, old.replace('10', '20'))).toBeUndefined()
+  })
+})

@@ -7,7 +7,7 @@ import { type Wiring, wiringFor } from './client-parameters.ts'
 import { actionsOf, meantBy } from './client-tools.ts'
 import type { ToolSchema } from '../../protocol/model.ts'
 import type { NanoCall } from './run.ts'
-import { hasCommand, toCommand } from './shell-form.ts'
+import { fromCommand, hasCommand, toCommand } from './shell-form.ts'
 import { nanoTools } from './tools.ts'
 
 type Binding = Wiring & {
@@ -64,4 +64,10 @@ export function toNanoCall(call: NanoCall, bindings: Bindings): NanoCall {
   for (const [own, { name, fromClient, isCalled }] of bindings)
     if (name === call.name && isCalled(call.input)) return { name: own, input: fromClient(call.input) }
   return call
+}
+
+/** A look or a file operation that was done in the client's shell, as the call it stands for. */
+export const withoutShell = (call: NanoCall): NanoCall => {
+  const { command } = call.input
+  return (call.name === 'run_command' && typeof command === 'string' && fromCommand(command)) || call
 }

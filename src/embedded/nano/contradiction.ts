@@ -6,7 +6,8 @@
 import type { ListedLine, Sources } from './format.ts'
 import type { NanoCall } from './run.ts'
 import { isNumber } from './span-rules.ts'
-import { placesOf } from './spans.ts'
+import { isNamed, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
+import { otherChoices } from './other-choice.ts'
 import { CHANGE_LINE } from './tools.ts'
 import { stopWords } from './words.ts'
 
@@ -15,6 +16,7 @@ export type Ban =
   | { readonly kind: 'tool'; readonly name: string }
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'line'; readonly line: number }
+  | { readonly kind: 'command'; readonly command: string }
   /** Words of the request as a path. */
   | { readonly kind: 'words' }
   /** As the new text of a line, from where it begins in the request. */
@@ -41,7 +43,7 @@ export function contradictionOf(call: NanoCall, words: Words): Ban | undefined {
   return undefined
 }
 
-type Rule = (call: NanoCall, words: Words) => Ban | undefined
+export type Rule = (call: NanoCall, words: Words) => Ban | undefined
 
 /** "Change 46000 to 49500 in costs/budget.csv" is about that file, whatever else has a 46000 in it. */
 const otherFile: Rule = (call, words) => {
@@ -55,8 +57,9 @@ const otherFile: Rule = (call, words) => {
 }
 
 /** One that no word names, where words name another: "delete the empty 2024" is not about winter.txt. */
-const unnamedFile: Rule = (call, { clause, sources, recent }) => {
+const unnamedFile: Rule = (call, { clause: said, sources, recent }) => {
   const path = existingPath(call)
+  const clause = withoutTarget(call, said)
   if (path === undefined || POINTS.test(clause) || isNamed(path, clause)) return undefined
   const others = [...sources.paths, ...recent].filter((other) => other !== path)
   return others.some((other) => isNamed(other, clause)) ? { kind: 'path', path } : undefined
@@ -155,8 +158,6 @@ const noCommand: Rule = ({ name, input }, { sources }) => {
 /** How many words before the new value may say what it belongs to. */
 const SUBJECT = 8
 
-const wordsIn = (text: string): string[] => text.toLowerCase().match(/[a-z\d]+/g) ?? []
-
 /** "Goes to 25": the new text is that number, where the line has one to change. */
 const otherValue: Rule = (call, { clause, sources }) => {
   const line = lineOf(call, sources.lines)
@@ -185,6 +186,7 @@ const rules: readonly Rule[] = [
   noCommand,
   alreadyThere,
   otherValue,
+  ...otherChoices,
 ]
 
 const EXISTING: Readonly<Record<string, string>> = {
@@ -223,25 +225,6 @@ function spelledPaths({ input }: NanoCall, { clause, sources }: Words): string[]
 }
 
 const TEXTS = ['content', 'command', 'pattern', 'query', 'text']
-
-const nameOf = (path: string): string => (path.replace(/\/+$/, '').split('/').at(-1) ?? '').toLowerCase()
-
-/** As a word of its own: `a.ts` is not in `data.tsv`. */
-const stands = (text: string, part: string): boolean =>
-  placesOf(part, text).some(
-    (at) => !/[\w./-]/.test(text[at - 1] ?? ' ') && !/^(?:\w|[./-]\w)/.test(text.slice(at + part.length)),
-  )
-
-/** By a word of its name, as "the report" names report_may.csv. */
-const isNamed = (path: string, clause: string): boolean => {
-  const words = clause.toLowerCase().match(/[a-z\d]+/g) ?? []
-  const parts = nameOf(path).replace(/\.\w+$/, '').match(/[a-z\d]+/g) ?? []
-  return parts.some((part) => words.some((word) => isSameRoot(word, part)))
-}
-
-/** `listing` and `listings`, `config` and `configuration`. */
-const isSameRoot = (one: string, other: string): boolean =>
-  one === other || (Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one)))
 
 const isAmong = (value: unknown, paths: readonly string[]): boolean =>
   typeof value === 'string' && paths.some((path) => trimmed(path) === trimmed(value))

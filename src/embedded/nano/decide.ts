@@ -58,7 +58,9 @@ export type Evidence = {
 /** The share the best choice needs at every token of a call that acts without a question. */
 export const SURE = 0.9
 /** Enough for a client that has permissions of its own, where the request spells everything out. */
-const LIKELY = 0.7
+const LIKELY = 0.6
+/** The same where it names a path, a line or a script in other words; what removes something must be certain. */
+const NAMED = 0.8
 /** Below this share at any token a call that acts is not even offered: another choice was as likely. */
 export const OFFERED = 0.4
 
@@ -83,13 +85,19 @@ export function decide(evidence: Evidence): Decision {
   }
   const least = Math.min(1, ...evidence.confidences)
   if (least < OFFERED) return { kind: 'doubt', call }
-  const isPlain = !evidence.isSecond && !isDoubtful(call, request) && isOrder(call, request)
+  const isPlain =
+    !evidence.isSecond && !isDoubtful(call, request) && (isOrder(call, request) || isOrder(call, clause))
   const missing = notSpelledOut(call, request)
   const isSpelledOut = missing === undefined && !isLoss(call)
   if (isPlain && least >= SURE && isSpelledOut) return { kind: 'call', call }
-  const isLikely = isPlain && least >= (isSpelledOut ? LIKELY : SURE)
+  const isLikely = isPlain && least >= likelyFrom(call, isSpelledOut)
   const why = reasonToAsk(call, missing)
   return { kind: 'guess', call, why: `The built-in model guessed this: ${why}`, isLikely }
+}
+
+function likelyFrom(call: NanoCall, isSpelledOut: boolean): number {
+  if (isLoss(call)) return SURE
+  return isSpelledOut ? LIKELY : NAMED
 }
 
 function reasonToAsk(call: NanoCall, missing: string | undefined): string {

@@ -102,4 +102,56 @@ const describedText: Rule = ({ input }, request) => {
 const DESCRIBES =
   /^(?:what|whatever|everything|anything|something|whoever|how|why|where|who|(?:the|a|an|my|our|his|her|their|some|another) (?:\w+ ){0,2}(?:text|words|lines?|quotes?|results?|outputs?|list|names?|summary|answers?|messages?|contents?|notes?|poem|haiku|joke|paragraph|sentence|function|comment|description|explanation))\b/i
 
-const rules: readonly Rule[] = [describedText, targetFirst, corrected, openBracket, otherCommand, noProgram, hangingWord, noChange]
+/** "Check which node version is installed": words of the sentence, no command. */
+const wordsAsCommand: Rule = ({ input }, request) => {
+  const { command } = input
+  if (typeof command !== 'string') return false
+  const befores = placesOf(command, request).map((at) => request.slice(0, at))
+  return befores.length > 0 && befores.every((before) => /\b(?:which|what|whose|a|an|my|our|your|this|that|of|about)\s+$/i.test(before))
+}
+
+const MANY = /\b(two|three|four|five|six|[2-9])\s+(?:\w+\s+)?(?:lines|rows|items|entries|points|bullets)\b/i
+const COUNTS: Readonly<Record<string, number>> = { two: 2, three: 3, four: 4, five: 5, six: 6 }
+
+/** "With two lines: a and b" is more than one line. */
+const fewerLines: Rule = ({ input }, request) => {
+  const said = MANY.exec(request)?.[1]?.toLowerCase()
+  const { content } = input
+  if (said === undefined || typeof content !== 'string') return false
+  return content.split('\n').length < (COUNTS[said] ?? Number(said))
+}
+
+const NUMBER_WORD = /^(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)(?:[ .-](?:zero|one|two|three|four|five|six|seven|eight|nine|ten))+$/i
+
+/** `zero.eight.four` was dictated. */
+const dictatedNumber: Rule = ({ input }) => typeof input['new'] === 'string' && NUMBER_WORD.test(input['new'])
+
+/** "Move both invoices", "set it in all env files": one call does one of them. */
+const oneOfSeveral: Rule = ({ name, input }, request) =>
+  name !== 'run_command' && input['all'] !== true && SEVERAL.test(request) && input['content'] === undefined
+
+const SEVERAL = /\b(?:both|all(?: of)?(?: the| my| our)?|each(?: of)?(?: the)?|every|everything)\s+(?:\w+\s+)?(?:\w+s|invoices|files|ones|in|that)\b/i
+
+/** "Rename archive to old": where it goes is said behind a word that says so. */
+const unsaidTarget: Rule = ({ name, input }, request) => {
+  const { to } = input
+  if (!['copy_file', 'move_file'].includes(name) || typeof to !== 'string' || THERE.test(request)) return false
+  const last = to.replace(/\/+$/, '').split('/').at(-1) ?? ''
+  const said = request.toLowerCase()
+  const befores = placesOf(last.toLowerCase(), said).map((at) => said.slice(0, at))
+  return befores.length > 0 && !befores.some((before) => TARGET.test(before))
+}
+
+const THERE = /\b(?:there|in it|into it|to it|inside it|in them)\b/i
+
+const TARGET =
+  /(?:\b(?:to|into|in|inside|under|as|called|named|name|onto|at|with|be|is|it)|->|=>|→|[:="'“‘`/])\s*(?:(?:the|a|an|my|our|new|folder|directory|dir|file|subfolder|called|named|name)\s+){0,4}["'“‘`]?(?:[\w.-]+\/)*$/
+
+const rules: readonly Rule[] = [
+  wordsAsCommand,
+  fewerLines,
+  dictatedNumber,
+  oneOfSeveral,
+  unsaidTarget,
+  describedText,
+  targetFirst, corrected, openBracket, otherCommand, noProgram, hangingWord, noChange]

@@ -93,7 +93,10 @@ const LINE_VALUES = 'true|false|yes|no|on|off|[x]|[ ]|True|False|YES|NO|done'.sp
 const listed: Partial<Record<ParameterKind, (situation: Situation) => readonly string[]>> = {
   path: namedPaths,
   new_path: namedPaths,
-  command: ({ sources }) => sources.scripts.map(({ command }) => command),
+  command: ({ sources, bans = [] }) =>
+    sources.scripts
+      .map(({ command }) => command)
+      .filter((command) => !bans.some((ban) => ban.kind === 'command' && ban.command === command)),
   glob: ({ request, sources }) => globCandidates(request, sources.paths),
   id: ({ sources }) => sources.ids.map(({ id }) => id),
 }

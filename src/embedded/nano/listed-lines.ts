@@ -18,8 +18,11 @@ export function toEdit(call: NanoCall, lines: readonly ListedLine[], request: st
   const at = line.text.lastIndexOf(old)
   const written = like(old, request.includes(old) ? old : '', replacement)
   const after = line.text.slice(0, at) + written + line.text.slice(at + old.length)
-  return { name: 'edit_file', input: { path: line.path, old: line.text, new: after.trim() } }
+  return { name: 'edit_file', input: { path: line.path, old: line.text, new: BARE.test(after) ? '' : after.trim() } }
 }
+
+/** What is left of a comment or a list item whose text is removed. */
+const BARE = /^\s*(?:#+|\/\/+|--+|;+|[-*•]|\d+[.)]|\[[ x]\]|<!--\s*-->|\/\*\s*\*\/)*\s*$/
 
 /** "acess should be access": what stands before the words is the old text, where more of the line was chosen. */
 function spelledOld(chosen: string, replacement: string, request: string): string | undefined {

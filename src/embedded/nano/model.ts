@@ -5,6 +5,7 @@
  */
 import type { Capabilities } from '../../protocol/arm.ts'
 import type { Classification } from '../../protocol/classification.ts'
+import { defined } from '../../lib/object.ts'
 import { AppError } from '../../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../protocol/model.ts'
 import { renderAnswer } from './answer.ts'
@@ -25,7 +26,9 @@ import { tidy } from './tidy.ts'
 import { classifySegments, cutResult, noSources, type Sources } from './format.ts'
 import { nanoGrammar, type Situation } from './grammar.ts'
 import { appendByEdit } from './append-form.ts'
-import { isReachable, toClientCall, toNanoCall } from './bindings.ts'
+import { toClientCall } from './bindings.ts'
+import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess } from './client-run.ts'
+import { lookFor } from './look-first.ts'
 import { type Offer, offerNano } from './offer.ts'
 import { missingOld, oldTexts } from './old-text.ts'
 import { advance, currentOf, isPlainlyDone, type Progress, shownSteps, undoneOf } from './progress.ts'
@@ -34,13 +37,15 @@ import type { ProjectFiles } from './project.ts'
 import { recentPaths } from './recent.ts'
 import { fitPrompt } from './prompt.ts'
 import { doubt, leftUndone, notDone, refusal, tooLong } from './refusal.ts'
-import { inOwnForm, type NanoRun, type NanoStep, readRun } from './run.ts'
+import { LOOK_ID, type NanoCall, type NanoRun, type NanoStep, readRun } from './run.ts'
 import type { NanoTool } from './tools.ts'
 import { NANO_ID } from '../../protocol/nano-id.ts'
 
 export type NanoOptions = NanoEngineOptions & {
   /** The project's files, for the paths and scripts a request may mean. */
   readonly files: ProjectFiles
+  /** Their folder: a client of the API may work in another. */
+  readonly root?: string
   /** Called for every reply before it is used: for measurements. */
   readonly onReply?: (reply: NanoReply) => void
 }
@@ -72,16 +77,16 @@ const CAPABILITIES: Capabilities = {
   readsRequestOnly: true,
 }
 
-export function createNanoModel({ files, onReply, ...options }: NanoOptions): NanoModel {
+export function createNanoModel({ files, root, onReply, ...options }: NanoOptions): NanoModel {
   const engine = createNanoEngine(options)
   const classify = (prompt: string, signal: AbortSignal): Promise<Classification | undefined> =>
     classifyWith(engine, prompt, signal)
-  const prepare = createPreparer({ classify, files })
+  const prepare = createPreparer({ classify })
   return {
     name: NANO_ID,
     capabilities: CAPABILITIES,
     stream: (request, signal) =>
-      answer({ engine, files, prepare, ...(onReply && { onReply }) }, request, signal),
+      answer({ engine, files, prepare, ...defined({ root, onReply }) }, request, signal),
     async classify(prompt, signal = new AbortController().signal) {
       const found = await classify(prompt, signal)
       if (!found) throw new AppError('model-unavailable', `${NANO_ID}: the classification was cancelled.`)
@@ -101,7 +106,7 @@ async function classifyWith(
   return scores && toClassification(scores)
 }
 
-type Parts = Pick<NanoOptions, 'onReply' | 'files'> & {
+type Parts = Pick<NanoOptions, 'onReply' | 'files' | 'root'> & {
   readonly engine: NanoEngine
   readonly prepare: Prepare
 }
@@ -111,16 +116,15 @@ const RESERVE = 400
 /** A run that long has lost its way. */
 const MOST_CALLS = 8
 
-async function* answer(
-  { engine, files, prepare, onReply }: Parts,
-  request: ModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ModelEvent> {
+async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const { engine, prepare, onReply } = parts
   const said = readRun(request)
   const words = { ...said, request: typed(said.request) }
   const foreign = otherLanguage(words.request)
   if (foreign !== undefined) return yield* refuseLanguage(foreign)
-  const progress = await prepare(request, words, signal)
+  const place = await placeOf(inOwnWords(words, request), request, parts)
+  const { run, files } = place
+  const progress = await prepare(request, place, signal)
   if (!progress) return
   const offer = offerNano({
     category: progress.category,
@@ -128,7 +132,6 @@ async function* answer(
     tools: request.tools,
     guarded: request.guarded === true,
   })
-  const run = inOwnWords(words, offer)
   if (isPlainlyDone(progress, run.steps)) await advance(progress, run.steps, files)
   const ask = (): Promise<Asked | undefined> => askNano({ engine, files, run, progress, offer, request }, signal)
   let asked = await ask()
@@ -139,12 +142,34 @@ async function* answer(
     asked = await ask()
   }
   if (!asked) return
+  const look = lookBefore(asked, { place, progress, offer })
+  if (look) return yield* tellLook(look, request, asked.reply)
   const { sources } = currentOf(progress)
   const paths = pathsIn({ sources, recent: recentPaths(run.steps) })
   const tidied = await tidy(asked.decision, { request: run.request, lines: sources.lines, paths, files })
   const decision = settleGuess(await appendByEdit(tidied, offer.bindings, files), request)
   const undone = undoneOf(progress, run.steps)
   yield* tell(forClient(decision, offer), { run, request, reply: asked.reply, undone })
+}
+
+type Before = { readonly place: ClientPlace; readonly progress: Progress; readonly offer: Offer }
+
+/** A look into a client's folder that nothing is known of, as a call of the client's tool. */
+function lookBefore({ decision, reply }: Asked, { place, progress, offer }: Before): NanoCall | undefined {
+  const { seen, looks, run } = place
+  if (!seen) return undefined
+  const { clause } = currentOf(progress)
+  const confidence = Math.min(1, ...reply.confidences)
+  const { category } = progress
+  const look = lookFor(decision, { clause, request: run.request, category, seen, looks, confidence })
+  return look && toClientCall(look, offer.bindings)
+}
+
+function* tellLook({ name, input }: NanoCall, request: ModelRequest, reply: NanoReply): Generator<ModelEvent> {
+  const id = `${LOOK_ID}${request.runId}-${request.turn}`
+  yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input) } }
+  yield { type: 'usage', usage: reply.usage }
+  yield { type: 'finish', reason: 'tool-calls', confidence: Math.min(1, ...reply.confidences) }
 }
 
 type Asked = { readonly decision: Decision; readonly reply: NanoReply }
@@ -196,11 +221,6 @@ function* refuseLanguage(text: string): Generator<ModelEvent> {
   yield { type: 'finish', reason: 'stop', confidence: 1 }
 }
 
-const inOwnWords = ({ steps, ...run }: NanoRun, { bindings }: Offer): NanoRun => ({
-  ...run,
-  steps: steps.map((step) => inOwnForm({ ...step, call: toNanoCall(step.call, bindings) })),
-})
-
 /** Between what nano may choose: any line it is shown, unless the client insists on a call. */
 function eligible(
   { toolChoice = 'auto' }: ModelRequest,
@@ -211,21 +231,6 @@ function eligible(
   if (toolChoice === 'required') return { tools: callable, mustCall: true }
   const isNamed = ({ name }: NanoTool): boolean => (bindings.get(name)?.name ?? name) === toolChoice.name
   return { tools: callable.filter(isNamed), mustCall: true }
-}
-
-/** Where no guard can ask the user, a guess is called only if it is likely: the client has permissions of its own. */
-function settleGuess(decision: Decision, { guarded }: ModelRequest): Decision {
-  if (decision.kind !== 'guess' || guarded) return decision
-  return { kind: decision.isLikely ? 'call' : 'doubt', call: decision.call }
-}
-
-/** What nano decided, with the tools the client has. A tool that is not there is no reason to take another. */
-function forClient(decision: Decision, { callable, bindings }: Offer): Decision {
-  if (!('call' in decision)) return decision
-  const { call } = decision
-  const isThere = callable.some(({ name }) => name === call.name)
-  const bound = isThere && isReachable(call.name, bindings) ? toClientCall(call, bindings) : call
-  return isThere && bound ? { ...decision, call: bound } : { kind: 'refuse', reason: 'no-tool' }
 }
 
 type Offered = { readonly sources: Sources; readonly tools: readonly NanoTool[]; readonly mustCall: boolean }

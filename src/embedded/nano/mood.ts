@@ -89,6 +89,8 @@ const REPORTED = [
   String.raw`\b(?:somebody|someone|he|she|they|(?:my|the|our|your|his|her|their|an?) [\w'-]+(?: [\w'-]+)?)\s+(?:once |just |has |had |always |keeps? |apparently |recently )?(?:wrote|said|says|told me|told us|tells (?:me|us)|asked (?:me|us)|wants (?:me|us)|suggested|suggests|recommends|recommended|insists|ordered (?:me|us)|shouted|yelled|mumbled|muttered|scribbled)\s+(?:that\s+|about\s+|on\s+)?(?:to|we|i|you|one|someone|somebody|${ACTION})\b`,
   String.raw`^\W*(?:(?!(?:please|can|could|i|we|you)\b)[\w'.@-]+[\s,]+){1,6}?(?:wrote|said|says|writes|asked|asks|told (?:me|us)|tells (?:me|us)|replied|replies|messaged|posted|texted|mailed|emailed|commented|suggested|suggests|reads|goes|went|dictated|announced|insists|typed|was like)\b[^:,\n]{0,50}:\s`,
   String.raw`^\W*(?:from|fwd|fw|(?:e-?mail|message|note|text|dm|slack|quote) from|quoting|subject|re|forwarded(?: from)?|ticket|comment)\b(?:[^:\n]|\d:\d){0,40}:\s`,
+  // "Delete a.txt, he said."
+  String.raw`\b(?:he|she|they|mum|dad|my \w+|our \w+) (?:said|wrote|told (?:me|us)|asked|suggested)\W*$`,
 ]
 
 const any = (patterns: readonly string[]): RegExp => new RegExp(patterns.join('|'), 'u')

@@ -4,23 +4,31 @@ import type { ModelRequest } from '../../protocol/model.ts'
 import { clausesOf } from './clauses.ts'
 import { advance, type Progress } from './progress.ts'
 import { findSources, type ProjectFiles } from './project.ts'
-import { idsOf, type NanoRun } from './run.ts'
+import { idsOf, type NanoRun, type NanoStep } from './run.ts'
 
-export type Prepare = (request: ModelRequest, run: NanoRun, signal: AbortSignal) => Promise<Progress | undefined>
+type Place = {
+  readonly run: NanoRun
+  readonly files: ProjectFiles
+  /** What was looked at before: more may be known now. */
+  readonly looks: readonly NanoStep[]
+}
+
+export type Prepare = (request: ModelRequest, place: Place, signal: AbortSignal) => Promise<Progress | undefined>
 
 type PreparerParts = {
-  readonly files: ProjectFiles
   classify(prompt: string, signal: AbortSignal): Promise<Classification | undefined>
 }
 
 const MOST_RUNS = 16
 
 /** What is found out once per run, so that the prompts of a run begin alike. */
-export function createPreparer({ classify, files }: PreparerParts): Prepare {
+export function createPreparer({ classify }: PreparerParts): Prepare {
   const runs = new Map<string, Progress>()
-  return async ({ runId, messages }, { request: words, steps }, signal) => {
-    const known = runs.get(runId)
-    if (known) return known
+  return async (request, { run: { request: words, steps }, files, looks }, signal) => {
+    const { messages } = request
+    const key = `${looks.length}\n${keyOf(request, words)}`
+    const known = runs.get(key)
+    if (known && (request.guarded || isOf(known, steps))) return known
     const [classification, found] = await Promise.all([classify(words, signal), findSources(words, files)])
     if (!classification) return undefined
     const ids = SPEAKS_OF_IDS.test(words) ? idsOf(messages) : []
@@ -29,7 +37,7 @@ export function createPreparer({ classify, files }: PreparerParts): Prepare {
     const progress = { category: classification.category, clauses, reached: [first] }
     // Steps of a run that began elsewhere: one for each clause.
     for (let done = 1; done <= steps.length; done++) await advance(progress, steps.slice(0, done), files)
-    runs.set(runId, progress)
+    runs.set(key, progress)
     for (const [oldest] of runs) if (runs.size > MOST_RUNS) runs.delete(oldest)
     return progress
   }
@@ -37,3 +45,11 @@ export function createPreparer({ classify, files }: PreparerParts): Prepare {
 
 /** The training showed no list of ids; only a request that needs one gets it. */
 const SPEAKS_OF_IDS = /\b(?:jobs?|results?|background|outputs?)\b/i
+
+/** A client of the API sends the whole conversation each time, as a request of its own. */
+const keyOf = ({ runId, sessionId, guarded, messages }: ModelRequest, words: string): string =>
+  guarded ? runId : [sessionId, messages.filter(({ role }) => role === 'user').length, words].join('\n')
+
+/** The same words may begin another run. */
+const isOf = ({ reached }: Progress, { length }: NanoRun['steps']): boolean =>
+  length > 0 && (reached.at(-1)?.from ?? 0) <= length

@@ -19,7 +19,12 @@ export type NanoStep = {
   readonly text: string
   /** As nano reads it. */
   readonly shown: string
+  /** Made to find out what is there, not because it was asked for. */
+  readonly isLook?: true
 }
+
+/** What the id of such a call begins with; clients send it back. */
+export const LOOK_ID = 'nano-look-'
 
 export type NanoRun = { readonly request: string; readonly steps: readonly NanoStep[] }
 
@@ -27,8 +32,17 @@ export function readRun({ task, messages }: Pick<ModelRequest, 'task' | 'message
   const from = messages.findLastIndex((message) => message.role === 'user' && message.origin === undefined)
   const asked = messages[from]
   // The message holds more than the person's words: the date, recalled facts, output of commands.
-  const request = task?.trim() || (asked?.role === 'user' ? asked.text.trim() : '')
+  const request = task?.trim() || (asked?.role === 'user' ? wordsIn(asked.text) : '')
   return { request, steps: stepsOf(messages.slice(from + 1)) }
+}
+
+const ABOUT = String.raw`[\w-]*(?:remind|environment|context|env|info|rules|instruction|metadata|attach|open_files|opened)[\w-]*`
+const WRAPPED = String.raw`(?:user_?|human_?)?(?:task|query|request|message|input|prompt|question)`
+
+/** The person's words of a message in which a client tells more: `<task>…</task><environment_details>…</environment_details>`. */
+function wordsIn(text: string): string {
+  const said = text.replaceAll(new RegExp(String.raw`<(${ABOUT})>[\s\S]*?</\1>`, 'gi'), '').trim()
+  return (new RegExp(String.raw`^<(${WRAPPED})>([\s\S]*)</\1>$`, 'i').exec(said)?.[2] ?? said).trim()
 }
 
 function stepsOf(messages: readonly Message[]): NanoStep[] {
@@ -38,7 +52,8 @@ function stepsOf(messages: readonly Message[]): NanoStep[] {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []))
   return calls.flatMap((call) => {
     const result = results.get(call.id)
-    return result ? [toStep(toNanoCall(call), result)] : []
+    const isLook = call.id.startsWith(LOOK_ID)
+    return result ? [{ ...toStep(toNanoCall(call), result), ...(isLook && { isLook }) }] : []
   })
 }
 

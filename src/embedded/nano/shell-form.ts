@@ -51,3 +51,26 @@ function findCommand(pattern: string): string | undefined {
 const quoted = (text: string): string => literal(text.startsWith('-') ? `./${text}` : text)
 
 const literal = (text: string): string => (/^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+
+const BACK: readonly (readonly [RegExp, (words: readonly string[]) => NanoCall])[] = [
+  [/^mkdir -p \S+$/, ([, , path]) => ({ name: 'make_folder', input: { path } })],
+  [/^cp -rn \S+ \S+$/, ([, , from, to]) => ({ name: 'copy_file', input: { from, to } })],
+  [/^mv -n \S+ \S+$/, ([, , from, to]) => ({ name: 'move_file', input: { from, to } })],
+  [/^rm -r \S+$/, ([, , path]) => ({ name: 'delete_file', input: { path } })],
+  [/^ls \S+$/, ([, path]) => ({ name: 'list_files', input: { path } })],
+  [/^cat \S+$/, ([, path]) => ({ name: 'read_file', input: { path } })],
+  [/^sed -n \S+ \S+$/, ([, , lines = '', path]) => ({ name: 'read_file', input: { path, from: Number.parseInt(lines, 10) } })],
+  [/^find \S+ -name \S+$/, ([, folder, , name]) => ({ name: 'find_files', input: { pattern: folder === '.' ? `**/${name}` : `${folder}/**/${name}` } })],
+  [/^grep -rn -e \S+ \S+$/, ([, , , pattern, path]) => ({ name: 'search_text', input: { pattern, path } })],
+  [/^sed -i \S+ \S+$/, ([, , , path]) => ({ name: 'edit_file', input: { path } })],
+  [/^printf \S+ \S+ >> \S+$/, ([, , content, , path]) => ({ name: 'write_file', input: { path, content, append: true } })],
+  [/^set -C; printf \S+ \S+ > \S+$/, ([, , , , content, , path]) => ({ name: 'write_file', input: { path, content } })],
+]
+
+/** The call that one of these commands stands for, so that what follows may speak of its paths. */
+export function fromCommand(command: string): NanoCall | undefined {
+  const words = Array.from(command.matchAll(/(?:'[^']*'|\\.|[^\s'])+/g), ([word]) => word)
+  const shape = words.map((word) => (/[\s]/.test(word) ? '_' : word)).join(' ')
+  const [, call] = BACK.find(([form]) => form.test(shape)) ?? []
+  return call?.(words.map((word) => word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2').replace(/^\.\/(?=.)/, '')))
+}

@@ -19,13 +19,20 @@ type Place = {
 
 export async function tidy(decision: Decision, { request, lines, paths, files }: Place): Promise<Decision> {
   if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
-  const appended = await withoutNeedlessAppend(decision.call, files)
+  const appended = await withoutNeedlessAppend(inSingular(decision.call, paths), files)
   const unique = await makeUnique(await inFileThatHasIt(appended, paths, files), lines, files)
   const call = await withTarget(await inLettersOfFile(unique, request, files), files, request)
   const replacing = await asReplacement(call, files)
   if (!replacing) return { ...decision, call }
   const why = 'The built-in model guessed this: it replaces what is there'
   return { why, ...decision, isLikely: false, kind: 'guess', call: replacing }
+}
+
+/** `**\/*charters*` where files are called charter: nobody asks for the plural in a name. */
+function inSingular(call: NanoCall, paths: readonly string[]): NanoCall {
+  const word = call.name === 'find_files' ? /^\*\*\/\*(\w{3,})s\*$/.exec(String(call.input['pattern']))?.[1] : undefined
+  const has = (part: string): boolean => paths.some((path) => path.toLowerCase().includes(part.toLowerCase()))
+  return word === undefined || has(`${word}s`) || !has(word) ? call : { ...call, input: { pattern: `**/*${word}*` } }
 }
 
 /** A file that is there is replaced by an edit of all of it: the question then shows what goes and what comes. */

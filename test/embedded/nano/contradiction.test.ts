@@ -101,3 +101,71 @@ describe('an edit of a text that the file does not have', () => {
     })
   })
 })
+
+describe('another thing that was shown is meant', () => {
+  const sources = {
+    ...noSources,
+    paths: ['bugs/bugs.csv', 'templates/bug-template.md', 'budget/revised.csv', 'invoices/', 'notes/ideas.txt'],
+    lines: [
+      { path: 'summary.txt', number: 1, text: 'Passed: 8' },
+      { path: 'summary.txt', number: 2, text: 'Failed: 1' },
+    ],
+    scripts: [
+      { label: 'test:ios', command: 'npm run test:ios' },
+      { label: 'test:android', command: 'npm run test:android' },
+    ],
+  }
+  const ban = (clause: string, name: string, input: NanoCall['input']): Ban | undefined =>
+    contradictionOf({ name, input }, { clause, sources, recent: [] })
+
+  test.each<[string, string, NanoCall['input'], Ban]>([
+    [
+      'Copy the bug template to bugs/open/PT-1.md',
+      'copy_file',
+      { from: 'bugs/bugs.csv', to: 'bugs/open/PT-1.md' },
+      { kind: 'path', path: 'bugs/bugs.csv' },
+    ],
+    [
+      'rename the bug template to bug.md in the same folder',
+      'move_file',
+      { from: 'templates/bug-template.md', to: 'budget/bug.md' },
+      { kind: 'path', path: 'budget/bug.md' },
+    ],
+    [
+      'move the unpaid invoices to invoices/unpaid',
+      'move_file',
+      { from: 'invoices/', to: 'invoices/unpaid' },
+      { kind: 'path', path: 'invoices/' },
+    ],
+    [
+      'copy the bug template somewhere safe',
+      'copy_file',
+      { from: 'templates/bug-template.md', to: 'budget/revised.csv' },
+      { kind: 'path', path: 'budget/revised.csv' },
+    ],
+    [
+      'run the android suite',
+      'run_command',
+      { command: 'npm run test:ios' },
+      { kind: 'command', command: 'npm run test:ios' },
+    ],
+    ['Failed should be 2', 'change_line', { line: 1, old: '8', new: '2' }, { kind: 'line', line: 1 }],
+    [
+      'write a file tmp.txt in notes with the text hi',
+      'write_file',
+      { path: 'notes/ideas.txt', content: 'hi' },
+      { kind: 'path', path: 'notes/ideas.txt' },
+    ],
+  ])('%s: %s %o', (clause, name, input, expected) => {
+    expect(ban(clause, name, input)).toEqual(expected)
+  })
+
+  test.each<[string, string, NanoCall['input']]>([
+    ['Copy the bug template to bugs/open/PT-1.md', 'copy_file', { from: 'templates/bug-template.md', to: 'bugs/open/PT-1.md' }],
+    ['run the ios suite', 'run_command', { command: 'npm run test:ios' }],
+    ['Failed should be 2', 'change_line', { line: 2, old: '1', new: '2' }],
+    ['replace ideas.txt in notes with hi', 'write_file', { path: 'notes/ideas.txt', content: 'hi' }],
+  ])('%s: %s %o is right', (clause, name, input) => {
+    expect(ban(clause, name, input)).toBeUndefined()
+  })
+})

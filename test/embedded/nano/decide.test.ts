@@ -35,7 +35,7 @@ test('a call that acts is made unasked only when every choice in it was sure', (
 
   expect(decide(writing(run, { confidences: [1, SURE, 0.99] }))).toEqual({ kind: 'call', call: run })
   expect(decide(writing(run, { confidences: [1, SURE - 0.01, 1] }))).toEqual({ ...unsure, isLikely: true })
-  expect(decide(writing(run, { confidences: [0.69] }))).toEqual({ ...unsure, isLikely: false })
+  expect(decide(writing(run, { confidences: [0.59] }))).toEqual({ ...unsure, isLikely: false })
   expect(decide(writing({ name: 'deploy', input: {} }, { confidences: [OFFERED] })).kind).toBe('guess')
   expect(decide(writing(run, { confidences: [OFFERED - 0.01] }))).toEqual({ kind: 'doubt', call: run })
 })
@@ -53,15 +53,24 @@ test('what the request does not spell out is a guess, likely only when surer tha
     ...guess('command', true),
     call: run,
   })
-  expect(decide(writing(run, { request, confidences: [SURE - 0.01] }))).toEqual({
+  expect(decide(writing(run, { request, confidences: [0.79] }))).toEqual({
     ...guess('command', false),
     call: run,
   })
-  expect(decide(writing(edit, { request, confidences: [SURE - 0.01] }))).toEqual({
+  expect(decide(writing(edit, { request, confidences: [0.79] }))).toEqual({
     ...guess('path', false),
     call: edit,
   })
   expect(decide(writing(edit, { request: `${request} in A.ts`, confidences: [SURE] })).kind).toBe('call')
+})
+
+test('what removes something is likely only when it is certain', () => {
+  const request = 'delete the old notes'
+  const remove: NanoCall = { name: 'delete_file', input: { path: 'notes/old.txt' } }
+  const likely = (confidence: number) => decide(writing(remove, { request, confidences: [confidence] }))
+
+  expect(likely(SURE)).toMatchObject({ kind: 'guess', isLikely: true })
+  expect(likely(SURE - 0.01)).toMatchObject({ kind: 'guess', isLikely: false })
 })
 
 test('what the request does not want done now is not even offered', () => {

@@ -122,3 +122,27 @@ test.each([
 ])('a text that is described is not one that is spelled: %s', (request, content, expected) => {
   expect(isDoubtful(write(content), request)).toBe(expected)
 })
+
+describe('a sign that another thing is meant', () => {
+  const move = (from: string, to: string): NanoCall => ({ name: 'move_file', input: { from, to } })
+  const edit = (replacement: string): NanoCall => ({
+    name: 'edit_file',
+    input: { path: 'a.env', old: 'x', new: replacement },
+  })
+
+  test.each<[string, NanoCall, boolean]>([
+    ['check which node version is installed: node --version', run('node version'), true],
+    ['run node --version', run('node --version'), false],
+    ['write a.txt with two lines: milk and eggs', write('milk'), true],
+    ['write a.txt with two lines:\nmilk\neggs', write('milk\neggs'), false],
+    ['set the version to zero dot eight dot four', edit('zero.eight.four'), true],
+    ['set build to 4123 in both env files', edit('4123'), true],
+    ['set build to 4123 in a.env', edit('4123'), false],
+    ['rename the whole folder archive to old', move('archive/old_slogan.txt', 'archive/'), true],
+    ['move a.txt into the archive folder', move('a.txt', 'archive/'), false],
+    ['rename a.txt to b.txt', move('a.txt', 'b.txt'), false],
+    ['make a folder drafts and put a.txt there', move('a.txt', 'drafts/'), false],
+  ])('%s: %o', (request, call, expected) => {
+    expect(isDoubtful(call, request)).toBe(expected)
+  })
+})

@@ -4,7 +4,7 @@ import { appendByEdit } from '../../../src/embedded/nano/append-form.ts'
 import { bindTools, toClientCall } from '../../../src/embedded/nano/bindings.ts'
 import { otherLanguage } from '../../../src/embedded/nano/language.ts'
 import { makeUnique, toEdit } from '../../../src/embedded/nano/listed-lines.ts'
-import { toCommand } from '../../../src/embedded/nano/shell-form.ts'
+import { fromCommand, toCommand } from '../../../src/embedded/nano/shell-form.ts'
 import { foldersOf, withTarget } from '../../../src/embedded/nano/targets.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'
@@ -158,3 +158,29 @@ test.each(['delete the file notes.txt', 'open die-roll.md', 'run npm test', 'wri
     expect(otherLanguage(request)).toBeUndefined()
   },
 )
+
+test.each([
+  { name: 'read_file', input: { path: 'docs/my notes.md' } },
+  { name: 'list_files', input: { path: 'docs' } },
+  { name: 'find_files', input: { pattern: '**/*.ts' } },
+  { name: 'find_files', input: { pattern: 'src/**/*.ts' } },
+  { name: 'search_text', input: { pattern: "it's", path: 'docs' } },
+  { name: 'make_folder', input: { path: 'a/b' } },
+  { name: 'copy_file', input: { from: 'a b', to: 'c' } },
+  { name: 'move_file', input: { from: 'a', to: 'c d' } },
+  { name: 'delete_file', input: { path: 'a' } },
+  { name: 'write_file', input: { path: 'a.txt', content: 'b c', append: true } },
+])('what was done in a shell is known again: %j', (call) => {
+  expect(fromCommand(toCommand(call) ?? '')).toEqual(call)
+})
+
+test.each(['npm test', 'ls', 'cat a b', 'rm -rf a', 'cp a b', 'ls a | wc -l'])('%s is a command of its own', (command) => {
+  expect(fromCommand(command)).toBeUndefined()
+})
+
+test('the text of a comment or list item that goes takes the rest of its line along', () => {
+  const todo = [{ path: 'a.py', number: 1, text: '# TODO: remove duplicates' }]
+  const call = { name: 'change_line', input: { line: 1, old: 'TODO: remove duplicates', new: '' } }
+
+  expect(toEdit(call, todo, '').input['new']).toBe('')
+})

@@ -14,6 +14,9 @@ test.each([
   'OK, now delete old.txt',
   'in the cover letter replace May by July',
   'Back up bugs.csv to bugs-backup.csv',
+  'we hand it over tomorrow so please make a folder',
+  'The id is new. Change it in the selectors',
+  'enable video in the config',
 ])('%s is an order', (request) => {
   expect(isOrder(run, request)).toBe(true)
 })
@@ -30,6 +33,13 @@ test.each([
   'tests: npm test',
   'in the meeting they said run npm test',
   'on Friday I forgot to run npm test',
+  'the build must be green',
 ])('%s is none', (request) => {
   expect(isOrder(run, request)).toBe(false)
+})
+
+test('what a text in a file must say is an order', () => {
+  const edit = { name: 'edit_file', input: { path: 'a.md', old: 'Major', new: 'Critical' } }
+
+  expect(isOrder(edit, 'the severity must be Critical')).toBe(true)
 })

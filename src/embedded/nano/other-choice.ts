@@ -1,0 +1,105 @@
+/**
+ * Signs that another of the things nano was shown is meant: a file that more of the words name, a script that is named, a setting that
+ * stands nearer to the value, a copy to where nobody said. Rules of contradiction.ts. Pure.
+ */
+import type { Rule } from './contradiction.ts'
+import type { ListedLine } from './format.ts'
+import { isSameRoot, nameOf, withoutTarget, wordsIn } from './naming.ts'
+import type { NanoCall } from './run.ts'
+import { CHANGE_LINE } from './tools.ts'
+import { stopWords } from './words.ts'
+
+const SOURCES: Readonly<Record<string, string>> = { copy_file: 'from', move_file: 'from', delete_file: 'path' }
+
+const sourceOf = ({ name, input }: NanoCall): string | undefined => {
+  const key = name === 'write_file' && input['append'] === true ? 'path' : SOURCES[name]
+  const value = key === undefined ? undefined : input[key]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** "Copy the bug template": the file that both words name, not one that has a word of them. */
+const betterNamed: Rule = (call, { clause: said, sources }) => {
+  const path = sourceOf(call)
+  const clause = contentless(call, withoutTarget(call, said))
+  if (path === undefined || clause.toLowerCase().includes(nameOf(path))) return undefined
+  const telling = new Set(wordsIn(clause).filter((word) => word.length > 2 && !stopWords.has(word)))
+  const own = namedBy(path, telling)
+  const isBetter = (other: string): boolean => {
+    const words = namedBy(other, telling)
+    return other.endsWith('/') === path.endsWith('/') && words.size > own.size && [...own].every((word) => words.has(word))
+  }
+  return sources.paths.some(isBetter) ? { kind: 'path', path } : undefined
+}
+
+const contentless = ({ input: { content } }: NanoCall, clause: string): string =>
+  typeof content === 'string' && content !== '' ? clause.replace(content, ' … ') : clause
+
+/** The words that name a path, its folders included. */
+const namedBy = (path: string, words: ReadonlySet<string>): ReadonlySet<string> => {
+  const parts = wordsIn(path.replace(/\.\w+$/, ''))
+  return new Set([...words].filter((word) => parts.some((part) => isSameRoot(word, part))))
+}
+
+const isTransfer = ({ name }: NanoCall): boolean => name === 'copy_file' || name === 'move_file'
+
+/** Into itself, or to a folder that neither the words nor the source speak of. */
+const otherTarget: Rule = (call, { clause }) => {
+  const { from, to } = call.input
+  if (!isTransfer(call) || typeof from !== 'string' || typeof to !== 'string') return undefined
+  if (from.endsWith('/') && to.startsWith(from)) return { kind: 'path', path: from }
+  const folder = to.replace(/\/+$/, '').split('/').slice(0, -1)
+  const isSaid = folder.every((part) => wordsIn(clause).join(' ').includes(wordsIn(part).join(' ')))
+  return isSaid || from.startsWith(`${folder.join('/')}/`) ? undefined : { kind: 'path', path: to }
+}
+
+/** A file that is there, and that the words do not spell, is no name for a copy. */
+const takenTarget: Rule = (call, { clause, sources }) => {
+  const { to } = call.input
+  if (!isTransfer(call) || typeof to !== 'string' || to.endsWith('/')) return undefined
+  return sources.paths.includes(to) && !clause.toLowerCase().includes(nameOf(to)) ? { kind: 'path', path: to } : undefined
+}
+
+/** "Run the android suite": a script that is called so, where there is one. */
+const otherScript: Rule = ({ name, input }, { clause, sources: { scripts } }) => {
+  const { command } = input
+  const said = new Set(wordsIn(clause).filter((word) => !stopWords.has(word) && !ANY_SCRIPT.has(word)))
+  const count = (label: string): number => wordsIn(label).filter((word) => said.has(word)).length
+  const chosen = scripts.find((script) => script.command === command)
+  if (name !== 'run_command' || typeof command !== 'string' || !chosen || clause.includes(command)) return undefined
+  return scripts.some(({ label }) => count(label) > count(`${chosen.label} ${command}`)) ? { kind: 'command', command } : undefined
+}
+
+/** Words of many scripts. */
+const ANY_SCRIPT = new Set('run test tests npm make start script python bash'.split(' '))
+
+/** "Failed should be 2 and Passed 7": of two lines the one whose name stands nearer before the value. */
+const nearerSetting: Rule = ({ name, input }, { clause, sources: { lines } }) => {
+  const line = name === CHANGE_LINE ? lines[Number(input['line']) - 1] : undefined
+  const { new: value } = input
+  if (!line || typeof value !== 'string' || value === '') return undefined
+  const places = clause.split(value).length - 1
+  if (places !== 1) return undefined
+  const before = wordsIn(clause.slice(0, clause.indexOf(value))).filter((word) => word.length > 2 && !stopWords.has(word))
+  const rivals = lines.filter(({ path }) => path === line.path)
+  const nearest = before.findLast((word) => rivals.some((rival) => keyOf(rival).includes(word)))
+  return nearest === undefined || wordsIn(line.text).includes(nearest) ? undefined : { kind: 'line', line: Number(input['line']) }
+}
+
+/** The name of a setting: what stands before its value. */
+const keyOf = ({ text }: ListedLine): string[] => {
+  const [, key] = /^\W*([\w .-]{1,40}?)["']?\s*[:=]\s*\S/.exec(text) ?? []
+  return key === undefined ? [] : wordsIn(key)
+}
+
+/** "A file tmp-note.txt in notes": a name that is spelled and not there is the one to be made. */
+const newFileSaid: Rule = (call, { clause, sources, recent }) => {
+  const { path, append } = call.input
+  const known = [...sources.paths, ...recent]
+  if (call.name !== 'write_file' || append === true || typeof path !== 'string' || !known.includes(path)) return undefined
+  const isNew = (word: string): boolean => FILE_NAME.test(word) && !known.some((other) => nameOf(other) === nameOf(word))
+  return contentless(call, clause).split(/[\s,;:"'`()]+/).some(isNew) ? { kind: 'path', path } : undefined
+}
+
+const FILE_NAME = /^[\w./-]*\w\.[a-z]\w{0,4}$/i
+
+export const otherChoices: readonly Rule[] = [newFileSaid, betterNamed, otherTarget, takenTarget, otherScript, nearerSetting]
