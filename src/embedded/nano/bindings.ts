@@ -8,7 +8,7 @@ import { actionsOf, meantBy } from './client-tools.ts'
 import type { ToolSchema } from '../../protocol/model.ts'
 import type { NanoCall } from './run.ts'
 import { fromCommand, hasCommand, toCommand } from './shell-form.ts'
-import { nanoTools } from './tools.ts'
+import { isActing, nanoTools } from './tools.ts'
 
 type Binding = Wiring & {
   /** The client's tool. */
@@ -29,7 +29,9 @@ export function bindTools(tools: readonly ToolSchema[]): Bindings {
   return new Map(
     Array.from(nanoTools.keys()).flatMap((own) => {
       const found = candidates.filter((candidate) => candidate.own === own)
-      const bound = found.find(({ action }) => action === own) ?? (found.length === 1 ? found[0] : undefined)
+      // Of several that only look any will do; of those that act none is guessed.
+      const isClear = found.length === 1 || !isActing(own)
+      const bound = found.find(({ action }) => action === own) ?? (isClear ? found[0] : undefined)
       return bound ? [[own, bound] as const] : []
     }),
   )

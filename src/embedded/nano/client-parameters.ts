@@ -4,7 +4,7 @@
  */
 import { foldName, meansParameter } from '../../lib/argument-names.ts'
 import { isObject } from '../../lib/json.ts'
-import { describeCall, typesOf } from '../../lib/schema.ts'
+import { describeCall, DESCRIPTIVE, typesOf } from '../../lib/schema.ts'
 import { type ClientTool, propertiesOf } from './client-tools.ts'
 import type { NanoCall } from './run.ts'
 import type { NanoTool } from './tools.ts'
@@ -76,7 +76,7 @@ const ALSO: Readonly<Record<string, string>> = {
   new: 'newcontent replacetext replacementtext replacewith replacementcontent after',
   all: 'replaceall replacealloccurrences global allowmultiple',
   pattern: 'regexp searchpattern searchquery searchstring searchtext keyword needle globpattern namepattern filepattern name filename',
-  command: 'cmdline shellcommand bashcommand commands',
+  command: 'cmdline commandline shellcommand bashcommand commands',
   background: 'isbackground runinbackground',
   url: 'webpage',
   'read_file.from': 'linestart fromline firstline startlineonebased viewstart',
@@ -159,14 +159,19 @@ function fillers({ schema, fixed }: ClientTool, written: readonly string[]): Rec
     if ('default' in property) filled[key] = property['default']
     else if (typesOf(property).includes('boolean')) filled[key] = /approv|confirm|ask/i.test(key)
     else if (isFolderToSearch(key, written)) filled[key] = '.'
+    else if (TOLD.test(key) && !DESCRIPTIVE.has(key)) filled[key] = 'As the user asked.'
   }
   return filled
 }
 
 /** Required beside a pattern; nano names it only where the request does. */
 const isFolderToSearch = (key: string, written: readonly string[]): boolean =>
-  /^(?:path|dir|directory|folder|root|search_?path|dir_?path|directory_?path)$/i.test(key) &&
-  (!written.includes(key) || written.some((other) => /pattern|query|regex|glob/i.test(other)))
+  (/^(?:path|dir|directory|folder|root|search_?path|search_?directory|dir_?path|directory_?path)$/i.test(key) &&
+    (!written.includes(key) || written.some((other) => /pattern|query|regex|glob/i.test(other)))) ||
+  /^(?:cd|cwd|work_?dir|working_?dir(?:ectory)?)$/i.test(key)
+
+/** What a tool wants to be told about the call. */
+const TOLD = /^(?:instructions?|explanation|reason(?:ing)?|purpose|justification|thoughts?|summary|title|intent|description|tool_?summary)$/i
 
 function requiredOf(parameters: ClientTool['schema']['parameters']): string[] {
   const required: readonly unknown[] = Array.isArray(parameters['required']) ? parameters['required'] : []

@@ -2,15 +2,17 @@
  * A run of a client of the API: its calls and results in nano's own words, where it works, and what nano decided as a call of the
  * client's own tools. Nobody can be asked there, so that a guess is called only if it is likely.
  */
-import { resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
+import { isObject } from '../../lib/json.ts'
 import type { ModelRequest } from '../../protocol/model.ts'
 import { bindTools, isReachable, toClientCall, toNanoCall, withoutShell } from './bindings.ts'
 import { inOwnResult, rootIn } from './client-results.ts'
+import { propertiesOf } from './client-tools.ts'
 import type { Decision } from './decide.ts'
 import { EVERYTHING } from './look-first.ts'
 import type { Offer } from './offer.ts'
 import type { ProjectFiles } from './project.ts'
-import { inOwnForm, type NanoRun, type NanoStep } from './run.ts'
+import { inOwnForm, type NanoCall, type NanoRun, type NanoStep } from './run.ts'
 import { seenFiles, type SeenFiles } from './seen-files.ts'
 
 /** Calls and results as those of Covey's own tools; those of another program are worded in other ways. */
@@ -19,10 +21,17 @@ export function inOwnWords({ steps, ...run }: NanoRun, { guarded, system, tools 
   const bindings = bindTools(tools)
   const root = rootIn(system)
   const toOwn = (step: NanoStep): NanoStep => {
-    const call = toNanoCall(step.call, bindings)
+    const call = toNanoCall(guarded ? step.call : withoutRoot(step.call, root), bindings)
     return guarded ? inOwnForm({ ...step, call }) : inOwnResult({ ...step, call: withoutShell(call) }, root)
   }
   return { ...run, steps: steps.map(toOwn) }
+}
+
+const withoutRoot = ({ name, input }: NanoCall, root = ''): NanoCall => {
+  const prefix = `${root}/`
+  const strip = (value: unknown): unknown =>
+    root !== '' && typeof value === 'string' && value.startsWith(prefix) ? value.slice(prefix.length) : value
+  return { name, input: Object.fromEntries(Object.entries(input).map(([key, value]) => [key, strip(value)])) }
 }
 
 export type ClientPlace = {
@@ -60,10 +69,26 @@ export function settleGuess(decision: Decision, { guarded }: ModelRequest): Deci
 }
 
 /** What nano decided, with the tools the client has. A tool that is not there is no reason to take another. */
-export function forClient(decision: Decision, { callable, bindings }: Offer): Decision {
+export function forClient(decision: Decision, { callable, bindings }: Offer, request: ModelRequest): Decision {
   if (!('call' in decision)) return decision
   const { call } = decision
   const isThere = callable.some(({ name }) => name === call.name)
   const bound = isThere && isReachable(call.name, bindings) ? toClientCall(call, bindings) : call
-  return isThere && bound ? { ...decision, call: bound } : { kind: 'refuse', reason: 'no-tool' }
+  return isThere && bound ? { ...decision, call: withRoot(bound, request) } : { kind: 'refuse', reason: 'no-tool' }
+}
+
+/** A tool that asks for whole paths is given them, where the client has told its folder. */
+export function withRoot({ name, input }: NanoCall, { system, tools, guarded }: ModelRequest): NanoCall {
+  const root = guarded ? undefined : rootIn(system)
+  const schema = tools.find((tool) => tool.name === name)
+  if (root === undefined || !schema) return { name, input }
+  const properties = propertiesOf(schema)
+  const isWhole = (key: string): boolean => {
+    const property = properties[key]
+    const said = isObject(property) && typeof property['description'] === 'string' ? property['description'] : ''
+    return /absolute/i.test(`${key} ${said}`) && !/relative/i.test(said)
+  }
+  const whole = ([key, value]: [string, unknown]): [string, unknown] =>
+    typeof value === 'string' && isWhole(key) && !isAbsolute(value) ? [key, join(root, value)] : [key, value]
+  return { name, input: Object.fromEntries(Object.entries(input).map(whole)) }
 }

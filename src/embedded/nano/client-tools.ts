@@ -40,14 +40,28 @@ export const propertiesOf = ({ parameters }: { readonly parameters: JsonSchema }
 const OWN_KINDS = new Set(['search_code', CHANGE_LINE])
 const COMMON = [...nanoTools.keys()].filter((name) => !OWN_KINDS.has(name))
 
-export function meantBy({ schema, action }: ClientTool): NanoTool | undefined {
-  const own = nanoTools.get(action)
+export function meantBy({ schema, action: written }: ClientTool): NanoTool | undefined {
+  const own = nanoTools.get(written)
   if (own) return own
-  const name = fileOperation(action) ?? (BY_NAME.test(action) ? 'find_files' : meantTool(action, COMMON))
+  const action = withoutNamespace(written)
+  if (BY_MEANING.test(action)) return undefined
+  const name = fileOperation(action) ?? OTHERS.find(([names]) => names.test(action))?.[1] ?? meantTool(action, COMMON)
   return nanoTools.get(name === 'search_text' || name === 'find_files' ? searchKind(schema, name) : (name ?? ''))
 }
 
-const BY_NAME = /^(?:find|search|locate|lookup|file_?search)(?:_?files?)?(?:_?by)?_?(?:file_?)?(?:names?|paths?|glob)$/i
+/** What several programs write in front of every name: `builtin_read_file`, `fs_read`. */
+const withoutNamespace = (name: string): string =>
+  name.replace(/^(?:[\w-]*__|(?:builtin|fs|filesystem|workspace|project|vscode|copilot|editor|default_api|functions)[_.-])(?=\w)/i, '')
+
+/** Search by meaning is another tool than search for a text. */
+const BY_MEANING = /codebase|semantic|embedding|web|internet|symbol|docs?_search/i
+
+const OTHERS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:find|search|locate|lookup|file_?search)(?:_?files?)?(?:_?by)?_?(?:file_?)?(?:names?|paths?|glob)$/i, 'find_files'],
+  [/^(?:file_?(?:search|finder|glob\w*)|(?:file_?)?glob_?search)$/i, 'find_files'],
+  [/^(?:single_?|multi_?)?(?:find|search)_?(?:and_?)?replace$|^search_?replace$/i, 'edit_file'],
+  [/^create_?new_?file$/i, 'write_file'],
+]
 
 const VERBS: readonly (readonly [string, RegExp])[] = [
   ['copy_file', /^(?:copy|cp|duplicate)$/],
@@ -91,4 +105,4 @@ function searchKind({ name, description = '', parameters }: ToolSchema, otherwis
 
 const TEXT = /\b(?:contents?|text|regex|regular expression|lines?|ripgrep|grep|strings?|inside files|across files)\b/i
 const NAMES =
-  /\b(?:files? (?:and (?:directories|folders) )?(?:by|whose|with) (?:\w+ )?names?|by (?:\w+ )?(?:glob|name)|(?:file ?)?names?|files(?: and (?:directories|folders))? (?:that )?match(?:ing)?|glob|find files|locate)\b/i
+  /\b(?:file (?:path|name)s?|files? (?:and (?:directories|folders) )?(?:by|whose|with) (?:\w+ )?names?|by (?:\w+ )?(?:glob|name)|(?:file ?)?names?|files(?: and (?:directories|folders))? (?:that )?match(?:ing)?|glob|find files|locate)\b/i

@@ -4,7 +4,7 @@
  * was sure of every choice in it and had read the whole request, and the request wants it done now. Pure.
  */
 import { isObject } from '../../lib/json.ts'
-import { isDoubtful } from './doubt.ts'
+import { hasOtherSubject, isDoubtful } from './doubt.ts'
 import type { ListedLine } from './format.ts'
 import { toEdit } from './listed-lines.ts'
 import { notSpelledOut } from './spelled-out.ts'
@@ -90,7 +90,7 @@ export function decide(evidence: Evidence): Decision {
   const missing = notSpelledOut(call, request)
   const isSpelledOut = missing === undefined && !isLoss(call)
   if (isPlain && least >= SURE && isSpelledOut) return { kind: 'call', call }
-  const isLikely = isPlain && least >= likelyFrom(call, isSpelledOut)
+  const isLikely = isPlain && least >= likelyFrom(call, isSpelledOut) && !hasOtherSubject(call, clause)
   const why = reasonToAsk(call, missing)
   return { kind: 'guess', call, why: `The built-in model guessed this: ${why}`, isLikely }
 }

@@ -3,7 +3,8 @@
  * is a rule of its own; one is enough not to act. Pure.
  */
 import type { NanoCall } from './run.ts'
-import { placesOf, strip } from './spans.ts'
+import { isSameRoot, wordsIn } from './naming.ts'
+import { placesOf, strip, wordsOf } from './spans.ts'
 import { gitCommands, stopWords } from './words.ts'
 
 type Rule = (call: NanoCall, request: string) => boolean
@@ -147,7 +148,43 @@ const THERE = /\b(?:there|in it|into it|to it|inside it|in them)\b/i
 const TARGET =
   /(?:\b(?:to|into|in|inside|under|as|called|named|name|onto|at|with|be|is|it)|->|=>|→|[:="'“‘`/])\s*(?:(?:the|a|an|my|our|new|folder|directory|dir|file|subfolder|called|named|name)\s+){0,4}["'“‘`]?(?:[\w.-]+\/)*$/
 
+/** "A file tmp.txt in notes": the folder is said behind the name, and is not in the path. */
+const folderBehindName: Rule = ({ name, input }, request) => {
+  const { path } = input
+  if (!['write_file', 'make_folder'].includes(name) || typeof path !== 'string' || path.includes('/')) return false
+  const rests = placesOf(path, request).map((at) => request.slice(at + path.length))
+  return rests.length > 0 && rests.every((rest) => BEHIND.test(rest))
+}
+
+const BEHIND = /^["'”’`]?\s+(?:in|into|under|inside|within)\s+(?!(?:this|here|it|which|the (?:root|main|top|project|current)|my (?:root|project)|a|an|one|order)\b)(?:the\s+|my\s+|our\s+)?[\w.-]/i
+
+const PROGRAMS =
+  /^(?:npm|npx|pnpm|yarn|bun|node|deno|git|make|python3?|pip3?|uv|cargo|go|docker|kubectl|terraform|bash|sh|pytest|ruby|php|java|mvn|gradle|dotnet)$/
+const BEFORE_PROGRAMS = /^(?:sudo|time|env|nohup|nice|exec|xargs|watch|which|man|cd|ls|cat|rm|find|grep|whereis|type|timeout)$|=/
+
+/** `lance npm run build`: the word before the program is one of the sentence. */
+const wordBeforeProgram: Rule = ({ input }) => {
+  const [first = '', second = ''] = typeof input['command'] === 'string' ? input['command'].split(/\s+/) : []
+  return PROGRAMS.test(second) && !PROGRAMS.test(first) && !BEFORE_PROGRAMS.test(first)
+}
+
+/** A number that becomes a word: "make the port a bit higher". */
+const wordForNumber: Rule = ({ name, input }) => {
+  const { old, new: replacement } = input
+  if (name !== 'edit_file' || typeof old !== 'string' || typeof replacement !== 'string') return false
+  const [from, to] = [wordsOf(old), wordsOf(replacement)]
+  const at = from.findIndex((word, index) => word !== to[index])
+  return (
+    from.length === to.length && /^[\d.,]+$/.test(from[at] ?? '') && /^[a-z]{3,}$/i.test(to[at] ?? '') && !VALUES.test(to[at] ?? '')
+  )
+}
+
+const VALUES = /^(?:none|null|nil|off|auto|unlimited|infinity|true|false|yes|max|min|default)$/i
+
 const rules: readonly Rule[] = [
+  wordBeforeProgram,
+  wordForNumber,
+  folderBehindName,
   wordsAsCommand,
   fewerLines,
   dictatedNumber,
@@ -155,3 +192,21 @@ const rules: readonly Rule[] = [
   unsaidTarget,
   describedText,
   targetFirst, corrected, openBracket, otherCommand, noProgram, hangingWord, noChange]
+
+/** "Install a new kitchen" is not about the script `install`: it speaks of something else, too. */
+export const hasOtherSubject: Rule = ({ name, input }, clause) => {
+  const { command } = input
+  if (name !== 'run_command' || typeof command !== 'string' || clause.includes(command)) return false
+  const parts = wordsIn(command)
+  const isKnown = (word: string): boolean =>
+    word.length < 3 || stopWords.has(word) || OF_SCRIPTS.has(word) || parts.some((part) => isSameRoot(word, part))
+  return !wordsIn(clause).every(isKnown)
+}
+
+const OF_SCRIPTS = new Set(
+  (
+    'test tests testing suite suites script scripts program project app application code everything whole full complete command task target ' +
+    'build rebuild run rerun start execute launch kick fire again once more quickly quick first then next after afterwards please kindly can could ' +
+    'you via using through npm make dependencies deps packages package unit all the server dev locally local now thanks thank hey okay'
+  ).split(' '),
+)

@@ -46,24 +46,34 @@ function isRefused(decision: Decision, { confidence, category, clause }: Looking
   if (decision.kind === 'doubt' || decision.kind === 'too-long' || decision.kind === 'answer') return true
   if (decision.kind !== 'refuse') return false
   if (decision.reason === 'chat' || decision.reason === 'not-asked') return true
-  if (category === 'answer' || !isImperative(clause)) return true
+  if (category === 'answer' || !(isImperative(clause) || STATED.test(clause))) return true
   return decision.reason === 'too-hard' && confidence >= SURE_TO_REFUSE
 }
 
-function listingFor(decision: Decision, { request }: Looking): NanoCall | undefined {
+/** "The severity must be Critical". */
+const STATED = /\b(?:must|should|has to|needs to) (?:now )?(?:be|say|read|become)\b/i
+
+function listingFor(decision: Decision, { clause, request }: Looking): NanoCall | undefined {
   const everything = { name: 'find_files', input: { pattern: EVERYTHING } }
   if (!('call' in decision)) return everything
   const { name, input } = decision.call
   const isSpelled = notSpelledOut(decision.call, request) === undefined
   // One word may be a program, or the name of a script: "run the tests".
   const isScript = name === 'run_command' && !/[\s./-]/.test(String(input['command']))
-  if (name === 'run_command' || name === 'make_folder' || name === 'find_files')
-    return isSpelled && !isScript ? undefined : everything
+  if (name === 'run_command' || name === 'make_folder') return isSpelled && !isScript ? undefined : everything
+  // Its pattern is made of the request's own words.
+  if (name === 'find_files') return undefined
   if (name === 'search_text') return input['path'] === undefined || isSpelled ? undefined : everything
   const paths = [input['path'], input['from']].filter((path) => typeof path === 'string')
-  const arePaths = paths.every((path) => path === '.' || /[./]/.test(path))
-  return isSpelled && arePaths ? readFor(decision.call) : everything
+  const arePaths = paths.every((path) => path === '.' || isPath(path))
+  const isMeant = REFERS.test(clause) || notSpelledOut(decision.call, clause) === undefined
+  return isSpelled && arePaths && isMeant ? readFor(decision.call) : everything
 }
+
+const isPath = (path: string): boolean => /[./]/.test(path) || /^[A-Z][a-z]+file$/.test(path)
+
+/** To what an earlier step was about. */
+const REFERS = /\b(?:it|its|that|this|them|those|these|one|ones|there)\b/i
 
 const CHANGING = new Set(['edit_file', 'write_file'])
 

@@ -27,7 +27,7 @@ import { classifySegments, cutResult, noSources, type Sources } from './format.t
 import { nanoGrammar, type Situation } from './grammar.ts'
 import { appendByEdit } from './append-form.ts'
 import { toClientCall } from './bindings.ts'
-import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess } from './client-run.ts'
+import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot } from './client-run.ts'
 import { lookFor } from './look-first.ts'
 import { type Offer, offerNano } from './offer.ts'
 import { missingOld, oldTexts } from './old-text.ts'
@@ -143,13 +143,13 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   }
   if (!asked) return
   const look = lookBefore(asked, { place, progress, offer })
-  if (look) return yield* tellLook(look, request, asked.reply)
+  if (look) return yield* tellLook(withRoot(look, request), request, asked.reply)
   const { sources } = currentOf(progress)
   const paths = pathsIn({ sources, recent: recentPaths(run.steps) })
   const tidied = await tidy(asked.decision, { request: run.request, lines: sources.lines, paths, files })
   const decision = settleGuess(await appendByEdit(tidied, offer.bindings, files), request)
   const undone = undoneOf(progress, run.steps)
-  yield* tell(forClient(decision, offer), { run, request, reply: asked.reply, undone })
+  yield* tell(forClient(decision, offer, request), { run, request, reply: asked.reply, undone })
 }
 
 type Before = { readonly place: ClientPlace; readonly progress: Progress; readonly offer: Offer }

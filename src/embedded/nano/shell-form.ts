@@ -15,9 +15,10 @@ const FORMS: Readonly<Record<string, (argument: Argument, input: NanoCall['input
     from === undefined && to === undefined
       ? `cat ${argument('path')}`
       : `sed -n '${Number(from ?? 1)},${to === undefined ? '$' : Number(to)}p' ${argument('path')}`,
-  // One place is for an edit, which fails where the text is not there, or there twice.
   edit_file: (argument, { old, new: replacement, all }) =>
-    all === true ? replaceCommand(String(old), String(replacement), argument('path')) : undefined,
+    all === true
+      ? replaceCommand(String(old), String(replacement), argument('path'))
+      : replaceOnce(String(old), String(replacement), argument('path')),
   // A file that is there is never written over: that is an edit, or the question of a client with a tool for it.
   write_file: (argument, { append, overwrite }) =>
     overwrite === true
@@ -36,10 +37,23 @@ export function toCommand({ name, input }: NanoCall): string | undefined {
 /** All occurrences, letter by letter. Nothing for several lines. */
 function replaceCommand(old: string, replacement: string, path: string): string | undefined {
   if (old === '' || /[\n\r]/.test(old + replacement)) return undefined
-  const from = old.replaceAll(/[\\/.*^$[\]]/g, String.raw`\$&`)
-  const to = replacement.replaceAll(/[\\/&]/g, String.raw`\$&`)
-  return `sed -i ${literal(`s/${from}/${to}/g`)} ${path}`
+  return `sed -i ${literal(`s/${pattern(old)}/${substitute(replacement)}/g`)} ${path}`
 }
+
+const substitute = (text: string): string => text.replaceAll(/[\\/&]/g, String.raw`\$&`)
+
+/** In the one line that has it; fails, as an edit does, where none has it or several do. Nothing for several lines. */
+function replaceOnce(old: string, replacement: string, path: string): string | undefined {
+  const line = old.replace(/\n$/, '')
+  const isWhole = line !== old && replacement === ''
+  if ((line !== old && !isWhole) || line.trim() === '') return undefined
+  if (/[\n\r]/.test(line + replacement)) return undefined
+  const change = isWhole ? `/^${pattern(line)}$/d` : `s/${pattern(line)}/${substitute(replacement)}/`
+  const count = `grep -c${isWhole ? 'x' : ''}F -e ${literal(line)} ${path}`
+  return `test "$(${count})" = 1 && sed -i ${literal(change)} ${path}`
+}
+
+const pattern = (text: string): string => text.replaceAll(/[\\/.*^$[\]]/g, String.raw`\$&`)
 
 /** `src/**\/*.ts`: the folder it begins with, then the name. Nothing where a folder in between is left open. */
 function findCommand(pattern: string): string | undefined {
@@ -62,6 +76,7 @@ const BACK: readonly (readonly [RegExp, (words: readonly string[]) => NanoCall])
   [/^sed -n \S+ \S+$/, ([, , lines = '', path]) => ({ name: 'read_file', input: { path, from: Number.parseInt(lines, 10) } })],
   [/^find \S+ -name \S+$/, ([, folder, , name]) => ({ name: 'find_files', input: { pattern: folder === '.' ? `**/${name}` : `${folder}/**/${name}` } })],
   [/^grep -rn -e \S+ \S+$/, ([, , , pattern, path]) => ({ name: 'search_text', input: { pattern, path } })],
+  [/^test "\$\(grep -cx?F -e \S+ \S+\)" = 1 && sed -i \S+ \S+$/, (words) => ({ name: 'edit_file', input: { path: words.at(-1) } })],
   [/^sed -i \S+ \S+$/, ([, , , path]) => ({ name: 'edit_file', input: { path } })],
   [/^printf \S+ \S+ >> \S+$/, ([, , content, , path]) => ({ name: 'write_file', input: { path, content, append: true } })],
   [/^set -C; printf \S+ \S+ > \S+$/, ([, , , , content, , path]) => ({ name: 'write_file', input: { path, content } })],

@@ -25,6 +25,18 @@ const clients = {
   one: ['Read file_path offset? limit?', 'Write file_path content', 'Bash command description timeout?'],
   two: ['read filePath', 'edit filePath oldString newString replaceAll?', 'bash command description'],
   three: ['read_file path', 'write_to_file path content', 'execute_command command', 'list_files path'],
+  five: [
+    'builtin_read_file filepath',
+    'builtin_create_new_file filepath contents',
+    'builtin_run_terminal_command command',
+    'builtin_ls dirPath?',
+    'builtin_grep_search query',
+    'builtin_file_glob_search pattern',
+    'builtin_single_find_and_replace filepath old_string new_string',
+  ],
+  six: ['fs_read path', 'fs_write path content', 'fs_list path', 'fs_replace path search replace', 'fs_mkdir path'],
+  seven: ['terminal command cd', 'replace file_path old_string new_string instruction', 'find_by_name SearchDirectory Pattern'],
+  eight: ['run_command CommandLine Cwd', 'grep_search query', 'codebase_search query', 'file_search query explanation'],
   four: ['view_file path', 'run_terminal_cmd command explanation', 'grep pattern path?', 'glob pattern'],
 }
 
@@ -50,6 +62,30 @@ describe('the tools of other programs', () => {
         run_command: 'run_terminal_cmd',
       },
     ],
+    [
+      'five',
+      {
+        read_file: 'builtin_read_file',
+        list_files: 'builtin_ls',
+        find_files: 'builtin_file_glob_search',
+        search_text: 'builtin_grep_search',
+        write_file: 'builtin_create_new_file',
+        edit_file: 'builtin_single_find_and_replace',
+        run_command: 'builtin_run_terminal_command',
+      },
+    ],
+    [
+      'six',
+      {
+        read_file: 'fs_read',
+        list_files: 'fs_list',
+        write_file: 'fs_write',
+        edit_file: 'fs_replace',
+        make_folder: 'fs_mkdir',
+      },
+    ],
+    ['seven', { find_files: 'find_by_name', edit_file: 'replace', run_command: 'terminal' }],
+    ['eight', { find_files: 'file_search', search_text: 'grep_search', run_command: 'run_command' }],
   ] as const)('of client %s stand behind the ones nano knows', (name, expected) => {
     const bindings = bindTools(clients[name].map(tool))
 
@@ -72,7 +108,7 @@ describe('the tools of other programs', () => {
     const written = { path: 'a.txt', content: 'x' }
 
     expect(
-      toClientCall({ name: 'edit_file', input: { path: 'a.txt', old: 'x', new: 'y' } }, bindings),
+      toClientCall({ name: 'edit_file', input: { path: 'a.txt', old: 'x\nz', new: 'y' } }, bindings),
     ).toBeUndefined()
     expect(toClientCall({ name: 'write_file', input: { ...written, overwrite: true } }, bindings)).toEqual({
       name: 'Write',
@@ -84,12 +120,16 @@ describe('the tools of other programs', () => {
   test('a tool that needs more than nano can say, and two that could be meant, stand behind none', () => {
     const bindings = bindTools([
       tool('bash command session_id'),
-      tool('cat path'),
-      tool('view path'),
+      tool('save path content'),
+      tool('put path content'),
       tool('get_weather place'),
     ])
 
     expect([...bindings]).toEqual([])
+  })
+
+  test('of two that only look the first stands behind it', () => {
+    expect(bindTools([tool('cat path'), tool('view path')]).get('read_file')?.name).toBe('cat')
   })
 
   test('Covey’s own tools stand behind themselves', () => {

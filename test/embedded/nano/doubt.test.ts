@@ -1,7 +1,7 @@
 /** What can be said about the arguments of a call that acts without asking the model. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isDoubtful } from '../../../src/embedded/nano/doubt.ts'
+import { hasOtherSubject, isDoubtful } from '../../../src/embedded/nano/doubt.ts'
 import { repairCall } from '../../../src/embedded/nano/repair.ts'
 import type { NanoCall } from '../../../src/embedded/nano/run.ts'
 
@@ -135,6 +135,12 @@ describe('a sign that another thing is meant', () => {
     ['run node --version', run('node --version'), false],
     ['write a.txt with two lines: milk and eggs', write('milk'), true],
     ['write a.txt with two lines:\nmilk\neggs', write('milk\neggs'), false],
+    ['lance npm run build', run('lance npm run build'), true],
+    ['sudo npm install', run('sudo npm install'), false],
+    ['make the 3000 a bit higher', { name: 'edit_file', input: { path: 'a', old: 'port: 3000', new: 'port: higher' } }, true],
+    ['set 3000 to auto', { name: 'edit_file', input: { path: 'a', old: 'port: 3000', new: 'port: auto' } }, false],
+    ['write a file a.txt in notes with the text hi', write('hi'), true],
+    ['write hi to a.txt in this folder', write('hi'), false],
     ['set the version to zero dot eight dot four', edit('zero.eight.four'), true],
     ['set build to 4123 in both env files', edit('4123'), true],
     ['set build to 4123 in a.env', edit('4123'), false],
@@ -145,4 +151,15 @@ describe('a sign that another thing is meant', () => {
   ])('%s: %o', (request, call, expected) => {
     expect(isDoubtful(call, request)).toBe(expected)
   })
+})
+
+test.each<[string, string, boolean]>([
+  ['install a new kitchen', 'npm install', true],
+  ['create peace', 'make', true],
+  ['install the dependencies', 'npm install', false],
+  ['run the ios suite please', 'npm run test:ios', false],
+  ['reset the emulator with the script', 'bash scripts/reset_emulator.sh', false],
+  ['run npm install for the kitchen', 'npm install', false],
+])('%s speaks of something else than %s: %s', (clause, command, expected) => {
+  expect(hasOtherSubject(run(command), clause)).toBe(expected)
 })

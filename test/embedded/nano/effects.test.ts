@@ -1,4 +1,7 @@
 /** What becomes of a call before it is made: a listed line as an edit, where a copy goes, a shell for what a client lacks. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { appendByEdit } from '../../../src/embedded/nano/append-form.ts'
 import { bindTools, toClientCall } from '../../../src/embedded/nano/bindings.ts'
@@ -94,7 +97,7 @@ test('a client with nothing but a shell is given a command', () => {
     name: 'bash',
     input: { command: "mv -n 'my notes.txt' ./-old" },
   })
-  expect(toCommand({ name: 'edit_file', input: { path: 'a', old: 'b', new: 'c' } })).toBeUndefined()
+  expect(toCommand({ name: 'edit_file', input: { path: 'a', old: 'b\nc', new: 'd' } })).toBeUndefined()
 })
 
 test.each([
@@ -104,6 +107,8 @@ test.each([
   ['find_files', { pattern: 'src/**/*.ts' }, "find src -name '*.ts'"],
   ['search_text', { pattern: "it's", path: 'docs' }, String.raw`grep -rn -e 'it'\''s' docs`],
   ['edit_file', { path: 'a.md', old: 'a/b.*', new: 'c&d', all: true }, String.raw`sed -i 's/a\/b\.\*/c\&d/g' a.md`],
+  ['edit_file', { path: 'a.md', old: 'a/b', new: 'c&d' }, String.raw`test "$(grep -cF -e a/b a.md)" = 1 && sed -i 's/a\/b/c\&d/' a.md`],
+  ['edit_file', { path: 'a.md', old: 'x y\n', new: '' }, `test "$(grep -cxF -e 'x y' a.md)" = 1 && sed -i '/^x y$/d' a.md`],
   ['write_file', { path: 'a.txt', content: 'b c' }, String.raw`set -C; printf '%s\n' 'b c' > a.txt`],
   ['write_file', { path: 'a.txt', content: 'b', append: true }, String.raw`printf '%s\n' b >> a.txt`],
   ['write_file', { path: 'a.txt', content: 'b', overwrite: true }, undefined],
@@ -172,6 +177,23 @@ test.each([
   { name: 'write_file', input: { path: 'a.txt', content: 'b c', append: true } },
 ])('what was done in a shell is known again: %j', (call) => {
   expect(fromCommand(toCommand(call) ?? '')).toEqual(call)
+})
+
+test('an edit in the shell changes the one line that has the text, or nothing', async () => {
+  const root = await tempProject({ 'a.txt': "it's 3.5 / x\nit's 305 / x\ntwice\ntwice\n" })
+  const run = (old: string, replacement: string): boolean => {
+    const command = toCommand({ name: 'edit_file', input: { path: 'a.txt', old, new: replacement } }) ?? 'false'
+    return spawnSync('sh', ['-c', command], { cwd: root }).status === 0
+  }
+
+  expect([run("it's 3.5 /", "it's 4 \\ &"), run('305 / x', '306'), run('twice', 'once'), run('none', 'some')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
+  expect([run("it's 306\n", '')]).toEqual([true])
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe("it's 4 \\ & x\ntwice\ntwice\n")
 })
 
 test.each(['npm test', 'ls', 'cat a b', 'rm -rf a', 'cp a b', 'ls a | wc -l'])('%s is a command of its own', (command) => {

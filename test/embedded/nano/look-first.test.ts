@@ -87,6 +87,8 @@ describe('first is looked at', () => {
   test.each<[string, Decision]>([
     ['show docs/a.md', call('read_file', { path: 'docs/a.md' })],
     ['run npm test', call('run_command', { command: 'npm test' })],
+    ['find all csv files', call('find_files', { pattern: '**/*.csv' })],
+    ['show the Makefile', call('read_file', { path: 'Makefile' })],
     ['hello', { kind: 'refuse', reason: 'chat' }],
     ['do not delete a.md', { kind: 'refuse', reason: 'not-asked' }],
     ['do not delete a.md', { kind: 'doubt', call: { name: 'delete_file', input: { path: 'a.md' } } }],

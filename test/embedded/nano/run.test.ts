@@ -70,3 +70,11 @@ test('ids are those the conversation speaks of, the latest first, with what they
     { id: 'job-1', what: 'npm run dev' },
   ])
 })
+
+test.each([
+  ['<task>\nread a.ts\n</task>\n\n<environment_details>\n# Time\n3 pm\n</environment_details>', 'read a.ts'],
+  ['<system-reminder>\nBe brief.\n</system-reminder>\nread a.ts', 'read a.ts'],
+  ['put <b>hi</b> into a.html', 'put <b>hi</b> into a.html'],
+])('what a client adds to the words of a person is left out: %j', (text, request) => {
+  expect(readRun({ messages: [{ role: 'user', text }] }).request).toBe(request)
+})
