@@ -1,15 +1,15 @@
 /**
- * A quote whose context is wrong, around lines that are right: the lines to change stand in the file exactly once, and lines like the others
- * stand near them. Only the lines that change are replaced, so that nothing of a wrong context enters the file and no line that the
+ * A quote whose context is wrong, around lines that are right: the lines to change are in the file exactly once, and lines like the others
+ * are near them. Only the lines that change are replaced, so that nothing of a wrong context enters the file and no line that the
  * quote left out is lost. Pure.
  */
 import { foldLine } from './match.ts'
 
 export type AnchoredEdit = { readonly start: number; readonly end: number; readonly replacement: string }
 
-/** Shorter lines stand in many files. */
+/** Shorter lines occur in many files. */
 const MIN_LENGTH = 8
-/** How many lines apart the context may stand from where the quote has it. */
+/** How far the context may be from where the quote has it, in lines. */
 const REACH = 4
 /** The share of words two lines of context must have in common. */
 const MIN_SHARED = 0.5
@@ -58,7 +58,7 @@ const indentOf = (line: string): string => line.slice(0, line.length - line.trim
 
 type Quoted = { readonly old: readonly string[]; readonly change: Change }
 
-/** Of the quoted lines around the change, those that say something: one of them stands near it, at least half in all. */
+/** Of the quoted lines around the change, those that say something: one of them is near it, at least half in all. */
 function hasContext(file: readonly string[], at: number, { old, change }: Quoted): boolean {
   const context = old.flatMap((line, index) =>
     (index < change.from || index >= change.to) && wordsOf(line).size > 0

@@ -170,7 +170,7 @@ const isFolderToSearch = (key: string, written: readonly string[]): boolean =>
     (!written.includes(key) || written.some((other) => /pattern|query|regex|glob/i.test(other)))) ||
   /^(?:cd|cwd|work_?dir|working_?dir(?:ectory)?)$/i.test(key)
 
-/** What a tool wants to be told about the call. */
+/** Parameters that only describe the call. */
 const TOLD = /^(?:instructions?|explanation|reason(?:ing)?|purpose|justification|thoughts?|summary|title|intent|description|tool_?summary)$/i
 
 function requiredOf(parameters: ClientTool['schema']['parameters']): string[] {

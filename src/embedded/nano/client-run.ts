@@ -1,6 +1,6 @@
 /**
  * A run of a client of the API: its calls and results in nano's own words, where it works, and what nano decided as a call of the
- * client's own tools. Nobody can be asked there, so that a guess is called only if it is likely.
+ * client's own tools. The user cannot be asked there, so a guess is called only if it is likely.
  */
 import { isAbsolute, join, resolve } from 'node:path'
 import { isObject } from '../../lib/json.ts'

@@ -1,11 +1,12 @@
 /**
  * Signs that another of the things nano was shown is meant: a file that more of the words name, a script that is named, a setting that
- * stands nearer to the value, a copy to where nobody said. Rules of contradiction.ts. Pure.
+ * stands nearer to the value, a copy to a folder the request does not name. Rules of contradiction.ts. Pure.
  */
 import type { Rule } from './contradiction.ts'
 import type { ListedLine } from './format.ts'
-import { isSameRoot, nameOf, withoutTarget, wordsIn } from './naming.ts'
+import { isSameRoot, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
 import type { NanoCall } from './run.ts'
+import { placesOf } from './spans.ts'
 import { CHANGE_LINE } from './tools.ts'
 import { stopWords } from './words.ts'
 
@@ -102,4 +103,20 @@ const newFileSaid: Rule = (call, { clause, sources, recent }) => {
 
 const FILE_NAME = /^[\w./-]*\w\.[a-z]\w{0,4}$/i
 
-export const otherChoices: readonly Rule[] = [newFileSaid, betterNamed, otherTarget, takenTarget, otherScript, nearerSetting]
+/** "Show docs and docs/old": in the order in which they are spelled, without what was looked at already. */
+const laterSpelled: Rule = ({ name, input }, { clause, sources, recent }) => {
+  const { path } = input
+  if (!['read_file', 'list_files'].includes(name) || typeof path !== 'string') return undefined
+  const said = clause.toLowerCase()
+  const bare = (one: string): string => one.toLowerCase().replace(/\/+$/, '')
+  const spelled = sources.paths
+    .filter((one) => one.endsWith('/') === path.endsWith('/') && !recent.includes(one) && stands(said, bare(one)))
+    .toSorted((a, b) => placeOf(said, bare(a)) - placeOf(said, bare(b)))
+  return spelled.includes(path) && spelled[0] !== path ? { kind: 'path', path } : undefined
+}
+
+/** Where it stands as a word of its own. */
+const placeOf = (said: string, path: string): number =>
+  placesOf(path, said).find((at) => stands(said.slice(0, at + path.length + 1), path)) ?? said.length
+
+export const otherChoices: readonly Rule[] = [laterSpelled, newFileSaid, betterNamed, otherTarget, takenTarget, otherScript, nearerSetting]

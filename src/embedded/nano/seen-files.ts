@@ -1,5 +1,5 @@
 /**
- * A client's folder as far as its tools have told of it: paths of listings and searches, texts that were read, and what calls changed
+ * A client's folder as far as the results of its tools show it: paths of listings and searches, texts that were read, and what calls changed
  * since. Stands where the project's files stand when the client works in another folder than the server. Pure.
  */
 import { AppError } from '../../protocol/error.ts'

@@ -28,7 +28,7 @@ export async function tidy(decision: Decision, { request, lines, paths, files }:
   return { why, ...decision, isLikely: false, kind: 'guess', call: replacing }
 }
 
-/** `**\/*charters*` where files are called charter: nobody asks for the plural in a name. */
+/** `**\/*charters*` where files are called charter: the plural belongs to the sentence. */
 function inSingular(call: NanoCall, paths: readonly string[]): NanoCall {
   const word = call.name === 'find_files' ? /^\*\*\/\*(\w{3,})s\*$/.exec(String(call.input['pattern']))?.[1] : undefined
   const has = (part: string): boolean => paths.some((path) => path.toLowerCase().includes(part.toLowerCase()))

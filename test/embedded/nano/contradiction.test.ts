@@ -150,6 +150,7 @@ describe('another thing that was shown is meant', () => {
       { kind: 'command', command: 'npm run test:ios' },
     ],
     ['Failed should be 2', 'change_line', { line: 1, old: '8', new: '2' }, { kind: 'line', line: 1 }],
+    ['show bugs/bugs.csv and notes/ideas.txt', 'read_file', { path: 'notes/ideas.txt' }, { kind: 'path', path: 'notes/ideas.txt' }],
     [
       'write a file tmp.txt in notes with the text hi',
       'write_file',
@@ -163,6 +164,7 @@ describe('another thing that was shown is meant', () => {
   test.each<[string, string, NanoCall['input']]>([
     ['Copy the bug template to bugs/open/PT-1.md', 'copy_file', { from: 'templates/bug-template.md', to: 'bugs/open/PT-1.md' }],
     ['run the ios suite', 'run_command', { command: 'npm run test:ios' }],
+    ['show bugs/bugs.csv and notes/ideas.txt', 'read_file', { path: 'bugs/bugs.csv' }],
     ['Failed should be 2', 'change_line', { line: 2, old: '1', new: '2' }],
     ['replace ideas.txt in notes with hi', 'write_file', { path: 'notes/ideas.txt', content: 'hi' }],
   ])('%s: %s %o is right', (clause, name, input) => {
