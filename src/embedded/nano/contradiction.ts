@@ -3,32 +3,14 @@
  * spelled, another setting than the one that is named, a deletion that the request does not speak of. Such a choice is forbidden, and nano
  * is asked again. Pure.
  */
-import type { ListedLine, Sources } from './format.ts'
+import type { Ban, Rule, Words } from './ban.ts'
+import type { ListedLine } from './format.ts'
 import type { NanoCall } from './run.ts'
 import { isNumber } from './span-rules.ts'
 import { isNamed, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
 import { otherChoices } from './other-choice.ts'
 import { CHANGE_LINE } from './tools.ts'
 import { stopWords } from './words.ts'
-
-/** What the next reply may not use. A line is its number in the list. */
-export type Ban =
-  | { readonly kind: 'tool'; readonly name: string }
-  | { readonly kind: 'path'; readonly path: string }
-  | { readonly kind: 'line'; readonly line: number }
-  | { readonly kind: 'command'; readonly command: string }
-  /** Words of the request as a path. */
-  | { readonly kind: 'words' }
-  /** As the new text of a line, from where it begins in the request. */
-  | { readonly kind: 'text'; readonly text: string }
-
-export type Words = {
-  /** The part of the request that nano was asked for. */
-  readonly clause: string
-  readonly sources: Sources
-  /** Paths that earlier calls and their results speak of. */
-  readonly recent: readonly string[]
-}
 
 /** All paths that nano was shown. */
 export const pathsIn = ({ sources, recent }: Pick<Words, 'sources' | 'recent'>): string[] => [
@@ -42,8 +24,6 @@ export function contradictionOf(call: NanoCall, words: Words): Ban | undefined {
   }
   return undefined
 }
-
-export type Rule = (call: NanoCall, words: Words) => Ban | undefined
 
 /** "Change 46000 to 49500 in costs/budget.csv" is about that file, whatever else has a 46000 in it. */
 const otherFile: Rule = (call, words) => {

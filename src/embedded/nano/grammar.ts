@@ -13,7 +13,7 @@ import {
   REFUSE,
   type Sources,
 } from './format.ts'
-import type { Ban } from './contradiction.ts'
+import type { Ban } from './ban.ts'
 import { formsAfter } from './forms.ts'
 import { globCandidates } from './scripts.ts'
 import { type Boundaries, boundaries, numbersOf, placesOf } from './spans.ts'

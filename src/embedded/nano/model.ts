@@ -10,7 +10,8 @@ import { AppError } from '../../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../protocol/model.ts'
 import { renderAnswer } from './answer.ts'
 import { classificationFields, toClassification } from './classify.ts'
-import { type Ban, contradictionOf, pathsIn } from './contradiction.ts'
+import type { Ban } from './ban.ts'
+import { contradictionOf, pathsIn } from './contradiction.ts'
 import { type Decision, decide, readCall } from './decide.ts'
 import {
   createNanoEngine,

@@ -1,5 +1,5 @@
 /** The old text of a change: where the request spells it, and whether the file has it. */
-import type { Ban } from './contradiction.ts'
+import type { Ban } from './ban.ts'
 import type { ProjectFiles } from './project.ts'
 import type { NanoCall } from './run.ts'
 

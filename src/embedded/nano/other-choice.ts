@@ -2,7 +2,7 @@
  * Signs that another of the things nano was shown is meant: a file that more of the words name, a script that is named, a setting that
  * stands nearer to the value, a copy to a folder the request does not name. Rules of contradiction.ts. Pure.
  */
-import type { Rule } from './contradiction.ts'
+import type { Rule } from './ban.ts'
 import type { ListedLine } from './format.ts'
 import { isSameRoot, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
 import type { NanoCall } from './run.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Ban, contradictionOf } from '../../../src/embedded/nano/contradiction.ts'
+import type { Ban } from '../../../src/embedded/nano/ban.ts'
+import { contradictionOf } from '../../../src/embedded/nano/contradiction.ts'
 import { type ListedLine, noSources } from '../../../src/embedded/nano/format.ts'
 import { inFileThatHasIt, missingOld, oldTexts } from '../../../src/embedded/nano/old-text.ts'
 import type { NanoCall } from '../../../src/embedded/nano/run.ts'

@@ -1,0 +1,24 @@
+/** What a reply may not use when nano is asked again, and the rules that say so. */
+import type { Sources } from './format.ts'
+import type { NanoCall } from './run.ts'
+
+/** What the next reply may not use. A line is its number in the list. */
+export type Ban =
+  | { readonly kind: 'tool'; readonly name: string }
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'line'; readonly line: number }
+  | { readonly kind: 'command'; readonly command: string }
+  /** Words of the request as a path. */
+  | { readonly kind: 'words' }
+  /** As the new text of a line, from where it begins in the request. */
+  | { readonly kind: 'text'; readonly text: string }
+
+export type Words = {
+  /** The part of the request that nano was asked for. */
+  readonly clause: string
+  readonly sources: Sources
+  /** Paths that earlier calls and their results speak of. */
+  readonly recent: readonly string[]
+}
+
+export type Rule = (call: NanoCall, words: Words) => Ban | undefined
