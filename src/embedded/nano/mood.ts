@@ -61,6 +61,7 @@ const POSTPONED = [
 ]
 
 const CONDITIONAL = [
+  String.raw`\b(?:iff|in the event (?:that|of)|on (?:the )?condition|subject to|contingent on|depending on)\b`,
   // "Should the landlord agree, delete it", "when the team signs off, delete it".
   String.raw`^\W*(?:(?:so|and|but|ok|well)[\s,]+)*(?:should|shud)\s+(?!(?:i|we|you|u|be|read|say|have|stand|go|come|end|not)\b)[^,?]{2,60},\s*(?:then |please |kindly |let's |could you |you can )*\w+`,
   String.raw`^\W*(?:(?:so|and|but|ok|well)[\s,]+)*(?:when|once|the moment|only after|only once)\s+(?!(?:you|u|done|finished|ready|that|this|it|it's)\b)[^,?]{2,60},\s*(?:then |please |kindly |let's |could you |you can )*\w+`,

@@ -8,7 +8,7 @@ const POLITE =
   'please|pls|plz|kindly|hey|hi|hello|ok|okay|now|then|next|first|just|quickly|also|and|so|yo|covey|can you|could you|would you|will you|can u|could u|you can|would you mind|i want you to|i need you to|i would like you to|i\'d like you to|let\'s|lets|go ahead and|go and|be so kind as to|be so good as to'
 
 const VERBS =
-  'add append attach put write save store note create make start set start copy duplicate clone cp move mv rename retitle call delete remove erase rm bin drop trash change replace swap switch turn edit update modify set bump raise lower increase decrease correct fix insert run execute launch call exec build test lint format compile deploy install mkdir touch echo show list open read find search grep look display print view cat tell give get fetch check take use overwrite fill mark tick clean stop remember back enable disable activate deactivate reset restore rebuild rerun restart regenerate generate verify ensure archive insert increment decrement shorten extend convert sort stage commit duplicate log record enter flip toggle uncheck untick'
+  'add append attach put write save store note create make start set start copy duplicate clone cp move mv rename retitle call delete remove erase rm bin drop trash change replace swap switch turn edit update modify set bump raise lower increase decrease correct fix insert run execute launch call exec build test lint format compile deploy install mkdir touch echo show list open read find search grep look display print view cat tell give get fetch check take use overwrite fill mark tick clean stop remember back enable disable activate deactivate reset restore rebuild rerun restart regenerate generate verify ensure increment decrement shorten extend convert toggle uncheck untick'
 
 /** Up to three words, none of which opens a sentence about a person: "in the cover letter", not "in the meeting they said". */
 const PLACE = String.raw`(?:in|inside|into|to|at|on|for|under|from)\s+(?:the\s+|my\s+|our\s+)?(?:(?!(?:i|we|you|he|she|it|they|who|that|was|were|is|are|has|have|had|did|do|said|says?|told|asked|wants?|if|when)\b)\S+\s+){1,3}`
@@ -27,7 +27,7 @@ const ACTS = new RegExp(
 export const ordersAct = (part: string): boolean => ACTS.test(part)
 
 const ASKED = new RegExp(
-  String.raw`(?:[.!?;,:\n]|\b(?:so|and|then))\s+(?:(?:so|then|and|now)\s+)?(?:please|pls|plz|kindly|(?:can|could|would|will) you(?: please)?)\s+(?:${VERBS.split(' ').join('|')})\b`,
+  String.raw`(?:[.!?;,\n]|\b(?:so|and|then))\s+(?:(?:so|then|and|now)\s+)?(?:please|pls|plz|kindly|(?:can|could|would|will) you(?: please)?)\s+(?:${VERBS.split(' ').join('|')})\b`,
   'i',
 )
 
