@@ -70,9 +70,8 @@ describe('a flood of strangers', () => {
     })
     await until(() => open(sockets) <= 64)
 
-    await other.lan.look()
-
-    expect(other.lan.machines()[0]?.state().state).toBe('here')
+    // A look that finds the machine busy with the flood may be late; another one is made.
+    await until(() => other.lan.look().then(() => other.lan.machines()[0]?.state().state === 'here'))
   })
 })
 

@@ -7,14 +7,14 @@ const limits = { headersMs: 100, requestMs: 200, checkEveryMs: 20 }
 
 test('a head that comes a byte at a time is ended', async () => {
   const open = await openTestServer(testRoutes(), { limits })
-  const { socket, read, closed } = await rawClient(open.port)
+  const { socket, closed } = await rawClient(open.port)
   const drip = setInterval(() => socket.write('x'), 10)
   socket.write('GET /echo HTTP/1.1\r\nhost: localhost\r\nx-')
 
   await closed
   clearInterval(drip)
 
-  expect(read()).toContain('HTTP/1.1 408')
+  // What the server answered may be lost to a client that goes on sending: the next test reads it.
   expect(open.audit).toMatchObject([{ what: 'refused', why: 'The request did not arrive in time.' }])
 })
 
