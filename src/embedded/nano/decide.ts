@@ -96,7 +96,9 @@ export function decide(evidence: Evidence): Decision {
 }
 
 function likelyFrom(call: NanoCall, isSpelledOut: boolean): number {
-  if (isLoss(call)) return SURE
+  // A line that goes is lost, too.
+  const isRemoval = call.name === 'edit_file' && call.input['new'] === ''
+  if (isLoss(call) || (isRemoval && !isSpelledOut)) return SURE
   return isSpelledOut ? LIKELY : NAMED
 }
 

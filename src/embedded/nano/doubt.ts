@@ -71,9 +71,10 @@ const JOINING = new Set(
 )
 
 /** A change into the same, or of a folder: it would only fail. */
-const noChange: Rule = ({ input }) => {
+const noChange: Rule = ({ name, input }) => {
   const { path, old, new: replacement } = input
-  return (typeof old === 'string' && old === replacement) || (typeof path === 'string' && path.endsWith('/'))
+  const isFolder = typeof path === 'string' && path.endsWith('/') && ['edit_file', 'write_file'].includes(name)
+  return (typeof old === 'string' && old === replacement) || isFolder
 }
 
 /** "field_2024, no sorry, field_2025": which of both is meant is asked. */

@@ -4,7 +4,7 @@
  */
 import type { Rule } from './ban.ts'
 import type { ListedLine } from './format.ts'
-import { isSameRoot, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
+import { isNamed, isSameRoot, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
 import type { NanoCall } from './run.ts'
 import { placesOf } from './spans.ts'
 import { CHANGE_LINE } from './tools.ts'
@@ -119,4 +119,11 @@ const laterSpelled: Rule = ({ name, input }, { clause, sources, recent }) => {
 const placeOf = (said: string, path: string): number =>
   placesOf(path, said).find((at) => stands(said.slice(0, at + path.length + 1), path)) ?? said.length
 
-export const otherChoices: readonly Rule[] = [laterSpelled, newFileSaid, betterNamed, otherTarget, takenTarget, otherScript, nearerSetting]
+/** "Show the questions, then delete line 3": a later part is about what the earlier ones were about, unless it names another file. */
+const lineElsewhere: Rule = ({ name, input }, { clause, sources: { lines }, recent }) => {
+  const line = name === CHANGE_LINE ? lines[Number(input['line']) - 1] : undefined
+  if (!line || recent.includes(line.path) || line.path.split('/').some((part) => isNamed(part, clause))) return undefined
+  return lines.some(({ path }) => recent.includes(path)) ? { kind: 'line', line: Number(input['line']) } : undefined
+}
+
+export const otherChoices: readonly Rule[] = [lineElsewhere, laterSpelled, newFileSaid, betterNamed, otherTarget, takenTarget, otherScript, nearerSetting]

@@ -172,3 +172,17 @@ describe('another thing that was shown is meant', () => {
     expect(ban(clause, name, input)).toBeUndefined()
   })
 })
+
+test('a later part is about what the earlier ones were about, unless it names another file', () => {
+  const listed: readonly ListedLine[] = [
+    { path: 'README.md', number: 4, text: 'Manager: Glenn' },
+    { path: 'notes/questions.txt', number: 3, text: '3. Glenn: can we move it?' },
+  ]
+  const call = { name: 'change_line', input: { line: 1, old: 'Manager: Glenn', new: '' } }
+  const ban = (clause: string, recent: readonly string[]) =>
+    contradictionOf(call, { clause, sources: { ...noSources, lines: listed }, recent })
+
+  expect(ban('then delete line 3 about Glenn', ['notes/questions.txt'])).toEqual({ kind: 'line', line: 1 })
+  expect(ban('then delete Glenn from the readme', ['notes/questions.txt'])).toBeUndefined()
+  expect(ban('delete the line about Glenn', [])).toBeUndefined()
+})

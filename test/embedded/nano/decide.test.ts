@@ -70,6 +70,10 @@ test('what removes something is likely only when it is certain', () => {
   const remove: NanoCall = { name: 'delete_file', input: { path: 'notes/old.txt' } }
   const likely = (confidence: number) => decide(writing(remove, { request, confidences: [confidence] }))
 
+  const line: NanoCall = { name: 'edit_file', input: { path: 'notes/old.txt', old: 'milk', new: '' } }
+  const clear = { request: 'delete the milk line', confidences: [SURE - 0.01] }
+
+  expect(decide(writing(line, clear))).toMatchObject({ kind: 'guess', isLikely: false })
   expect(likely(SURE)).toMatchObject({ kind: 'guess', isLikely: true })
   expect(likely(SURE - 0.01)).toMatchObject({ kind: 'guess', isLikely: false })
 })

@@ -135,6 +135,7 @@ describe('a sign that another thing is meant', () => {
     ['run node --version', run('node --version'), false],
     ['write a.txt with two lines: milk and eggs', write('milk'), true],
     ['write a.txt with two lines:\nmilk\neggs', write('milk\neggs'), false],
+    ['delete the whole folder release/4.11', { name: 'delete_file', input: { path: 'release/4.11/' } }, false],
     ['lance npm run build', run('lance npm run build'), true],
     ['sudo npm install', run('sudo npm install'), false],
     ['make the 3000 a bit higher', { name: 'edit_file', input: { path: 'a', old: 'port: 3000', new: 'port: higher' } }, true],
