@@ -4,7 +4,11 @@ import type { Decision } from './decide.ts'
 import type { ProjectFiles } from './project.ts'
 
 /** The end of the file, replaced by itself and the new text. The same decision where the client appends, or the file cannot be read. */
-export async function appendByEdit(decision: Decision, bindings: Bindings, files: ProjectFiles): Promise<Decision> {
+export async function appendByEdit(
+  decision: Decision,
+  bindings: Bindings,
+  files: ProjectFiles,
+): Promise<Decision> {
   if (!('call' in decision) || decision.call.name !== 'write_file') return decision
   const { path, content, append } = decision.call.input
   const isNeeded = append === true && bindings.get('write_file')?.has('append') !== true

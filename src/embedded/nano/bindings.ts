@@ -53,7 +53,8 @@ export function toClientCall(call: NanoCall, bindings: Bindings): NanoCall | und
   const bound = binding && { name: binding.name, input: binding.toClient(input) }
   if (bound && missing.every((key) => NEEDLESS.has(key))) return bound
   const command = name === 'run_command' ? undefined : toCommand(call)
-  const run = command === undefined ? undefined : toClientCall({ name: 'run_command', input: { command } }, bindings)
+  const run =
+    command === undefined ? undefined : toClientCall({ name: 'run_command', input: { command } }, bindings)
   return run ?? (missing.every((key) => NARROWING.has(key)) ? bound : undefined)
 }
 

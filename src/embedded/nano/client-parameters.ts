@@ -25,19 +25,27 @@ export type Wiring = {
 /** Nothing where a parameter that either side must have has no counterpart. */
 export function wiringFor(tool: NanoTool, client: ClientTool): Wiring | undefined {
   const properties = propertiesOf(client.schema)
-  const keys = keysFor(tool, Object.keys(properties).filter((key) => !(key in client.fixed)))
-  const missing = tool.parameters.filter(({ name, required }) => required && !keys.has(name)).map(({ name }) => name)
+  const keys = keysFor(
+    tool,
+    Object.keys(properties).filter((key) => !(key in client.fixed)),
+  )
+  const missing = tool.parameters
+    .filter(({ name, required }) => required && !keys.has(name))
+    .map(({ name }) => name)
   const shape = missing.length === 0 ? undefined : shapeFor(missing, properties)
   if (missing.length > 0 && !shape) return undefined
   const written = [...keys.values(), ...(shape ? [shape.key] : [])]
   const fixed = { ...fillers(client, written), ...client.fixed }
   if (!canFill(client, [...written, ...Object.keys(fixed)])) return undefined
-  const limit = keys.has('to') || tool.name !== 'read_file' ? undefined : Object.keys(properties).find(isLimit)
+  const limit =
+    keys.has('to') || tool.name !== 'read_file' ? undefined : Object.keys(properties).find(isLimit)
   const names = new Map(Array.from(keys, ([own, theirs]) => [theirs, own]))
   return {
     keys,
     has: (parameter) =>
-      keys.has(parameter) || (parameter === 'to' && limit !== undefined) || (shape !== undefined && missing.includes(parameter)),
+      keys.has(parameter) ||
+      (parameter === 'to' && limit !== undefined) ||
+      (shape !== undefined && missing.includes(parameter)),
     toClient: (input) => ({
       ...fixed,
       ...Object.fromEntries(
@@ -47,7 +55,8 @@ export function wiringFor(tool: NanoTool, client: ClientTool): Wiring | undefine
         }),
       ),
       ...(shape && { [shape.key]: shape.pack(input) }),
-      ...(limit !== undefined && 'to' in input && { [limit]: Number(input['to']) - Number(input['from'] ?? 1) + 1 }),
+      ...(limit !== undefined &&
+        'to' in input && { [limit]: Number(input['to']) - Number(input['from'] ?? 1) + 1 }),
     }),
     fromClient: (input) => ({
       ...Object.fromEntries(
@@ -66,7 +75,8 @@ const TARGETS =
   'destination dest dst destinationpath destpath target targetpath newpath topath newname destinationfile'
 
 /** How many lines to read, where there is no parameter for the last one. */
-const isLimit = (key: string): boolean => ['limit', 'numlines', 'maxlines', 'linecount', 'lines'].includes(foldName(key))
+const isLimit = (key: string): boolean =>
+  ['limit', 'numlines', 'maxlines', 'linecount', 'lines'].includes(foldName(key))
 
 /** By the tool where a name means different things, else by the parameter; theirs without case and separators. */
 const ALSO: Readonly<Record<string, string>> = {
@@ -75,7 +85,8 @@ const ALSO: Readonly<Record<string, string>> = {
   old: 'oldcontent searchtext searchstring targetcontent originaltext before stringtoreplace',
   new: 'newcontent replacetext replacementtext replacewith replacementcontent after',
   all: 'replaceall replacealloccurrences global allowmultiple',
-  pattern: 'regexp searchpattern searchquery searchstring searchtext keyword needle globpattern namepattern filepattern name filename',
+  pattern:
+    'regexp searchpattern searchquery searchstring searchtext keyword needle globpattern namepattern filepattern name filename',
   command: 'cmdline commandline shellcommand bashcommand commands',
   background: 'isbackground runinbackground',
   url: 'webpage',
@@ -87,7 +98,10 @@ const ALSO: Readonly<Record<string, string>> = {
   'move_file.to': TARGETS,
 }
 
-function keysFor({ name: tool, parameters }: NanoTool, theirs: readonly string[]): ReadonlyMap<string, string> {
+function keysFor(
+  { name: tool, parameters }: NanoTool,
+  theirs: readonly string[],
+): ReadonlyMap<string, string> {
   const keys = new Map<string, string>()
   for (const { name, kind } of parameters) {
     const free = theirs.filter((key) => ![...keys.values()].includes(key))
@@ -110,13 +124,17 @@ type Shape = {
   unpack(value: unknown): Input
 }
 
-function shapeFor(missing: readonly string[], properties: Readonly<Record<string, unknown>>): Shape | undefined {
+function shapeFor(
+  missing: readonly string[],
+  properties: Readonly<Record<string, unknown>>,
+): Shape | undefined {
   if (missing.join(' ') !== 'old new') return undefined
   for (const [key, property] of Object.entries(properties)) {
     if (!isObject(property)) continue
     const list = editList(key, property)
     if (list) return list
-    if (/^(?:diff|blocks?)$/i.test(key) && typesOf(property).includes('string')) return { key, ...SEARCH_REPLACE }
+    if (/^(?:diff|blocks?)$/i.test(key) && typesOf(property).includes('string'))
+      return { key, ...SEARCH_REPLACE }
   }
   return undefined
 }
@@ -127,7 +145,9 @@ function editList(key: string, property: Record<string, unknown>): Shape | undef
   if (!typesOf(property).includes('array') || !isObject(items)) return undefined
   const inner = Object.keys(propertiesOf({ parameters: items }))
   const keyOf = (name: string): string | undefined =>
-    inner.find((candidate) => meansParameter(candidate, name) || ALSO[name]?.split(' ').includes(foldName(candidate)))
+    inner.find(
+      (candidate) => meansParameter(candidate, name) || ALSO[name]?.split(' ').includes(foldName(candidate)),
+    )
   const [old, replacement] = [keyOf('old'), keyOf('new')]
   if (old === undefined || replacement === undefined) return undefined
   return {
@@ -142,9 +162,13 @@ function editList(key: string, property: Record<string, unknown>): Shape | undef
 
 const SEARCH_REPLACE: Omit<Shape, 'key'> = {
   pack: ({ old, new: replacement }) =>
-    ['------- SEARCH', old, '=======', ...(replacement === '' ? [] : [replacement]), '+++++++ REPLACE'].join('\n'),
+    ['------- SEARCH', old, '=======', ...(replacement === '' ? [] : [replacement]), '+++++++ REPLACE'].join(
+      '\n',
+    ),
   unpack(value) {
-    const found = /SEARCH\n([\s\S]*?)\n=+\n([\s\S]*?)\n?[+>]+ REPLACE/.exec(typeof value === 'string' ? value : '')
+    const found = /SEARCH\n([\s\S]*?)\n=+\n([\s\S]*?)\n?[+>]+ REPLACE/.exec(
+      typeof value === 'string' ? value : '',
+    )
     return found ? { old: found[1], new: found[2] } : {}
   },
 }
@@ -166,12 +190,15 @@ function fillers({ schema, fixed }: ClientTool, written: readonly string[]): Rec
 
 /** Required beside a pattern; nano names it only where the request does. */
 const isFolderToSearch = (key: string, written: readonly string[]): boolean =>
-  (/^(?:path|dir|directory|folder|root|search_?path|search_?directory|dir_?path|directory_?path)$/i.test(key) &&
+  (/^(?:path|dir|directory|folder|root|search_?path|search_?directory|dir_?path|directory_?path)$/i.test(
+    key,
+  ) &&
     (!written.includes(key) || written.some((other) => /pattern|query|regex|glob/i.test(other)))) ||
   /^(?:cd|cwd|work_?dir|working_?dir(?:ectory)?)$/i.test(key)
 
 /** Parameters that only describe the call. */
-const TOLD = /^(?:instructions?|explanation|reason(?:ing)?|purpose|justification|thoughts?|summary|title|intent|description|tool_?summary)$/i
+const TOLD =
+  /^(?:instructions?|explanation|reason(?:ing)?|purpose|justification|thoughts?|summary|title|intent|description|tool_?summary)$/i
 
 function requiredOf(parameters: ClientTool['schema']['parameters']): string[] {
   const required: readonly unknown[] = Array.isArray(parameters['required']) ? parameters['required'] : []

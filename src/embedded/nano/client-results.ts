@@ -12,14 +12,16 @@ export function inOwnResult(step: NanoStep, root?: string): NanoStep {
   const write = ok ? WRITERS[call.name] : undefined
   const said = write ? write(text, call.input) : text
   const code = exitCodeOf(text)
-  const own = call.name === 'run_command' && !ok && code !== undefined ? `${withoutExit(text)}\n[exit ${code}]` : said
+  const own =
+    call.name === 'run_command' && !ok && code !== undefined ? `${withoutExit(text)}\n[exit ${code}]` : said
   return inOwnForm({ ...step, ok, text: own, shown: own })
 }
 
 const withoutRoot = (text: string, root?: string): string =>
   root === undefined || root === '/' ? text : text.replaceAll(`${root.replace(/\/+$/, '')}/`, '')
 
-const EXIT = /^[\s<[(]*(?:(?:process |command )?(?:exited|failed|finished) with (?:exit )?(?:code|status)|exit(?:ed)?(?: code| status)?|return code)\W{0,3}(\d{1,3})\W*$/im
+const EXIT =
+  /^[\s<[(]*(?:(?:process |command )?(?:exited|failed|finished) with (?:exit )?(?:code|status)|exit(?:ed)?(?: code| status)?|return code)\W{0,3}(\d{1,3})\W*$/im
 
 const exitCodeOf = (text: string): number | undefined => {
   const code = EXIT.exec(text)?.[1]
@@ -68,7 +70,10 @@ function entriesIn(text: string, path: string): string {
   const prefix = folder === '' ? '' : `${folder}/`
   const entries = text.split('\n').flatMap((line) => entryOf(line) ?? [])
   const inside = entries.filter((entry) => entry.replace(/\/+$/, '') !== folder && entry !== './')
-  return inside.map((entry) => (prefix !== '' && entry.startsWith(prefix) ? entry : prefix + entry)).join('\n') || `${path} is empty.`
+  return (
+    inside.map((entry) => (prefix !== '' && entry.startsWith(prefix) ? entry : prefix + entry)).join('\n') ||
+    `${path} is empty.`
+  )
 }
 
 /** Without bullets, branches of a tree, and what `ls -l` tells beside the name. */
@@ -78,7 +83,11 @@ function entryOf(line: string): string | undefined {
   const marked = /^\s*\[(DIR|FILE)\]\s+(.+)$/i.exec(line)
   if (marked) return marked[1]?.toUpperCase() === 'DIR' ? `${marked[2]}/` : marked[2]
   const name = line.replace(/^[\s│├└─|`+*•-]*(?:\s|(?<=[│├└─]))/, '').trim()
-  return name === '' || /^total \d+$|^\d+ (?:files?|entries|items)|:$/i.test(name) || name.length > LONGEST_PATH ? undefined : name
+  return name === '' ||
+    /^total \d+$|^\d+ (?:files?|entries|items)|:$/i.test(name) ||
+    name.length > LONGEST_PATH
+    ? undefined
+    : name
 }
 
 const LONGEST_PATH = 200
@@ -86,8 +95,16 @@ const LONGEST_PATH = 200
 const pathsIn = (text: string): string => {
   const paths = text
     .split('\n')
-    .map((line) => line.replace(/^[\s*•-]+\s/, '').trim().replace(/^\.\//, ''))
-    .filter((line) => line !== '' && !/^(?:found \d+|no (?:files|matches)|\d+ (?:files?|matches)|\(?results)/i.test(line))
+    .map((line) =>
+      line
+        .replace(/^[\s*•-]+\s/, '')
+        .trim()
+        .replace(/^\.\//, ''),
+    )
+    .filter(
+      (line) =>
+        line !== '' && !/^(?:found \d+|no (?:files|matches)|\d+ (?:files?|matches)|\(?results)/i.test(line),
+    )
   return paths.join('\n') || 'No files match.'
 }
 
@@ -110,4 +127,7 @@ const ROOT =
   /(?:working directory|current directory|\bcwd|workspace(?: directory| root| folder| path)?|project (?:root|directory|folder|path)|root (?:directory|folder|path))\b[^\n/]{0,24}?((?:\/[\w.@+~ -]+)+)/i
 
 /** The folder a client says it works in. */
-export const rootIn = (text: string): string | undefined => ROOT.exec(text)?.[1]?.trim().replace(/[.,;]$/, '')
+export const rootIn = (text: string): string | undefined =>
+  ROOT.exec(text)?.[1]
+    ?.trim()
+    .replace(/[.,;]$/, '')

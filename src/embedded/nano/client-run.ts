@@ -47,11 +47,16 @@ export type ClientPlace = {
 type Own = { readonly files: ProjectFiles; readonly root?: string }
 
 /** The server's folder is the client's, unless the client names another, or there is nothing in it. */
-export async function placeOf(run: NanoRun, request: ModelRequest, { files, root }: Own): Promise<ClientPlace> {
+export async function placeOf(
+  run: NanoRun,
+  request: ModelRequest,
+  { files, root }: Own,
+): Promise<ClientPlace> {
   if (request.guarded || !(await isAway(request, { files, ...(root !== undefined && { root }) })))
     return { files, looks: [], run }
   const seen = seenFiles(run.steps)
-  const isLook = (step: NanoStep): boolean => step.isLook === true || step.call.input['pattern'] === EVERYTHING
+  const isLook = (step: NanoStep): boolean =>
+    step.isLook === true || step.call.input['pattern'] === EVERYTHING
   const looks = run.steps.filter(isLook)
   return { files: seen, seen, looks, run: { ...run, steps: run.steps.filter((step) => !isLook(step)) } }
 }
@@ -69,12 +74,18 @@ export function settleGuess(decision: Decision, { guarded }: ModelRequest): Deci
 }
 
 /** What nano decided, with the tools the client has. A tool that is not there is no reason to take another. */
-export function forClient(decision: Decision, { callable, bindings }: Offer, request: ModelRequest): Decision {
+export function forClient(
+  decision: Decision,
+  { callable, bindings }: Offer,
+  request: ModelRequest,
+): Decision {
   if (!('call' in decision)) return decision
   const { call } = decision
   const isThere = callable.some(({ name }) => name === call.name)
   const bound = isThere && isReachable(call.name, bindings) ? toClientCall(call, bindings) : call
-  return isThere && bound ? { ...decision, call: withRoot(bound, request) } : { kind: 'refuse', reason: 'no-tool' }
+  return isThere && bound
+    ? { ...decision, call: withRoot(bound, request) }
+    : { kind: 'refuse', reason: 'no-tool' }
 }
 
 /** A tool that asks for whole paths is given them, where the client has told its folder. */
@@ -85,7 +96,8 @@ export function withRoot({ name, input }: NanoCall, { system, tools, guarded }: 
   const properties = propertiesOf(schema)
   const isWhole = (key: string): boolean => {
     const property = properties[key]
-    const said = isObject(property) && typeof property['description'] === 'string' ? property['description'] : ''
+    const said =
+      isObject(property) && typeof property['description'] === 'string' ? property['description'] : ''
     return /absolute/i.test(`${key} ${said}`) && !/relative/i.test(said)
   }
   const whole = ([key, value]: [string, unknown]): [string, unknown] =>

@@ -29,7 +29,8 @@ export function actionsOf(schema: ToolSchema): ClientTool[] {
 }
 
 const choicesOf = (property: unknown): string[] => {
-  const values: readonly unknown[] = isObject(property) && Array.isArray(property['enum']) ? property['enum'] : []
+  const values: readonly unknown[] =
+    isObject(property) && Array.isArray(property['enum']) ? property['enum'] : []
   return values.filter((value) => typeof value === 'string')
 }
 
@@ -45,19 +46,28 @@ export function meantBy({ schema, action: written }: ClientTool): NanoTool | und
   if (own) return own
   const action = withoutNamespace(written)
   if (BY_MEANING.test(action)) return undefined
-  const name = fileOperation(action) ?? OTHERS.find(([names]) => names.test(action))?.[1] ?? meantTool(action, COMMON)
-  return nanoTools.get(name === 'search_text' || name === 'find_files' ? searchKind(schema, name) : (name ?? ''))
+  const name =
+    fileOperation(action) ?? OTHERS.find(([names]) => names.test(action))?.[1] ?? meantTool(action, COMMON)
+  return nanoTools.get(
+    name === 'search_text' || name === 'find_files' ? searchKind(schema, name) : (name ?? ''),
+  )
 }
 
 /** What several programs write in front of every name: `builtin_read_file`, `fs_read`. */
 const withoutNamespace = (name: string): string =>
-  name.replace(/^(?:[\w-]*__|(?:builtin|fs|filesystem|workspace|project|vscode|copilot|editor|default_api|functions)[_.-])(?=\w)/i, '')
+  name.replace(
+    /^(?:[\w-]*__|(?:builtin|fs|filesystem|workspace|project|vscode|copilot|editor|default_api|functions)[_.-])(?=\w)/i,
+    '',
+  )
 
 /** Search by meaning is another tool than search for a text. */
 const BY_MEANING = /codebase|semantic|embedding|web|internet|symbol|docs?_search/i
 
 const OTHERS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:find|search|locate|lookup|file_?search)(?:_?files?)?(?:_?by)?_?(?:file_?)?(?:names?|paths?|glob)$/i, 'find_files'],
+  [
+    /^(?:find|search|locate|lookup|file_?search)(?:_?files?)?(?:_?by)?_?(?:file_?)?(?:names?|paths?|glob)$/i,
+    'find_files',
+  ],
   [/^(?:file_?(?:search|finder|glob\w*)|(?:file_?)?glob_?search)$/i, 'find_files'],
   [/^(?:single_?|multi_?)?(?:find|search)_?(?:and_?)?replace$|^search_?replace$/i, 'edit_file'],
   [/^create_?new_?file$/i, 'write_file'],
@@ -97,12 +107,16 @@ const wordsOf = (name: string): string[] =>
 function searchKind({ name, description = '', parameters }: ToolSchema, otherwise: string): string {
   const keys = Object.keys(propertiesOf({ parameters })).map((key) => key.toLowerCase())
   if (keys.some((key) => /regex|needle|search_?(?:text|string)/.test(key))) return 'search_text'
-  if (/by_?name|file_?names?$/i.test(name) || keys.some((key) => /^(?:glob|glob_?pattern)$/.test(key) && keys.length < 3))
+  if (
+    /by_?name|file_?names?$/i.test(name) ||
+    keys.some((key) => /^(?:glob|glob_?pattern)$/.test(key) && keys.length < 3)
+  )
     return 'find_files'
   if (TEXT.test(description)) return 'search_text'
   return NAMES.test(description) ? 'find_files' : otherwise
 }
 
-const TEXT = /\b(?:contents?|text|regex|regular expression|lines?|ripgrep|grep|strings?|inside files|across files)\b/i
+const TEXT =
+  /\b(?:contents?|text|regex|regular expression|lines?|ripgrep|grep|strings?|inside files|across files)\b/i
 const NAMES =
   /\b(?:file (?:path|name)s?|files? (?:and (?:directories|folders) )?(?:by|whose|with) (?:\w+ )?names?|by (?:\w+ )?(?:glob|name)|(?:file ?)?names?|files(?: and (?:directories|folders))? (?:that )?match(?:ing)?|glob|find files|locate)\b/i

@@ -32,7 +32,8 @@ const otherFile: Rule = (call, words) => {
   if (spelled.length === 0) return undefined
   if (line) return spelled.includes(line.path) ? undefined : lineBan(call)
   const path = existingPath(call)
-  if (path === undefined || [path, call.input['to']].some((value) => isAmong(value, spelled))) return undefined
+  if (path === undefined || [path, call.input['to']].some((value) => isAmong(value, spelled)))
+    return undefined
   return call.name !== 'edit_file' && isNamed(path, words.clause) ? undefined : { kind: 'path', path }
 }
 
@@ -45,13 +46,16 @@ const unnamedFile: Rule = (call, { clause: said, sources, recent }) => {
   return others.some((other) => isNamed(other, clause)) ? { kind: 'path', path } : undefined
 }
 
-const POINTS = /\b(?:it|its|that|this|them|they|those|these|one|ones|original|there|same|copy|latter|former|first|last|second)\b/i
+const POINTS =
+  /\b(?:it|its|that|this|them|they|those|these|one|ones|original|there|same|copy|latter|former|first|last|second)\b/i
 
 const OF_FILES = new Set(['read_file', 'edit_file', 'write_file'])
 
 const folderAsFile: Rule = ({ name, input }) => {
   const { path } = input
-  return OF_FILES.has(name) && typeof path === 'string' && path.endsWith('/') ? { kind: 'path', path } : undefined
+  return OF_FILES.has(name) && typeof path === 'string' && path.endsWith('/')
+    ? { kind: 'path', path }
+    : undefined
 }
 
 /** "List the closed bugs": the folder bugs/closed, not all of bugs. */
@@ -72,7 +76,9 @@ const noFile: Rule = (call, { sources, recent, clause }) => {
   if (/[,;:]\s|\s(?:and|then|to|with|in)\s/.test(path)) return { kind: 'words' }
   if (/[./\\~\d]|^[A-Z]{2,}|^Makefile|^Dockerfile/.test(path)) return undefined
   if (newFile(call) === undefined) return { kind: 'words' }
-  const isCalled = new RegExp(String.raw`\b(?:called|named|name|file|as)\W+${escape(path)}\b`, 'i').test(clause)
+  const isCalled = new RegExp(String.raw`\b(?:called|named|name|file|as)\W+${escape(path)}\b`, 'i').test(
+    clause,
+  )
   return isCalled ? undefined : { kind: 'path', path }
 }
 
@@ -83,7 +89,9 @@ const alreadyThere: Rule = (call, { clause, sources }) => {
   if (!line || typeof old !== 'string' || typeof replacement !== 'string') return undefined
   if (old === replacement) return lineBan(call)
   if (replacement.length < 3 || (holds(old, replacement) && REMOVES.test(clause))) return undefined
-  return stands(line.text.toLowerCase(), replacement.toLowerCase()) ? { kind: 'text', text: replacement } : undefined
+  return stands(line.text.toLowerCase(), replacement.toLowerCase())
+    ? { kind: 'text', text: replacement }
+    : undefined
 }
 
 const REMOVES = /\b(?:remov\w*|delet\w*|drop\w*|without|only|just|short\w*|cut|strip\w*|take out|lose)\b/i
@@ -101,7 +109,11 @@ const otherSetting: Rule = (call, { clause, sources }) => {
   const { new: value } = call.input
   const at = typeof value === 'string' && value !== '' ? clause.lastIndexOf(value) : -1
   if (!line || at < 0) return undefined
-  const subject = clause.slice(0, at).split(/\s+/).slice(-SUBJECT).filter((word) => !/[./\\]\w/.test(word))
+  const subject = clause
+    .slice(0, at)
+    .split(/\s+/)
+    .slice(-SUBJECT)
+    .filter((word) => !/[./\\]\w/.test(word))
   const words = wordsIn(subject.join(' ')).filter((word) => word.length > 2 && !stopWords.has(word))
   const speaksOfIt = ({ text }: ListedLine): boolean => {
     const there = new Set(wordsIn(text))
@@ -115,7 +127,9 @@ const lineOfOtherFile: Rule = (call, { clause, sources }) => {
   const line = lineOf(call, sources.lines)
   const { old } = call.input
   if (!line || typeof old !== 'string' || countNamed(line.path, clause) > 0) return undefined
-  const key = wordsIn(line.text.replace(old, ' ')).filter((word) => word.length > 2 && wordsIn(clause).includes(word))
+  const key = wordsIn(line.text.replace(old, ' ')).filter(
+    (word) => word.length > 2 && wordsIn(clause).includes(word),
+  )
   const rival = sources.lines.some(
     ({ path, text }) => countNamed(path, clause) > 0 && key.every((word) => wordsIn(text).includes(word)),
   )
@@ -142,7 +156,8 @@ const SUBJECT = 8
 const otherValue: Rule = (call, { clause, sources }) => {
   const line = lineOf(call, sources.lines)
   const { old, new: value } = call.input
-  if (!line || typeof old !== 'string' || typeof value !== 'string' || value === '' || isNumber(value)) return undefined
+  if (!line || typeof old !== 'string' || typeof value !== 'string' || value === '' || isNumber(value))
+    return undefined
   const isNumberSaid = /\b(?:to|at|now|is|be)\s+[£$€¥]?\d[\d.,:]*(?:\s|[.,;!?]|$)/.test(clause)
   return isNumberSaid && !/\d/.test(value) && /\d/.test(line.text) ? { kind: 'text', text: value } : undefined
 }
@@ -195,12 +210,17 @@ const lineBan = ({ input }: NanoCall): Ban => ({ kind: 'line', line: Number(inpu
 
 /** The listed files that the clause spells with their ending, outside of what the call writes or looks for. */
 function spelledPaths({ input }: NanoCall, { clause, sources }: Words): string[] {
-  const said = TEXTS.flatMap((key) => (typeof input[key] === 'string' && input[key] !== '' ? [input[key]] : []))
+  const said = TEXTS.flatMap((key) =>
+    typeof input[key] === 'string' && input[key] !== '' ? [input[key]] : [],
+  )
     .reduce((rest, text) => rest.replaceAll(text, ' … '), clause)
     .toLowerCase()
   const files = pathsIn({ sources, recent: [] }).filter((path) => /\.\w+$/.test(path))
   const whole = files.filter((path) => stands(said, path.toLowerCase()))
-  const byName = files.filter((path) => stands(said, nameOf(path)) && !files.some((other) => other !== path && nameOf(other) === nameOf(path)))
+  const byName = files.filter(
+    (path) =>
+      stands(said, nameOf(path)) && !files.some((other) => other !== path && nameOf(other) === nameOf(path)),
+  )
   return [...new Set([...whole, ...byName])]
 }
 

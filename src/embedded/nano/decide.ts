@@ -8,16 +8,7 @@ import { hasOtherSubject, isDoubtful } from './doubt.ts'
 import type { ListedLine } from './format.ts'
 import { toEdit } from './listed-lines.ts'
 import { notSpelledOut } from './spelled-out.ts'
-import {
-  CALL,
-  CALL_END,
-  type Form,
-  forms,
-  formToken,
-  type Reason,
-  reasons,
-  reasonToken,
-} from './format.ts'
+import { CALL, CALL_END, type Form, forms, formToken, type Reason, reasons, reasonToken } from './format.ts'
 import { formsAfter } from './forms.ts'
 import { isOrder } from './order.ts'
 import { GOES_ON } from './progress.ts'

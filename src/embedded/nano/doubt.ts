@@ -73,7 +73,8 @@ const JOINING = new Set(
 /** A change into the same, or of a folder: it would only fail. */
 const noChange: Rule = ({ name, input }) => {
   const { path, old, new: replacement } = input
-  const isFolder = typeof path === 'string' && path.endsWith('/') && ['edit_file', 'write_file'].includes(name)
+  const isFolder =
+    typeof path === 'string' && path.endsWith('/') && ['edit_file', 'write_file'].includes(name)
   return (typeof old === 'string' && old === replacement) || isFolder
 }
 
@@ -90,7 +91,9 @@ const targetFirst: Rule = ({ name, input }, request) => {
     return false
   const file = from.replace(/\/+$/, '').split('/').at(-1) ?? ''
   const said = request.toLowerCase()
-  return said.includes(to.toLowerCase()) && said.lastIndexOf(to.toLowerCase()) < said.indexOf(file.toLowerCase())
+  return (
+    said.includes(to.toLowerCase()) && said.lastIndexOf(to.toLowerCase()) < said.indexOf(file.toLowerCase())
+  )
 }
 
 /** "Append what Kim said to notes.txt" describes a text; one that is spelled is quoted or follows a colon. */
@@ -109,7 +112,10 @@ const wordsAsCommand: Rule = ({ input }, request) => {
   const { command } = input
   if (typeof command !== 'string') return false
   const befores = placesOf(command, request).map((at) => request.slice(0, at))
-  return befores.length > 0 && befores.every((before) => /\b(?:which|what|whose|a|an|my|our|your|this|that|of|about)\s+$/i.test(before))
+  return (
+    befores.length > 0 &&
+    befores.every((before) => /\b(?:which|what|whose|a|an|my|our|your|this|that|of|about)\s+$/i.test(before))
+  )
 }
 
 const MANY = /\b(two|three|four|five|six|[2-9])\s+(?:\w+\s+)?(?:lines|rows|items|entries|points|bullets)\b/i
@@ -123,7 +129,18 @@ const fewerLines: Rule = ({ input }, request) => {
   return content.split('\n').length < (COUNTS[said] ?? Number(said))
 }
 
-const NUMBER_WORD = /^(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)(?:[ .-](?:zero|one|two|three|four|five|six|seven|eight|nine|ten))+$/i
+/** A text of several lines whose last one goes on in the request: `- Leaves of Grass` of `- Leaves of Grass, Walt Whitman`. */
+const cutLine: Rule = ({ input }, request) => {
+  const { content } = input
+  if (typeof content !== 'string' || !content.includes('\n')) return false
+  const rests = placesOf(content, request).map(
+    (at) => request.slice(at + content.length).split('\n')[0] ?? '',
+  )
+  return rests.length > 0 && rests.every((rest) => /[\p{L}\p{N}]/u.test(rest))
+}
+
+const NUMBER_WORD =
+  /^(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)(?:[ .-](?:zero|one|two|three|four|five|six|seven|eight|nine|ten))+$/i
 
 /** `zero.eight.four` was dictated. */
 const dictatedNumber: Rule = ({ input }) => typeof input['new'] === 'string' && NUMBER_WORD.test(input['new'])
@@ -132,12 +149,14 @@ const dictatedNumber: Rule = ({ input }) => typeof input['new'] === 'string' && 
 const oneOfSeveral: Rule = ({ name, input }, request) =>
   name !== 'run_command' && input['all'] !== true && SEVERAL.test(request) && input['content'] === undefined
 
-const SEVERAL = /\b(?:both|all(?: of)?(?: the| my| our)?|each(?: of)?(?: the)?|every|everything)\s+(?:\w+\s+)?(?:\w+s|invoices|files|ones|in|that)\b/i
+const SEVERAL =
+  /\b(?:both|all(?: of)?(?: the| my| our)?|each(?: of)?(?: the)?|every|everything)\s+(?:\w+\s+)?(?:\w+s|invoices|files|ones|in|that)\b/i
 
 /** "Rename archive to old": where it goes is said behind a word that says so. */
 const unsaidTarget: Rule = ({ name, input }, request) => {
   const { to } = input
-  if (!['copy_file', 'move_file'].includes(name) || typeof to !== 'string' || THERE.test(request)) return false
+  if (!['copy_file', 'move_file'].includes(name) || typeof to !== 'string' || THERE.test(request))
+    return false
   const last = to.replace(/\/+$/, '').split('/').at(-1) ?? ''
   const said = request.toLowerCase()
   const befores = placesOf(last.toLowerCase(), said).map((at) => said.slice(0, at))
@@ -152,16 +171,19 @@ const TARGET =
 /** "A file tmp.txt in notes": the folder is said behind the name, and is not in the path. */
 const folderBehindName: Rule = ({ name, input }, request) => {
   const { path } = input
-  if (!['write_file', 'make_folder'].includes(name) || typeof path !== 'string' || path.includes('/')) return false
+  if (!['write_file', 'make_folder'].includes(name) || typeof path !== 'string' || path.includes('/'))
+    return false
   const rests = placesOf(path, request).map((at) => request.slice(at + path.length))
   return rests.length > 0 && rests.every((rest) => BEHIND.test(rest))
 }
 
-const BEHIND = /^["'”’`]?\s+(?:in|into|under|inside|within)\s+(?!(?:this|here|it|which|the (?:root|main|top|project|current)|my (?:root|project)|a|an|one|order)\b)(?:the\s+|my\s+|our\s+)?[\w.-]/i
+const BEHIND =
+  /^["'”’`]?\s+(?:in|into|under|inside|within)\s+(?!(?:this|here|it|which|the (?:root|main|top|project|current)|my (?:root|project)|a|an|one|order)\b)(?:the\s+|my\s+|our\s+)?[\w.-]/i
 
 const PROGRAMS =
   /^(?:npm|npx|pnpm|yarn|bun|node|deno|git|make|python3?|pip3?|uv|cargo|go|docker|kubectl|terraform|bash|sh|pytest|ruby|php|java|mvn|gradle|dotnet)$/
-const BEFORE_PROGRAMS = /^(?:sudo|time|env|nohup|nice|exec|xargs|watch|which|man|cd|ls|cat|rm|find|grep|whereis|type|timeout)$|=/
+const BEFORE_PROGRAMS =
+  /^(?:sudo|time|env|nohup|nice|exec|xargs|watch|which|man|cd|ls|cat|rm|find|grep|whereis|type|timeout)$|=/
 
 /** `lance npm run build`: the word before the program is one of the sentence. */
 const wordBeforeProgram: Rule = ({ input }) => {
@@ -176,7 +198,10 @@ const wordForNumber: Rule = ({ name, input }) => {
   const [from, to] = [wordsOf(old), wordsOf(replacement)]
   const at = from.findIndex((word, index) => word !== to[index])
   return (
-    from.length === to.length && /^[\d.,]+$/.test(from[at] ?? '') && /^[a-z]{3,}$/i.test(to[at] ?? '') && !VALUES.test(to[at] ?? '')
+    from.length === to.length &&
+    /^[\d.,]+$/.test(from[at] ?? '') &&
+    /^[a-z]{3,}$/i.test(to[at] ?? '') &&
+    !VALUES.test(to[at] ?? '')
   )
 }
 
@@ -188,11 +213,19 @@ const rules: readonly Rule[] = [
   folderBehindName,
   wordsAsCommand,
   fewerLines,
+  cutLine,
   dictatedNumber,
   oneOfSeveral,
   unsaidTarget,
   describedText,
-  targetFirst, corrected, openBracket, otherCommand, noProgram, hangingWord, noChange]
+  targetFirst,
+  corrected,
+  openBracket,
+  otherCommand,
+  noProgram,
+  hangingWord,
+  noChange,
+]
 
 /** "Install a new kitchen" is not about the script `install`: it speaks of something else, too. */
 export const hasOtherSubject: Rule = ({ name, input }, clause) => {
@@ -200,7 +233,10 @@ export const hasOtherSubject: Rule = ({ name, input }, clause) => {
   if (name !== 'run_command' || typeof command !== 'string' || clause.includes(command)) return false
   const parts = wordsIn(command)
   const isKnown = (word: string): boolean =>
-    word.length < 3 || stopWords.has(word) || OF_SCRIPTS.has(word) || parts.some((part) => isSameRoot(word, part))
+    word.length < 3 ||
+    stopWords.has(word) ||
+    OF_SCRIPTS.has(word) ||
+    parts.some((part) => isSameRoot(word, part))
   return !wordsIn(clause).every(isKnown)
 }
 

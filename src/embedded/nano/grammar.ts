@@ -4,20 +4,23 @@
  * result. Allows what nano/decode.py allows.
  */
 import { Rules } from '../../dialect/grammar/rules.ts'
-import {
-  CALL,
-  CALL_END,
-  formToken,
-  reasons,
-  reasonToken,
-  REFUSE,
-  type Sources,
-} from './format.ts'
+import { CALL, CALL_END, formToken, reasons, reasonToken, REFUSE, type Sources } from './format.ts'
 import type { Ban } from './ban.ts'
 import { formsAfter } from './forms.ts'
 import { globCandidates } from './scripts.ts'
 import { type Boundaries, boundaries, numbersOf, placesOf } from './spans.ts'
-import { endingIn, escaped, hasSpan, isNumber, isSame, LONGEST_NUMBER, resultWords, type Span, spansOf, spelledOut } from './span-rules.ts'
+import {
+  endingIn,
+  escaped,
+  hasSpan,
+  isNumber,
+  isSame,
+  LONGEST_NUMBER,
+  resultWords,
+  type Span,
+  spansOf,
+  spelledOut,
+} from './span-rules.ts'
 import { CHANGE_LINE, type NanoParameter, type NanoTool, type ParameterKind } from './tools.ts'
 
 /** Everything the choices depend on. */
@@ -142,13 +145,17 @@ class GrammarWriter {
     const number = this.#once('number', () => this.#numberSpans()) || any
     const lines = sources.lines.flatMap(({ text }, index) => {
       if (isLineBanned(bans, index + 1) || (said !== undefined && !hasSpan(text, said))) return []
-      const spans = spansOf(text).flatMap((span) => (said === undefined ? [span] : endingIn(text, span, isSame(said))))
+      const spans = spansOf(text).flatMap((span) =>
+        said === undefined ? [span] : endingIn(text, span, isSame(said)),
+      )
       const numeric = spans.flatMap((span) => endingIn(text, span, isNumber))
       const other = spans.flatMap((span) => endingIn(text, span, (part) => !isNumber(part)))
       const change = (parts: readonly Span[], replacement: string): string[] =>
         parts.length === 0
           ? []
-          : [`(${parts.map((span) => spelledOut(text, span, this.literal)).join(' | ')}) ${this.literal('", "new": "')} ${replacement}`]
+          : [
+              `(${parts.map((span) => spelledOut(text, span, this.literal)).join(' | ')}) ${this.literal('", "new": "')} ${replacement}`,
+            ]
       const changes = [...change(numeric, number), ...change(other, any)]
       return [`${this.literal(`${index + 1}, "old": "`)} (${changes.join(' | ')})`]
     })
@@ -157,7 +164,9 @@ class GrammarWriter {
 
   #replacement(): string {
     const spans = this.#allowedSpans()
-    return [...['', ...LINE_VALUES].map(escaped).map(this.literal), ...(spans === '' ? [] : [spans])].join(' | ')
+    return [...['', ...LINE_VALUES].map(escaped).map(this.literal), ...(spans === '' ? [] : [spans])].join(
+      ' | ',
+    )
   }
 
   /** Those of `#anySpan` that do not begin like a text that is banned. */
@@ -173,7 +182,13 @@ class GrammarWriter {
     const { request } = this.#situation
     const { starts, ends } = this.#boundaries
     return starts
-      .flatMap((start) => endingIn(request, { start, ends: ends.filter((end) => end > start && end < start + LONGEST_NUMBER) }, isNumber))
+      .flatMap((start) =>
+        endingIn(
+          request,
+          { start, ends: ends.filter((end) => end > start && end < start + LONGEST_NUMBER) },
+          isNumber,
+        ),
+      )
       .map((span) => spelledOut(request, span, this.literal))
       .join(' | ')
   }

@@ -2,7 +2,8 @@
 
 type Language = { readonly words: RegExp; readonly answer: string }
 
-const word = (list: string): RegExp => new RegExp(`(?<![\\p{L}])(?:${list.split(' ').join('|')})(?![\\p{L}])`, 'giu')
+const word = (list: string): RegExp =>
+  new RegExp(`(?<![\\p{L}])(?:${list.split(' ').join('|')})(?![\\p{L}])`, 'giu')
 
 const LANGUAGES: readonly Language[] = [
   {
@@ -48,7 +49,8 @@ const ENGLISH = word(
 )
 
 /** Letters that no English sentence is made of. */
-const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Devanagari}\p{Script=Thai}]/gu
+const OTHER_SCRIPT =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Devanagari}\p{Script=Thai}]/gu
 
 const ENGLISH_ANSWER = 'The built-in model reads English only. Nothing was done.'
 

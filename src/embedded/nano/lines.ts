@@ -115,7 +115,14 @@ function linesOf(path: string, text: string): IndexedLine[] {
     if (line === '' || lengthOf(line) > MAX_LINE) return []
     const words = new Set(wordsIn(line).map(fold))
     const isOpener = SECTION.test(line)
-    const found = { path, number: index + 1, text: line, words, names, ...(section && !isOpener && { section }) }
+    const found = {
+      path,
+      number: index + 1,
+      text: line,
+      words,
+      names,
+      ...(section && !isOpener && { section }),
+    }
     if (isOpener) section = found
     return [found]
   })
@@ -139,7 +146,9 @@ const ABOUT_LINES = new Set(
 const telling = (request: string): Set<string> =>
   new Set(
     wordsIn(request)
-      .filter((word) => !stopWords.has(word) && !ABOUT_LINES.has(word) && (word.length > 1 || /\d/.test(word)))
+      .filter(
+        (word) => !stopWords.has(word) && !ABOUT_LINES.has(word) && (word.length > 1 || /\d/.test(word)),
+      )
       .map(fold),
   )
 

@@ -18,7 +18,10 @@ export function toEdit(call: NanoCall, lines: readonly ListedLine[], request: st
   const at = line.text.lastIndexOf(old)
   const written = like(old, request.includes(old) ? old : '', replacement)
   const after = line.text.slice(0, at) + written + line.text.slice(at + old.length)
-  return { name: 'edit_file', input: { path: line.path, old: line.text, new: BARE.test(after) ? '' : after.trim() } }
+  return {
+    name: 'edit_file',
+    input: { path: line.path, old: line.text, new: BARE.test(after) ? '' : after.trim() },
+  }
 }
 
 /** What is left of a comment or a list item whose text is removed. */
@@ -27,11 +30,22 @@ const BARE = /^\s*(?:#+|\/\/+|--+|;+|[-*•]|\d+[.)]|\[[ x]\]|<!--\s*-->|\/\*\s*
 /** "acess should be access": what stands before the words is the old text, where more of the line was chosen. */
 function spelledOld(chosen: string, replacement: string, request: string): string | undefined {
   if (replacement === '' || request.includes(chosen)) return undefined
-  const said = /\S.*?(?=\s+(?:(?:should|must|has to|needs to) (?:be|read|say|become)|->|→|=>)\s)/.exec(request)
-  const after = said && request.slice(said.index + said[0].length).replace(/^\s+(?:\w+ )*?(?:be|read|say|become|->|→|=>)\s+["'“‘`]?/, '')
+  const said = /\S.*?(?=\s+(?:(?:should|must|has to|needs to) (?:be|read|say|become)|->|→|=>)\s)/.exec(
+    request,
+  )
+  const after =
+    said &&
+    request
+      .slice(said.index + said[0].length)
+      .replace(/^\s+(?:\w+ )*?(?:be|read|say|become|->|→|=>)\s+["'“‘`]?/, '')
   if (!said || !after?.startsWith(replacement)) return undefined
   const words = said[0].split(/\s+/)
-  const tails = words.map((_, index) => words.slice(index).join(' ').replaceAll(/^["'“‘`]|["'”’`]$/g, ''))
+  const tails = words.map((_, index) =>
+    words
+      .slice(index)
+      .join(' ')
+      .replaceAll(/^["'“‘`]|["'”’`]$/g, ''),
+  )
   return tails.find((tail) => tail !== '' && chosen.includes(tail))
 }
 
@@ -41,7 +55,9 @@ export function like(found: string, asked: string, replacement: string): string 
   if (found.length > 1 && found === found.toUpperCase() && found !== found.toLowerCase())
     return replacement.toUpperCase()
   const [first = '', ...rest] = replacement
-  return found.slice(0, 1) === found.slice(0, 1).toLowerCase() ? replacement : first.toUpperCase() + rest.join('')
+  return found.slice(0, 1) === found.slice(0, 1).toLowerCase()
+    ? replacement
+    : first.toUpperCase() + rest.join('')
 }
 
 /** Lines around it join the text that is replaced until it is in the file once. A removed line takes its line end along. */

@@ -79,7 +79,9 @@ const CHANGING = new Set(['edit_file', 'write_file'])
 
 /** The text around a change must be known to make it in one place. */
 const readFor = ({ name, input }: NanoCall): NanoCall | undefined =>
-  CHANGING.has(name) && (name === 'edit_file' || input['append'] === true) && typeof input['path'] === 'string'
+  CHANGING.has(name) &&
+  (name === 'edit_file' || input['append'] === true) &&
+  typeof input['path'] === 'string'
     ? { name: 'read_file', input: { path: input['path'] } }
     : undefined
 
@@ -93,6 +95,10 @@ function fileFor(decision: Decision, { clause, category, seen }: Looking): NanoC
   const isRun = !('call' in decision) || decision.call.name === 'run_command'
   if (category === 'run' && isRun) return scriptFiles.flatMap((file) => read(file) ?? [])[0]
   const isChange = category === 'write' && !('call' in decision)
-  const [best] = isChange ? createPathIndex(seen.paths).match(clause).filter((path) => !path.endsWith('/')) : []
+  const [best] = isChange
+    ? createPathIndex(seen.paths)
+        .match(clause)
+        .filter((path) => !path.endsWith('/'))
+    : []
   return best === undefined ? undefined : read(best)
 }

@@ -134,7 +134,8 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
     guarded: request.guarded === true,
   })
   if (isPlainlyDone(progress, run.steps)) await advance(progress, run.steps, files)
-  const ask = (): Promise<Asked | undefined> => askNano({ engine, files, run, progress, offer, request }, signal)
+  const ask = (): Promise<Asked | undefined> =>
+    askNano({ engine, files, run, progress, offer, request }, signal)
   let asked = await ask()
   while (asked) {
     onReply?.(asked.reply)
@@ -166,7 +167,11 @@ function lookBefore({ decision, reply }: Asked, { place, progress, offer }: Befo
   return look && toClientCall(look, offer.bindings)
 }
 
-function* tellLook({ name, input }: NanoCall, request: ModelRequest, reply: NanoReply): Generator<ModelEvent> {
+function* tellLook(
+  { name, input }: NanoCall,
+  request: ModelRequest,
+  reply: NanoReply,
+): Generator<ModelEvent> {
   const id = `${LOOK_ID}${request.runId}-${request.turn}`
   yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input) } }
   yield { type: 'usage', usage: reply.usage }
@@ -186,7 +191,11 @@ type Asking = Pick<Parts, 'engine' | 'files'> & {
 const MOST_BANS = 5
 
 /** What nano says to the clause it has come to; again without what goes against its words. */
-async function askNano(asking: Asking, signal: AbortSignal, bans: readonly Ban[] = []): Promise<Asked | undefined> {
+async function askNano(
+  asking: Asking,
+  signal: AbortSignal,
+  bans: readonly Ban[] = [],
+): Promise<Asked | undefined> {
   const { engine, files, run, progress, offer, request } = asking
   const part = currentOf(progress)
   const steps = shownSteps(progress, run.steps)
@@ -195,7 +204,11 @@ async function askNano(asking: Asking, signal: AbortSignal, bans: readonly Ban[]
   const reply = await engine.reply(
     {
       sessionId: request.sessionId,
-      grammar: nanoGrammar({ ...situationOf(run, { sources: part.sources, ...eligible(request, offer) }), bans, olds: oldTexts(part.clause) }),
+      grammar: nanoGrammar({
+        ...situationOf(run, { sources: part.sources, ...eligible(request, offer) }),
+        bans,
+        olds: oldTexts(part.clause),
+      }),
       prompt(count) {
         const parts = { request: run.request, steps, sources, tools: offer.shown }
         const fitted = fitPrompt(parts, count, NANO_WINDOW - RESERVE)
@@ -212,7 +225,10 @@ async function askNano(asking: Asking, signal: AbortSignal, bans: readonly Ban[]
   if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
   if (ban) return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
   const { lines } = part.sources
-  return { reply, decision: decide({ ...run, ...reply, isRequestCut, lines, part, isSecond: bans.length > 0 }) }
+  return {
+    reply,
+    decision: decide({ ...run, ...reply, isRequestCut, lines, part, isSecond: bans.length > 0 }),
+  }
 }
 
 function* refuseLanguage(text: string): Generator<ModelEvent> {
@@ -274,7 +290,8 @@ function* tell(decision: Decision, { run, request, reply, undone }: Telling): Ge
     yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input), ...unsure } }
   } else {
     if (REFUSALS.has(decision.kind) || isDenied(run.steps) || undone.length > 0) yield { type: 'refusal' }
-    for (const text of (textOf(decision, run) + leftUndone(undone)).split(/(?<=\n)/)) yield { type: 'text-delta', text }
+    for (const text of (textOf(decision, run) + leftUndone(undone)).split(/(?<=\n)/))
+      yield { type: 'text-delta', text }
   }
   yield { type: 'usage', usage: reply.usage }
   yield {

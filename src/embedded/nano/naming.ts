@@ -4,7 +4,8 @@ import { placesOf } from './spans.ts'
 
 export const wordsIn = (text: string): string[] => text.toLowerCase().match(/[a-z\d]+/g) ?? []
 
-export const nameOf = (path: string): string => (path.replace(/\/+$/, '').split('/').at(-1) ?? '').toLowerCase()
+export const nameOf = (path: string): string =>
+  (path.replace(/\/+$/, '').split('/').at(-1) ?? '').toLowerCase()
 
 /** As a word of its own: `a.ts` is not in `data.tsv`. */
 export const stands = (text: string, part: string): boolean =>
@@ -15,14 +16,17 @@ export const stands = (text: string, part: string): boolean =>
 /** By a word of its name, as "the report" names report_may.csv. */
 export const isNamed = (path: string, clause: string): boolean => {
   const words = clause.toLowerCase().match(/[a-z\d]+/g) ?? []
-  const parts = nameOf(path).replace(/\.\w+$/, '').match(/[a-z\d]+/g) ?? []
+  const parts =
+    nameOf(path)
+      .replace(/\.\w+$/, '')
+      .match(/[a-z\d]+/g) ?? []
   return parts.some((part) => words.some((word) => isSameRoot(word, part)))
 }
 
 /** `listing` and `listings`, `config` and `configuration`. */
 export const isSameRoot = (one: string, other: string): boolean =>
-  one === other || (Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one)))
-
+  one === other ||
+  (Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one)))
 
 /** What is said besides where a copy or a move goes: `bugs` in "copy the template to bugs/open" names no source. */
 export const withoutTarget = ({ name, input }: NanoCall, clause: string): string => {

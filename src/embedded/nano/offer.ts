@@ -41,8 +41,7 @@ export function offerNano({ category, request, tools, guarded = false }: OfferIn
     request,
   )
   const shown = withForeign(own, foreign, bindings)
-  const isThere = (name: string): boolean =>
-    guarded ? bindings.has(name) : isReachable(name, bindings)
+  const isThere = (name: string): boolean => (guarded ? bindings.has(name) : isReachable(name, bindings))
   const callable = shown.filter((tool) => isThere(tool.name) || foreign.includes(tool))
   return { shown, callable, bindings }
 }

@@ -26,7 +26,8 @@ export async function missingOld(
   files: ProjectFiles,
 ): Promise<Ban | undefined> {
   const { path, old } = input
-  if (name !== 'edit_file' || typeof path !== 'string' || typeof old !== 'string' || old === '') return undefined
+  if (name !== 'edit_file' || typeof path !== 'string' || typeof old !== 'string' || old === '')
+    return undefined
   if (await isIn(path, old, files)) return undefined
   const others = await holding(old, paths, files)
   if (others.length === 1) return undefined
@@ -40,7 +41,8 @@ export async function inFileThatHasIt(
   files: ProjectFiles,
 ): Promise<NanoCall> {
   const { path, old } = call.input
-  if (call.name !== 'edit_file' || typeof path !== 'string' || typeof old !== 'string' || old === '') return call
+  if (call.name !== 'edit_file' || typeof path !== 'string' || typeof old !== 'string' || old === '')
+    return call
   if (await isIn(path, old, files)) return call
   const [only, ...more] = await holding(old, paths, files)
   return only === undefined || more.length > 0 ? call : { ...call, input: { ...call.input, path: only } }
@@ -52,6 +54,7 @@ async function isIn(path: string, old: string, files: ProjectFiles): Promise<boo
 
 async function holding(old: string, paths: readonly string[], files: ProjectFiles): Promise<string[]> {
   const found: string[] = []
-  for (const path of new Set(paths)) if (!path.endsWith('/') && (await isIn(path, old, files))) found.push(path)
+  for (const path of new Set(paths))
+    if (!path.endsWith('/') && (await isIn(path, old, files))) found.push(path)
   return found
 }

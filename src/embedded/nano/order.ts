@@ -5,7 +5,7 @@
 import type { NanoCall } from './run.ts'
 
 const POLITE =
-  'please|pls|plz|kindly|hey|hi|hello|ok|okay|now|then|next|first|just|quickly|also|and|so|yo|covey|can you|could you|would you|will you|can u|could u|you can|would you mind|i want you to|i need you to|i would like you to|i\'d like you to|let\'s|lets|go ahead and|go and|be so kind as to|be so good as to'
+  "please|pls|plz|kindly|hey|hi|hello|ok|okay|now|then|next|first|just|quickly|also|and|so|yo|covey|can you|could you|would you|will you|can u|could u|you can|would you mind|i want you to|i need you to|i would like you to|i'd like you to|let's|lets|go ahead and|go and|be so kind as to|be so good as to"
 
 const VERBS =
   'add append attach put write save store note create make start set start copy duplicate clone cp move mv rename retitle call delete remove erase rm bin drop trash change replace swap switch turn edit update modify set bump raise lower increase decrease correct fix insert run execute launch call exec build test lint format compile deploy install mkdir touch echo show list open read find search grep look display print view cat tell give get fetch check take use overwrite fill mark tick clean stop remember back enable disable activate deactivate reset restore rebuild rerun restart regenerate generate verify ensure increment decrement shorten extend convert toggle uncheck untick'

@@ -10,7 +10,11 @@ import { placesOf } from './spans.ts'
 import { CHANGE_LINE } from './tools.ts'
 import { stopWords } from './words.ts'
 
-const SOURCES: Readonly<Record<string, string>> = { copy_file: 'from', move_file: 'from', delete_file: 'path' }
+const SOURCES: Readonly<Record<string, string>> = {
+  copy_file: 'from',
+  move_file: 'from',
+  delete_file: 'path',
+}
 
 const sourceOf = ({ name, input }: NanoCall): string | undefined => {
   const key = name === 'write_file' && input['append'] === true ? 'path' : SOURCES[name]
@@ -27,7 +31,11 @@ const betterNamed: Rule = (call, { clause: said, sources }) => {
   const own = namedBy(path, telling)
   const isBetter = (other: string): boolean => {
     const words = namedBy(other, telling)
-    return other.endsWith('/') === path.endsWith('/') && words.size > own.size && [...own].every((word) => words.has(word))
+    return (
+      other.endsWith('/') === path.endsWith('/') &&
+      words.size > own.size &&
+      [...own].every((word) => words.has(word))
+    )
   }
   return sources.paths.some(isBetter) ? { kind: 'path', path } : undefined
 }
@@ -57,7 +65,9 @@ const otherTarget: Rule = (call, { clause }) => {
 const takenTarget: Rule = (call, { clause, sources }) => {
   const { to } = call.input
   if (!isTransfer(call) || typeof to !== 'string' || to.endsWith('/')) return undefined
-  return sources.paths.includes(to) && !clause.toLowerCase().includes(nameOf(to)) ? { kind: 'path', path: to } : undefined
+  return sources.paths.includes(to) && !clause.toLowerCase().includes(nameOf(to))
+    ? { kind: 'path', path: to }
+    : undefined
 }
 
 /** "Run the android suite": a script that is called so, where there is one. */
@@ -66,8 +76,11 @@ const otherScript: Rule = ({ name, input }, { clause, sources: { scripts } }) =>
   const said = new Set(wordsIn(clause).filter((word) => !stopWords.has(word) && !ANY_SCRIPT.has(word)))
   const count = (label: string): number => wordsIn(label).filter((word) => said.has(word)).length
   const chosen = scripts.find((script) => script.command === command)
-  if (name !== 'run_command' || typeof command !== 'string' || !chosen || clause.includes(command)) return undefined
-  return scripts.some(({ label }) => count(label) > count(`${chosen.label} ${command}`)) ? { kind: 'command', command } : undefined
+  if (name !== 'run_command' || typeof command !== 'string' || !chosen || clause.includes(command))
+    return undefined
+  return scripts.some(({ label }) => count(label) > count(`${chosen.label} ${command}`))
+    ? { kind: 'command', command }
+    : undefined
 }
 
 /** Words of many scripts. */
@@ -80,10 +93,14 @@ const nearerSetting: Rule = ({ name, input }, { clause, sources: { lines } }) =>
   if (!line || typeof value !== 'string' || value === '') return undefined
   const places = clause.split(value).length - 1
   if (places !== 1) return undefined
-  const before = wordsIn(clause.slice(0, clause.indexOf(value))).filter((word) => word.length > 2 && !stopWords.has(word))
+  const before = wordsIn(clause.slice(0, clause.indexOf(value))).filter(
+    (word) => word.length > 2 && !stopWords.has(word),
+  )
   const rivals = lines.filter(({ path }) => path === line.path)
   const nearest = before.findLast((word) => rivals.some((rival) => keyOf(rival).includes(word)))
-  return nearest === undefined || wordsIn(line.text).includes(nearest) ? undefined : { kind: 'line', line: Number(input['line']) }
+  return nearest === undefined || wordsIn(line.text).includes(nearest)
+    ? undefined
+    : { kind: 'line', line: Number(input['line']) }
 }
 
 /** The name of a setting: what stands before its value. */
@@ -96,9 +113,15 @@ const keyOf = ({ text }: ListedLine): string[] => {
 const newFileSaid: Rule = (call, { clause, sources, recent }) => {
   const { path, append } = call.input
   const known = [...sources.paths, ...recent]
-  if (call.name !== 'write_file' || append === true || typeof path !== 'string' || !known.includes(path)) return undefined
-  const isNew = (word: string): boolean => FILE_NAME.test(word) && !known.some((other) => nameOf(other) === nameOf(word))
-  return contentless(call, clause).split(/[\s,;:"'`()]+/).some(isNew) ? { kind: 'path', path } : undefined
+  if (call.name !== 'write_file' || append === true || typeof path !== 'string' || !known.includes(path))
+    return undefined
+  const isNew = (word: string): boolean =>
+    FILE_NAME.test(word) && !known.some((other) => nameOf(other) === nameOf(word))
+  return contentless(call, clause)
+    .split(/[\s,;:"'`()]+/)
+    .some(isNew)
+    ? { kind: 'path', path }
+    : undefined
 }
 
 const FILE_NAME = /^[\w./-]*\w\.[a-z]\w{0,4}$/i
@@ -110,7 +133,9 @@ const laterSpelled: Rule = ({ name, input }, { clause, sources, recent }) => {
   const said = clause.toLowerCase()
   const bare = (one: string): string => one.toLowerCase().replace(/\/+$/, '')
   const spelled = sources.paths
-    .filter((one) => one.endsWith('/') === path.endsWith('/') && !recent.includes(one) && stands(said, bare(one)))
+    .filter(
+      (one) => one.endsWith('/') === path.endsWith('/') && !recent.includes(one) && stands(said, bare(one)),
+    )
     .toSorted((a, b) => placeOf(said, bare(a)) - placeOf(said, bare(b)))
   return spelled.includes(path) && spelled[0] !== path ? { kind: 'path', path } : undefined
 }
@@ -122,8 +147,20 @@ const placeOf = (said: string, path: string): number =>
 /** "Show the questions, then delete line 3": a later part is about what the earlier ones were about, unless it names another file. */
 const lineElsewhere: Rule = ({ name, input }, { clause, sources: { lines }, recent }) => {
   const line = name === CHANGE_LINE ? lines[Number(input['line']) - 1] : undefined
-  if (!line || recent.includes(line.path) || line.path.split('/').some((part) => isNamed(part, clause))) return undefined
-  return lines.some(({ path }) => recent.includes(path)) ? { kind: 'line', line: Number(input['line']) } : undefined
+  if (!line || recent.includes(line.path) || line.path.split('/').some((part) => isNamed(part, clause)))
+    return undefined
+  return lines.some(({ path }) => recent.includes(path))
+    ? { kind: 'line', line: Number(input['line']) }
+    : undefined
 }
 
-export const otherChoices: readonly Rule[] = [lineElsewhere, laterSpelled, newFileSaid, betterNamed, otherTarget, takenTarget, otherScript, nearerSetting]
+export const otherChoices: readonly Rule[] = [
+  lineElsewhere,
+  laterSpelled,
+  newFileSaid,
+  betterNamed,
+  otherTarget,
+  takenTarget,
+  otherScript,
+  nearerSetting,
+]

@@ -256,7 +256,9 @@ function matchTogether(words: readonly string[], count: number, forms: Forms): (
 function matchWord(word: string, forms: Forms): Iterable<readonly [string, number]>[] {
   const exact = forms.get(word)
   const counted = forms.get(word.endsWith('s') ? singular(word) : `${word}s`)
-  const together = [...forms.get(joined(word))].flatMap(([path, rank]) => (rank >= 6 ? [[path, 6] as const] : []))
+  const together = [...forms.get(joined(word))].flatMap(([path, rank]) =>
+    rank >= 6 ? [[path, 6] as const] : [],
+  )
   const rooted = forms.rooted(word).map((path) => [path, 4] as const)
   const ofType = forms.ofType(typeWords.get(word) ?? '').map((path) => [path, 3] as const)
   const isKnown = exact.size + counted.size + together.length > 0

@@ -13,7 +13,11 @@ type Place = {
   readonly looks: readonly NanoStep[]
 }
 
-export type Prepare = (request: ModelRequest, place: Place, signal: AbortSignal) => Promise<Progress | undefined>
+export type Prepare = (
+  request: ModelRequest,
+  place: Place,
+  signal: AbortSignal,
+) => Promise<Progress | undefined>
 
 type PreparerParts = {
   classify(prompt: string, signal: AbortSignal): Promise<Classification | undefined>

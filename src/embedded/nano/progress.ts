@@ -63,8 +63,9 @@ const OUTCOME =
 
 /** "Tell me what fails" behind a test run: no file is named. */
 const isLookAtResult = (clause: string): boolean =>
-  /^\W*(?:(?:and|then|please|also|just)\s+)*(?:show|tell|give|let me|report|say|print|display)\b/i.test(clause) &&
-  !/[\w-]\.\w|\/|["“`]|\b(?:files?|folders?|first|last|one)\b/i.test(clause)
+  /^\W*(?:(?:and|then|please|also|just)\s+)*(?:show|tell|give|let me|report|say|print|display)\b/i.test(
+    clause,
+  ) && !/[\w-]\.\w|\/|["“`]|\b(?:files?|folders?|first|last|one)\b/i.test(clause)
 
 /** Signs that a clause asks for more than one step. */
 export const GOES_ON =
@@ -76,5 +77,8 @@ export const shownSteps = ({ reached }: Progress, steps: readonly NanoStep[]): P
     const next = reached.findLast(({ from }) => from === index + 1)
     if (next) return { ...step, next }
     if (!step.ok || !LISTING.has(step.call.name)) return step
-    return { ...step, next: { clause: '', sources: { ...noSources, paths: recentPaths(steps.slice(0, index + 1)) } } }
+    return {
+      ...step,
+      next: { clause: '', sources: { ...noSources, paths: recentPaths(steps.slice(0, index + 1)) } },
+    }
   })

@@ -37,7 +37,11 @@ export async function clauseSources(
   return { ...found, paths: [...new Set([...found.paths, ...recent])].slice(0, MAX_CLAUSE_PATHS) }
 }
 
-type Project = { readonly paths: readonly string[]; readonly scripts: readonly Script[]; readonly index: PathIndex }
+type Project = {
+  readonly paths: readonly string[]
+  readonly scripts: readonly Script[]
+  readonly index: PathIndex
+}
 
 async function readProject(files: ProjectFiles): Promise<Project> {
   const [paths, scripts] = await Promise.all([listPaths(files), readScripts(files)])
@@ -95,7 +99,8 @@ async function listPaths(files: ProjectFiles): Promise<string[]> {
 const MOST_TEXTS = 200
 const MOST_CHARACTERS = 500_000
 /** Requests are never about a line of these. */
-const NO_TEXT = /\.(?:png|jpe?g|gif|svg|pdf|zip|gz|tgz|wasm|woff2?|ico|mp[34]|gguf|bin|exe|so|o|map|parquet|xlsx|db|sqlite)$|[.-]lock\b|lock\.json$/i
+const NO_TEXT =
+  /\.(?:png|jpe?g|gif|svg|pdf|zip|gz|tgz|wasm|woff2?|ico|mp[34]|gguf|bin|exe|so|o|map|parquet|xlsx|db|sqlite)$|[.-]lock\b|lock\.json$/i
 
 /** Files that the request names first, then the shallow ones, as far as a quick look goes. */
 async function readTexts(

@@ -31,6 +31,7 @@ export const leftUndone = (clauses: readonly string[]): string =>
 const shown = ({ name, input }: NanoCall): string =>
   clip([name, ...Object.values(input).map(written)].join(' ').replaceAll(/\s+/g, ' '), 120)
 
-const written = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+const written = (value: unknown): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 export const tooLong = `The request is too long to be read whole by the built-in model, so nothing was changed. ${CAN}; ${LARGER}`

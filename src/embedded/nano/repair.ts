@@ -137,7 +137,10 @@ const afterVerb: Repair = (value, { quotes }) =>
 /** `as Warmonger or`: what only joins the words around it is not looked for, unless it was quoted. */
 const withoutJoints: Repair = (value, { quotes }) => {
   if (quotes.some(({ text }) => text.includes(value))) return value
-  const inner = value.replaceAll(/^(?:(?:as|or|and|the|a|an|of|in|for|to|on|at|by|word|term)\s+)+|(?:\s+(?:as|or|and|the|a|an|of|in|for|to|on|at|by|is|are))+$/gi, '')
+  const inner = value.replaceAll(
+    /^(?:(?:as|or|and|the|a|an|of|in|for|to|on|at|by|word|term)\s+)+|(?:\s+(?:as|or|and|the|a|an|of|in|for|to|on|at|by|is|are))+$/gi,
+    '',
+  )
   return inner === '' ? value : inner
 }
 

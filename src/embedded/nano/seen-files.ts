@@ -15,18 +15,22 @@ export function seenFiles(steps: readonly NanoStep[]): SeenFiles {
   const seen: Seen = { paths: new Set(), texts: new Map() }
   for (const step of steps) if (step.ok) CHANGES[step.call.name]?.(seen, step)
   const paths = [...seen.paths]
-  const isFolder = (path: string): boolean => path === '.' || paths.some((other) => other.startsWith(`${plain(path)}/`))
+  const isFolder = (path: string): boolean =>
+    path === '.' || paths.some((other) => other.startsWith(`${plain(path)}/`))
   return {
     paths,
     hasText: (path) => seen.texts.has(plain(path)),
     async list(folder) {
       const prefix = folder === '.' ? '' : `${plain(folder)}/`
       const below = paths.filter((path) => path.startsWith(prefix) && path !== prefix)
-      return [...new Set(below.map((path) => /^[^/]*\/?/.exec(path.slice(prefix.length))?.[0] ?? ''))].toSorted()
+      return [
+        ...new Set(below.map((path) => /^[^/]*\/?/.exec(path.slice(prefix.length))?.[0] ?? '')),
+      ].toSorted()
     },
     async read(path) {
       const text = seen.texts.get(plain(path))
-      if (text === undefined) throw new AppError('tool-failed', `${path} was not read yet; read it with the client's tool.`)
+      if (text === undefined)
+        throw new AppError('tool-failed', `${path} was not read yet; read it with the client's tool.`)
       return text
     },
     async info(path) {
@@ -68,7 +72,8 @@ const CHANGES: Readonly<Record<string, Change>> = {
   },
   read_file({ paths, texts }, { call: { input }, text }) {
     paths.add(plain(input['path']))
-    if (Number(input['from'] ?? 1) === 1) texts.set(plain(input['path']), `${text.replaceAll(/^\d+\t/gm, '')}\n`)
+    if (Number(input['from'] ?? 1) === 1)
+      texts.set(plain(input['path']), `${text.replaceAll(/^\d+\t/gm, '')}\n`)
   },
   write_file({ paths, texts }, { call: { input } }) {
     const path = plain(input['path'])

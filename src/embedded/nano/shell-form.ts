@@ -3,35 +3,40 @@ import type { NanoCall } from './run.ts'
 
 type Argument = (name: string) => string
 
-const FORMS: Readonly<Record<string, (argument: Argument, input: NanoCall['input']) => string | undefined>> = {
-  make_folder: (argument) => `mkdir -p ${argument('path')}`,
-  copy_file: (argument) => `cp -rn ${argument('from')} ${argument('to')}`,
-  move_file: (argument) => `mv -n ${argument('from')} ${argument('to')}`,
-  delete_file: (argument) => `rm -r ${argument('path')}`,
-  list_files: (argument) => `ls ${argument('path')}`,
-  find_files: (_, { pattern }) => findCommand(typeof pattern === 'string' ? pattern : ''),
-  search_text: (argument, { path }) => `grep -rn -e ${argument('pattern')} ${path === undefined ? '.' : argument('path')}`,
-  read_file: (argument, { from, to }) =>
-    from === undefined && to === undefined
-      ? `cat ${argument('path')}`
-      : `sed -n '${Number(from ?? 1)},${to === undefined ? '$' : Number(to)}p' ${argument('path')}`,
-  edit_file: (argument, { old, new: replacement, all }) =>
-    all === true
-      ? replaceCommand(String(old), String(replacement), argument('path'))
-      : replaceOnce(String(old), String(replacement), argument('path')),
-  // A file that is there is never written over: that is an edit, or the question of a client with a tool for it.
-  write_file: (argument, { append, overwrite }) =>
-    overwrite === true
-      ? undefined
-      : `${append === true ? '' : 'set -C; '}printf '%s\\n' ${argument('content')} ${append === true ? '>>' : '>'} ${argument('path')}`,
-}
+const FORMS: Readonly<Record<string, (argument: Argument, input: NanoCall['input']) => string | undefined>> =
+  {
+    make_folder: (argument) => `mkdir -p ${argument('path')}`,
+    copy_file: (argument) => `cp -rn ${argument('from')} ${argument('to')}`,
+    move_file: (argument) => `mv -n ${argument('from')} ${argument('to')}`,
+    delete_file: (argument) => `rm -r ${argument('path')}`,
+    list_files: (argument) => `ls ${argument('path')}`,
+    find_files: (_, { pattern }) => findCommand(typeof pattern === 'string' ? pattern : ''),
+    search_text: (argument, { path }) =>
+      `grep -rn -e ${argument('pattern')} ${path === undefined ? '.' : argument('path')}`,
+    read_file: (argument, { from, to }) =>
+      from === undefined && to === undefined
+        ? `cat ${argument('path')}`
+        : `sed -n '${Number(from ?? 1)},${to === undefined ? '$' : Number(to)}p' ${argument('path')}`,
+    edit_file: (argument, { old, new: replacement, all }) =>
+      all === true
+        ? replaceCommand(String(old), String(replacement), argument('path'))
+        : replaceOnce(String(old), String(replacement), argument('path')),
+    // A file that is there is never written over: that is an edit, or the question of a client with a tool for it.
+    write_file: (argument, { append, overwrite }) =>
+      overwrite === true
+        ? undefined
+        : `${append === true ? '' : 'set -C; '}printf '%s\\n' ${argument('content')} ${append === true ? '>>' : '>'} ${argument('path')}`,
+  }
 
 export const hasCommand = (name: string): boolean => name in FORMS
 
 /** Nothing for a call that no single command stands for. */
 export function toCommand({ name, input }: NanoCall): string | undefined {
   const form = FORMS[name]
-  return form?.((key) => (key === 'content' || key === 'pattern' ? literal : quoted)(String(input[key])), input)
+  return form?.(
+    (key) => (key === 'content' || key === 'pattern' ? literal : quoted)(String(input[key])),
+    input,
+  )
 }
 
 /** All occurrences, letter by letter. Nothing for several lines. */
@@ -64,7 +69,8 @@ function findCommand(pattern: string): string | undefined {
 /** A path that begins with a dash is no option. */
 const quoted = (text: string): string => literal(text.startsWith('-') ? `./${text}` : text)
 
-const literal = (text: string): string => (/^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+const literal = (text: string): string =>
+  /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 
 const BACK: readonly (readonly [RegExp, (words: readonly string[]) => NanoCall])[] = [
   [/^mkdir -p \S+$/, ([, , path]) => ({ name: 'make_folder', input: { path } })],
@@ -73,13 +79,31 @@ const BACK: readonly (readonly [RegExp, (words: readonly string[]) => NanoCall])
   [/^rm -r \S+$/, ([, , path]) => ({ name: 'delete_file', input: { path } })],
   [/^ls \S+$/, ([, path]) => ({ name: 'list_files', input: { path } })],
   [/^cat \S+$/, ([, path]) => ({ name: 'read_file', input: { path } })],
-  [/^sed -n \S+ \S+$/, ([, , lines = '', path]) => ({ name: 'read_file', input: { path, from: Number.parseInt(lines, 10) } })],
-  [/^find \S+ -name \S+$/, ([, folder, , name]) => ({ name: 'find_files', input: { pattern: folder === '.' ? `**/${name}` : `${folder}/**/${name}` } })],
+  [
+    /^sed -n \S+ \S+$/,
+    ([, , lines = '', path]) => ({ name: 'read_file', input: { path, from: Number.parseInt(lines, 10) } }),
+  ],
+  [
+    /^find \S+ -name \S+$/,
+    ([, folder, , name]) => ({
+      name: 'find_files',
+      input: { pattern: folder === '.' ? `**/${name}` : `${folder}/**/${name}` },
+    }),
+  ],
   [/^grep -rn -e \S+ \S+$/, ([, , , pattern, path]) => ({ name: 'search_text', input: { pattern, path } })],
-  [/^test "\$\(grep -cx?F -e \S+ \S+\)" = 1 && sed -i \S+ \S+$/, (words) => ({ name: 'edit_file', input: { path: words.at(-1) } })],
+  [
+    /^test "\$\(grep -cx?F -e \S+ \S+\)" = 1 && sed -i \S+ \S+$/,
+    (words) => ({ name: 'edit_file', input: { path: words.at(-1) } }),
+  ],
   [/^sed -i \S+ \S+$/, ([, , , path]) => ({ name: 'edit_file', input: { path } })],
-  [/^printf \S+ \S+ >> \S+$/, ([, , content, , path]) => ({ name: 'write_file', input: { path, content, append: true } })],
-  [/^set -C; printf \S+ \S+ > \S+$/, ([, , , , content, , path]) => ({ name: 'write_file', input: { path, content } })],
+  [
+    /^printf \S+ \S+ >> \S+$/,
+    ([, , content, , path]) => ({ name: 'write_file', input: { path, content, append: true } }),
+  ],
+  [
+    /^set -C; printf \S+ \S+ > \S+$/,
+    ([, , , , content, , path]) => ({ name: 'write_file', input: { path, content } }),
+  ],
 ]
 
 /** The call that one of these commands stands for, so that what follows may speak of its paths. */

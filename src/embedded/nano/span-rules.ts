@@ -6,7 +6,8 @@ export type Span = { readonly start: number; readonly ends: readonly number[] }
 export const LONGEST_NUMBER = 24
 
 /** `25`, `£2.95`, `30s`, `-4`, `12:30`: digits with at most a unit. */
-export const isNumber = (text: string): boolean => /^[-+~]?[£$€¥]?\d[\d.,:/-]*(?:%|[A-Za-z]{1,3})?$/.test(text)
+export const isNumber = (text: string): boolean =>
+  /^[-+~]?[£$€¥]?\d[\d.,:/-]*(?:%|[A-Za-z]{1,3})?$/.test(text)
 
 /** The span with those of its ends that leave a wanted text. */
 export function endingIn(text: string, { start, ends }: Span, isWanted: (part: string) => boolean): Span[] {

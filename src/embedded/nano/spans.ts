@@ -37,13 +37,22 @@ export function boundaries(request: string): Boundaries {
 /** Of a listed line: also around each run of digits, so that the number of `60000u` or `30s` can be changed. */
 export function lineBoundaries(line: string): Boundaries {
   const found = boundaries(line)
-  const runs = Array.from(line.matchAll(/[0-9]+(?:\.[0-9]+)*/g), ({ 0: digits, index }) => [index, index + digits.length] as const)
+  const runs = Array.from(
+    line.matchAll(/[0-9]+(?:\.[0-9]+)*/g),
+    ({ 0: digits, index }) => [index, index + digits.length] as const,
+  )
   const merged = (known: readonly number[], more: readonly number[]): number[] =>
     [...new Set([...known, ...more])].toSorted(ascending)
   return {
     ...found,
-    starts: merged(found.starts, runs.map(([start]) => start)),
-    ends: merged(found.ends, runs.map(([, end]) => end)),
+    starts: merged(
+      found.starts,
+      runs.map(([start]) => start),
+    ),
+    ends: merged(
+      found.ends,
+      runs.map(([, end]) => end),
+    ),
   }
 }
 

@@ -7,7 +7,8 @@ import type { NanoCall, NanoStep } from './run.ts'
 
 const TRANSFERS = new Set(['copy_file', 'move_file'])
 
-const AT_ROOT = /\b(?:main|top|root|project) (?:folder|directory|dir|level)\b|\bthe (?:root|top)\b(?! of the (?:file|list|page))/i
+const AT_ROOT =
+  /\b(?:main|top|root|project) (?:folder|directory|dir|level)\b|\bthe (?:root|top)\b(?! of the (?:file|list|page))/i
 
 export async function withTarget(call: NanoCall, files: ProjectFiles, request = ''): Promise<NanoCall> {
   const { from, to } = call.input

@@ -30,15 +30,19 @@ export async function tidy(decision: Decision, { request, lines, paths, files }:
 
 /** `**\/*charters*` where files are called charter: the plural belongs to the sentence. */
 function inSingular(call: NanoCall, paths: readonly string[]): NanoCall {
-  const word = call.name === 'find_files' ? /^\*\*\/\*(\w{3,})s\*$/.exec(String(call.input['pattern']))?.[1] : undefined
+  const word =
+    call.name === 'find_files' ? /^\*\*\/\*(\w{3,})s\*$/.exec(String(call.input['pattern']))?.[1] : undefined
   const has = (part: string): boolean => paths.some((path) => path.toLowerCase().includes(part.toLowerCase()))
-  return word === undefined || has(`${word}s`) || !has(word) ? call : { ...call, input: { pattern: `**/*${word}*` } }
+  return word === undefined || has(`${word}s`) || !has(word)
+    ? call
+    : { ...call, input: { pattern: `**/*${word}*` } }
 }
 
 /** A file that is there is replaced by an edit of all of it: the question then shows what goes and what comes. */
 async function asReplacement({ name, input }: NanoCall, files: ProjectFiles): Promise<NanoCall | undefined> {
   const { path, content, append } = input
-  if (name !== 'write_file' || append === true || typeof path !== 'string' || typeof content !== 'string') return
+  if (name !== 'write_file' || append === true || typeof path !== 'string' || typeof content !== 'string')
+    return
   const info = await files.info(path).catch(() => undefined)
   if (info?.kind !== 'file') return undefined
   const old = (await files.read(path).catch(() => '')).trimEnd()
@@ -51,7 +55,8 @@ const EVERYWHERE = /\b(?:every|everywhere|all|each|throughout|wherever|always|an
 /** `chairlady` where the file has `Chairlady`; everywhere where that was said and it is there more than once. */
 async function inLettersOfFile(call: NanoCall, request: string, files: ProjectFiles): Promise<NanoCall> {
   const { path, old, new: replacement, all } = call.input
-  if (call.name !== 'edit_file' || typeof path !== 'string' || typeof old !== 'string' || old === '') return call
+  if (call.name !== 'edit_file' || typeof path !== 'string' || typeof old !== 'string' || old === '')
+    return call
   if (typeof replacement !== 'string') return call
   const text = await files.read(path).catch(() => '')
   const at = text.toLowerCase().indexOf(old.toLowerCase())

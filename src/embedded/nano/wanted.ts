@@ -20,10 +20,11 @@ export function mayBeWanted(call: NanoCall, request: string): boolean {
 
 /** What could be said by itself. */
 const partsOf = (words: string): string[] =>
-  words.split(/(?<=[.!?;:\n])(?=\s|$)|\s[-–—]+\s|,\s+|\s(?:so|but|and|anyway)\s/u).filter((part) => part.trim() !== '')
+  words
+    .split(/(?<=[.!?;:\n])(?=\s|$)|\s[-–—]+\s|,\s+|\s(?:so|but|and|anyway)\s/u)
+    .filter((part) => part.trim() !== '')
 
-const STATES =
-  String.raw`(?:need|want|have|use|see|like|love|trust|think|believe|belong|exist|be(?! (?:\w+ly )?\w+(?:ed|en|wn|ut|un|one|id)\b)|list|contain|include|say|show|hold|end|miss|lose|leave|call|ask|stop|apply|recall|know|remember|deal|stock|carry|keep|mention)`
+const STATES = String.raw`(?:need|want|have|use|see|like|love|trust|think|believe|belong|exist|be(?! (?:\w+ly )?\w+(?:ed|en|wn|ut|un|one|id)\b)|list|contain|include|say|show|hold|end|miss|lose|leave|call|ask|stop|apply|recall|know|remember|deal|stock|carry|keep|mention)`
 
 /** Words that look like a sign and say how things are, or are mere politeness. */
 const HARMLESS: readonly RegExp[] = [

@@ -34,9 +34,24 @@ const clients = {
     'builtin_file_glob_search pattern',
     'builtin_single_find_and_replace filepath old_string new_string',
   ],
-  six: ['fs_read path', 'fs_write path content', 'fs_list path', 'fs_replace path search replace', 'fs_mkdir path'],
-  seven: ['terminal command cd', 'replace file_path old_string new_string instruction', 'find_by_name SearchDirectory Pattern'],
-  eight: ['run_command CommandLine Cwd', 'grep_search query', 'codebase_search query', 'file_search query explanation'],
+  six: [
+    'fs_read path',
+    'fs_write path content',
+    'fs_list path',
+    'fs_replace path search replace',
+    'fs_mkdir path',
+  ],
+  seven: [
+    'terminal command cd',
+    'replace file_path old_string new_string instruction',
+    'find_by_name SearchDirectory Pattern',
+  ],
+  eight: [
+    'run_command CommandLine Cwd',
+    'grep_search query',
+    'codebase_search query',
+    'file_search query explanation',
+  ],
   four: ['view_file path', 'run_terminal_cmd command explanation', 'grep pattern path?', 'glob pattern'],
 }
 
@@ -154,7 +169,10 @@ describe('the tools of other programs', () => {
       tool('create_directory path'),
       tool('rename_file source destination'),
       tool('removeFile filePath'),
-      { ...tool('search_files path pattern'), description: 'Search for files and directories matching a pattern.' },
+      {
+        ...tool('search_files path pattern'),
+        description: 'Search for files and directories matching a pattern.',
+      },
       { ...tool('search_in_files path regex'), description: 'Regex search across files.' },
       tool('delete_branch name'),
       tool('replace_in_file path diff'),
@@ -184,7 +202,10 @@ describe('the tools of other programs', () => {
     const properties = { command, ...(editor.parameters['properties'] as object) }
     const bindings = bindTools([{ ...editor, parameters: { ...editor.parameters, properties } }])
     const edit = { name: 'edit_file', input: { path: 'a', old: 'x', new: 'y' } }
-    const theirs = { name: 'editor', input: { command: 'str_replace', path: 'a', old_str: 'x', new_str: 'y' } }
+    const theirs = {
+      name: 'editor',
+      input: { command: 'str_replace', path: 'a', old_str: 'x', new_str: 'y' },
+    }
 
     expect([...bindings.keys()]).toEqual(['read_file', 'write_file', 'edit_file'])
     expect(toClientCall(edit, bindings)).toEqual(theirs)
@@ -194,7 +215,10 @@ describe('the tools of other programs', () => {
   test('a list of edits, a command as a list of words, and a yes that is required', () => {
     const items = { type: 'object', properties: { oldText: text, newText: text } }
     const bindings = bindTools([
-      { name: 'edit', parameters: { properties: { path: text, edits: { type: 'array', items } }, required: ['edits'] } },
+      {
+        name: 'edit',
+        parameters: { properties: { path: text, edits: { type: 'array', items } }, required: ['edits'] },
+      },
       {
         name: 'shell',
         parameters: {

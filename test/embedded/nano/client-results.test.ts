@@ -72,7 +72,9 @@ test.each([
 })
 
 test('a command tells how it ended', () => {
-  expect(said('run_command', { command: 'npm test' }, '2 failed\nExit code: 1').shown).toBe('exit code 1\n2 failed')
+  expect(said('run_command', { command: 'npm test' }, '2 failed\nExit code: 1').shown).toBe(
+    'exit code 1\n2 failed',
+  )
   expect(said('run_command', { command: 'npm test' }, 'ok\nExit code: 0').shown).toBe('exit code 0\nok')
 })
 

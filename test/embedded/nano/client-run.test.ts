@@ -19,7 +19,10 @@ const tools = [
       required: ['file_path'],
     },
   },
-  { name: 'Glob', parameters: { type: 'object', properties: { pattern: { type: 'string' } }, required: ['pattern'] } },
+  {
+    name: 'Glob',
+    parameters: { type: 'object', properties: { pattern: { type: 'string' } }, required: ['pattern'] },
+  },
 ]
 
 const requestOf = (system: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
@@ -81,6 +84,8 @@ test('looks of its own are known again, and are no steps', async () => {
 test('a tool that asks for whole paths is given them', () => {
   const call = { name: 'Read', input: { file_path: 'docs/a.md' } }
 
-  expect(withRoot(call, requestOf('Working directory: /srv/other')).input).toEqual({ file_path: '/srv/other/docs/a.md' })
+  expect(withRoot(call, requestOf('Working directory: /srv/other')).input).toEqual({
+    file_path: '/srv/other/docs/a.md',
+  })
   expect(withRoot(call, requestOf('')).input).toEqual({ file_path: 'docs/a.md' })
 })

@@ -31,24 +31,67 @@ describe('a call that goes against the words it was made from', () => {
       { path: 'Falk', content: 'Tue 20:00', append: true },
       { kind: 'path', path: 'Falk' },
     ],
-    ['search listings for Whitby', 'search_text', { pattern: 'Whitby', path: 'costs/budget.csv' }, { kind: 'path', path: 'costs/budget.csv' }],
-    ['set mld to 70.0 in the copy', 'change_line', { line: 4, old: '0.44', new: '70.0' }, { kind: 'line', line: 4 }],
-    ['the status goes to final', 'change_line', { line: 1, old: 'DRAFT', new: 'status' }, { kind: 'text', text: 'status' }],
-    ['hake on dinner goes to 25', 'change_line', { line: 4, old: 'albedo', new: 'dinner' }, { kind: 'text', text: 'dinner' }],
-    ['delete the empty budget folder', 'delete_file', { path: 'notes/plan.txt' }, { kind: 'path', path: 'notes/plan.txt' }],
+    [
+      'search listings for Whitby',
+      'search_text',
+      { pattern: 'Whitby', path: 'costs/budget.csv' },
+      { kind: 'path', path: 'costs/budget.csv' },
+    ],
+    [
+      'set mld to 70.0 in the copy',
+      'change_line',
+      { line: 4, old: '0.44', new: '70.0' },
+      { kind: 'line', line: 4 },
+    ],
+    [
+      'the status goes to final',
+      'change_line',
+      { line: 1, old: 'DRAFT', new: 'status' },
+      { kind: 'text', text: 'status' },
+    ],
+    [
+      'hake on dinner goes to 25',
+      'change_line',
+      { line: 4, old: 'albedo', new: 'dinner' },
+      { kind: 'text', text: 'dinner' },
+    ],
+    [
+      'delete the empty budget folder',
+      'delete_file',
+      { path: 'notes/plan.txt' },
+      { kind: 'path', path: 'notes/plan.txt' },
+    ],
     ['open docs', 'read_file', { path: 'docs/' }, { kind: 'path', path: 'docs/' }],
-    ['Please do: 1. Delete index.txt 2. List it', 'run_command', { command: 'do: 1. Delete index.txt 2.' }, { kind: 'tool', name: 'run_command' }],
+    [
+      'Please do: 1. Delete index.txt 2. List it',
+      'run_command',
+      { command: 'do: 1. Delete index.txt 2.' },
+      { kind: 'tool', name: 'run_command' },
+    ],
     ['list the old docs', 'list_files', { path: 'docs/' }, { kind: 'path', path: 'docs/' }],
     ['set mld to 50.0', 'change_line', { line: 3, old: '50.0', new: '50.0' }, { kind: 'line', line: 3 }],
-    ['winter.txt -> archive/winter24.txt', 'delete_file', { path: 'index.txt' }, { kind: 'tool', name: 'delete_file' }],
+    [
+      'winter.txt -> archive/winter24.txt',
+      'delete_file',
+      { path: 'index.txt' },
+      { kind: 'tool', name: 'delete_file' },
+    ],
   ])('%s: %s %o', (clause, name, input, ban) => {
     expect(banOf(clause, name, input)).toEqual(ban)
   })
 
   test.each<[string, string, NanoCall['input']]>([
-    ['change 46000 to 49500 in costs/budget.csv', 'edit_file', { path: 'costs/budget.csv', old: '46000', new: '49500' }],
+    [
+      'change 46000 to 49500 in costs/budget.csv',
+      'edit_file',
+      { path: 'costs/budget.csv', old: '46000', new: '49500' },
+    ],
     ['copy the plan to costs/budget.csv', 'copy_file', { from: 'notes/plan.txt', to: 'costs/budget.csv' }],
-    ['add "see index.txt" to the plan', 'write_file', { path: 'notes/plan.txt', content: 'see index.txt', append: true }],
+    [
+      'add "see index.txt" to the plan',
+      'write_file',
+      { path: 'notes/plan.txt', content: 'see index.txt', append: true },
+    ],
     ['compare the plan with index.txt', 'read_file', { path: 'notes/plan.txt' }],
     ['write hello into a file called greeting', 'write_file', { path: 'greeting', content: 'hello' }],
     ['show what you made', 'read_file', { path: 'made.txt' }],
@@ -81,14 +124,22 @@ test.each([
 })
 
 describe('an edit of a text that the file does not have', () => {
-  const texts: Readonly<Record<string, string>> = { 'a.txt': 'Helper: Danny\n', 'b.txt': 'the helper\nboth\n', 'c.txt': 'both\n' }
+  const texts: Readonly<Record<string, string>> = {
+    'a.txt': 'Helper: Danny\n',
+    'b.txt': 'the helper\nboth\n',
+    'c.txt': 'both\n',
+  }
   const files = {
     read: async (path: string) => texts[path] ?? '',
     list: async () => [],
     info: async () => undefined,
   }
   const banOfEdit = (old: string): Promise<Ban | undefined> =>
-    missingOld({ name: 'edit_file', input: { path: 'a.txt', old, new: 'x' } }, ['a.txt', 'b.txt', 'c.txt'], files)
+    missingOld(
+      { name: 'edit_file', input: { path: 'a.txt', old, new: 'x' } },
+      ['a.txt', 'b.txt', 'c.txt'],
+      files,
+    )
 
   test('is an edit of another file, of a line, or right', async () => {
     expect(await banOfEdit('both')).toEqual({ kind: 'path', path: 'a.txt' })
@@ -106,7 +157,13 @@ describe('an edit of a text that the file does not have', () => {
 describe('another thing that was shown is meant', () => {
   const sources = {
     ...noSources,
-    paths: ['bugs/bugs.csv', 'templates/bug-template.md', 'budget/revised.csv', 'invoices/', 'notes/ideas.txt'],
+    paths: [
+      'bugs/bugs.csv',
+      'templates/bug-template.md',
+      'budget/revised.csv',
+      'invoices/',
+      'notes/ideas.txt',
+    ],
     lines: [
       { path: 'summary.txt', number: 1, text: 'Passed: 8' },
       { path: 'summary.txt', number: 2, text: 'Failed: 1' },
@@ -151,7 +208,12 @@ describe('another thing that was shown is meant', () => {
       { kind: 'command', command: 'npm run test:ios' },
     ],
     ['Failed should be 2', 'change_line', { line: 1, old: '8', new: '2' }, { kind: 'line', line: 1 }],
-    ['show bugs/bugs.csv and notes/ideas.txt', 'read_file', { path: 'notes/ideas.txt' }, { kind: 'path', path: 'notes/ideas.txt' }],
+    [
+      'show bugs/bugs.csv and notes/ideas.txt',
+      'read_file',
+      { path: 'notes/ideas.txt' },
+      { kind: 'path', path: 'notes/ideas.txt' },
+    ],
     [
       'write a file tmp.txt in notes with the text hi',
       'write_file',
@@ -163,7 +225,11 @@ describe('another thing that was shown is meant', () => {
   })
 
   test.each<[string, string, NanoCall['input']]>([
-    ['Copy the bug template to bugs/open/PT-1.md', 'copy_file', { from: 'templates/bug-template.md', to: 'bugs/open/PT-1.md' }],
+    [
+      'Copy the bug template to bugs/open/PT-1.md',
+      'copy_file',
+      { from: 'templates/bug-template.md', to: 'bugs/open/PT-1.md' },
+    ],
     ['run the ios suite', 'run_command', { command: 'npm run test:ios' }],
     ['show bugs/bugs.csv and notes/ideas.txt', 'read_file', { path: 'bugs/bugs.csv' }],
     ['Failed should be 2', 'change_line', { line: 2, old: '1', new: '2' }],

@@ -135,11 +135,23 @@ describe('a sign that another thing is meant', () => {
     ['run node --version', run('node --version'), false],
     ['write a.txt with two lines: milk and eggs', write('milk'), true],
     ['write a.txt with two lines:\nmilk\neggs', write('milk\neggs'), false],
-    ['delete the whole folder release/4.11', { name: 'delete_file', input: { path: 'release/4.11/' } }, false],
+    [
+      'delete the whole folder release/4.11',
+      { name: 'delete_file', input: { path: 'release/4.11/' } },
+      false,
+    ],
     ['lance npm run build', run('lance npm run build'), true],
     ['sudo npm install', run('sudo npm install'), false],
-    ['make the 3000 a bit higher', { name: 'edit_file', input: { path: 'a', old: 'port: 3000', new: 'port: higher' } }, true],
-    ['set 3000 to auto', { name: 'edit_file', input: { path: 'a', old: 'port: 3000', new: 'port: auto' } }, false],
+    [
+      'make the 3000 a bit higher',
+      { name: 'edit_file', input: { path: 'a', old: 'port: 3000', new: 'port: higher' } },
+      true,
+    ],
+    [
+      'set 3000 to auto',
+      { name: 'edit_file', input: { path: 'a', old: 'port: 3000', new: 'port: auto' } },
+      false,
+    ],
     ['write a file a.txt in notes with the text hi', write('hi'), true],
     ['write hi to a.txt in this folder', write('hi'), false],
     ['set the version to zero dot eight dot four', edit('zero.eight.four'), true],
@@ -163,4 +175,10 @@ test.each<[string, string, boolean]>([
   ['run npm install for the kitchen', 'npm install', false],
 ])('%s speaks of something else than %s: %s', (clause, command, expected) => {
   expect(hasOtherSubject(run(command), clause)).toBe(expected)
+})
+
+test('a text of several lines is not cut in its last one', () => {
+  const request = 'create a.txt with these two lines:\n# Poems\n- Leaves of Grass, Walt Whitman'
+  expect(isDoubtful(write('# Poems\n- Leaves of Grass'), request)).toBe(true)
+  expect(isDoubtful(write('# Poems\n- Leaves of Grass, Walt Whitman'), request)).toBe(false)
 })

@@ -106,9 +106,21 @@ test.each([
   ['list_files', { path: '.' }, 'ls .'],
   ['find_files', { pattern: 'src/**/*.ts' }, "find src -name '*.ts'"],
   ['search_text', { pattern: "it's", path: 'docs' }, String.raw`grep -rn -e 'it'\''s' docs`],
-  ['edit_file', { path: 'a.md', old: 'a/b.*', new: 'c&d', all: true }, String.raw`sed -i 's/a\/b\.\*/c\&d/g' a.md`],
-  ['edit_file', { path: 'a.md', old: 'a/b', new: 'c&d' }, String.raw`test "$(grep -cF -e a/b a.md)" = 1 && sed -i 's/a\/b/c\&d/' a.md`],
-  ['edit_file', { path: 'a.md', old: 'x y\n', new: '' }, `test "$(grep -cxF -e 'x y' a.md)" = 1 && sed -i '/^x y$/d' a.md`],
+  [
+    'edit_file',
+    { path: 'a.md', old: 'a/b.*', new: 'c&d', all: true },
+    String.raw`sed -i 's/a\/b\.\*/c\&d/g' a.md`,
+  ],
+  [
+    'edit_file',
+    { path: 'a.md', old: 'a/b', new: 'c&d' },
+    String.raw`test "$(grep -cF -e a/b a.md)" = 1 && sed -i 's/a\/b/c\&d/' a.md`,
+  ],
+  [
+    'edit_file',
+    { path: 'a.md', old: 'x y\n', new: '' },
+    `test "$(grep -cxF -e 'x y' a.md)" = 1 && sed -i '/^x y$/d' a.md`,
+  ],
   ['write_file', { path: 'a.txt', content: 'b c' }, String.raw`set -C; printf '%s\n' 'b c' > a.txt`],
   ['write_file', { path: 'a.txt', content: 'b', append: true }, String.raw`printf '%s\n' b >> a.txt`],
   ['write_file', { path: 'a.txt', content: 'b', overwrite: true }, undefined],
@@ -131,9 +143,16 @@ test('what a tool cannot narrow down is narrowed down in the shell, or shown who
 test('a client that cannot append is given an edit of the end of the file', async () => {
   const tool = (name: string, ...keys: string[]) => ({
     name,
-    parameters: { type: 'object', properties: Object.fromEntries(keys.map((key) => [key, {}])), required: keys },
+    parameters: {
+      type: 'object',
+      properties: Object.fromEntries(keys.map((key) => [key, {}])),
+      required: keys,
+    },
   })
-  const bindings = bindTools([tool('Write', 'file_path', 'content'), tool('Edit', 'file_path', 'old_string', 'new_string')])
+  const bindings = bindTools([
+    tool('Write', 'file_path', 'content'),
+    tool('Edit', 'file_path', 'old_string', 'new_string'),
+  ])
   const append = (path: string) =>
     appendByEdit(
       { kind: 'call', call: { name: 'write_file', input: { path, content: 'eggs', append: true } } },
@@ -157,12 +176,14 @@ test.each([
   expect(otherLanguage(request)?.startsWith(answer)).toBe(true)
 })
 
-test.each(['delete the file notes.txt', 'open die-roll.md', 'run npm test', 'write "la vie est belle" to a.txt'])(
-  '%s is English',
-  (request) => {
-    expect(otherLanguage(request)).toBeUndefined()
-  },
-)
+test.each([
+  'delete the file notes.txt',
+  'open die-roll.md',
+  'run npm test',
+  'write "la vie est belle" to a.txt',
+])('%s is English', (request) => {
+  expect(otherLanguage(request)).toBeUndefined()
+})
 
 test.each([
   { name: 'read_file', input: { path: 'docs/my notes.md' } },
@@ -182,23 +203,27 @@ test.each([
 test('an edit in the shell changes the one line that has the text, or nothing', async () => {
   const root = await tempProject({ 'a.txt': "it's 3.5 / x\nit's 305 / x\ntwice\ntwice\n" })
   const run = (old: string, replacement: string): boolean => {
-    const command = toCommand({ name: 'edit_file', input: { path: 'a.txt', old, new: replacement } }) ?? 'false'
+    const command =
+      toCommand({ name: 'edit_file', input: { path: 'a.txt', old, new: replacement } }) ?? 'false'
     return spawnSync('sh', ['-c', command], { cwd: root }).status === 0
   }
 
-  expect([run("it's 3.5 /", "it's 4 \\ &"), run('305 / x', '306'), run('twice', 'once'), run('none', 'some')]).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ])
+  expect([
+    run("it's 3.5 /", "it's 4 \\ &"),
+    run('305 / x', '306'),
+    run('twice', 'once'),
+    run('none', 'some'),
+  ]).toEqual([true, true, false, false])
   expect([run("it's 306\n", '')]).toEqual([true])
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe("it's 4 \\ & x\ntwice\ntwice\n")
 })
 
-test.each(['npm test', 'ls', 'cat a b', 'rm -rf a', 'cp a b', 'ls a | wc -l'])('%s is a command of its own', (command) => {
-  expect(fromCommand(command)).toBeUndefined()
-})
+test.each(['npm test', 'ls', 'cat a b', 'rm -rf a', 'cp a b', 'ls a | wc -l'])(
+  '%s is a command of its own',
+  (command) => {
+    expect(fromCommand(command)).toBeUndefined()
+  },
+)
 
 test('the text of a comment or list item that goes takes the rest of its line along', () => {
   const todo = [{ path: 'a.py', number: 1, text: '# TODO: remove duplicates' }]

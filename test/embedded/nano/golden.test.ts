@@ -212,7 +212,7 @@ describe('prompts', () => {
         { label: '', command: 'git status' },
       ],
       ids: [{ id: 'job-1', what: 'npm run dev' }],
-    lines: [],
+      lines: [],
     }
     const edit = callBody('edit_file', { path: 'a b.ts', old: 'say "hi"\n', new: 'größer\t\\' })
     const read = callBody('read_file', { path: 'a b.ts', from: 12 })

@@ -240,7 +240,12 @@ describe('a change of a listed line', () => {
   const sources = { ...noSources, paths: ['menu.txt'], lines }
 
   test('makes a number another number', () => {
-    const texts = [change(1, '24', '25'), change(1, '24', 'hake'), change(1, 'beans', '25'), change(1, 'beans', 'hake')]
+    const texts = [
+      change(1, '24', '25'),
+      change(1, '24', 'hake'),
+      change(1, 'beans', '25'),
+      change(1, 'beans', 'hake'),
+    ]
 
     expect(allowed(situationOf(request, { tools, sources }), texts)).toEqual([texts[0], texts[2], texts[3]])
     const wordless = situationOf('hake is sold out', { tools, sources })

@@ -22,11 +22,9 @@ describe('what is known of a folder', () => {
     expect(await files.list('.')).toEqual(['README.md', 'docs/', 'package.json'])
     expect(await files.list('docs')).toEqual(['a.md'])
     expect(await files.read('docs/a.md')).toBe('port: 1\nname: x\n')
-    expect([await files.info('docs'), await files.info('README.md'), await files.info('none')]).toMatchObject([
-      { kind: 'folder' },
-      { kind: 'file' },
-      undefined,
-    ])
+    expect([await files.info('docs'), await files.info('README.md'), await files.info('none')]).toMatchObject(
+      [{ kind: 'folder' }, { kind: 'file' }, undefined],
+    )
     await expect(files.read('README.md')).rejects.toThrow('was not read yet')
   })
 
@@ -65,7 +63,10 @@ describe('first is looked at', () => {
   test.each<[string, Decision]>([
     ['show the readme', call('read_file', { path: 'readme' })],
     ['set the port to 2', unclear],
-    ['run the tests', { kind: 'guess', call: { name: 'run_command', input: { command: 'tests' } }, why: '', isLikely: false }],
+    [
+      'run the tests',
+      { kind: 'guess', call: { name: 'run_command', input: { command: 'tests' } }, why: '', isLikely: false },
+    ],
   ])('which files there are: %s', (request, decision) => {
     expect(look(request, decision)).toEqual(everything)
   })
@@ -73,7 +74,9 @@ describe('first is looked at', () => {
   test('the file that is to be changed', () => {
     const read = { name: 'read_file', input: { path: 'docs/a.md' } }
 
-    expect(look('change x to y in docs/a.md', call('edit_file', { path: 'docs/a.md', old: 'x', new: 'y' }))).toEqual(read)
+    expect(
+      look('change x to y in docs/a.md', call('edit_file', { path: 'docs/a.md', old: 'x', new: 'y' })),
+    ).toEqual(read)
     expect(look('set the port in a.md to 2', unclear, [listing])).toEqual(read)
     expect(look('set the port in a.md to 2', unclear, [listing, reading])).toBeUndefined()
   })

@@ -16,7 +16,8 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 const probes = read('../fixtures/nano-probes.txt').trim().split('\n')
 
 const root = await tempProject({
-  'package.json': '{"scripts":{"test":"vitest","build":"tsc","lint":"oxlint","deploy":"sh scripts/deploy.sh"}}',
+  'package.json':
+    '{"scripts":{"test":"vitest","build":"tsc","lint":"oxlint","deploy":"sh scripts/deploy.sh"}}',
   Makefile: 'all:\n\ttrue\nclean:\n\trm -rf dist\ndeploy:\n\ttrue\n',
   'config.json': '{\n  "port": 3000,\n  "timeout": 30\n}\n',
   'notes.txt': 'milk\ncall Kim\n',
@@ -62,7 +63,8 @@ const clientTools = [
 const LOOKS = /^(?:ls|cat|find|grep|sed -n|git (?:status|diff|log|branch)|pwd|date)\b/
 
 const isLook = (name: string, input: string): boolean =>
-  ['Read', 'Glob', 'Grep'].includes(name) || LOOKS.test((JSON.parse(input) as { command?: string }).command ?? '')
+  ['Read', 'Glob', 'Grep'].includes(name) ||
+  LOOKS.test((JSON.parse(input) as { command?: string }).command ?? '')
 
 type Client = Pick<ModelRequest, 'tools' | 'guarded'> & {
   isDone(call: ToolCall): boolean

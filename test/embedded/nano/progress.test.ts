@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import { noSources } from '../../../src/embedded/nano/format.ts'
-import { advance, currentOf, isPlainlyDone, type Progress, shownSteps, undoneOf } from '../../../src/embedded/nano/progress.ts'
+import {
+  advance,
+  currentOf,
+  isPlainlyDone,
+  type Progress,
+  shownSteps,
+  undoneOf,
+} from '../../../src/embedded/nano/progress.ts'
 import type { NanoStep } from '../../../src/embedded/nano/run.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'
@@ -47,11 +54,20 @@ test('a clause that speaks of several things may need several steps', () => {
 test('within a clause a listing is followed by its paths', () => {
   const [step] = shownSteps(progressOf('open the second one in docs'), [listed])
 
-  expect(step?.next).toEqual({ clause: '', sources: { ...noSources, paths: ['docs/a.md', 'docs/b.md', 'docs/'] } })
+  expect(step?.next).toEqual({
+    clause: '',
+    sources: { ...noSources, paths: ['docs/a.md', 'docs/b.md', 'docs/'] },
+  })
 })
 
 test('clauses for which nothing was called are left undone, but for a look at what came of the last step', async () => {
-  const progress = progressOf('list docs', 'open the first one', 'run npm test', 'show me the output', 'tell me what is missing')
+  const progress = progressOf(
+    'list docs',
+    'open the first one',
+    'run npm test',
+    'show me the output',
+    'tell me what is missing',
+  )
 
   expect(undoneOf(progress, [])).toEqual([])
   expect(undoneOf(progress, [listed])).toEqual(['open the first one', 'run npm test'])

@@ -12,7 +12,10 @@ const files = createFiles({
   }),
 })
 
-const calling = (name: string, input: Record<string, unknown>): Decision => ({ kind: 'call', call: { name, input } })
+const calling = (name: string, input: Record<string, unknown>): Decision => ({
+  kind: 'call',
+  call: { name, input },
+})
 
 const tidied = (name: string, input: Record<string, unknown>, request: string): Promise<Decision> =>
   tidy(calling(name, input), { request, lines: [], paths: [], files })
@@ -59,7 +62,10 @@ describe('a file that is there', () => {
     const call = { name: 'write_file', input: { path: 'slogan.txt', content: 'new' } }
     const likely: Decision = { kind: 'guess', call, why: 'why', isLikely: true }
 
-    expect(await tidy(likely, { request: 'x', lines: [], paths: [], files })).toMatchObject({ why: 'why', isLikely: false })
+    expect(await tidy(likely, { request: 'x', lines: [], paths: [], files })).toMatchObject({
+      why: 'why',
+      isLikely: false,
+    })
   })
 
   test('is asked for although it is empty', async () => {

@@ -13,6 +13,7 @@ test('a head that comes a byte at a time is ended', async () => {
 
   await closed
   clearInterval(drip)
+  await until(() => open.audit.length > 0)
 
   // What the server answered may be lost to a client that goes on sending: the next test reads it.
   expect(open.audit).toMatchObject([{ what: 'refused', why: 'The request did not arrive in time.' }])
