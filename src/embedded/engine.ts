@@ -6,6 +6,7 @@
 import { basename } from 'node:path'
 import type { Token } from 'node-llama-cpp'
 import { estimateTokens } from '../context/count.ts'
+import { emissionStops } from '../context/emit.ts'
 import { loadPrompt } from '../context/prompts.ts'
 import { dialectFor } from '../dialect/all.ts'
 import { type GgufHeader, readGguf } from '../lib/gguf/header.ts'
@@ -18,7 +19,13 @@ import type { Model, ModelEvent, ModelRequest, Progress } from '../protocol/mode
 import type { Build } from './builds/find.ts'
 import { type ChatTemplate, createChatTemplate } from './chat-template.ts'
 import { createEncodingMemory } from './encoding.ts'
-import { type Generation, type Sampling, startGeneration, toEvaluateOptions } from './generate.ts'
+import {
+  type Generation,
+  type ReplyLimits,
+  type Sampling,
+  startGeneration,
+  toEvaluateOptions,
+} from './generate.ts'
 import { requestGrammar } from './request-grammar.ts'
 import { type LabelField, scoreFields } from './score.ts'
 import type { Segment } from './segment.ts'
@@ -192,11 +199,11 @@ async function* answer(core: Core, request: ModelRequest, signal: AbortSignal): 
   let ended: Promise<unknown> = Promise.resolve()
   try {
     if (hasWaited) yield { type: 'progress', stage: 'reading', total: turn.encoding.tokens.length }
-    const written: Token[] = []
-    const generation = generate(core, request, { turn, written, signal })
+    const work = { turn, written: [], limits: limitsOf(core, request, turn) }
+    const generation = generate(core, request, work, signal)
     try {
       const { readerFor } = core.options
-      yield* tellReply({ ...core, readerFor, turn, written, generation }, request, signal)
+      yield* tellReply({ ...core, ...work, readerFor, generation }, request, signal)
     } finally {
       ended = generation.tokens.return()
     }
@@ -218,12 +225,22 @@ const toAppError = (error: unknown, name: string): AppError =>
         cause: error,
       })
 
-type Work = { readonly turn: Turn; readonly written: Token[]; readonly signal: AbortSignal }
+const limitsOf = (
+  { window, template }: Core,
+  { stop = [], maxTokens = window }: ModelRequest,
+  { encoding }: Turn,
+): ReplyLimits => ({
+  stops: [...stop, ...emissionStops(template.emission)],
+  maxTokens: Math.min(maxTokens, window - encoding.tokens.length),
+})
+
+type Work = { readonly turn: Turn; readonly written: Token[]; readonly limits: ReplyLimits }
 
 function generate(
   { options, template }: Core,
   request: ModelRequest,
-  { turn, written, signal }: Work,
+  { turn, written, limits }: Work,
+  signal: AbortSignal,
 ): Generation {
   const { loaded, slot, encoding } = turn
   const text = options.grammarFor ? options.grammarFor(request) : requestGrammar(request, template.family)
@@ -235,6 +252,8 @@ function generate(
       batching: loaded.batching,
       prompt: encoding.tokens,
       options: toEvaluateOptions(request, { sampling: options.sampling ?? {}, grammar, written }),
+      written,
+      limits,
     },
     signal,
   )

@@ -1,6 +1,7 @@
 /**
  * Tokens from one sequence. What of the prompt lies in its cache is kept, the rest is evaluated in pieces small enough to
  * be stopped between; then one token after the other, until the model ends, the limit is reached or `signal` aborts.
+ * While a token is turned into text and sent, the engine already works on the next.
  */
 import { randomInt } from 'node:crypto'
 import type {
@@ -33,7 +34,13 @@ export type GenerationInput = {
   readonly batching: Batching
   readonly prompt: readonly Token[]
   readonly options: SequenceEvaluateOptions
+  /** Filled as the tokens come, before the next one is chosen: penalties look at it. */
+  readonly written: Token[]
+  readonly limits: ReplyLimits
 }
+
+/** Where a reply ends that the model does not end itself. */
+export type ReplyLimits = { readonly stops: readonly string[]; readonly maxTokens: number }
 
 export function startGeneration(input: GenerationInput, signal: AbortSignal): Generation {
   let cached = 0
@@ -50,21 +57,40 @@ export function startGeneration(input: GenerationInput, signal: AbortSignal): Ge
 
 async function* writeTokens(
   last: Token[],
-  { slot, batching, options }: GenerationInput,
+  { slot, batching, options, written, limits }: GenerationInput,
   signal: AbortSignal,
 ): AsyncGenerator<Token, void> {
+  // Any token may complete a stop text; one begun behind it would be waited for in vain.
+  const isAhead = limits.stops.length === 0
   const numbered = { ...options, evaluationPriority: priorityOf(slot.number) }
+  const tokens = slot.sequence.evaluateWithMetadata(last, {}, numbered)
   let isWriting = false
   try {
-    for await (const { token } of slot.sequence.evaluateWithMetadata(last, {}, numbered)) {
+    let coming = tokens.next()
+    for (;;) {
+      const step = await coming
+      if (step.done) return
+      const { token } = step.value
       if (!isWriting) batching.begin()
       isWriting = true
+      const isLast = written.push(token) >= limits.maxTokens || signal.aborted
+      if (isAhead && !isLast) coming = begun(tokens)
       yield token
-      if (signal.aborted) return
+      if (isLast || signal.aborted) return
+      if (!isAhead) coming = tokens.next()
     }
   } finally {
+    // Waits for the token in the works.
+    await tokens.return()
     if (isWriting) batching.end()
   }
+}
+
+/** A token that may never be waited for, nor its failure. */
+function begun<T>(tokens: AsyncGenerator<T, void>): Promise<IteratorResult<T, void>> {
+  const coming = tokens.next()
+  coming.catch(() => {})
+  return coming
 }
 
 /** Tokens that are evaluated in one go: a cancel has to wait for them. */

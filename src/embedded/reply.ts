@@ -7,6 +7,7 @@ import { toLimitedReader } from '../dialect/read/at-limit.ts'
 import type { ReplyEvent, ReplyReader } from '../protocol/dialect.ts'
 import type { FinishReason, ModelEvent } from '../protocol/model.ts'
 import { type Choice, choicesIn } from './choice.ts'
+import type { ReplyLimits } from './generate.ts'
 import { orAborted } from './or-aborted.ts'
 import { createStopWatch } from './stop-watch.ts'
 import type { Decoder } from './tokenizer.ts'
@@ -15,8 +16,9 @@ export type ReplyParts = {
   readonly tokens: AsyncIterator<Token, void>
   readonly decoder: Decoder
   readonly reader: ReplyReader
-  readonly stops: readonly string[]
-  readonly maxTokens: number
+  /** Every token that was told. */
+  readonly written: readonly Token[]
+  readonly limits: ReplyLimits
   /** Ids the conversation has already used. */
   readonly takenIds: Iterable<string>
   /** The tools that could be called, where it is wanted what was chosen among them. */
@@ -32,15 +34,14 @@ export type WrittenReply = {
   readonly choices: readonly Choice[]
 }
 
-/** `written` is filled while tokens come. Returns nothing when `signal` aborts, at once and whatever still runs. */
+/** Returns nothing when `signal` aborts, at once and whatever still runs. */
 export async function* readReply(
   parts: ReplyParts,
-  written: Token[],
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, WrittenReply | undefined> {
-  const { tokens, decoder, maxTokens } = parts
+  const { tokens, decoder, written, limits } = parts
   const reader = toLimitedReader(parts.reader)
-  const watch = createStopWatch(parts.stops)
+  const watch = createStopWatch(limits.stops)
   const calls = createCallIds(parts.takenIds)
   const book = createChoiceBook(parts.choosable)
   let text = ''
@@ -49,7 +50,7 @@ export async function* readReply(
     const step = await orAborted(tokens.next(), signal)
     if (!step) return undefined
     if (step.done) ending = 'stop'
-    else if (written.push(step.value) >= maxTokens) ending = 'length'
+    else if (written.length >= limits.maxTokens) ending = 'length'
     const piece = (step.done ? '' : decoder.push(step.value)) + (ending ? decoder.end() : '')
     book.write(piece)
     if (piece === '') continue

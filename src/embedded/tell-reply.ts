@@ -3,20 +3,18 @@
  * probabilities are asked for, the text waits for them.
  */
 import type { Token } from 'node-llama-cpp'
-import { emissionStops } from '../context/emit.ts'
 import { createReplyReader } from '../dialect/read/reply.ts'
 import type { ReplyReader } from '../protocol/dialect.ts'
 import type { ModelEvent, ModelRequest } from '../protocol/model.ts'
 import type { ChatTemplate } from './chat-template.ts'
 import { chancesIn, withChances } from './chances.ts'
 import { type EncodingMemory, withReply } from './encoding.ts'
-import type { Generation } from './generate.ts'
+import type { Generation, ReplyLimits } from './generate.ts'
 import { readReply, type ReplyParts, type WrittenReply } from './reply.ts'
 import { leastShareIn } from './share.ts'
 import type { Turn } from './turn.ts'
 
 export type Telling = {
-  readonly window: number
   readonly template: ChatTemplate
   readonly memory: EncodingMemory
   /** Absent = the reader of the template's dialect. */
@@ -24,7 +22,8 @@ export type Telling = {
   readonly turn: Turn
   readonly generation: Generation
   /** Filled while tokens come. */
-  readonly written: Token[]
+  readonly written: readonly Token[]
+  readonly limits: ReplyLimits
 }
 
 export async function* tellReply(
@@ -36,7 +35,7 @@ export async function* tellReply(
   const { loaded, encoding, slot } = turn
   const prompt = encoding.tokens.length
   const held: ModelEvent[] = []
-  const reading = readReply(partsOf(telling, request), written, signal)
+  const reading = readReply(partsOf(telling, request), signal)
   const reply = request.logprobs === undefined ? yield* reading : await holdReply(reading, held)
   if (!reply) return
   await generation.tokens.return()
@@ -68,7 +67,7 @@ async function holdReply(
 }
 
 function partsOf(
-  { window, template, readerFor, turn, generation }: Telling,
+  { template, readerFor, turn, written, limits, generation }: Telling,
   request: ModelRequest,
 ): ReplyParts {
   const { loaded, encoding } = turn
@@ -76,8 +75,8 @@ function partsOf(
     tokens: generation.tokens,
     decoder: loaded.tokenizer.decoder(),
     reader: readerFor?.(request) ?? dialectReader(request, template, encoding.key),
-    stops: [...(request.stop ?? []), ...emissionStops(template.emission)],
-    maxTokens: Math.min(request.maxTokens ?? window, window - encoding.tokens.length),
+    written,
+    limits,
     takenIds: request.messages.flatMap((message) =>
       message.role === 'assistant' ? message.calls.map(({ id }) => id) : [],
     ),

@@ -95,6 +95,29 @@ describe('a reply', () => {
     expect(one?.text).not.toBe(other?.text)
   })
 
+  test('is the same whether or not the next token is begun before this one is told', async () => {
+    const model = await open()
+    const wishes = [{}, { temperature: 1, seed: 7 }, { presencePenalty: 2, frequencyPenalty: 2 }]
+    // With a stop text, even one that never comes, no token is begun ahead.
+    for (const wish of wishes.map((one) => ({ ...one, maxTokens: 40 }))) {
+      const ahead = await ask(model, requestOf('Hello', wish))
+      const inTurn = await ask(model, requestOf('Hello', { ...wish, stop: ['no such text'] }))
+
+      expect([ahead.text, ahead.finish]).toEqual([inTurn.text, inTurn.finish])
+    }
+  })
+
+  test('that is not read on keeps its words for the next request', async () => {
+    const model = await open()
+    const whole = await ask(model, requestOf('Hello', { maxTokens: 40 }))
+
+    for await (const event of model.stream(requestOf('Hello', { maxTokens: 40 }), NEVER)) {
+      if (event.type === 'text-delta') break
+    }
+
+    expect(await ask(model, requestOf('Hello', { maxTokens: 40 }))).toMatchObject({ text: whole.text })
+  })
+
   test('ends where a stop text begins', async () => {
     const model = await open()
     const whole = await ask(model, requestOf('Hello', { maxTokens: 40 }))
