@@ -1,15 +1,20 @@
 /**
  * The embedded engine, in its own process as the program runs it, beside a real `llama-server` with the same file, threads
- * and window: tokens a second of reading and of writing in rounds by turns, and memory. Needs `npm run real:fetch` and
+ * and window, and beside node-llama-cpp alone: tokens a second of reading and of writing in rounds by turns, and memory.
+ * Needs `npm run real:fetch` and
  * `llama-server` on the PATH or in COVEY_REAL_LLAMA_SERVER. Repeat with: npx tsx bench/embedded-server.ts [file] [rounds]
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { fork } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createChildModel } from '../src/embedded/child.ts'
-import type { Model } from '../src/protocol/model.ts'
+import { createChannel } from '../src/lib/channel.ts'
+import type { Model, ModelEvent } from '../src/protocol/model.ts'
 import { createProviderModel } from '../src/provider/create.ts'
 import { findLlamaServer, freePort, llamaArgs, startServer, untilReady } from '../scripts/real/server.ts'
 import { realCache, realWeights } from '../scripts/real/weights.ts'
+import type { AloneAnswer } from './library-alone.ts'
 
 const WINDOW = 4_096
 const NEVER = new AbortController().signal
@@ -40,17 +45,20 @@ const child = await createChildModel({
   execArgv: process.execArgv,
 })
 await child.load()
+const alone = await startAlone()
 const sides: readonly Side[] = [
   { name: 'embedded', model: child, pid: child.pid },
+  { name: 'node-llama-cpp', model: alone.model, pid: () => alone.process.pid },
   { name: 'llama-server', model: serverModel(server.url), pid: () => server.process.pid },
 ]
 try {
   for (const side of sides) await ask(side, 'Hello', 4)
   await compare('reading', (round) => [`${round} ${LONG}`, 1])
   await compare('writing', (round) => [`Tell a long story about bird ${round}.`, WRITTEN])
-  for (const side of sides) console.log(`${side.name.padEnd(13)} ${memoryOf(side)} MB in memory at the most`)
+  for (const side of sides) console.log(`${side.name.padEnd(14)} ${memoryOf(side)} MB in memory at the most`)
 } finally {
   await child.close()
+  alone.process.kill()
   await server.stop()
 }
 process.exit()
@@ -69,6 +77,27 @@ function serverModel(url: string): Model {
   })
 }
 
+async function startAlone() {
+  const program = fileURLToPath(new URL('library-alone.ts', import.meta.url))
+  const engine = fork(program, [file, String(WINDOW)], { execArgv: process.execArgv })
+  const answers = createChannel<AloneAnswer>()
+  engine.on('message', (answer: AloneAnswer) => answers.push(answer))
+  const iterator = answers[Symbol.asyncIterator]()
+  await iterator.next()
+  async function* stream(...[request]: Parameters<Model['stream']>): AsyncGenerator<ModelEvent> {
+    engine.send({ text: request.messages[0]?.text, most: request.maxTokens })
+    for (;;) {
+      const { value } = await iterator.next()
+      if (value?.type === 'text') yield { type: 'text-delta', text: value.text }
+      if (value?.type !== 'end') continue
+      const { prompt, completion } = value
+      yield { type: 'usage', usage: { prompt, completion } }
+      return
+    }
+  }
+  return { process: engine, model: { name: 'alone', stream } }
+}
+
 async function compare(
   what: 'reading' | 'writing',
   task: (round: number) => [string, number],
@@ -80,16 +109,17 @@ async function compare(
       speeds.get(side.name)?.push(await measure(side, what, [prompt, most]))
     }
   }
-  const [ours, theirs] = sides.map(({ name }) => speeds.get(name) ?? [])
-  const ratio = (key: keyof Speed, of: (list: readonly number[]) => number): string =>
-    (of((ours ?? []).map((one) => one[key])) / of((theirs ?? []).map((one) => one[key]))).toFixed(3)
-  const shown = sides.map(
-    ({ name }) => `${name} ${median((speeds.get(name) ?? []).map(({ clock }) => clock)).toFixed(0)}`,
-  )
-  console.log(
-    `${what.padEnd(13)} ${shown.join(', ')} tokens/s; ratio of medians ${ratio('clock', median)} by the clock, ` +
-      `${ratio('cpu', median)} by processor time; of the best ${ratio('clock', best)} and ${ratio('cpu', best)}`,
-  )
+  const theirs = speeds.get('llama-server') ?? []
+  for (const { name } of sides.slice(0, -1)) {
+    const ours = speeds.get(name) ?? []
+    const ratio = (key: keyof Speed, of: (list: readonly number[]) => number): string =>
+      (of(ours.map((one) => one[key])) / of(theirs.map((one) => one[key]))).toFixed(3)
+    const [own, other] = [ours, theirs].map((list) => median(list.map(({ clock }) => clock)).toFixed(0))
+    console.log(
+      `${what.padEnd(7)} ${name} ${own}, llama-server ${other} tokens/s; ratio of medians ${ratio('clock', median)} by ` +
+        `the clock, ${ratio('cpu', median)} by processor time; of the best ${ratio('clock', best)} and ${ratio('cpu', best)}`,
+    )
+  }
 }
 
 /** Reading: the prompt by the time until its first token. Writing: the tokens after the first by the time they took. */
@@ -124,12 +154,12 @@ async function ask(side: Side, text: string, maxTokens: number) {
   return at
 }
 
-/** Milliseconds of processor time so far. */
+/** Milliseconds of processor time so far, of all threads. */
 function cpuOf({ pid }: Side): number {
-  const fields = readFileSync(`/proc/${pid()}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
+  const nanoseconds = readdirSync(`/proc/${pid()}/task`).map((task) =>
+    Number(readFileSync(`/proc/${pid()}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6
 }
 
 function memoryOf({ pid }: Side): string {

@@ -10,6 +10,7 @@ import type { Capabilities } from '../protocol/arm.ts'
 import { AppError } from '../protocol/error.ts'
 import type { ModelEvent, ModelRequest } from '../protocol/model.ts'
 import { type ChildMethod, fromChild, type FromChild, type ToChild } from './child-messages.ts'
+import { ONE_THREAD } from './early-sampling.ts'
 import type { EmbeddedOptions } from './engine.ts'
 
 /** Someone who waits for messages about one number. */
@@ -35,7 +36,7 @@ export class EngineProcess {
 
   /** `execArgv` absent = the arguments this process was started with. */
   constructor(options: EmbeddedOptions, execArgv?: readonly string[]) {
-    this.#child = forkChild(execArgv)
+    this.#child = forkChild(options, execArgv)
     const lastWords = keepLastWords(this.#child)
     this.ended = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
@@ -148,10 +149,14 @@ export class EngineProcess {
 const ENVIRONMENT =
   /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|SystemRoot|windir|USERPROFILE|LD_LIBRARY_PATH)$|^(?:CUDA|GGML|VK|HIP|ROCR|NODE_LLAMA_CPP)_/i
 
-function forkChild(execArgv: readonly string[] | undefined): ChildProcess {
+function forkChild(
+  { sequences = 1 }: EmbeddedOptions,
+  execArgv: readonly string[] | undefined,
+): ChildProcess {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => ENVIRONMENT.test(name)))
   return fork(programFile('embedded/child-main'), [], {
-    env,
+    // Several sequences have their tokens chosen on several threads.
+    env: { ...env, ...(sequences === 1 && ONE_THREAD) },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     ...(execArgv && { execArgv: [...execArgv] }),
   })

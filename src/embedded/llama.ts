@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import type { Llama } from 'node-llama-cpp'
 import { AppError, errorMessage } from '../protocol/error.ts'
 import { type Build, packagedBuild } from './builds/find.ts'
+import { type Bindings, hasOneThread, withEarlySampling } from './early-sampling.ts'
 
 export type Engine = {
   readonly llama: Llama
@@ -39,9 +40,10 @@ async function startEngine(build: Build | undefined): Promise<Engine> {
   let complaint = ''
   try {
     const { library, createLlama } = await import('./library.ts')
+    const bindings = require(build.addon) as Bindings
     const metadata = await readFile(join(dirname(build.addon), '_nlcBuildMetadata.json'), 'utf8')
     const llama = await createLlama({
-      bindings: require(build.addon) as unknown,
+      bindings: hasOneThread() ? withEarlySampling(bindings) : bindings,
       bindingPath: build.addon,
       ...(build.fallback !== undefined && { extBackendsPath: build.fallback }),
       buildType: 'prebuilt',

@@ -52,6 +52,32 @@ describe('a model in a process of its own', () => {
     )
   })
 
+  test('with one sequence chooses tokens early, and says the same', async () => {
+    const here = await createEmbeddedModel({ name: 'tiny', path, window: 1024 })
+    const alone = await open()
+    onTestFinished(() => Promise.all([here.close(), alone.close()]).then(() => {}))
+    const tools = [{ name: 'read', description: 'Reads.', parameters: { type: 'object' as const } }]
+    const wishes: readonly Partial<ModelRequest>[] = [
+      {},
+      { temperature: 1, seed: 7 },
+      { temperature: 0.7, seed: 3, presencePenalty: 2, frequencyPenalty: 1 },
+      { tools, toolChoice: 'required' },
+      { maxTokens: 1 },
+      { stop: ['e'] },
+    ]
+
+    for (const wish of wishes.map((one) => ({ maxTokens: 60, ...one }))) {
+      const request = requestOf('Hello', wish)
+      const stop = new AbortController()
+      // A reply that is given up leaves nothing behind.
+      for await (const event of alone.stream(request, stop.signal)) {
+        if (event.type === 'text-delta') stop.abort()
+      }
+      const [there, said] = [await ask(alone, request), await ask(here, request)]
+      expect({ wish, ...there, usage: undefined }).toEqual({ wish, ...said, usage: undefined })
+    }
+  })
+
   test('counts as its own tokenizer does once it was asked', async () => {
     const here = await createEmbeddedModel({ name: 'tiny', path, window: 1024 })
     onTestFinished(() => here.close())
