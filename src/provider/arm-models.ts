@@ -7,7 +7,7 @@ import type { ArmSettings, Capabilities, EmissionMode } from '../protocol/arm.ts
 import type { ReplyReader } from '../protocol/dialect.ts'
 import type { Model, ModelRequest, ToolSchema } from '../protocol/model.ts'
 import { editFormFor, sizeFromName } from '../lib/model-size.ts'
-import { dialectFor, requireDialect } from '../dialect/all.ts'
+import { dialectFor, requireDialect, requireFamily } from '../dialect/all.ts'
 import { readingBlocks, withBlocks } from '../dialect/read/content-block.ts'
 import { type InstructionOptions, loadToolInstructions } from '../dialect/instructions.ts'
 import { createReplyReader } from '../dialect/read/reply.ts'
@@ -43,7 +43,10 @@ export function capabilitiesOf(settings: ArmSettings, probed: ProbeReport | unde
     emission: emissionFrom(findings),
     reasoning: 'drop',
     editForm: editFormFor(sizeFromName(settings.model)),
-    requiredChoice: tools === 'raw' || (findings.requiredChoice?.value ?? false),
+    requiredChoice:
+      tools === 'raw' ||
+      canForceCalls({ tools, server: findings.server?.value }) ||
+      (findings.requiredChoice?.value ?? false),
     prefill: tools === 'raw',
     vision: findings.vision?.value ?? false,
     ...(tools === 'raw' && findings.server?.value === 'llama.cpp' && { grammar: true as const }),
@@ -57,6 +60,23 @@ export function capabilitiesOf(settings: ArmSettings, probed: ProbeReport | unde
     windowFrom: known.window ? 'configured' : reported ? 'reported' : 'assumed',
   }
 }
+
+/** llama-cpp-python ignores `tool_choice: required`, but takes a grammar beside the conversation. */
+const canForceCalls = ({
+  tools,
+  server,
+}: {
+  readonly tools: Capabilities['tools']
+  readonly server?: ServerKind | undefined
+}): boolean => tools === 'text' && server === 'llama-cpp-python'
+
+/** Only where a call is wanted in any case: the server looks at every word it knows for every token under a grammar. */
+const forcedCalls =
+  (dialect: string, grammarFor: RawSurroundings['grammarFor']) =>
+  (request: ModelRequest): string | undefined =>
+    request.tools.length === 0 || ['auto', 'none', undefined].some((choice) => choice === request.toolChoice)
+      ? undefined
+      : grammarFor?.(request, requireFamily(dialect))
 
 function toolsFrom({ nativeTools, rawPrompt }: Findings): Capabilities['tools'] {
   if (nativeTools?.value !== false) return 'native'
@@ -140,6 +160,7 @@ export async function createArmModels(
       tools: 'text',
       writer: withBlocks(requireDialect(dialect)),
       readReply: (tools, request) => readingBlocks(() => readText(tools, request)),
+      ...(canForceCalls(capabilities) && { grammarFor: forcedCalls(dialect, raw?.grammarFor) }),
     }),
   )
   const prompted =

@@ -2,6 +2,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeFile } from 'node:fs/promises'
+import { openServer } from '../../src/app/server-arm.ts'
+import { defined } from '../../src/lib/object.ts'
+import { packageFile } from '../../src/lib/package-files.ts'
 import type { FakeQuirks } from '../support/model-server/fake-model.ts'
 import type { FakeServer } from '../support/model-server/listen.ts'
 import { startLlamaCpp } from '../support/model-server/llama-cpp.ts'
@@ -106,4 +109,43 @@ test('on llama-cpp-python a prompt beyond the unknown window is made to fit', as
   const asked = server.sent('/v1/chat/completions').map(({ stream }) => stream)
   expect(asked).toContain(false)
   expect(endOf(events).reason).toBe('answered')
+})
+
+test('on llama-cpp-python a call that is required is written under a grammar of the tools, another is not', async () => {
+  const server = await startLlamaCppPython()
+  const settings = {
+    id: 'arm',
+    kind: 'openai-compatible',
+    model: 'test-model',
+    headers: {},
+    local: true,
+  } as const
+  const { arm } = await openServer(
+    { ...settings, baseUrl: server.url, known: {} },
+    { promptsFolder: packageFile('prompts') },
+  )
+  const { model, arm: leased } = arm.lease('test')
+  const parameters = { type: 'object' as const, properties: { path: { type: 'string' } }, required: ['path'] }
+  const tools = ['read_file', 'write_file'].map((name) => ({ name, description: name, parameters }))
+  const request = { runId: 'run', sessionId: 'one', turn: 1, system: '', tools }
+  const choices = [undefined, 'auto', 'none', 'required', { name: 'write_file' }] as const
+
+  for (const toolChoice of choices) {
+    const asked = {
+      ...request,
+      messages: [{ role: 'user' as const, text: 'Hello' }],
+      ...defined({ toolChoice }),
+    }
+    for await (const _ of model.stream(asked, new AbortController().signal));
+  }
+
+  const sent = server.sent('/v1/chat/completions').slice(-choices.length)
+  const allowed = sent.map(({ grammar }) =>
+    tools.flatMap(({ name }) => (`${grammar}`.includes(name) ? [name] : [])),
+  )
+  expect(allowed).toEqual([[], [], [], ['read_file', 'write_file'], ['write_file']])
+  expect(sent.map((body) => [body['tools'], body['tool_choice']])).toEqual(
+    choices.map(() => [undefined, undefined]),
+  )
+  expect(leased.capabilities).toMatchObject({ tools: 'text', requiredChoice: true })
 })

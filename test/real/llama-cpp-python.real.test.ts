@@ -1,7 +1,7 @@
 /** Covey against the real server of llama-cpp-python with real weights: every check leaves a line for docs/servers.md. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { probeArm } from '../../src/provider/probe/run.ts'
-import type { Message } from '../../src/protocol/message.ts'
+import type { Message, ToolCall } from '../../src/protocol/message.ts'
 import type { ModelEvent } from '../../src/protocol/model.ts'
 import { coveyProcess } from '../support/covey.ts'
 import { tempProject } from '../support/project.ts'
@@ -27,6 +27,28 @@ const models = llamaPython === undefined ? [] : weightsHere('chat', 'base')
 const WINDOW = 4_096
 const ONE_BY_ONE = ['--n_ctx', `${WINDOW}`, '--interrupt_requests', 'False']
 const columnOf = ({ version }: RealPython, name: string): string => `llama-cpp-python ${version}, ${name}`
+
+const BIRD = {
+  name: 'name_bird',
+  description: 'Names the bird.',
+  parameters: {
+    type: 'object' as const,
+    properties: { bird: { enum: ['heron', 'crane'] } },
+    required: ['bird'],
+    additionalProperties: false,
+  },
+}
+
+const callsIn = (events: readonly ModelEvent[]): readonly ToolCall[] =>
+  events.flatMap((event) => (event.type === 'tool-call' ? [event.call] : []))
+
+const birdIn = ({ input }: ToolCall): unknown => (JSON.parse(input) as { bird?: unknown }).bird
+
+const afterCall = (call: ToolCall): readonly Message[] => [
+  { role: 'user', text: 'Which bird is it?' },
+  { role: 'assistant', text: '', calls: [call] },
+  { role: 'tool', callId: call.id, text: 'Right.', ok: true },
+]
 
 test.skipIf(models.length > 0)(`llama-cpp-python${whyNot(llamaPython, 'llama-cpp-python')}`, () => {})
 
@@ -71,6 +93,46 @@ describe.each(models)('llama-cpp-python with $name', (weights) => {
 
     expect(JSON.parse(textIn(events))).toEqual({ bird: expect.stringMatching(/^(?:heron|crane)$/) })
     seen(column, 'answer by JSON schema', 'valid')
+  })
+
+  test('a call that is required is valid: tools as text, under a grammar', async () => {
+    const asked = request('Which bird is it?', { tools: [BIRD], toolChoice: 'required', maxTokens: 400 })
+
+    const events = await reply(arm.model, asked)
+
+    // A tiny model calls until it may not any more.
+    const names = new Set(callsIn(events).map(({ name }) => name))
+    expect(names).toEqual(new Set(['name_bird']))
+    expect(callsIn(events).map(birdIn).join(' ')).toMatch(/^(?:(?:heron|crane) ?)+$/)
+    const call = callsIn(events)[0] ?? { id: '', name: '', input: '' }
+    const next = await reply(arm.model, request('', { messages: afterCall(call), tools: [BIRD] }))
+    expect(next.at(-1)).toMatchObject({ type: 'finish' })
+    seen(column, 'call under grammar', 'valid, as text; the result is taken')
+  })
+
+  test('a call of a tool by its name is native, and its result is taken', async () => {
+    const native = await openArm(server.url, weights.file, { tools: 'native' })
+    const asked = request('Which bird is it?', {
+      tools: [BIRD],
+      toolChoice: { name: 'name_bird' },
+      maxTokens: 400,
+    })
+
+    const events = await reply(native.model, asked)
+
+    expect(callsIn(events).map(({ name }) => name)).toEqual(['name_bird'])
+    expect(callsIn(events).map(birdIn)).toEqual([expect.stringMatching(/^(?:heron|crane)$/)])
+    const call = callsIn(events)[0] ?? { id: '', name: '', input: '' }
+    const next = await reply(native.model, request('', { messages: afterCall(call), tools: [BIRD] }))
+    expect(next.at(-1)).toMatchObject({ type: 'finish' })
+    seen(column, 'native call', 'only of a tool that is named; the result is taken')
+  })
+
+  test('tools that may be called are told as text, and the reply is read', async () => {
+    const events = await reply(arm.model, request('Read the file a.txt.', { tools: [BIRD], maxTokens: 60 }))
+
+    expect(events.at(-1)).toMatchObject({ type: 'finish' })
+    seen(column, 'call of its own accord', callsIn(events).length > 0 ? 'made' : 'none: the model only talks')
   })
 
   test('a cancelled reply is not written to its end', async () => {

@@ -19,6 +19,7 @@ import {
 } from '../../scripts/real/server.ts'
 import { realCache, type RealWeights, realWeights } from '../../scripts/real/weights.ts'
 import { openServer } from '../../src/app/server-arm.ts'
+import type { Capabilities } from '../../src/protocol/arm.ts'
 import type { ModelEvent, ModelRequest, Model } from '../../src/protocol/model.ts'
 
 export const llamaServer = findLlamaServer()
@@ -150,7 +151,7 @@ export async function isFree(port: number): Promise<boolean> {
 
 export type Asked = Awaited<ReturnType<typeof openArm>>
 
-export async function openArm(url: string, model: string) {
+export async function openArm(url: string, model: string, known: Partial<Capabilities> = {}) {
   const opened = await openServer(
     {
       id: 'real',
@@ -159,7 +160,7 @@ export async function openArm(url: string, model: string) {
       baseUrl: `${url}/v1`,
       headers: {},
       local: true,
-      known: {},
+      known,
     },
     { promptsFolder: PROMPTS },
   )

@@ -2,6 +2,7 @@
  * The body of a request to `/chat/completions`, as one arm gets it. Pure: the same request is always the same bytes.
  */
 import { emissionStops, emit } from '../../context/emit.ts'
+import { defined } from '../../lib/object.ts'
 import type { WireMessage } from '../../context/wire.ts'
 import type { ModelRequest, ToolChoice } from '../../protocol/model.ts'
 import type { ArmRendering } from '../sdk/call-options.ts'
@@ -28,6 +29,7 @@ export function toChatBody(request: ModelRequest, model: string, arm: ArmRenderi
     messages: messages.map((message) => withWireIds(message, quirks)),
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
     ...(tools.length > 0 && toolChoice && { tool_choice: toChoice(toolChoice) }),
+    ...defined({ grammar: arm.grammarFor?.(request) }),
     // Also for a client that wants the answer whole: a stream shows that the server is at work and how fast it is, and
     // some servers notice only while they write that the client is gone.
     stream: true,

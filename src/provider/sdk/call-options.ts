@@ -23,6 +23,8 @@ export type ArmRendering = {
   readonly tellsProgress?: boolean
   /** The server is that of llama-cpp-python. */
   readonly isPythonServer?: boolean
+  /** GBNF, for a server that takes it beside a conversation and does not read calls itself. */
+  readonly grammarFor?: (request: ModelRequest) => string | undefined
 }
 
 export function toCallOptions(
