@@ -19,6 +19,8 @@ export type Demands = {
   readonly show: boolean
   /** Words are wanted and no deed: a plan, an opinion, an explanation. */
   readonly wordsOnly: boolean
+  /** An order to do it now, and nothing else: no condition, no other time, no words of others. */
+  readonly plain: boolean
 }
 
 export function readDemands(prompt: string): Demands {
@@ -35,8 +37,16 @@ export function readDemands(prompt: string): Demands {
     paths: pathsIn(wanted.join('\n')),
     show: SHOW.test(text) || sentences.some(isQuestion),
     wordsOnly,
+    plain: !wordsOnly && ORDER.test(text.trim()) && !HEDGED.test(text),
   }
 }
+
+/** Stricter than `isChangeRequest`: on 6,545 requests that ask for no change or run it was never wrong, in English only. */
+const ORDER =
+  /^(?:(?:ok(?:ay)?|hey|hi|so|now|then|please|pls|plz|and|also)[,:!.]? )*(?:(?:can|could|would|will) (?:you|u) )?(?:please )?(?:add|append|change|set|replace|rename|move|delete|remove|fix|edit|update|insert|put|bump|write|create|rewrite|correct|increase|decrease|raise|lower|swap|comment out|uncomment|copy|refactor|implement|make|re-?run|run|execute)\b/i
+
+const HEDGED =
+  /\b(?:if|when|whenever|once|unless|until|after|before|provided|supposing|should|would(?! you\b)|in case|tomorrow|later|next|monday|tuesday|wednesday|thursday|friday|saturday|sunday|someday|maybe|not|don't|dont|never|nobody|said|says|told|wrote|instead|whatever|or)\b|\?(?=.*\S)/is
 
 /** Text pasted below the request is material; it names commands and files that are not requested. */
 const withoutPastes = (prompt: string): string =>

@@ -40,7 +40,7 @@ export function findDue({ demands, calls, exists, isKnown, isEvidence }: DueInpu
     )
     .filter(({ path, isNew }) => isNew || demands.change || !isKnown(path))
     .filter(({ path }) => !(wrote && isEvidence?.(path)))
-    .map(({ path, isNew }) => (isNew ? `${path} ${NOT_WRITTEN}` : `${path} was neither read nor changed`))
+    .map(({ path, isNew }) => (isNew ? `${path} ${NOT_WRITTEN}` : `${path} ${NOT_TOUCHED}`))
   return { missing: [...change, ...paths, ...commands, ...anyRun], wrote }
 }
 
@@ -48,6 +48,8 @@ export function findDue({ demands, calls, exists, isKnown, isEvidence }: DueInpu
 export const NOTHING_CHANGED = 'no file was changed'
 /** Said of a file that was to be made. */
 export const NOT_WRITTEN = 'was not written'
+/** Said of a file that is there. */
+export const NOT_TOUCHED = 'was neither read nor changed'
 /** Said of a command that was named. */
 export const NOT_RUN = 'was not run'
 export const NOTHING_RUN = 'nothing was run'

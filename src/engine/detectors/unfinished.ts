@@ -1,13 +1,14 @@
 /**
  * An answer that leaves the task: the person's words ask for something the trace does not hold. Told once with what is
  * missing; a second time the answer is taken and flagged, because the words may have meant something else. One that
- * says it is done gets more notes. Never an answer: a claim of what was not done, and words without a reason where a
- * file was to be made and nothing was. Questions back, refusals and reasons are answers.
+ * says it is done gets more notes. Never an answer: a claim of what was not done, words without a reason where a file
+ * was to be made and nothing was, and such words to a plain order to change a file or run a command, without a single call.
+ * Questions back, refusals and reasons are answers.
  */
 import { claimsAll, claimsChange, claimsRun } from './claims.ts'
-import type { ReplyDetector } from './detector.ts'
-import { FAILED_LAST, NOT_RUN, NOT_WRITTEN, NOTHING_CHANGED, NOTHING_RUN } from './due.ts'
-import { endsWithQuestion, explains, tellsFailure } from './wording.ts'
+import type { ReplyDetector, Situation } from './detector.ts'
+import { FAILED_LAST, NOT_RUN, NOT_TOUCHED, NOT_WRITTEN, NOTHING_CHANGED, NOTHING_RUN } from './due.ts'
+import { declines, endsWithQuestion, explains, tellsFailure } from './wording.ts'
 
 export const unfinished: ReplyDetector = ({ text }, situation) => {
   const { due, mayAct, usedTools, demands, talked } = situation
@@ -19,7 +20,10 @@ export const unfinished: ReplyDetector = ({ text }, situation) => {
   if (missing.length > 0) {
     // A reason found without looking is none.
     if (!isFalse && usedTools && explains(text)) return undefined
-    return { ...toFinding(missing), ...moreFor(text, missing, isFalse || isBesideTask(text, missing)) }
+    return {
+      ...toFinding(missing),
+      ...moreFor(text, missing, isFalse || isBesideTask(text, missing, situation)),
+    }
   }
   const isEmptyClaim = !talked && !usedTools && claimsChange(text) && !demands.show
   return isEmptyClaim ? emptyClaim(text) : undefined
@@ -37,12 +41,18 @@ function claimsFalsely(text: string, missing: readonly string[], usedTools: bool
   )
 }
 
-/** A file that was named is not there and nothing was written: talk is not what was asked for. Code may be. */
-const isBesideTask = (text: string, missing: readonly string[]): boolean =>
-  missing.includes(NOTHING_CHANGED) &&
-  missing.some((item) => item.endsWith(NOT_WRITTEN)) &&
-  !explains(text) &&
-  !text.includes('```')
+/** Talk is not what was asked for. Code may be. */
+function isBesideTask(text: string, missing: readonly string[], situation: Situation): boolean {
+  if (explains(text) || text.includes('```')) return false
+  const isUnchanged = missing.includes(NOTHING_CHANGED)
+  if (isUnchanged && missing.some((item) => item.endsWith(NOT_WRITTEN))) return true
+  const { demands, usedTools, talked } = situation
+  if (!demands.plain || demands.show || usedTools || talked || declines(text)) return false
+  return (
+    (isUnchanged && missing.some((item) => item.endsWith(NOT_TOUCHED))) ||
+    missing.some((item) => item.endsWith(NOT_RUN))
+  )
+}
 
 function moreFor(text: string, missing: readonly string[], isVoid: boolean) {
   if (!isVoid && !claimsChange(text) && !CLAIMS_END.test(text)) return {}

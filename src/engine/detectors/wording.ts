@@ -18,6 +18,12 @@ const EXPLAINS = new RegExp(
   'iu',
 )
 
+/** Says that it will not, or warns. */
+export const declines = (text: string): boolean =>
+  /\b(?:sorry|declin\w*|rather not|not going to|against|advise|unsafe|danger\w*|harmful|risky?|illegal|should not|shouldn't|must not|don't think|are you sure|please (?:tell|give|provide|specify|send|share|clarify)|need (?:to know|more))\b/i.test(
+    text,
+  )
+
 /** Tells that something went wrong. */
 export const tellsFailure = (text: string): boolean =>
   /\b(?:fail\w*|errors?|red|broke\w*|broken|exit(?:s|ed)? (?:code|with)|crash\w*|throws?|threw|problem|unsuccessful|not (?:pass|work|green)|still)\b|fehl|rot\b|kaputt|échou|erreur|falla|falló|fallan|error|ошибк|упал|失败|错误/iu.test(

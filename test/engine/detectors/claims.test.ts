@@ -81,6 +81,52 @@ describe('talk is no answer where a file was to be made:', () => {
   )
 })
 
+describe('talk is no answer to a plain order, where not a single call was made:', () => {
+  const there: Scene = { files: ['src/db.js', 'README.md'] }
+  const TALK = 'A database is a place where data is kept. It has tables and rows.'
+
+  test.each([
+    'Rename fetchRows to loadRows in src/db.js',
+    'please change the port to 8080 in src/db.js',
+    'can you fix the typo in README.md?',
+    'delete README.md',
+    'run `npm test`',
+    'ok, run npm test',
+  ])('%s', (prompt) => {
+    expect(endOf(prompt, TALK, there)).toBe('no-answer')
+  })
+
+  test.each([
+    ['a question back', 'Which port do you mean, that of the server or that of the database?'],
+    ['a reason', 'I cannot change src/db.js, it is read-only.'],
+    ['a refusal', 'Sorry, that is something for the owner of the file.'],
+    ['a warning', 'I advise you to keep the port: others rely on it.'],
+    ['a wish for more', 'Please provide the number of the new port.'],
+  ])('but %s is one', (_, text) => {
+    expect(endOf('change the port in src/db.js', text, there)).toMatch(/^answered/)
+  })
+
+  test.each([
+    'If the tests are green, delete README.md',
+    'tomorrow we change the port in src/db.js',
+    'Ann said: delete README.md',
+    'we should rename src/db.js at some point',
+    'How do I change the port in src/db.js?',
+    'Change the port in src/db.js. What does it do?',
+    'change the port in src/db.js after the release',
+    'do not delete README.md',
+    'show me src/db.js',
+    'delete README.md or keep it, as you like',
+  ])('and not to: %s', (prompt) => {
+    expect(endOf(prompt, TALK, there)).toMatch(/^answered/)
+  })
+
+  test('and not where tools were used in this run or before it', () => {
+    const calls = [{ name: 'read_file', path: 'src/db.js', text: 'const port = 80' }]
+    expect(endOf('change the port to 8080 in src/db.js', TALK, { ...there, calls })).toMatch(/^answered/)
+  })
+})
+
 describe('an honest reply is an answer:', () => {
   test.each([
     'I cannot create files here.',
