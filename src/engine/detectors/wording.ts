@@ -33,8 +33,11 @@ export const tellsFailure = (text: string): boolean =>
 /** Ends by asking the person something only they can say. */
 export function endsWithQuestion(text: string): boolean {
   const last = toSentences(text).at(-1)
-  return last !== undefined && /[?？]\W*$/.test(last) && !asksLeaveIn(last)
+  return last !== undefined && /[?？]\W*$/.test(last) && !asksLeaveIn(last) && !TASK_AS_QUESTION.test(last)
 }
+
+/** "How to change the port?" is the task once more; only the person would ask it. */
+const TASK_AS_QUESTION = /^(?:so,? |and )?how (?:to|(?:do|can|could|would|should) i|does one)\b/i
 
 /** Asks whether it may, not what is wanted. Alternatives are a real choice. */
 export const asksLeaveIn = (sentence: string): boolean => LEAVE.test(sentence) && !CHOICE.test(sentence)

@@ -96,6 +96,12 @@ describe('talk is no answer to a plain order, where not a single call was made:'
     expect(endOf(prompt, TALK, there)).toBe('no-answer')
   })
 
+  test('also where the order is repeated as a question', () => {
+    const text = 'You can use a method of the server.\nHow to change the port in src/db.js?'
+
+    expect(endOf('Change the port to 8080 in src/db.js', text, there)).toBe('no-answer')
+  })
+
   test.each([
     ['a question back', 'Which port do you mean, that of the server or that of the database?'],
     ['a reason', 'I cannot change src/db.js, it is read-only.'],
