@@ -5,10 +5,17 @@
 import { AppError, type ErrorDetails } from '../protocol/error.ts'
 import { shownUrl } from './shown-url.ts'
 
-type Target = { readonly url: string; readonly local: boolean }
+type Target = {
+  readonly url: string
+  readonly local: boolean
+  /** Bytes of an answer had come. */
+  readonly hasAnswered?: boolean
+}
 
 type Reason = {
   readonly codes: RegExp
+  /** Absent = it never came to a connection. */
+  readonly what?: string
   why(place: Target): string
   next(place: Target): string
   /** Absent = it may pass by itself, so the usual retries hold. */
@@ -87,9 +94,10 @@ const reasons: readonly Reason[] = [
   },
   {
     codes: /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
-    why: () => 'the server closed the connection before its answer was complete',
-    next: ({ url }) =>
-      `Look at the log of the server${url.startsWith('http:') ? '; if it serves https, begin the address with https://' : ''}.`,
+    what: 'lost the connection to',
+    why: () => 'the server closed it before its answer was complete',
+    next: ({ url, hasAnswered }) =>
+      `Look at the log of the server${url.startsWith('http:') && !hasAnswered ? '; if it serves https, begin the address with https://' : ''}.`,
   },
 ]
 
@@ -99,14 +107,26 @@ export function connectionError(
   cause: unknown,
 ): AppError {
   const reason = reasons.find(({ codes }) => codes.test(code))
+  const what = reason?.what ?? 'cannot connect to'
   const why = reason?.why(place) ?? 'the connection failed'
-  const next = reason?.next(place) ?? (place.local ? 'Check that the server is running.' : CHECK)
+  const next =
+    reason?.next({ ...place, hasAnswered: bytesBefore(cause) > 0 }) ??
+    (place.local ? 'Check that the server is running.' : CHECK)
   const known = code === 'ECONNREFUSED' ? '' : ` (${code})`
   return new AppError(
     'model-unavailable',
-    `${arm === '' ? '' : `${arm}: `}cannot connect to ${shownUrl(place.url)}: ${why}${known}. ${next}`,
+    `${arm === '' ? '' : `${arm}: `}${what} ${shownUrl(place.url)}: ${why}${known}. ${next}`,
     { cause, ...(reason?.connection && { connection: reason.connection }) },
   )
+}
+
+/** What undici had read on the connection that was closed. */
+function bytesBefore(error: unknown): number {
+  const { socket, cause } = (error instanceof Error ? error : {}) as {
+    readonly socket?: { readonly bytesRead?: number }
+    readonly cause?: unknown
+  }
+  return socket?.bytesRead ?? (cause === undefined ? 0 : bytesBefore(cause))
 }
 
 /** The code of a connection that failed; undefined for every other error. */

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Fault } from '../support/model-server/reply.ts'
 import { ask, askInVain, modelAt, request, serve } from './ask.ts'
 import { until } from '../support/wait.ts'
@@ -174,6 +174,28 @@ test('a server that is not there is named', async () => {
     code: 'model-unavailable',
     message: `test-arm: cannot connect to http://127.0.0.1:${port}/v1: connection refused: no program listens on port ${port}. Start the server or correct the address; \`covey doctor\` lists the servers that answer on this machine.`,
   })
+})
+
+const BEGUN =
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 1000\r\n\r\n' +
+  'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n'
+
+test.each([
+  ['before a word of it, as a server of https does', '', /server; if it serves https, begin the address/],
+  ['in the middle', BEGUN, /log of the server\.$/],
+])('a connection that is closed %s is said to be lost, with what to do', async (_, begun, hint) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(begun))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+
+  const failure = await askInVain(modelAt(url))
+
+  expect(failure.message).toContain(`test-arm: lost the connection to ${url}: the server closed it`)
+  expect(failure.message).toMatch(hint)
 })
 
 test('a host that does not exist is named', async () => {
