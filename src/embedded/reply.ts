@@ -16,7 +16,7 @@ export type ReplyParts = {
   readonly tokens: AsyncIterator<Token, void>
   readonly decoder: Decoder
   readonly reader: ReplyReader
-  /** Every token that was told. */
+  /** Every token so far, the current one included. */
   readonly written: readonly Token[]
   readonly limits: ReplyLimits
   /** Ids the conversation has already used. */

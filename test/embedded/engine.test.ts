@@ -95,7 +95,7 @@ describe('a reply', () => {
     expect(one?.text).not.toBe(other?.text)
   })
 
-  test('is the same whether or not the next token is begun before this one is told', async () => {
+  test('is the same whether or not the next token is begun before this one is reported', async () => {
     const model = await open()
     const wishes = [{}, { temperature: 1, seed: 7 }, { presencePenalty: 2, frequencyPenalty: 2 }]
     // With a stop text, even one that never comes, no token is begun ahead.

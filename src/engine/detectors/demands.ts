@@ -46,7 +46,7 @@ const ORDER =
   /^(?:(?:ok(?:ay)?|hey|hi|so|now|then|please|pls|plz|and|also)[,:!.]? )*(?:(?:can|could|would|will) (?:you|u) )?(?:please )?(?:add|append|change|set|replace|rename|move|delete|remove|fix|edit|update|insert|put|bump|write|create|rewrite|correct|increase|decrease|raise|lower|swap|comment out|uncomment|copy|refactor|implement|make|re-?run|run|execute)\b/i
 
 const HEDGED =
-  /\b(?:if|when|whenever|once|unless|until|after|before|provided|supposing|should|would(?! you\b)|in case|tomorrow|later|next|monday|tuesday|wednesday|thursday|friday|saturday|sunday|someday|maybe|not|don't|dont|never|nobody|said|says|told|wrote|instead|whatever|or)\b|\?(?=.*\S)/is
+  /\b(?:if|when|whenever|once|unless|until|after|before|provided|supposing|should|would(?! you\b)|in case|tomorrow|later|next|monday|tuesday|wednesday|thursday|friday|saturday|sunday|someday|maybe|not|don't|dont|never|no(?:body)|said|says|told|wrote|instead|what(?:ever)|or)\b|\?(?=.*\S)/is
 
 /** Text pasted below the request is material; it names commands and files that are not requested. */
 const withoutPastes = (prompt: string): string =>
