@@ -3,6 +3,7 @@
  * typed while it opens waits for it. One more client of SessionApi.
  */
 import { ProcessTerminal } from '@mariozechner/pi-tui'
+import { defined } from '../lib/object.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import type { AtStart } from '../protocol/start.ts'
 import { createCompletion } from './completion.ts'
@@ -31,6 +32,8 @@ export type TerminalParts = {
   /** The colours chosen last. */
   readonly theme?: string
   keepTheme?(name: string): void
+  /** Handles SIGINT until the returned function is called. */
+  onInterrupt?(handle: () => void): () => void
   readonly signal: AbortSignal
 }
 
@@ -58,8 +61,7 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
     start,
     stop,
     copy: (text) => terminal.write(toClipboard(text)),
-    ...(parts.onTalk && { onTalk: parts.onTalk }),
-    ...(parts.keepTheme && { keepTheme: parts.keepTheme }),
+    ...defined({ onTalk: parts.onTalk, keepTheme: parts.keepTheme, onInterrupt: parts.onInterrupt }),
   })
   keys = createKeys(conversation, now)
   start()

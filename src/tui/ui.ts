@@ -24,6 +24,8 @@ export type CommandUi = {
   editInput(): Promise<void>
   /** A shell of the person's own, in the folder of the session, until they leave it. */
   openShell(): Promise<void>
+  /** Another command of this program has the terminal until it ends; Ctrl+C ends it. */
+  runOwn(words: readonly string[]): Promise<void>
   /** To the clipboard; absent in plain mode, which writes no escape codes. */
   copy?(text: string): void
   /** For the next start, too; absent where nothing is coloured. */
