@@ -15,11 +15,14 @@ export type Lendable = {
   /** Takes the terminal, and gives it back. */
   start(): void
   stop(): void
+  /** The terminal has been asked all it is asked at the start: a late question would reach whoever has it then. */
+  settled(): Promise<void>
   /** Handles SIGINT until the returned function is called. */
   onInterrupt?(handle: () => void): () => void
 }
 
 export async function lendTerminal<T>(parts: Lendable, work: () => Promise<T>): Promise<T> {
+  await parts.settled()
   parts.face.suspend()
   parts.stop()
   // Nothing else may be waiting for anything: a process without a reason to stay would end.
