@@ -8,6 +8,7 @@ import { helpLines } from './help.ts'
 import { drawItem } from './items.ts'
 import type { Talk } from './talk.ts'
 import { currentTheme, themeNames } from './theme.ts'
+import { pasteCommand } from './paste.ts'
 import { actOnPlan } from './plan.ts'
 import { oneLine, thousands } from './text.ts'
 
@@ -141,7 +142,7 @@ export const slashCommands: readonly SlashCommand[] = [
   },
   {
     name: 'plan',
-    argument: '[run | add | check | done …]',
+    argument: '[run|add|check]',
     help: 'the plan and its tasks; run works at them',
     isThere: ({ ask }) => ask !== undefined,
     run: actOnPlan,
@@ -202,6 +203,7 @@ export const slashCommands: readonly SlashCommand[] = [
     run: ({ face }) =>
       face.say('The skill "init" is not installed here. `covey skills` lists those that are.'),
   },
+  pasteCommand,
   {
     name: 'shell',
     help: 'a shell in this folder; `exit` comes back',

@@ -127,6 +127,11 @@ export class Conversation implements ConversationUi {
     this.face.input?.setText(text)
   }
 
+  insert(text: string): void {
+    this.face.input?.insert(text)
+    this.face.redraw()
+  }
+
   cancel(): void {
     const { face } = this
     if (face.doing?.stop) return face.doing.stop()

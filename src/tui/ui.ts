@@ -19,6 +19,8 @@ export type CommandUi = {
   attempt(work: () => Promise<void>): void
   /** A message to change and send: in the box, or shown. */
   draft(text: string): void
+  /** Into the message where the cursor is, or shown. */
+  insert(text: string): void
   pick(title: string, items: readonly SelectItem[], take: (value: string) => void): void
   reopen(wish: Reopening): Promise<void>
   editInput(): Promise<void>

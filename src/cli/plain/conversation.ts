@@ -114,6 +114,10 @@ class PlainConversation implements CommandUi {
     this.face.say(`The message was:\n${text}`)
   }
 
+  insert(text: string): void {
+    this.face.say(`Write this into the message: ${text.trim()}`)
+  }
+
   quit(): void {
     this.isOver = true
   }
