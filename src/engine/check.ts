@@ -1,6 +1,6 @@
 /**
  * The command an answer is held to (`PromptOptions.check`). It runs as a call of `run_command` would, through the same guard
- * and the same sandbox, and its exit code decides. The model is told what a failed check printed and gets one more try; a check
+ * and the same sandbox, and its exit code decides. The model sees what a failed check printed and gets one more try; a check
  * that was not allowed to run is no fault of the model, so the answer stands and the end of the run reports it.
  */
 import { clip } from '../lib/text.ts'

@@ -40,7 +40,7 @@ const WINDOWS: Source = {
 }
 
 /** In the order they are tried. Under WSL the clipboard is that of Windows. */
-export function clipboardSources({ platform, env }: Place): readonly Source[] {
+function clipboardSources({ platform, env }: Place): readonly Source[] {
   if (platform === 'darwin') return MACOS
   if (platform === 'win32') return [WINDOWS]
   return [

@@ -15,7 +15,7 @@ export type Lendable = {
   /** Takes the terminal, and gives it back. */
   start(): void
   stop(): void
-  /** The terminal has been asked all it is asked at the start: a late question would reach whoever has it then. */
+  /** The terminal has been asked all it is asked at the start: a late question would reach the program that has it then. */
   settled(): Promise<void>
   /** Handles SIGINT until the returned function is called. */
   onInterrupt?(handle: () => void): () => void

@@ -19,6 +19,7 @@ import { FOCUS_REPORTS, Notifier } from './notify.ts'
 import type { Surface } from './screen.ts'
 import type { Talk } from './talk.ts'
 import { themeNames, useTheme } from './theme.ts'
+import { warmUp } from './warm-up.ts'
 
 export type TerminalParts = {
   readonly title: string
@@ -129,8 +130,9 @@ async function open(parts: TerminalParts, conversation: Conversation): Promise<v
   const opened = parts.open(conversation.atStart())
   // A user who leaves before it is open does not wait for it.
   const talk = await Promise.race([opened, conversation.ended.then(() => undefined)])
-  if (talk) await conversation.begin(talk)
-  else void opened.then(({ session }) => session.close()).catch(() => undefined)
+  if (!talk) return void opened.then(({ session }) => session.close()).catch(() => undefined)
+  await conversation.begin(talk)
+  warmUp()
 }
 
 function inputOf(face: Face, conversation: Conversation): InputBox {

@@ -23,7 +23,7 @@ describe('a check', () => {
     expect(model.asked).toHaveLength(1)
   })
 
-  test('that fails is told to the model, which gets one more try', async () => {
+  test('that fails gives the model what it printed and one more try', async () => {
     const model = scriptedModel([says('It is done.')], [write('b.txt')], [says('Now it is.')])
     const check = 'test -f b.txt || { echo "b.txt is missing"; exit 3; }'
 

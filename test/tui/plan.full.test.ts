@@ -30,7 +30,7 @@ describe('/plan on the screen', () => {
     await screen.sees(/─\nthe box is back/)
   })
 
-  test('a check that fails is told to the model once, then blocks the task with its output', async () => {
+  test('a check that fails gives the model one more try, then blocks the task with its output', async () => {
     const screen = await planned('test -f c.txt || { echo no c.txt; false; }', [done, done, done])
 
     await screen.saw(/→ check test -f c\.txt[^]*✗ no c\.txt[^]*→ check test -f c\.txt/)

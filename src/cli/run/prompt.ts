@@ -68,7 +68,7 @@ const openHere =
     }
   }
 
-/** Whichever conversation took the place of the first one, it can be left for one of which nothing is kept. */
+/** Every conversation that takes the place of the first one can be left for one of which nothing is kept. */
 function vanishing(talk: Talk, flags: RunFlags, context: CommandContext): Talk {
   const { reopen } = talk
   if (!reopen) return talk
