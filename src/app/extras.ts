@@ -147,6 +147,7 @@ const together = (all: readonly Equipment[], more: readonly Source[]): Equipment
   tools: () => all.flatMap((each) => each.tools()),
   sources: [...all.flatMap(({ sources }) => sources), ...more],
   expand: (prompt) => all.map((each) => each.expand?.(prompt)).find((found) => found !== undefined),
+  around: (tool) => all.reduce((inner, each) => each.around?.(inner) ?? inner, tool),
   close: async () => void (await Promise.all(all.map((each) => each.close()))),
 })
 

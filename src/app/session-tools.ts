@@ -42,7 +42,9 @@ export function sessionTools(parts: SessionToolsParts): () => readonly Tool[] {
   const seen = pathsReadIn(history)
   const own = exchange(builtinTools({ list: () => list().filter(isOffered), checks, limits, patches, seen }))
   const builtins = [
-    ...(canRemember ? withLessons(own) : own).map((tool) => serialised(tool, locks)),
+    ...(canRemember ? withLessons(own) : own)
+      .map((tool) => equipment.around?.(tool) ?? tool)
+      .map((tool) => serialised(tool, locks)),
     createSpawnSubagents({ runChild }),
   ]
   return list

@@ -28,6 +28,7 @@ export async function converse(parts: ConverseParts): Promise<number> {
       onTalk: (talk) => (opened = talk),
       theme: readTheme(themeFile),
       keepTheme: (name) => keepTheme(themeFile, name),
+      ...(context.onInterrupt && { onInterrupt: context.onInterrupt }),
       signal: context.signal,
     })
     if (id !== undefined && !opened?.isIncognito)

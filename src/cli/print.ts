@@ -3,7 +3,7 @@
  * still be thrown away (a greeting instead of an answer). A terminal is shown it as it comes and told when it is withdrawn;
  * anything else gets a reply only when it is accepted.
  */
-import type { RunEnd, SessionEvent } from '../protocol/event.ts'
+import type { CheckEnd, RunEnd, SessionEvent } from '../protocol/event.ts'
 import type { FileDiff } from '../protocol/file-diff.ts'
 import { cleanControl, jsonLine } from '../lib/clean.ts'
 import type { CommandIo } from './command.ts'
@@ -143,11 +143,20 @@ function endLine(event: Extract<SessionEvent, { type: 'run-end' }>): string | un
   const isSaid = event.reason === 'answered' || event.reason === 'error'
   const lines = [
     ...(isSaid ? [] : [`covey: ${event.report ?? `Ended: ${event.reason}.`}${changedText(event)}`]),
+    ...(event.check ? checkLine(event.check) : []),
     ...(event.runnable
       ? [`covey: Runs when you start it, look at it first: ${event.runnable.join(', ')}.`]
       : []),
   ]
   return lines.length > 0 ? lines.join('\n') : undefined
+}
+
+/** A check that failed is in the report. */
+function checkLine({ command, state, text }: CheckEnd): readonly string[] {
+  if (state === 'failed') return []
+  return [
+    state === 'passed' ? `  ✓ check passed: ${command}` : `  ✗ check not run: ${command}: ${firstLine(text)}`,
+  ]
 }
 
 /** That several were asked, and who won; each answer on its own is for those who ask. */

@@ -7,13 +7,14 @@ import type { AppSession } from '../app/session.ts'
 import { openUndoService } from '../app/undo.ts'
 import { appPaths } from '../config/paths.ts'
 import { shortHash } from '../lib/hash.ts'
+import { defined } from '../lib/object.ts'
 import type { Back } from '../protocol/back.ts'
 import { AppError } from '../protocol/error.ts'
 import type { AtStart } from '../protocol/start.ts'
 import type { Reopening, Talk } from '../tui/talk.ts'
 import type { CommandContext } from './command.ts'
 import type { RunFlags } from './run/flags.ts'
-import { shellArgv } from './shell/agent.ts'
+import { ownArgv } from './shell/agent.ts'
 
 export type ConverseParts = {
   readonly flags: RunFlags
@@ -52,14 +53,18 @@ async function toTalk(app: App, session: AppSession, opened: Opened): Promise<Ta
     expands: session.expands,
     undo: session.undo,
     back: backOf(app, session, opened),
-    shell: { needsTerminal: app.needsTerminal, run: app.runForPerson, argv: shellArgv(context.options) },
+    shell: {
+      needsTerminal: app.needsTerminal,
+      run: app.runForPerson,
+      argv: (words) => ownArgv({ ...context.options, ...chosenIn(session) }, words),
+    },
     ...modesOf(session),
     arms: armsOf(app, session),
     keys: app.terminal.keys,
     notify: { notify: app.terminal.notify, notifyAfterMs: app.terminal.notify_after_s * 1000 },
     files: session.look.files,
     mention: session.look.mention,
-    ...(capture && { ask: (argv) => capture([...argv, ...(isForApp(argv) ? ['--cwd', cwd] : [])]) }),
+    ...(capture && { ask: (argv) => capture(inFolder(argv, cwd)) }),
     reopen: async (wish) => {
       // The app that keeps nothing is another one: who opened this one opens it.
       if (wish === 'incognito') throw new AppError('request-invalid', INCOGNITO)
@@ -70,8 +75,15 @@ async function toTalk(app: App, session: AppSession, opened: Opened): Promise<Ta
 
 const INCOGNITO = 'This conversation cannot become incognito; start `covey --incognito`.'
 
-/** Commands that take the folder as a flag; the others look at the one Covey was started in. */
-const isForApp = ([name = '']: readonly string[]): boolean => name === 'plan'
+/** What was chosen since the start: it holds for what is started from here. */
+const chosenIn = ({ mode, arm }: AppSession): Readonly<Record<string, string>> => ({
+  permission: mode.current(),
+  ...defined({ model: arm.current() }),
+})
+
+/** Only the plan takes the folder as a flag; the others look at the one Covey was started in. Its words may begin with a dash. */
+const inFolder = ([name = '', ...words]: readonly string[], cwd: string): readonly string[] =>
+  name === 'plan' ? [name, '--cwd', cwd, '--', ...words] : [name, ...words]
 
 async function reopen(
   app: App,

@@ -107,7 +107,7 @@ const toErrorEvent = (error: unknown): LoopEvent => ({
 const STUCK_BY_DENIAL: ReadonlySet<RunEndReason> = new Set(['no-answer', 'no-progress', 'repeated-call'])
 
 function toRunEnd(run: RunState, parts: LoopParts, ending: Ending): RunEnd {
-  const report = endReport(run.trace, ending)
+  const report = endReport(run.trace, { ...ending, ...(run.check && { check: run.check }) })
   const denied = STUCK_BY_DENIAL.has(ending.reason) ? deniedIn(run.calls) : []
   return {
     type: 'run-end',
@@ -117,6 +117,7 @@ function toRunEnd(run: RunState, parts: LoopParts, ending: Ending): RunEnd {
     changed: [...run.changed].toSorted(),
     attribution: run.attribution,
     ...(ending.flag && { flag: ending.flag }),
+    ...(run.check && { check: run.check }),
     ...(denied.length > 0 && { denied }),
     ...(report && { report }),
   }

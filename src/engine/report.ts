@@ -2,6 +2,7 @@
 import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import { isObject, readJson } from '../lib/json.ts'
 import { clip } from '../lib/text.ts'
+import type { CheckEnd } from '../protocol/event.ts'
 import type { Trace } from './trace.ts'
 
 export type Ending = {
@@ -14,6 +15,8 @@ export type Ending = {
   readonly refused?: boolean
   /** What of the person's demands was not met. */
   readonly missing?: readonly string[]
+  /** What became of the command the answer was held to. */
+  readonly check?: CheckEnd
 }
 
 export function endReport(trace: Trace, ending: Ending): string | undefined {
@@ -36,9 +39,13 @@ const reports: Readonly<Record<Reported, (trace: Trace, ending: Ending) => strin
   repetition: () => 'Stopped: the model kept repeating itself. Try again, or use a larger model.',
   'repeated-call': ({ calls }) =>
     `Stopped: the model kept making the same call (${calls.at(-1)?.name ?? 'none'}).${held(calls)}`,
+  'check-failed': (_, { check }) =>
+    `Stopped: the check \`${clip(check?.command ?? '', 80)}\` failed, and failed again after another try. ${lastLine(check?.text ?? '')}`.trimEnd(),
   'patch-spiral': (trace) =>
     `Stopped: edits of ${failedPath(trace)} kept missing. Name the exact lines to change.`,
 }
+
+const lastLine = (text: string): string => clip(text.trim().split('\n').at(-1) ?? '', 200)
 
 /** How the newest command ended: what of the work can be relied on. */
 function lastCommand({ calls }: Trace): string {

@@ -75,7 +75,7 @@ function toBatches(prepared: readonly Prepared[]): readonly (readonly Prepared[]
 const isFree = (prepared: Prepared): boolean => prepared.kind === 'hopeless' || prepared.readOnly
 
 /** Runs a batch and passes its events on while it runs. Equal calls of one batch run once. */
-async function* runBatch(
+export async function* runBatch(
   batch: readonly Prepared[],
   environment: (teller: Teller) => CallEnvironment,
 ): AsyncGenerator<LoopEvent, readonly Finished[]> {
@@ -107,7 +107,7 @@ const sameAs = (finished: Finished, { call }: Prepared): Finished => ({
 
 type Teller = Pick<CallEnvironment, 'emit' | 'told'>
 
-const environmentFor =
+export const environmentFor =
   (run: RunState, parts: LoopParts, { asked, signal }: Pick<CallBatch, 'asked' | 'signal'>) =>
   (teller: Teller): CallEnvironment => ({
     ...teller,
@@ -128,7 +128,7 @@ const SMALLEST_PAGE = 80
 
 /** The results of one reply share what is free: pages that do not fit together would be cut in their middle. */
 function pageFor({ fitted: { pageTokens, roomTokens }, reply: { calls } }: CallBatch['asked']): number {
-  const share = Math.floor(Math.max(roomTokens, 2 * pageTokens) / calls.length)
+  const share = Math.floor(Math.max(roomTokens, 2 * pageTokens) / Math.max(1, calls.length))
   return Math.min(pageTokens, Math.max(SMALLEST_PAGE, share - AROUND_RESULT))
 }
 

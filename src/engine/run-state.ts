@@ -1,5 +1,6 @@
 /** What one run knows about itself while it goes on. Made, read and changed only by the loop and its helpers. */
 import type { AppError } from '../protocol/error.ts'
+import type { CheckEnd } from '../protocol/event.ts'
 import type { Message, UserMessage } from '../protocol/message.ts'
 import type { Thinking } from '../protocol/model.ts'
 import type { Reply } from './collect.ts'
@@ -78,6 +79,9 @@ export class RunState {
   written = ''
   /** Why another arm took over, if one did. */
   escalated: string | undefined
+  /** What became of the command the answer is held to, and how often it failed. */
+  check: CheckEnd | undefined
+  failedChecks = 0
   /** What another arm took before this one went on. */
   #before = { calls: 0, turns: 0 }
 

@@ -29,6 +29,8 @@ export type CallEnvironment = {
   readonly toolAccess: ToolAccess
   readonly trace: Trace
   readonly options: PromptOptions
+  /** What a person sees of the call; absent = its name and what it is about. */
+  readonly title?: string
   readonly pageTokens: number
   /** How the arm that called writes edits; absent = it is not known. */
   readonly editForm?: EditForm
@@ -56,7 +58,7 @@ type Outcome = ToolResult & { readonly stop?: RunEndReason }
 export async function runTool(prepared: Prepared, environment: CallEnvironment): Promise<Finished> {
   const { emit, now } = environment
   const started = now()
-  emit({ type: 'tool-start', call: prepared.call, title: titleOf(prepared) })
+  emit({ type: 'tool-start', call: prepared.call, title: environment.title ?? titleOf(prepared) })
   const asked = await placePaths(prepared, environment.toolAccess.context.files)
   const placed = asResultCall(prepared, asked, environment.toolAccess.list())
   const outcome = await attempt(placed, environment)

@@ -4,6 +4,7 @@
  */
 import type { AssistantMessage, Message, UserMessage } from '../protocol/message.ts'
 import type { Asked } from './ask.ts'
+import { holdToCheck } from './check.ts'
 import type { Reply } from './collect.ts'
 import type { Situation } from './detectors/detector.ts'
 import { inventedFrom } from './detectors/invented-result.ts'
@@ -63,13 +64,16 @@ export async function* takeReply(
     yield* spendNote(run, verdict)
     yield* keep(note)
   }
+  const ended = stop ? { reason: stop } : endOf(run, reply, verdict)
+  const answered = { asked, signal, keep }
+  const ending = ended && (yield* holdToCheck(run, parts, { ending: ended, text: reply.text, answered }))
   const continues = verdict.kind === 'continue' && { continues: true as const }
   yield { type: 'turn-end', turn: run.turns, messages: added, ...continues }
+  return ending
+}
 
-  if (stop) return { reason: stop }
-  if (verdict.kind === 'stop') {
-    return { reason: verdict.reason, detector: verdict.finding.detector, missing: run.missing }
-  }
+function endOf({ missing }: RunState, reply: Reply, verdict: Verdict): Ending | undefined {
+  if (verdict.kind === 'stop') return { reason: verdict.reason, detector: verdict.finding.detector, missing }
   return verdict.kind === 'accept' && reply.calls.length === 0 ? acceptedEnd(reply, verdict) : undefined
 }
 

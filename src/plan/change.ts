@@ -7,9 +7,13 @@ import { clip, plural } from '../lib/text.ts'
 import { findTask } from './find-task.ts'
 import { moves, type Phase, type Plan, type Task, type TaskState } from './plan.ts'
 
+export type NewTask = { readonly text: string; readonly check: string }
+
 export type PlanChange =
   | { readonly type: 'goal'; readonly text: string }
-  | { readonly type: 'add'; readonly texts: readonly string[] }
+  | { readonly type: 'add'; readonly texts: readonly (string | NewTask)[] }
+  /** When it is done: this command passes. Without one it no longer has a check. */
+  | { readonly type: 'check'; readonly task?: string; readonly command?: string }
   | { readonly type: 'move'; readonly to: Phase }
   | { readonly type: 'resume' }
   | { readonly type: 'note'; readonly text: string }
@@ -36,6 +40,8 @@ export function changePlan(plan: Plan, change: PlanChange, now: number): Plan {
       return noted({ ...openPlan(plan), goal: requireText(change.text) }, now, 'goal set')
     case 'add':
       return addTasks(openPlan(plan), change.texts, now)
+    case 'check':
+      return setCheck(openPlan(plan), change, now)
     case 'note':
       return noted(plan, now, requireText(change.text))
     case 'move':
@@ -71,8 +77,8 @@ function noted(plan: Plan, now: number, text: string): Plan {
   return { ...plan, notes: [...plan.notes, { at: now, text: clip(text, MAX_TEXT) }].slice(-MAX_NOTES) }
 }
 
-function addTasks(plan: Plan, texts: readonly string[], now: number): Plan {
-  const added = texts.map(requireText).map((text, index) => newTask(plan.nextId + index, text, now))
+function addTasks(plan: Plan, texts: readonly (string | NewTask)[], now: number): Plan {
+  const added = texts.map((words, index) => newTask(plan.nextId + index, words, now))
   if (added.length === 0) throw refused('`text` is empty; give one task per line.')
   if (plan.tasks.length + added.length > MAX_TASKS) throw refused(`A plan holds at most ${MAX_TASKS} tasks.`)
   const what = added.length === 1 ? `task ${plan.nextId} added` : `${plural(added.length, 'task')} added`
@@ -80,13 +86,33 @@ function addTasks(plan: Plan, texts: readonly string[], now: number): Plan {
   return noted({ ...plan, tasks, nextId: plan.nextId + added.length }, now, what)
 }
 
-const newTask = (id: number, text: string, now: number): Task => ({
+const newTask = (id: number, words: string | NewTask, now: number): Task => ({
   id,
-  text,
+  text: requireText(typeof words === 'string' ? words : words.text),
   state: 'pending',
+  ...(typeof words !== 'string' && { check: requireCommand(words.check) }),
   createdAt: now,
   packets: 0,
 })
+
+/** Cut in two it would be another command, so one that is too long is refused. */
+function requireCommand(command: string): string {
+  const line = command.trim()
+  if (line === '') throw refused('The check is empty; name a command, such as `npm test`.')
+  if (line.includes('\n')) throw refused('A check is one line; put more into a script and name that.')
+  if (line.length > MAX_TEXT)
+    throw refused(`A check has at most ${MAX_TEXT} characters; put it into a script.`)
+  return line
+}
+
+function setCheck(plan: Plan, change: Extract<PlanChange, { type: 'check' }>, now: number): Plan {
+  const task = requireTask(plan, change.task, 'in_progress')
+  const { check: _, ...rest } = task
+  if (change.command === undefined)
+    return noted(withTask(plan, rest), now, `task ${task.id} has no check any more`)
+  const check = requireCommand(change.command)
+  return noted(withTask(plan, { ...rest, check }), now, `task ${task.id} has the check ${check}`)
+}
 
 function move(plan: Plan, to: Phase, now: number): Plan {
   const { phase } = plan

@@ -51,7 +51,8 @@ export function toMarkdown(plan: Plan): string {
   const tasks = plan.tasks.map((task) => {
     const state = task.state === 'complete' ? 'x' : ' '
     const more = task.outcome ?? task.next
-    return `- [${state}] ${task.id}. ${oneLine(task.text)} (${task.state})${more ? `: ${oneLine(more)}` : ''}`
+    const line = `- [${state}] ${task.id}. ${oneLine(task.text)} (${task.state})${more ? `: ${oneLine(more)}` : ''}`
+    return task.check === undefined ? line : `${line}\n  check: ${task.check}`
   })
   const notes = plan.notes.map(({ at, text }) => `- ${new Date(at).toISOString()} ${oneLine(text)}`)
   return [
@@ -76,9 +77,12 @@ function headLine({ goal, phase, tasks }: Plan): string {
   return `Plan (${phase}, ${done} of ${plural(tasks.length, 'task')} done):${about}`
 }
 
-function taskLine({ id, text, state, outcome, next }: Task, length: number): string {
+function taskLine({ id, text, state, check, outcome, next }: Task, length: number): string {
   const more = state === 'in_progress' ? next && `next: ${next}` : outcome
-  return clip(oneLine(`${SIGNS[state]} ${id}. ${text}${more ? ` (${more})` : ''}`), length)
+  return clip(
+    oneLine(`${SIGNS[state]} ${id}. ${text}${check ? ` [check: ${check}]` : ''}${more ? ` (${more})` : ''}`),
+    length,
+  )
 }
 
 const URGENCY: readonly TaskState[] = ['in_progress', 'pending', 'blocked', 'complete']

@@ -21,6 +21,8 @@ export type Task = {
   readonly id: number
   readonly text: string
   readonly state: TaskState
+  /** A shell command: the task is done when it passes. */
+  readonly check?: string
   readonly createdAt: number
   readonly startedAt?: number
   readonly endedAt?: number

@@ -4,6 +4,8 @@
  */
 import type { RunEndReason } from '../protocol/run-end-reasons.ts'
 import { clip, plural } from '../lib/text.ts'
+import { blockedIn, nextIn } from '../lib/open-end.ts'
+import type { CheckEnd } from '../protocol/event.ts'
 import type { PlanChange } from './change.ts'
 import type { Plan, Task } from './plan.ts'
 
@@ -23,6 +25,8 @@ export type PacketEnd = {
   /** The answer, or at the end of the budget what comes next. */
   readonly text: string
   readonly changed: readonly string[]
+  /** What became of the task's check. */
+  readonly check?: CheckEnd
 }
 
 export type QueueStep =
@@ -71,23 +75,26 @@ function endStep({ tasks, phase }: Plan): QueueStep {
   return { kind: 'end', why: 'finished', changes }
 }
 
-type Judged = Pick<Task, 'id' | 'text' | 'packets'>
+type Judged = Pick<Task, 'id' | 'text' | 'packets' | 'check'>
 
 /** So often a task is gone on with that was answered without doing what it names. */
 const MAX_EMPTY = 2
 
 /**
- * An answer ends the task, unless it says itself that there is more to do or that it cannot be done, or the task names a file
- * and none of those it names was changed.
+ * An answer ends the task, unless it says itself that there is more to do or that it cannot be done, or the task has a check
+ * that did not pass, or it names a file and none of those it names was changed.
  */
-export function judgePacket({ id, text: wanted, packets }: Judged, end: PacketEnd): PlanChange {
+export function judgePacket(judged: Judged, end: PacketEnd): PlanChange {
+  const { id, text: wanted, packets } = judged
   const { reason, text, changed } = end
   const task = `${id}`
-  const blocked = /^[ \t*_#>-]{0,8}BLOCKED[*_]{0,3}:[ \t*_]{0,8}(.+)$/m.exec(text)?.[1]
-  if (blocked) return { type: 'block', task, outcome: blocked.trim() }
-  const next = /^[ \t*_#>-]{0,8}(?:NEXT|Next)[*_]{0,3}:[\s*_]{0,8}([\s\S]+)$/m.exec(text)?.[1]?.trim()
+  const blocked = blockedIn(text)
+  if (blocked) return { type: 'block', task, outcome: blocked }
+  if (reason === 'check-failed') return judgeCheck(judged, end)
+  const next = nextIn(text)
   const files = changed.length > 0 ? ` (changed: ${clip(changed.join(', '), 200)})` : ''
   if (reason === 'answered' && !next) {
+    if (judged.check !== undefined) return judgeCheck(judged, end)
     const missing = untouched(wanted, changed)
     if (missing === undefined) return { type: 'done', task, outcome: clip(text.trim(), 300) }
     const said = `answered, but ${missing} was not changed: ${clip(text.trim(), 200)}`
@@ -98,6 +105,27 @@ export function judgePacket({ id, text: wanted, packets }: Judged, end: PacketEn
   const said = next ?? (text.trim() || 'go on; look first at what is there')
   return { type: 'checkpoint', task, next: `${clip(said, 600)}${files}` }
 }
+
+/** The exit code decides, and a check that was not run decides nothing: a person must. */
+function judgeCheck({ id, check: wanted = '', packets }: Judged, { text, check }: PacketEnd): PlanChange {
+  const task = `${id}`
+  const name = `check \`${clip(check?.command ?? wanted, 100)}\``
+  if (check?.state === 'passed')
+    return { type: 'done', task, outcome: `${clip(text.trim(), 300)} (${name} passed)` }
+  if (check?.state === 'failed')
+    return { type: 'block', task, outcome: `the ${name} failed: ${clip(lastLines(check.text), 500)}` }
+  if (check === undefined && packets < MAX_EMPTY)
+    return {
+      type: 'checkpoint',
+      task,
+      next: `answered, but the ${name} was not run. Look whether it is done.`,
+    }
+  const why = check ? `: ${clip(check.text, 400)}` : ''
+  return { type: 'block', task, outcome: `the ${name} was not run${why}` }
+}
+
+/** A test run says at its end what failed. */
+const lastLines = (text: string): string => text.trim().split('\n').slice(-6).join(' | ')
 
 const FILE_NAME = /(?<![\w@:/])(?:[\w-]+\/)*[\w.-]*[\w-]\.[a-z]{1,5}\b(?!\()/gi
 
@@ -124,6 +152,7 @@ export function packetPrompt(plan: Plan, task: Task, { maxTurns }: Pick<PacketLi
     ...(before.length > 0 ? ['Done before:', ...before] : []),
     `Task ${task.id}: ${task.text}`,
     ...(task.next === undefined ? [] : [`So far, and what is next: ${task.next}`]),
+    ...(task.check === undefined ? [] : [`It is done when this command passes: ${task.check}`]),
     '',
     `Do only this task, in at most ${plural(maxTurns, 'turn')}. When it is done, answer in one line with what you did.`,
     'If there is more to do than fits, end with a line `NEXT: what comes next`. If it cannot be done: `BLOCKED: why`.',

@@ -17,6 +17,8 @@ import type { PlanStore } from './store.ts'
 
 export type Packet = PacketLimits & {
   readonly prompt: string
+  /** The command that decides whether the task is done. */
+  readonly check?: string
   /** What is said instead to a session that was interrupted. */
   readonly goOn: string
   /** The session of this packet, where it was begun before. */
@@ -82,6 +84,7 @@ async function runOne(
       maxCalls: limits.maxCalls,
       prompt: packetPrompt(plan, task, limits),
       goOn: goOnPrompt(task),
+      ...(task.check !== undefined && { check: task.check }),
       ...(task.openSession !== undefined && { session: task.openSession }),
       onSession: async (session) => void (await store.change({ type: 'packet', task: `${id}`, session })),
     },

@@ -12,13 +12,14 @@ export const createPlanService = (store: PlanStore): PlanService => ({
     const isAgain = change.type === 'reopen' || change.type === 'begin'
     return describe(await store.change(isAgain ? { ...change, isRenewed: true } : change))
   },
+  json: async () => JSON.stringify(await store.read()),
   export: async () => toMarkdown(await store.read()),
   reset: () => store.reset(),
-  work: ({ open, limits, tell }, signal) =>
+  work: ({ open, limits, tell, ...watch }, signal) =>
     runQueue(
       {
         store,
-        runPacket: sessionPackets(open),
+        runPacket: sessionPackets(open, watch),
         limits,
         onStep: ({ notes }) => tell(notes.at(-1)?.text ?? ''),
       },

@@ -135,6 +135,7 @@ const PlanFile: z.ZodType<Plan> = z.object({
       id: z.int(),
       text: z.string(),
       state: z.enum(taskStates),
+      check: z.string().exactOptional(),
       createdAt: z.number(),
       startedAt: z.number().exactOptional(),
       endedAt: z.number().exactOptional(),

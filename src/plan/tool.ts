@@ -2,15 +2,18 @@
 import { z } from 'zod'
 import { AppError } from '../protocol/error.ts'
 import { defineTool, type Tool } from '../protocol/tool.ts'
-import type { PlanChange } from './change.ts'
+import type { NewTask, PlanChange } from './change.ts'
+import type { PassedCommands } from './checked.ts'
 import { describe, summarise } from './describe.ts'
+import { findTask } from './find-task.ts'
+import type { Plan } from './plan.ts'
 import type { PlanStore } from './store.ts'
 
-export const createPlanTool = (store: PlanStore): Tool =>
+export const createPlanTool = (store: PlanStore, passed: Pick<PassedCommands, 'has'>): Tool =>
   defineTool({
     name: 'plan',
     // The actions are listed here and not in the schema: as an enum they cost three times as many tokens.
-    description: 'Project plan: show add begin done block note review finish pause resume',
+    description: 'Project plan: show add check begin done block note review finish pause resume',
     category: 'meta',
     input: z.object({ action: z.string(), text: z.string().optional() }),
     access: ({ action }) => (isShow(action) ? [] : [{ kind: 'store', target: 'the plan' }]),
@@ -18,9 +21,22 @@ export const createPlanTool = (store: PlanStore): Tool =>
     async run({ action, text }) {
       const change = toChange(action.trim().toLowerCase(), text ?? '')
       if (!change) return describe(await store.read())
+      if (change.type === 'done') requirePassed(await store.read(), change.task, passed)
       return summarise(await store.change(change)) ?? 'Noted.'
     },
   })
+
+/** A person may say that a task is done; a model may where its check agrees. */
+function requirePassed(
+  { tasks }: Plan,
+  wanted: string | undefined,
+  passed: Pick<PassedCommands, 'has'>,
+): void {
+  const task = findTask(tasks, wanted, 'in_progress')
+  if (task?.check === undefined || passed.has(task.check)) return
+  const message = `Task ${task.id} has a check, which has not passed since the last change. Run it with run_command: ${task.check}\nWhen it passes, call done again.`
+  throw new AppError('tool-failed', message, { failure: 'bad-arguments' })
+}
 
 const isShow = (action: string): boolean => action.trim().toLowerCase() === 'show'
 
@@ -38,6 +54,7 @@ export function toChange(action: string, text: string): PlanChange | undefined {
 const actions: Readonly<Record<string, (text: string) => PlanChange>> = {
   goal: (text) => ({ type: 'goal', text }),
   add: (text) => ({ type: 'add', texts: toTasks(text) }),
+  check: (text) => ({ type: 'check', ...toCheck(text) }),
   begin: (text) => ({ type: 'begin', ...toTask(text) }),
   done: (text) => ({ type: 'done', ...toTask(text) }),
   block: (text) => ({ type: 'block', ...toTask(text) }),
@@ -50,12 +67,39 @@ const actions: Readonly<Record<string, (text: string) => PlanChange>> = {
   resume: () => ({ type: 'resume' }),
 }
 
-/** One task per line; bullets and numbers in front are habit, not content. */
-const toTasks = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.replace(/^\s*(?:[-*•]|\d+[.)])?\s*(?:\[[ x]\]\s*)?/i, '').trim())
-    .filter((line) => line !== '')
+/** One task per line, and below it, where it has one, its check: `check: npm test`. */
+function toTasks(text: string): (string | NewTask)[] {
+  const tasks: (string | NewTask)[] = []
+  for (const line of text.split('\n').map(withoutBullet)) {
+    const check = /^check:\s*(.*)$/i.exec(line)?.[1]
+    const last = tasks.at(-1)
+    if (check !== undefined && last !== undefined)
+      tasks[tasks.length - 1] = { text: typeof last === 'string' ? last : last.text, check: unquoted(check) }
+    else if (line !== '') tasks.push(line)
+  }
+  return tasks
+}
+
+/** Bullets, boxes and numbers in front are habit, not content. */
+const withoutBullet = (line: string): string =>
+  line.replace(/^\s*(?:[-*•]\s*)?(?:\[[ x]\]\s*)?(?:\d+[.)]\s+)?(?:\[[ x]\]\s*)?/i, '').trim()
+
+/** As people and models write a command in Markdown. */
+const unquoted = (command: string): string => /^(`+)([^`]+)\1$/.exec(command.trim())?.[2]?.trim() ?? command
+
+/** `3: npm test`, `3 npm test`; `3 -` takes the check away. */
+function toCheck(text: string): { readonly task?: string; readonly command?: string } {
+  const [, task, command] = /^\s*(?:task\s*)?#?(\d+)\s*:?\s+([\s\S]*\S)\s*$/i.exec(text) ?? []
+  if (task === undefined || command === undefined)
+    throw new AppError(
+      'tool-failed',
+      'Name the task and its check: `check 3 npm test`; `check 3 -` removes it.',
+      {
+        failure: 'bad-arguments',
+      },
+    )
+  return command === '-' ? { task } : { task, command: unquoted(command) }
+}
 
 /** `3`, `3: it works now`, words of the task, or nothing for the one at hand. */
 function toTask(text: string): { readonly task?: string; readonly outcome?: string } {

@@ -26,5 +26,7 @@ export interface Equipment {
   readonly sources: readonly Source[]
   /** `/name args`; nothing where the prompt means what it says. */
   expand?(prompt: string): Expansion | undefined
+  /** A built-in tool, watched. */
+  around?(tool: Tool): Tool
   close(): Promise<void>
 }

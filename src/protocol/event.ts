@@ -23,6 +23,13 @@ export type Attribution = {
   readonly escalation?: number
 }
 
+/** What became of the command an answer was held to; `text` is the end of what it printed, or why it was not run. */
+export type CheckEnd = {
+  readonly command: string
+  readonly state: 'passed' | 'failed' | 'refused'
+  readonly text: string
+}
+
 export type RunEnd = {
   readonly type: 'run-end'
   readonly runId: string
@@ -35,6 +42,8 @@ export type RunEnd = {
   readonly attribution: Attribution
   /** The detector that doubted the answer, when it was taken all the same. */
   readonly flag?: string
+  /** Absent where the prompt named no check, or the answer was none that it is run for. */
+  readonly check?: CheckEnd
   /** What the run asked for and was not allowed, where that kept it from an answer. */
   readonly denied?: readonly string[]
   /** For a person, when the run did not end by an answer. */

@@ -192,6 +192,7 @@ export type PlanTask = {
   readonly id: number
   readonly text: string
   readonly state: 'pending' | 'in_progress' | 'complete' | 'blocked'
+  readonly check?: string
   readonly outcome?: string
   readonly next?: string
   readonly packets: number

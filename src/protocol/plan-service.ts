@@ -1,9 +1,12 @@
 /** The plan of a project for front ends: the command line or another client, not the model. */
+import type { SessionEvent } from './event.ts'
 import type { SessionApi } from './session-api.ts'
 
 export interface PlanService {
   /** The plan in words, after the action where it changes something. */
   act(action: string, text: string): Promise<string>
+  /** Everything there is of it, as JSON. */
+  json(): Promise<string>
   /** Markdown, the whole notebook included. */
   export(): Promise<string>
   reset(): Promise<void>
@@ -16,6 +19,10 @@ type Working = {
   open(id?: string): Promise<SessionApi & { close(): Promise<void> }>
   readonly limits: { readonly maxTurns?: number; readonly maxCalls?: number; readonly maxPackets?: number }
   tell(line: string): void
+  /** What happens in the session of a packet. */
+  onEvent?(event: SessionEvent): void
+  /** Called before the first prompt of a packet, and when one that was interrupted goes on. */
+  onSession?(id: string): void
 }
 
 export type QueueEnd = {

@@ -21,6 +21,8 @@ export const runEndReasons = {
   repetition: { kind: 'stuck', countsAgainstArm: true },
   'repeated-call': { kind: 'stuck', countsAgainstArm: true },
   'patch-spiral': { kind: 'stuck', countsAgainstArm: true },
+  /** The command the answer was held to failed, however often it was tried. */
+  'check-failed': { kind: 'stuck', countsAgainstArm: true },
   cancelled: { kind: 'cancelled' },
   error: { kind: 'error' },
 } as const satisfies Readonly<Record<string, RunEndFacts>>

@@ -8,6 +8,8 @@ import type { RunLimits } from './tool.ts'
 export type PromptOptions = RunLimits & {
   readonly toolChoice?: ToolChoice
   readonly maxTurns?: number
+  /** A shell command that must pass before an answer counts; run as a call of `run_command` would be. */
+  readonly check?: string
   /** Made by the client. A prompt that arrives again with its key is not run again: the run it became is named. */
   readonly key?: string
   /** Texts that go in front of this prompt, as the output of commands does. */

@@ -13,6 +13,7 @@ import {
   type ToolResult,
 } from '../protocol/tool.ts'
 import { cleanControl } from '../lib/clean.ts'
+import { stillRunning } from '../lib/still-running.ts'
 import { findSyntaxProblem } from '../lib/syntax.ts'
 import { type CommandLimits, timeLimitOf } from './time-limit.ts'
 
@@ -86,8 +87,7 @@ async function start(command: string, { exec, signal }: ToolContext): Promise<To
 function toResult(result: ExecResult & { readonly job?: Job }, timeoutMs: number): ToolResult {
   const output = result.output.trimEnd()
   if (result.timedOut && result.job) {
-    const note = `[still running after ${timeoutMs / 1000} s as ${result.job.id}; job_output shows more, job_stop ends it]`
-    return { ok: true, text: joined(output, note) }
+    return { ok: true, text: joined(output, stillRunning(timeoutMs / 1000, result.job.id)) }
   }
   const left = result.job ? `[left running in the background as ${result.job.id}; job_stop ends it]` : ''
   if (result.exitCode === 0) return { ok: true, text: joined(output || '(no output)', left) }

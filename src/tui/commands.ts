@@ -8,6 +8,8 @@ import { helpLines } from './help.ts'
 import { drawItem } from './items.ts'
 import type { Talk } from './talk.ts'
 import { currentTheme, themeNames } from './theme.ts'
+import { pasteCommand } from './paste.ts'
+import { actOnPlan } from './plan.ts'
 import { oneLine, thousands } from './text.ts'
 
 export type SlashCommand = {
@@ -138,7 +140,13 @@ export const slashCommands: readonly SlashCommand[] = [
       face.say('The next message carries it.')
     },
   },
-  asking('plan', 'the plan and its tasks'),
+  {
+    name: 'plan',
+    argument: '[run|add|check]',
+    help: 'the plan and its tasks; run works at them',
+    isThere: ({ ask }) => ask !== undefined,
+    run: actOnPlan,
+  },
   asking('memory', 'what is remembered of this project'),
   asking('skills', 'skills there are; /name uses one'),
   asking('mcp', 'servers of tools'),
@@ -195,6 +203,7 @@ export const slashCommands: readonly SlashCommand[] = [
     run: ({ face }) =>
       face.say('The skill "init" is not installed here. `covey skills` lists those that are.'),
   },
+  pasteCommand,
   {
     name: 'shell',
     help: 'a shell in this folder; `exit` comes back',

@@ -5,7 +5,7 @@ import type { AtStart } from '../protocol/start.ts'
 import type { SessionEvent } from '../protocol/event.ts'
 import { findCommand } from './commands.ts'
 import type { ConversationUi } from './ui.ts'
-import { editInput, openShell, runForPerson } from './lending.ts'
+import { editInput, type Lendable, lendTerminal, openShell, runForPerson, runOwn } from './lending.ts'
 import { mentionFiles, showPast } from './past.ts'
 import type { Face } from './face.ts'
 import type { Notifier } from './notify.ts'
@@ -18,14 +18,10 @@ import type { Reopening, Talk } from './talk.ts'
 import { dim, red, useTheme, yellow } from './theme.ts'
 import { clean, fit, oneLine, wrap } from './text.ts'
 
-export type ConversationParts = {
-  readonly face: Face
+export type ConversationParts = Lendable & {
   readonly promptOptions: PromptOptions
   readonly isVerbose: boolean
   readonly notifier: Notifier
-  /** Takes the terminal, and gives it back. */
-  start(): void
-  stop(): void
   onTalk?(talk: Talk): void
   /** For the next start. */
   keepTheme?(name: string): void
@@ -131,6 +127,11 @@ export class Conversation implements ConversationUi {
     this.face.input?.setText(text)
   }
 
+  insert(text: string): void {
+    this.face.input?.insert(text)
+    this.face.redraw()
+  }
+
   cancel(): void {
     const { face } = this
     if (face.doing?.stop) return face.doing.stop()
@@ -167,18 +168,8 @@ export class Conversation implements ConversationUi {
     this.face.redraw()
   }
 
-  async lend<T>(work: () => Promise<T>): Promise<T> {
-    this.face.suspend()
-    this.#parts.stop()
-    // Nothing else may be waiting for anything: a process without a reason to stay would end.
-    const staying = setInterval(() => {}, 60_000)
-    try {
-      return await work()
-    } finally {
-      clearInterval(staying)
-      this.#parts.start()
-      this.face.resume()
-    }
+  lend<T>(work: () => Promise<T>): Promise<T> {
+    return lendTerminal(this.#parts, work)
   }
 
   editInput(): Promise<void> {
@@ -187,6 +178,10 @@ export class Conversation implements ConversationUi {
 
   openShell(): Promise<void> {
     return openShell(this)
+  }
+
+  runOwn(words: readonly string[]): Promise<void> {
+    return runOwn(this, words)
   }
 
   keepTheme(name: string): void {

@@ -139,6 +139,7 @@ export class Face {
   }
 
   resume(): void {
+    if (this.#isSuspended) this.#screen.enter()
     this.#isSuspended = false
     this.redraw()
   }

@@ -65,6 +65,10 @@ export class InputBox {
     this.#editor.setText(typable(text))
   }
 
+  insert(text: string): void {
+    this.#editor.insertTextAtCursor(typable(text))
+  }
+
   remember(prompt: string): void {
     this.#editor.addToHistory(prompt)
   }

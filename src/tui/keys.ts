@@ -5,6 +5,7 @@ import type { ConversationUi } from './ui.ts'
 import { goBack } from './back.ts'
 import { drawItem } from './items.ts'
 import { stopProcess } from './lending.ts'
+import { pastePicture } from './paste.ts'
 
 /** A user who typed into the box so recently is still typing. */
 const TYPING_MS = 700
@@ -84,11 +85,17 @@ function special(ui: ConversationUi, data: string): boolean {
   const { face } = ui
   if (matchesKey(data, 'ctrl+d') && face.input?.isEmpty) ui.quit()
   else if (matchesKey(data, 'ctrl+g')) void ui.editInput()
+  else if (matchesKey(data, 'ctrl+v')) paste(ui)
   else if (matchesKey(data, 'ctrl+r')) searchHistory(ui)
   else if (matchesKey(data, 'ctrl+o')) expand(ui)
   else if (matchesKey(data, 'shift+tab')) nextMode(ui)
   else return false
   return true
+}
+
+function paste(ui: ConversationUi): void {
+  const { talk } = ui
+  if (talk?.shell) ui.attempt(() => pastePicture(ui, talk))
 }
 
 function searchHistory(ui: ConversationUi): void {

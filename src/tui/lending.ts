@@ -5,10 +5,39 @@ import { join } from 'node:path'
 import { makeTempFolder } from '../lib/temp-folder.ts'
 import type { ConversationUi } from './ui.ts'
 import type { Face } from './face.ts'
-import { openPersonShell, runInTerminal } from './shell.ts'
+import { openPersonShell, runInTerminal, runProgram } from './shell.ts'
 import type { PersonShell, ShellEnd } from './talk.ts'
 import { bold, dim, red } from './theme.ts'
 import { fit, oneLine, seconds } from './text.ts'
+
+export type Lendable = {
+  readonly face: Face
+  /** Takes the terminal, and gives it back. */
+  start(): void
+  stop(): void
+  /** The terminal has been asked all it is asked at the start: a late question would reach the program that has it then. */
+  settled(): Promise<void>
+  /** Handles SIGINT until the returned function is called. */
+  onInterrupt?(handle: () => void): () => void
+}
+
+export async function lendTerminal<T>(parts: Lendable, work: () => Promise<T>): Promise<T> {
+  await parts.settled()
+  parts.face.suspend()
+  parts.stop()
+  // Nothing else may be waiting for anything: a process without a reason to stay would end.
+  const staying = setInterval(() => {}, 60_000)
+  // Ctrl+C is meant for what has the terminal, and reaches this program as well.
+  const release = parts.onInterrupt?.(() => undefined)
+  try {
+    return await work()
+  } finally {
+    clearInterval(staying)
+    setImmediate(() => release?.())
+    parts.start()
+    parts.face.resume()
+  }
+}
 
 export async function editInput(ui: ConversationUi): Promise<void> {
   const { face } = ui
@@ -39,7 +68,16 @@ export async function openShell(ui: ConversationUi): Promise<void> {
   const shell = talk?.shell
   if (!shell) return face.say(ELSEWHERE)
   face.print(['', bold('shell'), dim('`exit` or Ctrl+D comes back')])
-  await ui.lend(() => openPersonShell(shell.argv, talk.cwd))
+  await ui.lend(() => openPersonShell(shell.argv(['shell']), talk.cwd))
+}
+
+export async function runOwn(ui: ConversationUi, words: readonly string[]): Promise<void> {
+  const { talk, face } = ui
+  const shell = talk?.shell
+  if (!shell) return face.say(ELSEWHERE)
+  face.print(['', bold(fit(oneLine(`covey ${words.join(' ')}`), face.width)), dim('Ctrl+C stops it')])
+  const end = await ui.lend(() => runProgram(shell.argv(words), talk.cwd))
+  face.print([end === undefined ? red('it could not be started') : exitText({ exitCode: end, output: '' })])
 }
 
 const ELSEWHERE = 'Commands of your own run only in a session on this machine.'

@@ -2,7 +2,9 @@
  * A conversation on a terminal, from the first paint to the last word. The screen is there before the program is: what is
  * typed while it opens waits for it. One more client of SessionApi.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { ProcessTerminal } from '@mariozechner/pi-tui'
+import { defined } from '../lib/object.ts'
 import type { PromptOptions } from '../protocol/session-api.ts'
 import type { AtStart } from '../protocol/start.ts'
 import { createCompletion } from './completion.ts'
@@ -17,6 +19,7 @@ import { FOCUS_REPORTS, Notifier } from './notify.ts'
 import type { Surface } from './screen.ts'
 import type { Talk } from './talk.ts'
 import { themeNames, useTheme } from './theme.ts'
+import { warmUp } from './warm-up.ts'
 
 export type TerminalParts = {
   readonly title: string
@@ -31,6 +34,8 @@ export type TerminalParts = {
   /** The colours chosen last. */
   readonly theme?: string
   keepTheme?(name: string): void
+  /** Handles SIGINT until the returned function is called. */
+  onInterrupt?(handle: () => void): () => void
   readonly signal: AbortSignal
 }
 
@@ -46,7 +51,7 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
   let keys: Keys | undefined
   const now = (): number => performance.now()
   const notifier = new Notifier({ env: process.env, write: (text) => terminal.write(text), now })
-  const { start, stop } = turnsOf(terminal, {
+  const turns = turnsOf(terminal, {
     take: (data) => void (notifier.takeFocus(data) || keys?.take(data)),
     resized: () => face.redraw(),
   })
@@ -55,14 +60,12 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
     promptOptions: parts.promptOptions,
     isVerbose: parts.isVerbose,
     notifier,
-    start,
-    stop,
+    ...turns,
     copy: (text) => terminal.write(toClipboard(text)),
-    ...(parts.onTalk && { onTalk: parts.onTalk }),
-    ...(parts.keepTheme && { keepTheme: parts.keepTheme }),
+    ...defined({ onTalk: parts.onTalk, keepTheme: parts.keepTheme, onInterrupt: parts.onInterrupt }),
   })
   keys = createKeys(conversation, now)
-  start()
+  turns.start()
   face.input = inputOf(face, conversation)
   face.print([parts.title])
   face.drawNow()
@@ -72,7 +75,7 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
       say: (text) => face.say(text),
       leave() {
         face.suspend()
-        stop()
+        turns.stop()
       },
     },
     parts.signal,
@@ -82,6 +85,7 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
     await open(parts, conversation)
     return await conversation.ended
   } finally {
+    await turns.settled()
     release()
   }
 }
@@ -89,16 +93,24 @@ export async function runTerminal(parts: TerminalParts): Promise<string | undefi
 type Listening = { take(data: string): void; resized(): void }
 
 /** Taking the terminal, and giving it back. */
-const turnsOf = (terminal: ProcessTerminal, { take, resized }: Listening) => ({
-  start(): void {
-    terminal.start(take, resized)
-    terminal.write(FOCUS_REPORTS.on)
-  },
-  stop(): void {
-    terminal.write(FOCUS_REPORTS.off)
-    terminal.stop()
-  },
-})
+function turnsOf(terminal: ProcessTerminal, { take, resized }: Listening) {
+  let startedAt = 0
+  return {
+    start(): void {
+      startedAt = performance.now()
+      terminal.start(take, resized)
+      terminal.write(FOCUS_REPORTS.on)
+    },
+    stop(): void {
+      terminal.write(FOCUS_REPORTS.off)
+      terminal.stop()
+    },
+    // The library switches the report of modified keys on so long after the start, also when it was stopped before.
+    settled: () => pause(Math.max(0, startedAt + LATE_KEYS_MS - performance.now())),
+  }
+}
+
+const LATE_KEYS_MS = 200
 
 /** OSC 52: the terminal keeps it, also over ssh. */
 const toClipboard = (text: string): string => `\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`
@@ -118,8 +130,9 @@ async function open(parts: TerminalParts, conversation: Conversation): Promise<v
   const opened = parts.open(conversation.atStart())
   // A user who leaves before it is open does not wait for it.
   const talk = await Promise.race([opened, conversation.ended.then(() => undefined)])
-  if (talk) await conversation.begin(talk)
-  else void opened.then(({ session }) => session.close()).catch(() => undefined)
+  if (!talk) return void opened.then(({ session }) => session.close()).catch(() => undefined)
+  await conversation.begin(talk)
+  warmUp()
 }
 
 function inputOf(face: Face, conversation: Conversation): InputBox {

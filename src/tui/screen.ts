@@ -76,6 +76,14 @@ export class Screen {
     this.#row = 0
   }
 
+  /**
+   * After something else had the terminal: a line that it left without an end stays as it is. So many blanks wrap from anywhere but
+   * the first column.
+   */
+  enter(): void {
+    this.#surface.write(`\u001B[?7h${' '.repeat(this.#surface.columns)}\r${TO_LINE_END}`)
+  }
+
   /** Everything from the top of the live part on. */
   #redrawn(all: readonly string[], liveLength: number, isResized: boolean): string {
     const above = isResized ? this.#reflowed() : this.#row

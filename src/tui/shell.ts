@@ -14,7 +14,7 @@ export async function runInTerminal(command: string, cwd: string): Promise<Shell
   try {
     const log = join(folder, 'typescript')
     const exitCode =
-      (await start(scriptArgv(command, log), cwd)) ?? (await start(['/bin/sh', '-c', command], cwd))
+      (await runProgram(scriptArgv(command, log), cwd)) ?? (await runProgram(['/bin/sh', '-c', command], cwd))
     const text = await readFile(log, 'utf8').catch(() => '')
     return { exitCode: exitCode ?? undefined, output: plainText(text) }
   } finally {
@@ -24,7 +24,7 @@ export async function runInTerminal(command: string, cwd: string): Promise<Shell
 
 /** A shell on this terminal, until the person leaves it. */
 export async function openPersonShell(argv: readonly string[], cwd: string): Promise<void> {
-  if ((await start(argv, cwd)) === undefined) await start(['/bin/sh'], cwd)
+  if ((await runProgram(argv, cwd)) === undefined) await runProgram(['/bin/sh'], cwd)
 }
 
 const scriptArgv = (command: string, log: string): readonly string[] =>
@@ -32,8 +32,11 @@ const scriptArgv = (command: string, log: string): readonly string[] =>
     ? ['script', '-qefc', command, log]
     : ['script', '-q', log, '/bin/sh', '-c', command]
 
-/** Nothing where the program is not there. */
-function start([program = '', ...args]: readonly string[], cwd: string): Promise<number | undefined> {
+/** A program on this terminal. Nothing where it is not there. */
+export function runProgram(
+  [program = '', ...args]: readonly string[],
+  cwd: string,
+): Promise<number | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, stdio: 'inherit' })
     child.on('error', () => resolve(undefined))

@@ -13,8 +13,8 @@ export type PersonShell = {
   /** It wants a terminal of its own: an editor, a pager, a shell. */
   needsTerminal(command: string): boolean
   run(command: string, options: ShellOptions): Promise<ShellEnd>
-  /** What `/shell` starts. */
-  readonly argv: readonly string[]
+  /** This very program once more, with these words and the flags it was started with. */
+  argv(words: readonly string[]): readonly string[]
 }
 
 type Choices = {

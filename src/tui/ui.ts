@@ -19,11 +19,15 @@ export type CommandUi = {
   attempt(work: () => Promise<void>): void
   /** A message to change and send: in the box, or shown. */
   draft(text: string): void
+  /** Into the message where the cursor is, or shown. */
+  insert(text: string): void
   pick(title: string, items: readonly SelectItem[], take: (value: string) => void): void
   reopen(wish: Reopening): Promise<void>
   editInput(): Promise<void>
   /** A shell of the person's own, in the folder of the session, until they leave it. */
   openShell(): Promise<void>
+  /** Another command of this program has the terminal until it ends; Ctrl+C ends it. */
+  runOwn(words: readonly string[]): Promise<void>
   /** To the clipboard; absent in plain mode, which writes no escape codes. */
   copy?(text: string): void
   /** For the next start, too; absent where nothing is coloured. */

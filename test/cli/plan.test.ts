@@ -17,8 +17,9 @@ async function person() {
   const env = await emptyHome()
   return {
     cwd,
-    async covey(args: readonly string[], options: Readonly<Record<string, unknown>> = {}) {
+    async covey(args: readonly string[], options: Readonly<Record<string, unknown>> = {}, piped?: string) {
       let out = ''
+      let err = ''
       const code = await command.run({
         args,
         options,
@@ -27,13 +28,13 @@ async function person() {
         signal: new AbortController().signal,
         io: {
           out: (text) => void (out += text),
-          err: () => {},
+          err: (text) => void (err += text),
           stdin: process.stdin,
-          piped: async () => undefined,
+          piped: async () => (piped === undefined ? undefined : { text: piped, truncated: false }),
           isTty: false,
         },
       })
-      return { code, out }
+      return { code, out, err }
     },
   }
 }
@@ -97,8 +98,55 @@ describe('covey plan', () => {
 
     expect(run).toEqual({
       code: 0,
+      err: '',
       out: 'task 1 begun\ntask 1 done: Hello.\nexecuting -> reviewing\nEvery task is done; look at the result, then `covey plan finish`.\n',
     })
+  })
+
+  test('tasks with checks come from a file and go back into one', async () => {
+    const { covey } = await person()
+    await covey(['add'], {}, '- [ ] Write it\n  check: npm test\n- [ ] Say so\n')
+    await covey(['add', 'Ship', 'it'], { check: 'npm pack --dry-run' })
+
+    const { out } = await covey(['export'])
+
+    expect(out.split('\n').slice(6, 11)).toEqual([
+      '- [ ] 1. Write it (pending)',
+      '  check: npm test',
+      '- [ ] 2. Say so (pending)',
+      '- [ ] 3. Ship it (pending)',
+      '  check: npm pack --dry-run',
+    ])
+    await expect(covey(['note', 'x'], { check: 'true' })).rejects.toThrow('--check goes with add')
+    expect(JSON.parse((await covey(['show'], { json: true })).out)).toMatchObject({
+      tasks: [{ check: 'npm test' }, {}, { check: 'npm pack --dry-run' }],
+    })
+  })
+
+  test('run tells what it does and what the check said, as lines and as JSON', async () => {
+    const { covey, cwd } = await person()
+    await covey(['add', 'Say hello'], { check: 'echo checked' })
+    const script = join(cwd, 'script.jsonl')
+    await writeFile(script, `${JSON.stringify({ text: 'Hello.' })}\n`)
+    const flags = { model: `scripted:${script}`, permission: 'bypass' }
+
+    const run = await covey(['run'], flags)
+    await covey(['reopen', '1'])
+    const json = await covey(['run'], { ...flags, json: true })
+
+    expect(run.out.split('\n')[1]).toBe('task 1 done: Hello. (check `echo checked` passed)')
+    expect(run.err).toBe('→ check echo checked\n  ✓ check passed: echo checked\n')
+    const events = json.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string })
+    expect(events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['plan-step', 'session-start', 'tool-start', 'tool-end', 'run-end', 'plan-end']),
+    )
+    expect(events.find(({ type }) => type === 'run-end')).toMatchObject({
+      check: { command: 'echo checked', state: 'passed', text: 'checked' },
+    })
+    expect(events.at(-1)).toEqual({ type: 'plan-end', why: 'finished', packets: 1 })
   })
 
   test('run refuses an invalid number', async () => {

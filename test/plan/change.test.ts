@@ -106,6 +106,24 @@ describe('tasks', () => {
     )
   })
 
+  test('may have a check, set with them or later, and taken away again', () => {
+    const plan = apply(
+      { type: 'add', texts: ['a', { text: 'b', check: 'npm test' }] },
+      { type: 'check', task: '1', command: ' make check ' },
+      { type: 'check', task: '2' },
+    )
+
+    expect(plan.tasks.map(({ check }) => check)).toEqual(['make check', undefined])
+    expect(plan.notes.slice(1).map(({ text }) => text)).toEqual([
+      'task 1 has the check make check',
+      'task 2 has no check any more',
+    ])
+    expect(() => changePlan(plan, { type: 'check', task: '1', command: 'a\nb' }, NOW)).toThrow('one line')
+    expect(() => changePlan(plan, { type: 'check', task: '1', command: 'x'.repeat(1_001) }, NOW)).toThrow(
+      'at most 1000 characters',
+    )
+  })
+
   test('of a paused plan stay as they are', () => {
     const plan = apply({ type: 'add', texts: ['a'] }, { type: 'move', to: 'paused' })
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { toToolSchema } from '../../src/lib/schema.ts'
 import { planEquipment } from '../../src/plan/equipment.ts'
 import { openPlanStore } from '../../src/plan/store.ts'
+import { builtinTools } from '../../src/tools/all.ts'
 import { callTool } from '../tools/call.ts'
 import { tempProject, toolContext } from '../support/project.ts'
 
@@ -63,6 +64,43 @@ describe('the tool', () => {
 
     expect(encode(JSON.stringify({ type: 'function', function: schema })).length).toBeLessThanOrEqual(60)
     expect(schema.parameters).toMatchObject({ required: ['action'] })
+  })
+})
+
+describe('a task with a check', () => {
+  test('is written by the model as lines, and shown with it', async () => {
+    const { plan } = await equipment()
+
+    await plan('add', '- [ ] 1. Write the parser\n  check: `npm test`\n- Write the docs')
+    const shown = await plan('check', '2: npm run lint -- --fix')
+
+    expect(shown.split('\n').slice(1, 3)).toEqual([
+      '[ ] 1. Write the parser [check: npm test]',
+      '[ ] 2. Write the docs [check: npm run lint -- --fix]',
+    ])
+    expect((await plan('check', '2 -')).split('\n')[2]).toBe('[ ] 2. Write the docs')
+    await expect(plan('check', '2')).rejects.toThrow('Name the task and its check')
+  })
+
+  test('is ended by the model only where its check has passed since the last change', async () => {
+    const store = openPlanStore(undefined, () => TIME)
+    const { tools, around } = planEquipment(store)
+    const context = toolContext(await tempProject())
+    const builtin = new Map(builtinTools({ list: () => [] }).map((tool) => [tool.name, around!(tool)]))
+    const use = (name: string, input: object) => callTool(builtin.get(name) ?? tools()[0]!, input, context)
+    const done = () => use('plan', { action: 'done', text: '1' })
+    await use('plan', { action: 'add', text: 'Write b.txt\ncheck: test -f b.txt' })
+
+    await expect(done()).rejects.toThrow('Run it with run_command: test -f b.txt')
+    await use('run_command', { command: 'test -f b.txt' })
+    await expect(done()).rejects.toThrow('has not passed')
+    await use('write_file', { path: 'b.txt', content: 'b' })
+    await use('run_command', { command: 'test -f b.txt' })
+    await use('write_file', { path: 'c.txt', content: 'c' })
+    await expect(done()).rejects.toThrow('since the last change')
+    await use('run_command', { command: 'test -f b.txt' })
+
+    expect((await done()).text).toContain('1 of 1 task done')
   })
 })
 

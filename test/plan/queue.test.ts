@@ -121,6 +121,51 @@ test.each<[string, readonly string[], number, string]>([
   expect(judgePacket({ id: 1, text, packets }, end).type).toBe(type)
 })
 
+const checked = { id: 1, text: 'fix the sum in src/a.ts', packets: 1, check: 'npm test' }
+
+test.each<[string, Partial<PacketEnd>, object]>([
+  [
+    'passes: the task is done, whatever files it names',
+    { check: { command: 'npm test', state: 'passed', text: '' } },
+    { type: 'done', task: '1', outcome: 'Done. (check `npm test` passed)' },
+  ],
+  [
+    'fails: the task is blocked with what it printed',
+    {
+      reason: 'check-failed',
+      check: { command: 'npm test', state: 'failed', text: 'ok 1\nnot ok 2\n[exit 1]' },
+    },
+    { type: 'block', task: '1', outcome: 'the check `npm test` failed: ok 1 | not ok 2 | [exit 1]' },
+  ],
+  [
+    'is not allowed: the task is blocked with the reason',
+    { check: { command: 'npm test', state: 'refused', text: 'No user is available to approve it.' } },
+    {
+      type: 'block',
+      task: '1',
+      outcome: 'the check `npm test` was not run: No user is available to approve it.',
+    },
+  ],
+  [
+    'was not run at all: it goes on',
+    {},
+    {
+      type: 'checkpoint',
+      task: '1',
+      next: 'answered, but the check `npm test` was not run. Look whether it is done.',
+    },
+  ],
+  [
+    'is for later',
+    { text: 'NEXT: the rest' },
+    { type: 'checkpoint', task: '1', next: 'the rest (changed: src/a.ts)' },
+  ],
+])('a check that %s', (_, end, change) => {
+  const whole = { reason: 'answered', text: 'Done.', changed: ['src/a.ts'], ...end } as const
+
+  expect(judgePacket(checked, whole)).toEqual(change)
+})
+
 test('a packet starts with its goal, what was done before and what is next, and little else', () => {
   const before = task(1, { state: 'complete', outcome: 'wrote a.ts' })
   const prompt = packetPrompt(plan([before], { goal: 'A parser' }), task(2, { next: 'the tests' }), {
@@ -323,6 +368,31 @@ describe('with real sessions', () => {
     expect(end).toEqual({ why: 'finished', packets: 2 })
     expect(turn).toBeLessThanOrEqual(4)
     expect((await place.store.read()).notes.map(({ text }) => text)).toContain('task 1, next: more of it')
+  })
+
+  test('a check decides, across an interruption between the answer and the check', async () => {
+    const place = await service('answer')
+    await place.store.change({ type: 'check', task: '1', command: 'test -f b.txt' })
+    const model = scriptedModel([says('Here it is.')])
+    const app = await createApp({ env: place.env, cwd: place.cwd, model, permission: 'bypass', probe: false })
+    const session = await app.openSession({ resume: 'new', canAsk: false })
+    await place.store.change({ type: 'begin', task: '1' }, { type: 'packet', task: '1', session: session.id })
+    const ended = (async () => {
+      for await (const event of session.events({ signal: open })) if (event.type === 'run-end') return
+    })()
+    await session.prompt('Task 1: answer')
+    await ended
+    await session.close()
+    await app.close()
+    const again = scriptedModel([says('Here it is.')], [says('Here it really is.')])
+
+    const end = await start(place, again)
+
+    expect(end.why).toBe('blocked')
+    expect(again.asked[0]?.messages.at(-1)?.text).toContain('before the check of this task was run')
+    expect((await place.store.read()).tasks).toMatchObject([
+      { state: 'blocked', check: 'test -f b.txt', outcome: 'the check `test -f b.txt` failed: [exit 1]' },
+    ])
   })
 
   test('a packet that had ended when the program was killed is not run again', async () => {

@@ -37,6 +37,7 @@ test('every end of a run has one exit code', () => {
     repetition: 3,
     'repeated-call': 3,
     'patch-spiral': 3,
+    'check-failed': 3,
     cancelled: 130,
     error: 1,
   })

@@ -69,15 +69,41 @@ describe('commands', () => {
     screen.type(`/shell${key.enter}`)
     await screen.sees('inner$')
 
-    screen.type('echo $((20 + 22)); exit\n')
-    await screen.sees('42')
+    screen.type('echo "<$((20 + 22))>"; exit\n')
+    // Keys belong to the shell until it has ended.
+    await screen.sees(/^<42>\nexit\n─[^]*\n─/m)
 
     screen.type('back in the box')
     await screen.sees(/─\nback in the box/)
+    expect(screen.shown()).toContain('<42>')
   })
 
-  test('/incognito keeps nothing of what follows', async () => {
+  test('a shell whose last line has no end keeps it', async () => {
+    const screen = await ready({ env: { SHELL: '/bin/bash', PROMPT_COMMAND: 'PS1="inner$ "' } })
+    screen.type(`/shell${key.enter}`)
+    await screen.sees('inner$')
+
+    screen.type("exec printf '<%d>' $((20 + 22))\n")
+
+    await screen.sees(/^<42> *\n─+\n/m)
+    await screen.idle()
+    screen.resize(60, 24)
+    await screen.until(
+      'one box of the new width',
+      () =>
+        screen
+          .shown()
+          .match(/^─+$/gm)
+          ?.join(' ') === `${'─'.repeat(60)} ${'─'.repeat(60)}`,
+    )
+    expect(screen.shown()).toMatch(/^<42> *$/m)
+  })
+
+  test('/incognito keeps nothing of what follows, also after /new', async () => {
     const screen = await ready({ replies: [{ text: 'Noted.' }] })
+    screen.type(`/new${key.enter}`)
+    await screen.saw(/session [^]*session /)
+    await screen.idle()
     screen.type(`/incognito${key.enter}`)
     await screen.sees('Nothing of this conversation is kept')
     screen.type(`my private words${key.enter}`)

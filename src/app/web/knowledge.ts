@@ -89,11 +89,12 @@ const toPlanView = ({ goal, phase, tasks, notes }: Plan): PlanView => ({
   phase,
   notes: notes.slice(-100),
   ...(goal !== undefined && { goal }),
-  tasks: tasks.map(({ id, text, state, outcome, next, packets, openSession }) => ({
+  tasks: tasks.map(({ id, text, state, check, outcome, next, packets, openSession }) => ({
     id,
     text,
     state,
     packets,
+    ...(check !== undefined && { check }),
     ...(outcome !== undefined && { outcome }),
     ...(next !== undefined && { next }),
     ...(openSession !== undefined && { openSession }),

@@ -11,7 +11,7 @@ import type { CommandUi, Pane } from '../../tui/ui.ts'
 import { findCommand } from '../../tui/commands.ts'
 import { type Meaning, meaningOf } from '../../tui/line.ts'
 import { mentionFiles, showPast } from '../../tui/past.ts'
-import { openPersonShell } from '../../tui/shell.ts'
+import { openPersonShell, runProgram } from '../../tui/shell.ts'
 import type { Reopening, Talk } from '../../tui/talk.ts'
 import { reduceView } from '../../view/reduce.ts'
 import { emptyView, withoutItems } from '../../view/view.ts'
@@ -114,6 +114,10 @@ class PlainConversation implements CommandUi {
     this.face.say(`The message was:\n${text}`)
   }
 
+  insert(text: string): void {
+    this.face.say(`Write this into the message: ${text.trim()}`)
+  }
+
   quit(): void {
     this.isOver = true
   }
@@ -136,7 +140,19 @@ class PlainConversation implements CommandUi {
     const { isTty } = this.#parts.context.io
     const { shell, cwd } = this.talk
     if (!isTty || !shell) return this.face.say('A shell needs a terminal; write !command instead.')
-    await this.#lines.lend(() => openPersonShell(shell.argv, cwd))
+    await this.#lines.lend(() => openPersonShell(shell.argv(['shell']), cwd))
+  }
+
+  async runOwn(words: readonly string[]): Promise<void> {
+    const { shell, cwd } = this.talk
+    if (!shell) return this.face.say('Commands of your own run only in a session on this machine.')
+    // Ctrl+C is meant for what runs.
+    this.#stop = () => undefined
+    try {
+      await this.#lines.lend(async () => void (await runProgram(shell.argv(words), cwd)))
+    } finally {
+      this.#stop = undefined
+    }
   }
 
   async reopen(wish: Reopening): Promise<void> {

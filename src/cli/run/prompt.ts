@@ -61,18 +61,23 @@ const openHere =
     const app = await createApp({ ...flags.app, env: context.env, atStart })
     try {
       const { openTalk } = await import('../talk.ts')
-      const talk = closingApp(await openTalk(app, flags, context), app)
-      const { reopen } = talk
-      if (!reopen) return talk
-      return {
-        ...talk,
-        reopen: (wish) => (wish === 'incognito' ? vanish(talk, flags, context) : reopen(wish)),
-      }
+      return vanishing(closingApp(await openTalk(app, flags, context), app), flags, context)
     } catch (error) {
       await app.close()
       throw error
     }
   }
+
+/** Every conversation that takes the place of the first one can be left for one of which nothing is kept. */
+function vanishing(talk: Talk, flags: RunFlags, context: CommandContext): Talk {
+  const { reopen } = talk
+  if (!reopen) return talk
+  return {
+    ...talk,
+    reopen: async (wish) =>
+      wish === 'incognito' ? vanish(talk, flags, context) : vanishing(await reopen(wish), flags, context),
+  }
+}
 
 /** Another program in the place of this one: what was opened to keep things cannot be made to forget. */
 async function vanish(before: Talk, flags: RunFlags, context: CommandContext): Promise<Talk> {

@@ -1,4 +1,7 @@
-/** The flags of one command, given on to another: `:agent TASK` starts `covey run`, `/shell` starts `covey shell`. */
+/**
+ * The flags of one command, given on to another: `:agent TASK` starts `covey run`, `/shell` starts `covey shell`, `/plan run`
+ * starts `covey plan run`.
+ */
 
 /** Flags with a value, by the name commander gives them. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -30,11 +33,11 @@ export const agentArgv = (options: Options, task: string): readonly string[] => 
 ]
 
 /** This very program once more. */
-export const shellArgv = (options: Options): readonly string[] => [
+export const ownArgv = (options: Options, words: readonly string[]): readonly string[] => [
   process.execPath,
   ...process.execArgv,
   process.argv[1] ?? '',
-  'shell',
+  ...words,
   ...passedFlags(options),
 ]
 

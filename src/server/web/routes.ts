@@ -150,7 +150,7 @@ const acts: readonly ((page: PageService) => Route)[] = [
     path: 'plan/change',
     scope: 'tools',
     summary:
-      'Change the plan: add, begin, done, block, reopen, note, goal, start, review, finish, pause, resume',
+      'Change the plan: add, check, begin, done, block, reopen, note, goal, start, review, finish, pause, resume',
     body: z.strictObject({ action: z.string().max(20), text: z.string().max(10_000).default('') }),
     run: (page, { action, text }) => page.changePlan(action, text),
   }),

@@ -95,10 +95,15 @@ const Column = ({ title, tasks, action, change }: ColumnProps) => (
 )
 
 function Task({ task, action, change }: { task: PlanTask; action: Action; change: Change }) {
-  const { id, text, state, outcome, next, packets, openSession } = task
+  const { id, text, state, check, outcome, next, packets, openSession } = task
   return (
     <li className="card">
       <p>{clean(text)}</p>
+      {check !== undefined && (
+        <p className="faint">
+          Check: <code>{clean(check)}</code>
+        </p>
+      )}
       {outcome !== undefined && <p className="faint">{clean(outcome)}</p>}
       {next !== undefined && <p className="faint">Next: {clean(next)}</p>}
       <div className="task-foot">
