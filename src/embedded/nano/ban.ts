@@ -22,3 +22,14 @@ export type Words = {
 }
 
 export type Rule = (call: NanoCall, words: Words) => Ban | undefined
+
+export const isLineBanned = (bans: readonly Ban[], line: number): boolean =>
+  bans.some((ban) => ban.kind === 'line' && ban.line === line)
+
+export const isWordBanned = (bans: readonly Ban[] = []): boolean => bans.some(({ kind }) => kind === 'words')
+
+export const isPathBanned = (bans: readonly Ban[] | undefined, path: string): boolean =>
+  (bans ?? []).some((ban) => ban.kind === 'path' && ban.path === path)
+
+export const isCommandBanned = (bans: readonly Ban[], command: string): boolean =>
+  bans.some((ban) => ban.kind === 'command' && ban.command === command)

@@ -5,7 +5,7 @@
  */
 import { Rules } from '../../dialect/grammar/rules.ts'
 import { CALL, CALL_END, formToken, reasons, reasonToken, REFUSE, type Sources } from './format.ts'
-import type { Ban } from './ban.ts'
+import { type Ban, isCommandBanned, isLineBanned, isPathBanned, isWordBanned } from './ban.ts'
 import { formsAfter } from './forms.ts'
 import { globCandidates } from './scripts.ts'
 import { type Boundaries, boundaries, numbersOf, placesOf } from './spans.ts'
@@ -57,14 +57,6 @@ export function nanoGrammar(situation: Situation): string {
   return writer.toGrammar([...call, ...answer].join(' | '))
 }
 
-const isLineBanned = (bans: readonly Ban[], line: number): boolean =>
-  bans.some((ban) => ban.kind === 'line' && ban.line === line)
-
-const isWordBanned = ({ bans = [] }: Situation): boolean => bans.some(({ kind }) => kind === 'words')
-
-const isPathBanned = ({ bans = [] }: Situation, path: string): boolean =>
-  bans.some((ban) => ban.kind === 'path' && ban.path === path)
-
 /** How many words a span of this kind may hold; any number where nothing is said. */
 const MOST_WORDS: Partial<Record<ParameterKind, number>> = {
   path: 6,
@@ -97,9 +89,7 @@ const listed: Partial<Record<ParameterKind, (situation: Situation) => readonly s
   path: namedPaths,
   new_path: namedPaths,
   command: ({ sources, bans = [] }) =>
-    sources.scripts
-      .map(({ command }) => command)
-      .filter((command) => !bans.some((ban) => ban.kind === 'command' && ban.command === command)),
+    sources.scripts.map(({ command }) => command).filter((command) => !isCommandBanned(bans, command)),
   glob: ({ request, sources }) => globCandidates(request, sources.paths),
   id: ({ sources }) => sources.ids.map(({ id }) => id),
 }
@@ -223,7 +213,7 @@ class GrammarWriter {
     const isEmptyToo = MAY_BE_EMPTY.has(name)
     return this.#once(`${kind}${isEmptyToo ? '-or-empty' : ''}`, () => {
       const named = [...(isEmptyToo ? [''] : []), ...this.#existing(kind)].map(escaped).map(this.literal)
-      const spans = kind === 'path' && isWordBanned(this.#situation) ? '' : this.#spans(kind)
+      const spans = kind === 'path' && isWordBanned(this.#situation.bans) ? '' : this.#spans(kind)
       const folders = kind === 'new_path' ? foldersIn(this.#situation).map(escaped).map(this.literal) : []
       // Something new in a folder that is there: `census/` and `thirsk`.
       const inside = folders.length > 0 && spans !== '' ? [`(${folders.join(' | ')}) ${spans}`] : []
@@ -237,7 +227,7 @@ class GrammarWriter {
     const found = listed[kind]?.(this.#situation) ?? []
     const fromResult = result && FROM_RESULT.has(kind) ? resultWords(result.text) : []
     const all = [...new Set([...found, ...fromResult])]
-    return isPathKind(kind) ? all.filter((path) => !isPathBanned(this.#situation, path)) : all
+    return isPathKind(kind) ? all.filter((path) => !isPathBanned(this.#situation.bans, path)) : all
   }
 
   #spans(kind: ParameterKind): string {
@@ -286,7 +276,8 @@ class GrammarWriter {
         {
           start,
           ends: ends.filter(
-            (end) => end > start && end < limit && !isPathBanned(this.#situation, request.slice(start, end)),
+            (end) =>
+              end > start && end < limit && !isPathBanned(this.#situation.bans, request.slice(start, end)),
           ),
         },
         this.literal,

@@ -40,6 +40,7 @@ import { fitPrompt } from './prompt.ts'
 import { doubt, leftUndone, notDone, refusal, tooLong } from './refusal.ts'
 import { LOOK_ID, type NanoCall, type NanoRun, type NanoStep, readRun } from './run.ts'
 import type { NanoTool } from './tools.ts'
+import { nanoCapabilities } from './capabilities.ts'
 import { NANO_ID } from '../../protocol/nano-id.ts'
 
 export type NanoOptions = NanoEngineOptions & {
@@ -60,24 +61,6 @@ export interface NanoModel extends Model {
   close(): Promise<void>
 }
 
-/**
- * The window is what a person may be shown of a result, not what nano reads: it cuts its own prompt to 2,048 tokens.
- * Below
- * 16k it would be offered six tools only.
- */
-const CAPABILITIES: Capabilities = {
-  window: 32_768,
-  windowFrom: 'configured',
-  tools: 'raw',
-  emission: { base: 'tool-role' },
-  reasoning: 'drop',
-  editForm: 'search',
-  requiredChoice: true,
-  prefill: false,
-  vision: false,
-  readsRequestOnly: true,
-}
-
 export function createNanoModel({ files, root, onReply, ...options }: NanoOptions): NanoModel {
   const engine = createNanoEngine(options)
   const classify = (prompt: string, signal: AbortSignal): Promise<Classification | undefined> =>
@@ -85,7 +68,7 @@ export function createNanoModel({ files, root, onReply, ...options }: NanoOption
   const prepare = createPreparer({ classify })
   return {
     name: NANO_ID,
-    capabilities: CAPABILITIES,
+    capabilities: nanoCapabilities,
     stream: (request, signal) =>
       answer({ engine, files, prepare, ...defined({ root, onReply }) }, request, signal),
     async classify(prompt, signal = new AbortController().signal) {
