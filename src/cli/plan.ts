@@ -23,7 +23,6 @@ export const createPlanCommand = (open: OpenPlanService): Command => ({
     'covey plan block 2 "needs a key"',
     'covey plan run --permission accept-edits --packet-turns 8',
     'covey plan export',
-    'covey plan reset',
   ],
   run: async (context) => (await import('./plan-actions.ts')).actOnPlan(open, context),
 })
