@@ -163,7 +163,7 @@ function toRequest(
     runId: parts.runId,
     sessionId: parts.sessionId,
     turn: run.turns,
-    task: parts.prompt,
+    task: parts.options.task ?? parts.prompt,
     system: parts.system,
     messages: [...fitted.messages, ...begun],
     tools: offer.tools,

@@ -33,9 +33,9 @@ export const sessionPackets =
       // What was answered is known, what the check says is not.
       const isUnchecked = known?.reason === 'answered' && packet.check !== undefined
       if (known && !isUnchecked) return known
-      const { maxTurns, maxCalls, check } = packet
+      const { maxTurns, maxCalls, check, task } = packet
       const prompt = history.length === 0 ? packet.prompt : isUnchecked ? CHECK_AGAIN : packet.goOn
-      const end = await runToEnd(watched, { prompt, maxTurns, maxCalls, ...defined({ check }) }, signal)
+      const end = await runToEnd(watched, { prompt, task, maxTurns, maxCalls, ...defined({ check }) }, signal)
       return await toPacketEnd(watched, end, signal)
     } finally {
       await session.close()

@@ -2,7 +2,7 @@
  * Long work in small windows, the deciding half. A task is worked on in packets: bounded runs, each in a session of its
  * own, each ending in an answer or in a checkpoint that says what comes next. What to do follows from the plan alone.
  */
-import type { RunEndReason } from '../protocol/run-end-reasons.ts'
+import { runEndFacts, type RunEndReason } from '../protocol/run-end-reasons.ts'
 import { clip, plural } from '../lib/text.ts'
 import { blockedIn, nextIn } from '../lib/open-end.ts'
 import type { CheckEnd } from '../protocol/event.ts'
@@ -75,9 +75,9 @@ function endStep({ tasks, phase }: Plan): QueueStep {
   return { kind: 'end', why: 'finished', changes }
 }
 
-type Judged = Pick<Task, 'id' | 'text' | 'packets' | 'check'>
+type Judged = Pick<Task, 'id' | 'text' | 'packets' | 'check' | 'next'>
 
-/** So often a task is gone on with that was answered without doing what it names. */
+/** So often a task is gone on with that was answered without doing what it names, or that got stuck. */
 const MAX_EMPTY = 2
 
 /**
@@ -103,8 +103,16 @@ export function judgePacket(judged: Judged, end: PacketEnd): PlanChange {
       : { type: 'block', task, outcome: `${said}. If that is right: covey plan done ${id}` }
   }
   const said = next ?? (text.trim() || 'go on; look first at what is there')
-  return { type: 'checkpoint', task, next: `${clip(said, 600)}${files}` }
+  const checkpoint = `${clip(said, 600)}${files}`
+  return isStuck(judged, end, checkpoint)
+    ? { type: 'block', task, outcome: `no progress: ${clip(said, 400)}` }
+    : { type: 'checkpoint', task, next: checkpoint }
 }
+
+/** Nothing was changed, and it says what it said before, or got stuck for the third time: more packets would be the same. */
+const isStuck = ({ next, packets }: Judged, { reason, changed }: PacketEnd, checkpoint: string): boolean =>
+  changed.length === 0 &&
+  ((packets > 0 && checkpoint === next) || (runEndFacts(reason).kind === 'stuck' && packets >= MAX_EMPTY))
 
 /** The exit code decides, and a check that was not run decides nothing: a person must. */
 function judgeCheck({ id, check: wanted = '', packets }: Judged, { text, check }: PacketEnd): PlanChange {

@@ -17,6 +17,8 @@ import type { PlanStore } from './store.ts'
 
 export type Packet = PacketLimits & {
   readonly prompt: string
+  /** The task alone, for a model that reads nothing else. */
+  readonly task: string
   /** The command that decides whether the task is done. */
   readonly check?: string
   /** What is said instead to a session that was interrupted. */
@@ -83,6 +85,7 @@ async function runOne(
       maxTurns: limits.maxTurns,
       maxCalls: limits.maxCalls,
       prompt: packetPrompt(plan, task, limits),
+      task: task.text,
       goOn: goOnPrompt(task),
       ...(task.check !== undefined && { check: task.check }),
       ...(task.openSession !== undefined && { session: task.openSession }),

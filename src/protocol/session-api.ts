@@ -10,6 +10,8 @@ export type PromptOptions = RunLimits & {
   readonly maxTurns?: number
   /** A shell command that must pass before an answer counts; run as a call of `run_command` would be. */
   readonly check?: string
+  /** The wish alone, where the prompt says more around it: for a model that reads nothing else. */
+  readonly task?: string
   /** Made by the client. A prompt that arrives again with its key is not run again: the run it became is named. */
   readonly key?: string
   /** Texts that go in front of this prompt, as the output of commands does. */

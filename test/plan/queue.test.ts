@@ -107,6 +107,19 @@ test.each<[PacketEnd, object]>([
   expect(judgePacket({ id: 1, text: 'tidy up', packets: 0 }, end)).toEqual(change)
 })
 
+test.each<[string, Partial<PacketEnd>, { readonly packets: number; readonly next?: string }, string]>([
+  ['got stuck for the first time', {}, { packets: 0 }, 'checkpoint'],
+  ['got stuck again', {}, { packets: 1, next: 'something else' }, 'checkpoint'],
+  ['says what it said before', {}, { packets: 1, next: 'Not allowed.' }, 'block'],
+  ['got stuck for the third time', {}, { packets: 2, next: 'something else' }, 'block'],
+  ['changed something', { changed: ['a.ts'] }, { packets: 5, next: 'something else' }, 'checkpoint'],
+  ['had no turn left', { reason: 'max-turns' }, { packets: 5, next: 'something else' }, 'checkpoint'],
+])('a packet that %s', (_, end, known, type) => {
+  const whole: PacketEnd = { reason: 'no-progress', text: 'Not allowed.', changed: [], ...end }
+
+  expect(judgePacket({ id: 1, text: 'tidy up', ...known }, whole).type).toBe(type)
+})
+
 test.each<[string, readonly string[], number, string]>([
   ['fix the sum in src/a.ts', ['src/a.ts'], 1, 'done'],
   ['fix the sum in a.ts', ['src/a.ts'], 1, 'done'],
@@ -234,9 +247,10 @@ describe('the queue', () => {
 
 test('a task that was blocked for want of an end gets as many packets again when a person reopens it', async () => {
   const store = await planOf('a')
+  let part = 0
   const runPacket = async (packet: Packet): Promise<PacketEnd> => {
     if (!packet.session) await packet.onSession('s')
-    return { reason: 'answered', text: 'NEXT: more', changed: [] }
+    return { reason: 'answered', text: `NEXT: part ${++part}`, changed: [] }
   }
   const work = () => runQueue({ store, runPacket, limits: { maxPackets: 3 } }, open)
 
@@ -347,6 +361,7 @@ describe('with real sessions', () => {
     expect(prompts[1]).toContain('what is next')
     expect(prompts[2]).toContain('So far, and what is next: Looked at the folder; the file is next.')
     expect(model.asked[2]?.messages).toHaveLength(1)
+    expect(model.asked[2]?.task).toBe('look around')
   })
 
   test('so it is at the end of its calls', async () => {
