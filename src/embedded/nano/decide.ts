@@ -49,9 +49,9 @@ export type Evidence = {
 /** The share the best choice needs at every token of a call that acts without a question. */
 export const SURE = 0.9
 /** Enough for a client that has permissions of its own, where the request spells everything out. */
-const LIKELY = 0.6
+const LIKELY = 0.7
 /** The same where it names a path, a line or a script in other words; what removes something must be certain. */
-const NAMED = 0.8
+const NAMED = 0.9
 /** Below this share at any token a call that acts is not even offered: another choice was as likely. */
 export const OFFERED = 0.4
 
