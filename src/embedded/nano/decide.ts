@@ -50,8 +50,6 @@ export type Evidence = {
 export const SURE = 0.9
 /** Enough for a client that has permissions of its own, where the request spells everything out. */
 const LIKELY = 0.7
-/** The same where it names a path, a line or a script in other words; what removes something must be certain. */
-const NAMED = 0.9
 /** Below this share at any token a call that acts is not even offered: another choice was as likely. */
 export const OFFERED = 0.4
 
@@ -81,16 +79,9 @@ export function decide(evidence: Evidence): Decision {
   const missing = notSpelledOut(call, request)
   const isSpelledOut = missing === undefined && !isLoss(call)
   if (isPlain && least >= SURE && isSpelledOut) return { kind: 'call', call }
-  const isLikely = isPlain && least >= likelyFrom(call, isSpelledOut) && !hasOtherSubject(call, clause)
+  const isLikely = isPlain && least >= (isSpelledOut ? LIKELY : SURE) && !hasOtherSubject(call, clause)
   const why = reasonToAsk(call, missing)
   return { kind: 'guess', call, why: `The built-in model guessed this: ${why}`, isLikely }
-}
-
-function likelyFrom(call: NanoCall, isSpelledOut: boolean): number {
-  // A line that goes is lost, too.
-  const isRemoval = call.name === 'edit_file' && call.input['new'] === ''
-  if (isLoss(call) || (isRemoval && !isSpelledOut)) return SURE
-  return isSpelledOut ? LIKELY : NAMED
 }
 
 function reasonToAsk(call: NanoCall, missing: string | undefined): string {
