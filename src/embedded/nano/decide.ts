@@ -12,6 +12,7 @@ import { CALL, CALL_END, type Form, forms, formToken, type Reason, reasons, reas
 import { formsAfter } from './forms.ts'
 import { isOrder } from './order.ts'
 import { GOES_ON } from './progress.ts'
+import { hasRemark } from './remark.ts'
 import { repairCall } from './repair.ts'
 import { moodAgainst } from './mood.ts'
 import { mayBeWanted } from './wanted.ts'
@@ -75,7 +76,10 @@ export function decide(evidence: Evidence): Decision {
   const least = Math.min(1, ...evidence.confidences)
   if (least < OFFERED) return { kind: 'doubt', call }
   const isPlain =
-    !evidence.isSecond && !isDoubtful(call, request) && (isOrder(call, request) || isOrder(call, clause))
+    !evidence.isSecond &&
+    !isDoubtful(call, request) &&
+    !hasRemark(call, request) &&
+    (isOrder(call, request) || isOrder(call, clause))
   const missing = notSpelledOut(call, request)
   const isSpelledOut = missing === undefined && !isLoss(call)
   if (isPlain && least >= SURE && isSpelledOut) return { kind: 'call', call }

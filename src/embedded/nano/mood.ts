@@ -44,6 +44,7 @@ const NEGATIONS = [
   String.raw`\bno(?:t)?\s+(?:more\s+|need (?:to|for)\s+|new\s+|the\s+)?${ACTION}\b(?=\s*(?:yet|please|pls|now|today|for now|needed|required|at all|this time|[.!,;]|$))`,
   String.raw`\bno need\b`,
   String.raw`\bunder no (?:circumstances?|conditions?)\b|\b(?:let's|lets|let us|please|pls) not\b|\b(?:is|are|it's|not|strictly) (?:forbidden|prohibited|off limits)\b|\bnot (?:allowed|permitted|necessary|supposed|gonna|about) (?:to|2|\w+)\b|\b(?:nobody|no one|noone) (?:is (?:to|supposed|allowed)|should|may|must|shall)\b|\bno (?:reason|point|rush) (?:to|in)\b(?! (?:keep|hav|leav))|\brather you didn'?t\b|\b(?:will|would|did|does|was|is) not (?=${ACTION})`,
+  String.raw`(?:^|[,.…–-]\s*|\s)(?:disregard|nah+|nope|forget (?:it|that)|skip (?:it|that)|undo that|strike that|cancel that|false alarm|just kidding|jk)\b\s*(?:[.,!]|thought|$)`,
   // Taken back: "delete it? no, leave it", "... scratch that".
   String.raw`[?…]\s*(?:oh |um,? |hm+,? )?(?:no|nope|nah+|never)\b|\b(?:scratch that|never ?mind|nvm|do nothing|hands off)\b|\bleave (?:it|them|that|this|all|everything|things) (?:be|how|as|until|till|for now)\b|\bleave it\b\s*(?:[.!,]|$)|[,–-]\s*(?:no,? )?(?:don't|dont|do not)\b\s*(?:[.!,]|$)`,
   String.raw`\b(?:i'?m|i am|we'?re|we are|they'?re|they are|he'?s|she'?s) (?:definitely |certainly |surely |still )?not (?!sure|certain|seeing|finding|getting|used)\w+ing\b`,
@@ -85,6 +86,8 @@ const ASKS = [
 
 /** Words of another person behind a colon: "Tomasz wrote in the channel: turn it on", "From Mary, 9.14 am: set the rate". */
 const REPORTED = [
+  // A letter to somebody else, a mail that was forwarded, a plan of the past.
+  String.raw`^\W*dear (?!covey|computer|nano|assistant|program)\w+\b|^\s*>\s*(?:hi|hello|hey|dear|please|on)\b|^\W*(?:\S+\s+){1,4}(?:was|were) (?:yesterday|last|the (?:plan|idea|proposal)|(?:our|his|her|their) (?:plan|idea|proposal))\b`,
   // Quoted and then spoken about: "..., that's what the manual says". Someone's words without a colon.
   String.raw`^\W*…\W*(?:that's|thats|that was|that is|this is|this was|is|was|reads?|stood|so)\s+(?:what|wat|how|the|her|his|their|my|in|on|all|at|part|one)\b`,
   String.raw`\b(?:somebody|someone|he|she|they|(?:my|the|our|your|his|her|their|an?) [\w'-]+(?: [\w'-]+)?)\s+(?:once |just |has |had |always |keeps? |apparently |recently )?(?:wrote|said|says|told me|told us|tells (?:me|us)|asked (?:me|us)|wants (?:me|us)|suggested|suggests|recommends|recommended|insists|ordered (?:me|us)|shouted|yelled|mumbled|muttered|scribbled)\s+(?:that\s+|about\s+|on\s+)?(?:to|we|i|you|one|someone|somebody|${ACTION})\b`,
