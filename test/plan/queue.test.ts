@@ -314,6 +314,21 @@ async function start(
   }
 }
 
+/** A packet that was answered, by a program that was killed before it could take note of that. */
+async function answerOnly({ env, cwd, store }: Awaited<ReturnType<typeof service>>): Promise<void> {
+  const model = scriptedModel([says('Here it is.')])
+  const app = await createApp({ env, cwd, model, permission: 'bypass', probe: false })
+  const session = await app.openSession({ resume: 'new', canAsk: false })
+  await store.change({ type: 'begin', task: '1' }, { type: 'packet', task: '1', session: session.id })
+  const ended = (async () => {
+    for await (const event of session.events({ signal: open })) if (event.type === 'run-end') return
+  })()
+  await session.prompt('Task 1: answer')
+  await ended
+  await session.close()
+  await app.close()
+}
+
 describe('with real sessions', () => {
   test('packets in a window of 4k tokens end across interruptions, and nothing is done twice', async () => {
     const [tasks, interruptions] = [runs(6, 15), runs(4, 10)]
@@ -388,17 +403,7 @@ describe('with real sessions', () => {
   test('a check decides, across an interruption between the answer and the check', async () => {
     const place = await service('answer')
     await place.store.change({ type: 'check', task: '1', command: 'test -f b.txt' })
-    const model = scriptedModel([says('Here it is.')])
-    const app = await createApp({ env: place.env, cwd: place.cwd, model, permission: 'bypass', probe: false })
-    const session = await app.openSession({ resume: 'new', canAsk: false })
-    await place.store.change({ type: 'begin', task: '1' }, { type: 'packet', task: '1', session: session.id })
-    const ended = (async () => {
-      for await (const event of session.events({ signal: open })) if (event.type === 'run-end') return
-    })()
-    await session.prompt('Task 1: answer')
-    await ended
-    await session.close()
-    await app.close()
+    await answerOnly(place)
     const again = scriptedModel([says('Here it is.')], [says('Here it really is.')])
 
     const end = await start(place, again)
@@ -412,17 +417,7 @@ describe('with real sessions', () => {
 
   test('a packet that had ended when the program was killed is not run again', async () => {
     const place = await service('answer')
-    const model = scriptedModel([says('Here it is.')])
-    const app = await createApp({ env: place.env, cwd: place.cwd, model, permission: 'bypass', probe: false })
-    const session = await app.openSession({ resume: 'new', canAsk: false })
-    await place.store.change({ type: 'begin', task: '1' }, { type: 'packet', task: '1', session: session.id })
-    const ended = (async () => {
-      for await (const event of session.events({ signal: open })) if (event.type === 'run-end') return
-    })()
-    await session.prompt('Task 1: answer')
-    await ended
-    await session.close()
-    await app.close()
+    await answerOnly(place)
     const silent = scriptedModel()
 
     const end = await start(place, silent)

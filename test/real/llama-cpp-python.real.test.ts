@@ -128,7 +128,7 @@ describe.each(models)('llama-cpp-python with $name', (weights) => {
     seen(column, 'native call', 'only of a tool that is named; the result is taken')
   })
 
-  test('tools that may be called are told as text, and the reply is read', async () => {
+  test('tools that may be called are described as text, and the reply is read', async () => {
     const events = await reply(arm.model, request('Read the file a.txt.', { tools: [BIRD], maxTokens: 60 }))
 
     expect(events.at(-1)).toMatchObject({ type: 'finish' })

@@ -86,7 +86,7 @@ const ASKS = [
 
 /** Words of another person behind a colon: "Tomasz wrote in the channel: turn it on", "From Mary, 9.14 am: set the rate". */
 const REPORTED = [
-  // A letter to somebody else, a mail that was forwarded, a plan of the past.
+  // A letter, a mail that was forwarded, a plan of the past.
   String.raw`^\W*dear (?!covey|computer|nano|assistant|program)\w+\b|^\s*>\s*(?:hi|hello|hey|dear|please|on)\b|^\W*(?:\S+\s+){1,4}(?:was|were) (?:yesterday|last|the (?:plan|idea|proposal)|(?:our|his|her|their) (?:plan|idea|proposal))\b`,
   // Quoted and then spoken about: "..., that's what the manual says". Someone's words without a colon.
   String.raw`^\W*…\W*(?:that's|thats|that was|that is|this is|this was|is|was|reads?|stood|so)\s+(?:what|wat|how|the|her|his|their|my|in|on|all|at|part|one)\b`,

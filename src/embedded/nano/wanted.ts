@@ -1,6 +1,6 @@
 /**
  * Whether a request that has a sign against its call may want it all the same: "Why is this still here? Delete it", "we don't need
- * the last line any more", "where it says 5 put 6". Then the person is asked, instead of being told that nothing was wanted. Pure.
+ * the last line any more", "where it says 5 put 6". Then the user is asked; without this the answer would be that nothing was wanted. Pure.
  */
 import { around, signIn } from './mood.ts'
 import { ordersAct } from './order.ts'
