@@ -43,9 +43,9 @@ _ASKED = re.compile(
 # Where a clause may end. A strong one joins steps; a weak one may also join words.
 _JOIN = re.compile(
     r"(?P<strong>\s*;\s+|\s+&&\s+|\s*\n+\s*|\s+\d{1,2}[.)]\s+|[,.;:!]?\s+(?:and\s+|but\s+)?(?:then|afterwards|after that|after this|after which|finally|lastly|"
-    r"(?:once|when|as soon as) (?:that|it|this|you)(?:'s|’s| is| has| have|'re| are)(?: been)? (?:done|finished|there|ready)|followed by)\b[,:]?\s+|(?:[,.;]\s+|\s+and\s+)next,?\s+)"
+    r"(?:once|when|as soon as) (?:that|it|this|you|they)(?:'s|’s|s| is| has| have|'re| are)(?: been)? (?:done|finished|there|ready|through|over|complete|completed|in|in place|made|set|saved|sorted|settled|good|ok)|followed by)\b[,:]?\s+|(?:[,.;]\s+|\s+and\s+)next,?\s+)"
     r"|(?P<full>[.!?]+\)?\s+)"
-    r"|(?P<weak>\s*,\s+(?:and|also|plus|&)\s+|\s+(?:and|also|plus|&|\+)\s+|\s*,\s+|\s+[-–>]+\s+)",
+    r"|(?P<weak>\s*,\s+(?:and|also|plus|&|n)\s+|\s+(?:and|also|plus|&|\+|n|'n|'n'|an)\s+|\s*,\s+|\s+[-–>]+\s+)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|`[^`]*`|(?<![^\W_])'[^'\n]*'(?![^\W_])|(?<![^\W_])‘[^’\n]*’(?![^\W_])")

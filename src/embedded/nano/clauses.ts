@@ -39,9 +39,9 @@ const ASKED = new RegExp(
 /** Where a clause may end. A strong one joins steps; a weak one may also join words. */
 const JOIN = new RegExp(
   String.raw`(?<strong>\s*;\s+|\s+&&\s+|\s*\n+\s*|\s+\d{1,2}[.)]\s+|[,.;:!]?\s+(?:and\s+|but\s+)?(?:then|afterwards|after that|after this|after which|finally|lastly|` +
-    String.raw`(?:once|when|as soon as) (?:that|it|this|you)(?:'s|’s| is| has| have|'re| are)(?: been)? (?:done|finished|there|ready)|followed by)\b[,:]?\s+|(?:[,.;]\s+|\s+and\s+)next,?\s+)` +
+    String.raw`(?:once|when|as soon as) (?:that|it|this|you|they)(?:'s|’s|s| is| has| have|'re| are)(?: been)? (?:done|finished|there|ready|through|over|complete|completed|in|in place|made|set|saved|sorted|settled|good|ok)|followed by)\b[,:]?\s+|(?:[,.;]\s+|\s+and\s+)next,?\s+)` +
     String.raw`|(?<full>[.!?]+\)?\s+)` +
-    String.raw`|(?<weak>\s*,\s+(?:and|also|plus|&)\s+|\s+(?:and|also|plus|&|\+)\s+|\s*,\s+|\s+[-–>]+\s+)`,
+    String.raw`|(?<weak>\s*,\s+(?:and|also|plus|&|n)\s+|\s+(?:and|also|plus|&|\+|n|'n|'n'|an)\s+|\s*,\s+|\s+[-–>]+\s+)`,
   'gi',
 )
 const QUOTED =

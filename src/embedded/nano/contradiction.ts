@@ -58,14 +58,52 @@ const folderAsFile: Rule = ({ name, input }) => {
     : undefined
 }
 
-/** "List the closed bugs": the folder bugs/closed, not all of bugs. */
+/** "List the closed bugs", "move it to the closed bugs": the folder bugs/closed, not all of bugs. */
 const deeperFolder: Rule = ({ name, input }, { clause, sources }) => {
-  const { path } = input
-  if (name !== 'list_files' || typeof path !== 'string' || !path.endsWith('/')) return undefined
-  const isMeant = (folder: string): boolean =>
-    folder !== path && folder.startsWith(path) && folder.endsWith('/') && isNamed(folder, clause)
-  return sources.paths.some(isMeant) ? { kind: 'path', path } : undefined
+  const path = name === 'list_files' ? input['path'] : input['to']
+  if (!['list_files', 'copy_file', 'move_file'].includes(name) || typeof path !== 'string') return undefined
+  const folder = `${path.replace(/\/+$/, '')}/`
+  const isMeant = (other: string): boolean =>
+    other !== folder && other.startsWith(folder) && other.endsWith('/') && isNamed(other, clause)
+  const said = clause.toLowerCase()
+  const bare = folder.slice(0, -1).toLowerCase()
+  const isSpelled = said.includes(`${bare}/ `) || (bare.includes('/') && stands(said, bare))
+  return sources.paths.includes(folder) && !isSpelled && sources.paths.some(isMeant)
+    ? { kind: 'path', path }
+    : undefined
 }
+
+/** One that is there is not made: "a folder called photos in diary" is not diary. */
+const folderThere: Rule = ({ name, input }, { sources }) => {
+  const { path } = input
+  return name === 'make_folder' &&
+    typeof path === 'string' &&
+    sources.paths.includes(`${path.replace(/\/+$/, '')}/`)
+    ? { kind: 'path', path }
+    : undefined
+}
+
+/** "I'd like to delete the draft" is not a wish to see it. */
+const onlyLooksAt: Rule = ({ name }, { clause }) =>
+  (name === 'read_file' || name === 'list_files') && CHANGES.test(clause) && !LOOKS.test(clause)
+    ? { kind: 'tool', name }
+    : undefined
+
+const CHANGES =
+  /^\W*(?:(?:please|pls|plz|kindly|hey|hi|ok|okay|now|then|next|just|also|and|so|can you|could you|would you|will you|i(?:'d| would) like (?:you )?to|i want (?:you )?to|i need (?:you )?to|let's|lets|go ahead and)[\s,]+)*(?:delete|remove|erase|rename|move|copy|duplicate|append|replace)\b/i
+const LOOKS =
+  /\b(?:show|see|look|list|read|open|view|display|print|tell|check|find|search|what|which|where|whether|if|first|before|left|remains?|result|contents?)\b|\?/i
+
+/** A whole folder goes only where a folder is spoken of, or its path is spelled: "delete the old invoice" is not invoices/old. */
+const wholeFolder: Rule = ({ name, input }, { clause }) => {
+  const { path } = input
+  if (name !== 'delete_file' || typeof path !== 'string' || !path.endsWith('/')) return undefined
+  const isSaid = FOLDERS.test(clause) || clause.toLowerCase().includes(path.slice(0, -1).toLowerCase())
+  return isSaid ? undefined : { kind: 'path', path }
+}
+
+const FOLDERS =
+  /\b(?:folders?|foldr|director(?:y|ies)|dirs?|subfolders?|everything|all|both|it|that|them|entire|whole|contents?|tree)\b|\/(?:\s|$)/i
 
 /** A word of the request that is no path: `change` in "open it, then change the price". */
 const noFile: Rule = (call, { sources, recent, clause }) => {
@@ -174,6 +212,9 @@ const rules: readonly Rule[] = [
   unnamedFile,
   folderAsFile,
   deeperFolder,
+  folderThere,
+  onlyLooksAt,
+  wholeFolder,
   noFile,
   otherScope,
   otherSetting,

@@ -18,6 +18,7 @@ import { moodAgainst } from './mood.ts'
 import { mayBeWanted } from './wanted.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 import { CHANGE_LINE, isActing } from './tools.ts'
+import { withWholeTexts } from './whole-text.ts'
 
 export type Decision =
   | { readonly kind: 'call'; readonly call: NanoCall }
@@ -61,7 +62,8 @@ export function decide(evidence: Evidence): Decision {
   const written = evidence.isCut ? undefined : readCall(text)
   if (!written) return readForm(text, steps)
   const { clause, from } = evidence.part ?? { clause: request, from: 0 }
-  const call = toEdit(repaired(written, request), evidence.lines, request)
+  const whole = withWholeTexts(repaired(written, request), request, evidence.lines)
+  const call = toEdit(whole, evidence.lines, request)
   const last = steps.at(-1)
   if (last && (isRepeated(call, steps) || (steps.length > from && isAnswered(last, clause))))
     return { kind: 'answer', form: usualForm(last) }

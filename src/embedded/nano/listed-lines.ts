@@ -5,6 +5,7 @@
 import type { ListedLine } from './format.ts'
 import type { ProjectFiles } from './project.ts'
 import type { NanoCall } from './run.ts'
+import { wordsOf } from './spans.ts'
 import { CHANGE_LINE } from './tools.ts'
 
 /** The same call where it is another one. */
@@ -17,11 +18,19 @@ export function toEdit(call: NanoCall, lines: readonly ListedLine[], request: st
   // Where a word stands twice in a line, the last is its value: `port: port 3000`.
   const at = line.text.lastIndexOf(old)
   const written = like(old, request.includes(old) ? old : '', replacement)
-  const after = line.text.slice(0, at) + written + line.text.slice(at + old.length)
+  const rest = line.text.slice(at + old.length)
+  const after = line.text.slice(0, at) + written + (saysItAnew(old, written, rest) ? '' : rest)
   return {
     name: 'edit_file',
     input: { path: line.path, old: line.text, new: BARE.test(after) ? '' : after.trim() },
   }
+}
+
+/** "Make it order for friday", where the line is `order for thursday`: the rest of the line is said anew, too. */
+function saysItAnew(old: string, replacement: string, rest: string): boolean {
+  const isLonger = replacement.toLowerCase().startsWith(`${old.toLowerCase()} `)
+  const count = (text: string): number => wordsOf(text).length
+  return isLonger && count(rest) > 0 && count(replacement) - count(old) === count(rest)
 }
 
 /** What is left of a comment or a list item whose text is removed. */

@@ -29,17 +29,27 @@ import { nanoGrammar, type Situation } from './grammar.ts'
 import { appendByEdit } from './append-form.ts'
 import { toClientCall } from './bindings.ts'
 import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot } from './client-run.ts'
+import { nextOfEach } from './each.ts'
+import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
 import { lookFor } from './look-first.ts'
 import { type Offer, offerNano } from './offer.ts'
 import { missingOld, oldTexts } from './old-text.ts'
-import { advance, currentOf, isPlainlyDone, type Progress, shownSteps, undoneOf } from './progress.ts'
+import {
+  advance,
+  currentOf,
+  GOES_ON,
+  isPlainlyDone,
+  type Progress,
+  shownSteps,
+  undoneOf,
+} from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
 import type { ProjectFiles } from './project.ts'
 import { recentPaths } from './recent.ts'
 import { fitPrompt } from './prompt.ts'
 import { doubt, leftUndone, notDone, refusal, tooLong } from './refusal.ts'
 import { LOOK_ID, type NanoCall, type NanoRun, type NanoStep, readRun } from './run.ts'
-import type { NanoTool } from './tools.ts'
+import { isActing, type NanoTool } from './tools.ts'
 import { nanoCapabilities } from './capabilities.ts'
 import { NANO_ID } from '../../protocol/nano-id.ts'
 
@@ -116,25 +126,84 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
     tools: request.tools,
     guarded: request.guarded === true,
   })
-  if (isPlainlyDone(progress, run.steps)) await advance(progress, run.steps, files)
-  const ask = (): Promise<Asked | undefined> =>
-    askNano({ engine, files, run, progress, offer, request }, signal)
-  let asked = await ask()
-  while (asked) {
-    onReply?.(asked.reply)
-    if (asked.decision.kind !== 'answer' || isOver(run.steps)) break
-    if (!(await advance(progress, run.steps, files))) break
-    asked = await ask()
-  }
+  const asking = { engine, files, run, progress, offer, request }
+  const asked = (await nextOne(asking)) ?? (await askOn(asking, signal, onReply))
   if (!asked) return
   const look = lookBefore(asked, { place, progress, offer })
   if (look) return yield* tellLook(withRoot(look, request), request, asked.reply)
-  const { sources } = currentOf(progress)
+  const { sources, clause } = currentOf(progress)
   const paths = pathsIn({ sources, recent: recentPaths(run.steps) })
-  const tidied = await tidy(asked.decision, { request: run.request, lines: sources.lines, paths, files })
+  const tidied = await tidy(asked.decision, {
+    request: run.request,
+    clause,
+    lines: sources.lines,
+    paths,
+    files,
+  })
   const decision = settleGuess(await appendByEdit(tidied, offer.bindings, files), request)
   const undone = undoneOf(progress, run.steps)
   yield* tell(forClient(decision, offer, request), { run, request, reply: asked.reply, undone })
+}
+
+/** Clause by clause, until there is something to do or nothing is left. */
+async function askOn(
+  asking: Asking,
+  signal: AbortSignal,
+  onReply: NanoOptions['onReply'],
+): Promise<Asked | undefined> {
+  const { progress, run, files } = asking
+  if (isPlainlyDone(progress, run.steps)) await advance(progress, run.steps, files)
+  let asked = await askNano(asking, signal)
+  while (asked) {
+    onReply?.(asked.reply)
+    if (asked.decision.kind !== 'answer' || isOver(run.steps)) break
+    const further = await askFurther(asked, asking, signal)
+    if (further) {
+      onReply?.(further.reply)
+      return further
+    }
+    if (!(await advance(progress, run.steps, files))) break
+    asked = await askNano(asking, signal)
+  }
+  return asked
+}
+
+/** The same with the next of several files: nothing that nano would have to be asked for. */
+async function nextOne({ progress, run, files }: Asking): Promise<Asked | undefined> {
+  const { clause, from } = currentOf(progress)
+  const call = isOver(run.steps) ? undefined : await nextOfEach(run.steps.slice(from), clause, files)
+  if (!call) return undefined
+  const why = 'The built-in model guessed this: it is one of several that seem to be meant'
+  return {
+    reply: {
+      text: '',
+      confidences: [],
+      isCut: false,
+      usage: { prompt: 0, completion: 0 },
+      times: { firstTokenMs: 0, decodeMs: 0 },
+    },
+    decision: isActing(call.name) ? { kind: 'guess', call, why, isLikely: true } : { kind: 'call', call },
+  }
+}
+
+/** How sure nano must be of what it says when it is asked for more. */
+const SURE_OF_MORE = 0.6
+
+/** A clause that seems done, but names another file beside the last one, or was answered with a call that had been made. */
+async function askFurther({ reply }: Asked, asking: Asking, signal: AbortSignal): Promise<Asked | undefined> {
+  const { progress, run } = asking
+  const part = currentOf(progress)
+  const steps = run.steps.slice(part.from)
+  const left = leftOut(part, steps)
+  const repeated = readCall(reply.text)
+  const bans =
+    left?.bans ?? (repeated && steps.length > 0 && GOES_ON.test(part.clause) ? bansOfRepeat(repeated) : [])
+  if (bans.length === 0) return undefined
+  const asked = await askNano({ ...asking, mustCall: left !== undefined }, signal, bans)
+  const { decision } = asked ?? {}
+  if (!asked || (decision?.kind !== 'call' && decision?.kind !== 'guess')) return undefined
+  if (left) return isAbout(decision.call, left.path) ? asked : undefined
+  return Math.min(1, ...asked.reply.confidences) >= SURE_OF_MORE ? asked : undefined
 }
 
 type Before = { readonly place: ClientPlace; readonly progress: Progress; readonly offer: Offer }
@@ -168,6 +237,8 @@ type Asking = Pick<Parts, 'engine' | 'files'> & {
   readonly progress: Progress
   readonly offer: Offer
   readonly request: ModelRequest
+  /** Nothing but a call will do. */
+  readonly mustCall?: boolean
 }
 
 /** Then it has not understood. */
@@ -189,6 +260,7 @@ async function askNano(
       sessionId: request.sessionId,
       grammar: nanoGrammar({
         ...situationOf(run, { sources: part.sources, ...eligible(request, offer) }),
+        ...(asking.mustCall && { mustCall: true }),
         bans,
         olds: oldTexts(part.clause),
       }),

@@ -51,15 +51,56 @@ const namedBy = (path: string, words: ReadonlySet<string>): ReadonlySet<string> 
 
 const isTransfer = ({ name }: NanoCall): boolean => name === 'copy_file' || name === 'move_file'
 
-/** Into itself, or to a folder that neither the words nor the source speak of. */
-const otherTarget: Rule = (call, { clause }) => {
+/** Into itself, or to a folder that neither the words, nor the source, nor the steps before speak of. */
+const otherTarget: Rule = (call, { clause, recent }) => {
   const { from, to } = call.input
   if (!isTransfer(call) || typeof from !== 'string' || typeof to !== 'string') return undefined
   if (from.endsWith('/') && to.startsWith(from)) return { kind: 'path', path: from }
   const folder = to.replace(/\/+$/, '').split('/').slice(0, -1)
   const isSaid = folder.every((part) => wordsIn(clause).join(' ').includes(wordsIn(part).join(' ')))
-  return isSaid || from.startsWith(`${folder.join('/')}/`) ? undefined : { kind: 'path', path: to }
+  const isKnown = isSaid || [from, ...recent].some((path) => path.startsWith(`${folder.join('/')}/`))
+  return isKnown ? undefined : { kind: 'path', path: to }
 }
+
+/** "By the name of notice.txt, now": a new name looks like one, or stands behind a word that says so. */
+const noTarget: Rule = (call, { clause, sources, recent }) => {
+  const { to } = call.input
+  if (!isTransfer(call) || typeof to !== 'string' || /[./\\~\d_-]/.test(to)) return undefined
+  const isThere = [...sources.paths, ...recent].some((path) => path.replace(/\/+$/, '') === to)
+  const befores = placesOf(to, clause).map((at) => clause.slice(0, at))
+  return isThere || befores.some((before) => NAMES.test(before)) ? undefined : { kind: 'path', path: to }
+}
+
+const NAMES =
+  /(?:\b(?:to|into|in|inside|under|as|called|named|name|onto|be|of|folder|directory|dir)|->|=>|→|[:="'“‘`])\s*(?:(?:the|a|an|my|our|new)\s+)?["'“‘`]?$/i
+
+/** "The first lines of stock": stock.csv is called so, low_stock.py only in part. */
+const fullyNamed: Rule = ({ name, input }, { clause, sources }) => {
+  const path = OF_ONE_FILE.includes(name) ? (input['path'] ?? input['from']) : undefined
+  if (typeof path !== 'string' || path.endsWith('/') || clause.toLowerCase().includes(nameOf(path)))
+    return undefined
+  const words = wordsIn(clause).filter((word) => word.length > 2 && !stopWords.has(word))
+  const isSaid = (part: string): boolean => words.some((word) => isSameRoot(word, part))
+  const own = stemOf(path)
+  const shared = own.filter(isSaid)
+  const isBetter = (other: string): boolean => {
+    const stem = stemOf(other)
+    return (
+      other !== path &&
+      !other.endsWith('/') &&
+      stem.length > 0 &&
+      stem.every(isSaid) &&
+      shared.every((word) => stem.includes(word))
+    )
+  }
+  return !own.every(isSaid) && sources.paths.filter(isBetter).length === 1
+    ? { kind: 'path', path }
+    : undefined
+}
+
+const OF_ONE_FILE: readonly string[] = ['read_file', 'copy_file', 'move_file', 'delete_file', 'data_view']
+
+const stemOf = (path: string): string[] => wordsIn(nameOf(path).replace(/\.\w+$/, ''))
 
 /** A file that is there, and that the words do not spell, is no name for a copy. */
 const takenTarget: Rule = (call, { clause, sources }) => {
@@ -161,6 +202,8 @@ export const otherChoices: readonly Rule[] = [
   betterNamed,
   otherTarget,
   takenTarget,
+  noTarget,
+  fullyNamed,
   otherScript,
   nearerSetting,
 ]

@@ -69,7 +69,7 @@ const isLookAtResult = (clause: string): boolean =>
 
 /** Signs that a clause asks for more than one step. */
 export const GOES_ON =
-  /[,;:.?!&\n-]\s|\b(?:and|then|after|afterwards|before|next|also|plus|finally|once|when|followed|thereafter|both|two|three|four|each|them|these|those|everything|every|all (?:of|the|three|four|my|our))\b/i
+  /[,;:.?!&\n-]\s|\b(?:and|n|then|after|afterwards|before|next|also|plus|finally|once|when|followed|thereafter|both|two|three|four|each|them|these|those|everything|every|all (?:of|the|three|four|my|our))\b/i
 
 /** The steps as they are shown: behind a result the clause that came next, or the paths the result speaks of. */
 export const shownSteps = ({ reached }: Progress, steps: readonly NanoStep[]): PromptStep[] =>

@@ -3,29 +3,62 @@
  */
 import type { Decision } from './decide.ts'
 import type { ListedLine } from './format.ts'
+import { firstOfEach } from './each.ts'
 import { like, makeUnique } from './listed-lines.ts'
 import { inFileThatHasIt } from './old-text.ts'
 import { type ProjectFiles, withoutNeedlessAppend } from './project.ts'
 import type { NanoCall } from './run.ts'
+import { fromTail } from './tail.ts'
 import { withTarget } from './targets.ts'
+import { isActing } from './tools.ts'
 
 type Place = {
   readonly request: string
+  /** The part of it that this is about. */
+  readonly clause: string
   /** Those nano was shown. */
   readonly lines: readonly ListedLine[]
   readonly paths: readonly string[]
   readonly files: ProjectFiles
 }
 
-export async function tidy(decision: Decision, { request, lines, paths, files }: Place): Promise<Decision> {
+type Called = Extract<Decision, { readonly kind: 'call' | 'guess' }>
+
+export async function tidy(decision: Decision, place: Place): Promise<Decision> {
   if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
-  const appended = await withoutNeedlessAppend(inSingular(decision.call, paths), files)
+  const { request, clause, lines, paths, files } = place
+  const first = await firstOfEach(decision.call, clause, files)
+  if (first) return oneOfMany(decision, await withTarget(first, files, request))
+  const found = await fromTail(inSingular(inCaseOf(decision.call, paths), paths), clause, files)
+  const appended = await withoutNeedlessAppend(found, files)
   const unique = await makeUnique(await inFileThatHasIt(appended, paths, files), lines, files)
   const call = await withTarget(await inLettersOfFile(unique, request, files), files, request)
   const replacing = await asReplacement(call, files)
   if (!replacing) return { ...decision, call }
   const why = 'The built-in model guessed this: it replaces what is there'
   return { why, ...decision, isLikely: false, kind: 'guess', call: replacing }
+}
+
+/** Which of them are meant was counted, not said. */
+function oneOfMany(decision: Called, call: NanoCall): Decision {
+  if (!isActing(call.name)) return { kind: 'call', call }
+  const why = 'The built-in model guessed this: it is one of several that seem to be meant'
+  return { why, isLikely: false, ...decision, kind: 'guess', call }
+}
+
+/** `**\/*TREES*` where the file is called trees.csv. */
+function inCaseOf(call: NanoCall, paths: readonly string[]): NanoCall {
+  const word =
+    call.name === 'find_files' ? /^\*\*\/\*?([^*/]+)\*?$/.exec(String(call.input['pattern']))?.[1] : undefined
+  if (word === undefined || paths.some((path) => path.includes(word))) return call
+  const path = paths.find((one) => one.toLowerCase().includes(word.toLowerCase())) ?? ''
+  const at = path.toLowerCase().indexOf(word.toLowerCase())
+  return at < 0
+    ? call
+    : {
+        ...call,
+        input: { pattern: String(call.input['pattern']).replace(word, path.slice(at, at + word.length)) },
+      }
 }
 
 /** `**\/*charters*` where files are called charter: the plural belongs to the sentence. */

@@ -43,9 +43,9 @@ const HARMLESS: readonly RegExp[] = [
   // "Can the name be x?", "could notes.txt have y?"
   /^\W*(?:(?:so|and|ok|well|hey|please)[\s,]+)*(?:can|could|may|might)\s+(?=[^?]*\b(?:be|have|hav|say|read|go|become|get)\b)/u,
   /\bfor me\?/gu,
-  /\b(?:just )?in case\b(?=\s*(?:[.,;!]|$))/gu,
+  /\b(?:just )?in case\b(?=\s*(?:[.,;!]|$|you(?:'d|'ve|d|ve)? (?:forgot|forget|forgotten|lost|wonder|wondered|missed|miss|ask|care)))/gu,
   /\bif (?:it's|its|it is|that's|that is) (?:not|no|ok|okay|alright|all right|fine|possible)\b[^,.;]*/gu,
-  /\bif (?:you|u)(?:'d|'ll)? (?:be|have|had|get|got|could|would|can|please|don't|do not|wouldn't|feel|fancy|find|look|open)\b[^,.;]*/gu,
+  /\bif (?:you|u)(?:'d|'ll|d|ll)? (?:be|have|had|get|got|could|would|can|please|don't|do not|wouldn't|feel|fancy|find|look|open)\b[^,.;]*/gu,
   // "It would be a help if it were 5", "I wonder if we could have 5".
   /\b(?:help|better|love it|lovely|nice|great|good|glad|grateful|happy|happier|appreciate it|wonder|wondering|kind)\s+(?:if|whether)\b/gu,
   /\b(?:may|might|shall) (?:i|we) (?:ask you|trouble you|have|get)\b/gu,

@@ -1,0 +1,88 @@
+/**
+ * Texts that go on where the model stopped, or began before where it started: "add ring Anna on Monday to todo.txt" is not about `Monday`.
+ * Each rule takes more of the request, never less. Pure.
+ */
+import type { ListedLine } from './format.ts'
+import type { NanoCall } from './run.ts'
+import { placesOf, strip, wordsOf } from './spans.ts'
+import { stopWords } from './words.ts'
+
+/** The call with its texts as long as the request has them. */
+export function withWholeTexts(call: NanoCall, request: string, lines: readonly ListedLine[]): NanoCall {
+  const { content, new: replacement, old, pattern } = call.input
+  if (call.name === 'write_file' && typeof content === 'string')
+    return { ...call, input: { ...call.input, content: fromVerb(wholeBlock(content, request), request) } }
+  if (typeof replacement === 'string' && typeof old === 'string' && wordsOf(old).length > 1)
+    return { ...call, input: { ...call.input, new: furtherWords(replacement, request) } }
+  if (call.name === 'search_text' && typeof pattern === 'string')
+    return { ...call, input: { ...call.input, pattern: wholePhrase(pattern, request, lines) } }
+  return call
+}
+
+/** Where it begins, if that is clear. */
+function onlyPlace(text: string, request: string): number | undefined {
+  const places = placesOf(text, request)
+  return places.length === 1 ? places[0] : undefined
+}
+
+/** Lines behind "the following:" are wanted to the last. */
+function wholeBlock(content: string, request: string): string {
+  const start = onlyPlace(content, request)
+  if (start === undefined || !/:[^\S\n]*\n\s*$/.test(request.slice(0, start))) return content
+  const block = request.slice(start).trimEnd()
+  return block.includes('\n\n') ? content : block
+}
+
+/** What is added begins behind the verb, unless the words between say that it is a line or where it goes. */
+function fromVerb(content: string, request: string): string {
+  const start = onlyPlace(content, request)
+  if (start === undefined) return content
+  const [, between] =
+    /^\W*(?:please |pls |also |then |and )*(?:add|append|note|jot down)\s+((?:[^\s"'“‘`:]+\s+){1,6})$/i.exec(
+      request
+        .slice(0, start)
+        .split(/(?:[.;!?]|\band|\bthen)\s+/)
+        .at(-1) ?? '',
+    ) ?? []
+  if (between === undefined || DESCRIBES.test(between)) return content
+  return request.slice(start - between.length, start) + content
+}
+
+const DESCRIBES =
+  /^(?:the|a|an|my|our|this|that|these|those|another|one|new|some|me|it|two|three)\b|\b(?:line|lines|text|words?|row|entry|item|following|saying|says|note|to|in|into|at|on|under|below|onto|for|comment|heading|bullet|task|todo|sentence)\b/i
+
+/** `wed` of "replace wed 8.00 with wed closed". */
+function furtherWords(text: string, request: string): string {
+  const start = onlyPlace(text, request)
+  if (start === undefined || wordsOf(text).length !== 1 || !/[a-z]/i.test(text)) return text
+  if (!/\b(?:with|by|to|into)\s+["'“‘`]?$/i.test(request.slice(0, start))) return text
+  const rest = request.slice(start + text.length)
+  const [more = ''] = /^(?:[^\S\n]+[\w'’-]+){1,3}?(?=[.,;!?]?\s*$|[.,;]\s|\s+(?:and|then)\s)/.exec(rest) ?? []
+  return more !== '' && wordsOf(more).every(isTelling) ? text + more : text
+}
+
+/** More of the words, where a line of the project has them in this order: `clutch` of "which files say clutch kit". */
+function wholePhrase(pattern: string, request: string, lines: readonly ListedLine[]): string {
+  const start = onlyPlace(pattern, request)
+  if (start === undefined || !/^[\w'’-]+$/.test(pattern)) return pattern
+  const isThere = (phrase: string): boolean =>
+    lines.some(({ text }) => text.toLowerCase().includes(phrase.toLowerCase()))
+  let phrase = pattern
+  for (;;) {
+    const [next] = /^[^\S\n]+[\w'’-]+/.exec(request.slice(start + phrase.length)) ?? []
+    if (next === undefined || !isTelling(next.trim()) || !isThere(phrase + next)) return phrase
+    phrase += next
+  }
+}
+
+const isTelling = (word: string): boolean => {
+  const bare = strip(word.toLowerCase(), '"\'`“”‘’.,;:!?()')
+  return /[\p{L}\p{N}]/u.test(bare) && !stopWords.has(bare) && !NO_TEXT.has(bare)
+}
+
+const NO_TEXT = new Set(
+  (
+    'everywhere throughout instead across wherever always today tonight tomorrow lol plz thanks thx cheers mate asap first next ok okay ' +
+    'because since while until within via using should must really quickly quick real right only too already still yet later earlier'
+  ).split(' '),
+)
