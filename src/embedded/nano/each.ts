@@ -50,8 +50,8 @@ export async function nextOfEach(
     const object = call.input[key]
     return ok && call.name === last.call.name && typeof object === 'string' ? [object] : []
   })
-  const left = (await membersOf(folder, clause, files, done)).filter((one) => !done.includes(one))
-  return left[0] === undefined ? undefined : inPlaceOf(last.call, key, left[0])
+  const next = (await membersOf(folder, clause, files, done)).find((one) => !done.includes(one))
+  return next === undefined ? undefined : inPlaceOf(last.call, key, next)
 }
 
 /** The files of a folder that are meant; none where that cannot be told. `done` may be gone already. */

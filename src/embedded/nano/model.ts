@@ -9,47 +9,26 @@ import { defined } from '../../lib/object.ts'
 import { AppError } from '../../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../protocol/model.ts'
 import { renderAnswer } from './answer.ts'
+import { type Asked, askOn, nextOne } from './ask.ts'
 import { classificationFields, toClassification } from './classify.ts'
-import type { Ban } from './ban.ts'
-import { contradictionOf, pathsIn } from './contradiction.ts'
-import { type Decision, decide, readCall } from './decide.ts'
-import {
-  createNanoEngine,
-  NANO_WINDOW,
-  type NanoEngine,
-  type NanoEngineOptions,
-  type NanoReply,
-} from './engine.ts'
+import { pathsIn } from './contradiction.ts'
+import { type Decision } from './decide.ts'
+import { createNanoEngine, type NanoEngine, type NanoEngineOptions, type NanoReply } from './engine.ts'
 import { otherLanguage } from './language.ts'
 import { typed } from './spoken.ts'
-import { foldersOf } from './targets.ts'
 import { tidy } from './tidy.ts'
-import { classifySegments, cutResult, noSources, type Sources } from './format.ts'
-import { nanoGrammar, type Situation } from './grammar.ts'
+import { classifySegments } from './format.ts'
 import { appendByEdit } from './append-form.ts'
 import { toClientCall } from './bindings.ts'
 import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot } from './client-run.ts'
-import { nextOfEach } from './each.ts'
-import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
 import { lookFor } from './look-first.ts'
 import { type Offer, offerNano } from './offer.ts'
-import { missingOld, oldTexts } from './old-text.ts'
-import {
-  advance,
-  currentOf,
-  GOES_ON,
-  isPlainlyDone,
-  type Progress,
-  shownSteps,
-  undoneOf,
-} from './progress.ts'
+import { currentOf, type Progress, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
 import type { ProjectFiles } from './project.ts'
 import { recentPaths } from './recent.ts'
-import { fitPrompt } from './prompt.ts'
 import { doubt, leftUndone, notDone, refusal, tooLong } from './refusal.ts'
 import { LOOK_ID, type NanoCall, type NanoRun, type NanoStep, readRun } from './run.ts'
-import { isActing, type NanoTool } from './tools.ts'
 import { nanoCapabilities } from './capabilities.ts'
 import { NANO_ID } from '../../protocol/nano-id.ts'
 
@@ -105,11 +84,6 @@ type Parts = Pick<NanoOptions, 'onReply' | 'files' | 'root'> & {
   readonly prepare: Prepare
 }
 
-/** Kept free for the reply. */
-const RESERVE = 400
-/** A run that long has lost its way. */
-const MOST_CALLS = 8
-
 async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const { engine, prepare, onReply } = parts
   const said = readRun(request)
@@ -145,67 +119,6 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   yield* tell(forClient(decision, offer, request), { run, request, reply: asked.reply, undone })
 }
 
-/** Clause by clause, until there is something to do or nothing is left. */
-async function askOn(
-  asking: Asking,
-  signal: AbortSignal,
-  onReply: NanoOptions['onReply'],
-): Promise<Asked | undefined> {
-  const { progress, run, files } = asking
-  if (isPlainlyDone(progress, run.steps)) await advance(progress, run.steps, files)
-  let asked = await askNano(asking, signal)
-  while (asked) {
-    onReply?.(asked.reply)
-    if (asked.decision.kind !== 'answer' || isOver(run.steps)) break
-    const further = await askFurther(asked, asking, signal)
-    if (further) {
-      onReply?.(further.reply)
-      return further
-    }
-    if (!(await advance(progress, run.steps, files))) break
-    asked = await askNano(asking, signal)
-  }
-  return asked
-}
-
-/** The same with the next of several files: nothing that nano would have to be asked for. */
-async function nextOne({ progress, run, files }: Asking): Promise<Asked | undefined> {
-  const { clause, from } = currentOf(progress)
-  const call = isOver(run.steps) ? undefined : await nextOfEach(run.steps.slice(from), clause, files)
-  if (!call) return undefined
-  const why = 'The built-in model guessed this: it is one of several that seem to be meant'
-  return {
-    reply: {
-      text: '',
-      confidences: [],
-      isCut: false,
-      usage: { prompt: 0, completion: 0 },
-      times: { firstTokenMs: 0, decodeMs: 0 },
-    },
-    decision: isActing(call.name) ? { kind: 'guess', call, why, isLikely: true } : { kind: 'call', call },
-  }
-}
-
-/** How sure nano must be of what it says when it is asked for more. */
-const SURE_OF_MORE = 0.6
-
-/** A clause that seems done, but names another file beside the last one, or was answered with a call that had been made. */
-async function askFurther({ reply }: Asked, asking: Asking, signal: AbortSignal): Promise<Asked | undefined> {
-  const { progress, run } = asking
-  const part = currentOf(progress)
-  const steps = run.steps.slice(part.from)
-  const left = leftOut(part, steps)
-  const repeated = readCall(reply.text)
-  const bans =
-    left?.bans ?? (repeated && steps.length > 0 && GOES_ON.test(part.clause) ? bansOfRepeat(repeated) : [])
-  if (bans.length === 0) return undefined
-  const asked = await askNano({ ...asking, mustCall: left !== undefined }, signal, bans)
-  const { decision } = asked ?? {}
-  if (!asked || (decision?.kind !== 'call' && decision?.kind !== 'guess')) return undefined
-  if (left) return isAbout(decision.call, left.path) ? asked : undefined
-  return Math.min(1, ...asked.reply.confidences) >= SURE_OF_MORE ? asked : undefined
-}
-
 type Before = { readonly place: ClientPlace; readonly progress: Progress; readonly offer: Offer }
 
 /** A look into a client's folder that nothing is known of, as a call of the client's tool. */
@@ -230,102 +143,12 @@ function* tellLook(
   yield { type: 'finish', reason: 'tool-calls', confidence: Math.min(1, ...reply.confidences) }
 }
 
-type Asked = { readonly decision: Decision; readonly reply: NanoReply }
-
-type Asking = Pick<Parts, 'engine' | 'files'> & {
-  readonly run: NanoRun
-  readonly progress: Progress
-  readonly offer: Offer
-  readonly request: ModelRequest
-  /** Nothing but a call will do. */
-  readonly mustCall?: boolean
-}
-
-/** Then it has not understood. */
-const MOST_BANS = 5
-
-/** What nano says to the clause it has come to; again without what goes against its words. */
-async function askNano(
-  asking: Asking,
-  signal: AbortSignal,
-  bans: readonly Ban[] = [],
-): Promise<Asked | undefined> {
-  const { engine, files, run, progress, offer, request } = asking
-  const part = currentOf(progress)
-  const steps = shownSteps(progress, run.steps)
-  const sources = progress.reached[0]?.sources ?? noSources
-  let isRequestCut = false
-  const reply = await engine.reply(
-    {
-      sessionId: request.sessionId,
-      grammar: nanoGrammar({
-        ...situationOf(run, { sources: part.sources, ...eligible(request, offer) }),
-        ...(asking.mustCall && { mustCall: true }),
-        bans,
-        olds: oldTexts(part.clause),
-      }),
-      prompt(count) {
-        const parts = { request: run.request, steps, sources, tools: offer.shown }
-        const fitted = fitPrompt(parts, count, NANO_WINDOW - RESERVE)
-        isRequestCut = fitted.isRequestCut
-        return fitted.segments
-      },
-    },
-    signal,
-  )
-  if (!reply) return undefined
-  const call = readCall(reply.text)
-  const words = { ...part, recent: recentPaths(run.steps) }
-  const ban = call && (contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)))
-  if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
-  if (ban) return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
-  const { lines } = part.sources
-  return {
-    reply,
-    decision: decide({ ...run, ...reply, isRequestCut, lines, part, isSecond: bans.length > 0 }),
-  }
-}
-
 function* refuseLanguage(text: string): Generator<ModelEvent> {
   yield { type: 'refusal' }
   yield { type: 'text-delta', text: `${text} (\`covey doctor\`)` }
   yield { type: 'usage', usage: { prompt: 0, completion: 0 } }
   yield { type: 'finish', reason: 'stop', confidence: 1 }
 }
-
-/** Between what nano may choose: any line it is shown, unless the client insists on a call. */
-function eligible(
-  { toolChoice = 'auto' }: ModelRequest,
-  { shown, callable, bindings }: Offer,
-): Pick<Offered, 'tools' | 'mustCall'> {
-  if (toolChoice === 'none') return { tools: [], mustCall: false }
-  if (toolChoice === 'auto') return { tools: shown, mustCall: false }
-  if (toolChoice === 'required') return { tools: callable, mustCall: true }
-  const isNamed = ({ name }: NanoTool): boolean => (bindings.get(name)?.name ?? name) === toolChoice.name
-  return { tools: callable.filter(isNamed), mustCall: true }
-}
-
-type Offered = { readonly sources: Sources; readonly tools: readonly NanoTool[]; readonly mustCall: boolean }
-
-function situationOf({ request, steps }: NanoRun, { sources, tools, mustCall: must }: Offered): Situation {
-  const last = steps.at(-1)
-  return {
-    request: request.slice(0, LONGEST_GRAMMAR),
-    sources,
-    tools: isOver(steps) ? [] : tools,
-    made: foldersOf(steps),
-    recent: recentPaths(steps),
-    mustCall: must && steps.length === 0,
-    ...(last && { result: { tool: last.call.name, ok: last.ok, text: cutResult(last.shown) } }),
-  }
-}
-
-/** Spans that nano does not get to see only make the grammar large. */
-const LONGEST_GRAMMAR = 4000
-
-/** A user who refused is not asked for something else. */
-const isOver = (steps: readonly NanoStep[]): boolean =>
-  steps.length >= MOST_CALLS || ['denied', 'refused', 'interrupted'].includes(steps.at(-1)?.code ?? '')
 
 const isDenied = (steps: readonly NanoStep[]): boolean => steps.at(-1)?.code === 'denied'
 

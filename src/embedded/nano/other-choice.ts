@@ -76,7 +76,7 @@ const NAMES =
 
 /** "The first lines of stock": stock.csv is called so, low_stock.py only in part. */
 const fullyNamed: Rule = ({ name, input }, { clause, sources }) => {
-  const path = OF_ONE_FILE.includes(name) ? (input['path'] ?? input['from']) : undefined
+  const path = OF_ONE_FILE.has(name) ? (input['path'] ?? input['from']) : undefined
   if (typeof path !== 'string' || path.endsWith('/') || clause.toLowerCase().includes(nameOf(path)))
     return undefined
   const words = wordsIn(clause).filter((word) => word.length > 2 && !stopWords.has(word))
@@ -98,7 +98,9 @@ const fullyNamed: Rule = ({ name, input }, { clause, sources }) => {
     : undefined
 }
 
-const OF_ONE_FILE: readonly string[] = ['read_file', 'copy_file', 'move_file', 'delete_file', 'data_view']
+const OF_ONE_FILE: ReadonlySet<string> = new Set(
+  'read_file copy_file move_file delete_file data_view'.split(' '),
+)
 
 const stemOf = (path: string): string[] => wordsIn(nameOf(path).replace(/\.\w+$/, ''))
 

@@ -1,0 +1,180 @@
+/**
+ * What nano says to a run: to the clause it has come to, again without what goes against its words, and on to the next one. Reads the
+ * project where a clause needs its sources.
+ */
+import type { ModelRequest } from '../../protocol/model.ts'
+import type { Ban } from './ban.ts'
+import { contradictionOf, pathsIn } from './contradiction.ts'
+import { type Decision, decide, readCall } from './decide.ts'
+import { nextOfEach } from './each.ts'
+import { NANO_WINDOW, type NanoEngine, type NanoReply } from './engine.ts'
+import { cutResult, noSources, type Sources } from './format.ts'
+import { nanoGrammar, type Situation } from './grammar.ts'
+import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
+import type { Offer } from './offer.ts'
+import { missingOld, oldTexts } from './old-text.ts'
+import { advance, currentOf, GOES_ON, isPlainlyDone, type Progress, shownSteps } from './progress.ts'
+import type { ProjectFiles } from './project.ts'
+import { fitPrompt } from './prompt.ts'
+import { recentPaths } from './recent.ts'
+import type { NanoRun, NanoStep } from './run.ts'
+import { foldersOf } from './targets.ts'
+import { isActing, type NanoTool } from './tools.ts'
+
+/** Kept free for the reply. */
+const RESERVE = 400
+/** A run that long has lost its way. */
+const MOST_CALLS = 8
+
+export type Asked = { readonly decision: Decision; readonly reply: NanoReply }
+
+export type Asking = {
+  readonly engine: NanoEngine
+  readonly files: ProjectFiles
+  readonly run: NanoRun
+  readonly progress: Progress
+  readonly offer: Offer
+  readonly request: ModelRequest
+  /** Nothing but a call will do. */
+  readonly mustCall?: boolean
+}
+
+/** Clause by clause, until there is something to do or nothing is left. */
+export async function askOn(
+  asking: Asking,
+  signal: AbortSignal,
+  onReply?: (reply: NanoReply) => void,
+): Promise<Asked | undefined> {
+  const { progress, run, files } = asking
+  if (isPlainlyDone(progress, run.steps)) await advance(progress, run.steps, files)
+  let asked = await askNano(asking, signal)
+  while (asked) {
+    onReply?.(asked.reply)
+    if (asked.decision.kind !== 'answer' || isOver(run.steps)) break
+    const further = await askFurther(asked, asking, signal)
+    if (further) {
+      onReply?.(further.reply)
+      return further
+    }
+    if (!(await advance(progress, run.steps, files))) break
+    asked = await askNano(asking, signal)
+  }
+  return asked
+}
+
+/** The same with the next of several files: nothing that nano would have to be asked for. */
+export async function nextOne({ progress, run, files }: Asking): Promise<Asked | undefined> {
+  const { clause, from } = currentOf(progress)
+  const call = isOver(run.steps) ? undefined : await nextOfEach(run.steps.slice(from), clause, files)
+  if (!call) return undefined
+  const why = 'The built-in model guessed this: it is one of several that seem to be meant'
+  return {
+    reply: {
+      text: '',
+      confidences: [],
+      isCut: false,
+      usage: { prompt: 0, completion: 0 },
+      times: { firstTokenMs: 0, decodeMs: 0 },
+    },
+    decision: isActing(call.name) ? { kind: 'guess', call, why, isLikely: true } : { kind: 'call', call },
+  }
+}
+
+/** How sure nano must be of what it says when it is asked for more. */
+const SURE_OF_MORE = 0.6
+
+/** A clause that seems done, but names another file beside the last one, or was answered with a call that had been made. */
+async function askFurther({ reply }: Asked, asking: Asking, signal: AbortSignal): Promise<Asked | undefined> {
+  const { progress, run } = asking
+  const part = currentOf(progress)
+  const steps = run.steps.slice(part.from)
+  const left = leftOut(part, steps)
+  const repeated = readCall(reply.text)
+  const bans =
+    left?.bans ?? (repeated && steps.length > 0 && GOES_ON.test(part.clause) ? bansOfRepeat(repeated) : [])
+  if (bans.length === 0) return undefined
+  const asked = await askNano({ ...asking, mustCall: left !== undefined }, signal, bans)
+  const { decision } = asked ?? {}
+  if (!asked || (decision?.kind !== 'call' && decision?.kind !== 'guess')) return undefined
+  if (left) return isAbout(decision.call, left.path) ? asked : undefined
+  return Math.min(1, ...asked.reply.confidences) >= SURE_OF_MORE ? asked : undefined
+}
+
+/** Then it has not understood. */
+const MOST_BANS = 5
+
+/** What nano says to the clause it has come to; again without what goes against its words. */
+async function askNano(
+  asking: Asking,
+  signal: AbortSignal,
+  bans: readonly Ban[] = [],
+): Promise<Asked | undefined> {
+  const { engine, files, run, progress, offer, request } = asking
+  const part = currentOf(progress)
+  const steps = shownSteps(progress, run.steps)
+  const sources = progress.reached[0]?.sources ?? noSources
+  let isRequestCut = false
+  const reply = await engine.reply(
+    {
+      sessionId: request.sessionId,
+      grammar: nanoGrammar({
+        ...situationOf(run, { sources: part.sources, ...eligible(request, offer) }),
+        ...(asking.mustCall && { mustCall: true }),
+        bans,
+        olds: oldTexts(part.clause),
+      }),
+      prompt(count) {
+        const parts = { request: run.request, steps, sources, tools: offer.shown }
+        const fitted = fitPrompt(parts, count, NANO_WINDOW - RESERVE)
+        isRequestCut = fitted.isRequestCut
+        return fitted.segments
+      },
+    },
+    signal,
+  )
+  if (!reply) return undefined
+  const call = readCall(reply.text)
+  const words = { ...part, recent: recentPaths(run.steps) }
+  const ban = call && (contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)))
+  if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
+  if (ban) return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
+  const { lines } = part.sources
+  return {
+    reply,
+    decision: decide({ ...run, ...reply, isRequestCut, lines, part, isSecond: bans.length > 0 }),
+  }
+}
+
+/** Between what nano may choose: any line it is shown, unless the client insists on a call. */
+function eligible(
+  { toolChoice = 'auto' }: ModelRequest,
+  { shown, callable, bindings }: Offer,
+): Pick<Offered, 'tools' | 'mustCall'> {
+  if (toolChoice === 'none') return { tools: [], mustCall: false }
+  if (toolChoice === 'auto') return { tools: shown, mustCall: false }
+  if (toolChoice === 'required') return { tools: callable, mustCall: true }
+  const isNamed = ({ name }: NanoTool): boolean => (bindings.get(name)?.name ?? name) === toolChoice.name
+  return { tools: callable.filter(isNamed), mustCall: true }
+}
+
+type Offered = { readonly sources: Sources; readonly tools: readonly NanoTool[]; readonly mustCall: boolean }
+
+function situationOf({ request, steps }: NanoRun, { sources, tools, mustCall: must }: Offered): Situation {
+  const last = steps.at(-1)
+  return {
+    request: request.slice(0, LONGEST_GRAMMAR),
+    sources,
+    tools: isOver(steps) ? [] : tools,
+    made: foldersOf(steps),
+    recent: recentPaths(steps),
+    mustCall: must && steps.length === 0,
+    ...(last && { result: { tool: last.call.name, ok: last.ok, text: cutResult(last.shown) } }),
+  }
+}
+
+/** Spans that nano does not get to see only make the grammar large. */
+const LONGEST_GRAMMAR = 4000
+
+/** A user who refused is not asked for something else. */
+const isOver = (steps: readonly NanoStep[]): boolean =>
+  steps.length >= MOST_CALLS || ['denied', 'refused', 'interrupted'].includes(steps.at(-1)?.code ?? '')
