@@ -1,10 +1,13 @@
 /** What a reply may not use when nano is asked again, and the rules that say so. */
 import type { Sources } from './format.ts'
 import type { NanoCall } from './run.ts'
+import { isActing } from './tools.ts'
 
 /** What the next reply may not use. A line is its number in the list. */
 export type Ban =
   | { readonly kind: 'tool'; readonly name: string }
+  /** Every tool that changes nothing. */
+  | { readonly kind: 'looks' }
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'line'; readonly line: number }
   | { readonly kind: 'command'; readonly command: string }
@@ -22,6 +25,9 @@ export type Words = {
 }
 
 export type Rule = (call: NanoCall, words: Words) => Ban | undefined
+
+export const isToolBanned = (bans: readonly Ban[], name: string): boolean =>
+  bans.some((ban) => (ban.kind === 'tool' && ban.name === name) || (ban.kind === 'looks' && !isActing(name)))
 
 export const isLineBanned = (bans: readonly Ban[], line: number): boolean =>
   bans.some((ban) => ban.kind === 'line' && ban.line === line)

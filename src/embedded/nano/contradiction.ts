@@ -5,11 +5,12 @@
  */
 import type { Ban, Rule, Words } from './ban.ts'
 import type { ListedLine } from './format.ts'
+import { laterNamed } from './left-out.ts'
 import type { NanoCall } from './run.ts'
 import { isNumber } from './span-rules.ts'
 import { isNamed, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
 import { otherChoices } from './other-choice.ts'
-import { CHANGE_LINE } from './tools.ts'
+import { CHANGE_LINE, isActing } from './tools.ts'
 import { stopWords } from './words.ts'
 
 /** All paths that nano was shown. */
@@ -63,8 +64,13 @@ const deeperFolder: Rule = ({ name, input }, { clause, sources }) => {
   const path = name === 'list_files' ? input['path'] : input['to']
   if (!['list_files', 'copy_file', 'move_file'].includes(name) || typeof path !== 'string') return undefined
   const folder = `${path.replace(/\/+$/, '')}/`
+  const from = typeof input['from'] === 'string' ? input['from'] : ''
   const isMeant = (other: string): boolean =>
-    other !== folder && other.startsWith(folder) && other.endsWith('/') && isNamed(other, clause)
+    other !== folder &&
+    other.startsWith(folder) &&
+    other.endsWith('/') &&
+    !`${from}/`.startsWith(other) &&
+    isNamed(other, clause)
   const said = clause.toLowerCase()
   const bare = folder.slice(0, -1).toLowerCase()
   const isSpelled = said.includes(`${bare}/ `) || (bare.includes('/') && stands(said, bare))
@@ -85,9 +91,7 @@ const folderThere: Rule = ({ name, input }, { sources }) => {
 
 /** "I'd like to delete the draft" is not a wish to see it. */
 const onlyLooksAt: Rule = ({ name }, { clause }) =>
-  (name === 'read_file' || name === 'list_files') && CHANGES.test(clause) && !LOOKS.test(clause)
-    ? { kind: 'tool', name }
-    : undefined
+  !isActing(name) && CHANGES.test(clause) && !LOOKS.test(clause) ? { kind: 'looks' } : undefined
 
 const CHANGES =
   /^\W*(?:(?:please|pls|plz|kindly|hey|hi|ok|okay|now|then|next|just|also|and|so|can you|could you|would you|will you|i(?:'d| would) like (?:you )?to|i want (?:you )?to|i need (?:you )?to|let's|lets|go ahead and)[\s,]+)*(?:delete|remove|erase|rename|move|copy|duplicate|append|replace)\b/i
@@ -223,6 +227,7 @@ const rules: readonly Rule[] = [
   alreadyThere,
   otherValue,
   ...otherChoices,
+  laterNamed,
 ]
 
 const EXISTING: Readonly<Record<string, string>> = {

@@ -4,10 +4,18 @@
  * result. Allows what nano/decode.py allows.
  */
 import { Rules } from '../../dialect/grammar/rules.ts'
-import { CALL, CALL_END, formToken, reasons, reasonToken, REFUSE, type Sources } from './format.ts'
-import { type Ban, isCommandBanned, isLineBanned, isPathBanned, isWordBanned } from './ban.ts'
+import { CALL, CALL_END, formToken, reasons, reasonToken, REFUSE } from './format.ts'
+import { isLineBanned, isPathBanned, isToolBanned, isWordBanned } from './ban.ts'
+import {
+  FROM_RESULT,
+  foldersIn,
+  LINE_VALUES,
+  listed,
+  MAY_BE_EMPTY,
+  MOST_WORDS,
+  type Situation,
+} from './choices.ts'
 import { formsAfter } from './forms.ts'
-import { globCandidates } from './scripts.ts'
 import { type Boundaries, boundaries, numbersOf, placesOf } from './spans.ts'
 import {
   endingIn,
@@ -23,32 +31,13 @@ import {
 } from './span-rules.ts'
 import { CHANGE_LINE, type NanoParameter, type NanoTool, type ParameterKind } from './tools.ts'
 
-/** Everything the choices depend on. */
-export type Situation = {
-  readonly request: string
-  readonly sources: Sources
-  /** Offered; none where a call is not wanted. */
-  readonly tools: readonly NanoTool[]
-  /** The last call's tool, whether it worked, and its text as nano reads it. */
-  readonly result?: { readonly tool: string; readonly ok: boolean; readonly text: string }
-  /** Folders that earlier calls made or wrote to, with a slash at the end. */
-  readonly made?: readonly string[]
-  /** Paths that earlier calls and their results speak of. */
-  readonly recent?: readonly string[]
-  /** Nothing but a call will do. */
-  readonly mustCall?: boolean
-  /** What the request says is to be changed, in any of its readings. */
-  readonly olds?: readonly string[]
-  /** What an earlier reply to the same used, and must not be. */
-  readonly bans?: readonly Ban[]
-}
-
 export function nanoGrammar(situation: Situation): string {
   const writer = new GrammarWriter(situation)
   const { result, tools: offered, mustCall, sources, bans = [] } = situation
   const isLineLeft = sources.lines.some((_, index) => !isLineBanned(bans, index + 1))
-  const isBanned = (name: string): boolean => bans.some((ban) => ban.kind === 'tool' && ban.name === name)
-  const tools = offered.filter(({ name }) => (name !== CHANGE_LINE || isLineLeft) && !isBanned(name))
+  const tools = offered.filter(
+    ({ name }) => (name !== CHANGE_LINE || isLineLeft) && !isToolBanned(bans, name),
+  )
   const call = tools.length > 0 ? [writer.call(tools)] : []
   const answers = result
     ? formsAfter(result.tool, result.ok).map(formToken)
@@ -56,46 +45,6 @@ export function nanoGrammar(situation: Situation): string {
   const answer = mustCall && call.length > 0 ? [] : answers.map(writer.literal)
   return writer.toGrammar([...call, ...answer].join(' | '))
 }
-
-/** How many words a span of this kind may hold; any number where nothing is said. */
-const MOST_WORDS: Partial<Record<ParameterKind, number>> = {
-  path: 6,
-  new_path: 6,
-  glob: 1,
-  url: 1,
-  id: 1,
-  word: 1,
-}
-
-/** `content` of an empty file, `new` where text is to go. */
-const MAY_BE_EMPTY = new Set(['content', 'new'])
-
-const namedPaths = ({ sources, recent = [] }: Situation): string[] => [
-  '.',
-  ...sources.paths,
-  ...sources.lines.map(({ path }) => path),
-  ...recent,
-]
-
-/** Where something new may go: the folders listed, and those of earlier calls. */
-const foldersIn = ({ sources, made = [] }: Situation): string[] => [
-  ...new Set([...sources.paths.filter((path) => path.endsWith('/')), ...made]),
-]
-
-/** What the part of a listed line may become besides words of the request. */
-const LINE_VALUES = 'true|false|yes|no|on|off|[x]|[ ]|True|False|YES|NO|done'.split('|')
-
-const listed: Partial<Record<ParameterKind, (situation: Situation) => readonly string[]>> = {
-  path: namedPaths,
-  new_path: namedPaths,
-  command: ({ sources, bans = [] }) =>
-    sources.scripts.map(({ command }) => command).filter((command) => !isCommandBanned(bans, command)),
-  glob: ({ request, sources }) => globCandidates(request, sources.paths),
-  id: ({ sources }) => sources.ids.map(({ id }) => id),
-}
-
-/** What a result may tell the next call. */
-const FROM_RESULT = new Set<ParameterKind>(['path', 'new_path', 'id', 'url'])
 
 class GrammarWriter {
   readonly #situation: Situation
@@ -213,12 +162,18 @@ class GrammarWriter {
     const isEmptyToo = MAY_BE_EMPTY.has(name)
     return this.#once(`${kind}${isEmptyToo ? '-or-empty' : ''}`, () => {
       const named = [...(isEmptyToo ? [''] : []), ...this.#existing(kind)].map(escaped).map(this.literal)
-      const spans = kind === 'path' && isWordBanned(this.#situation.bans) ? '' : this.#spans(kind)
+      const spans = this.#pathSpans(kind) ?? this.#spans(kind)
       const folders = kind === 'new_path' ? foldersIn(this.#situation).map(escaped).map(this.literal) : []
       // Something new in a folder that is there: `census/` and `thirsk`.
       const inside = folders.length > 0 && spans !== '' ? [`(${folders.join(' | ')}) ${spans}`] : []
       return [...named, ...(spans === '' ? [] : [spans]), ...inside].join(' | ') || '""'
     })
+  }
+
+  /** Where words of the request were taken for a path: none for one that is there, single ones for a new one. */
+  #pathSpans(kind: ParameterKind): string | undefined {
+    if (!isPathKind(kind) || !isWordBanned(this.#situation.bans)) return undefined
+    return kind === 'path' ? '' : this.#once('span-1', () => this.#shortSpan(1))
   }
 
   /** What exists besides the request's own words. */

@@ -2,7 +2,7 @@
  * What a clause names beside what its steps were about: "show tyres.txt and hours" is not done after the first. Only a file that is called
  * by its name right beside the other one counts. Pure.
  */
-import type { Ban } from './ban.ts'
+import type { Ban, Rule } from './ban.ts'
 import type { ListedLine, Sources } from './format.ts'
 import { nameOf, stands } from './naming.ts'
 import type { NanoCall, NanoStep } from './run.ts'
@@ -64,6 +64,25 @@ function namesOf(path: string): string[] {
   const isTelling = stem.length > 2 && !stopWords.has(stem)
   return [path.toLowerCase(), nameOf(path), ...(isTelling ? [stem, stem.replaceAll(/[-_.]+/g, ' ')] : [])]
 }
+
+/** "Copy the fastfile and the appfile": in the order in which they are named. */
+export const laterNamed: Rule = (call, { clause, sources, recent }) => {
+  const path = call.input['from'] ?? call.input['path']
+  if (!IN_ORDER.has(call.name) || typeof path !== 'string' || path.endsWith('/')) return undefined
+  const said = clause.toLowerCase()
+  const isEarlier = (other: string): boolean =>
+    other !== path &&
+    !other.endsWith('/') &&
+    !recent.includes(other) &&
+    spansOf(said, other).some((first) =>
+      spansOf(said, path).some(
+        (second) => first.end < second.start && JOINS.test(said.slice(first.end, second.start)),
+      ),
+    )
+  return sources.paths.some(isEarlier) ? { kind: 'path', path } : undefined
+}
+
+const IN_ORDER: ReadonlySet<string> = new Set('read_file copy_file move_file delete_file'.split(' '))
 
 /** A call that was made before: without what it chose, nano may come to what is left. */
 export const bansOfRepeat = ({ name, input }: NanoCall): Ban[] => {

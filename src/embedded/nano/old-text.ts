@@ -11,6 +11,7 @@ const PATTERNS = [
   String.raw`\b(?:replace|swap|substitute|exchange) ${OLD} (?:with|by|for) `,
   String.raw`["“‘\`](?<old>[^"“”‘’\`\n]{1,60})["”’\`] (?:to|into|with|becomes?|->|=>|→) `,
   String.raw`${WORD} (?:->|=>|→) `,
+  String.raw`\b(?:remove|delete|take|strike|drop|cut|lose|scratch) (?:out )?(?:the )?(?:(?:line|item|entry|row|bullet|task|sentence|word|words) )?["“‘\`](?<old>[^"“”‘’\`\n]{1,80})["”’\`]`,
   // Of a word it says what the value belongs to: "the timebox should be 90".
   String.raw`(?<![^\s"'“‘(])(?<old>[£$€¥]?\d[\d.,:/-]*\w{0,3}) (?:should|must|has to|have to|needs to|ought to|is to)(?: now| really| actually)? (?:be|read|say|become) `,
 ].map((pattern) => new RegExp(pattern, 'i'))

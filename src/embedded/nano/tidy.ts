@@ -19,6 +19,8 @@ type Place = {
   /** Those nano was shown. */
   readonly lines: readonly ListedLine[]
   readonly paths: readonly string[]
+  /** Those of earlier steps, the latest first. */
+  readonly recent: readonly string[]
   readonly files: ProjectFiles
 }
 
@@ -26,10 +28,11 @@ type Called = Extract<Decision, { readonly kind: 'call' | 'guess' }>
 
 export async function tidy(decision: Decision, place: Place): Promise<Decision> {
   if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
-  const { request, clause, lines, paths, files } = place
+  const { request, clause, lines, paths, recent, files } = place
   const first = await firstOfEach(decision.call, clause, files)
   if (first) return oneOfMany(decision, await withTarget(first, files, request))
-  const found = await fromTail(inSingular(inCaseOf(decision.call, paths), paths), clause, files)
+  const named = await folderOf(inSingular(inCaseOf(decision.call, paths), paths), { clause, recent, files })
+  const found = await fromTail(named, clause, files)
   const appended = await withoutNeedlessAppend(found, files)
   const unique = await makeUnique(await inFileThatHasIt(appended, paths, files), lines, files)
   const call = await withTarget(await inLettersOfFile(unique, request, files), files, request)
@@ -45,6 +48,25 @@ function oneOfMany(decision: Called, call: NanoCall): Decision {
   const why = 'The built-in model guessed this: it is one of several that seem to be meant'
   return { why, isLikely: false, ...decision, kind: 'guess', call }
 }
+
+/** "And show me that folder": the one the last step was in. A file cannot be listed, either. */
+async function folderOf(
+  call: NanoCall,
+  { clause, recent, files }: Pick<Place, 'clause' | 'recent' | 'files'>,
+): Promise<NanoCall> {
+  const { path } = call.input
+  if (call.name !== 'list_files' || typeof path !== 'string') return call
+  const said = THAT_FOLDER.test(clause) ? recent[0] : undefined
+  const isFile = (await files.info(path).catch(() => undefined))?.kind === 'file'
+  const meant = said ?? (isFile ? path : undefined)
+  return meant === undefined ? call : { ...call, input: { path: parentOf(meant) } }
+}
+
+const THAT_FOLDER = /\b(?:that|its|the same) (?:folder|directory|dir)\b/i
+
+/** A folder is its own. */
+const parentOf = (path: string): string =>
+  path.endsWith('/') ? path.slice(0, -1) : path.slice(0, Math.max(0, path.lastIndexOf('/'))) || '.'
 
 /** `**\/*TREES*` where the file is called trees.csv. */
 function inCaseOf(call: NanoCall, paths: readonly string[]): NanoCall {

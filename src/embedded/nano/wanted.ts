@@ -12,11 +12,23 @@ export function mayBeWanted(call: NanoCall, request: string): boolean {
   const sign = signIn(softened, call)
   if (sign === undefined) return true
   // A condition or a later time holds for the order behind it, a complaint, a question or a story does not.
-  if (sign === 'conditional' || sign === 'postponed') return false
+  if (sign === 'conditional' || sign === 'postponed') return isOrderedAnew(softened, call)
   const parts = partsOf(softened)
   const last = parts.findLastIndex((part) => signIn(part, call) !== undefined)
   return last >= 0 && parts.slice(last + 1).some(ordersAct)
 }
+
+/** "We open next year. Copy the list": a sentence of its own behind it, unless that goes on from it. */
+function isOrderedAnew(words: string, call: NanoCall): boolean {
+  const sentences = words.split(/(?<=[.!])\s+/u)
+  const last = sentences.findLastIndex((sentence) => signIn(sentence, call) !== undefined)
+  const isBare = !sentences.slice(0, last + 1).some(ordersAct)
+  return (
+    isBare && sentences.slice(last + 1).some((sentence) => ordersAct(sentence) && !GOES_ON.test(sentence))
+  )
+}
+
+const GOES_ON = /^\W*(?:then|after|afterwards|once|when|if|until|only|and)\b/u
 
 /** What could be said by itself. */
 const partsOf = (words: string): string[] =>
