@@ -182,7 +182,7 @@ def later(request: str, recent: list[str]) -> dict[str, Any]:
     """What is shown with the first clause, and with the last after steps that these paths come from."""
     index, scripts, lines = PathIndex(LINED), project_scripts(LINED), LineIndex(LINED)
     clauses = clauses_of(request)
-    found = (first_sources(clauses, request, index, scripts, lines), clause_sources(clauses[-1], tuple(recent), index, scripts, lines))
+    found = (first_sources(clauses, request, index, scripts, lines), clause_sources(clauses[-1], tuple(recent), index, scripts, lines, request))
     return {"request": request, "recent": recent, "sources": [[source.paths, source.scripts, [list(line) for line in source.lines]] for source in found]}
 
 

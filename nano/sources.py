@@ -276,15 +276,17 @@ def _pyproject_scripts(text: str) -> list[tuple[str, str]]:
 
 
 def request_scripts(
-    request: str, scripts: list[tuple[str, str]], ranks: Mapping[str, int]
+    request: str, scripts: list[tuple[str, str]], ranks: Mapping[str, int], whole: str = ""
 ) -> tuple[tuple[str, str], ...]:
-    """The scripts block: runnable files the request names, git's reading commands, then the project's own scripts."""
+    """The scripts block: runnable files the request names, git's reading commands, then the project's own scripts. `whole` is what the
+    request is a part of: "see what make prune does, then run it"."""
     words = words_of(request)
     found = [(path, f"{RUNNERS[_extension(path)]} {path}") for path in _runnable(words, ranks)]
     if _GIT_WORDS & {word.lower() for word in words}:
         found += [("", command) for command in GIT_COMMANDS]
     lowered = {_singular(word.lower()) for word in words}
-    ranked = sorted(scripts, key=lambda script: _singular(script[0]) not in lowered)
+    around = {_singular(word.lower()) for word in words_of(whole)}
+    ranked = sorted(scripts, key=lambda script: (_singular(script[0]) not in lowered, _singular(script[0]) not in around))
     return tuple(dict.fromkeys([*found, *ranked]))[:MAX_SCRIPTS]
 
 
@@ -383,11 +385,12 @@ def first_sources(clauses: list[str], request: str, index: PathIndex, scripts: l
 
 
 def clause_sources(
-    clause: str, recent: tuple[str, ...], index: PathIndex, scripts: list[tuple[str, str]], lines: LineIndex | None
+    clause: str, recent: tuple[str, ...], index: PathIndex, scripts: list[tuple[str, str]], lines: LineIndex | None, whole: str = ""
 ) -> Sources:
     """For a later clause: what it speaks of, and what the steps before it did."""
     ranks = index.ranks(clause)
     known = {**{path: 6 for path in recent}, **ranks}
     found = lines.match(clause, known) if lines else ()
     paths = tuple(path for path in dict.fromkeys([*index.match(clause), *recent]) if path)
-    return Sources(paths[:MAX_CLAUSE_PATHS], request_scripts(clause, scripts, ranks), (), found)
+    runnable = {**ranks, **{path: 6 for path in recent if path not in ranks}}
+    return Sources(paths[:MAX_CLAUSE_PATHS], request_scripts(clause, scripts, runnable, whole), (), found)

@@ -95,7 +95,7 @@ function isLedTo(steps: readonly Step[], calls: readonly Made[], folder: Hand['f
   return at >= 0 && looks.length <= MOST_LOOKS && looks.every((look) => !acts(look) && isOfStep(look))
 }
 
-/** The steps in their order, with nothing else that acts between them; looks beside them do no harm. */
+/** The steps in their order, but for equal ones in a row, with nothing else that acts between them; looks beside them do no harm. */
 function isDone(
   steps: readonly Step[],
   calls: readonly Made[],
@@ -103,15 +103,18 @@ function isDone(
   count: number,
 ): boolean {
   let state = stateOf(folder)
-  let next = 0
+  const left = [...steps]
   for (const call of calls) {
-    const step = steps[next]
-    const fits = step !== undefined && call.ok && isStep(step, call, state)
-    if (fits) next++
-    else if (acts(call) && call.ok) return count !== Infinity && next >= count
+    const before = state
+    const row = left.findIndex((step) => step.do !== left[0]?.do)
+    const at = left
+      .slice(0, row < 0 ? left.length : row)
+      .findIndex((step) => call.ok && isStep(step, call, before))
+    if (at >= 0) left.splice(at, 1)
+    else if (acts(call) && call.ok) return count !== Infinity && steps.length - left.length >= count
     state = after(state, call)
   }
-  return next === steps.length
+  return left.length === 0
 }
 
 /** Asked for or not counts; what failed did nothing. */

@@ -160,7 +160,7 @@ class DocumentMaker:
                 talk.result(result)
             else:
                 recent = recent_paths([*talk.done, (*step.call, result.ok, result.text)])
-                sources = clause_sources(clauses[at + 1], recent, chain.project.index, list(chain.project.scripts), None)
+                sources = clause_sources(clauses[at + 1], recent, chain.project.index, list(chain.project.scripts), None, " ".join(clauses))
                 talk.result(result, sources._replace(lines=settings.some_lines(clauses[at + 1], chain.project, self.strings)), clauses[at + 1])
             if last:
                 talk.form(step.form)

@@ -333,7 +333,7 @@ class _Player:
         index = PathIndex(files) if self.changed else world.index
         lines = LineIndex(files) if self.changed else world.lines
         scripts = project_scripts(files) if self.changed else world.scripts
-        sources = clause_sources(clause, self.situation.recent, index, scripts, lines)
+        sources = clause_sources(clause, self.situation.recent, index, scripts, lines, self.situation.request)
         self._show(clause, sources)
         self.situation = self.situation._replace(sources=sources)
 

@@ -135,7 +135,7 @@ async function askNano(
   )
   if (!reply) return undefined
   const call = readCall(reply.text)
-  const words = { ...part, recent: recentPaths(run.steps) }
+  const words = { ...part, recent: recentPaths(run.steps), last: recentPaths(run.steps.slice(-1)) }
   const ban = call && (contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)))
   if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
   if (ban) return { reply, decision: { kind: 'refuse', reason: 'unclear' } }

@@ -8,7 +8,8 @@ export type Ban =
   | { readonly kind: 'tool'; readonly name: string }
   /** Every tool that changes nothing. */
   | { readonly kind: 'looks' }
-  | { readonly kind: 'path'; readonly path: string }
+  /** Only as what is there, or only as what is to be made, where that is said. */
+  | { readonly kind: 'path'; readonly path: string; readonly as?: 'old' | 'new' }
   | { readonly kind: 'line'; readonly line: number }
   | { readonly kind: 'command'; readonly command: string }
   /** Words of the request as a path. */
@@ -22,6 +23,8 @@ export type Words = {
   readonly sources: Sources
   /** Paths that earlier calls and their results speak of. */
   readonly recent: readonly string[]
+  /** Those of the last one. */
+  readonly last?: readonly string[]
 }
 
 export type Rule = (call: NanoCall, words: Words) => Ban | undefined
@@ -34,8 +37,10 @@ export const isLineBanned = (bans: readonly Ban[], line: number): boolean =>
 
 export const isWordBanned = (bans: readonly Ban[] = []): boolean => bans.some(({ kind }) => kind === 'words')
 
-export const isPathBanned = (bans: readonly Ban[] | undefined, path: string): boolean =>
-  (bans ?? []).some((ban) => ban.kind === 'path' && ban.path === path)
+export const isPathBanned = (bans: readonly Ban[] | undefined, path: string, as?: 'old' | 'new'): boolean =>
+  (bans ?? []).some(
+    (ban) => ban.kind === 'path' && ban.path === path && (ban.as === undefined || ban.as === as),
+  )
 
 export const isCommandBanned = (bans: readonly Ban[], command: string): boolean =>
   bans.some((ban) => ban.kind === 'command' && ban.command === command)

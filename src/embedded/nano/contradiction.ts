@@ -139,9 +139,10 @@ const alreadyThere: Rule = (call, { clause, sources }) => {
 const REMOVES = /\b(?:remov\w*|delet\w*|drop\w*|without|only|just|short\w*|cut|strip\w*|take out|lose)\b/i
 
 /** A search in one file or folder that the request does not name. */
-const otherScope: Rule = ({ name, input }, { clause }) => {
+const otherScope: Rule = ({ name, input }, { clause, sources, recent }) => {
   const { path } = input
   if (name !== 'search_text' || typeof path !== 'string' || path === '.') return undefined
+  if (/\s/.test(path) && !isAmong(path, pathsIn({ sources, recent }))) return { kind: 'words' }
   return path.split('/').some((part) => isNamed(part, clause)) ? undefined : { kind: 'path', path }
 }
 

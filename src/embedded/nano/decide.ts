@@ -14,6 +14,7 @@ import { isOrder } from './order.ts'
 import { GOES_ON } from './progress.ts'
 import { hasRemark } from './remark.ts'
 import { repairCall } from './repair.ts'
+import { ofSetting } from './setting.ts'
 import { moodAgainst } from './mood.ts'
 import { mayBeWanted } from './wanted.ts'
 import type { NanoCall, NanoStep } from './run.ts'
@@ -63,7 +64,7 @@ export function decide(evidence: Evidence): Decision {
   if (!written) return readForm(text, steps)
   const { clause, from } = evidence.part ?? { clause: request, from: 0 }
   const whole = withWholeTexts(repaired(written, request), request, evidence.lines)
-  const call = toEdit(whole, evidence.lines, request)
+  const call = ofSetting(toEdit(whole, evidence.lines, request), evidence.lines, request)
   const last = steps.at(-1)
   if (last && (isRepeated(call, steps) || (steps.length > from && isAnswered(last, clause))))
     return { kind: 'answer', form: usualForm(last) }
@@ -141,8 +142,18 @@ const LEADING = new Set(['more_tools', 'select_category'])
 const isSame = (one: NanoCall, other: NanoCall): boolean =>
   one.name === other.name && textOf(one) === textOf(other)
 
-/** What a first call made new, a second one would be appended to. */
-const textOf = ({ input }: NanoCall): string => JSON.stringify({ ...input, append: undefined })
+/** What a first call made new, a second one would be appended to; a file goes to a folder or to its name there. */
+const textOf = ({ input }: NanoCall): string => {
+  const { from, to } = input
+  const isTransfer = typeof from === 'string' && typeof to === 'string'
+  return JSON.stringify({ ...input, append: undefined, ...(isTransfer && { to: placeOf(from, to) }) })
+}
+
+const placeOf = (from: string, to: string): string => {
+  const name = from.slice(from.lastIndexOf('/') + 1)
+  const plain = to.replace(/\/+$/, '')
+  return plain.endsWith(`/${name}`) ? plain.slice(0, -name.length - 1) : plain
+}
 
 function usualForm({ call, ok }: NanoStep): Form {
   const possible = formsAfter(call.name, ok)

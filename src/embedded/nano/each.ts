@@ -17,7 +17,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
 
 const COUNTS: Readonly<Record<string, number>> = { both: 2, two: 2, three: 3, four: 4, five: 5, six: 6 }
 const SEVERAL =
-  /\b(?<count>both|all|every|each|(?:the |these |those )?(?:two|three|four|five|six|[2-9]))\b(?<rest>(?:\s+(?:of|the|my|our|these|those|them|three|two|four))*(?:\s+[\w'.-]+){0,4})/i
+  /\b(?<count>both|(?:all |the |these |those )?(?:two|three|four|five|six|[2-9])|all|every|each)\b(?<rest>(?:\s+(?:of|the|my|our|these|those|them|three|two|four))*(?:\s+[\w'.-]+){0,4})/i
 const OTHERS = /\b(?:except|but not|apart from|other than|without|not the)\b/i
 
 /** The call for the first of them, where a folder was named instead. */

@@ -173,7 +173,7 @@ class GrammarWriter {
   /** Where words of the request were taken for a path: none for one that is there, single ones for a new one. */
   #pathSpans(kind: ParameterKind): string | undefined {
     if (!isPathKind(kind) || !isWordBanned(this.#situation.bans)) return undefined
-    return kind === 'path' ? '' : this.#once('span-1', () => this.#shortSpan(1))
+    return kind === 'path' ? '' : this.#once('span-new', () => this.#shortSpan(1, 'new'))
   }
 
   /** What exists besides the request's own words. */
@@ -182,7 +182,9 @@ class GrammarWriter {
     const found = listed[kind]?.(this.#situation) ?? []
     const fromResult = result && FROM_RESULT.has(kind) ? resultWords(result.text) : []
     const all = [...new Set([...found, ...fromResult])]
-    return isPathKind(kind) ? all.filter((path) => !isPathBanned(this.#situation.bans, path)) : all
+    return isPathKind(kind)
+      ? all.filter((path) => !isPathBanned(this.#situation.bans, path, sideOf(kind)))
+      : all
   }
 
   #spans(kind: ParameterKind): string {
@@ -190,7 +192,9 @@ class GrammarWriter {
     if (this.#boundaries.starts.length === 0) return ''
     return most === undefined
       ? this.#once('span', () => this.#anySpan())
-      : this.#once(`span-${most}`, () => this.#shortSpan(most))
+      : this.#once(isPathKind(kind) ? `span-${kind}` : `span-${most}`, () =>
+          this.#shortSpan(most, sideOf(kind)),
+        )
   }
 
   /** One rule for each stretch between two boundaries, which every span that runs through it shares. */
@@ -219,7 +223,7 @@ class GrammarWriter {
   }
 
   /** Few words and all on one line: each span is spelled out from its start. */
-  #shortSpan(mostWords: number): string {
+  #shortSpan(mostWords: number, as?: 'old' | 'new'): string {
     const { request } = this.#situation
     const { starts, ends, words } = this.#boundaries
     const spans = starts.map((start) => {
@@ -232,7 +236,9 @@ class GrammarWriter {
           start,
           ends: ends.filter(
             (end) =>
-              end > start && end < limit && !isPathBanned(this.#situation.bans, request.slice(start, end)),
+              end > start &&
+              end < limit &&
+              !isPathBanned(this.#situation.bans, request.slice(start, end), as),
           ),
         },
         this.literal,
@@ -252,3 +258,5 @@ class GrammarWriter {
 }
 
 const isPathKind = (kind: ParameterKind): boolean => kind === 'path' || kind === 'new_path'
+
+const sideOf = (kind: ParameterKind): 'old' | 'new' => (kind === 'path' ? 'old' : 'new')

@@ -62,6 +62,29 @@ const otherTarget: Rule = (call, { clause, recent }) => {
   return isKnown ? undefined : { kind: 'path', path: to }
 }
 
+/** A copy of a file onto itself: the name goes on, `pom.xml.bak`. One that is only about to be made cannot be copied. */
+const ontoItself: Rule = (call, { clause, sources, recent }) => {
+  const { from, to } = call.input
+  if (!isTransfer(call) || typeof from !== 'string' || typeof to !== 'string' || from !== to) return undefined
+  const isThere = [...sources.paths, ...recent].includes(from)
+  return stands(clause, from) || isThere
+    ? { kind: 'path', path: from, as: isThere ? 'new' : 'old' }
+    : undefined
+}
+
+/** "Search for x, then open that file": the only one the last step was about. */
+const thatOne: Rule = ({ name, input }, { clause, last = [] }) => {
+  const path = input['path'] ?? input['from']
+  const told = last.filter((one) => /\.\w+$/.test(one))
+  const [only] = told
+  if (!OF_ONE_FILE.has(name) || typeof path !== 'string' || only === undefined || told.length > 1)
+    return undefined
+  return path !== only && THAT.test(clause) && !isNamed(path, clause) ? { kind: 'path', path } : undefined
+}
+
+const THAT =
+  /\b(?:open|show|read|view|display|print|cat|copy|move|rename|delete|remove|see)\s+(?:me\s+)?(?:it|that (?:file|log|one|document|page|note)|this (?:file|one))\b/i
+
 /** "By the name of notice.txt, now": a new name looks like one, or stands behind a word that says so. */
 const noTarget: Rule = (call, { clause, sources, recent }) => {
   const { to } = call.input
@@ -204,7 +227,9 @@ export const otherChoices: readonly Rule[] = [
   betterNamed,
   otherTarget,
   takenTarget,
+  ontoItself,
   noTarget,
+  thatOne,
   fullyNamed,
   otherScript,
   nearerSetting,

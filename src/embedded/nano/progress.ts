@@ -35,7 +35,8 @@ export async function advance(
 ): Promise<boolean> {
   const clause = progress.clauses[progress.reached.length]
   if (clause === undefined || steps.at(-1)?.ok !== true) return false
-  const sources = await clauseSources(clause, recentPaths(steps), files)
+  const whole = progress.clauses.join(' ')
+  const sources = await clauseSources({ clause, whole, recent: recentPaths(steps) }, files)
   progress.reached.push({ clause, sources, from: steps.length })
   return true
 }

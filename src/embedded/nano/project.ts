@@ -26,15 +26,21 @@ export async function findSources(request: string, files: ProjectFiles): Promise
 const MOST_OF_FIRST = 6
 const MAX_CLAUSE_PATHS = 16
 
-/** For a later clause: what it speaks of, and what the steps before it did. */
+/** For a later clause of a request: what it speaks of, and what the steps before it did. */
 export async function clauseSources(
-  clause: string,
-  recent: readonly string[],
+  { clause, whole, recent }: LaterClause,
   files: ProjectFiles,
 ): Promise<Sources> {
   const project = await readProject(files)
-  const found = await sourcesOf(clause, project, files, recent)
+  const found = await sourcesOf(clause, project, files, { whole, recent })
   return { ...found, paths: [...new Set([...found.paths, ...recent])].slice(0, MAX_CLAUSE_PATHS) }
+}
+
+type LaterClause = {
+  readonly clause: string
+  readonly whole: string
+  /** Paths of the steps so far. */
+  readonly recent: readonly string[]
 }
 
 type Project = {
@@ -55,13 +61,15 @@ async function sourcesOf(
   request: string,
   { paths, scripts, index }: Project,
   files: ProjectFiles,
-  recent: readonly string[] = [],
+  { whole, recent }: Omit<LaterClause, 'clause'> = { whole: '', recent: [] },
 ): Promise<Sources> {
   const ranks = index.ranks(request)
-  const known = new Map([...recent.map((path) => [path, RECENT_RANK] as const), ...ranks])
+  const done = recent.map((path) => [path, RECENT_RANK] as const)
+  const known = new Map([...done, ...ranks])
+  const runnable = new Map([...ranks, ...done.filter(([path]) => !ranks.has(path))])
   return {
     paths: index.match(request),
-    scripts: requestScripts(request, scripts, ranks),
+    scripts: requestScripts(request, scripts, runnable, whole),
     ids: [],
     lines: matchLines(request, await readTexts(paths, known, files), known),
   }

@@ -75,8 +75,10 @@ export function requestScripts(
   request: string,
   scripts: readonly Script[],
   ranks: ReadonlyMap<string, number>,
+  whole = '',
 ): Script[] {
   const words = wordsOf(request)
+  const around = new Set(wordsOf(whole).map((word) => singular(word.toLowerCase())))
   const lowered = new Set(words.map((word) => word.toLowerCase()))
   const asked = new Set([...lowered].map(singular))
   const isAsked = ({ label }: Script): boolean => asked.has(singular(label))
@@ -87,7 +89,8 @@ export function requestScripts(
       command,
     })),
     ...scripts.filter(isAsked),
-    ...scripts.filter((script) => !isAsked(script)),
+    ...scripts.filter((script) => !isAsked(script) && around.has(singular(script.label))),
+    ...scripts.filter((script) => !isAsked(script) && !around.has(singular(script.label))),
   ]
   const byText = new Map(found.map((script) => [`${script.label}\n${script.command}`, script]))
   return [...byText.values()].slice(0, MAX_SCRIPTS)

@@ -13,7 +13,10 @@ export function withWholeTexts(call: NanoCall, request: string, lines: readonly 
   if (call.name === 'write_file' && typeof content === 'string')
     return { ...call, input: { ...call.input, content: fromVerb(wholeBlock(content, request), request) } }
   if (typeof replacement === 'string' && typeof old === 'string' && wordsOf(old).length > 1)
-    return { ...call, input: { ...call.input, new: furtherWords(replacement, request) } }
+    return {
+      ...call,
+      input: { ...call.input, new: furtherWords(quotedWhole(replacement, request), request) },
+    }
   if (call.name === 'search_text' && typeof pattern === 'string')
     return { ...call, input: { ...call.input, pattern: wholePhrase(pattern, request, lines) } }
   return call
@@ -49,13 +52,23 @@ function fromVerb(content: string, request: string): string {
 }
 
 const DESCRIBES =
-  /^(?:the|a|an|my|our|this|that|these|those|another|one|new|some|me|it|two|three)\b|\b(?:line|lines|text|words?|row|entry|item|following|saying|says|note|to|in|into|at|on|under|below|onto|for|comment|heading|bullet|task|todo|sentence)\b/i
+  /^(?:the|a|an|my|our|this|that|these|those|another|one|new|some|me|it|two|three|to|in|into|at|on|under|below|onto|for)\b|\b(?:line|lines|text|words?|row|entry|item|following|saying|says|note|comment|heading|bullet|task|todo|sentence)\b/i
+
+/** The new text is all that stands in the quotes behind `to` or `with`. */
+function quotedWhole(text: string, request: string): string {
+  const quotes = request.matchAll(
+    /\b(?:with|by|to|into)\s+(?:"([^"\n]+)"|'([^'\n]+)'|`([^`\n]+)`|“([^”\n]+)”)/gi,
+  )
+  const found = Array.from(quotes, (match) => match.slice(1).find((one) => one !== undefined) ?? '')
+  return found.find((quote) => text !== '' && quote.startsWith(text)) ?? text
+}
 
 /** `wed` of "replace wed 8.00 with wed closed". */
 function furtherWords(text: string, request: string): string {
-  const start = onlyPlace(text, request)
-  if (start === undefined || wordsOf(text).length !== 1 || !/[a-z]/i.test(text)) return text
-  if (!/\b(?:with|by|to|into)\s+["'“‘`]?$/i.test(request.slice(0, start))) return text
+  if (wordsOf(text).length !== 1 || !/[a-z]/i.test(text)) return text
+  const isNew = (at: number): boolean => /\b(?:with|by|to|into)\s+["'“‘`]?$/i.test(request.slice(0, at))
+  const [start, ...others] = placesOf(text, request).filter(isNew)
+  if (start === undefined || others.length > 0) return text
   const rest = request.slice(start + text.length)
   const [more = ''] = /^(?:[^\S\n]+[\w'’-]+){1,3}?(?=[.,;!?]?\s*$|[.,;]\s|\s+(?:and|then)\s)/.exec(rest) ?? []
   return more !== '' && wordsOf(more).every(isTelling) ? text + more : text

@@ -188,7 +188,10 @@ describe('clauses', () => {
     const found = await Promise.all(
       golden.later.map(async ({ request, recent }) => {
         const last = clausesOf(request).at(-1) ?? ''
-        const shown = [await findSources(request, files), await clauseSources(last, recent, files)]
+        const shown = [
+          await findSources(request, files),
+          await clauseSources({ clause: last, whole: request, recent }, files),
+        ]
         return { request, recent, sources: shown.map(toRows) }
       }),
     )

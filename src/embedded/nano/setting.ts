@@ -1,0 +1,40 @@
+/**
+ * A setting whose name was taken for the text to change: "change retry.max to 5" is about what stands behind the name. Pure.
+ */
+import type { ListedLine } from './format.ts'
+import type { NanoCall } from './run.ts'
+
+/** The edit of its value, where one line has that name. */
+export function ofSetting(call: NanoCall, lines: readonly ListedLine[], request: string): NanoCall {
+  const { path, old, new: value } = call.input
+  if (call.name !== 'edit_file' || typeof old !== 'string' || typeof value !== 'string' || value === '')
+    return call
+  if (!isGiven(value, request) || /[:=]/.test(value)) return call
+  const [line, ...others] = lines.filter((one) => one.path === path && valueOf(one.text, old) !== undefined)
+  const known = line && valueOf(line.text, old)
+  if (!line || known === undefined || others.length > 0) return call
+  const at = line.text.length - known.behind.length - known.value.length
+  const text = line.text.slice(0, at) + value + known.behind
+  return { ...call, input: { ...call.input, old: line.text, new: text } }
+}
+
+/** "To 5", "= 5": the request gives the value, it does not rename anything. */
+const isGiven = (value: string, request: string): boolean => {
+  const at = request.lastIndexOf(value)
+  return (
+    at > 0 &&
+    /(?:\b(?:to|be|is|at|becomes?|=)|[:=])\s*["'`“]?$/i.test(request.slice(0, at)) &&
+    !/\brename\b/i.test(request)
+  )
+}
+
+/** What stands behind the name in its line, without the quotes and signs around it. */
+function valueOf(line: string, name: string): { value: string; behind: string } | undefined {
+  const at = line.toLowerCase().indexOf(name.toLowerCase())
+  if (at < 0 || /[\w]/.test(line[at - 1] ?? '')) return undefined
+  const found = /^["']?\s*[:=]\s*["']?(?<value>[^"'\n]*?)(?<behind>["']?[,;]?)$/.exec(
+    line.slice(at + name.length),
+  )
+  const { value = '', behind = '' } = found?.groups ?? {}
+  return value === '' ? undefined : { value, behind }
+}

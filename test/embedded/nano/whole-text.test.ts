@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { fromTail, tailOf } from '../../../src/embedded/nano/tail.ts'
+import { withWholeTexts } from '../../../src/embedded/nano/whole-text.ts'
+import { createFiles } from '../../../src/guard/paths/files.ts'
+import { tempProject } from '../../support/project.ts'
+
+const lines = [{ path: 'stock.csv', number: 1, text: 'Clutch kit, 3' }]
+
+const whole = (request: string, name: string, input: Record<string, unknown>): unknown =>
+  withWholeTexts({ name, input }, request, lines).input
+
+describe('a text is taken to its end', () => {
+  const written = (request: string, content: string): unknown =>
+    whole(request, 'write_file', { path: 'a.txt', content })
+
+  test.each([
+    ['add ring Anna on monday to a.txt', 'monday', 'ring Anna on monday'],
+    ['append oat milk and rye to a.txt', 'and rye', 'oat milk and rye'],
+    [
+      'make a.txt with these lines:\nNell: July\nJem: none asked',
+      'Nell: July\nJem: none',
+      'Nell: July\nJem: none asked',
+    ],
+  ])('%s', (request, content, wanted) => {
+    expect(written(request, content)).toEqual({ path: 'a.txt', content: wanted })
+  })
+
+  test.each([
+    ['add the line done to a.txt', 'done'],
+    ['append a row: x,y to a.txt', 'x,y'],
+    ['add to a.txt milk', 'milk'],
+    ['add my number 555 to a.txt', '555'],
+    ['write milk to a.txt', 'milk'],
+  ])('and begins where it did: %s', (request, content) => {
+    expect(written(request, content)).toEqual({ path: 'a.txt', content })
+  })
+
+  test.each([
+    ['replace wed 8.00 - 17.30 with wed closed and show me', 'wed', 'wed closed'],
+    ['replace wed 8.00 - 17.30 with shut everywhere', 'shut', 'shut'],
+    ['replace wed 8.00 - 17.30 with shut in hours.txt', 'shut', 'shut'],
+  ])('%s', (request, said, wanted) => {
+    const edit = { path: 'hours.txt', old: 'wed 8.00 - 17.30', new: said }
+
+    expect(whole(request, 'edit_file', edit)).toEqual({ ...edit, new: wanted })
+  })
+
+  test.each([
+    ['which files say clutch kit', 'clutch', 'clutch kit'],
+    ['which files say clutch today', 'clutch', 'clutch'],
+    ['where is clutch kit sold', 'clutch', 'clutch kit'],
+  ])('%s', (request, pattern, wanted) => {
+    expect(whole(request, 'search_text', { pattern })).toEqual({ pattern: wanted })
+  })
+})
+
+describe('the last lines of a file', async () => {
+  const files = createFiles({ root: await tempProject({ 'a.log': '1\n2\n3\n4\n5\n6\n7\n' }) })
+  const read = { name: 'read_file', input: { path: 'a.log' } }
+
+  test.each([
+    ['the last 3 lines of a.log', 3],
+    ['last five lines please', 5],
+    ['show the very last line', 1],
+    ['tail -n 4 a.log', 4],
+    ['the last few lines', undefined],
+    ['when did we last change lines', undefined],
+  ])('%s', (clause, count) => {
+    expect(tailOf(clause)).toBe(count)
+  })
+
+  test('are read from where they begin', async () => {
+    expect(await fromTail(read, 'the last 3 lines', files)).toEqual({
+      name: 'read_file',
+      input: { path: 'a.log', from: 5 },
+    })
+    expect(await fromTail(read, 'the last 30 lines', files)).toEqual(read)
+    expect(await fromTail(read, 'show a.log', files)).toEqual(read)
+  })
+})
