@@ -18,6 +18,7 @@ import { advance, currentOf, GOES_ON, isPlainlyDone, type Progress, shownSteps }
 import type { ProjectFiles } from './project.ts'
 import { fitPrompt } from './prompt.ts'
 import { recentPaths } from './recent.ts'
+import { sameEdit } from './same-edit.ts'
 import type { NanoRun, NanoStep } from './run.ts'
 import { foldersOf } from './targets.ts'
 import { isActing, type NanoTool } from './tools.ts'
@@ -65,8 +66,11 @@ export async function askOn(
 
 /** The same with the next of several files: nothing that nano would have to be asked for. */
 export async function nextOne({ progress, run, files }: Asking): Promise<Asked | undefined> {
-  const { clause, from } = currentOf(progress)
-  const call = isOver(run.steps) ? undefined : await nextOfEach(run.steps.slice(from), clause, files)
+  if (isOver(run.steps)) return undefined
+  const part = currentOf(progress)
+  const steps = run.steps.slice(part.from)
+  const next = steps.at(-1)?.call.name === 'edit_file' ? leftOut(part, steps) : undefined
+  const call = next ? await sameEdit(next.path, steps, files) : await nextOfEach(steps, part.clause, files)
   if (!call) return undefined
   const why = 'The built-in model guessed this: it is one of several that seem to be meant'
   return {
@@ -88,7 +92,8 @@ const SURE_OF_MORE = 0.6
 async function askFurther({ reply }: Asked, asking: Asking, signal: AbortSignal): Promise<Asked | undefined> {
   const { progress, run } = asking
   const part = currentOf(progress)
-  const steps = run.steps.slice(part.from)
+  // A sentence may only tell what the next one asks for.
+  const steps = run.steps.length > part.from ? run.steps.slice(part.from) : run.steps
   const left = leftOut(part, steps)
   const repeated = readCall(reply.text)
   const bans =

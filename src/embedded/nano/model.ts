@@ -106,14 +106,13 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const look = lookBefore(asked, { place, progress, offer })
   if (look) return yield* tellLook(withRoot(look, request), request, asked.reply)
   const { sources, clause } = currentOf(progress)
-  const recent = recentPaths(run.steps)
-  const paths = pathsIn({ sources, recent })
+  const paths = pathsIn({ sources, recent: recentPaths(run.steps) })
   const tidied = await tidy(asked.decision, {
     request: run.request,
     clause,
     lines: sources.lines,
     paths,
-    recent,
+    steps: run.steps,
     files,
   })
   const decision = settleGuess(await appendByEdit(tidied, offer.bindings, files), request)

@@ -7,7 +7,9 @@ import { firstOfEach } from './each.ts'
 import { like, makeUnique } from './listed-lines.ts'
 import { inFileThatHasIt } from './old-text.ts'
 import { type ProjectFiles, withoutNeedlessAppend } from './project.ts'
-import type { NanoCall } from './run.ts'
+import { recentPaths } from './recent.ts'
+import type { NanoCall, NanoStep } from './run.ts'
+import { sameEdit, wantsTheSame } from './same-edit.ts'
 import { fromTail } from './tail.ts'
 import { withTarget } from './targets.ts'
 import { isActing } from './tools.ts'
@@ -19,8 +21,7 @@ type Place = {
   /** Those nano was shown. */
   readonly lines: readonly ListedLine[]
   readonly paths: readonly string[]
-  /** Those of earlier steps, the latest first. */
-  readonly recent: readonly string[]
+  readonly steps: readonly NanoStep[]
   readonly files: ProjectFiles
 }
 
@@ -28,10 +29,14 @@ type Called = Extract<Decision, { readonly kind: 'call' | 'guess' }>
 
 export async function tidy(decision: Decision, place: Place): Promise<Decision> {
   if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
-  const { request, clause, lines, paths, recent, files } = place
+  const { request, clause, lines, paths, steps, files } = place
+  const recent = recentPaths(steps)
   const first = await firstOfEach(decision.call, clause, files)
   if (first) return oneOfMany(decision, await withTarget(first, files, request))
-  const named = await folderOf(inSingular(inCaseOf(decision.call, paths), paths), { clause, recent, files })
+  const again = await repeatedIn(decision.call, { clause, steps, files })
+  if (again) return { ...decision, call: again }
+  const spelled = withEnding(decision.call, paths)
+  const named = await folderOf(inSingular(inCaseOf(spelled, paths), paths), { clause, recent, files })
   const found = await fromTail(named, clause, files)
   const appended = await withoutNeedlessAppend(found, files)
   const unique = await makeUnique(await inFileThatHasIt(appended, paths, files), lines, files)
@@ -49,15 +54,41 @@ function oneOfMany(decision: Called, call: NanoCall): Decision {
   return { why, isLikely: false, ...decision, kind: 'guess', call }
 }
 
+/** "And the same in b.env": the change of a file that was not meant to be another one. */
+async function repeatedIn(
+  { name, input }: NanoCall,
+  { clause, steps, files }: Pick<Place, 'clause' | 'steps' | 'files'>,
+): Promise<NanoCall | undefined> {
+  const { path } = input
+  const isMeant = name === 'edit_file' && typeof path === 'string' && wantsTheSame(clause)
+  return isMeant ? sameEdit(path, steps, files) : undefined
+}
+
+/** `notes/todo` where there is a notes/todo.md, `agendas.` where there is a folder: what is there is meant. */
+function withEnding(call: NanoCall, paths: readonly string[]): NanoCall {
+  const { path } = call.input
+  if (typeof path !== 'string' || !OF_EXISTING.has(call.name) || paths.includes(path)) return call
+  const bare = path.replace(/[.,;:!?]+$/, '')
+  const found = paths.filter((one) => one.startsWith(`${bare}.`) || one.replace(/\/$/, '') === bare)
+  const isNew = call.name === 'write_file' && call.input['append'] !== true
+  return found.length === 1 && !isNew ? { ...call, input: { ...call.input, path: found[0] } } : call
+}
+
+const OF_EXISTING: ReadonlySet<string> = new Set(
+  'read_file edit_file write_file list_files delete_file'.split(' '),
+)
+
 /** "And show me that folder": the one the last step was in. A file cannot be listed, either. */
 async function folderOf(
   call: NanoCall,
-  { clause, recent, files }: Pick<Place, 'clause' | 'recent' | 'files'>,
+  { clause, recent, files }: Pick<Place, 'clause' | 'files'> & { readonly recent: readonly string[] },
 ): Promise<NanoCall> {
   const { path } = call.input
-  if (call.name !== 'list_files' || typeof path !== 'string') return call
+  if (!['list_files', 'read_file'].includes(call.name) || typeof path !== 'string') return call
+  const kind = (await files.info(path).catch(() => undefined))?.kind
+  if (call.name === 'read_file') return kind === 'folder' ? { name: 'list_files', input: { path } } : call
   const said = THAT_FOLDER.test(clause) ? recent[0] : undefined
-  const isFile = (await files.info(path).catch(() => undefined))?.kind === 'file'
+  const isFile = kind === 'file'
   const meant = said ?? (isFile ? path : undefined)
   return meant === undefined ? call : { ...call, input: { path: parentOf(meant) } }
 }

@@ -18,7 +18,7 @@ const calling = (name: string, input: Record<string, unknown>): Decision => ({
 })
 
 const tidied = (name: string, input: Record<string, unknown>, request: string): Promise<Decision> =>
-  tidy(calling(name, input), { request, clause: request, lines: [], paths: [], recent: [], files })
+  tidy(calling(name, input), { request, clause: request, lines: [], paths: [], steps: [], files })
 
 describe('an edit takes the letters of the file', () => {
   test('where the request spelled the old text in small letters', async () => {
@@ -63,7 +63,7 @@ describe('a file that is there', () => {
     const likely: Decision = { kind: 'guess', call, why: 'why', isLikely: true }
 
     expect(
-      await tidy(likely, { request: 'x', clause: 'x', lines: [], paths: [], recent: [], files }),
+      await tidy(likely, { request: 'x', clause: 'x', lines: [], paths: [], steps: [], files }),
     ).toMatchObject({
       why: 'why',
       isLikely: false,
