@@ -8,7 +8,7 @@ import type { ListedLine } from './format.ts'
 import { laterNamed } from './left-out.ts'
 import type { NanoCall } from './run.ts'
 import { isNumber } from './span-rules.ts'
-import { isNamed, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
+import { contentless, isNamed, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
 import { otherChoices } from './other-choice.ts'
 import { CHANGE_LINE, isActing } from './tools.ts'
 import { stopWords } from './words.ts'
@@ -41,8 +41,9 @@ const otherFile: Rule = (call, words) => {
 /** One that no word names, where words name another: "delete the empty 2024" is not about winter.txt. */
 const unnamedFile: Rule = (call, { clause: said, sources, recent }) => {
   const path = existingPath(call)
-  const clause = withoutTarget(call, said)
-  if (path === undefined || POINTS.test(clause) || isNamed(path, clause)) return undefined
+  const clause = contentless(call, withoutTarget(call, said))
+  const isRecent = recent.some((one) => one === path || one.startsWith(`${path}.`))
+  if (path === undefined || isRecent || POINTS.test(clause) || isNamed(path, clause)) return undefined
   const others = [...sources.paths, ...recent].filter((other) => other !== path)
   return others.some((other) => isNamed(other, clause)) ? { kind: 'path', path } : undefined
 }

@@ -35,3 +35,7 @@ export const withoutTarget = ({ name, input }: NanoCall, clause: string): string
   const at = clause.toLowerCase().lastIndexOf(to.toLowerCase().replace(/\/+$/, ''))
   return at > 0 ? `${clause.slice(0, at)} … ${clause.slice(at + to.length)}` : clause
 }
+
+/** What is said besides the text that is to be written. */
+export const contentless = ({ input: { content } }: NanoCall, clause: string): string =>
+  typeof content === 'string' && content !== '' ? clause.replace(content, ' … ') : clause

@@ -4,7 +4,7 @@
  */
 import type { Rule } from './ban.ts'
 import type { ListedLine } from './format.ts'
-import { isNamed, isSameRoot, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
+import { contentless, isNamed, isSameRoot, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
 import type { NanoCall } from './run.ts'
 import { placesOf } from './spans.ts'
 import { CHANGE_LINE } from './tools.ts'
@@ -39,9 +39,6 @@ const betterNamed: Rule = (call, { clause: said, sources }) => {
   }
   return sources.paths.some(isBetter) ? { kind: 'path', path } : undefined
 }
-
-const contentless = ({ input: { content } }: NanoCall, clause: string): string =>
-  typeof content === 'string' && content !== '' ? clause.replace(content, ' … ') : clause
 
 /** The words that name a path, its folders included. */
 const namedBy = (path: string, words: ReadonlySet<string>): ReadonlySet<string> => {

@@ -25,8 +25,8 @@ export async function sameEdit(
 export function changeOf({ input }: NanoCall): Change | undefined {
   const { old, new: replacement } = input
   if (typeof old !== 'string' || typeof replacement !== 'string') return undefined
-  const before = old.split(/(?<=\s)|(?=\s)|(?<=[=:,"'])|(?=[=:,"'])/)
-  const after = replacement.split(/(?<=\s)|(?=\s)|(?<=[=:,"'])|(?=[=:,"'])/)
+  const before = old.match(PIECES) ?? []
+  const after = replacement.match(PIECES) ?? []
   let from = 0
   while (from < before.length - 1 && from < after.length - 1 && before[from] === after[from]) from++
   let end = 0
@@ -38,6 +38,9 @@ export function changeOf({ input }: NanoCall): Change | undefined {
   }
   return change.old.trim().length > 1 ? change : undefined
 }
+
+/** Words and numbers, `1.2.0` as one, and each sign between them. */
+const PIECES = /[\p{L}\p{N}]+(?:\.\p{N}+)*|[^\p{L}\p{N}]/gu
 
 /** The clause wants what was done before, not something new. */
 export const wantsTheSame = (clause: string): boolean =>
