@@ -34,9 +34,12 @@ _ORDER = re.compile(rf"{_LEAD}(?:{_VERBS})\b(?!')", re.IGNORECASE)
 _PLACED_ORDER = re.compile(rf"{_LEAD}{_PLACE}(?:(?:please|just)\s+)?(?:{_VERBS})\b(?!')", re.IGNORECASE)
 _LOOK = re.compile(rf"{_LEAD}(?:{_LOOKS})\b(?!')", re.IGNORECASE)
 
+# "... saying done, and the same in the log".
+_SAME = re.compile(r"(?:do )?(?:the )?same (?:in|to|for|with|at|on)\b", re.IGNORECASE)
+
 _ASKED = re.compile(
     rf"(?:^|[,;:.!?(–-]\s*|\b(?:please|you|and|to|so|then|first|just|kindly|also|now|i want|is)\s+)(?:{_LEAD})(?:{_PLACE})?(?:{_VERBS})\b(?!')"
-    r"|^\W*(?:\w+,?\s+)?(?:what|whats|where|wheres|which|who|how|is|are|do|does|did|has|have)\b|\b(?:should (?:be|read|say|become)|becomes|from \S+ to)\b",
+    r"|^\W*(?:\w+,?\s+)?(?:what|whats|where|wheres|which|who|how|is|are|do|does|did|has|have)\b|\b(?:should (?:be|read|say|become)|becomes|from \S+ to)\b|->|=>|→",
     re.IGNORECASE,
 )
 
@@ -99,8 +102,8 @@ def _divides(text: str, start: int, join: re.Match[str]) -> bool:
     if join.lastgroup == "full":
         return "?" not in join.group() and _starts_order(after)
     if _PAYLOAD.search(before) and not _after_quote(before):
-        return bool(_LOOK.match(after)) and "," not in join.group().replace(", and", "").replace(", also", "")
-    return bool(_ORDER.match(after) or "and" in join.group().lower() and _PLACED_ORDER.match(after))
+        return bool(_LOOK.match(after) or _SAME.match(after)) and "," not in join.group().replace(", and", "").replace(", also", "")
+    return bool(_ORDER.match(after) or _SAME.match(after) or "and" in join.group().lower() and _PLACED_ORDER.match(after))
 
 
 def _starts_order(text: str) -> bool:

@@ -29,10 +29,13 @@ const ORDER = new RegExp(String.raw`^${LEAD}(?:${VERBS})\b(?!')`, 'i')
 const PLACED_ORDER = new RegExp(String.raw`^${LEAD}${PLACE}(?:(?:please|just)\s+)?(?:${VERBS})\b(?!')`, 'i')
 const LOOK = new RegExp(String.raw`^${LEAD}(?:${LOOKS})\b(?!')`, 'i')
 
+/** "… saying done, and the same in the log". */
+const SAME = /^(?:do )?(?:the )?same (?:in|to|for|with|at|on)\b/i
+
 /** An order, or a question to be looked up: something is asked for before the cut. */
 const ASKED = new RegExp(
   String.raw`(?:^|[,;:.!?(–-]\s*|\b(?:please|you|and|to|so|then|first|just|kindly|also|now|i want|is)\s+)(?:${LEAD})(?:${PLACE})?(?:${VERBS})\b(?!')` +
-    String.raw`|^\W*(?:\w+,?\s+)?(?:what|whats|where|wheres|which|who|how|is|are|do|does|did|has|have)\b|\b(?:should (?:be|read|say|become)|becomes|from \S+ to)\b`,
+    String.raw`|^\W*(?:\w+,?\s+)?(?:what|whats|where|wheres|which|who|how|is|are|do|does|did|has|have)\b|\b(?:should (?:be|read|say|become)|becomes|from \S+ to)\b|->|=>|→`,
   'i',
 )
 
@@ -84,8 +87,11 @@ function divides(before: string, join: Join, after: string): boolean {
   if (join.kind === 'strong') return dividesStrongly(before, join.text, after)
   if (join.kind === 'full') return !join.text.includes('?') && startsOrder(after)
   if (PAYLOAD.test(before) && !isAfterQuote(before))
-    return LOOK.test(after) && !join.text.replace(', and', '').replace(', also', '').includes(',')
-  return ORDER.test(after) || (/and/i.test(join.text) && PLACED_ORDER.test(after))
+    return (
+      (LOOK.test(after) || SAME.test(after)) &&
+      !join.text.replace(', and', '').replace(', also', '').includes(',')
+    )
+  return ORDER.test(after) || SAME.test(after) || (/and/i.test(join.text) && PLACED_ORDER.test(after))
 }
 
 function dividesStrongly(before: string, text: string, after: string): boolean {

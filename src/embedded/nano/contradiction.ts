@@ -9,8 +9,9 @@ import { laterNamed } from './left-out.ts'
 import type { NanoCall } from './run.ts'
 import { isNumber } from './span-rules.ts'
 import { contentless, isNamed, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
+import { otherActs } from './other-act.ts'
 import { otherChoices } from './other-choice.ts'
-import { CHANGE_LINE, isActing } from './tools.ts'
+import { CHANGE_LINE } from './tools.ts'
 import { stopWords } from './words.ts'
 
 /** All paths that nano was shown. */
@@ -79,36 +80,6 @@ const deeperFolder: Rule = ({ name, input }, { clause, sources }) => {
     ? { kind: 'path', path }
     : undefined
 }
-
-/** One that is there is not made: "a folder called photos in diary" is not diary. */
-const folderThere: Rule = ({ name, input }, { sources }) => {
-  const { path } = input
-  return name === 'make_folder' &&
-    typeof path === 'string' &&
-    sources.paths.includes(`${path.replace(/\/+$/, '')}/`)
-    ? { kind: 'path', path }
-    : undefined
-}
-
-/** "I'd like to delete the draft" is not a wish to see it. */
-const onlyLooksAt: Rule = ({ name }, { clause }) =>
-  !isActing(name) && CHANGES.test(clause) && !LOOKS.test(clause) ? { kind: 'looks' } : undefined
-
-const CHANGES =
-  /^\W*(?:(?:please|pls|plz|kindly|hey|hi|ok|okay|now|then|next|just|also|and|so|can you|could you|would you|will you|i(?:'d| would) like (?:you )?to|i want (?:you )?to|i need (?:you )?to|let's|lets|go ahead and)[\s,]+)*(?:delete|remove|erase|rename|move|copy|duplicate|append|replace)\b/i
-const LOOKS =
-  /\b(?:show|see|look|list|read|open|view|display|print|tell|check|find|search|what|which|where|whether|if|first|before|left|remains?|result|contents?)\b|\?/i
-
-/** A whole folder goes only where a folder is spoken of, or its path is spelled: "delete the old invoice" is not invoices/old. */
-const wholeFolder: Rule = ({ name, input }, { clause }) => {
-  const { path } = input
-  if (name !== 'delete_file' || typeof path !== 'string' || !path.endsWith('/')) return undefined
-  const isSaid = FOLDERS.test(clause) || clause.toLowerCase().includes(path.slice(0, -1).toLowerCase())
-  return isSaid ? undefined : { kind: 'path', path }
-}
-
-const FOLDERS =
-  /\b(?:folders?|foldr|director(?:y|ies)|dirs?|subfolders?|everything|all|both|it|that|them|entire|whole|contents?|tree)\b|\/(?:\s|$)/i
 
 /** A word of the request that is no path: `change` in "open it, then change the price". */
 const noFile: Rule = (call, { sources, recent, clause }) => {
@@ -183,16 +154,6 @@ const lineOfOtherFile: Rule = (call, { clause, sources }) => {
 const countNamed = (path: string, clause: string): number =>
   path.split('/').filter((part) => isNamed(part, clause)).length
 
-/** What is run begins with a program, not with a word of the sentence. */
-const noCommand: Rule = ({ name, input }, { sources }) => {
-  const { command } = input
-  if (name !== 'run_command' || typeof command !== 'string') return undefined
-  if (sources.scripts.some((script) => script.command === command)) return undefined
-  return /^(?:\w+=\S* )*[\w./~$-]*[\w/~)](?:\s|$|[;&|>])/.test(command) && !/\b\d\.(?:\s|$)/.test(command)
-    ? undefined
-    : { kind: 'tool', name }
-}
-
 /** How many words before the new value may say what it belongs to. */
 const SUBJECT = 8
 
@@ -206,26 +167,16 @@ const otherValue: Rule = (call, { clause, sources }) => {
   return isNumberSaid && !/\d/.test(value) && /\d/.test(line.text) ? { kind: 'text', text: value } : undefined
 }
 
-const DELETES =
-  /\b(?:delet\w*|del|remov\w*|rm|rmdir|unlink|eras\w*|drop\w*|trash\w*|bin\w*|scrap\w*|discard\w*|dispos\w*|rid|nuk\w*|kill\w*|zap\w*|wip\w*|clear\w*|clean\w*|purg\w*|toss\w*|chuck\w*|throw\w*|ditch\w*|dump\w*|axe\w*|gone|go|goes|away|out|lose|destroy\w*|shred\w*|junk\w*|obsolete|redundant|useless|cut|strike|yank\w*|whack\w*|need\w*|want\w*)\b/i
-
-const unspokenDeletion: Rule = ({ name }, { clause }) =>
-  name === 'delete_file' && !DELETES.test(clause) ? { kind: 'tool', name } : undefined
-
 const rules: readonly Rule[] = [
-  unspokenDeletion,
+  ...otherActs,
   otherFile,
   unnamedFile,
   folderAsFile,
   deeperFolder,
-  folderThere,
-  onlyLooksAt,
-  wholeFolder,
   noFile,
   otherScope,
   otherSetting,
   lineOfOtherFile,
-  noCommand,
   alreadyThere,
   otherValue,
   ...otherChoices,

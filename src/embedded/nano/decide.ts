@@ -14,7 +14,6 @@ import { isOrder } from './order.ts'
 import { GOES_ON } from './progress.ts'
 import { hasRemark } from './remark.ts'
 import { repairCall } from './repair.ts'
-import { ofSetting } from './setting.ts'
 import { moodAgainst } from './mood.ts'
 import { mayBeWanted } from './wanted.ts'
 import type { NanoCall, NanoStep } from './run.ts'
@@ -64,7 +63,7 @@ export function decide(evidence: Evidence): Decision {
   if (!written) return readForm(text, steps)
   const { clause, from } = evidence.part ?? { clause: request, from: 0 }
   const whole = withWholeTexts(repaired(written, request), request, evidence.lines)
-  const call = ofSetting(toEdit(whole, evidence.lines, request), evidence.lines, request)
+  const call = toEdit(whole, evidence.lines, request)
   const last = steps.at(-1)
   if (last && (isRepeated(call, steps) || (steps.length > from && isAnswered(last, clause))))
     return { kind: 'answer', form: usualForm(last) }

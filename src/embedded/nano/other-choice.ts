@@ -210,15 +210,34 @@ const placeOf = (said: string, path: string): number =>
 /** "Show the questions, then delete line 3": a later part is about what the earlier ones were about, unless it names another file. */
 const lineElsewhere: Rule = ({ name, input }, { clause, sources: { lines }, recent }) => {
   const line = name === CHANGE_LINE ? lines[Number(input['line']) - 1] : undefined
-  if (!line || recent.includes(line.path) || line.path.split('/').some((part) => isNamed(part, clause)))
-    return undefined
+  if (!line || recent.includes(line.path) || isPlainlyNamed(line.path, clause)) return undefined
   return lines.some(({ path }) => recent.includes(path))
     ? { kind: 'line', line: Number(input['line']) }
     : undefined
 }
 
+/** By a whole word: "its time" does not name timetable.txt. */
+const isPlainlyNamed = (path: string, clause: string): boolean => {
+  const words = new Set(wordsIn(clause).flatMap((word) => [word, word.replace(/s$/, ''), `${word}s`]))
+  return wordsIn(path.replace(/\.\w+$/, '')).some((part) => part.length > 2 && words.has(part))
+}
+
+/** "Copy a to b, and in the copy ...": the copy, not what it was made from. */
+const notTheCopy: Rule = ({ name, input }, { clause, sources: { lines }, recent, last = [] }) => {
+  const [copy, original] = last
+  if (!COPY.test(clause) || copy === undefined || original === undefined || recent[0] !== copy)
+    return undefined
+  const line = name === CHANGE_LINE ? lines[Number(input['line']) - 1] : undefined
+  if (line) return line.path === copy ? undefined : { kind: 'line', line: Number(input['line']) }
+  const { path } = input
+  return name === 'edit_file' && path === original ? { kind: 'path', path } : undefined
+}
+
+const COPY = /\b(?:the|that|this|its|new) (?:copy|duplicate|new (?:one|file))\b/i
+
 export const otherChoices: readonly Rule[] = [
   lineElsewhere,
+  notTheCopy,
   laterSpelled,
   newFileSaid,
   betterNamed,

@@ -16,12 +16,26 @@ export async function withTarget(call: NanoCall, files: ProjectFiles, request = 
   const source = from.replace(/\/+$/, '')
   const name = source.slice(source.lastIndexOf('/') + 1)
   const folder = to.replace(/\/+$/, '')
-  const isFolder = to === '.' || to.endsWith('/') || (await kindOf(folder, files)) === 'folder'
+  const isFolder =
+    to === '.' ||
+    to.endsWith('/') ||
+    isNewFolder(to, name, request) ||
+    (await kindOf(folder, files)) === 'folder'
   if (isFolder) return { ...call, input: { from: source, to: to === '.' ? name : `${folder}/${name}` } }
   const parent = parentOf(source)
   const target = parent !== '' && !to.includes('/') && !AT_ROOT.test(request) ? `${parent}/${to}` : to
   return { ...call, input: { from: source, to: target } }
 }
+
+/** "Move both into invoices/unpaid", which is not there yet: a file does not lose its ending on the way. */
+const isNewFolder = (to: string, name: string, request: string): boolean => {
+  const at = request.toLowerCase().lastIndexOf(to.toLowerCase())
+  const isPlain = !/\.\w+$/.test(to) && /\.\w+$/.test(name)
+  return isPlain && at > 0 && INTO.test(request.slice(0, at))
+}
+
+const INTO =
+  /\b(?:into|inside|under|(?:folder|directory|dir)(?: called| named)?)\s+(?:(?:the|a|an|new|my|our|folder|directory|called|named)\s+)*["'`“]?$/i
 
 const kindOf = async (path: string, files: ProjectFiles): Promise<string | undefined> =>
   (await files.info(path).catch(() => undefined))?.kind

@@ -10,6 +10,7 @@ import { type ProjectFiles, withoutNeedlessAppend } from './project.ts'
 import { recentPaths } from './recent.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 import { sameEdit, wantsTheSame } from './same-edit.ts'
+import { ofSetting } from './setting.ts'
 import { fromTail } from './tail.ts'
 import { withTarget } from './targets.ts'
 import { isActing } from './tools.ts'
@@ -35,12 +36,13 @@ export async function tidy(decision: Decision, place: Place): Promise<Decision> 
   if (first) return oneOfMany(decision, await withTarget(first, files, request))
   const again = await repeatedIn(decision.call, { clause, steps, files })
   if (again) return { ...decision, call: again }
-  const spelled = withEnding(decision.call, paths)
+  const spelled = withEnding(withSpelledPattern(decision.call, clause), paths)
   const named = await folderOf(inSingular(inCaseOf(spelled, paths), paths), { clause, recent, files })
   const found = await fromTail(named, clause, files)
   const appended = await withoutNeedlessAppend(found, files)
   const unique = await makeUnique(await inFileThatHasIt(appended, paths, files), lines, files)
-  const call = await withTarget(await inLettersOfFile(unique, request, files), files, request)
+  const valued = await ofSetting(await inLettersOfFile(unique, request, files), request, files)
+  const call = await withTarget(valued, files, request)
   const replacing = await asReplacement(call, files)
   if (!replacing) return { ...decision, call }
   const why = 'The built-in model guessed this: it replaces what is there'
@@ -98,6 +100,13 @@ const THAT_FOLDER = /\b(?:that|its|the same) (?:folder|directory|dir)\b/i
 /** A folder is its own. */
 const parentOf = (path: string): string =>
   path.endsWith('/') ? path.slice(0, -1) : path.slice(0, Math.max(0, path.lastIndexOf('/'))) || '.'
+
+/** "Any besides checkout? find *.rules.yml": a pattern that is spelled is the one to look for. */
+function withSpelledPattern(call: NanoCall, clause: string): NanoCall {
+  const [spelled, ...others] = clause.match(/(?<![^\s"'`(])[\w./-]*\*[\w./*-]*/g) ?? []
+  if (call.name !== 'find_files' || spelled === undefined || others.length > 0) return call
+  return { ...call, input: { pattern: spelled.includes('/') ? spelled : `**/${spelled}` } }
+}
 
 /** `**\/*TREES*` where the file is called trees.csv. */
 function inCaseOf(call: NanoCall, paths: readonly string[]): NanoCall {

@@ -11,7 +11,13 @@ import { stopWords } from './words.ts'
 export function withWholeTexts(call: NanoCall, request: string, lines: readonly ListedLine[]): NanoCall {
   const { content, new: replacement, old, pattern } = call.input
   if (call.name === 'write_file' && typeof content === 'string')
-    return { ...call, input: { ...call.input, content: fromVerb(wholeBlock(content, request), request) } }
+    return {
+      ...call,
+      input: {
+        ...call.input,
+        content: withoutStop(fromVerb(wholeBlock(content, request), request), request),
+      },
+    }
   if (typeof replacement === 'string' && typeof old === 'string' && wordsOf(old).length > 1)
     return {
       ...call,
@@ -34,6 +40,15 @@ function wholeBlock(content: string, request: string): string {
   if (start === undefined || !/:[^\S\n]*\n\s*$/.test(request.slice(0, start))) return content
   const block = request.slice(start).trimEnd()
   return block.includes('\n\n') ? content : block
+}
+
+/** The full stop of the sentence: "add this: see the wiki. and show it". */
+function withoutStop(content: string, request: string): string {
+  const start = onlyPlace(content, request)
+  const isStop = /[^.]\.$/.test(content) && start !== undefined
+  return isStop && /^\s+(?:and|then)\b/i.test(request.slice(start + content.length))
+    ? content.slice(0, -1)
+    : content
 }
 
 /** What is added begins behind the verb, unless the words between say that it is a line or where it goes. */

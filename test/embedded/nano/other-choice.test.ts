@@ -19,10 +19,15 @@ const paths = [
   'logs/two.log',
 ]
 
+const lines = [
+  { path: 'jobs/blank.txt', number: 2, text: 'Golf, time 60' },
+  { path: 'timetable.txt', number: 1, text: 'Time 3' },
+]
+
 type Told = { readonly recent?: readonly string[]; readonly last?: readonly string[] }
 
 const banOf = (clause: string, { name, input }: NanoCall, { recent = [], last = [] }: Told = {}) =>
-  contradictionOf({ name, input }, { clause, sources: { ...noSources, paths }, recent, last })
+  contradictionOf({ name, input }, { clause, sources: { ...noSources, paths, lines }, recent, last })
 
 const call = (name: string, input: NanoCall['input']): NanoCall => ({ name, input })
 const banned = (path: string, as?: 'old' | 'new'): Ban => ({ kind: 'path', path, ...(as && { as }) })

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest'
+import { createFiles } from '../../../src/guard/paths/files.ts'
+import { tempProject } from '../../support/project.ts'
 import { ofSetting } from '../../../src/embedded/nano/setting.ts'
 
-const lines = [
-  { path: 'app.properties', number: 3, text: 'retry.max=3' },
-  { path: 'app.json', number: 4, text: '"delayMs": 250,' },
-  { path: 'list.md', number: 1, text: 'Release manager: Marek Duda' },
-  { path: 'list.md', number: 2, text: 'Owner: Ann' },
-  { path: 'other.md', number: 2, text: 'Owner: Bea' },
-]
+const files = createFiles({
+  root: await tempProject({
+    'app.properties': '# retries\nretry.max=3\n',
+    'app.json': '{\n  "delayMs": 250,\n  "b": 1\n}\n',
+    'list.md': 'Release manager: Marek Duda\nOwner: Ann\n',
+    'two.md': 'Owner: Ann\nOwner: Bea\n',
+  }),
+})
 const edit = (path: string, old: string, value: string) => ({
   name: 'edit_file',
   input: { path, old, new: value },
@@ -27,15 +30,16 @@ test.each([
     'Release manager: Marek Duda',
     'Release manager: Pawel Wrona',
   ],
-])('the value of a setting is changed, not its name: %s', (request, call, old, value) => {
-  expect(ofSetting(call, lines, request)).toEqual(edit(String(call.input.path), old, value))
+])('the value of a setting is changed, not its name: %s', async (request, call, old, value) => {
+  expect(await ofSetting(call, request, files)).toEqual(edit(String(call.input.path), old, value))
 })
 
 test.each([
   ['rename retry.max to retry.limit', edit('app.properties', 'retry.max', 'retry.limit')],
   ['replace Marek Duda with Pawel', edit('list.md', 'Marek Duda', 'Pawel')],
   ['Owner to Bea', edit('nowhere.md', 'Owner', 'Bea')],
+  ['change Owner to Bea in two.md', edit('two.md', 'Owner', 'Bea')],
   ['change Release manager to Deputy: Tom', edit('list.md', 'Release manager', 'Deputy: Tom')],
-])('and nothing else: %s', (request, call) => {
-  expect(ofSetting(call, lines, request)).toEqual(call)
+])('and nothing else: %s', async (request, call) => {
+  expect(await ofSetting(call, request, files)).toEqual(call)
 })
