@@ -139,16 +139,15 @@ async function askNano(
     signal,
   )
   if (!reply) return undefined
+  const { lines } = part.sources
+  const decision = decide({ ...run, ...reply, isRequestCut, lines, part, isSecond: bans.length > 0 })
+  // What was done already needs no other choice.
+  if (decision.kind === 'answer') return { reply, decision }
   const call = readCall(reply.text)
   const words = { ...part, recent: recentPaths(run.steps), last: recentPaths(run.steps.slice(-1)) }
   const ban = call && (contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)))
   if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
-  if (ban) return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
-  const { lines } = part.sources
-  return {
-    reply,
-    decision: decide({ ...run, ...reply, isRequestCut, lines, part, isSecond: bans.length > 0 }),
-  }
+  return { reply, decision: ban ? { kind: 'refuse', reason: 'unclear' } : decision }
 }
 
 /** Between what nano may choose: any line it is shown, unless the client insists on a call. */

@@ -139,7 +139,15 @@ const isAnswered = ({ call, ok }: NanoStep, request: string): boolean =>
 const LEADING = new Set(['more_tools', 'select_category'])
 
 const isSame = (one: NanoCall, other: NanoCall): boolean =>
-  one.name === other.name && textOf(one) === textOf(other)
+  one.name === other.name && (textOf(one) === textOf(other) || isSameEdit(one.input, other.input))
+
+/** A change is made with more of the line than was asked for. */
+const isSameEdit = (made: NanoCall['input'], asked: NanoCall['input']): boolean =>
+  made['path'] === asked['path'] &&
+  [made['old'], asked['old'], made['new'], asked['new']].every((text) => typeof text === 'string') &&
+  asked['new'] !== '' &&
+  String(made['old']).includes(String(asked['old'])) &&
+  String(made['new']).includes(String(asked['new']))
 
 /** What a first call made new, a second one would be appended to; a file goes to a folder or to its name there. */
 const textOf = ({ input }: NanoCall): string => {
