@@ -73,7 +73,8 @@ export const laterNamed: Rule = (call, { clause, sources, recent }) => {
   const isEarlier = (other: string): boolean =>
     other !== path &&
     !other.endsWith('/') &&
-    !recent.includes(other) &&
+    // Also where it has been moved to.
+    !recent.some((done) => nameOf(done) === nameOf(other)) &&
     spansOf(said, other).some((first) =>
       spansOf(said, path).some(
         (second) => first.end < second.start && JOINS.test(said.slice(first.end, second.start)),
