@@ -1,19 +1,24 @@
 /**
- * Scores the bundled model on the requests by hand, through the program: `npm run nano:hands -- [--hands a,b] [--sample N]
- * [--model file.gguf] [--misses] [--api [--away]] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
+ * Scores the bundled model on the requests by hand, through the program: `npm run nano:hands -- [--hands a,b] [--sample N | --ids a-001,b-002]
+ * [--model file.gguf] [--misses] [--rows file] [--remember file] [--api [--away]] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
  * and what was done without one counts as harm where it is wrong. `--test` takes the test hands and prints sums only. `--api`
- * scores a client with tools of its own, `--away` one that works in another folder than the server.
+ * scores a client with tools of its own, `--away` one that works in another folder than the server. `--rows` writes what came of each
+ * request to a file, `--remember` keeps the model's replies in one.
  */
+import { appendFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { createNanoEngine } from '../src/embedded/nano/engine.ts'
 import { createNanoModel } from '../src/embedded/nano/model.ts'
 import { createFiles } from '../src/guard/paths/files.ts'
 import type { Files } from '../src/protocol/tool.ts'
 import { openApi } from './nano-hands-api.ts'
 import { type Hand, type HandRow, loadHand, runRequest } from './nano-hands-run.ts'
+import { rememberReplies } from './nano-remember.ts'
 import { judgeHand, type Verdict } from './nano-hands-judge.ts'
 
 const BUNDLED = fileURLToPath(new URL('../models/covey-nano.gguf', import.meta.url))
+const OPINION = fileURLToPath(new URL('../models/covey-nano.opinion.json', import.meta.url))
 const TEST = ['backend', 'frontend', 'researcher', 'student', 'teacher']
 /** Neither trained nor tested on: what is chosen is chosen by them. */
 const VALIDATION = ['ngo', 'qa']
@@ -28,20 +33,24 @@ async function main(): Promise<void> {
       test: { type: 'boolean' },
       api: { type: 'boolean' },
       away: { type: 'boolean' },
+      ids: { type: 'string' },
+      rows: { type: 'string' },
+      remember: { type: 'string' },
     },
   })
   const names = values.test ? TEST : (values.hands?.split(',') ?? VALIDATION)
   if (!values.test && names.some((name) => TEST.includes(name)))
     throw new Error('Test hands are scored with --test only, which prints no request.')
-  const bench = createBench(values.model ?? BUNDLED)
+  const bench = createBench(values.model ?? BUNDLED, values.remember)
+  const keep = values.test ? undefined : values.rows
   const verdicts: Verdict[] = []
   for (const name of names) {
-    const hand = await loadHand(name)
+    const hand = only(await loadHand(name), values.ids?.split(','))
     const count = Number(values.sample ?? hand.rows.length)
     const isAway = values.away === true
     const found = await (values.api || isAway
-      ? scoreApi(hand, count, { ...bench, isAway })
-      : score(hand, count, bench))
+      ? scoreApi(hand, count, { ...bench, isAway, keep })
+      : score(hand, count, { ...bench, keep }))
     verdicts.push(...found)
     if (values.misses && !values.test)
       found.flatMap(({ miss }) => miss ?? []).forEach((line) => console.log(line))
@@ -65,11 +74,20 @@ type Bench = {
   use(root: string): void
 }
 
-function createBench(path: string): Bench {
+/** `keep`: the file that every row is written to. */
+type Kept = Bench & { readonly keep: string | undefined }
+
+const keepRow = ({ keep }: Kept, row: object): void =>
+  keep === undefined ? undefined : appendFileSync(keep, `${JSON.stringify(row)}\n`)
+
+function createBench(path: string, memory: string | undefined): Bench {
   let files: Files | undefined
   const said: string[] = []
+  const engine = createNanoEngine({ path })
   const model = createNanoModel({
     path,
+    opinion: OPINION,
+    engine: memory === undefined ? engine : rememberReplies(engine, memory),
     onReply: ({ text, confidences }) => said.push(`${text} ${Math.min(1, ...confidences).toFixed(2)}`),
     files: {
       list: async (folder) => files?.list(folder) ?? [],
@@ -80,6 +98,9 @@ function createBench(path: string): Bench {
   return { model, said, use: (root) => (files = createFiles({ root })) }
 }
 
+const only = (hand: Hand, ids: readonly string[] | undefined): Hand =>
+  ids ? { ...hand, rows: hand.rows.filter(({ id }) => ids.includes(id)) } : hand
+
 /** Every n-th, so that all kinds of a hand are in a sample. */
 function sampleOf({ rows }: Hand, count: number): HandRow[] {
   const step = Math.max(1, rows.length / count)
@@ -88,13 +109,15 @@ function sampleOf({ rows }: Hand, count: number): HandRow[] {
   ).flatMap((at) => rows[at] ?? [])
 }
 
-async function score(hand: Hand, count: number, bench: Bench): Promise<Verdict[]> {
+async function score(hand: Hand, count: number, bench: Kept): Promise<Verdict[]> {
   const verdicts: Verdict[] = []
   for (const row of sampleOf(hand, count)) {
     const labels = await bench.model.classify(row.request)
     bench.said.length = 0
     const played = await runRequest(row, hand, bench)
-    verdicts.push(judgeHand(row, hand, { ...played, labels, said: [...bench.said] }))
+    const verdict = judgeHand(row, hand, { ...played, labels, said: [...bench.said] })
+    verdicts.push(verdict)
+    keepRow(bench, { id: row.id, ...verdict, ...played, labels, said: [...bench.said] })
   }
   return verdicts
 }
@@ -103,7 +126,7 @@ async function score(hand: Hand, count: number, bench: Bench): Promise<Verdict[]
 async function scoreApi(
   hand: Hand,
   count: number,
-  bench: Bench & { readonly isAway: boolean },
+  bench: Kept & { readonly isAway: boolean },
 ): Promise<Verdict[]> {
   const api = await openApi(hand, bench, bench.isAway)
   const verdicts: Verdict[] = []
@@ -112,6 +135,7 @@ async function scoreApi(
     const { calls, client, text } = await api.ask(row)
     const verdict = judgeHand(row, hand, { calls, said: [client, ...bench.said, text] })
     verdicts.push({ ...verdict, group: `client ${client}` })
+    keepRow(bench, { id: row.id, ...verdict, calls, client, text, said: [...bench.said] })
   }
   await api.close()
   return verdicts

@@ -110,6 +110,7 @@ async function openAtServer(
 }
 
 const NANO = 'models/covey-nano.gguf'
+const OPINION = 'models/covey-nano.opinion.json'
 
 /** The helper of every larger model; its weights are read when it is first asked. */
 function withClassifier(arm: OpenedArm, parts: ArmParts): OpenedArm {
@@ -149,7 +150,13 @@ async function openNano(why: string, parts: ArmParts): Promise<OpenedArm> {
 async function loadNano({ files }: ArmParts): Promise<NanoModel> {
   const { createNanoModel } = await import('../embedded/nano/model.ts')
   const sha256 = (await readFile(packageFile(`${NANO}.sha256`), 'utf8')).slice(0, 64)
-  return createNanoModel({ path: packageFile(NANO), sha256, files, root: files.root })
+  return createNanoModel({
+    path: packageFile(NANO),
+    sha256,
+    opinion: packageFile(OPINION),
+    files,
+    root: files.root,
+  })
 }
 
 const IN_THE_BOX =

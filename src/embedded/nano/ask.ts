@@ -14,6 +14,7 @@ import { nanoGrammar } from './grammar.ts'
 import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
 import type { Offer } from './offer.ts'
 import { missingOld, oldTexts } from './old-text.ts'
+import { type Action, actionOf, type Opinions, overruling, toolsOf } from './opinion/action.ts'
 import { advance, currentOf, GOES_ON, isPlainlyDone, type Progress, shownSteps } from './progress.ts'
 import type { ProjectFiles } from './project.ts'
 import { fitPrompt } from './prompt.ts'
@@ -37,8 +38,12 @@ export type Asking = {
   readonly progress: Progress
   readonly offer: Offer
   readonly request: ModelRequest
+  /** A second opinion on what a clause asks for. */
+  readonly opinions?: Opinions
   /** Nothing but a call will do. */
   readonly mustCall?: boolean
+  /** The only tools that will do. */
+  readonly only?: readonly string[]
 }
 
 /** Clause by clause, until there is something to do or nothing is left. */
@@ -126,6 +131,7 @@ async function askNano(
       grammar: nanoGrammar({
         ...situationOf(run, { sources: part.sources, ...eligible(request, offer) }),
         ...(asking.mustCall && { mustCall: true }),
+        ...(asking.only && { tools: offer.shown.filter(({ name }) => asking.only?.includes(name)) }),
         bans,
         olds: oldTexts(part.clause),
       }),
@@ -140,14 +146,40 @@ async function askNano(
   )
   if (!reply) return undefined
   const { lines } = part.sources
-  const decision = decide({ ...run, ...reply, isRequestCut, lines, part, isSecond: bans.length > 0 })
+  const decision = decide({
+    ...run,
+    ...reply,
+    isRequestCut,
+    lines,
+    part,
+    isSecond: bans.length > 0 || asking.only !== undefined,
+  })
   // What was done already needs no other choice.
   if (decision.kind === 'answer') return { reply, decision }
+  const other = bans.length === 0 ? otherAction(reply, asking) : undefined
+  if (other === 'no') return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
+  if (other) return askNano({ ...asking, mustCall: true, only: toolsOf[other] }, signal)
   const call = readCall(reply.text)
   const words = { ...part, recent: recentPaths(run.steps), last: recentPaths(run.steps.slice(-1)) }
   const ban = call && (contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)))
   if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
   return { reply, decision: ban ? { kind: 'refuse', reason: 'unclear' } : decision }
+}
+
+/** What the clause asks for instead, in the other opinion; nothing where the reply stands. */
+function otherAction(
+  reply: NanoReply,
+  { opinions, only, progress, run, request }: Asking,
+): Action | undefined {
+  const isFree = only === undefined && (request.toolChoice ?? 'auto') === 'auto'
+  const mine = actionOf(readCall(reply.text))
+  if (!opinions || !isFree || mine === undefined) return undefined
+  const { clause } = currentOf(progress)
+  const isLater = progress.reached.length > 1
+  const isWithin = run.steps.length > currentOf(progress).from
+  if (isWithin || (isLater && mine === 'no')) return undefined
+  const opinion = opinions(isLater ? clause : run.request, { project: progress.words, isLater })
+  return overruling(opinion, mine, Math.min(1, ...reply.confidences))
 }
 
 /** Between what nano may choose: any line it is shown, unless the client insists on a call. */

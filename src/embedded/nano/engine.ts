@@ -32,7 +32,7 @@ export type NanoEngineOptions = {
   readonly idleMs?: number
 }
 
-type NanoWish = {
+export type NanoWish = {
   readonly sessionId: string
   /** The prompt for this many tokens at most. */
   prompt(count: (segments: readonly Segment[]) => number): readonly Segment[]

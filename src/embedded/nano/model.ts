@@ -6,6 +6,7 @@
 import type { Capabilities } from '../../protocol/arm.ts'
 import type { Classification } from '../../protocol/classification.ts'
 import { defined } from '../../lib/object.ts'
+import { once } from '../../lib/once.ts'
 import { AppError } from '../../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../protocol/model.ts'
 import { renderAnswer } from './answer.ts'
@@ -23,6 +24,8 @@ import { toClientCall } from './bindings.ts'
 import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot } from './client-run.ts'
 import { lookFor } from './look-first.ts'
 import { type Offer, offerNano } from './offer.ts'
+import type { Opinions } from './opinion/action.ts'
+import { loadOpinions } from './opinion/load.ts'
 import { currentOf, type Progress, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
 import type { ProjectFiles } from './project.ts'
@@ -33,6 +36,10 @@ import { nanoCapabilities } from './capabilities.ts'
 import { NANO_ID } from '../../protocol/nano-id.ts'
 
 export type NanoOptions = NanoEngineOptions & {
+  /** What runs the weights, where that is not this process's own engine: for measurements. */
+  readonly engine?: NanoEngine
+  /** The file of the classifier that gives a second opinion. */
+  readonly opinion?: string
   /** The project's files, for the paths and scripts a request may mean. */
   readonly files: ProjectFiles
   /** Their folder: a client of the API may work in another. */
@@ -51,15 +58,17 @@ export interface NanoModel extends Model {
 }
 
 export function createNanoModel({ files, root, onReply, ...options }: NanoOptions): NanoModel {
-  const engine = createNanoEngine(options)
+  const engine = options.engine ?? createNanoEngine(options)
   const classify = (prompt: string, signal: AbortSignal): Promise<Classification | undefined> =>
     classifyWith(engine, prompt, signal)
   const prepare = createPreparer({ classify })
+  const { opinion } = options
+  const loadOpinion = opinion === undefined ? undefined : once(() => loadOpinions(opinion))
   return {
     name: NANO_ID,
     capabilities: nanoCapabilities,
     stream: (request, signal) =>
-      answer({ engine, files, prepare, ...defined({ root, onReply }) }, request, signal),
+      answer({ engine, files, prepare, ...defined({ root, onReply, loadOpinion }) }, request, signal),
     async classify(prompt, signal = new AbortController().signal) {
       const found = await classify(prompt, signal)
       if (!found) throw new AppError('model-unavailable', `${NANO_ID}: the classification was cancelled.`)
@@ -82,6 +91,7 @@ async function classifyWith(
 type Parts = Pick<NanoOptions, 'onReply' | 'files' | 'root'> & {
   readonly engine: NanoEngine
   readonly prepare: Prepare
+  readonly loadOpinion?: () => Promise<Opinions>
 }
 
 async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -100,7 +110,8 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
     tools: request.tools,
     guarded: request.guarded === true,
   })
-  const asking = { engine, files, run, progress, offer, request }
+  const opinions = await parts.loadOpinion?.()
+  const asking = { engine, files, run, progress, offer, request, ...defined({ opinions }) }
   const asked = (await nextOne(asking)) ?? (await askOn(asking, signal, onReply))
   if (!asked) return
   const look = lookBefore(asked, { place, progress, offer })

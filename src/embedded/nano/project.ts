@@ -3,6 +3,7 @@ import type { Files } from '../../protocol/tool.ts'
 import { clausesOf } from './clauses.ts'
 import type { ListedLine, Script, Sources } from './format.ts'
 import type { NanoCall } from './run.ts'
+import { type ProjectWords, projectWords } from './opinion/tokens.ts'
 import { MAX_LINES, matchLines } from './lines.ts'
 import { createPathIndex, MAX_PATHS, type PathIndex } from './paths.ts'
 import { projectScripts, requestScripts, scriptFiles } from './scripts.ts'
@@ -52,6 +53,12 @@ type Project = {
 async function readProject(files: ProjectFiles): Promise<Project> {
   const [paths, scripts] = await Promise.all([listPaths(files), readScripts(files)])
   return { paths, scripts, index: createPathIndex(paths) }
+}
+
+/** The words of its paths and texts. */
+export async function wordsOf(files: ProjectFiles): Promise<ProjectWords> {
+  const paths = await listPaths(files)
+  return projectWords(paths, [...(await readTexts(paths, new Map(), files)).values()])
 }
 
 /** How much a line of a file counts that an earlier step was about. */
