@@ -29,27 +29,30 @@ export function trainLinear(examples: readonly Example[], { rounds, rate, decay 
     weight,
   }))
   const random = generator(7)
-  for (let round = 0; round < rounds; round++) {
-    for (const row of shuffled(rows, random)) {
-      const scale = 1 / Math.sqrt(Math.max(1, row.places.length))
-      const sums = new Array<number>(count).fill(0)
-      for (const place of row.places)
-        for (let label = 0; label < count; label++)
-          sums[label] = (sums[label] ?? 0) + (weights[place * count + label] ?? 0)
-      const shares = softmax(sums.map((sum) => sum * scale))
-      for (let label = 0; label < count; label++) {
-        const slope = row.weight * ((shares[label] ?? 0) - Number(label === row.label)) * scale
-        if (Math.abs(slope) < 1e-5) continue
-        for (const place of row.places) {
-          const at = place * count + label
-          const full = slope + decay * (weights[at] ?? 0)
-          squares[at] = (squares[at] ?? 0) + full * full
-          weights[at] = (weights[at] ?? 0) - (rate * full) / Math.sqrt(squares[at] ?? 1)
-        }
+  const learn = (row: Row): void => {
+    for (const [label, slope] of slopesOf(row, weights, count).entries())
+      for (const place of Math.abs(slope) < LEAST_SLOPE ? [] : row.places) {
+        const at = place * count + label
+        const full = slope + decay * (weights[at] ?? 0)
+        squares[at] = (squares[at] ?? 0) + full * full
+        weights[at] = (weights[at] ?? 0) - (rate * full) / Math.sqrt(squares[at] ?? 1)
       }
-    }
   }
+  for (let round = 0; round < rounds; round++) shuffled(rows, random).forEach(learn)
   return quantized({ labels, rows: known }, weights)
+}
+
+const LEAST_SLOPE = 1e-5
+
+type Row = { readonly places: Int32Array; readonly label: number; readonly weight: number }
+
+/** For each label, how the loss grows with the weight of each of the row's signs. */
+function slopesOf({ places, label: right, weight }: Row, weights: Float32Array, count: number): number[] {
+  const scale = 1 / Math.sqrt(Math.max(1, places.length))
+  const scores = Array.from({ length: count }, (_, label) =>
+    places.reduce((sum, place) => sum + (weights[place * count + label] ?? 0) * scale, 0),
+  )
+  return softmax(scores).map((share, label) => weight * (share - Number(label === right)) * scale)
 }
 
 function rowsOf(examples: readonly Example[]): Map<number, number> {

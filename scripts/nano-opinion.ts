@@ -1,138 +1,127 @@
-/** Trains what gives nano a second opinion on a request: `npm run nano:opinion -- [--held a,b] [--write]`. */
-import { appendFileSync, writeFileSync, readdirSync, existsSync, readFileSync } from 'node:fs'
+/**
+ * Trains what gives nano a second opinion, from the requests by hand: `npm run nano:opinion -- [--held a,b] [--write]`. Which step a request begins with
+ * is learned by a linear classifier, which line an edit is about by a ranking. The hands that are held out say how good both are;
+ * test hands are never read. `--write` stores them in models/.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { clausesOf } from '../src/embedded/nano/clauses.ts'
-import { likelihoods } from '../src/embedded/nano/opinion/linear.ts'
+import { outcomeOf, rankEdits } from '../src/embedded/nano/opinion/edit-ranking.ts'
+import { hashOf, likelihoods, type LinearModel } from '../src/embedded/nano/opinion/linear.ts'
+import { type StoredOpinions, toStored } from '../src/embedded/nano/opinion/load.ts'
 import { signsOf } from '../src/embedded/nano/opinion/signs.ts'
 import { type ProjectWords, projectWords, wordsIn } from '../src/embedded/nano/opinion/tokens.ts'
 import type { HandRow } from './nano-hands-run.ts'
+import { type EditExample, editExamples, trainEdits } from './nano-opinion-edits.ts'
 import { type Example, trainLinear } from './nano-opinion-train.ts'
 
 const HANDS = fileURLToPath(new URL('../nano/hands/', import.meta.url))
-const TEST = ['backend', 'frontend', 'researcher', 'student', 'teacher']
+const STORED = fileURLToPath(new URL('../models/covey-nano.opinion.json', import.meta.url))
+const TEST = new Set(['backend', 'frontend', 'researcher', 'student', 'teacher'])
+/** A word that so many writers use is no name of one project. */
+const FEWEST_WRITERS = 6
 
-const { values } = parseArgs({
-  options: {
-    write: { type: 'boolean' },
-    dump: { type: 'string' },
-    held: { type: 'string', default: 'ngo,qa' },
-    rate: { type: 'string', default: '0.5' },
-    rounds: { type: 'string', default: '12' },
-    decay: { type: 'string', default: '1e-5' },
-  },
-})
-
-type Hand = { name: string; rows: HandRow[]; said: HandRow[]; project: ProjectWords }
-
-const read = (name: string, file: string): string => readFileSync(`${HANDS}${name}/${file}`, 'utf8')
-function load(name: string): Hand {
-  const folder = JSON.parse(read(name, 'folder.json')) as Record<string, string>
-  const rows = read(name, 'requests.jsonl')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as HandRow)
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const said = existsSync(`${HANDS}${name}/said.jsonl`)
-    ? read(name, 'said.jsonl')
-        .trim()
-        .split('\n')
-        .flatMap((line) => {
-          const { id, request } = JSON.parse(line) as { id: string; request: string }
-          const row = byId.get(id)
-          return row ? [{ ...row, request }] : []
-        })
-    : []
-  return { name, rows, said, project: projectWords(Object.keys(folder), Object.values(folder)) }
+type Hand = {
+  readonly name: string
+  readonly folder: Readonly<Record<string, string>>
+  readonly rows: readonly HandRow[]
+  /** The same requests in other people's words. */
+  readonly said: readonly HandRow[]
+  readonly project: ProjectWords
 }
-const names = readdirSync(HANDS, { withFileTypes: true })
-  .filter((e) => e.isDirectory() && existsSync(`${HANDS}${e.name}/folder.json`))
-  .map((e) => e.name)
-  .filter((n) => !TEST.includes(n))
-const held = values.held.split(',')
-const hands = names.map(load)
-const training = hands.filter(({ name }) => !held.includes(name))
-const writers = new Map<string, Set<string>>()
-for (const { name, rows, said } of training)
-  for (const { request } of [...rows, ...said])
-    for (const word of wordsIn(request)) {
-      const set = writers.get(word) ?? new Set()
-      writers.set(word, set)
-      set.add(name)
-    }
-const known = new Set([...writers].filter(([, set]) => set.size >= 6).map(([word]) => word))
-const actionOf = (row: HandRow): string => row.effect[0]?.do ?? 'no'
-function examplesOf({ name: writer, rows, said, project }: Hand): (Example & { row: HandRow })[] {
-  return [...rows, ...said].flatMap((row) => {
-    const whole = { row, writer, signs: signsOf(row.request, { project, known }), label: actionOf(row) }
-    const clauses = clausesOf(row.request)
-    const later =
-      clauses.length === row.effect.length
-        ? row.effect
-            .slice(1)
-            .map((step, i) => ({
-              row,
-              writer,
-              signs: signsOf(clauses[i + 1] ?? '', { project, known, isLater: true }),
-              label: step.do,
-              weight: 0.7,
-            }))
-        : []
-    return [whole, ...later]
+
+function main(): void {
+  const { values } = parseArgs({
+    options: { held: { type: 'string', default: 'ngo,qa' }, write: { type: 'boolean' } },
+  })
+  const held = values.held.split(',')
+  const hands = handNames().map(loadHand)
+  const training = hands.filter(({ name }) => !held.includes(name))
+  const known = knownWords(training)
+  const examples = training.flatMap((hand) => examplesOf(hand, known))
+  const actions = trainLinear(examples, { rounds: 8, rate: 0.3, decay: 1e-5 })
+  const edits = trainEdits(
+    training.flatMap(({ folder, rows, said }) => editExamples(folder, [...rows, ...said])),
+  )
+  console.log(
+    `${training.length} hands, ${examples.length} requests and parts, ${actions.rows.size} and ${edits.rows.size} signs`,
+  )
+  for (const hand of hands.filter(({ name }) => held.includes(name))) report(hand, { known, actions, edits })
+  if (!values.write) return
+  const stored: StoredOpinions = { words: [...known], actions: toStored(actions), edits: toStored(edits) }
+  writeFileSync(STORED, `${JSON.stringify(stored)}\n`)
+}
+
+const handNames = (): string[] =>
+  readdirSync(HANDS).filter((name) => existsSync(`${HANDS}${name}/folder.json`) && !TEST.has(name))
+
+function loadHand(name: string): Hand {
+  const read = (file: string): string => readFileSync(`${HANDS}${name}/${file}`, 'utf8')
+  const lines = (file: string): string[] =>
+    existsSync(`${HANDS}${name}/${file}`) ? read(file).trim().split('\n') : []
+  const folder = JSON.parse(read('folder.json')) as Hand['folder']
+  const rows = lines('requests.jsonl').map((line) => JSON.parse(line) as HandRow)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const said = lines('said.jsonl').flatMap((line) => {
+    const { id, request } = JSON.parse(line) as Pick<HandRow, 'id' | 'request'>
+    const row = byId.get(id)
+    return row ? [{ ...row, request }] : []
+  })
+  return { name, folder, rows, said, project: projectWords(Object.keys(folder), Object.values(folder)) }
+}
+
+function knownWords(hands: readonly Hand[]): Set<string> {
+  const writers = new Map<string, Set<string>>()
+  for (const { name, rows, said } of hands)
+    for (const word of [...rows, ...said].flatMap(({ request }) => wordsIn(request)))
+      writers.set(word, (writers.get(word) ?? new Set()).add(name))
+  return new Set([...writers].filter(([, names]) => names.size >= FEWEST_WRITERS).map(([word]) => word))
+}
+
+/** A later part tells less of how people begin. */
+const LATER_WEIGHT = 0.7
+
+function examplesOf({ name: writer, rows, said, project }: Hand, known: ReadonlySet<string>): Example[] {
+  return [...rows, ...said].flatMap(({ request, effect }) => {
+    const clauses = clausesOf(request)
+    const later = clauses.length === effect.length ? effect.slice(1) : []
+    return [
+      { writer, signs: signsOf(request, { project, known }), label: effect[0]?.do ?? 'no' },
+      ...later.map((step, at) => ({
+        writer,
+        signs: signsOf(clauses[at + 1] ?? '', { project, known, isLater: true }),
+        label: step.do,
+        weight: LATER_WEIGHT,
+      })),
+    ]
   })
 }
-const t0 = Date.now()
-const model = trainLinear(training.flatMap(examplesOf), {
-  rounds: Number(values.rounds),
-  rate: Number(values.rate),
-  decay: Number(values.decay),
-})
-console.log(
-  'trained',
-  training.length,
-  'hands',
-  known.size,
-  'words',
-  Date.now() - t0,
-  'ms',
-  model.rows.size,
-  'signs',
-)
-let right = 0,
-  all = 0
-for (const hand of hands.filter(({ name }) => held.includes(name))) {
-  let r = 0,
-    n = 0
-  for (const row of hand.rows) {
-    const shares = likelihoods(model, signsOf(row.request, { project: hand.project, known }))
-    const best = model.labels[shares.indexOf(Math.max(...shares))] ?? ''
-    const wanted = [actionOf(row), ...row.also.flatMap((steps) => steps[0]?.do ?? [])]
-    if (values.dump)
-      appendFileSync(
-        values.dump,
-        `${JSON.stringify({ id: row.id, shares: Object.fromEntries(model.labels.map((l, i) => [l, Math.round(1000 * (shares[i] ?? 0)) / 1000])) })}\n`,
-      )
-    n++
-    if (wanted.includes(best)) r++
-  }
-  console.log(hand.name, (r / n).toFixed(3), n)
-  right += r
-  all += n
-}
-console.log('all', (right / all).toFixed(4))
 
-if (values.write) {
-  const hashes = Buffer.alloc(4 * model.rows.size)
-  for (const [hash, row] of model.rows) hashes.writeUInt32LE(hash, 4 * row)
-  const stored = {
-    labels: model.labels,
-    step: model.step,
-    words: [...known],
-    hashes: hashes.toString('base64'),
-    weights: Buffer.from(model.weights.buffer).toString('base64'),
+type Trained = {
+  readonly known: ReadonlySet<string>
+  readonly actions: LinearModel
+  readonly edits: LinearModel
+}
+
+function report({ name, folder, rows, project }: Hand, { known, actions, edits }: Trained): void {
+  const isRight = ({ request, effect, also }: HandRow): boolean => {
+    const shares = likelihoods(actions, signsOf(request, { project, known }))
+    const best = actions.labels[shares.indexOf(Math.max(...shares))]
+    return [effect, ...also].some(
+      (steps) => (steps[0]?.do ?? 'no') === best && (best !== 'no' || effect.length === 0),
+    )
   }
-  writeFileSync(
-    fileURLToPath(new URL('../models/covey-nano.opinion.json', import.meta.url)),
-    JSON.stringify(stored),
+  const weightOf = (sign: string): number =>
+    (edits.weights[edits.rows.get(hashOf(sign)) ?? -1] ?? 0) * edits.step
+  const isFound = ({ ask, wanted }: EditExample): boolean => {
+    const [best] = rankEdits(ask, weightOf)
+    return best !== undefined && outcomeOf(best) === wanted
+  }
+  const changes = editExamples(folder, rows)
+  console.log(
+    `${name}: action ${rows.filter(isRight).length} of ${rows.length}, edit ${changes.filter(isFound).length} of ${changes.length}`,
   )
 }
+
+main()

@@ -14,7 +14,8 @@ import { nanoGrammar } from './grammar.ts'
 import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
 import type { Offer } from './offer.ts'
 import { missingOld, oldTexts } from './old-text.ts'
-import { type Action, actionOf, type Opinions, overruling, toolsOf } from './opinion/action.ts'
+import { type Action, actionOf, overruling, toolsOf } from './opinion/action.ts'
+import type { Opinions } from './opinion/load.ts'
 import { advance, currentOf, GOES_ON, isPlainlyDone, type Progress, shownSteps } from './progress.ts'
 import type { ProjectFiles } from './project.ts'
 import { fitPrompt } from './prompt.ts'
@@ -178,7 +179,7 @@ function otherAction(
   const isLater = progress.reached.length > 1
   const isWithin = run.steps.length > currentOf(progress).from
   if (isWithin || (isLater && mine === 'no')) return undefined
-  const opinion = opinions(isLater ? clause : run.request, { project: progress.words, isLater })
+  const opinion = opinions.action(isLater ? clause : run.request, { project: progress.words, isLater })
   return overruling(opinion, mine, Math.min(1, ...reply.confidences))
 }
 

@@ -24,8 +24,8 @@ import { toClientCall } from './bindings.ts'
 import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot } from './client-run.ts'
 import { lookFor } from './look-first.ts'
 import { type Offer, offerNano } from './offer.ts'
-import type { Opinions } from './opinion/action.ts'
-import { loadOpinions } from './opinion/load.ts'
+import { loadOpinions, type Opinions } from './opinion/load.ts'
+import { rankedEdit } from './ranked-edit.ts'
 import { currentOf, type Progress, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
 import type { ProjectFiles } from './project.ts'
@@ -126,9 +126,11 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
     steps: run.steps,
     files,
   })
-  const decision = settleGuess(await appendByEdit(tidied, offer.bindings, files), request)
+  const { reply } = asked
+  const ranked = opinions ? await rankedEdit(tidied, { ...run, clause, files, reply, opinions }) : tidied
+  const decision = settleGuess(await appendByEdit(ranked, offer.bindings, files), request)
   const undone = undoneOf(progress, run.steps)
-  yield* tell(forClient(decision, offer, request), { run, request, reply: asked.reply, undone })
+  yield* tell(forClient(decision, offer, request), { run, request, reply, undone })
 }
 
 type Before = { readonly place: ClientPlace; readonly progress: Progress; readonly offer: Offer }

@@ -3,6 +3,7 @@ import type { Files } from '../../protocol/tool.ts'
 import { clausesOf } from './clauses.ts'
 import type { ListedLine, Script, Sources } from './format.ts'
 import type { NanoCall } from './run.ts'
+import type { EditProject } from './opinion/edit-lines.ts'
 import { type ProjectWords, projectWords } from './opinion/tokens.ts'
 import { MAX_LINES, matchLines } from './lines.ts'
 import { createPathIndex, MAX_PATHS, type PathIndex } from './paths.ts'
@@ -59,6 +60,13 @@ async function readProject(files: ProjectFiles): Promise<Project> {
 export async function wordsOf(files: ProjectFiles): Promise<ProjectWords> {
   const paths = await listPaths(files)
   return projectWords(paths, [...(await readTexts(paths, new Map(), files)).values()])
+}
+
+/** Its texts, those of files that a clause names first, and the index of its paths. */
+export async function textsFor(clause: string, files: ProjectFiles): Promise<EditProject> {
+  const paths = await listPaths(files)
+  const index = createPathIndex(paths)
+  return { texts: await readTexts(paths, index.ranks(clause), files), index }
 }
 
 /** How much a line of a file counts that an earlier step was about. */

@@ -5,7 +5,6 @@
 import type { NanoCall } from '../run.ts'
 import { READS } from '../mood.ts'
 import { likelihoods, type LinearModel } from './linear.ts'
-import { signsOf, type SignOptions } from './signs.ts'
 
 export type Action =
   | 'append'
@@ -25,14 +24,10 @@ export type Action =
 /** How likely each action is. */
 export type Opinion = ReadonlyMap<string, number>
 
-export type Opinions = (request: string, options: Omit<SignOptions, 'known'>) => Opinion
-
-export const opinionsOf =
-  (model: LinearModel, known: ReadonlySet<string>): Opinions =>
-  (request, options) => {
-    const shares = likelihoods(model, signsOf(request, { ...options, known }))
-    return new Map(model.labels.map((label, at) => [label, shares[at] ?? 0]))
-  }
+export function actionOpinion(model: LinearModel, signs: ReadonlySet<string>): Opinion {
+  const shares = likelihoods(model, signs)
+  return new Map(model.labels.map((label, at) => [label, shares[at] ?? 0]))
+}
 
 /** The tools that carry an action out. */
 export const toolsOf: Readonly<Record<Exclude<Action, 'no'>, readonly string[]>> = {

@@ -1,0 +1,87 @@
+/**
+ * The edit that a clause asks for, where the ranking of all lines of the project knows better than nano which one that is. What it
+ * chooses is always asked for, and never where the words are against it. Reads the project.
+ */
+import type { Asked } from './ask.ts'
+import type { Decision } from './decide.ts'
+import { makeUnique } from './listed-lines.ts'
+import { moodAgainst } from './mood.ts'
+import { outcomeOf, type RankedEdit } from './opinion/edit-ranking.ts'
+import type { Opinions } from './opinion/load.ts'
+import { type ProjectFiles, textsFor } from './project.ts'
+import { recentPaths } from './recent.ts'
+import type { NanoCall, NanoStep } from './run.ts'
+import { mayBeWanted } from './wanted.ts'
+
+type Place = {
+  readonly request: string
+  readonly clause: string
+  readonly steps: readonly NanoStep[]
+  readonly files: ProjectFiles
+  readonly reply: Asked['reply']
+  readonly opinions: Opinions
+}
+
+/** One line is not what is meant. */
+const SEVERAL = /\b(?:every|everywhere|all|each|throughout|wherever|both|same)\b/i
+
+export async function rankedEdit(decision: Decision, place: Place): Promise<Decision> {
+  const { request, clause, steps, files, reply, opinions } = place
+  if (!isAboutEdit(decision, reply.text) || SEVERAL.test(clause)) return decision
+  const project = await textsFor(clause, files)
+  const ranked = opinions.edits({ clause, project, recent: recentPaths(steps) })
+  const mine = 'call' in decision ? outcomeIn(decision.call, project.texts) : undefined
+  const best = firstSaid(ranked)
+  if (!best || outcomeOf(best) === mine) return decision
+  const own = ranked.find((one) => outcomeOf(one) === mine)?.share ?? 0
+  const sure = 'call' in decision && decision.kind !== 'doubt' ? Math.min(1, ...reply.confidences) : 0
+  if (!outweighs(best.share, own, sure)) return decision
+  const call = await toCall(best, files)
+  if ([request, clause].some((words) => isUnwanted(call, words))) return decision
+  const why = 'The built-in model guessed this: it is not certain that this line is meant'
+  return { kind: 'guess', call, why, isLikely: false }
+}
+
+/** Whether nano wrote an edit, whatever has become of it. */
+const isAboutEdit = (decision: Decision, written: string): boolean =>
+  ('call' in decision ? decision.call.name === 'edit_file' : decision.kind === 'refuse') &&
+  /"name": "(?:edit_file|change_line)"/.test(written)
+
+const isUnwanted = (call: NanoCall, words: string): boolean =>
+  moodAgainst(call, words) !== undefined && !mayBeWanted(call, words)
+
+/** Of several that are as likely, the one whose new text is said first: the others may come after it. */
+function firstSaid([best, ...others]: readonly RankedEdit[]): RankedEdit | undefined {
+  if (best?.at === undefined) return best
+  const rivals = others.filter(
+    ({ share, at, number, path }) =>
+      share >= best.share / 3 && at !== undefined && (number !== best.number || path !== best.path),
+  )
+  return rivals.reduce((first, one) => ((one.at ?? 0) < (first.at ?? 0) ? one : first), best)
+}
+
+/** The ranking alone is right in six of seven edits, nano in two of three. */
+const LEAST = 0.2
+const FLOOR = 0.02
+const SUREST = 0.98
+
+const outweighs = (share: number, own: number, sure: number): boolean =>
+  share >= LEAST && share / (own + FLOOR) > Math.min(sure, SUREST) / (1 - Math.min(sure, SUREST)) / 2
+
+function outcomeIn({ input }: NanoCall, texts: ReadonlyMap<string, string>): string | undefined {
+  const path = String(input['path'])
+  const text = texts.get(path)
+  const { old, new: replacement } = input
+  if (text === undefined || typeof old !== 'string' || typeof replacement !== 'string') return undefined
+  const before = text.split('\n')
+  const after = text.replace(old, () => replacement).split('\n')
+  const at = before.findIndex((line, index) => line !== after[index])
+  if (at < 0) return undefined
+  const isRemoved = after.length < before.length
+  return outcomeOf({ path, number: at + 1, before: '', after: isRemoved ? '' : (after[at] ?? '').trim() })
+}
+
+function toCall({ path, number, before, after }: RankedEdit, files: ProjectFiles): Promise<NanoCall> {
+  const call = { name: 'edit_file', input: { path, old: before, new: after } }
+  return makeUnique(call, [{ path, number, text: before }], files)
+}
