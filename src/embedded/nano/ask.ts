@@ -97,8 +97,9 @@ const isCalled = ({ kind }: Decision): boolean => kind === 'call' || kind === 'g
 
 /** What can be told from the last step: nothing that nano would have to be asked for. */
 export async function nextOne(asking: Asking): Promise<Asked | undefined> {
-  const call = isOver(asking.run.steps) ? undefined : await nextCall(asking)
-  if (!call) return undefined
+  const next = isOver(asking.run.steps) ? undefined : await nextCall(asking)
+  if (!next) return undefined
+  const { call, isLikely } = next
   const why = 'The built-in model guessed this: it is one of several that seem to be meant'
   return {
     reply: {
@@ -108,7 +109,7 @@ export async function nextOne(asking: Asking): Promise<Asked | undefined> {
       usage: { prompt: 0, completion: 0 },
       times: { firstTokenMs: 0, decodeMs: 0 },
     },
-    decision: isActing(call.name) ? { kind: 'guess', call, why, isLikely: true } : { kind: 'call', call },
+    decision: isActing(call.name) ? { kind: 'guess', call, why, isLikely } : { kind: 'call', call },
   }
 }
 

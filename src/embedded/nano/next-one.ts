@@ -3,7 +3,7 @@
  * every file that has the text. Nano need not be asked for these. Reads the files.
  */
 import { nextOfEach } from './each.ts'
-import { type LeftOut, leftOut, sameWith } from './left-out.ts'
+import { leftOut, sameWith } from './left-out.ts'
 import { nameOf, stands } from './naming.ts'
 import { currentOf, type Progress } from './progress.ts'
 import type { ProjectFiles } from './project.ts'
@@ -13,24 +13,32 @@ import { sameEdit, wantsTheSame } from './same-edit.ts'
 
 type Place = { readonly progress: Progress; readonly run: NanoRun; readonly files: ProjectFiles }
 
-export async function nextCall({ progress, run, files }: Place): Promise<NanoCall | undefined> {
+/** Likely: counted, or the same change in a file right beside the other one; the rest is always asked for. */
+export type Next = { readonly call: NanoCall; readonly isLikely: boolean }
+
+export async function nextCall({ progress, run, files }: Place): Promise<Next | undefined> {
   const part = currentOf(progress)
   const steps = run.steps.slice(part.from)
   const last = steps.at(-1)
   if (!last) return undefined
   const left = leftOut(part, steps)
-  if (last.call.name === 'edit_file') return nextEdit({ progress, run, files }, left)
-  return (await nextOfEach(steps, part.clause, files)) ?? (left && sameWith(left, last.call))
+  const isEdit = last.call.name === 'edit_file'
+  const counted = isEdit
+    ? left && (await sameEdit(left.path, steps, files))
+    : await nextOfEach(steps, part.clause, files)
+  if (counted) return { call: counted, isLikely: true }
+  const told = left
+    ? sameWith(left, last.call)
+    : isEdit
+      ? await nextEdit({ progress, run, files })
+      : undefined
+  return told && { call: told, isLikely: false }
 }
 
 /** "And the same in b.env", "in both", "in all files that have it". */
-async function nextEdit(
-  { progress, run, files }: Place,
-  left: LeftOut | undefined,
-): Promise<NanoCall | undefined> {
+async function nextEdit({ progress, run, files }: Place): Promise<NanoCall | undefined> {
   const { clause, sources, from } = currentOf(progress)
   const steps = run.steps.slice(from)
-  if (left) return sameEdit(left.path, steps, files)
   const done = new Set(steps.map(({ call }) => call.input['path']))
   const lines = new Set(sources.lines.map(({ path }) => path))
   const known = [...new Set([...lines, ...sources.paths, ...recentPaths(run.steps)])].filter(

@@ -21,10 +21,13 @@ const step = (name: string, input: NanoCall['input'], text = ''): NanoStep => ({
   text,
   shown: text,
 })
-const after = (clause: string, ...steps: NanoStep[]): Promise<NanoCall | undefined> => {
+const after = async (clause: string, ...steps: NanoStep[]): Promise<NanoCall | undefined> => {
   const reached = [{ clause, sources: { ...noSources, paths }, from: 0 }]
   const progress = { category: 'read' as const, clauses: [clause], words: projectWords([], []), reached }
-  return nextCall({ progress, run: { request: clause, steps }, files })
+  const next = await nextCall({ progress, run: { request: clause, steps }, files })
+  // None of these may be made unasked.
+  expect(next?.isLikely ?? false).toBe(false)
+  return next?.call
 }
 const edited = step('edit_file', { path: 'a/app.yaml', old: 'port: 4723', new: 'port: 4725' })
 const edit = (path: string): NanoCall => ({ name: 'edit_file', input: { path, old: '4723', new: '4725' } })
