@@ -19,9 +19,9 @@ _VERBS = (
     "correct|fix|insert|run|execute|launch|exec|build|rebuild|test|retest|lint|format|compile|deploy|install|mkdir|touch|echo|show|list|ls|"
     "open|read|find|search|grep|look|display|print|view|cat|tell|give|get|fetch|check|take|use|overwrite|fill|mark|tick|cross|clean|count|"
     "locate|head|tail|let me (?:see|have|read|look)|see|bring|pull up|stick|pop|drop|file|archive|rerun|re-run|repeat|do the same|replace|"
-    "push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate"
+    "push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate|verify"
 )
-_LOOKS = "show|list|ls|open|read|display|print|view|cat|tell|let me (?:see|have|read|look)|see|run|rerun|re-run|look|search|grep|find|check"
+_LOOKS = "show|list|ls|open|read|display|print|view|cat|tell|let me (?:see|have|read|look)|see|run|rerun|re-run|look|search|grep|find|check|verify"
 _POLITE = (
     "please|pls|plz|kindly|also|then|next|afterwards|finally|lastly|now|just|after that|after this|first|second|third|secondly|thirdly|"
     "can you|could you|would you|will you|can u|could u|i want you to|i need you to|i would like you to|i'd like you to|i'd like to|i want to|"
@@ -36,6 +36,24 @@ _LOOK = re.compile(rf"{_LEAD}(?:{_LOOKS})\b(?!')", re.IGNORECASE)
 
 # "... saying done, and the same in the log".
 _SAME = re.compile(r"(?:do )?(?:the )?same (?:in|to|for|with|at|on)\b", re.IGNORECASE)
+
+# "Copy a to b, in the copy change the year".
+_IN_COPY = re.compile(r"in (?:the copy|the new (?:one|file)|that (?:one|file)|it|there)\b", re.IGNORECASE)
+
+# Behind these comes what is to be done, now: not "next week: ...".
+_LABEL = re.compile(r"(?:\b(?:so|therefore|thus|assist|help|following|sequence|order|steps|please)|[\w-]*[./][A-Za-z][\w./-]*|\b[A-Z]+-\d+)$")
+
+# A name and its new value, where the verb stood before.
+_SETTING = re.compile(r"(?:(?:the|also)\s+)?(?!(?:from|it|them|that|this|back|up|down|close|next|due|thanks|and)\b)[\w.-]+(?: (?!to\b)[\w.-]+){0,2} (?:to|=|->) \S+", re.IGNORECASE)
+_SET = re.compile(r"\b[\w.-]+ (?:to|=|->) [\w.\"“'-]+", re.IGNORECASE)
+_NO_SETTING = re.compile(
+    r"\b(?:copy|copies|duplicate|clone|cp|move|mv|rename|add|append|put|write|save|attach|note|go|goes|want|wants|like|need|needs|have|has|read|show|list|open|send|give|delete|remove|run|make|create|insert|stick|pop|import)\b",
+    re.IGNORECASE,
+)
+# Such words may take back what was ordered before them, too.
+_IN_DOUBT = re.compile(
+    r"\?|\b(?:not|never|don'?t|later|tomorrow|if|unless|once|when|after|before|until|till|next|would|should|could|might|may|maybe|i'll|we'll|window|release)\b", re.IGNORECASE
+)
 
 _ASKED = re.compile(
     rf"(?:^|[,;:.!?(–-]\s*|\b(?:please|you|and|to|so|then|first|just|kindly|also|now|i want|is)\s+)(?:{_LEAD})(?:{_PLACE})?(?:{_VERBS})\b(?!')"
@@ -90,6 +108,8 @@ def _masked(request: str) -> str:
 def _divides(text: str, start: int, join: re.Match[str]) -> bool:
     before, after = text[start : join.start()], text[join.end() :]
     word = join.lastgroup == "strong" and bool(re.search(r"[a-z]", join.group(), re.IGNORECASE))
+    if join.lastgroup == "weak" and ">" not in join.group() and _is_setting(before, after):
+        return True
     if not after.strip() or not (len(before.split()) > 1 if word else _has_order(before)):
         return False
     if join.lastgroup == "strong":
@@ -98,12 +118,32 @@ def _divides(text: str, start: int, join: re.Match[str]) -> bool:
             return False
         if re.search(r"\b(?:to|with|by|into|as|say|says|saying|reads?)$", before.rstrip(), re.IGNORECASE):
             return False
-        return "&&" not in join.group() or not re.match(r"\s*(?:run|execute)\b", before, re.IGNORECASE)
+        is_command = re.match(r"\s*(?:run|execute)\b", before, re.IGNORECASE) and not re.match(r"then\b", after, re.IGNORECASE)
+        return "&&" not in join.group() or not is_command
     if join.lastgroup == "full":
         return "?" not in join.group() and _starts_order(after)
-    if _PAYLOAD.search(before) and not _after_quote(before):
+    if _PAYLOAD.search(_unlabelled(before)) and not _after_quote(before):
         return bool(_LOOK.match(after) or _SAME.match(after)) and "," not in join.group().replace(", and", "").replace(", also", "")
-    return bool(_ORDER.match(after) or _SAME.match(after) or "and" in join.group().lower() and _PLACED_ORDER.match(after))
+    return bool(_ORDER.match(after) or _SAME.match(after) or _is_placed(before, join, after))
+
+
+def _is_placed(before: str, join: re.Match[str], after: str) -> bool:
+    is_joined = "and" in join.group().lower() or bool(_IN_COPY.match(after)) and not re.search(r"\band$", before, re.IGNORECASE)
+    return is_joined and bool(_PLACED_ORDER.match(after))
+
+
+def _is_setting(before: str, after: str) -> bool:
+    """"Retries to 3 and timeout to 30": each is a change of its own."""
+    plain = re.sub(r"^[^:]{1,30}: ", "", before.lstrip())
+    if not (_SETTING.match(plain) or _starts_order(plain)) or _NO_SETTING.search(before) or _IN_DOUBT.search(after):
+        return False
+    return bool(_SETTING.match(after) and _SET.search(before))
+
+
+def _unlabelled(before: str) -> str:
+    """Without what leads up to an order: "kindly assist: find the invoice", "hosts.txt: add"."""
+    label, colon, rest = before.partition(": ")
+    return rest if colon and _LABEL.search(label) and not _has_order(label) and _starts_order(rest) else before
 
 
 def _starts_order(text: str) -> bool:

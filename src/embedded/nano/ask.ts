@@ -6,21 +6,30 @@ import type { ModelRequest } from '../../protocol/model.ts'
 import type { Ban } from './ban.ts'
 import type { Situation } from './choices.ts'
 import { contradictionOf, pathsIn } from './contradiction.ts'
-import { type Decision, decide, readCall } from './decide.ts'
-import { nextOfEach } from './each.ts'
+import { type Decision, decide, isRepeated, readCall } from './decide.ts'
 import { NANO_WINDOW, type NanoEngine, type NanoReply } from './engine.ts'
 import { cutResult, noSources, type Sources } from './format.ts'
 import { nanoGrammar } from './grammar.ts'
 import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
+import { nextCall } from './next-one.ts'
 import type { Offer } from './offer.ts'
+import { meantLook } from './meant-file.ts'
 import { missingOld, oldTexts } from './old-text.ts'
 import { type Action, actionOf, overruling, toolsOf } from './opinion/action.ts'
 import type { Opinions } from './opinion/load.ts'
-import { advance, currentOf, GOES_ON, isPlainlyDone, type Progress, shownSteps } from './progress.ts'
+import { ordersAct } from './order.ts'
+import {
+  advance,
+  currentOf,
+  GOES_ON,
+  isLookToo,
+  isPlainlyDone,
+  type Progress,
+  shownSteps,
+} from './progress.ts'
 import type { ProjectFiles } from './project.ts'
 import { fitPrompt } from './prompt.ts'
 import { recentPaths } from './recent.ts'
-import { sameEdit } from './same-edit.ts'
 import type { NanoRun, NanoStep } from './run.ts'
 import { foldersOf } from './targets.ts'
 import { isActing, type NanoTool } from './tools.ts'
@@ -55,7 +64,7 @@ export async function askOn(
 ): Promise<Asked | undefined> {
   const { progress, run, files } = asking
   if (isPlainlyDone(progress, run.steps)) await advance(progress, run.steps, files)
-  let asked = await askNano(asking, signal)
+  let asked = await askPart(asking, signal)
   while (asked) {
     onReply?.(asked.reply)
     if (asked.decision.kind !== 'answer' || isOver(run.steps)) break
@@ -65,19 +74,33 @@ export async function askOn(
       return further
     }
     if (!(await advance(progress, run.steps, files))) break
-    asked = await askNano(asking, signal)
+    asked = await askPart(asking, signal)
   }
   return asked
 }
 
-/** The same with the next of several files: nothing that nano would have to be asked for. */
-export async function nextOne({ progress, run, files }: Asking): Promise<Asked | undefined> {
-  if (isOver(run.steps)) return undefined
-  const part = currentOf(progress)
-  const steps = run.steps.slice(part.from)
-  const next = steps.at(-1)?.call.name === 'edit_file' ? leftOut(part, steps) : undefined
-  const call = next ? await sameEdit(next.path, steps, files) : await nextOfEach(steps, part.clause, files)
-  if (!call) return undefined
+/** The clause it has come to; once more where it orders something, and nothing was done for it. */
+async function askPart(asking: Asking, signal: AbortSignal): Promise<Asked | undefined> {
+  const { progress, run } = asking
+  if (isLookToo(progress, run.steps)) return askNano({ ...asking, only: LOOKS }, signal)
+  const asked = await askNano(asking, signal)
+  const { clause, from } = currentOf(progress)
+  const isOpen = from > 0 && run.steps.length === from && !isOver(run.steps)
+  if (asked?.decision.kind !== 'answer' || !isOpen || !ordersAct(clause)) return asked
+  const call = await askNano({ ...asking, mustCall: true }, signal)
+  const isSure = Math.min(1, ...(call?.reply.confidences ?? [0])) >= SURE_OF_MORE
+  return call && isSure && isCalled(call.decision) ? call : asked
+}
+
+const LOOKS = ['read_file', 'list_files', 'find_files', 'search_text', 'data_view']
+
+const isCalled = ({ kind }: Decision): boolean => kind === 'call' || kind === 'guess'
+
+/** What can be told from the last step: nothing that nano would have to be asked for. */
+export async function nextOne(asking: Asking): Promise<Asked | undefined> {
+  const next = isOver(asking.run.steps) ? undefined : await nextCall(asking)
+  if (!next) return undefined
+  const { call, isLikely } = next
   const why = 'The built-in model guessed this: it is one of several that seem to be meant'
   return {
     reply: {
@@ -87,7 +110,7 @@ export async function nextOne({ progress, run, files }: Asking): Promise<Asked |
       usage: { prompt: 0, completion: 0 },
       times: { firstTokenMs: 0, decodeMs: 0 },
     },
-    decision: isActing(call.name) ? { kind: 'guess', call, why, isLikely: true } : { kind: 'call', call },
+    decision: isActing(call.name) ? { kind: 'guess', call, why, isLikely } : { kind: 'call', call },
   }
 }
 
@@ -121,7 +144,7 @@ async function askNano(
   signal: AbortSignal,
   bans: readonly Ban[] = [],
 ): Promise<Asked | undefined> {
-  const { engine, files, run, progress, offer, request } = asking
+  const { engine, run, progress, offer, request } = asking
   const part = currentOf(progress)
   const steps = shownSteps(progress, run.steps)
   const sources = progress.reached[0]?.sources ?? noSources
@@ -153,18 +176,28 @@ async function askNano(
     isRequestCut,
     lines,
     part,
-    isSecond: bans.length > 0 || asking.only !== undefined,
+    isSecond: bans.length > 0 || asking.only !== undefined || asking.mustCall === true,
   })
   // What was done already needs no other choice.
   if (decision.kind === 'answer') return { reply, decision }
   const other = bans.length === 0 ? otherAction(reply, asking) : undefined
   if (other === 'no') return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
   if (other) return askNano({ ...asking, mustCall: true, only: toolsOf[other] }, signal)
-  const call = readCall(reply.text)
+  const settled = await settle({ reply, decision }, asking)
+  if (!('kind' in settled)) return settled
+  if (bans.length < MOST_BANS) return askNano(asking, signal, [...bans, settled])
+  return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
+}
+
+/** The reply as it is, the look that was meant instead, or what nano may not choose when it is asked again. */
+async function settle(asked: Asked, { progress, run, files }: Asking): Promise<Asked | Ban> {
+  const call = readCall(asked.reply.text)
+  if (!call) return asked
+  const part = currentOf(progress)
   const words = { ...part, recent: recentPaths(run.steps), last: recentPaths(run.steps.slice(-1)) }
-  const ban = call && (contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)))
-  if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
-  return { reply, decision: ban ? { kind: 'refuse', reason: 'unclear' } : decision }
+  const look = part.from > 0 ? meantLook(call, words) : undefined
+  if (look && !isRepeated(look, run.steps)) return { ...asked, decision: { kind: 'call', call: look } }
+  return contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)) ?? asked
 }
 
 /** What the clause asks for instead, in the other opinion; nothing where the reply stands. */

@@ -14,9 +14,9 @@ const VERBS =
   'correct|fix|insert|run|execute|launch|exec|build|rebuild|test|retest|lint|format|compile|deploy|install|mkdir|touch|echo|show|list|ls|' +
   'open|read|find|search|grep|look|display|print|view|cat|tell|give|get|fetch|check|take|use|overwrite|fill|mark|tick|cross|clean|count|' +
   'locate|head|tail|let me (?:see|have|read|look)|see|bring|pull up|stick|pop|drop|file|archive|rerun|re-run|repeat|do the same|replace|' +
-  'push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate'
+  'push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate|verify'
 const LOOKS =
-  'show|list|ls|open|read|display|print|view|cat|tell|let me (?:see|have|read|look)|see|run|rerun|re-run|look|search|grep|find|check'
+  'show|list|ls|open|read|display|print|view|cat|tell|let me (?:see|have|read|look)|see|run|rerun|re-run|look|search|grep|find|check|verify'
 const POLITE =
   'please|pls|plz|kindly|also|then|next|afterwards|finally|lastly|now|just|after that|after this|first|second|third|secondly|thirdly|' +
   "can you|could you|would you|will you|can u|could u|i want you to|i need you to|i would like you to|i'd like you to|i'd like to|i want to|" +
@@ -31,6 +31,24 @@ const LOOK = new RegExp(String.raw`^${LEAD}(?:${LOOKS})\b(?!')`, 'i')
 
 /** "… saying done, and the same in the log". */
 const SAME = /^(?:do )?(?:the )?same (?:in|to|for|with|at|on)\b/i
+
+/** "Copy a to b, in the copy change the year". */
+const IN_COPY = /^in (?:the copy|the new (?:one|file)|that (?:one|file)|it|there)\b/i
+
+/** Behind these comes what is to be done, now: not "next week: ...". */
+const LABEL =
+  /(?:\b(?:so|therefore|thus|assist|help|following|sequence|order|steps|please)|[\w-]*[./][A-Za-z][\w./-]*|\b[A-Z]+-\d+)$/
+
+/** A name and its new value, where the verb stood before. */
+const SETTING =
+  /^(?:(?:the|also)\s+)?(?!(?:from|it|them|that|this|back|up|down|close|next|due|thanks|and)\b)[\w.-]+(?: (?!to\b)[\w.-]+){0,2} (?:to|=|->) \S+/i
+const SET = /\b[\w.-]+ (?:to|=|->) [\w."“'-]+/i
+const NO_SETTING =
+  /\b(?:copy|copies|duplicate|clone|cp|move|mv|rename|add|append|put|write|save|attach|note|go|goes|want|wants|like|need|needs|have|has|read|show|list|open|send|give|delete|remove|run|make|create|insert|stick|pop|import)\b/i
+
+/** Such words may take back what was ordered before them, too. */
+const IN_DOUBT =
+  /\?|\b(?:not|never|don'?t|later|tomorrow|if|unless|once|when|after|before|until|till|next|would|should|could|might|may|maybe|i'll|we'll|window|release)\b/i
 
 /** An order, or a question to be looked up: something is asked for before the cut. */
 const ASKED = new RegExp(
@@ -81,17 +99,39 @@ function kindOf(groups: Readonly<Record<string, string | undefined>> | undefined
 }
 
 function divides(before: string, join: Join, after: string): boolean {
+  if (join.kind === 'weak' && !join.text.includes('>') && isSetting(before, after)) return true
   const isWord = join.kind === 'strong' && /[a-z]/i.test(join.text)
   const isAsked = isWord ? before.trim().split(/\s+/).length > 1 : ASKED.test(before)
   if (after.trim() === '' || !isAsked) return false
   if (join.kind === 'strong') return dividesStrongly(before, join.text, after)
   if (join.kind === 'full') return !join.text.includes('?') && startsOrder(after)
-  if (PAYLOAD.test(before) && !isAfterQuote(before))
+  if (PAYLOAD.test(unlabelled(before)) && !isAfterQuote(before))
     return (
       (LOOK.test(after) || SAME.test(after)) &&
       !join.text.replace(', and', '').replace(', also', '').includes(',')
     )
-  return ORDER.test(after) || SAME.test(after) || (/and/i.test(join.text) && PLACED_ORDER.test(after))
+  return ORDER.test(after) || SAME.test(after) || isPlaced(before, join.text, after)
+}
+
+function isPlaced(before: string, text: string, after: string): boolean {
+  const isJoined = /and/i.test(text) || (IN_COPY.test(after) && !/\band$/i.test(before))
+  return isJoined && PLACED_ORDER.test(after)
+}
+
+/** "Retries to 3 and timeout to 30": each is a change of its own. */
+function isSetting(before: string, after: string): boolean {
+  const plain = before.trimStart().replace(/^[^:]{1,30}: /, '')
+  if (!(SETTING.test(plain) || startsOrder(plain)) || NO_SETTING.test(before) || IN_DOUBT.test(after))
+    return false
+  return SETTING.test(after) && SET.test(before)
+}
+
+/** Without what leads up to an order: "kindly assist: find the invoice", "hosts.txt: add". */
+function unlabelled(before: string): string {
+  const at = before.indexOf(': ')
+  const label = before.slice(0, Math.max(0, at))
+  const rest = before.slice(at + 2)
+  return at > 0 && LABEL.test(label) && !ASKED.test(label) && startsOrder(rest) ? rest : before
 }
 
 function dividesStrongly(before: string, text: string, after: string): boolean {
@@ -99,11 +139,12 @@ function dividesStrongly(before: string, text: string, after: string): boolean {
   const isSign = ['', ';', '&&'].includes(text.trim()) || /^\s+\d/.test(text)
   if (isSign && !startsOrder(after)) return false
   if (/\b(?:to|with|by|into|as|say|says|saying|reads?)$/i.test(before.trimEnd())) return false
-  return !text.includes('&&') || !/^\s*(?:run|execute)\b/i.test(before)
+  const isCommand = /^\s*(?:run|execute)\b/i.test(before) && !/^then\b/i.test(after)
+  return !text.includes('&&') || !isCommand
 }
 
 /** Without the mark of a list: `2. `, `- `. */
-function startsOrder(text: string): boolean {
+export function startsOrder(text: string): boolean {
   const plain = text.replace(/^\s*(?:\d+[.)]|[-*•])\s+/, '')
   return ORDER.test(plain) || PLACED_ORDER.test(plain)
 }

@@ -126,7 +126,7 @@ function readForm(text: string, steps: readonly NanoStep[]): Decision {
 }
 
 /** The same call again makes sense only after something was changed. */
-function isRepeated(call: NanoCall, steps: readonly NanoStep[]): boolean {
+export function isRepeated(call: NanoCall, steps: readonly NanoStep[]): boolean {
   const since = steps.findLastIndex((step) => isSame(step.call, call))
   return since >= 0 && !steps.slice(since + 1).some((step) => isActing(step.call.name))
 }

@@ -65,8 +65,9 @@ async function membersOf(
   if (count === '' || OTHERS.test(clause) || /\b(?:folders?|director(?:y|ies)|dirs?)\b/i.test(rest)) return []
   const there = (await files.list(folder).catch(() => [])).filter((name) => !name.endsWith('/'))
   const all = [...new Set([...done, ...there.map((name) => `${folder}/${name}`)])]
-  // "Cut 3" is a name, "3 files" is a count.
-  if (!/^(?:both|all|every|each)$/i.test(count) && !/\w+s\b/.test(rest)) return []
+  // "Cut 3" is a name, "3 files" is a count; "all noise" says nothing of files.
+  const isAll = /^all$/i.test(count) && /\b(?:the|of|my|our|them|these|those)\b/i.test(rest)
+  if (!isAll && !/^(?:both|every|each)$/i.test(count) && !/\w+s\b/.test(rest)) return []
   const fitting = ofKind(all, rest, folder)
   const wanted = COUNTS[count.toLowerCase().split(' ').at(-1) ?? ''] ?? (Number(count) || undefined)
   return fitting.length > 1 && (wanted === undefined || fitting.length === wanted) ? fitting : []

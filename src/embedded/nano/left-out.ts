@@ -1,16 +1,21 @@
 /**
- * What a clause names beside what its steps were about: "show tyres.txt and hours" is not done after the first. Only a file that is called
+ * What a clause names beside what its steps were about: "show tyres.txt and hours" is not done after the first. Only what is called
  * by its name right beside the other one counts. Pure.
  */
 import type { Ban, Rule } from './ban.ts'
 import type { ListedLine, Sources } from './format.ts'
-import { nameOf, stands } from './naming.ts'
+import { nameOf, stands, wordsIn } from './naming.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 import { placesOf } from './spans.ts'
-import { CHANGE_LINE } from './tools.ts'
+import { CHANGE_LINE, isActing } from './tools.ts'
 import { stopWords } from './words.ts'
 
-export type LeftOut = { readonly path: string; readonly bans: readonly Ban[] }
+export type LeftOut = {
+  readonly path: string
+  /** What it is named beside. */
+  readonly beside: string
+  readonly bans: readonly Ban[]
+}
 
 type Part = { readonly clause: string; readonly sources: Sources }
 
@@ -20,16 +25,40 @@ export function leftOut({ clause, sources }: Part, steps: readonly NanoStep[]): 
   if (!last?.ok) return undefined
   const said = clause.toLowerCase()
   const isUsed = (path: string): boolean => steps.some(({ call }) => isAbout(call, path))
-  const files = sources.paths.filter((path) => !path.endsWith('/'))
-  const used = files.filter((path) => isAbout(last.call, path))
-  const path = files.find((one) => !isUsed(one) && used.some((other) => areJoined(said, other, one)))
-  if (path === undefined) return undefined
-  return { path, bans: used.flatMap((one) => bansOf(one, last.call, sources.lines)) }
+  // A folder is only looked at beside another file or folder.
+  const mayBeFolder = !isActing(last.call.name)
+  const known = sources.paths.filter((path) => mayBeFolder || !path.endsWith('/'))
+  const used = known.filter((path) => isAbout(last.call, path))
+  for (const path of known.filter((one) => !isUsed(one))) {
+    const beside = used.find((other) => areJoined(said, other, path) || isOtherOne(said, other, path, known))
+    if (beside !== undefined)
+      return { path, beside, bans: used.flatMap((one) => bansOf(one, last.call, sources.lines)) }
+  }
+  return undefined
+}
+
+/** The last step again with what was left out; nothing where more than the file would be another. */
+export function sameWith({ path, beside }: LeftOut, { name, input }: NanoCall): NanoCall | undefined {
+  const { from, to, append } = input
+  if (name === 'read_file' || name === 'list_files')
+    return path.endsWith('/')
+      ? { name: 'list_files', input: { path } }
+      : { name: 'read_file', input: { ...(name === 'read_file' && input), path } }
+  if (name === 'delete_file' || (name === 'write_file' && append === true))
+    return { name, input: { ...input, path } }
+  const isToFolder = typeof to === 'string' && nameOf(to) === nameOf(beside)
+  if (!['copy_file', 'move_file'].includes(name) || from !== beside || !isToFolder) return undefined
+  const folder = to.slice(0, to.lastIndexOf('/') + 1)
+  return { name, input: { from: path, to: folder + path.slice(path.lastIndexOf('/') + 1) } }
 }
 
 export const isAbout = ({ input }: NanoCall, path: string): boolean =>
-  [input['path'], input['from'], input['to']].includes(path) ||
+  [input['path'], input['from'], input['to']].some(
+    (one) => typeof one === 'string' && plain(one) === plain(path),
+  ) ||
   (typeof input['command'] === 'string' && stands(input['command'], path))
+
+const plain = (path: string): string => path.replace(/\/+$/, '')
 
 function bansOf(path: string, { input }: NanoCall, lines: readonly ListedLine[]): Ban[] {
   const own = lines.flatMap((line, index) =>
@@ -45,24 +74,54 @@ const areJoined = (said: string, one: string, other: string): boolean =>
   spansOf(said, one).some((first) =>
     spansOf(said, other).some(
       (second) =>
-        (first.end < second.start && JOINS.test(said.slice(first.end, second.start))) ||
-        (second.end < first.start && JOINS.test(said.slice(second.end, first.start))),
+        (first.end < second.start && joins(said, first.end, second)) ||
+        (second.end < first.start && joins(said, second.end, first)),
     ),
   )
 
-const JOINS =
-  /^["'`”’]?\s*(?:,|\band\b|&|\bn\b|\bplus\b|\+|\bas well as\b|,\s*and\b)\s*(?:(?:the|my|our|also|in|of|file|then)\s+){0,3}["'`“‘]?$/
+type Span = { readonly start: number; readonly end: number }
 
-const spansOf = (said: string, path: string): { start: number; end: number }[] =>
+const joins = (said: string, from: number, { start, end }: Span): boolean =>
+  JOINS.test(said.slice(from, start)) && !TELLS.test(said.slice(end))
+
+const JOINS =
+  /^["'`”’]?(?:\s+(?:in |over )?(?:there|here|too|files?|folder|list|log|sheet|table|notes?|one|spec|csv|json|config|script))?\s*(?:,|\band\b|&|\bn\b|\bplus\b|\+|\bas well as\b|,\s*and\b)\s*(?:(?:the|my|our|his|her|their|also|in|of|from|file|folder|then)\s+){0,3}["'`“‘]?$/
+
+/** Then it is spoken of for itself: "delete a.txt, b.txt stays". */
+const TELLS =
+  /^["'`”’]?\s+(?:stays?|remains?|is|are|was|were|should|must|can|could|may|has|have|needs?|not)\b/
+
+/** "The riverside checklist and the hillcross one": a file that is called like the other, but for that word. */
+function isOtherOne(said: string, one: string, other: string, known: readonly string[]): boolean {
+  const [, word] =
+    /(?:,|\band|&|\bplus)\s+(?:also\s+)?(?:(?:in|of|for|to|from)\s+)?the (?:same (?:in|of|for) the )?([\w-]+) ones?\b/.exec(
+      said,
+    ) ?? []
+  if (word === undefined || !/\.\w+$/.test(one)) return false
+  const isLike = (path: string): boolean =>
+    path !== one &&
+    has(path, word) &&
+    !has(one, word) &&
+    wordsIn(nameOf(path)).some((part) => part.length > 2 && has(one, part))
+  return isLike(other) && known.filter(isLike).length === 1
+}
+
+const has = (path: string, word: string): boolean => wordsIn(path.replace(/\.\w+$/, '')).includes(word)
+
+const spansOf = (said: string, path: string): Span[] =>
   namesOf(path).flatMap((name) =>
     stands(said, name) ? placesOf(name, said).map((start) => ({ start, end: start + name.length })) : [],
   )
 
-/** Its path, its name, its name without the ending, that in words. */
+/** Its path, its name, its name without the ending, that in words, in the other order, with its folder. */
 function namesOf(path: string): string[] {
   const stem = nameOf(path).replace(/\.\w+$/, '')
+  const words = stem.replaceAll(/[-_.]+/g, ' ')
+  const folder = plain(path).toLowerCase().split('/').at(-2)
   const isTelling = stem.length > 2 && !stopWords.has(stem)
-  return [path.toLowerCase(), nameOf(path), ...(isTelling ? [stem, stem.replaceAll(/[-_.]+/g, ' ')] : [])]
+  const turned = /^[^ ]+ [^ ]+$/.test(words) ? [words.split(' ').toReversed().join(' ')] : []
+  const placed = folder === undefined ? [] : [`${folder} ${words}`, `${words} ${folder}`]
+  return [plain(path).toLowerCase(), nameOf(path), ...(isTelling ? [stem, words, ...turned, ...placed] : [])]
 }
 
 /** "Copy the fastfile and the appfile": in the order in which they are named. */
@@ -76,9 +135,7 @@ export const laterNamed: Rule = (call, { clause, sources, recent }) => {
     // Also where it has been moved to.
     !recent.some((done) => nameOf(done) === nameOf(other)) &&
     spansOf(said, other).some((first) =>
-      spansOf(said, path).some(
-        (second) => first.end < second.start && JOINS.test(said.slice(first.end, second.start)),
-      ),
+      spansOf(said, path).some((second) => first.end < second.start && joins(said, first.end, second)),
     )
   return sources.paths.some(isEarlier) ? { kind: 'path', path } : undefined
 }

@@ -3,6 +3,7 @@
  * at a time, so that a chain is as easy to read as its steps. Reads the project for the sources of a clause.
  */
 import type { Classification } from '../../protocol/classification.ts'
+import { startsOrder } from './clauses.ts'
 import { noSources, type Sources } from './format.ts'
 import { clauseSources, type ProjectFiles } from './project.ts'
 import type { ProjectWords } from './opinion/tokens.ts'
@@ -74,6 +75,18 @@ const isLookAtResult = (clause: string): boolean =>
 /** Signs that a clause asks for more than one step. */
 export const GOES_ON =
   /[,;:.?!&\n-]\s|\b(?:and|n|then|after|afterwards|before|next|also|plus|finally|once|when|followed|thereafter|both|two|three|four|each|them|these|those|everything|every|all (?:of|the|three|four|my|our))\b/i
+
+/** "Open the apples, then the pears": what is said without a verb is looked at like the one before. */
+export function isLookToo(progress: Progress, steps: readonly NanoStep[]): boolean {
+  const { clause, from } = currentOf(progress)
+  const last = steps.at(-1)
+  if (!last?.ok || isActing(last.call.name) || from === 0 || steps.length > from) return false
+  return /\bthen\b/i.test(clause) && !startsOrder(clause) && !PREDICATE.test(clause)
+}
+
+/** Signs that something is told of it. */
+const PREDICATE =
+  /\b(?:should|must|be|been|is|are|was|were|becomes?|goes?|go|gets?|gone|needs?|has|have|had|will|would|can|could|may|to|with|want|wants|like|i|we|you|they|no|not|out)\b(?! of\b)|->|=/i
 
 /** The steps as they are shown: behind a result the clause that came next, or the paths the result speaks of. */
 export const shownSteps = ({ reached }: Progress, steps: readonly NanoStep[]): PromptStep[] =>

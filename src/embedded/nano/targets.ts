@@ -2,6 +2,7 @@
  * Where a copy or a move goes. People name the new folder and mean the old name in it, or name the new name and mean the old
  * folder. Reads only what is there.
  */
+import { nameOf } from './naming.ts'
 import type { ProjectFiles } from './project.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 
@@ -23,6 +24,9 @@ export async function withTarget(call: NanoCall, files: ProjectFiles, request = 
     (await kindOf(folder, files)) === 'folder'
   if (isFolder) return { ...call, input: { from: source, to: to === '.' ? name : `${folder}/${name}` } }
   const parent = parentOf(source)
+  // `release/4.13/signoff` for a signoff.md: the file keeps its ending.
+  if (to.includes('/') && name.startsWith(`${nameOf(to)}.`) && !request.includes(to))
+    return { ...call, input: { from: source, to: `${parentOf(to)}/${name}` } }
   const target = parent !== '' && !to.includes('/') && !AT_ROOT.test(request) ? `${parent}/${to}` : to
   return { ...call, input: { from: source, to: target } }
 }

@@ -6,6 +6,7 @@ import type { ListedLine } from './format.ts'
 import { firstOfEach } from './each.ts'
 import { like, makeUnique } from './listed-lines.ts'
 import { inFileThatHasIt } from './old-text.ts'
+import { atPathNow } from './path-now.ts'
 import { type ProjectFiles, withoutNeedlessAppend } from './project.ts'
 import { recentPaths } from './recent.ts'
 import type { NanoCall, NanoStep } from './run.ts'
@@ -36,7 +37,8 @@ export async function tidy(decision: Decision, place: Place): Promise<Decision> 
   if (first) return oneOfMany(decision, await withTarget(first, files, request))
   const again = await repeatedIn(decision.call, { clause, steps, files })
   if (again) return { ...decision, call: again }
-  const spelled = withEnding(withSpelledPattern(decision.call, clause), paths)
+  const now = await atPathNow(decision.call, { clause, paths, steps, files })
+  const spelled = withEnding(withSpelledPattern(now, clause), paths)
   const named = await folderOf(inSingular(inCaseOf(spelled, paths), paths), { clause, recent, files })
   const found = await fromTail(named, clause, files)
   const appended = await withoutNeedlessAppend(found, files)

@@ -35,6 +35,7 @@ describe('a folder where its files are meant', () => {
       call('move_file', { from: 'invoices/old/', to: 'archive/' }),
       call('move_file', { from: 'invoices/old/inv_198.txt', to: 'archive/inv_198.txt' }),
     ],
+    ['that is all noise, delete invoices/old', call('delete_file', { path: 'invoices/old/' }), undefined],
     ['delete invoices/old', call('delete_file', { path: 'invoices/old/' }), undefined],
     ['delete all the folders in invoices', call('delete_file', { path: 'invoices/' }), undefined],
     ['delete all three files in invoices/old', call('delete_file', { path: 'invoices/old/' }), undefined],

@@ -3,6 +3,7 @@ import { noSources } from '../../../src/embedded/nano/format.ts'
 import {
   advance,
   currentOf,
+  isLookToo,
   isPlainlyDone,
   type Progress,
   shownSteps,
@@ -76,4 +77,19 @@ test('clauses for which nothing was called are left undone, but for a look at wh
   await advance(progress, [listed], files)
   expect(undoneOf(progress, [listed])).toEqual(['open the first one', 'run npm test'])
   expect(undoneOf(progress, [listed, listed])).toEqual(['run npm test'])
+})
+
+test('what is said without a verb is looked at like the one before', () => {
+  const at = (clause: string): Progress => ({
+    ...progressOf('open a', clause),
+    reached: [
+      { clause: 'open a', sources: noSources, from: 0 },
+      { clause, sources: noSources, from: 1 },
+    ],
+  })
+
+  expect(isLookToo(at('and then the pears, out of the fruit folder'), [listed])).toBe(true)
+  expect(isLookToo(at('then the last line of todo.txt'), [listed])).toBe(true)
+  expect(isLookToo(at('then delete the pears'), [listed])).toBe(false)
+  expect(isLookToo(at('then the port should be 5'), [listed])).toBe(false)
 })

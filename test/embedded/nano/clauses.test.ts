@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { clausesOf } from '../../../src/embedded/nano/clauses.ts'
+
+test.each([
+  ['set retries to 3 and timeout to 30 in app.ini', ['set retries to 3', 'and timeout to 30 in app.ini']],
+  ['app.ini: retries to 3, timeout to 30', ['app.ini: retries to 3', 'timeout to 30']],
+  ['copy a.md to b.md, in the copy set x to 2', ['copy a.md to b.md', 'in the copy set x to 2']],
+  [
+    'kindly assist: find the invoice, open it and print it',
+    ['kindly assist: find the invoice', 'open it', 'and print it'],
+  ],
+  ['delete a.md and verify the folder', ['delete a.md', 'and verify the folder']],
+  ['Run npm test && then open a.md', ['Run npm test', '&& then open a.md']],
+])('steps of their own: %s', (request, clauses) => {
+  expect(clausesOf(request)).toEqual(clauses)
+})
+
+test.each([
+  'set retries to 3 and timeout to 30, but not today',
+  'what if we set retries to 3 and timeout to 30',
+  'we take retries 2 -> 3, timeout 20 -> 30 along in spring',
+  'next month: make a folder old and move a.md there',
+  'change 3 -> 4 in a.md',
+  'copy a.md to b.md and c.md to d.md',
+])('one clause: %s', (request) => {
+  expect(clausesOf(request)).toEqual([request])
+})

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { noSources } from '../../../src/embedded/nano/format.ts'
+import { nextCall } from '../../../src/embedded/nano/next-one.ts'
+import { projectWords } from '../../../src/embedded/nano/opinion/tokens.ts'
+import type { NanoCall, NanoStep } from '../../../src/embedded/nano/run.ts'
+import { createFiles } from '../../../src/guard/paths/files.ts'
+import { tempProject } from '../../support/project.ts'
+
+const project = {
+  'a/app.yaml': 'port: 4723\n',
+  'b/web.yaml': 'port: 4723\n',
+  'c/api.yaml': 'port: 4723\n',
+  'notes/list_may.md': 'x\n',
+  'docs/old/x.md': 'x\n',
+}
+const files = createFiles({ root: await tempProject(project) })
+const paths = [...Object.keys(project), 'docs/', 'docs/old/']
+const step = (name: string, input: NanoCall['input'], text = ''): NanoStep => ({
+  call: { name, input },
+  ok: true,
+  text,
+  shown: text,
+})
+const after = async (clause: string, ...steps: NanoStep[]): Promise<NanoCall | undefined> => {
+  const reached = [{ clause, sources: { ...noSources, paths }, from: 0 }]
+  const progress = { category: 'read' as const, clauses: [clause], words: projectWords([], []), reached }
+  const next = await nextCall({ progress, run: { request: clause, steps }, files })
+  // None of these may be made unasked.
+  expect(next?.isLikely ?? false).toBe(false)
+  return next?.call
+}
+const edited = step('edit_file', { path: 'a/app.yaml', old: 'port: 4723', new: 'port: 4725' })
+const edit = (path: string): NanoCall => ({ name: 'edit_file', input: { path, old: '4723', new: '4725' } })
+
+test('the same with what is named beside it', async () => {
+  expect(await after('show docs and docs/old', step('list_files', { path: 'docs' }))).toEqual({
+    name: 'list_files',
+    input: { path: 'docs/old/' },
+  })
+  expect(
+    await after('delete app.yaml and the may list', step('delete_file', { path: 'a/app.yaml' })),
+  ).toEqual({
+    name: 'delete_file',
+    input: { path: 'notes/list_may.md' },
+  })
+  const copied = step('copy_file', { from: 'a/app.yaml', to: 'new/app.yaml' })
+  expect(await after('copy app.yaml there and web.yaml too', copied)).toEqual({
+    name: 'copy_file',
+    input: { from: 'b/web.yaml', to: 'new/web.yaml' },
+  })
+})
+
+test('nothing with what is only spoken of', async () => {
+  const deleted = step('delete_file', { path: 'a/app.yaml' })
+
+  expect(await after('delete app.yaml, web.yaml stays', deleted)).toBeUndefined()
+  const renamed = step('move_file', { from: 'a/app.yaml', to: 'a/x.yaml' })
+  expect(await after('rename app.yaml and web.yaml to x.yaml and y.yaml', renamed)).toBeUndefined()
+})
+
+test('the same change in the other file that is spelled', async () => {
+  expect(await after('port in app.yaml to 4725 and the same port in web.yaml', edited)).toEqual(
+    edit('b/web.yaml'),
+  )
+  expect(await after('port in app.yaml to 4725, web.yaml has 4723', edited)).toBeUndefined()
+})
+
+test('the same change in all files that a search found', async () => {
+  const found = step('search_text', { pattern: '4723' }, 'a/app.yaml:1: port: 4723\nc/api.yaml:1: port: 4723')
+
+  expect(await after('find 4723 and make it 4725 in all of the files', found, edited)).toEqual(
+    edit('c/api.yaml'),
+  )
+  expect(await after('make 4723 4725 everywhere in app.yaml', found, edited)).toBeUndefined()
+})
