@@ -14,7 +14,7 @@ import { nanoGrammar } from './grammar.ts'
 import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
 import type { Offer } from './offer.ts'
 import { missingOld, oldTexts } from './old-text.ts'
-import { type Action, actionOf, type Opinions, overruling, toolsOf } from './opinion/action.ts'
+import { type Action, actionOf, type Opinion, type Opinions, overruling, toolsOf } from './opinion/action.ts'
 import { advance, currentOf, GOES_ON, isPlainlyDone, type Progress, shownSteps } from './progress.ts'
 import type { ProjectFiles } from './project.ts'
 import { fitPrompt } from './prompt.ts'
@@ -122,8 +122,7 @@ async function askNano(
 ): Promise<Asked | undefined> {
   const { engine, files, run, progress, offer, request } = asking
   const part = currentOf(progress)
-  const steps = shownSteps(progress, run.steps)
-  const sources = progress.reached[0]?.sources ?? noSources
+  const [steps, sources] = [shownSteps(progress, run.steps), progress.reached[0]?.sources ?? noSources]
   let isRequestCut = false
   const reply = await engine.reply(
     {
@@ -145,40 +144,45 @@ async function askNano(
     signal,
   )
   if (!reply) return undefined
-  const { lines } = part.sources
+  const opinion = opinionOf(asking)
+  const call = readCall(reply.text)
   const decision = decide({
     ...run,
     ...reply,
     isRequestCut,
-    lines,
+    lines: part.sources.lines,
     part,
     isSecond: bans.length > 0 || asking.only !== undefined,
+    agreement: opinion?.get(actionOf(call) ?? '') ?? 0,
   })
   // What was done already needs no other choice.
   if (decision.kind === 'answer') return { reply, decision }
-  const other = bans.length === 0 ? otherAction(reply, asking) : undefined
+  const other = bans.length === 0 && opinion ? otherAction(reply, opinion, asking) : undefined
   if (other === 'no') return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
   if (other) return askNano({ ...asking, mustCall: true, only: toolsOf[other] }, signal)
-  const call = readCall(reply.text)
   const words = { ...part, recent: recentPaths(run.steps), last: recentPaths(run.steps.slice(-1)) }
   const ban = call && (contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)))
   if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
   return { reply, decision: ban ? { kind: 'refuse', reason: 'unclear' } : decision }
 }
 
+/** On the clause that is asked for; nothing where a step of it was made already. */
+function opinionOf({ opinions, progress, run }: Asking): Opinion | undefined {
+  const { clause, from } = currentOf(progress)
+  if (run.steps.length > from) return undefined
+  const isLater = progress.reached.length > 1
+  return opinions?.(isLater ? clause : run.request, { project: progress.words, isLater })
+}
+
 /** What the clause asks for instead, in the other opinion; nothing where the reply stands. */
 function otherAction(
   reply: NanoReply,
-  { opinions, only, progress, run, request }: Asking,
+  opinion: Opinion,
+  { only, progress, request }: Asking,
 ): Action | undefined {
   const isFree = only === undefined && (request.toolChoice ?? 'auto') === 'auto'
   const mine = actionOf(readCall(reply.text))
-  if (!opinions || !isFree || mine === undefined) return undefined
-  const { clause } = currentOf(progress)
-  const isLater = progress.reached.length > 1
-  const isWithin = run.steps.length > currentOf(progress).from
-  if (isWithin || (isLater && mine === 'no')) return undefined
-  const opinion = opinions(isLater ? clause : run.request, { project: progress.words, isLater })
+  if (!isFree || mine === undefined || (progress.reached.length > 1 && mine === 'no')) return undefined
   return overruling(opinion, mine, Math.min(1, ...reply.confidences))
 }
 
