@@ -24,12 +24,16 @@ export function isGrounded(call: NanoCall, said: Said): boolean {
   return CHECKS[call.name]?.(call.input, said) ?? false
 }
 
-/** A word goes and a number comes, or the other way round, and it was not said that the one is replaced: `Airtime` by `1500`. */
+/** A number comes that was not said, or goes for a word that was not said to be replaced: `Airtime` for `1500`. */
 export function isMisfit({ name, input: { old, new: replacement } }: NanoCall, { clause }: Said): boolean {
   if (name !== 'edit_file' || typeof old !== 'string' || typeof replacement !== 'string') return false
   const { gone, come } = changed(old, replacement)
+  const numbers = (come.match(PIECES) ?? []).filter((piece) => /\d/.test(piece) && !old.includes(piece))
   const isOther = gone !== '' && come !== '' && /\d/.test(gone) !== /\d/.test(come)
-  return isOther && !/\b(?:replace|swap|with|instead)\b|->|→|=>/i.test(clause)
+  return (
+    numbers.some((number) => !clause.includes(number)) ||
+    (isOther && !/\b(?:replace|swap|with|instead)\b|->|→|=>/i.test(clause))
+  )
 }
 
 type Check = (input: NanoCall['input'], said: Said) => boolean

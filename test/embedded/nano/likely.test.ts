@@ -91,6 +91,13 @@ test('a name that would go for a number is not meant, unless it was said to be r
   expect(isMisfit(call, said('replace Airtime with 1500'))).toBe(false)
 })
 
+test('a number that nobody said is not meant', () => {
+  const clause = 'soybean meal went from 405 to 398, change it'
+
+  expect(isMisfit(edit('a.txt', 'meal at 405', 'meal at 40398'), said(clause))).toBe(true)
+  expect(isMisfit(edit('a.txt', 'meal at 405', 'meal at 398'), said(clause))).toBe(false)
+})
+
 const asked = (request: string, agreement: number, confidence: number): Decision => {
   const call = { name: 'change_line', arguments: { line: 1, old: '90', new: '120' } }
   const text = `<tool_call>\n${JSON.stringify(call)}\n</tool_call>`
