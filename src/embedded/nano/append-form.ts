@@ -1,6 +1,7 @@
 /** Text at the end of a file, for clients that can write a file whole or change a part of it, but not append. Reads the file. */
 import type { Bindings } from './bindings.ts'
 import type { Decision } from './decide.ts'
+import type { NanoCall } from './run.ts'
 import type { ProjectFiles } from './project.ts'
 
 /** The end of the file, replaced by itself and the new text. The same decision where the client appends, or the file cannot be read. */
@@ -17,6 +18,19 @@ export async function appendByEdit(
   const old = endOf(await files.read(path).catch(() => ''))
   if (old === undefined) return decision
   return { ...decision, call: { name: 'edit_file', input: { path, old, new: `${old}\n${content}` } } }
+}
+
+/** Such an edit as the call that it stands for: what is asked for next is compared with that. */
+export function asAppend(call: NanoCall): NanoCall {
+  const { path, old, new: replacement } = call.input
+  const isAppended =
+    call.name === 'edit_file' &&
+    typeof old === 'string' &&
+    typeof replacement === 'string' &&
+    old !== '' &&
+    replacement.startsWith(`${old}\n`)
+  if (!isAppended) return call
+  return { name: 'write_file', input: { path, content: replacement.slice(old.length + 1), append: true } }
 }
 
 const MOST_LINES = 6

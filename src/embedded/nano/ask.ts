@@ -15,7 +15,7 @@ import { nextCall } from './next-one.ts'
 import type { Offer } from './offer.ts'
 import { meantLook } from './meant-file.ts'
 import { missingOld, oldTexts } from './old-text.ts'
-import { type Action, actionOf, overruling, toolsOf } from './opinion/action.ts'
+import { type Action, actionOf, type Opinion, overruling, toolsOf } from './opinion/action.ts'
 import type { Opinions } from './opinion/load.ts'
 import { ordersAct } from './order.ts'
 import {
@@ -146,8 +146,7 @@ async function askNano(
 ): Promise<Asked | undefined> {
   const { engine, run, progress, offer, request } = asking
   const part = currentOf(progress)
-  const steps = shownSteps(progress, run.steps)
-  const sources = progress.reached[0]?.sources ?? noSources
+  const [steps, sources] = [shownSteps(progress, run.steps), progress.reached[0]?.sources ?? noSources]
   let isRequestCut = false
   const reply = await engine.reply(
     {
@@ -169,18 +168,20 @@ async function askNano(
     signal,
   )
   if (!reply) return undefined
-  const { lines } = part.sources
+  const opinion = opinionOf(asking)
+  const call = readCall(reply.text)
   const decision = decide({
     ...run,
     ...reply,
     isRequestCut,
-    lines,
+    lines: part.sources.lines,
     part,
     isSecond: bans.length > 0 || asking.only !== undefined || asking.mustCall === true,
+    agreement: opinion?.get(actionOf(call) ?? '') ?? 0,
   })
   // What was done already needs no other choice.
   if (decision.kind === 'answer') return { reply, decision }
-  const other = bans.length === 0 ? otherAction(reply, asking) : undefined
+  const other = bans.length === 0 && opinion ? otherAction(reply, opinion, asking) : undefined
   if (other === 'no') return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
   if (other) return askNano({ ...asking, mustCall: true, only: toolsOf[other] }, signal)
   const settled = await settle({ reply, decision }, asking)
@@ -200,19 +201,23 @@ async function settle(asked: Asked, { progress, run, files }: Asking): Promise<A
   return contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)) ?? asked
 }
 
+/** On the clause that is asked for; nothing where a step of it was made already. */
+function opinionOf({ opinions, progress, run }: Asking): Opinion | undefined {
+  const { clause, from } = currentOf(progress)
+  if (run.steps.length > from) return undefined
+  const isLater = progress.reached.length > 1
+  return opinions?.action(isLater ? clause : run.request, { project: progress.words, isLater })
+}
+
 /** What the clause asks for instead, in the other opinion; nothing where the reply stands. */
 function otherAction(
   reply: NanoReply,
-  { opinions, only, progress, run, request }: Asking,
+  opinion: Opinion,
+  { only, progress, request }: Asking,
 ): Action | undefined {
   const isFree = only === undefined && (request.toolChoice ?? 'auto') === 'auto'
   const mine = actionOf(readCall(reply.text))
-  if (!opinions || !isFree || mine === undefined) return undefined
-  const { clause } = currentOf(progress)
-  const isLater = progress.reached.length > 1
-  const isWithin = run.steps.length > currentOf(progress).from
-  if (isWithin || (isLater && mine === 'no')) return undefined
-  const opinion = opinions.action(isLater ? clause : run.request, { project: progress.words, isLater })
+  if (!isFree || mine === undefined || (progress.reached.length > 1 && mine === 'no')) return undefined
   return overruling(opinion, mine, Math.min(1, ...reply.confidences))
 }
 

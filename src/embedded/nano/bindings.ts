@@ -7,7 +7,7 @@ import { type Wiring, wiringFor } from './client-parameters.ts'
 import { actionsOf, meantBy } from './client-tools.ts'
 import type { ToolSchema } from '../../protocol/model.ts'
 import type { NanoCall } from './run.ts'
-import { fromCommand, hasCommand, toCommand } from './shell-form.ts'
+import { fromCommand, hasCommand, toCommand, toCommandInNewFolder } from './shell-form.ts'
 import { isActing, nanoTools } from './tools.ts'
 
 type Binding = Wiring & {
@@ -56,6 +56,13 @@ export function toClientCall(call: NanoCall, bindings: Bindings): NanoCall | und
   const run =
     command === undefined ? undefined : toClientCall({ name: 'run_command', input: { command } }, bindings)
   return run ?? (missing.every((key) => NARROWING.has(key)) ? bound : undefined)
+}
+
+/** A copy or a move to a folder that is made first, in the client's shell where it has one. */
+export function toNewFolder(call: NanoCall, bindings: Bindings): NanoCall | undefined {
+  const command = toCommandInNewFolder(call)
+  const run = command === undefined ? undefined : { name: 'run_command', input: { command } }
+  return (run && toClientCall(run, bindings)) ?? toClientCall(call, bindings)
 }
 
 /** Whether the client has the tool, or a shell in which its work is one plain command. */

@@ -14,7 +14,19 @@ export function inOwnResult(step: NanoStep, root?: string): NanoStep {
   const code = exitCodeOf(text)
   const own =
     call.name === 'run_command' && !ok && code !== undefined ? `${withoutExit(text)}\n[exit ${code}]` : said
-  return inOwnForm({ ...step, ok, text: own, shown: own })
+  const done =
+    ok && text.trim().split('\n').length <= MOST_ERROR_LINES ? DONE[call.name]?.(call.input) : undefined
+  return inOwnForm({ ...step, ok, text: own, shown: done ?? own })
+}
+
+/** What was done is known from the call; a client that tells more than that it was done has something to say. */
+const DONE: Readonly<Record<string, (input: NanoCall['input']) => string>> = {
+  make_folder: ({ path }) => `Made the folder ${String(path)}/.`,
+  copy_file: ({ from, to }) => `Copied ${String(from)} to ${String(to)}.`,
+  move_file: ({ from, to }) => `Moved ${String(from)} to ${String(to)}.`,
+  delete_file: ({ path }) => `Deleted ${String(path)}.`,
+  edit_file: ({ path }) => `Edited ${String(path)}.`,
+  write_file: ({ path, append }) => `${append === true ? 'Appended to' : 'Created'} ${String(path)}.`,
 }
 
 const withoutRoot = (text: string, root?: string): string =>

@@ -2,13 +2,15 @@
  * A run of a client of the API: its calls and results in nano's own words, where it works, and what nano decided as a call of the
  * client's own tools. The user cannot be asked there, so a guess is called only if it is likely.
  */
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { isObject } from '../../lib/json.ts'
 import type { ModelRequest } from '../../protocol/model.ts'
-import { bindTools, isReachable, toClientCall, toNanoCall, withoutShell } from './bindings.ts'
+import { bindTools, isReachable, toClientCall, toNanoCall, toNewFolder, withoutShell } from './bindings.ts'
+import { asAppend } from './append-form.ts'
 import { inOwnResult, rootIn } from './client-results.ts'
 import { propertiesOf } from './client-tools.ts'
 import type { Decision } from './decide.ts'
+import { isGrounded, isMisfit, type Said } from './likely.ts'
 import { EVERYTHING } from './look-first.ts'
 import type { Offer } from './offer.ts'
 import type { ProjectFiles } from './project.ts'
@@ -22,7 +24,9 @@ export function inOwnWords({ steps, ...run }: NanoRun, { guarded, system, tools 
   const root = rootIn(system)
   const toOwn = (step: NanoStep): NanoStep => {
     const call = toNanoCall(guarded ? step.call : withoutRoot(step.call, root), bindings)
-    return guarded ? inOwnForm({ ...step, call }) : inOwnResult({ ...step, call: withoutShell(call) }, root)
+    return guarded
+      ? inOwnForm({ ...step, call })
+      : inOwnResult({ ...step, call: asAppend(withoutShell(call)) }, root)
   }
   return { ...run, steps: steps.map(toOwn) }
 }
@@ -67,25 +71,38 @@ async function isAway({ system }: ModelRequest, { files, root }: Own): Promise<b
   return (await files.list('.').catch(() => [])).length === 0
 }
 
-/** Where no guard can ask the user, a guess is called only if it is likely: the client has permissions of its own. */
-export function settleGuess(decision: Decision, { guarded }: ModelRequest): Decision {
+/**
+ * Where no guard can ask the user, a guess is called only if it is likely, or if the other opinion backs it and the request's own words
+ * bear it out: the client has permissions of its own.
+ */
+export function settleGuess(decision: Decision, { guarded }: ModelRequest, said: Said): Decision {
   if (decision.kind !== 'guess' || guarded) return decision
-  return { kind: decision.isLikely ? 'call' : 'doubt', call: decision.call }
+  const { call, isLikely, isBacked = false } = decision
+  const isMeant = isLikely ? !isMisfit(call, said) : isBacked && isGrounded(call, said)
+  return { kind: isMeant ? 'call' : 'doubt', call }
 }
 
+type Client = { readonly offer: Offer; readonly request: ModelRequest; readonly files: ProjectFiles }
+
 /** What nano decided, with the tools the client has. A tool that is not there is no reason to take another. */
-export function forClient(
-  decision: Decision,
-  { callable, bindings }: Offer,
-  request: ModelRequest,
-): Decision {
+export async function forClient(decision: Decision, { offer, request, files }: Client): Promise<Decision> {
   if (!('call' in decision)) return decision
+  const { callable, bindings } = offer
   const { call } = decision
   const isThere = callable.some(({ name }) => name === call.name)
-  const bound = isThere && isReachable(call.name, bindings) ? toClientCall(call, bindings) : call
+  const isNew = request.guarded !== true && (await isIntoNewFolder(call, files))
+  const bind = isNew ? toNewFolder : toClientCall
+  const bound = isThere && isReachable(call.name, bindings) ? bind(call, bindings) : call
   return isThere && bound
     ? { ...decision, call: withRoot(bound, request) }
     : { kind: 'refuse', reason: 'no-tool' }
+}
+
+/** Covey's own tools make the folder a file is copied or moved to; those of others fail. */
+async function isIntoNewFolder({ name, input: { to } }: NanoCall, files: ProjectFiles): Promise<boolean> {
+  if (!['copy_file', 'move_file'].includes(name) || typeof to !== 'string') return false
+  const folder = dirname(to)
+  return folder !== '.' && (await files.info(folder).catch(() => undefined)) === undefined
 }
 
 /** A tool that asks for whole paths is given them, where the client has told its folder. */

@@ -25,7 +25,14 @@ export type Decision =
   | { readonly kind: 'answer'; readonly form: Form }
   | { readonly kind: 'refuse'; readonly reason: Reason }
   /** Not certain enough to act without asking. Likely: certain of every choice, or spelled out by the request. */
-  | { readonly kind: 'guess'; readonly call: NanoCall; readonly why: string; readonly isLikely: boolean }
+  | {
+      readonly kind: 'guess'
+      readonly call: NanoCall
+      readonly why: string
+      readonly isLikely: boolean
+      /** The other opinion agrees, and nothing that was said is against it. */
+      readonly isBacked?: boolean
+    }
   /** Understood, but the request does not want it done now. */
   | { readonly kind: 'doubt'; readonly call: NanoCall }
   | { readonly kind: 'too-long' }
@@ -44,6 +51,8 @@ export type Evidence = {
   readonly lines: readonly ListedLine[]
   /** An earlier reply to the same went against the request's own words. */
   readonly isSecond?: boolean
+  /** How likely the same action is in the other opinion. */
+  readonly agreement?: number
   /** What it was asked for, where that is a part of the request, and how many steps had been done before. */
   readonly part?: { readonly clause: string; readonly from: number }
 }
@@ -52,6 +61,9 @@ export type Evidence = {
 export const SURE = 0.9
 /** Enough for a client that has permissions of its own, where the request spells everything out. */
 const LIKELY = 0.7
+/** How sure the other opinion must be to back a guess, and nano of an order that is backed. */
+const AGREED = 0.9
+const BACKED = 0.5
 /** Below this share at any token a call that acts is not even offered: another choice was as likely. */
 export const OFFERED = 0.4
 
@@ -77,17 +89,18 @@ export function decide(evidence: Evidence): Decision {
   }
   const least = Math.min(1, ...evidence.confidences)
   if (least < OFFERED) return { kind: 'doubt', call }
-  const isPlain =
-    !evidence.isSecond &&
-    !isDoubtful(call, request) &&
-    !hasRemark(call, request) &&
-    (isOrder(call, request) || isOrder(call, clause))
+  const isFree = !evidence.isSecond && !isDoubtful(call, request) && !hasRemark(call, request)
+  const isOrdered = isOrder(call, request) || isOrder(call, clause)
+  const isPlain = isFree && isOrdered
   const missing = notSpelledOut(call, request)
   const isSpelledOut = missing === undefined && !isLoss(call)
   if (isPlain && least >= SURE && isSpelledOut) return { kind: 'call', call }
-  const isLikely = isPlain && least >= (isSpelledOut ? LIKELY : SURE) && !hasOtherSubject(call, clause)
-  const why = reasonToAsk(call, missing)
-  return { kind: 'guess', call, why: `The built-in model guessed this: ${why}`, isLikely }
+  const isItsSubject = !hasOtherSubject(call, clause)
+  const isLikely = isPlain && least >= (isSpelledOut ? LIKELY : SURE) && isItsSubject
+  const isAgreed = (evidence.agreement ?? 0) >= AGREED && least >= (isOrdered ? BACKED : LIKELY)
+  const isBacked = isFree && isAgreed && isItsSubject && !isLoss(call)
+  const why = `The built-in model guessed this: ${reasonToAsk(call, missing)}`
+  return { kind: 'guess', call, why, isLikely, ...(isBacked && { isBacked }) }
 }
 
 function reasonToAsk(call: NanoCall, missing: string | undefined): string {

@@ -53,7 +53,7 @@ const hangingWord: Rule = (call, request) => {
   return rests.length > 0 && rests.every(goesOn)
 }
 
-function goesOn(rest: string): boolean {
+export function goesOn(rest: string): boolean {
   const [, next] = /^[^\S\n]+(\S+)/.exec(rest) ?? []
   if (next === undefined) return false
   const word = strip(next.toLowerCase(), QUOTES)

@@ -117,20 +117,15 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const look = lookBefore(asked, { place, progress, offer })
   if (look) return yield* tellLook(withRoot(look, request), request, asked.reply)
   const { sources, clause } = currentOf(progress)
-  const paths = pathsIn({ sources, recent: recentPaths(run.steps) })
-  const tidied = await tidy(asked.decision, {
-    request: run.request,
-    clause,
-    lines: sources.lines,
-    paths,
-    steps: run.steps,
-    files,
-  })
+  const recent = recentPaths(run.steps)
+  const heard = { clause, lines: sources.lines, paths: pathsIn({ sources, recent }), recent }
+  const tidied = await tidy(asked.decision, { ...heard, request: run.request, steps: run.steps, files })
   const { reply } = asked
   const ranked = opinions ? await rankedEdit(tidied, { ...run, clause, files, reply, opinions }) : tidied
-  const decision = settleGuess(await appendByEdit(ranked, offer.bindings, files), request)
+  const decision = settleGuess(await appendByEdit(ranked, offer.bindings, files), request, heard)
   const undone = undoneOf(progress, run.steps)
-  yield* tell(forClient(decision, offer, request), { run, request, reply, undone })
+  const bound = await forClient(decision, { offer, request, files })
+  yield* tell(bound, { run, request, reply, undone })
 }
 
 type Before = { readonly place: ClientPlace; readonly progress: Progress; readonly offer: Offer }

@@ -1,4 +1,5 @@
 /** Plain work on files as one shell command, for clients that have a shell and no tool for it. Pure. */
+import { dirname } from 'node:path'
 import type { NanoCall } from './run.ts'
 
 type Argument = (name: string) => string
@@ -39,6 +40,13 @@ export function toCommand({ name, input }: NanoCall): string | undefined {
   )
 }
 
+/** The same behind the making of the folder that `to` is in. */
+export function toCommandInNewFolder(call: NanoCall): string | undefined {
+  const command = toCommand(call)
+  const folder = dirname(String(call.input['to']))
+  return command === undefined ? undefined : `mkdir -p ${quoted(folder)} && ${command}`
+}
+
 /** All occurrences, letter by letter. Nothing for several lines. */
 function replaceCommand(old: string, replacement: string, path: string): string | undefined {
   if (old === '' || /[\n\r]/.test(old + replacement)) return undefined
@@ -72,10 +80,12 @@ const quoted = (text: string): string => literal(text.startsWith('-') ? `./${tex
 const literal = (text: string): string =>
   /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 
+const ends = (words: readonly string[]): NanoCall['input'] => ({ from: words.at(-2), to: words.at(-1) })
+
 const BACK: readonly (readonly [RegExp, (words: readonly string[]) => NanoCall])[] = [
   [/^mkdir -p \S+$/, ([, , path]) => ({ name: 'make_folder', input: { path } })],
-  [/^cp -rn \S+ \S+$/, ([, , from, to]) => ({ name: 'copy_file', input: { from, to } })],
-  [/^mv -n \S+ \S+$/, ([, , from, to]) => ({ name: 'move_file', input: { from, to } })],
+  [/^(?:mkdir -p \S+ && )?cp -rn \S+ \S+$/, (words) => ({ name: 'copy_file', input: ends(words) })],
+  [/^(?:mkdir -p \S+ && )?mv -n \S+ \S+$/, (words) => ({ name: 'move_file', input: ends(words) })],
   [/^rm -r \S+$/, ([, , path]) => ({ name: 'delete_file', input: { path } })],
   [/^ls \S+$/, ([, path]) => ({ name: 'list_files', input: { path } })],
   [/^cat \S+$/, ([, path]) => ({ name: 'read_file', input: { path } })],

@@ -48,7 +48,7 @@ export async function tidy(decision: Decision, place: Place): Promise<Decision> 
   const replacing = await asReplacement(call, files)
   if (!replacing) return { ...decision, call }
   const why = 'The built-in model guessed this: it replaces what is there'
-  return { why, ...decision, isLikely: false, kind: 'guess', call: replacing }
+  return { why, ...decision, isLikely: false, isBacked: false, kind: 'guess', call: replacing }
 }
 
 /** Which of them are meant was counted, not said. */

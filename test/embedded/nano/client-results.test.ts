@@ -86,3 +86,12 @@ test.each([
 ])('the folder a client works in: %j', (system, expected) => {
   expect(rootIn(system)).toBe(expected)
 })
+
+test('what was done is read in the words of the own tool, and told in those of the client', () => {
+  const call = { name: 'move_file', input: { from: 'a.md', to: 'docs/a.md' } }
+  const said = 'Successfully moved a.md to docs/a.md'
+
+  const { text, shown } = inOwnResult({ call, ok: true, text: said, shown: said })
+
+  expect([text, shown]).toEqual([said, 'Moved a.md to docs/a.md.'])
+})

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { appendByEdit } from '../../../src/embedded/nano/append-form.ts'
-import { bindTools, toClientCall } from '../../../src/embedded/nano/bindings.ts'
+import { appendByEdit, asAppend } from '../../../src/embedded/nano/append-form.ts'
+import { bindTools, toClientCall, toNewFolder } from '../../../src/embedded/nano/bindings.ts'
 import { otherLanguage } from '../../../src/embedded/nano/language.ts'
 import { makeUnique, toEdit } from '../../../src/embedded/nano/listed-lines.ts'
-import { fromCommand, toCommand } from '../../../src/embedded/nano/shell-form.ts'
+import { fromCommand, toCommand, toCommandInNewFolder } from '../../../src/embedded/nano/shell-form.ts'
 import { foldersOf, withTarget } from '../../../src/embedded/nano/targets.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'
@@ -230,4 +230,29 @@ test('the text of a comment or list item that goes takes the rest of its line al
   const call = { name: 'change_line', input: { line: 1, old: 'TODO: remove duplicates', new: '' } }
 
   expect(toEdit(call, todo, '').input['new']).toBe('')
+})
+
+test('a move to a folder that is not there makes it first, and is known again', () => {
+  const call = { name: 'move_file', input: { from: 'a.md', to: 'new one/a.md' } }
+  const command = "mkdir -p 'new one' && mv -n a.md 'new one/a.md'"
+  const parameters = { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] }
+
+  expect(toCommandInNewFolder(call)).toBe(command)
+  expect(fromCommand(command)).toEqual(call)
+  expect(
+    toNewFolder(call, bindTools([{ name: 'bash', description: 'Runs a command.', parameters }])),
+  ).toEqual({
+    name: 'bash',
+    input: { command },
+  })
+})
+
+test('an edit that adds lines behind a text is what was appended', () => {
+  const edit = { name: 'edit_file', input: { path: 'a.txt', old: 'milk', new: 'milk\nbread' } }
+
+  expect(asAppend(edit)).toEqual({
+    name: 'write_file',
+    input: { path: 'a.txt', content: 'bread', append: true },
+  })
+  expect(asAppend({ ...edit, input: { ...edit.input, new: 'bread' } }).name).toBe('edit_file')
 })

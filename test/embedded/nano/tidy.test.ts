@@ -55,6 +55,7 @@ describe('a file that is there', () => {
         call: { name: 'edit_file', input: { path: 'slogan.txt', old: 'old words\nmore', new: 'new' } },
         why: 'The built-in model guessed this: it replaces what is there',
         isLikely: false,
+        isBacked: false,
       })
   })
 
