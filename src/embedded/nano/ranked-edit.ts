@@ -4,12 +4,15 @@
  */
 import type { Asked } from './ask.ts'
 import type { Decision } from './decide.ts'
+import { isDoubtful } from './doubt.ts'
 import { makeUnique } from './listed-lines.ts'
 import { moodAgainst } from './mood.ts'
+import { isOrder } from './order.ts'
 import { outcomeOf, type RankedEdit } from './opinion/edit-ranking.ts'
 import type { Opinions } from './opinion/load.ts'
 import { type ProjectFiles, textsFor } from './project.ts'
 import { recentPaths } from './recent.ts'
+import { hasRemark } from './remark.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 import { mayBeWanted } from './wanted.ts'
 
@@ -32,14 +35,17 @@ export async function rankedEdit(decision: Decision, place: Place): Promise<Deci
   const ranked = opinions.edits({ clause, project, recent: recentPaths(steps) })
   const mine = 'call' in decision ? outcomeIn(decision.call, project.texts) : undefined
   const best = firstSaid(ranked)
-  if (!best || outcomeOf(best) === mine) return decision
+  if (!best) return decision
+  const call = await toCall(best, files)
+  const isLikely = best.share >= CERTAIN && best.after !== '' && isPlain(call, place)
+  if (outcomeOf(best) === mine)
+    return decision.kind === 'guess' && isLikely ? { ...decision, isLikely } : decision
   const own = ranked.find((one) => outcomeOf(one) === mine)?.share ?? 0
   const sure = 'call' in decision && decision.kind !== 'doubt' ? Math.min(1, ...reply.confidences) : 0
   if (!outweighs(best.share, own, sure)) return decision
-  const call = await toCall(best, files)
   if ([request, clause].some((words) => isUnwanted(call, words))) return decision
   const why = 'The built-in model guessed this: it is not certain that this line is meant'
-  return { kind: 'guess', call, why, isLikely: false }
+  return { kind: 'guess', call, why, isLikely }
 }
 
 /** Whether nano wrote an edit, whatever has become of it. */
@@ -49,6 +55,10 @@ const isAboutEdit = (decision: Decision, written: string): boolean =>
 
 const isUnwanted = (call: NanoCall, words: string): boolean =>
   moodAgainst(call, words) !== undefined && !mayBeWanted(call, words)
+
+/** What is no plain order is not likely, however clear the line. */
+const isPlain = (call: NanoCall, { request, clause }: Place): boolean =>
+  !isDoubtful(call, request) && !hasRemark(call, request) && (isOrder(call, request) || isOrder(call, clause))
 
 /** Of several that are as likely, the one whose new text is said first: the others may come after it. */
 function firstSaid([best, ...others]: readonly RankedEdit[]): RankedEdit | undefined {
@@ -62,6 +72,8 @@ function firstSaid([best, ...others]: readonly RankedEdit[]): RankedEdit | undef
 
 /** The ranking alone is right in six of seven edits, nano in two of three. */
 const LEAST = 0.2
+/** Of 72 that were as certain, 71 were right, by writers it was not trained on. */
+const CERTAIN = 0.9
 const FLOOR = 0.02
 const SUREST = 0.98
 

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { actionOf, overruling } from '../../../../src/embedded/nano/opinion/action.ts'
+import { hashOf, likelihoods } from '../../../../src/embedded/nano/opinion/linear.ts'
+
+test('a sign speaks for the label it was seen with, an unknown one for none', () => {
+  const model = {
+    labels: ['no', 'read'],
+    step: 0.1,
+    rows: new Map([[hashOf('=show'), 0]]),
+    weights: Int8Array.from([-20, 20]),
+  }
+
+  const [no = 0, read = 0] = likelihoods(model, ['=show', '=zzz'])
+  const even = likelihoods(model, ['=zzz'])
+
+  expect(read).toBeGreaterThan(0.9)
+  expect(no + read).toBeCloseTo(1)
+  expect(even).toEqual([0.5, 0.5])
+})
+
+test('a certain opinion outweighs an unsure reply, and an unsure one does not outweigh a certain reply', () => {
+  const certain = new Map([
+    ['no', 0.95],
+    ['run', 0.02],
+  ])
+  const unsure = new Map([
+    ['no', 0.5],
+    ['run', 0.4],
+  ])
+
+  expect(overruling(certain, 'run', 0.6)).toBe('no')
+  expect(overruling(unsure, 'run', 0.95)).toBeUndefined()
+  expect(overruling(certain, 'no', 0.6)).toBeUndefined()
+})
+
+test('one tool writes and appends, so neither overrules the other', () => {
+  expect(overruling(new Map([['append', 0.99]]), 'write', 0.5)).toBeUndefined()
+})
+
+test('a call that no request by hand asks for is left to nano', () => {
+  expect(actionOf({ name: 'remember', input: { text: 'x' } })).toBeUndefined()
+  expect(actionOf({ name: 'run_command', input: { command: 'git status' } })).toBeUndefined()
+  expect(actionOf({ name: 'run_command', input: { command: 'make test' } })).toBe('run')
+  expect(actionOf({ name: 'change_line', input: {} })).toBe('edit')
+  expect(actionOf(undefined)).toBe('no')
+})
