@@ -20,6 +20,8 @@ export type Ban =
 export type Words = {
   /** The part of the request that nano was asked for. */
   readonly clause: string
+  /** All of it. */
+  readonly request?: string
   readonly sources: Sources
   /** Paths that earlier calls and their results speak of. */
   readonly recent: readonly string[]

@@ -8,9 +8,10 @@ import type { ListedLine } from './format.ts'
 import { laterNamed } from './left-out.ts'
 import type { NanoCall } from './run.ts'
 import { isNumber } from './span-rules.ts'
-import { contentless, isNamed, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
+import { isNamed, nameOf, stands, wordsIn } from './naming.ts'
 import { otherActs } from './other-act.ts'
 import { otherChoices } from './other-choice.ts'
+import { otherPaths } from './other-path.ts'
 import { CHANGE_LINE } from './tools.ts'
 import { stopWords } from './words.ts'
 
@@ -39,10 +40,9 @@ const otherFile: Rule = (call, words) => {
   return call.name !== 'edit_file' && isNamed(path, words.clause) ? undefined : { kind: 'path', path }
 }
 
-/** One that no word names, where words name another: "delete the empty 2024" is not about winter.txt. */
-const unnamedFile: Rule = (call, { clause: said, sources, recent }) => {
-  const path = existingPath(call)
-  const clause = contentless(call, withoutTarget(call, said))
+/** An edit of one that no word names, where words name another. */
+const unnamedFile: Rule = (call, { clause, sources, recent }) => {
+  const path = call.name === 'edit_file' ? existingPath(call) : undefined
   const isRecent = recent.some((one) => one === path || one.startsWith(`${path}.`))
   if (path === undefined || isRecent || POINTS.test(clause) || isNamed(path, clause)) return undefined
   const others = [...sources.paths, ...recent].filter((other) => other !== path)
@@ -110,14 +110,6 @@ const alreadyThere: Rule = (call, { clause, sources }) => {
 
 const REMOVES = /\b(?:remov\w*|delet\w*|drop\w*|without|only|just|short\w*|cut|strip\w*|take out|lose)\b/i
 
-/** A search in one file or folder that the request does not name. */
-const otherScope: Rule = ({ name, input }, { clause, sources, recent }) => {
-  const { path } = input
-  if (name !== 'search_text' || typeof path !== 'string' || path === '.') return undefined
-  if (/\s/.test(path) && !isAmong(path, pathsIn({ sources, recent }))) return { kind: 'words' }
-  return path.split('/').some((part) => isNamed(part, clause)) ? undefined : { kind: 'path', path }
-}
-
 /** "Set mld to 70": a line that speaks of mld, where there is one. */
 const otherSetting: Rule = (call, { clause, sources }) => {
   const line = lineOf(call, sources.lines)
@@ -171,10 +163,10 @@ const rules: readonly Rule[] = [
   ...otherActs,
   otherFile,
   unnamedFile,
+  ...otherPaths,
   folderAsFile,
   deeperFolder,
   noFile,
-  otherScope,
   otherSetting,
   lineOfOtherFile,
   alreadyThere,

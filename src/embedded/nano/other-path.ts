@@ -1,0 +1,130 @@
+/**
+ * Signs that another path is meant than the one that was chosen: one that fits the words of the request clearly better. Rules of
+ * contradiction.ts. Pure.
+ */
+import type { Ban, Rule, Words } from './ban.ts'
+import { contentless, stands, withoutTarget } from './naming.ts'
+import { betterBy, type Fit, fitOf, holdsAll, type Said, saidIn } from './path-fit.ts'
+import type { NanoCall } from './run.ts'
+
+/** The parameter of each tool that names what is there. An edit is judged by its lines. */
+const OBJECTS: Readonly<Record<string, string>> = {
+  read_file: 'path',
+  data_view: 'path',
+  delete_file: 'path',
+  copy_file: 'from',
+  move_file: 'from',
+}
+
+const objectOf = ({ name, input }: NanoCall): string | undefined => {
+  const key = name === 'write_file' && input['append'] === true ? 'path' : OBJECTS[name]
+  const value = key === undefined ? undefined : input[key]
+  return typeof value === 'string' && value !== '.' ? value : undefined
+}
+
+/** As much better as another path must fit: where all that speaks for the one speaks for the other, and anyway. */
+const CLEARLY = 0.5
+const FAR = 1.3
+/** A question is also about what is in a file, which no word of its name need say. */
+const IN_QUESTION = 0.8
+
+/** "The minutes of 6 May" are not those of 3 April. */
+const betterFitting: Rule = (call, words) => {
+  const path = objectOf(call)
+  if (path === undefined || words.recent.includes(path)) return undefined
+  const clause = besides(call, ownWords(words))
+  const isLook = LOOKS.has(call.name)
+  const lines = isLook ? words.sources.lines : []
+  const said = saidIn(clause)
+  const own = fitOf(path, said, lines)
+  if (isLeft(path, own, clause, words.recent)) return undefined
+  const least = isLook && QUESTION.test(clause) ? IN_QUESTION : CLEARLY
+  const isMeant = (other: string): boolean => {
+    const fit = fitOf(other, said, lines)
+    const by = betterBy(fit, own)
+    return by >= FAR || (by >= least && holdsAll(fit, own))
+  }
+  return rivalsOf(path, clause, words).some(isMeant) ? banOf(call, path) : undefined
+}
+
+const LOOKS: ReadonlySet<string> = new Set(['read_file', 'data_view', 'search_text'])
+
+const QUESTION = /\?|^\W*(?:who|what|when|where|which|how|why|is|are|was|were|did|does|do|has|have)\w*\b/i
+
+const banOf = ({ name }: NanoCall, path: string): Ban =>
+  name === 'copy_file' || name === 'move_file' ? { kind: 'path', path, as: 'old' } : { kind: 'path', path }
+
+/** It is spelled, or one of several, or what was spoken of before. */
+function isLeft(path: string, own: Fit, clause: string, recent: readonly string[]): boolean {
+  const said = clause.toLowerCase()
+  const bare = path.toLowerCase().replace(/\/+$/, '')
+  const name = bare.slice(bare.lastIndexOf('/') + 1)
+  if (!path.endsWith('/') && (stands(said, name) || stands(said, bare))) return true
+  if (own.total > 0 && SEVERAL.test(clause)) return true
+  return recent.length > 0 && POINTS.test(clause)
+}
+
+const SEVERAL = /\b(?:both|all|each|every|either|two|three|four|everything)\b/i
+
+const POINTS =
+  /\b(?:it|its|that|this|them|they|those|these|one|ones|original|there|same|copy|latter|former|first|last|second)\b/i
+
+/** Of the same kind; for a folder that is not called one, also the files in it. */
+function rivalsOf(path: string, clause: string, words: Words): string[] {
+  const isFolder = path.endsWith('/')
+  const isWithin = (other: string): boolean =>
+    isFolder && !FOLDERS.test(clause) && !other.endsWith('/') && other.startsWith(path)
+  return knownTo(words).filter(
+    (other) =>
+      other !== path &&
+      (other.endsWith('/') === isFolder || isWithin(other)) &&
+      !words.recent.includes(other),
+  )
+}
+
+const FOLDERS =
+  /\b(?:folders?|foldr|director(?:y|ies)|dirs?|subfolders?|everything|all|entire|whole|contents?|tree)\b/i
+
+/** A search in one file or folder that neither the request speaks of nor a line that was found, or that fits less than another. */
+const otherScope: Rule = ({ name, input }, words) => {
+  const { path, pattern } = input
+  if (name !== 'search_text' || typeof path !== 'string' || path === '.') return undefined
+  const known = knownTo(words)
+  const scope = known.find((one) => trimmed(one) === trimmed(path))
+  if (scope === undefined) return /[./\\]/.test(path) && !/\s/.test(path) ? undefined : { kind: 'words' }
+  const text = String(pattern)
+  const said = saidIn(ownWords(words).replaceAll(text, ' … '))
+  const own = fitOf(scope, said)
+  const isFound = words.sources.lines.some(
+    (line) => line.path.startsWith(scope) && line.text.toLowerCase().includes(text.toLowerCase()),
+  )
+  if (own.total === 0) return isFound ? undefined : { kind: 'path', path }
+  const isMeant = (other: string): boolean => {
+    const fit = fitOf(other, said)
+    return betterBy(fit, own) >= CLEARLY && holdsAll(fit, own)
+  }
+  return known.some((one) => one !== scope && isMeant(one)) ? { kind: 'path', path } : undefined
+}
+
+const trimmed = (path: string): string => path.replace(/^\.\//, '').replace(/\/+$/, '').toLowerCase()
+
+const knownTo = ({ sources, recent }: Words): string[] => [
+  ...new Set([...sources.paths, ...sources.lines.map((line) => line.path), ...recent]),
+]
+
+/** What is said besides what is written and where it goes. */
+const besides = (call: NanoCall, clause: string): string => {
+  const rest = contentless(call, withoutTarget(call, clause))
+  return call.name === 'copy_file' || call.name === 'move_file' ? rest.replace(AS, ' ') : rest
+}
+
+const AS = /\b(?:as|called|named)\s+\S+/gi
+
+/** A first part that names nothing only tells; what is meant is said in the next one. */
+export function ownWords({ clause, request, sources, recent }: Words): string {
+  if (request === undefined || recent.length > 0) return clause
+  const said: Said = saidIn(clause)
+  return sources.paths.some((path) => fitOf(path, said).total >= 1) ? clause : request
+}
+
+export const otherPaths: readonly Rule[] = [betterFitting, otherScope]
