@@ -160,7 +160,12 @@ async function askNano(
   if (other === 'no') return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
   if (other) return askNano({ ...asking, mustCall: true, only: toolsOf[other] }, signal)
   const call = readCall(reply.text)
-  const words = { ...part, request: run.request, recent: recentPaths(run.steps), last: recentPaths(run.steps.slice(-1)) }
+  const words = {
+    ...part,
+    request: run.request,
+    recent: recentPaths(run.steps),
+    last: recentPaths(run.steps.slice(-1)),
+  }
   const ban = call && (contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)))
   if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
   return { reply, decision: ban ? { kind: 'refuse', reason: 'unclear' } : decision }

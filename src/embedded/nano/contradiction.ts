@@ -81,6 +81,21 @@ const deeperFolder: Rule = ({ name, input }, { clause, sources }) => {
     : undefined
 }
 
+/** `bugs/PT-48.md and`, `draft.md to`: a name with words of the sentence. One with spaces that is not there is not spelled either. */
+const wordyPath: Rule = (call, { sources, recent, clause }) => {
+  const old = existingPath(call)
+  const known = pathsIn({ sources, recent })
+  if (old !== undefined && /\s/.test(old) && call.name !== 'list_files' && !isAmong(old, known))
+    return { kind: 'words' }
+  const made = call.input['to'] ?? (call.name === 'make_folder' ? call.input['path'] : newFile(call))
+  if (typeof made !== 'string' || !/\s/.test(made) || isAmong(made, known)) return undefined
+  const isQuoted = /["'`“‘]/.test(clause[clause.indexOf(made) - 1] ?? '')
+  return !isQuoted && (OF_SENTENCE.test(made) || /\.\w+[,;:]?\s/.test(made)) ? { kind: 'words' } : undefined
+}
+
+const OF_SENTENCE =
+  /(?:^|\s)(?:and|then|to|as|please|pls|with|in|into|called|named|it|the|inside|but)(?:\s|$)/i
+
 /** A word of the request that is no path: `change` in "open it, then change the price". */
 const noFile: Rule = (call, { sources, recent, clause }) => {
   const path = existingPath(call) ?? newFile(call)
@@ -166,6 +181,7 @@ const rules: readonly Rule[] = [
   ...otherPaths,
   folderAsFile,
   deeperFolder,
+  wordyPath,
   noFile,
   otherSetting,
   lineOfOtherFile,

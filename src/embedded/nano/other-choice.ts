@@ -27,7 +27,8 @@ const otherTarget: Rule = (call, { clause, recent }) => {
 /** A copy of a file onto itself: the name goes on, `pom.xml.bak`. One that is only about to be made cannot be copied. */
 const ontoItself: Rule = (call, { clause, sources, recent }) => {
   const { from, to } = call.input
-  if (!isTransfer(call) || typeof from !== 'string' || typeof to !== 'string' || from !== to) return undefined
+  if (!isTransfer(call) || typeof from !== 'string' || typeof to !== 'string') return undefined
+  if (from.replace(/\/+$/, '') !== to.replace(/\/+$/, '')) return undefined
   const isThere = [...sources.paths, ...recent].includes(from)
   return stands(clause, from) || isThere
     ? { kind: 'path', path: from, as: isThere ? 'new' : 'old' }
@@ -63,14 +64,21 @@ const OF_ONE_FILE: ReadonlySet<string> = new Set(
   'read_file copy_file move_file delete_file data_view'.split(' '),
 )
 
-/** A file that is there, and that the words do not spell, is no name for a copy. */
+/** A file that is there is no name for a copy, unless it is spelled as one. */
 const takenTarget: Rule = (call, { clause, sources }) => {
   const { to } = call.input
   if (!isTransfer(call) || typeof to !== 'string' || to.endsWith('/')) return undefined
-  return sources.paths.includes(to) && !clause.toLowerCase().includes(nameOf(to))
-    ? { kind: 'path', path: to }
+  const said = clause.toLowerCase()
+  const befores = [to.toLowerCase(), nameOf(to)].flatMap((name) =>
+    placesOf(name, said).map((at) => said.slice(0, at)),
+  )
+  return sources.paths.includes(to) && !befores.some((before) => AS_TARGET.test(before))
+    ? { kind: 'path', path: to, as: 'new' }
     : undefined
 }
+
+const AS_TARGET =
+  /(?:\b(?:to|into|as|be|become|becomes|over|onto|with|called|named|it|name)|->|=>|→|[:=])\s*(?:(?:the|a|an|my|our|existing)\s+)?["'“‘`]?[\w./-]*$/
 
 /** "Run the android suite": a script that is called so, where there is one. */
 const otherScript: Rule = ({ name, input }, { clause, sources: { scripts } }) => {
@@ -81,7 +89,7 @@ const otherScript: Rule = ({ name, input }, { clause, sources: { scripts } }) =>
   const chosen = scripts.find((script) => script.command === command)
   if (name !== 'run_command' || typeof command !== 'string' || !chosen || clause.includes(command))
     return undefined
-  return scripts.some(({ label }) => count(label) > count(`${chosen.label} ${command}`))
+  return count(`${chosen.label} ${command}`) === 0 && scripts.some(({ label }) => count(label) > 0)
     ? { kind: 'command', command }
     : undefined
 }

@@ -3,8 +3,9 @@
  * contradiction.ts. Pure.
  */
 import type { Ban, Rule, Words } from './ban.ts'
-import { contentless, stands, withoutTarget } from './naming.ts'
-import { betterBy, type Fit, fitOf, holdsAll, type Said, saidIn } from './path-fit.ts'
+import { contentless, nameOf, stands, TARGET, withoutTarget } from './naming.ts'
+import { dateOf } from './path-date.ts'
+import { betterBy, type Fit, fitOf, holdsAll, saidIn } from './path-fit.ts'
 import type { NanoCall } from './run.ts'
 
 /** The parameter of each tool that names what is there. An edit is judged by its lines. */
@@ -30,21 +31,23 @@ const IN_QUESTION = 0.8
 
 /** "The minutes of 6 May" are not those of 3 April. */
 const betterFitting: Rule = (call, words) => {
-  const path = objectOf(call)
+  const chosen = objectOf(call)
+  const path = knownTo(words).find((one) => chosen !== undefined && trimmed(one) === trimmed(chosen))
   if (path === undefined || words.recent.includes(path)) return undefined
-  const clause = besides(call, ownWords(words))
+  const clause = besides(call, words)
   const isLook = LOOKS.has(call.name)
   const lines = isLook ? words.sources.lines : []
   const said = saidIn(clause)
   const own = fitOf(path, said, lines)
-  if (isLeft(path, own, clause, words.recent)) return undefined
+  if (isLeft(path, own, clause, words)) return undefined
   const least = isLook && QUESTION.test(clause) ? IN_QUESTION : CLEARLY
-  const isMeant = (other: string): boolean => {
-    const fit = fitOf(other, said, lines)
-    const by = betterBy(fit, own)
-    return by >= FAR || (by >= least && holdsAll(fit, own))
-  }
-  return rivalsOf(path, clause, words).some(isMeant) ? banOf(call, path) : undefined
+  const fits = rivalsOf(path, clause, words).map((other) => fitOf(other, said, lines))
+  const isMeant = (fit: Fit): boolean =>
+    betterBy(fit, own) >= FAR || (betterBy(fit, own) >= least && holdsAll(fit, own))
+  // stock.csv is called stock, low_stock.py only in part.
+  const called = fits.filter((fit) => fit.isWhole && holdsAll(fit, own))
+  const isCalled = !own.isWhole && called.length === 1 && called.some((fit) => betterBy(fit, own) > 0)
+  return isCalled || fits.some(isMeant) ? banOf(call, path) : undefined
 }
 
 const LOOKS: ReadonlySet<string> = new Set(['read_file', 'data_view', 'search_text'])
@@ -55,13 +58,13 @@ const banOf = ({ name }: NanoCall, path: string): Ban =>
   name === 'copy_file' || name === 'move_file' ? { kind: 'path', path, as: 'old' } : { kind: 'path', path }
 
 /** It is spelled, or one of several, or what was spoken of before. */
-function isLeft(path: string, own: Fit, clause: string, recent: readonly string[]): boolean {
+function isLeft(path: string, own: Fit, clause: string, words: Words): boolean {
   const said = clause.toLowerCase()
-  const bare = path.toLowerCase().replace(/\/+$/, '')
-  const name = bare.slice(bare.lastIndexOf('/') + 1)
-  if (!path.endsWith('/') && (stands(said, name) || stands(said, bare))) return true
+  const isOnly = knownTo(words).filter((other) => nameOf(other) === nameOf(path)).length === 1
+  const isSpelled = stands(said, trimmed(path)) || (isOnly && stands(said, nameOf(path)))
+  if (!path.endsWith('/') && isSpelled) return true
   if (own.total > 0 && SEVERAL.test(clause)) return true
-  return recent.length > 0 && POINTS.test(clause)
+  return words.recent.length > 0 && POINTS.test(clause)
 }
 
 const SEVERAL = /\b(?:both|all|each|every|either|two|three|four|everything)\b/i
@@ -93,7 +96,7 @@ const otherScope: Rule = ({ name, input }, words) => {
   const scope = known.find((one) => trimmed(one) === trimmed(path))
   if (scope === undefined) return /[./\\]/.test(path) && !/\s/.test(path) ? undefined : { kind: 'words' }
   const text = String(pattern)
-  const said = saidIn(ownWords(words).replaceAll(text, ' … '))
+  const said = saidIn(ownWords(words).replaceAll(text, ' '))
   const own = fitOf(scope, said)
   const isFound = words.sources.lines.some(
     (line) => line.path.startsWith(scope) && line.text.toLowerCase().includes(text.toLowerCase()),
@@ -112,19 +115,54 @@ const knownTo = ({ sources, recent }: Words): string[] => [
   ...new Set([...sources.paths, ...sources.lines.map((line) => line.path), ...recent]),
 ]
 
-/** What is said besides what is written and where it goes. */
-const besides = (call: NanoCall, clause: string): string => {
-  const rest = contentless(call, withoutTarget(call, clause))
-  return call.name === 'copy_file' || call.name === 'move_file' ? rest.replace(AS, ' ') : rest
+/** What is said besides what is written and where it goes. What stands before the new place mostly says what goes there. */
+function besides(call: NanoCall, words: Words): string {
+  const clause = ownWords(words)
+  const { to } = call.input
+  if (typeof to !== 'string') return contentless(call, clause)
+  const rest = withoutTarget(call, clause)
+  const before = rest.includes(TARGET) ? rest.slice(0, rest.indexOf(TARGET)) : rest.replace(AS, ' ')
+  return names(before, words) ? before : rest
 }
 
 const AS = /\b(?:as|called|named)\s+\S+/gi
 
-/** A first part that names nothing only tells; what is meant is said in the next one. */
-export function ownWords({ clause, request, sources, recent }: Words): string {
-  if (request === undefined || recent.length > 0) return clause
-  const said: Said = saidIn(clause)
-  return sources.paths.some((path) => fitOf(path, said).total >= 1) ? clause : request
+const names = (text: string, { sources }: Words): boolean => {
+  const said = saidIn(text)
+  return sources.paths.some((path) => fitOf(path, said).total >= 1)
 }
 
-export const otherPaths: readonly Rule[] = [betterFitting, otherScope]
+/** A first part that names nothing only tells; what is meant is said in the next one. */
+export const ownWords = (words: Words): string =>
+  words.request === undefined || words.recent.length > 0 || names(words.clause, words)
+    ? words.clause
+    : words.request
+
+/** "The last sync": of equal ones that with the latest date. */
+const laterDated: Rule = (call, words) => {
+  const path = objectOf(call)
+  const clause = besides(call, words)
+  const isLatest = LATEST.test(clause)
+  if (path === undefined || words.recent.length > 0 || (!isLatest && !EARLIEST.test(clause))) return undefined
+  const said = saidIn(clause)
+  const own = fitOf(path, said)
+  const isMeant = (other: string): boolean =>
+    folderOf(other) === folderOf(path) &&
+    betterBy(fitOf(other, said), own) >= 0 &&
+    (isLatest ? dayOf(other) > dayOf(path) : dayOf(other) < dayOf(path))
+  const dated = rivalsOf(path, clause, words).filter((other) => dayOf(other) > 0)
+  return dayOf(path) > 0 && dated.some(isMeant) ? banOf(call, path) : undefined
+}
+
+const LATEST =
+  /\b(?:latest|newest|most recent|last)\b(?!\s+(?:\d+|(?:\w+\s+)?(?:lines?|rows?|entr(?:y|ies)|weeks?|months?|years?|times?|night|few|bit|things?|ones?)\b))/i
+const EARLIEST = /\b(?:oldest|earliest)\b/i
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
+
+const dayOf = (path: string): number => {
+  const { year = 0, month = 0, day = 0 } = dateOf(path)
+  return year * 10_000 + month * 100 + day
+}
+
+export const otherPaths: readonly Rule[] = [betterFitting, laterDated, otherScope]

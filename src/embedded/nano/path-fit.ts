@@ -9,7 +9,12 @@ import { isSameRoot, wordsIn } from './naming.ts'
 import { numberWords, stopWords, typeWords } from './words.ts'
 
 /** What of the request speaks for a path, and how much. */
-export type Fit = { readonly signs: ReadonlyMap<string, number>; readonly total: number }
+export type Fit = {
+  readonly signs: ReadonlyMap<string, number>
+  readonly total: number
+  /** Every word of its name is said. */
+  readonly isWhole: boolean
+}
 
 /** The words of a request that may name a path. */
 export type Said = {
@@ -60,14 +65,20 @@ export function fitOf(path: string, said: Said, lines: readonly ListedLine[] = [
     if (word.length > 3 && texts.some((one) => isOneWord(word, one))) take(word, WORTH.line)
   }
   for (const pair of said.pairs)
-    if (isCalled(pair, parts) && ![...signs.keys()].some((word) => pair.includes(word))) take(pair, WORTH.name)
+    if (isCalled(pair, parts) && ![...signs.keys()].some((word) => pair.includes(word)))
+      take(pair, WORTH.name)
   for (const [sign, worth] of dateSigns(path, said.dates)) take(sign, worth)
   const isSaid = (part: string): boolean =>
     said.words.some((word) => matches(word, part) > 0) || said.pairs.includes(part)
-  const told = parts.name.filter(isSaid).length
-  const whole = parts.name.length === 0 ? 0 : (WORTH.whole * told) / parts.name.length
-  return { signs, total: [...signs.values()].reduce((sum, worth) => sum + worth, whole) }
+  const telling = parts.name.filter((part) => !OF_DATE.test(part))
+  const share = telling.filter(isSaid).length / Math.max(1, telling.length)
+  const total = [...signs.values()].reduce((sum, worth) => sum + worth, WORTH.whole * share)
+  return { signs, total, isWhole: share === 1 }
 }
+
+/** Nobody says the date of a file that is the only one of its kind. */
+const OF_DATE =
+  /^(?:(?:19|20)\d\d|[0-2]\d|3[01]|(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?:[a-z]{3,6})?|june|july)$/
 
 type Parts = { readonly name: readonly string[]; readonly folders: readonly string[]; readonly type: string }
 
