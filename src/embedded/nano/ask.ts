@@ -3,7 +3,7 @@
  * project where a clause needs its sources.
  */
 import type { ModelRequest } from '../../protocol/model.ts'
-import type { Ban } from './ban.ts'
+import type { Ban, Words } from './ban.ts'
 import type { Situation } from './choices.ts'
 import { contradictionOf, pathsIn } from './contradiction.ts'
 import { type Decision, decide, readCall } from './decide.ts'
@@ -160,16 +160,18 @@ async function askNano(
   if (other === 'no') return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
   if (other) return askNano({ ...asking, mustCall: true, only: toolsOf[other] }, signal)
   const call = readCall(reply.text)
-  const words = {
-    ...part,
-    request: run.request,
-    recent: recentPaths(run.steps),
-    last: recentPaths(run.steps.slice(-1)),
-  }
+  const words = wordsOf(part, run)
   const ban = call && (contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)))
   if (ban && bans.length < MOST_BANS) return askNano(asking, signal, [...bans, ban])
   return { reply, decision: ban ? { kind: 'refuse', reason: 'unclear' } : decision }
 }
+
+const wordsOf = (part: Pick<Words, 'clause' | 'sources'>, { request, steps }: NanoRun): Words => ({
+  ...part,
+  request,
+  recent: recentPaths(steps),
+  last: recentPaths(steps.slice(-1)),
+})
 
 /** What the clause asks for instead, in the other opinion; nothing where the reply stands. */
 function otherAction(

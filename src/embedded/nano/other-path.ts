@@ -41,14 +41,22 @@ const betterFitting: Rule = (call, words) => {
   const own = fitOf(path, said, lines)
   if (isLeft(path, own, clause, words)) return undefined
   const least = isLook && QUESTION.test(clause) ? IN_QUESTION : CLEARLY
-  const fits = rivalsOf(path, clause, words).map((other) => fitOf(other, said, lines))
-  const isMeant = (fit: Fit): boolean =>
-    betterBy(fit, own) >= FAR || (betterBy(fit, own) >= least && holdsAll(fit, own))
+  const rivals = rivalsOf(path, clause, words).map((other) => ({ other, fit: fitOf(other, said, lines) }))
+  const isMeant = ({ other, fit }: Rival): boolean =>
+    betterBy(fit, own) >= FAR ||
+    (betterBy(fit, own) >= least && holdsAll(fit, own)) ||
+    (other.startsWith(path) && isNamedBeyond(fit, own))
   // stock.csv is called stock, low_stock.py only in part.
-  const called = fits.filter((fit) => fit.isWhole && holdsAll(fit, own))
-  const isCalled = !own.isWhole && called.length === 1 && called.some((fit) => betterBy(fit, own) > 0)
-  return isCalled || fits.some(isMeant) ? banOf(call, path) : undefined
+  const called = rivals.filter(({ fit }) => fit.isWhole && holdsAll(fit, own))
+  const isCalled = !own.isWhole && called.length === 1 && called.some(({ fit }) => betterBy(fit, own) > 0)
+  return isCalled || rivals.some(isMeant) ? banOf(call, path) : undefined
 }
+
+type Rival = { readonly other: string; readonly fit: Fit }
+
+/** "The week 23 roster": a file in roster/ that a further word names. */
+const isNamedBeyond = (fit: Fit, own: Fit): boolean =>
+  [...fit.signs].some(([sign, worth]) => worth >= 1 && !own.signs.has(sign))
 
 const LOOKS: ReadonlySet<string> = new Set(['read_file', 'data_view', 'search_text'])
 

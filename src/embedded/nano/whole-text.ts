@@ -10,12 +10,14 @@ import { stopWords } from './words.ts'
 
 /** The call with its texts as long as the request has them. */
 export function withWholeTexts(call: NanoCall, request: string, lines: readonly ListedLine[]): NanoCall {
-  const { content, path, new: replacement, old, pattern } = call.input
+  const { content, command, path, new: replacement, old, pattern } = call.input
   if (call.name === 'write_file' && typeof content === 'string') {
     const begun = fromVerb(wholeBlock(content, request), request)
     const whole = wholeSentence(upToTarget(wholeRow(begun, request), String(path), request), request)
     return { ...call, input: { ...call.input, content: withoutStop(whole, request) } }
   }
+  if (call.name === 'run_command' && typeof command === 'string')
+    return { ...call, input: { ...call.input, command: wholeWord(command, request) } }
   if (typeof replacement === 'string' && typeof old === 'string' && wordsOf(old).length > 1)
     return {
       ...call,
@@ -47,6 +49,13 @@ function wholeRow(content: string, request: string): string {
   const [more = ''] =
     /^(?:,[^\s,][^,\n]*?(?=,|[.;!?]?\s|[.;!?]?$))+/.exec(request.slice(start + content.length)) ?? []
   return content + more
+}
+
+/** `bin/rails db` of "bin/rails db:migrate". */
+function wholeWord(command: string, request: string): string {
+  const start = onlyPlace(command, request)
+  const rest = start === undefined ? '' : request.slice(start + command.length)
+  return command + (/^[:=/][\w:=/.@-]*\w/.exec(rest)?.[0] ?? '')
 }
 
 /** "Add - video attached to PT-45": all that stands between the verb and where it goes. */
