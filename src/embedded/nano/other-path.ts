@@ -33,7 +33,7 @@ const IN_QUESTION = 0.8
 const betterFitting: Rule = (call, words) => {
   const chosen = objectOf(call)
   const path = knownTo(words).find((one) => chosen !== undefined && trimmed(one) === trimmed(chosen))
-  if (path === undefined || words.recent.includes(path)) return undefined
+  if (path === undefined) return undefined
   const clause = besides(call, words)
   const isLook = LOOKS.has(call.name)
   const lines = isLook ? words.sources.lines : []
@@ -72,13 +72,15 @@ function isLeft(path: string, own: Fit, clause: string, words: Words): boolean {
   const isSpelled = stands(said, trimmed(path)) || (isOnly && stands(said, nameOf(path)))
   if (!path.endsWith('/') && isSpelled) return true
   if (own.total > 0 && SEVERAL.test(clause)) return true
-  return words.recent.length > 0 && POINTS.test(clause)
+  return words.recent.length > 0 && POINTS.test(clause.replaceAll(OF_MORE, ' '))
 }
 
 const SEVERAL = /\b(?:both|all|each|every|either|two|three|four|everything)\b/i
 
 const POINTS =
-  /\b(?:it|its|that|this|them|they|those|these|one|ones|original|there|same|copy|latter|former|first|last|second)\b/i
+  /\b(?:it|its|that|this|them|they|those|these|one|ones|original|there|same|copy|latter|former|first|last|second|found|match(?:es)?|results?)\b/i
+/** "The one with the users" is named by what follows. */
+const OF_MORE = /\bones? (?:with|about|for|of|called|named|on|from)\b/gi
 
 /** Of the same kind; for a folder that is not called one, also the files in it. */
 function rivalsOf(path: string, clause: string, words: Words): string[] {
@@ -87,11 +89,15 @@ function rivalsOf(path: string, clause: string, words: Words): string[] {
     isFolder && !FOLDERS.test(clause) && !other.endsWith('/') && other.startsWith(path)
   return knownTo(words).filter(
     (other) =>
-      other !== path &&
-      (other.endsWith('/') === isFolder || isWithin(other)) &&
-      !words.recent.includes(other),
+      other !== path && (other.endsWith('/') === isFolder || isWithin(other)) && !isDone(other, words),
   )
 }
+
+/** What a step was about is not meant again; what it listed may be. */
+const isDone = (path: string, { recent, last = [] }: Words): boolean =>
+  recent.includes(path) && !(last.length > MOST_OF_STEP && last.includes(path))
+
+const MOST_OF_STEP = 2
 
 const FOLDERS =
   /\b(?:folders?|foldr|director(?:y|ies)|dirs?|subfolders?|everything|all|entire|whole|contents?|tree)\b/i
