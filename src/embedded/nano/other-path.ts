@@ -72,6 +72,8 @@ function isLeft(path: string, own: Fit, clause: string, words: Words): boolean {
   const isSpelled = stands(said, trimmed(path)) || (isOnly && stands(said, nameOf(path)))
   if (!path.endsWith('/') && isSpelled) return true
   if (own.total > 0 && SEVERAL.test(clause)) return true
+  // A clause that does not name it goes on with it.
+  if (isDone(path, words) && own.total < 1) return true
   return words.recent.length > 0 && POINTS.test(clause.replaceAll(OF_MORE, ' '))
 }
 
@@ -80,7 +82,7 @@ const SEVERAL = /\b(?:both|all|each|every|either|two|three|four|everything)\b/i
 const POINTS =
   /\b(?:it|its|that|this|them|they|those|these|one|ones|original|there|same|copy|latter|former|first|last|second|found|match(?:es)?|results?)\b/i
 /** "The one with the users" is named by what follows. */
-const OF_MORE = /\bones? (?:with|about|for|of|called|named|on|from)\b/gi
+const OF_MORE = /\bones? (?:with|about|for|of|called|named|on|from)\b|\b(?:after|before) (?:that|this|it)\b/gi
 
 /** Of the same kind; for a folder that is not called one, also the files in it. */
 function rivalsOf(path: string, clause: string, words: Words): string[] {
@@ -179,4 +181,13 @@ const dayOf = (path: string): number => {
   return year * 10_000 + month * 100 + day
 }
 
-export const otherPaths: readonly Rule[] = [betterFitting, laterDated, otherScope]
+/** "Delete his line from the volunteers and add Alex": a later part that names no file goes on with the last one. */
+const goesOn: Rule = (call, words) => {
+  const path = objectOf(call)
+  const isFile = /\.\w+$/.test(words.last?.[0] ?? '')
+  if (call.name !== 'write_file' || path === undefined || !isFile || words.recent.includes(path))
+    return undefined
+  return fitOf(path, saidIn(besides(call, words))).total === 0 ? banOf(call, path) : undefined
+}
+
+export const otherPaths: readonly Rule[] = [goesOn, betterFitting, laterDated, otherScope]

@@ -119,6 +119,44 @@ describe('another path fits the words better', () => {
   })
 })
 
+describe('in a later part', () => {
+  const later = (clause: string, path: string, last: readonly string[]) =>
+    contradictionOf(
+      { name: 'read_file', input: { path } },
+      { clause, sources: { ...noSources, paths, lines }, recent: last, last },
+    )
+
+  test('the one of a list that is named', () => {
+    const listed = ['plans/april.md', 'plans/may.md', 'todo.md']
+
+    expect(later('then open the one with the plan for May', 'todo.md', listed)).toEqual(banned('todo.md'))
+    expect(later('then open that one', 'todo.md', listed)).toBeUndefined()
+    expect(later('and after that open the Q1 report', 'reports/2024_Q4_report.md', listed)).toEqual(
+      banned('reports/2024_Q4_report.md'),
+    )
+  })
+
+  test('what is added without a name goes to the last file', () => {
+    const append = (path: string): unknown =>
+      contradictionOf(
+        { name: 'write_file', input: { path, content: 'Alex - Wote', append: true } },
+        {
+          clause: 'add Alex - Wote',
+          sources: { ...noSources, paths },
+          recent: ['todo.md'],
+          last: ['todo.md'],
+        },
+      )
+
+    expect(append('plans/may.md')).toEqual(banned('plans/may.md'))
+    expect(append('todo.md')).toBeUndefined()
+  })
+
+  test('what it does not name is what the step before was about', () => {
+    expect(later('and show the roster in it', 'todo.md', ['todo.md'])).toBeUndefined()
+  })
+})
+
 describe('dates', () => {
   test.each([
     ['the minutes of 17 April', [{ day: 17, month: 4 }]],
