@@ -5,7 +5,7 @@
 import type { Ban, Rule, Words } from './ban.ts'
 import { contentless, nameOf, stands, TARGET, withoutTarget } from './naming.ts'
 import { dateOf } from './path-date.ts'
-import { betterBy, type Fit, fitOf, holdsAll, saidIn } from './path-fit.ts'
+import { betterBy, type Fit, fitOf, holdsAll, saidIn, WORTH } from './path-fit.ts'
 import type { NanoCall } from './run.ts'
 
 /** The parameter of each tool that names what is there. An edit is judged by its lines. */
@@ -190,4 +190,20 @@ const goesOn: Rule = (call, words) => {
   return fitOf(path, saidIn(besides(call, words))).total === 0 ? banOf(call, path) : undefined
 }
 
-export const otherPaths: readonly Rule[] = [goesOn, betterFitting, laterDated, otherScope]
+/** "Delete the old invoice", of two in invoices/old: neither is named. */
+const oneOfEqual: Rule = (call, words) => {
+  const path = objectOf(call)
+  if (!LOSES.has(call.name) || path === undefined || words.recent.length > 0) return undefined
+  const clause = besides(call, words)
+  const said = saidIn(clause)
+  const own = fitOf(path, said)
+  const isNamed = [...own.signs.values()].some((worth) => worth >= WORTH.slip)
+  if (isNamed || SEVERAL.test(clause) || isLeft(path, own, clause, words)) return undefined
+  const isEqual = (other: string): boolean =>
+    folderOf(other) === folderOf(path) && betterBy(fitOf(other, said), own) === 0
+  return rivalsOf(path, clause, words).some(isEqual) ? banOf(call, path) : undefined
+}
+
+const LOSES: ReadonlySet<string> = new Set(['delete_file', 'move_file'])
+
+export const otherPaths: readonly Rule[] = [goesOn, oneOfEqual, betterFitting, laterDated, otherScope]

@@ -24,7 +24,16 @@ export type Said = {
   readonly dates: readonly DateSaid[]
 }
 
-const WORTH = { name: 1, ending: 0.8, slip: 0.7, folder: 0.6, type: 0.4, line: 0.4, whole: 0.3 } as const
+/** What a word tells, by where it is found. */
+export const WORTH = {
+  name: 1,
+  ending: 0.8,
+  slip: 0.7,
+  folder: 0.6,
+  type: 0.4,
+  line: 0.4,
+  whole: 0.3,
+} as const
 
 export function saidIn(text: string): Said {
   const { dates, rest } = datesSaid(text.replaceAll(LINES, ' ').replaceAll(NEGATED, ' '))

@@ -78,6 +78,7 @@ function withEnding(call: NanoCall, paths: readonly string[]): NanoCall {
   const { path } = call.input
   if (typeof path !== 'string' || !OF_EXISTING.has(call.name) || paths.includes(path)) return call
   const bare = path.replace(/[.,;:!?]+$/, '')
+  if (bare === '') return call
   const found = paths.filter(
     (one) => one.startsWith(`${bare}.`) || one.replace(/\/$/, '') === bare || one.endsWith(`/${bare}`),
   )

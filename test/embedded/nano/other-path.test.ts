@@ -24,6 +24,8 @@ const paths = [
   'plans/april.md',
   'plans/may.md',
   'todo.md',
+  'invoices/old/inv_198.txt',
+  'invoices/old/inv_199.txt',
   'modules/db/main.tf',
   'clients/acme/main.tf',
 ]
@@ -51,6 +53,12 @@ describe('another path fits the words better', () => {
     ],
     ['last 5 lines of the price log', 'read_file', { path: 'prices.ini' }, banned('prices.ini')],
     ['get rid of the week 23 roster', 'delete_file', { path: 'roster/' }, banned('roster/')],
+    [
+      'delete the old invoice',
+      'delete_file',
+      { path: 'invoices/old/inv_199.txt' },
+      banned('invoices/old/inv_199.txt'),
+    ],
     [
       'rename april to april_done and may to now',
       'move_file',
@@ -98,6 +106,7 @@ describe('another path fits the words better', () => {
     ['tick nothing, show the to-do list', 'read_file', { path: 'todo.md' }],
     ['open main.tf of acme', 'read_file', { path: 'clients/acme/main.tf' }],
     ['delete both plans, april and may', 'delete_file', { path: 'plans/april.md' }],
+    ['delete invoice 199', 'delete_file', { path: 'invoices/old/inv_199.txt' }],
     ['delete the whole roster folder', 'delete_file', { path: 'roster/' }],
     ['search the bugs for rain', 'search_text', { pattern: 'rain', path: 'bugs/' }],
     ['where does it say comb', 'search_text', { pattern: 'comb', path: 'prices.ini' }],

@@ -113,6 +113,9 @@ describe('what is there is meant', () => {
     expect(await within('write_file', { path: 'ideas.txt', content: 'x' }, 'make ideas.txt')).toEqual(
       calling('write_file', { path: 'ideas.txt', content: 'x' }),
     )
+    expect(await within('list_files', { path: '.' }, 'list everything')).toEqual(
+      calling('list_files', { path: '.' }),
+    )
   })
 
   test('a pattern that a file has in its name', async () => {
