@@ -3,7 +3,7 @@
  * project where a clause needs its sources.
  */
 import type { ModelRequest } from '../../protocol/model.ts'
-import type { Ban } from './ban.ts'
+import type { Ban, Words } from './ban.ts'
 import type { Situation } from './choices.ts'
 import { contradictionOf, pathsIn } from './contradiction.ts'
 import { type Decision, decide, isRepeated, readCall } from './decide.ts'
@@ -195,7 +195,7 @@ async function settle(asked: Asked, { progress, run, files }: Asking): Promise<A
   const call = readCall(asked.reply.text)
   if (!call) return asked
   const part = currentOf(progress)
-  const words = { ...part, recent: recentPaths(run.steps), last: recentPaths(run.steps.slice(-1)) }
+  const words = wordsOf(part, run)
   const look = part.from > 0 ? meantLook(call, words) : undefined
   if (look && !isRepeated(look, run.steps)) return { ...asked, decision: { kind: 'call', call: look } }
   return contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)) ?? asked
@@ -208,6 +208,13 @@ function opinionOf({ opinions, progress, run }: Asking): Opinion | undefined {
   const isLater = progress.reached.length > 1
   return opinions?.action(isLater ? clause : run.request, { project: progress.words, isLater })
 }
+
+const wordsOf = (part: Pick<Words, 'clause' | 'sources'>, { request, steps }: NanoRun): Words => ({
+  ...part,
+  request,
+  recent: recentPaths(steps),
+  last: recentPaths(steps.slice(-1)),
+})
 
 /** What the clause asks for instead, in the other opinion; nothing where the reply stands. */
 function otherAction(

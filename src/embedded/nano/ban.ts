@@ -20,6 +20,8 @@ export type Ban =
 export type Words = {
   /** The part of the request that nano was asked for. */
   readonly clause: string
+  /** All of it. */
+  readonly request?: string
   readonly sources: Sources
   /** Paths that earlier calls and their results speak of. */
   readonly recent: readonly string[]
@@ -39,8 +41,11 @@ export const isWordBanned = (bans: readonly Ban[] = []): boolean => bans.some(({
 
 export const isPathBanned = (bans: readonly Ban[] | undefined, path: string, as?: 'old' | 'new'): boolean =>
   (bans ?? []).some(
-    (ban) => ban.kind === 'path' && ban.path === path && (ban.as === undefined || ban.as === as),
+    (ban) => ban.kind === 'path' && bare(ban.path) === bare(path) && (ban.as === undefined || ban.as === as),
   )
+
+/** `jobs/` is `jobs`. */
+const bare = (path: string): string => path.replace(/\/+$/, '')
 
 export const isCommandBanned = (bans: readonly Ban[], command: string): boolean =>
   bans.some((ban) => ban.kind === 'command' && ban.command === command)

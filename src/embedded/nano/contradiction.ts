@@ -8,9 +8,10 @@ import type { ListedLine } from './format.ts'
 import { laterNamed } from './left-out.ts'
 import type { NanoCall } from './run.ts'
 import { isNumber } from './span-rules.ts'
-import { contentless, isNamed, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
+import { isNamed, nameOf, stands, wordsIn } from './naming.ts'
 import { otherActs } from './other-act.ts'
 import { otherChoices } from './other-choice.ts'
+import { otherPaths } from './other-path.ts'
 import { CHANGE_LINE } from './tools.ts'
 import { stopWords } from './words.ts'
 
@@ -39,10 +40,9 @@ const otherFile: Rule = (call, words) => {
   return call.name !== 'edit_file' && isNamed(path, words.clause) ? undefined : { kind: 'path', path }
 }
 
-/** One that no word names, where words name another: "delete the empty 2024" is not about winter.txt. */
-const unnamedFile: Rule = (call, { clause: said, sources, recent }) => {
-  const path = existingPath(call)
-  const clause = contentless(call, withoutTarget(call, said))
+/** An edit of one that no word names, where words name another. */
+const unnamedFile: Rule = (call, { clause, sources, recent }) => {
+  const path = call.name === 'edit_file' ? existingPath(call) : undefined
   const isRecent = recent.some((one) => one === path || one.startsWith(`${path}.`))
   if (path === undefined || isRecent || POINTS.test(clause) || isNamed(path, clause)) return undefined
   const others = [...sources.paths, ...recent].filter((other) => other !== path)
@@ -81,6 +81,21 @@ const deeperFolder: Rule = ({ name, input }, { clause, sources }) => {
     : undefined
 }
 
+/** `bugs/PT-48.md and`, `draft.md to`: a name with words of the sentence. One with spaces that is not there is not spelled either. */
+const wordyPath: Rule = (call, { sources, recent, clause }) => {
+  const old = existingPath(call)
+  const known = pathsIn({ sources, recent })
+  if (old !== undefined && /\s/.test(old) && call.name !== 'list_files' && !isAmong(old, known))
+    return { kind: 'words' }
+  const made = call.input['to'] ?? (call.name === 'make_folder' ? call.input['path'] : newFile(call))
+  if (typeof made !== 'string' || !/\s/.test(made) || isAmong(made, known)) return undefined
+  const isQuoted = /["'`“‘]/.test(clause[clause.indexOf(made) - 1] ?? '')
+  return !isQuoted && (OF_SENTENCE.test(made) || /\.\w+[,;:]?\s/.test(made)) ? { kind: 'words' } : undefined
+}
+
+const OF_SENTENCE =
+  /(?:^|\s)(?:and|then|to|as|please|pls|with|in|into|called|named|it|the|inside|but)(?:\s|$)/i
+
 /** A word of the request that is no path: `change` in "open it, then change the price". */
 const noFile: Rule = (call, { sources, recent, clause }) => {
   const path = existingPath(call) ?? newFile(call)
@@ -109,14 +124,6 @@ const alreadyThere: Rule = (call, { clause, sources }) => {
 }
 
 const REMOVES = /\b(?:remov\w*|delet\w*|drop\w*|without|only|just|short\w*|cut|strip\w*|take out|lose)\b/i
-
-/** A search in one file or folder that the request does not name. */
-const otherScope: Rule = ({ name, input }, { clause, sources, recent }) => {
-  const { path } = input
-  if (name !== 'search_text' || typeof path !== 'string' || path === '.') return undefined
-  if (/\s/.test(path) && !isAmong(path, pathsIn({ sources, recent }))) return { kind: 'words' }
-  return path.split('/').some((part) => isNamed(part, clause)) ? undefined : { kind: 'path', path }
-}
 
 /** "Set mld to 70": a line that speaks of mld, where there is one. */
 const otherSetting: Rule = (call, { clause, sources }) => {
@@ -171,10 +178,11 @@ const rules: readonly Rule[] = [
   ...otherActs,
   otherFile,
   unnamedFile,
+  ...otherPaths,
   folderAsFile,
   deeperFolder,
+  wordyPath,
   noFile,
-  otherScope,
   otherSetting,
   lineOfOtherFile,
   alreadyThere,

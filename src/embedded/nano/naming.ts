@@ -28,12 +28,15 @@ export const isSameRoot = (one: string, other: string): boolean =>
   one === other ||
   (Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one)))
 
+/** Stands for where a copy or a move goes. */
+export const TARGET = '…'
+
 /** What is said besides where a copy or a move goes: `bugs` in "copy the template to bugs/open" names no source. */
 export const withoutTarget = ({ name, input }: NanoCall, clause: string): string => {
   const { to } = input
   if (!['copy_file', 'move_file'].includes(name) || typeof to !== 'string') return clause
   const at = clause.toLowerCase().lastIndexOf(to.toLowerCase().replace(/\/+$/, ''))
-  return at > 0 ? `${clause.slice(0, at)} … ${clause.slice(at + to.length)}` : clause
+  return at > 0 ? `${clause.slice(0, at)} ${TARGET} ${clause.slice(at + to.length)}` : clause
 }
 
 /** What is said besides the text that is to be written. */

@@ -4,14 +4,15 @@
  */
 import type { Rule } from './ban.ts'
 import { isNamed, wordsIn } from './naming.ts'
+import { ownWords } from './other-path.ts'
 import { isActing } from './tools.ts'
 import { stopWords } from './words.ts'
 
 const DELETES =
-  /\b(?:delet\w*|del|remov\w*|rm|rmdir|unlink|eras\w*|drop\w*|trash\w*|bin\w*|scrap\w*|discard\w*|dispos\w*|rid|nuk\w*|kill\w*|zap\w*|wip\w*|clear\w*|clean\w*|purg\w*|toss\w*|chuck\w*|throw\w*|ditch\w*|dump\w*|axe\w*|gone|go|goes|away|out|lose|destroy\w*|shred\w*|junk\w*|obsolete|redundant|useless|cut|strike|yank\w*|whack\w*|need\w*|want\w*)\b/i
+  /\b(?:delet\w*|del|remov\w*|rm|rmdir|unlink|eras\w*|drop\w*|trash\w*|bin\w*|scrap\w*|discard\w*|dispos\w*|rid|nuk\w*|kill\w*|zap\w*|wip\w*|clear\w*|clean\w*|purg\w*|toss\w*|chuck\w*|throw\w*|ditch\w*|dump\w*|axe\w*|gone|go|goes|away|out|lose|destroy\w*|shred\w*|junk\w*|obsolete|redundant|useless|cut|strike|yank\w*|whack\w*|shot|yeet\w*|need\w*|want\w*)\b/i
 
-const unspokenDeletion: Rule = ({ name }, { clause }) =>
-  name === 'delete_file' && !DELETES.test(clause) ? { kind: 'tool', name } : undefined
+const unspokenDeletion: Rule = ({ name }, words) =>
+  name === 'delete_file' && !DELETES.test(ownWords(words)) ? { kind: 'tool', name } : undefined
 
 /** One that is there is not made: "a folder called photos in diary" is not diary. */
 const folderThere: Rule = ({ name, input }, { sources }) => {

@@ -4,47 +4,12 @@
  */
 import type { Rule } from './ban.ts'
 import type { ListedLine } from './format.ts'
-import { contentless, isNamed, isSameRoot, nameOf, stands, withoutTarget, wordsIn } from './naming.ts'
+import { contentless, isNamed, nameOf, stands, wordsIn } from './naming.ts'
+import { isOneWord } from './path-fit.ts'
 import type { NanoCall } from './run.ts'
 import { placesOf } from './spans.ts'
 import { CHANGE_LINE } from './tools.ts'
 import { stopWords } from './words.ts'
-
-const SOURCES: Readonly<Record<string, string>> = {
-  copy_file: 'from',
-  move_file: 'from',
-  delete_file: 'path',
-}
-
-const sourceOf = ({ name, input }: NanoCall): string | undefined => {
-  const key = name === 'write_file' && input['append'] === true ? 'path' : SOURCES[name]
-  const value = key === undefined ? undefined : input[key]
-  return typeof value === 'string' ? value : undefined
-}
-
-/** "Copy the bug template": the file that both words name, not one that has a word of them. */
-const betterNamed: Rule = (call, { clause: said, sources }) => {
-  const path = sourceOf(call)
-  const clause = contentless(call, withoutTarget(call, said))
-  if (path === undefined || clause.toLowerCase().includes(nameOf(path))) return undefined
-  const telling = new Set(wordsIn(clause).filter((word) => word.length > 2 && !stopWords.has(word)))
-  const own = namedBy(path, telling)
-  const isBetter = (other: string): boolean => {
-    const words = namedBy(other, telling)
-    return (
-      other.endsWith('/') === path.endsWith('/') &&
-      words.size > own.size &&
-      [...own].every((word) => words.has(word))
-    )
-  }
-  return sources.paths.some(isBetter) ? { kind: 'path', path } : undefined
-}
-
-/** The words that name a path, its folders included. */
-const namedBy = (path: string, words: ReadonlySet<string>): ReadonlySet<string> => {
-  const parts = wordsIn(path.replace(/\.\w+$/, ''))
-  return new Set([...words].filter((word) => parts.some((part) => isSameRoot(word, part))))
-}
 
 const isTransfer = ({ name }: NanoCall): boolean => name === 'copy_file' || name === 'move_file'
 
@@ -62,7 +27,8 @@ const otherTarget: Rule = (call, { clause, recent }) => {
 /** A copy of a file onto itself: the name goes on, `pom.xml.bak`. One that is only about to be made cannot be copied. */
 const ontoItself: Rule = (call, { clause, sources, recent }) => {
   const { from, to } = call.input
-  if (!isTransfer(call) || typeof from !== 'string' || typeof to !== 'string' || from !== to) return undefined
+  if (!isTransfer(call) || typeof from !== 'string' || typeof to !== 'string') return undefined
+  if (from.replace(/\/+$/, '') !== to.replace(/\/+$/, '')) return undefined
   const isThere = [...sources.paths, ...recent].includes(from)
   return stands(clause, from) || isThere
     ? { kind: 'path', path: from, as: isThere ? 'new' : 'old' }
@@ -94,54 +60,36 @@ const noTarget: Rule = (call, { clause, sources, recent }) => {
 const NAMES =
   /(?:\b(?:to|into|in|inside|under|as|called|named|name|onto|be|of|folder|directory|dir)|->|=>|→|[:="'“‘`])\s*(?:(?:the|a|an|my|our|new)\s+)?["'“‘`]?$/i
 
-/** "The first lines of stock": stock.csv is called so, low_stock.py only in part. */
-const fullyNamed: Rule = ({ name, input }, { clause, sources }) => {
-  const path = OF_ONE_FILE.has(name) ? (input['path'] ?? input['from']) : undefined
-  if (typeof path !== 'string' || path.endsWith('/') || clause.toLowerCase().includes(nameOf(path)))
-    return undefined
-  const words = wordsIn(clause).filter((word) => word.length > 2 && !stopWords.has(word))
-  const isSaid = (part: string): boolean => words.some((word) => isSameRoot(word, part))
-  const own = stemOf(path)
-  const shared = own.filter(isSaid)
-  const isBetter = (other: string): boolean => {
-    const stem = stemOf(other)
-    return (
-      other !== path &&
-      !other.endsWith('/') &&
-      stem.length > 0 &&
-      stem.every(isSaid) &&
-      shared.every((word) => stem.includes(word))
-    )
-  }
-  return !own.every(isSaid) && sources.paths.filter(isBetter).length === 1
-    ? { kind: 'path', path }
-    : undefined
-}
-
 const OF_ONE_FILE: ReadonlySet<string> = new Set(
   'read_file copy_file move_file delete_file data_view'.split(' '),
 )
 
-const stemOf = (path: string): string[] => wordsIn(nameOf(path).replace(/\.\w+$/, ''))
-
-/** A file that is there, and that the words do not spell, is no name for a copy. */
+/** A file that is there is no name for a copy, unless it is spelled as one. */
 const takenTarget: Rule = (call, { clause, sources }) => {
   const { to } = call.input
   if (!isTransfer(call) || typeof to !== 'string' || to.endsWith('/')) return undefined
-  return sources.paths.includes(to) && !clause.toLowerCase().includes(nameOf(to))
-    ? { kind: 'path', path: to }
+  const said = clause.toLowerCase()
+  const befores = [to.toLowerCase(), nameOf(to)].flatMap((name) =>
+    placesOf(name, said).map((at) => said.slice(0, at)),
+  )
+  return sources.paths.includes(to) && !befores.some((before) => AS_TARGET.test(before))
+    ? { kind: 'path', path: to, as: 'new' }
     : undefined
 }
+
+const AS_TARGET =
+  /(?:\b(?:to|into|as|be|become|becomes|over|onto|with|called|named|it|name)|->|=>|→|[:=])\s*(?:(?:the|a|an|my|our|existing)\s+)?["'“‘`]?[\w./-]*$/
 
 /** "Run the android suite": a script that is called so, where there is one. */
 const otherScript: Rule = ({ name, input }, { clause, sources: { scripts } }) => {
   const { command } = input
-  const said = new Set(wordsIn(clause).filter((word) => !stopWords.has(word) && !ANY_SCRIPT.has(word)))
-  const count = (label: string): number => wordsIn(label).filter((word) => said.has(word)).length
+  const said = wordsIn(clause).filter((word) => !stopWords.has(word) && !ANY_SCRIPT.has(word))
+  const count = (label: string): number =>
+    said.filter((word) => wordsIn(label).some((part) => isOneWord(word, part))).length
   const chosen = scripts.find((script) => script.command === command)
   if (name !== 'run_command' || typeof command !== 'string' || !chosen || clause.includes(command))
     return undefined
-  return scripts.some(({ label }) => count(label) > count(`${chosen.label} ${command}`))
+  return count(`${chosen.label} ${command}`) === 0 && scripts.some(({ label }) => count(label) > 0)
     ? { kind: 'command', command }
     : undefined
 }
@@ -240,13 +188,11 @@ export const otherChoices: readonly Rule[] = [
   notTheCopy,
   laterSpelled,
   newFileSaid,
-  betterNamed,
   otherTarget,
   takenTarget,
   ontoItself,
   noTarget,
   thatOne,
-  fullyNamed,
   otherScript,
   nearerSetting,
 ]

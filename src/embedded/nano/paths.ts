@@ -151,7 +151,7 @@ function partsOf(written: string, stem: string): string[] {
 }
 
 /** Whether taking at most one letter from each makes them equal. */
-function isNear(one: string, other: string): boolean {
+export function isNear(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false
   let start = 0
   while (start < one.length && one[start] === other[start]) start++
@@ -267,7 +267,7 @@ function matchWord(word: string, forms: Forms): Iterable<readonly [string, numbe
 }
 
 /** `count` of `counting` and `counted`; nothing where too little is left. */
-function rootOf(word: string): string {
+export function rootOf(word: string): string {
   if (!/^[a-z]{4,}$/.test(word)) return ''
   const root = word
     .replace(/(?:ings?|ed|ers?|ions?|ment|es|s)$/, '')

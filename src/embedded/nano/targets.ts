@@ -41,6 +41,25 @@ const isNewFolder = (to: string, name: string, request: string): boolean => {
 const INTO =
   /\b(?:into|inside|under|(?:folder|directory|dir)(?: called| named)?)\s+(?:(?:the|a|an|new|my|our|folder|directory|called|named)\s+)*["'`“]?$/i
 
+/** "A folder called photos inside diary/2025": what is made goes there. */
+export function inFolderSaid(call: NanoCall, clause: string, paths: readonly string[]): NanoCall {
+  const { path, append } = call.input
+  if (!MAKES.has(call.name) || append === true || typeof path !== 'string') return call
+  const name = path.replace(/\/+$/, '')
+  if (/[/\\]/.test(name) || paths.some((one) => one.replace(/\/+$/, '') === name)) return call
+  const at = clause.lastIndexOf(name)
+  const [, place = ''] = IN_PLACE.exec(at < 0 ? '' : clause.slice(at + name.length)) ?? []
+  const said = place.toLowerCase().replace(/[/.,;:!?]+$/, '')
+  const found = paths.filter((one) => one.endsWith('/') && `/${one.toLowerCase()}`.endsWith(`/${said}/`))
+  const [folder, ...others] = found
+  return said === '' || folder === undefined || others.length > 0
+    ? call
+    : { ...call, input: { ...call.input, path: `${folder}${name}` } }
+}
+
+const MAKES = new Set(['make_folder', 'write_file'])
+const IN_PLACE = /^["'`”’]?\s+(?:in|inside|within|under)\s+(?:(?:the|my|our|folder)\s+)*["'`“‘]?([\w./-]+)/i
+
 const kindOf = async (path: string, files: ProjectFiles): Promise<string | undefined> =>
   (await files.info(path).catch(() => undefined))?.kind
 

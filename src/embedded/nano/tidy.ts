@@ -5,6 +5,7 @@ import type { Decision } from './decide.ts'
 import type { ListedLine } from './format.ts'
 import { firstOfEach } from './each.ts'
 import { like, makeUnique } from './listed-lines.ts'
+import { nameOf, wordsIn } from './naming.ts'
 import { inFileThatHasIt } from './old-text.ts'
 import { atPathNow } from './path-now.ts'
 import { type ProjectFiles, withoutNeedlessAppend } from './project.ts'
@@ -13,8 +14,9 @@ import type { NanoCall, NanoStep } from './run.ts'
 import { sameEdit, wantsTheSame } from './same-edit.ts'
 import { ofSetting } from './setting.ts'
 import { fromTail } from './tail.ts'
-import { withTarget } from './targets.ts'
+import { inFolderSaid, withTarget } from './targets.ts'
 import { isActing } from './tools.ts'
+import { stopWords } from './words.ts'
 
 type Place = {
   readonly request: string
@@ -38,8 +40,13 @@ export async function tidy(decision: Decision, place: Place): Promise<Decision> 
   const again = await repeatedIn(decision.call, { clause, steps, files })
   if (again) return { ...decision, call: again }
   const now = await atPathNow(decision.call, { clause, paths, steps, files })
-  const spelled = withEnding(withSpelledPattern(now, clause), paths)
-  const named = await folderOf(inSingular(inCaseOf(spelled, paths), paths), { clause, recent, files })
+  const placed = inFolderSaid(now, clause, paths)
+  const spelled = withEnding(withSpelledPattern(placed, clause), paths)
+  const named = await folderOf(inSingular(inCaseOf(ofAName(spelled, clause, paths), paths), paths), {
+    clause,
+    recent,
+    files,
+  })
   const found = await fromTail(named, clause, files)
   const appended = await withoutNeedlessAppend(found, files)
   const unique = await makeUnique(await inFileThatHasIt(appended, paths, files), lines, files)
@@ -68,12 +75,15 @@ async function repeatedIn(
   return isMeant ? sameEdit(path, steps, files) : undefined
 }
 
-/** `notes/todo` where there is a notes/todo.md, `agendas.` where there is a folder: what is there is meant. */
+/** `notes/todo` where there is a notes/todo.md, `ideas.txt` where there is a docs/ideas.txt: what is there is meant. */
 function withEnding(call: NanoCall, paths: readonly string[]): NanoCall {
   const { path } = call.input
   if (typeof path !== 'string' || !OF_EXISTING.has(call.name) || paths.includes(path)) return call
   const bare = path.replace(/[.,;:!?]+$/, '')
-  const found = paths.filter((one) => one.startsWith(`${bare}.`) || one.replace(/\/$/, '') === bare)
+  if (bare === '') return call
+  const found = paths.filter(
+    (one) => one.startsWith(`${bare}.`) || one.replace(/\/$/, '') === bare || one.endsWith(`/${bare}`),
+  )
   const isNew = call.name === 'write_file' && call.input['append'] !== true
   return found.length === 1 && !isNew ? { ...call, input: { ...call.input, path: found[0] } } : call
 }
@@ -108,6 +118,18 @@ function withSpelledPattern(call: NanoCall, clause: string): NanoCall {
   const [spelled, ...others] = clause.match(/(?<![^\s"'`(])[\w./-]*\*[\w./*-]*/g) ?? []
   if (call.name !== 'find_files' || spelled === undefined || others.length > 0) return call
   return { ...call, input: { pattern: spelled.includes('/') ? spelled : `**/${spelled}` } }
+}
+
+/** "Find the Davis invoice": where no file is called invoice and one is called davis, that is the word to look for. */
+function ofAName(call: NanoCall, clause: string, paths: readonly string[]): NanoCall {
+  const word =
+    call.name === 'find_files' ? /^\*\*\/\*(\w+)\*$/.exec(String(call.input['pattern']))?.[1] : undefined
+  const names = paths.filter((path) => !path.endsWith('/')).map(nameOf)
+  const has = (part: string): boolean => names.some((name) => name.includes(part))
+  if (word === undefined || has(word.toLowerCase().replace(/s$/, ''))) return call
+  const said = wordsIn(clause).filter((one) => one.length > 3 && !stopWords.has(one) && has(one))
+  const [only, ...others] = new Set(said)
+  return only === undefined || others.length > 0 ? call : { ...call, input: { pattern: `**/*${only}*` } }
 }
 
 /** `**\/*TREES*` where the file is called trees.csv. */

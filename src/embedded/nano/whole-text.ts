@@ -3,21 +3,21 @@
  * Each rule takes more of the request, never less. Pure.
  */
 import type { ListedLine } from './format.ts'
+import { isNamed } from './naming.ts'
 import type { NanoCall } from './run.ts'
 import { placesOf, strip, wordsOf } from './spans.ts'
 import { stopWords } from './words.ts'
 
 /** The call with its texts as long as the request has them. */
 export function withWholeTexts(call: NanoCall, request: string, lines: readonly ListedLine[]): NanoCall {
-  const { content, new: replacement, old, pattern } = call.input
-  if (call.name === 'write_file' && typeof content === 'string')
-    return {
-      ...call,
-      input: {
-        ...call.input,
-        content: withoutStop(fromVerb(wholeBlock(content, request), request), request),
-      },
-    }
+  const { content, command, path, new: replacement, old, pattern } = call.input
+  if (call.name === 'write_file' && typeof content === 'string') {
+    const begun = fromVerb(wholeBlock(content, request), request)
+    const whole = wholeSentence(upToTarget(wholeRow(begun, request), String(path), request), request)
+    return { ...call, input: { ...call.input, content: withoutStop(whole, request) } }
+  }
+  if (call.name === 'run_command' && typeof command === 'string')
+    return { ...call, input: { ...call.input, command: wholeWord(command, request) } }
   if (typeof replacement === 'string' && typeof old === 'string' && wordsOf(old).length > 1)
     return {
       ...call,
@@ -42,11 +42,60 @@ function wholeBlock(content: string, request: string): string {
   return block.includes('\n\n') ? content : block
 }
 
+/** `check-up` of "2025-06-10,Mabel Frith,check-up,yes": a row ends with its last field. */
+function wholeRow(content: string, request: string): string {
+  const start = onlyPlace(content, request)
+  if (start === undefined || !content.includes(',')) return content
+  const [more = ''] =
+    /^(?:,[^\s,][^,\n]*?(?=,|[.;!?]?\s|[.;!?]?$))+/.exec(request.slice(start + content.length)) ?? []
+  return content + more
+}
+
+/** `bin/rails db` of "bin/rails db:migrate". */
+function wholeWord(command: string, request: string): string {
+  const start = onlyPlace(command, request)
+  const rest = start === undefined ? '' : request.slice(start + command.length)
+  return command + (/^[:=/][\w:=/.@-]*\w/.exec(rest)?.[0] ?? '')
+}
+
+/** "Add - video attached to PT-45": all that stands between the verb and where it goes. */
+function upToTarget(content: string, path: string, request: string): string {
+  const start = onlyPlace(content, request)
+  if (start === undefined || content === '' || !ADDS.test(request.slice(0, start))) return content
+  const rest = request.slice(start + content.length)
+  for (const { index, 1: target = '' } of rest.matchAll(TO)) {
+    if (/[.;!?:]\s|["'“”`]|\b(?:and|then)\b/i.test(rest.slice(0, index))) return content
+    if (path.split('/').some((part) => isNamed(part, target)))
+      return (content + rest.slice(0, index)).trimEnd()
+  }
+  return content
+}
+
+const ADDS = /\b(?:add|append|put|write|note|jot down)\s+(?:the (?:line|text|words?|row|entry|item)\s+)?$/i
+/** A place, and the few words that may name it. */
+const TO =
+  /\s(?=(?:to|in|into|onto|on|under|at)\s+((?:(?:the|my|our|end|bottom|of|list)\s+){0,5}[\w./-]+(?:\s+[\w./-]+){0,2}))/gi
+
+/** What is said behind a colon or `saying` goes on to the end, or to where the next order begins. */
+function wholeSentence(content: string, request: string): string {
+  const start = onlyPlace(content, request)
+  if (start === undefined || content === '' || content.includes('\n') || !SAYS.test(request.slice(0, start)))
+    return content
+  const rest = request.slice(start + content.length)
+  const [more = ''] =
+    /^[^\n]*?(?=[.,;!]?(?:\s+-)?\s+(?:and|then|after|finally|also|next)\b|$)/i.exec(rest) ?? []
+  return /^[.!?\s]*$/.test(more) || NEXT_ORDER.test(more) ? content : content + more
+}
+
+const SAYS = /\b(?:with the (?:text|words?|line|content)|that says|which says|saying|reading)\s*:?\s+$/i
+const NEXT_ORDER =
+  /(?:^|[.,;!?]\s+)(?:please |and |then |also )*(?:add|append|copy|delete|list|make|move|open|put|read|rename|run|show|in|to|at|under|into|for|as)\b/i
+
 /** The full stop of the sentence: "add this: see the wiki. and show it". */
 function withoutStop(content: string, request: string): string {
   const start = onlyPlace(content, request)
   const isStop = /[^.]\.$/.test(content) && start !== undefined
-  return isStop && /^\s+(?:and|then)\b/i.test(request.slice(start + content.length))
+  return isStop && /^\s+(?:and|then)\b/.test(request.slice(start + content.length))
     ? content.slice(0, -1)
     : content
 }

@@ -181,7 +181,7 @@ describe('another thing that was shown is meant', () => {
       'Copy the bug template to bugs/open/PT-1.md',
       'copy_file',
       { from: 'bugs/bugs.csv', to: 'bugs/open/PT-1.md' },
-      { kind: 'path', path: 'bugs/bugs.csv' },
+      { kind: 'path', path: 'bugs/bugs.csv', as: 'old' },
     ],
     [
       'rename the bug template to bug.md in the same folder',

@@ -101,3 +101,41 @@ test('a new name is in the old folder, unless the main one is spoken of', async 
     calling('copy_file', copy),
   )
 })
+
+describe('what is there is meant', () => {
+  const paths = ['docs/', 'docs/ideas.txt', 'invoices/', 'invoices/inv_davis_118.txt', 'diary/2025/']
+  const within = (name: string, input: Record<string, unknown>, request: string): Promise<Decision> =>
+    tidy(calling(name, input), { request, clause: request, lines: [], paths, steps: [], files })
+
+  test('a name without its folder', async () => {
+    expect(await within('read_file', { path: 'ideas.txt' }, 'show ideas.txt')).toEqual(
+      calling('read_file', { path: 'docs/ideas.txt' }),
+    )
+    expect(await within('write_file', { path: 'ideas.txt', content: 'x' }, 'make ideas.txt')).toEqual(
+      calling('write_file', { path: 'ideas.txt', content: 'x' }),
+    )
+    expect(await within('list_files', { path: '.' }, 'list everything')).toEqual(
+      calling('list_files', { path: '.' }),
+    )
+  })
+
+  test('a pattern that a file has in its name', async () => {
+    const request = 'Find the Davis invoice'
+
+    expect(await within('find_files', { pattern: '**/*invoice*' }, request)).toEqual(
+      calling('find_files', { pattern: '**/*davis*' }),
+    )
+    expect(await within('find_files', { pattern: '**/*davis*' }, request)).toEqual(
+      calling('find_files', { pattern: '**/*davis*' }),
+    )
+  })
+
+  test('a new folder in the one that is named behind it', async () => {
+    expect(
+      await within('make_folder', { path: 'photos' }, 'make a folder called photos inside diary/2025 please'),
+    ).toEqual(calling('make_folder', { path: 'diary/2025/photos' }))
+    expect(await within('make_folder', { path: 'photos' }, 'make a folder photos in case')).toEqual(
+      calling('make_folder', { path: 'photos' }),
+    )
+  })
+})

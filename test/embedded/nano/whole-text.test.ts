@@ -21,6 +21,11 @@ describe('a text is taken to its end', () => {
       'Nell: July\nJem: none',
       'Nell: July\nJem: none asked',
     ],
+    ['add IMG_1 Gate at the well, Wote to a.txt', 'IMG_1 Gate', 'IMG_1 Gate at the well, Wote'],
+    ['add - video attached to a.txt and show it', '- video', '- video attached'],
+    ['for a.txt, please add 12,Mabel,check-up,yes', '12,Mabel,check-up', '12,Mabel,check-up,yes'],
+    ['a.txt with the text: Mary, please confirm. Then list', 'Mary', 'Mary, please confirm'],
+    ['make a.txt saying Dear Cobb, it leaks. Pray come.', 'Dear Cobb', 'Dear Cobb, it leaks. Pray come.'],
   ])('%s', (request, content, wanted) => {
     expect(written(request, content)).toEqual({ path: 'a.txt', content: wanted })
   })
@@ -52,6 +57,14 @@ describe('a text is taken to its end', () => {
   ])('%s', (request, pattern, wanted) => {
     expect(whole(request, 'search_text', { pattern })).toEqual({ pattern: wanted })
   })
+})
+
+test('a command ends with its word', () => {
+  const ran = (command: string): unknown =>
+    whole('bin/rails db:migrate - go ahead', 'run_command', { command })
+
+  expect(ran('bin/rails db')).toEqual({ command: 'bin/rails db:migrate' })
+  expect(ran('bin/rails db:migrate')).toEqual({ command: 'bin/rails db:migrate' })
 })
 
 describe('the last lines of a file', async () => {

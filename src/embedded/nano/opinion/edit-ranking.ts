@@ -155,6 +155,12 @@ const verbsIn = (clause: string): string[] => [
   ...new Set((clause.match(VERBS) ?? []).map((verb) => verb.toLowerCase())),
 ]
 
+/** "Take the plumber off the list" ticks nothing. */
+const onlyRemoves = (verbs: readonly string[]): boolean =>
+  verbs.length > 0 && verbs.every((verb) => REMOVING.has(verb))
+
+const REMOVING = new Set('remove|delete|drop|strike|lose|clear|take out|take off|get rid'.split('|'))
+
 const OPPOSITE: Readonly<Record<string, string>> = {
   yes: 'no',
   no: 'yes',
@@ -173,7 +179,7 @@ function unsaidCandidate(
   verbs: readonly string[],
 ): EditCandidate | undefined {
   const isOpposite = OPPOSITE[old.text.toLowerCase()] === text
-  if (text !== '' && text !== 'done' && !isOpposite) return undefined
+  if (text !== '' && ((text !== 'done' && !isOpposite) || onlyRemoves(verbs))) return undefined
   const written = text === '' ? '' : like(old.text, '', text)
   const after = (line.text.slice(0, old.start) + written + line.text.slice(old.end)).trim()
   return {
