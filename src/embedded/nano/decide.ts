@@ -74,7 +74,8 @@ export function decide(evidence: Evidence): Decision {
   const written = evidence.isCut ? undefined : readCall(text)
   if (!written) return readForm(text, steps)
   const { clause, from } = evidence.part ?? { clause: request, from: 0 }
-  const whole = withWholeTexts(repaired(written, request), request, evidence.lines)
+  const plain = repaired(written, request)
+  const whole = withWholeTexts(plain, request, evidence.lines)
   const call = toEdit(whole, evidence.lines, request)
   const last = steps.at(-1)
   if (last && (isRepeated(call, steps) || (steps.length > from && isAnswered(last, clause))))
@@ -91,7 +92,7 @@ export function decide(evidence: Evidence): Decision {
   if (least < OFFERED) return { kind: 'doubt', call }
   const isFree = !evidence.isSecond && !isDoubtful(call, request) && !hasRemark(call, request)
   const isOrdered = isOrder(call, request) || isOrder(call, clause)
-  const isPlain = isFree && isOrdered
+  const isPlain = isFree && isOrdered && !isMended(plain, whole)
   const missing = notSpelledOut(call, request)
   const isSpelledOut = missing === undefined && !isLoss(call)
   if (isPlain && least >= SURE && isSpelledOut) return { kind: 'call', call }
@@ -107,6 +108,10 @@ function reasonToAsk(call: NanoCall, missing: string | undefined): string {
   if (missing !== undefined) return `the request does not spell out the ${missing}`
   return isLoss(call) ? 'it removes or replaces what is there' : UNCERTAIN
 }
+
+/** More is written or run than the model said: where that ends is a guess. */
+const isMended = (before: NanoCall, { input }: NanoCall): boolean =>
+  ['content', 'command'].some((key) => before.input[key] !== input[key])
 
 /** What was there is gone afterwards. */
 const isLoss = ({ name, input }: NanoCall): boolean => name === 'delete_file' || input['overwrite'] === true

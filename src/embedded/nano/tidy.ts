@@ -53,9 +53,17 @@ export async function tidy(decision: Decision, place: Place): Promise<Decision> 
   const valued = await ofSetting(await inLettersOfFile(unique, request, files), request, files)
   const call = await withTarget(valued, files, request)
   const replacing = await asReplacement(call, files)
+  if (!replacing && isActing(call.name) && spelled.input['path'] !== decision.call.input['path'])
+    return elsewhere(decision, call)
   if (!replacing) return { ...decision, call }
   const why = 'The built-in model guessed this: it replaces what is there'
   return { why, ...decision, isLikely: false, isBacked: false, kind: 'guess', call: replacing }
+}
+
+/** Not where the model said. */
+function elsewhere(decision: Called, call: NanoCall): Decision {
+  const why = 'The built-in model guessed this: the request does not spell out the path'
+  return { why, ...decision, isLikely: false, kind: 'guess', call }
 }
 
 /** Which of them are meant was counted, not said. */

@@ -146,3 +146,16 @@ test('a sign against it in another clause is a reason to ask, in its own to do n
   expect(decide({ ...evidence, part: { clause: request, from: 0 } }).kind).toBe('doubt')
   expect(decide(evidence).kind).toBe('doubt')
 })
+
+test('a text that goes on where the model stopped is asked for', () => {
+  const request = 'add - video attached to notes.txt'
+  const adding = (content: string): Evidence =>
+    writing({ name: 'write_file', input: { path: 'notes.txt', content, append: true } }, { request })
+
+  expect(decide(adding('- video'))).toMatchObject({
+    kind: 'guess',
+    isLikely: false,
+    call: { input: { content: '- video attached' } },
+  })
+  expect(decide(adding('- video attached')).kind).toBe('call')
+})
