@@ -14,14 +14,12 @@ import { createFiles } from '../src/guard/paths/files.ts'
 import type { Files } from '../src/protocol/tool.ts'
 import { openApi } from './nano-hands-api.ts'
 import { type Hand, type HandRow, loadHand, runRequest } from './nano-hands-run.ts'
+import { TEST_HANDS, VALIDATION_HANDS } from './nano-hands-split.ts'
 import { rememberReplies } from './nano-remember.ts'
 import { judgeHand, type Verdict } from './nano-hands-judge.ts'
 
 const BUNDLED = fileURLToPath(new URL('../models/covey-nano.gguf', import.meta.url))
 const OPINION = fileURLToPath(new URL('../models/covey-nano.opinion.json', import.meta.url))
-const TEST = ['backend', 'frontend', 'researcher', 'student', 'teacher']
-/** Neither trained nor tested on: what is chosen is chosen by them. */
-const VALIDATION = ['ngo', 'qa']
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -38,8 +36,8 @@ async function main(): Promise<void> {
       remember: { type: 'string' },
     },
   })
-  const names = values.test ? TEST : (values.hands?.split(',') ?? VALIDATION)
-  if (!values.test && names.some((name) => TEST.includes(name)))
+  const names = values.hands?.split(',') ?? (values.test ? [...TEST_HANDS] : VALIDATION_HANDS)
+  if (!values.test && names.some((name) => TEST_HANDS.has(name)))
     throw new Error('Test hands are scored with --test only, which prints no request.')
   const bench = createBench(values.model ?? BUNDLED, values.remember)
   const keep = values.test ? undefined : values.rows

@@ -13,12 +13,12 @@ import { type StoredOpinions, toStored } from '../src/embedded/nano/opinion/load
 import { signsOf } from '../src/embedded/nano/opinion/signs.ts'
 import { type ProjectWords, projectWords, wordsIn } from '../src/embedded/nano/opinion/tokens.ts'
 import type { HandRow } from './nano-hands-run.ts'
+import { TEST_HANDS, VALIDATION_HANDS } from './nano-hands-split.ts'
 import { type EditExample, editExamples, trainEdits } from './nano-opinion-edits.ts'
 import { type Example, trainLinear } from './nano-opinion-train.ts'
 
 const HANDS = fileURLToPath(new URL('../nano/hands/', import.meta.url))
 const STORED = fileURLToPath(new URL('../models/covey-nano.opinion.json', import.meta.url))
-const TEST = new Set(['backend', 'frontend', 'researcher', 'student', 'teacher'])
 /** A word that so many writers use is no name of one project. */
 const FEWEST_WRITERS = 6
 
@@ -33,7 +33,7 @@ type Hand = {
 
 function main(): void {
   const { values } = parseArgs({
-    options: { held: { type: 'string', default: 'ngo,qa' }, write: { type: 'boolean' } },
+    options: { held: { type: 'string', default: VALIDATION_HANDS.join(',') }, write: { type: 'boolean' } },
   })
   const held = values.held.split(',')
   const hands = handNames().map(loadHand)
@@ -54,7 +54,7 @@ function main(): void {
 }
 
 const handNames = (): string[] =>
-  readdirSync(HANDS).filter((name) => existsSync(`${HANDS}${name}/folder.json`) && !TEST.has(name))
+  readdirSync(HANDS).filter((name) => existsSync(`${HANDS}${name}/folder.json`) && !TEST_HANDS.has(name))
 
 function loadHand(name: string): Hand {
   const read = (file: string): string => readFileSync(`${HANDS}${name}/${file}`, 'utf8')

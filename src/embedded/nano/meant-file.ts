@@ -13,13 +13,18 @@ export function meantLook({ name, input }: NanoCall, words: Words): NanoCall | u
   const { path } = input
   if (name !== 'read_file' || typeof path !== 'string' || recent.length === 0) return undefined
   if (clause.toLowerCase().includes(nameOf(path))) return undefined
-  const said = wordsIn(clause).filter((word) => (word.length > 2 || /\d/.test(word)) && !isPlain(word))
+  const said = wordsIn(clause.replaceAll(EXCLUDED, ' ')).filter(
+    (word) => (word.length > 2 || /\d/.test(word)) && !isPlain(word),
+  )
   const known = [...new Set([...recent, ...sources.paths])]
   const folder = folderCalled(said, known)
   if (folder !== undefined) return { name: 'list_files', input: { path: folder } }
   const meant = betterNamed({ path, said, recent, known }) ?? latestOf(path, clause, known)
   return meant === undefined || meant === path ? undefined : { name, input: { ...input, path: meant } }
 }
+
+/** "The normal one, not the rain one". */
+const EXCLUDED = /\b(?:not|but not|except|without|other than)\s+(?:the\s+)?[\w.-]+(?:\s+(?:one|file))?/gi
 
 const isPlain = (word: string): boolean => stopWords.has(word) || PLAIN.has(word)
 

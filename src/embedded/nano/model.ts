@@ -116,12 +116,15 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   if (!asked) return
   const look = lookBefore(asked, { place, progress, offer })
   if (look) return yield* tellLook(withRoot(look, request), request, asked.reply)
-  const { sources, clause } = currentOf(progress)
+  const { sources, clause, from } = currentOf(progress)
   const recent = recentPaths(run.steps)
   const heard = { clause, lines: sources.lines, paths: pathsIn({ sources, recent }), recent }
   const tidied = await tidy(asked.decision, { ...heard, request: run.request, steps: run.steps, files })
   const { reply } = asked
-  const ranked = opinions ? await rankedEdit(tidied, { ...run, clause, files, reply, opinions }) : tidied
+  const isBegun = run.steps.length > from
+  const ranked = opinions
+    ? await rankedEdit(tidied, { ...run, clause, files, reply, opinions, isBegun })
+    : tidied
   const decision = settleGuess(await appendByEdit(ranked, offer.bindings, files), request, heard)
   const undone = undoneOf(progress, run.steps)
   const bound = await forClient(decision, { offer, request, files })

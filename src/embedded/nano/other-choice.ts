@@ -89,9 +89,13 @@ const otherScript: Rule = ({ name, input }, { clause, sources: { scripts } }) =>
   const chosen = scripts.find((script) => script.command === command)
   if (name !== 'run_command' || typeof command !== 'string' || !chosen || clause.includes(command))
     return undefined
-  return count(`${chosen.label} ${command}`) === 0 && scripts.some(({ label }) => count(label) > 0)
-    ? { kind: 'command', command }
-    : undefined
+  const isWhole = ({ label, command: other }: typeof chosen): boolean =>
+    said.some((word) => wordsIn(`${label} ${other}`).includes(word))
+  const isOther =
+    (count(`${chosen.label} ${command}`) === 0 && scripts.some(({ label }) => count(label) > 0)) ||
+    // `make countdown` is there, so "the countdown" is not `make count`.
+    (!isWhole(chosen) && scripts.some(isWhole))
+  return isOther ? { kind: 'command', command } : undefined
 }
 
 /** Words of many scripts. */

@@ -21,6 +21,8 @@ export async function atPathNow(call: NanoCall, { clause, paths, steps, files }:
   const written = steps.length > 0 ? writtenBefore(call, clause, steps) : undefined
   if (written !== undefined) return { ...call, input: { ...call.input, path: written } }
   if (await files.info(path).catch(() => 'unknown')) return call
+  // "Rename a.log to b.log and start a new a.log".
+  if (isForNew(call) && stands(clause, path)) return call
   const now = movedTo(path, steps) ?? (isForNew(call) ? undefined : onlyCalled(path, paths))
   return now === undefined ? call : { ...call, input: { ...call.input, [key]: now } }
 }

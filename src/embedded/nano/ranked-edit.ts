@@ -22,6 +22,8 @@ type Place = {
   readonly steps: readonly NanoStep[]
   readonly files: ProjectFiles
   readonly reply: Asked['reply']
+  /** A step was made for this clause: what it asks for is in part done. */
+  readonly isBegun: boolean
   readonly opinions: Opinions
 }
 
@@ -30,9 +32,9 @@ const SEVERAL = /\b(?:every|everywhere|all|each|throughout|wherever|both|same)\b
 
 export async function rankedEdit(decision: Decision, place: Place): Promise<Decision> {
   const { request, clause, steps, files, reply, opinions } = place
-  if (!isAboutEdit(decision, reply.text) || SEVERAL.test(clause)) return decision
+  if (!isAboutEdit(decision, reply.text) || place.isBegun || SEVERAL.test(clause)) return decision
   const project = await textsFor(clause, files)
-  const ranked = opinions.edits({ clause, project, recent: recentPaths(steps) })
+  const ranked = opinions.edits({ clause, project, recent: recentFor(clause, steps) })
   const mine = 'call' in decision ? outcomeIn(decision.call, project.texts) : undefined
   const best = firstSaid(ranked)
   if (!best) return decision
@@ -42,7 +44,8 @@ export async function rankedEdit(decision: Decision, place: Place): Promise<Deci
     return decision.kind === 'guess' && isLikely ? { ...decision, isLikely } : decision
   const own = ranked.find((one) => outcomeOf(one) === mine)?.share ?? 0
   const sure = 'call' in decision && decision.kind !== 'doubt' ? Math.min(1, ...reply.confidences) : 0
-  if (!outweighs(best.share, own, sure)) return decision
+  const isSpelled = 'call' in decision && isSaid(decision.call, clause)
+  if (!outweighs(best.share, own, sure) || (isSpelled && best.share < CLEAR)) return decision
   if ([request, clause].some((words) => isUnwanted(call, words))) return decision
   const why = 'The built-in model guessed this: it is not certain that this line is meant'
   return { kind: 'guess', call, why, isLikely }
@@ -52,6 +55,16 @@ export async function rankedEdit(decision: Decision, place: Place): Promise<Deci
 const isAboutEdit = (decision: Decision, written: string): boolean =>
   ('call' in decision ? decision.call.name === 'edit_file' : decision.kind === 'refuse') &&
   /"name": "(?:edit_file|change_line)"/.test(written)
+
+/** What an earlier step was about may be meant; behind a copy "the original" is what was copied. */
+function recentFor(clause: string, steps: readonly NanoStep[]): readonly string[] {
+  const from = steps.at(-1)?.call.input['from']
+  return typeof from === 'string' && /\boriginal\b/i.test(clause) ? [from] : recentPaths(steps)
+}
+
+/** The request spells what goes and what comes: nano only copied it. */
+const isSaid = ({ input: { old, new: replacement } }: NanoCall, clause: string): boolean =>
+  [old, replacement].every((text) => typeof text === 'string' && text.length > 1 && clause.includes(text))
 
 const isUnwanted = (call: NanoCall, words: string): boolean =>
   moodAgainst(call, words) !== undefined && !mayBeWanted(call, words)
@@ -74,6 +87,8 @@ function firstSaid([best, ...others]: readonly RankedEdit[]): RankedEdit | undef
 const LEAST = 0.2
 /** Of 72 that were as certain, 71 were right, by writers it was not trained on. */
 const CERTAIN = 0.9
+/** Enough against an edit whose texts are both spelled. */
+const CLEAR = 0.6
 const FLOOR = 0.02
 const SUREST = 0.98
 
