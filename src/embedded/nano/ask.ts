@@ -8,6 +8,7 @@ import type { Situation } from './choices.ts'
 import { contradictionOf, pathsIn } from './contradiction.ts'
 import { type Decision, decide, isRepeated, readCall } from './decide.ts'
 import { NANO_WINDOW, type NanoEngine, type NanoReply } from './engine.ts'
+import { furtherEdit } from './further-edit.ts'
 import { cutResult, noSources, type Sources } from './format.ts'
 import { nanoGrammar } from './grammar.ts'
 import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
@@ -98,7 +99,9 @@ const isCalled = ({ kind }: Decision): boolean => kind === 'call' || kind === 'g
 
 /** What can be told from the last step: nothing that nano would have to be asked for. */
 export async function nextOne(asking: Asking): Promise<Asked | undefined> {
-  const next = isOver(asking.run.steps) ? undefined : await nextCall(asking)
+  const next = isOver(asking.run.steps)
+    ? undefined
+    : ((await nextCall(asking)) ?? (await furtherCall(asking)))
   if (!next) return undefined
   const { call, isLikely } = next
   const why = 'The built-in model guessed this: it is one of several that seem to be meant'
@@ -112,6 +115,12 @@ export async function nextOne(asking: Asking): Promise<Asked | undefined> {
     },
     decision: isActing(call.name) ? { kind: 'guess', call, why, isLikely } : { kind: 'call', call },
   }
+}
+
+async function furtherCall({ opinions, progress, run, files }: Asking): ReturnType<typeof nextCall> {
+  const { clause, from } = currentOf(progress)
+  const call = opinions && (await furtherEdit({ clause, steps: run.steps, from, files, opinions }))
+  return call && { call, isLikely: false }
 }
 
 /** How sure nano must be of what it says when it is asked for more. */

@@ -27,12 +27,13 @@ type Place = {
   readonly opinions: Opinions
 }
 
-/** One line is not what is meant. */
+export const isOneLine = (clause: string): boolean => !SEVERAL.test(clause)
+
 const SEVERAL = /\b(?:every|everywhere|all|each|throughout|wherever|both|same)\b/i
 
 export async function rankedEdit(decision: Decision, place: Place): Promise<Decision> {
   const { request, clause, steps, files, reply, opinions } = place
-  if (!isAboutEdit(decision, reply.text) || place.isBegun || SEVERAL.test(clause)) return decision
+  if (!isAboutEdit(decision, reply.text) || place.isBegun || !isOneLine(clause)) return decision
   const project = await textsFor(clause, files)
   const ranked = opinions.edits({ clause, project, recent: recentFor(clause, steps) })
   const mine = 'call' in decision ? outcomeIn(decision.call, project.texts) : undefined
@@ -95,7 +96,8 @@ const SUREST = 0.98
 const outweighs = (share: number, own: number, sure: number): boolean =>
   share >= LEAST && share / (own + FLOOR) > Math.min(sure, SUREST) / (1 - Math.min(sure, SUREST)) / 2
 
-function outcomeIn({ input }: NanoCall, texts: ReadonlyMap<string, string>): string | undefined {
+/** What an edit leaves of the line it changes; nothing where it changes none. */
+export function outcomeIn({ input }: NanoCall, texts: ReadonlyMap<string, string>): string | undefined {
   const path = String(input['path'])
   const text = texts.get(path)
   const { old, new: replacement } = input
@@ -108,7 +110,7 @@ function outcomeIn({ input }: NanoCall, texts: ReadonlyMap<string, string>): str
   return outcomeOf({ path, number: at + 1, before: '', after: isRemoved ? '' : (after[at] ?? '').trim() })
 }
 
-function toCall({ path, number, before, after }: RankedEdit, files: ProjectFiles): Promise<NanoCall> {
+export function toCall({ path, number, before, after }: RankedEdit, files: ProjectFiles): Promise<NanoCall> {
   const call = { name: 'edit_file', input: { path, old: before, new: after } }
   return makeUnique(call, [{ path, number, text: before }], files)
 }
