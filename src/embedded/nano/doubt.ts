@@ -70,6 +70,12 @@ const JOINING = new Set(
   ).split(' '),
 )
 
+/** `fix: rename a.ts to b.ts` is the title of a commit as often as an order. */
+const commitTitle: Rule = (_, request) =>
+  /^\s*(?:fix|feat|chore|docs|refactor|test|build|ci|style|perf|revert|wip)(?:\([^)\n]*\))?!?:\s/.test(
+    request,
+  )
+
 /** A change into the same, or of a folder: it would only fail. */
 const noChange: Rule = ({ name, input }) => {
   const { path, old, new: replacement } = input
@@ -225,6 +231,7 @@ const rules: readonly Rule[] = [
   noProgram,
   hangingWord,
   noChange,
+  commitTitle,
 ]
 
 /** "Install a new kitchen" is not about the script `install`: it speaks of something else, too. */

@@ -13,10 +13,10 @@ export function hasRemark(call: NanoCall, request: string): boolean {
   return first >= 0 && parts.slice(first + 1).some((part) => !isOrdered(part) && !HARMLESS.test(part))
 }
 
-const PARTS = /[.!?;\n]+(?=\s|$)|,\s+|\s[-–—]+\s/u
+const PARTS = /[.!?;\n]+(?=\s|$)|,\s+|\s[-–—]+\s|:\s+(?=(?:that|this|thus|these|those|such|it|so)\b)/u
 
 const isOrdered = (part: string): boolean => isImperative(part) || ordersAct(part)
 
 /** Thanks, places, reasons, what the text is, or nothing but marks and names. */
 const HARMLESS =
-  /^\W*(?:…\W*)*$|^\W*(?:please|pls|plz|kindly|thanks?|thank you|thx|ta|cheers|ok(?:ay)?|now|today|asap|right away|quick(?:ly)?|if you|would you|will you|could you|and|then|also|too|plus|in|into|inside|to|at|on|under|below|above|from|with|without|as|for|by|via|called|named|saying|reading|containing|after|before|so|because|since|cause|cos|due to|which|where|who|the|a|an|all|every|each|both|only|just|it'?s? (?:in|at|on|under|needs|should|must|has)|that'?s? (?:in|the file|the one)|i (?:need|want|would|'d)|we (?:need|want)|this (?:time|one)|one|two|three|first|second|third|next|finally|last(?:ly)?|file|line|folder|content|text)\b|^\W*\S*[./_\d]\S*\W*$/u
+  /^\W*(?:…\W*)*$|^\W*(?:please|pls|plz|kindly|thanks?|thank you|thx|ta|cheers|ok(?:ay)?|now|today|asap|right away|quick(?:ly)?|if you|would you|will you|could you|and|then|also|too|plus|in|into|inside|to|at|on|under|below|above|from|with|without|as(?! (?:the saying|they say|they said|we say|\S+ (?:says|said|would say|used to say)))|for|by|via|called|named|saying|reading|containing|after|before|so|because|since|cause|cos|due to|which|where|who|the|a|an|all|every|each|both|only|just|it'?s? (?:in|at|on|under|needs|should|must|has)|that'?s? (?:in|the file|the one)|i (?:need|want|would|'d)|we (?:need|want)|this (?:time|one)|one|two|three|first|second|third|next|finally|last(?:ly)?|file|line|folder|content|text)\b|^\W*\S*[./_\d]\S*\W*$/u

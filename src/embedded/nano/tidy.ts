@@ -11,6 +11,7 @@ import { atPathNow } from './path-now.ts'
 import { type ProjectFiles, withoutNeedlessAppend } from './project.ts'
 import { recentPaths } from './recent.ts'
 import type { NanoCall, NanoStep } from './run.ts'
+import { scopeThatHasIt } from './search-scope.ts'
 import { sameEdit, wantsTheSame } from './same-edit.ts'
 import { ofSetting } from './setting.ts'
 import { fromTail } from './tail.ts'
@@ -47,7 +48,7 @@ export async function tidy(decision: Decision, place: Place): Promise<Decision> 
     recent,
     files,
   })
-  const found = await fromTail(named, clause, files)
+  const found = await fromTail(await scopeThatHasIt(named, clause, files), clause, files)
   const appended = await withoutNeedlessAppend(found, files)
   const unique = await makeUnique(await inFileThatHasIt(appended, paths, files), lines, files)
   const valued = await ofSetting(await inLettersOfFile(unique, request, files), request, files)

@@ -182,3 +182,11 @@ test('a text of several lines is not cut in its last one', () => {
   expect(isDoubtful(write('# Poems\n- Leaves of Grass'), request)).toBe(true)
   expect(isDoubtful(write('# Poems\n- Leaves of Grass, Walt Whitman'), request)).toBe(false)
 })
+
+test('the title of a commit is no plain order', () => {
+  const move: NanoCall = { name: 'move_file', input: { from: 'a.ts', to: 'b.ts' } }
+
+  expect(isDoubtful(move, 'fix: rename a.ts to b.ts')).toBe(true)
+  expect(isDoubtful(move, 'feat(core)!: rename a.ts to b.ts')).toBe(true)
+  expect(isDoubtful(move, 'rename a.ts to b.ts')).toBe(false)
+})

@@ -13,6 +13,8 @@ test.each<[string, NanoCall]>([
   ['move plan.txt into docs, right, as if that helped anybody', move],
   ['Move plan.txt to docs/plan.txt. oh, that is the other project', move],
   ['move plan.txt into docs - my boss would love that', move],
+  ['move plan.txt into docs, move it back: that was my whole Tuesday', move],
+  ['move plan.txt into docs, as they say in the other team', move],
   ['append "ring the bank, then lunch" to list.txt, hm, did that already', append],
 ])('a remark: %s', (request, call) => {
   expect(hasRemark(call, request)).toBe(true)
