@@ -32,7 +32,7 @@ export type NanoEngineOptions = {
   readonly idleMs?: number
 }
 
-export type NanoWish = {
+type NanoWish = {
   readonly sessionId: string
   /** The prompt for this many tokens at most. */
   prompt(count: (segments: readonly Segment[]) => number): readonly Segment[]

@@ -10,7 +10,7 @@ export type NewPart = Part & {
   readonly asked: ReadonlyMap<string, Distance>
 }
 
-export type Distance = { readonly before: number; readonly after: number }
+type Distance = { readonly before: number; readonly after: number }
 
 const MOST = 28
 const MOST_WORDS = 9
