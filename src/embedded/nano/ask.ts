@@ -97,7 +97,7 @@ const LOOKS = ['read_file', 'list_files', 'find_files', 'search_text', 'data_vie
 
 const isCalled = ({ kind }: Decision): boolean => kind === 'call' || kind === 'guess'
 
-/** What can be told from the last step: nothing that nano would have to be asked for. */
+/** What follows from the last step, without asking the model. */
 export async function nextOne(asking: Asking): Promise<Asked | undefined> {
   const next = isOver(asking.run.steps)
     ? undefined

@@ -54,7 +54,7 @@ export async function nextOfEach(
   return next === undefined ? undefined : inPlaceOf(last.call, key, next)
 }
 
-/** The files of a folder that are meant; none where that cannot be told. `done` may be gone already. */
+/** The files of a folder that are meant; none where that is unclear. `done` may be gone already. */
 async function membersOf(
   folder: string,
   clause: string,

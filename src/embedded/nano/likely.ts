@@ -152,7 +152,7 @@ const isSameKind = (one: string, other: string): boolean =>
 const KINDS: readonly RegExp[] = [/\d/, /^[A-Z]+-[A-Z\d-]+$/, /[:=]/]
 const signs = (text: string): number => text.match(/[-/:]/g)?.length ?? 0
 
-/** Stands in the clause, and the clause does not go on with more of it. */
+/** The clause contains it and does not continue it. */
 function isWhole(text: string, clause: string): boolean {
   const said = clause.toLowerCase()
   const places = placesOf(text.toLowerCase().trim(), said)
@@ -167,7 +167,7 @@ const isLast = (text: string, clause: string): boolean =>
   clause.includes(text.trim()) &&
   !/[\p{L}\p{N}]/u.test(clause.slice(clause.indexOf(text.trim()) + text.trim().length))
 
-/** "Change broken to working": where that stands in the line as a value, it is what goes. */
+/** "Change broken to working": where the line has that as a value, it is replaced. */
 function isWhatWasSaid({ gone, kept }: Change, clause: string): boolean {
   const [, said] =
     /\b(?:change|replace|swap|switch|correct)\s+(?:the\s+(?:word\s+)?)?["'“‘`]?(\S+?)["'”’`]?\s+(?:to|with|by|into|for)\b/i.exec(
@@ -181,7 +181,7 @@ function isWhatWasSaid({ gone, kept }: Change, clause: string): boolean {
 
 type Line = { readonly path: string; readonly text: string; readonly change: Change }
 
-/** The clause names what stands in the line, and no other line that was shown has more of its words. */
+/** The clause names what the line contains, and no other line that was shown has more of its words. */
 function isItsLine({ path, text, change }: Line, { clause, lines }: Said): boolean {
   const said = telling(clause.toLowerCase().replace(change.come.toLowerCase(), ' '))
   const shared = (line: Pick<ListedLine, 'path' | 'text'>): number => {

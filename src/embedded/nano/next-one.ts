@@ -1,5 +1,5 @@
 /**
- * The next step where it can be told from the last one: the same with another file that is named beside it, with the next of several, in
+ * The next step where it follows from the last one: the same with another file that is named beside it, with the next of several, in
  * every file that has the text. Nano need not be asked for these. Reads the files.
  */
 import { nextOfEach } from './each.ts'

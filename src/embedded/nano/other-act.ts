@@ -1,5 +1,5 @@
 /**
- * Signs that something else is to be done than what was called: a deletion nobody spoke of, a look where a change is ordered, a whole folder
+ * Signs that something else is to be done than what was called: a deletion the request does not mention, a look where a change is ordered, a whole folder
  * or file where a part of it is meant, words run as a command. Rules of contradiction.ts. Pure.
  */
 import type { Rule } from './ban.ts'

@@ -85,7 +85,7 @@ export function fitOf(path: string, said: Said, lines: readonly ListedLine[] = [
   return { signs, total, isWhole: share === 1 }
 }
 
-/** Nobody says the date of a file that is the only one of its kind. */
+/** Users do not say the date of a file that is the only one of its kind. */
 const OF_DATE =
   /^(?:(?:19|20)\d\d|[0-2]\d|3[01]|(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?:[a-z]{3,6})?|june|july)$/
 

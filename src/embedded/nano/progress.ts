@@ -84,7 +84,7 @@ export function isLookToo(progress: Progress, steps: readonly NanoStep[]): boole
   return /\bthen\b/i.test(clause) && !startsOrder(clause) && !PREDICATE.test(clause)
 }
 
-/** Signs that something is told of it. */
+/** Signs that the clause describes it. */
 const PREDICATE =
   /\b(?:should|must|be|been|is|are|was|were|becomes?|goes?|go|gets?|gone|needs?|has|have|had|will|would|can|could|may|to|with|want|wants|like|i|we|you|they|no|not|out)\b(?! of\b)|->|=/i
 

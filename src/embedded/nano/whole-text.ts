@@ -118,7 +118,7 @@ function fromVerb(content: string, request: string): string {
 const DESCRIBES =
   /^(?:the|a|an|my|our|this|that|these|those|another|one|new|some|me|it|two|three|to|in|into|at|on|under|below|onto|for)\b|\b(?:line|lines|text|words?|row|entry|item|following|saying|says|note|comment|heading|bullet|task|todo|sentence)\b/i
 
-/** The new text is all that stands in the quotes behind `to` or `with`. */
+/** The new text is the whole quotation after `to` or `with`. */
 function quotedWhole(text: string, request: string): string {
   const quotes = request.matchAll(
     /\b(?:with|by|to|into)\s+(?:"([^"\n]+)"|'([^'\n]+)'|`([^`\n]+)`|“([^”\n]+)”)/gi,

@@ -91,7 +91,7 @@ test('a name that would go for a number is not meant, unless it was said to be r
   expect(isMisfit(call, said('replace Airtime with 1500'))).toBe(false)
 })
 
-test('a number that nobody said is not meant', () => {
+test('a number that the clause does not contain is not meant', () => {
   const clause = 'soybean meal went from 405 to 398, change it'
 
   expect(isMisfit(edit('a.txt', 'meal at 405', 'meal at 40398'), said(clause))).toBe(true)

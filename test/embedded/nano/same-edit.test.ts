@@ -29,7 +29,7 @@ test.each([
   expect(changeOf(edit(old, value))).toEqual(change)
 })
 
-test('the same change is made where its text stands once', async () => {
+test('the same change is made where its text occurs once', async () => {
   const steps = [step(edit('TZ=Europe/Dublin', 'TZ=Europe/Madrid'))]
 
   expect(await sameEdit('b.env', steps, files)).toEqual({

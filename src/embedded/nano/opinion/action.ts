@@ -56,9 +56,9 @@ export function actionOf(call: NanoCall | undefined): Action | undefined {
   return found?.[0] as Action | undefined
 }
 
-/** The least that is believed of an action nobody thought of. */
+/** The smallest share an action can have. */
 const FLOOR = 0.001
-/** Nobody is surer than that. */
+/** The largest confidence that counts. */
 const SUREST = 0.995
 
 /** The action to take instead of nano's, of which nano was that sure; nothing where nano's stands. */

@@ -13,7 +13,7 @@ export type EditLine = ListedLine & {
   readonly signs: readonly string[]
   /** Those that say where in its file it stands. */
   readonly place: readonly string[]
-  /** Of a row of a table: the head of each column, and what stands in it elsewhere. */
+  /** Of a row of a table: the head of each column, and its values in other rows. */
   readonly columns: readonly Column[]
   /** Words of the file it is in, in lower case. */
   readonly fileText: string

@@ -45,7 +45,7 @@ test('a project without text has nothing to change', () => {
   expect(opinions.edits({ clause: 'set renewals to 3', project: none, recent: [] })).toEqual([])
 })
 
-test('an order to run something is told from a question about it', () => {
+test('an order to run something differs from a question about it', () => {
   const words = { names: new Set<string>(), texts: new Set<string>() }
 
   const order = opinions.action('run make test', { project: words })

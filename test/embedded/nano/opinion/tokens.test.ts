@@ -14,7 +14,7 @@ test('quoted text, files and numbers are signs, and so are words that only the p
   expect(plain).toEqual('please change <quote> to <number> in <file> , the <name> and the <text>'.split(' '))
 })
 
-test('a word nobody knows is a word, and the ending of a file stays visible', () => {
+test('an unknown word becomes a sign, and a file keeps its extension', () => {
   const { spelled, plain } = tokensOf('frobnicate app.ini', project, known)
 
   expect(plain).toEqual(['<word>', '<file>'])
