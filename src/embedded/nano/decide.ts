@@ -99,10 +99,14 @@ export function decide(evidence: Evidence): Decision {
   const isItsSubject = !hasOtherSubject(call, clause)
   const isLikely = isPlain && least >= (isSpelledOut ? LIKELY : SURE) && isItsSubject
   const isAgreed = (evidence.agreement ?? 0) >= AGREED && least >= (isOrdered ? BACKED : LIKELY)
-  const isBacked = isFree && isAgreed && isItsSubject && !isLoss(call)
+  const isBacked = isFree && isAgreed && isItsSubject && !isLoss(call) && (isOrdered || WISHES.test(clause))
   const why = `The built-in model guessed this: ${reasonToAsk(call, missing)}`
   return { kind: 'guess', call, why, isLikely, ...(isBacked && { isBacked }) }
 }
+
+/** No order, but what is to become; "Sam has changed it" and `a -> b` are neither. */
+const WISHES =
+  /\b(?:should|must|needs?|has to|have to|ought|can|could|would|please|pls|want|wants|like|let's|lets|make sure|supposed|meant|now)\b/i
 
 function reasonToAsk(call: NanoCall, missing: string | undefined): string {
   if (missing !== undefined) return `the request does not spell out the ${missing}`

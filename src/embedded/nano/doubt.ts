@@ -70,8 +70,11 @@ const JOINING = new Set(
   ).split(' '),
 )
 
-/** `fix: rename a.ts to b.ts` is the title of a commit as often as an order. */
-const commitTitle: Rule = (_, request) =>
+/** `fix: rename a.ts to b.ts` is the title of a commit as often as an order, `Action item (Sofia): …` the line of a list. */
+const underTitle: Rule = (_, request) =>
+  /^\W*(?:action items?|to-?dos?|tasks?|tickets?|backlog|agenda|minutes|changelog|release notes?)\b[^:\n]{0,60}:\s/i.test(
+    request,
+  ) ||
   /^\s*(?:fix|feat|chore|docs|refactor|test|build|ci|style|perf|revert|wip)(?:\([^)\n]*\))?!?:\s/.test(
     request,
   )
@@ -231,7 +234,7 @@ const rules: readonly Rule[] = [
   noProgram,
   hangingWord,
   noChange,
-  commitTitle,
+  underTitle,
 ]
 
 /** "Install a new kitchen" is not about the script `install`: it speaks of something else, too. */

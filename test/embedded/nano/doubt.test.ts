@@ -183,10 +183,11 @@ test('a text of several lines is not cut in its last one', () => {
   expect(isDoubtful(write('# Poems\n- Leaves of Grass, Walt Whitman'), request)).toBe(false)
 })
 
-test('the title of a commit is no plain order', () => {
+test('what follows the title of a commit or of a list is no plain order', () => {
   const move: NanoCall = { name: 'move_file', input: { from: 'a.ts', to: 'b.ts' } }
 
   expect(isDoubtful(move, 'fix: rename a.ts to b.ts')).toBe(true)
   expect(isDoubtful(move, 'feat(core)!: rename a.ts to b.ts')).toBe(true)
+  expect(isDoubtful(move, 'Action item (Sofia, due 12 May): rename a.ts to b.ts')).toBe(true)
   expect(isDoubtful(move, 'rename a.ts to b.ts')).toBe(false)
 })
