@@ -104,10 +104,11 @@ class Generate(unittest.TestCase):
             assert made.call
             self.assertNotIn(made.call[1]["path"], made.project.files, made.text)
 
-    def test_some_half_of_the_conversations_is_refused(self) -> None:
+    def test_more_than_a_third_of_the_conversations_is_refused(self) -> None:
+        # Of the first hands half want nothing done, of the last ones a quarter.
         talks = [text_of(document) for document in documents("share", 3000) if not document.labels]
         refused = sum("<|form:refuse|>" in talk for talk in talks) / len(talks)
-        self.assertTrue(0.38 < refused < 0.52, refused)
+        self.assertTrue(0.34 < refused < 0.5, refused)
 
     def test_no_held_out_request_is_generated_word_for_word(self) -> None:
         held_out = {
