@@ -1,8 +1,8 @@
 /** Trains the ranking of edits: a log-linear model over the candidates of each edit by hand, with AdaGrad. */
 import { clausesOf } from '../src/embedded/nano/clauses.ts'
 import { createPathIndex } from '../src/embedded/nano/paths.ts'
-import { type EditAsk, editCandidates, outcomeOf } from '../src/embedded/nano/opinion/edit-ranking.ts'
-import { hashOf, type LinearModel, softmax } from '../src/embedded/nano/opinion/linear.ts'
+import { type EditAsk, editCandidates, outcomeOf } from '../src/embedded/opinion/edit-ranking.ts'
+import { hashOf, type LinearModel, softmax } from '../src/embedded/opinion/linear.ts'
 import type { HandRow, Step } from './nano-hands-run.ts'
 
 export type EditExample = { readonly id: string; readonly ask: EditAsk; readonly wanted: string }

@@ -16,8 +16,8 @@ import { nextCall } from './next-one.ts'
 import type { Offer } from './offer.ts'
 import { meantLook } from './meant-file.ts'
 import { missingOld, oldTexts } from './old-text.ts'
-import { type Action, actionOf, type Opinion, overruling, toolsOf } from './opinion/action.ts'
-import type { Opinions } from './opinion/load.ts'
+import { type Action, actionOf, type Opinion, overruling, toolsOf } from '../opinion/action.ts'
+import type { Opinions } from '../opinion/load.ts'
 import { ordersAct } from './order.ts'
 import {
   advance,

@@ -2,8 +2,8 @@
  * A second change that the same clause asks for: "caps-limit 50, spam-max-messages 3". The clause is ranked as if nothing had been done;
  * what comes close behind the change that was made, with another line and another new text, is meant, too. Reads the project.
  */
-import { outcomeOf, type RankedEdit } from './opinion/edit-ranking.ts'
-import type { Opinions } from './opinion/load.ts'
+import { outcomeOf, type RankedEdit } from '../opinion/edit-ranking.ts'
+import type { Opinions } from '../opinion/load.ts'
 import { type ProjectFiles, textsFor } from './project.ts'
 import { isOneLine, outcomeIn, toCall } from './ranked-edit.ts'
 import { recentPaths } from './recent.ts'

@@ -2,14 +2,14 @@
  * The edit that a clause asks for, where the ranking of all lines of the project knows better than nano which one that is. What it
  * chooses is always asked for, and never where the words are against it. Reads the project.
  */
-import type { Asked } from './ask.ts'
+import type { NanoReply } from './engine.ts'
 import type { Decision } from './decide.ts'
 import { isDoubtful } from './doubt.ts'
 import { makeUnique } from './listed-lines.ts'
 import { moodAgainst } from './mood.ts'
 import { isOrder } from './order.ts'
-import { outcomeOf, type RankedEdit } from './opinion/edit-ranking.ts'
-import type { Opinions } from './opinion/load.ts'
+import { outcomeOf, type RankedEdit } from '../opinion/edit-ranking.ts'
+import type { Opinions } from '../opinion/load.ts'
 import { type ProjectFiles, textsFor } from './project.ts'
 import { recentPaths } from './recent.ts'
 import { hasRemark } from './remark.ts'
@@ -21,7 +21,7 @@ type Place = {
   readonly clause: string
   readonly steps: readonly NanoStep[]
   readonly files: ProjectFiles
-  readonly reply: Asked['reply']
+  readonly reply: NanoReply
   /** A step was made for this clause: what it asks for is in part done. */
   readonly isBegun: boolean
   readonly opinions: Opinions

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { noSources } from '../../../src/embedded/nano/format.ts'
 import { nextCall } from '../../../src/embedded/nano/next-one.ts'
-import { projectWords } from '../../../src/embedded/nano/opinion/tokens.ts'
+import { projectWords } from '../../../src/embedded/opinion/tokens.ts'
 import type { NanoCall, NanoStep } from '../../../src/embedded/nano/run.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'

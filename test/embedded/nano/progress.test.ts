@@ -9,7 +9,7 @@ import {
   shownSteps,
   undoneOf,
 } from '../../../src/embedded/nano/progress.ts'
-import { projectWords } from '../../../src/embedded/nano/opinion/tokens.ts'
+import { projectWords } from '../../../src/embedded/opinion/tokens.ts'
 import type { NanoStep } from '../../../src/embedded/nano/run.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'

@@ -2,8 +2,8 @@
  * Which step a request begins with, in the opinion of a linear classifier, and whether that outweighs what nano said. The two are
  * taken as independent witnesses: what both find unlikely is not done, what one is sure of and the other not is asked for. Pure.
  */
-import type { NanoCall } from '../run.ts'
-import { READS } from '../mood.ts'
+import type { NanoCall } from '../nano/run.ts'
+import { READS } from '../nano/mood.ts'
 import { likelihoods, type LinearModel } from './linear.ts'
 
 export type Action =

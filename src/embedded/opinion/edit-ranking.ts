@@ -2,7 +2,7 @@
  * Which change of one line a clause asks for: every line, part and new text that fit together, ranked by a log-linear model that was
  * trained on the edits by hand. It sees the whole project, where nano sees eight lines. Pure.
  */
-import { like } from '../listed-lines.ts'
+import { like } from '../nano/listed-lines.ts'
 import { type EditLine, editLines, type EditProject } from './edit-lines.ts'
 import { FAR, type NewPart, newParts, UNSAID } from './edit-new.ts'
 import { type OldPart, oldParts } from './edit-old.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { actionOf, overruling } from '../../../../src/embedded/nano/opinion/action.ts'
-import { hashOf, likelihoods } from '../../../../src/embedded/nano/opinion/linear.ts'
+import { actionOf, overruling } from '../../../src/embedded/opinion/action.ts'
+import { hashOf, likelihoods } from '../../../src/embedded/opinion/linear.ts'
 
 test('a sign speaks for the label it was seen with, an unknown one for none', () => {
   const model = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { projectWords, tokensOf } from '../../../../src/embedded/nano/opinion/tokens.ts'
+import { projectWords, tokensOf } from '../../../src/embedded/opinion/tokens.ts'
 
 const project = projectWords(['docs/minutes.md', 'config/app.ini'], ['Budget for the harbour: 300'])
 const known = new Set(['change', 'please'])

@@ -1,5 +1,5 @@
 /** What a request looks like to the linear classifier: runs of up to three words, how it begins, how long it is. Pure. */
-import { clausesOf } from '../clauses.ts'
+import { clausesOf } from '../nano/clauses.ts'
 import { type ProjectWords, type Tokens, tokensOf } from './tokens.ts'
 
 const LONGEST_RUN = 3

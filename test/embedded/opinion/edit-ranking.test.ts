@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { loadOpinions } from '../../../../src/embedded/nano/opinion/load.ts'
-import { createPathIndex } from '../../../../src/embedded/nano/paths.ts'
+import { loadOpinions } from '../../../src/embedded/opinion/load.ts'
+import { createPathIndex } from '../../../src/embedded/nano/paths.ts'
 
 const opinions = await loadOpinions(
-  fileURLToPath(new URL('../../../../models/covey-nano.opinion.json', import.meta.url)),
+  fileURLToPath(new URL('../../../models/covey-nano.opinion.json', import.meta.url)),
 )
 
 const texts = new Map([

@@ -1,5 +1,5 @@
 /** The stretches of a clause that may be the new text of an edit, each with the signs by which the ranking judges it. Pure. */
-import { boundaries } from '../spans.ts'
+import { boundaries } from '../nano/spans.ts'
 import { fold, tellingWords } from './edit-lines.ts'
 import { type Part, wordAfter, wordBefore } from './part.ts'
 import { shapeOf } from './shape.ts'

@@ -1,7 +1,7 @@
 /** The lines of a project that a clause may want changed, the likeliest first, with the signs that speak for each. Pure. */
-import type { ListedLine } from '../format.ts'
-import type { PathIndex } from '../paths.ts'
-import { numberWords, stopWords } from '../words.ts'
+import type { ListedLine } from '../nano/format.ts'
+import type { PathIndex } from '../nano/paths.ts'
+import { numberWords, stopWords } from '../nano/words.ts'
 import { wordsIn } from './tokens.ts'
 
 export type EditProject = {
