@@ -19,7 +19,7 @@ import { rememberReplies } from './nano-remember.ts'
 import { judgeHand, type Verdict } from './nano-hands-judge.ts'
 
 const BUNDLED = fileURLToPath(new URL('../models/covey-nano.gguf', import.meta.url))
-const OPINION = fileURLToPath(new URL('../models/covey-nano.opinion.json', import.meta.url))
+const OPINION = fileURLToPath(new URL('../models/covey-nano.opinion.br', import.meta.url))
 
 async function main(): Promise<void> {
   const { values } = parseArgs({

@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { brotliCompressSync } from 'node:zlib'
 import { clausesOf } from '../src/embedded/nano/clauses.ts'
 import { outcomeOf, rankEdits } from '../src/embedded/opinion/edit-ranking.ts'
 import { hashOf, likelihoods, type LinearModel } from '../src/embedded/opinion/linear.ts'
@@ -18,7 +19,7 @@ import { type EditExample, editExamples, trainEdits } from './nano-opinion-edits
 import { type Example, trainLinear } from './nano-opinion-train.ts'
 
 const HANDS = fileURLToPath(new URL('../nano/hands/', import.meta.url))
-const STORED = fileURLToPath(new URL('../models/covey-nano.opinion.json', import.meta.url))
+const STORED = fileURLToPath(new URL('../models/covey-nano.opinion.br', import.meta.url))
 /** A word that so many writers use is no name of one project. */
 const FEWEST_WRITERS = 6
 
@@ -50,7 +51,7 @@ function main(): void {
   for (const hand of hands.filter(({ name }) => held.includes(name))) report(hand, { known, actions, edits })
   if (!values.write) return
   const stored: StoredOpinions = { words: [...known], actions: toStored(actions), edits: toStored(edits) }
-  writeFileSync(STORED, `${JSON.stringify(stored)}\n`)
+  writeFileSync(STORED, brotliCompressSync(JSON.stringify(stored)))
 }
 
 const handNames = (): string[] =>

@@ -110,7 +110,7 @@ async function openAtServer(
 }
 
 const NANO = 'models/covey-nano.gguf'
-const OPINION = 'models/covey-nano.opinion.json'
+const OPINION = 'models/covey-nano.opinion.br'
 
 /** The helper of every larger model; its weights are read when it is first asked. */
 function withClassifier(arm: OpenedArm, parts: ArmParts): OpenedArm {

@@ -1,5 +1,7 @@
-/** The stored opinions: JSON with tables as base64. Reads one file. */
+/** The stored opinions: JSON with tables as base64, packed with Brotli. Reads one file. */
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress } from 'node:zlib'
 import { actionOpinion, type Opinion } from './action.ts'
 import { type EditAsk, rankEdits, type RankedEdit } from './edit-ranking.ts'
 import { hashOf, type LinearModel } from './linear.ts'
@@ -28,8 +30,11 @@ export type StoredOpinions = {
   readonly edits: StoredModel
 }
 
+const unpack = promisify(brotliDecompress)
+
 export async function loadOpinions(path: string): Promise<Opinions> {
-  const stored = JSON.parse(await readFile(path, 'utf8')) as StoredOpinions
+  const text = await unpack(await readFile(path))
+  const stored = JSON.parse(text.toString('utf8')) as StoredOpinions
   const known = new Set(stored.words)
   const actions = toModel(stored.actions)
   const edits = toModel(stored.edits)

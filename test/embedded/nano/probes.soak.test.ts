@@ -31,7 +31,7 @@ const root = await tempProject({
 
 const model = createNanoModel({
   path: new URL('../../../models/covey-nano.gguf', import.meta.url).pathname,
-  opinion: new URL('../../../models/covey-nano.opinion.json', import.meta.url).pathname,
+  opinion: new URL('../../../models/covey-nano.opinion.br', import.meta.url).pathname,
   files: createFiles({ root }),
 })
 afterAll(() => model.close())

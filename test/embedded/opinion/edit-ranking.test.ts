@@ -4,7 +4,7 @@ import { loadOpinions } from '../../../src/embedded/opinion/load.ts'
 import { createPathIndex } from '../../../src/embedded/nano/paths.ts'
 
 const opinions = await loadOpinions(
-  fileURLToPath(new URL('../../../models/covey-nano.opinion.json', import.meta.url)),
+  fileURLToPath(new URL('../../../models/covey-nano.opinion.br', import.meta.url)),
 )
 
 const texts = new Map([
