@@ -65,7 +65,8 @@ function scoresOf(
 /** A name and its value; what only opens a part of a file. */
 const SETTING = /[\p{L}\p{N}_]["']?\s*(?:=|:)\s*["']?\S|\[[ x]\]|^#define /u
 const HEADING = /^(?:#(?!define)|\/\/|--|\[[^\]]*\]$|"""|<!--|\\)/
-const SECTION = /^(?:\[[^\]]+\]|#+ .+|[\p{L}\p{N}_"' -]+:(?: \{)?)$/u
+/** A line that opens a part of a file. */
+export const SECTION = /^(?:\[[^\]]+\]|#+ .+|[\p{L}\p{N}_"' -]+:(?: \{)?)$/u
 
 const shapeOf = (line: string): number => 4 * Number(SETTING.test(line)) - 4 * Number(HEADING.test(line))
 
@@ -153,7 +154,7 @@ const telling = (request: string): Set<string> =>
   )
 
 /** A form in which `samples` and `sampling` are one. */
-const fold = (word: string): string =>
+export const fold = (word: string): string =>
   Array.from(lengthOf(word) > 3 && word.endsWith('s') ? word.slice(0, -1) : word)
     .slice(0, 6)
     .join('')

@@ -1,5 +1,6 @@
 /** The lines of a project that a clause may want changed, the likeliest first, with the signs that speak for each. Pure. */
 import type { ListedLine } from '../nano/format.ts'
+import { fold, SECTION } from '../nano/lines.ts'
 import type { PathIndex } from '../nano/paths.ts'
 import { numberWords, stopWords } from '../nano/words.ts'
 import { wordsIn } from './tokens.ts'
@@ -204,7 +205,7 @@ function linesOf(path: string, text: string): Raw[] {
   return rows.flatMap((row, at) => {
     const line = row.trim()
     if (line === '' || line.length > LONGEST) return []
-    const isOpener = /^(?:\[[^\]]+\]|#+ .+|[\p{L}\p{N}_"' -]+:(?: \{)?)$/u.test(line)
+    const isOpener = SECTION.test(line)
     const found: Raw = {
       path,
       number: at + 1,
@@ -220,9 +221,6 @@ function linesOf(path: string, text: string): Raw[] {
 }
 
 const lineWords = (text: string): string[] => wordsIn(text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')).map(fold)
-
-export const fold = (word: string): string =>
-  (word.length > 3 && word.endsWith('s') ? word.slice(0, -1) : word).slice(0, 6)
 
 export const tellingWords = (clause: string): Set<string> =>
   new Set(

@@ -1,6 +1,7 @@
 /** The stretches of a clause that may be the new text of an edit, each with the signs by which the ranking judges it. Pure. */
 import { boundaries } from '../nano/spans.ts'
-import { fold, tellingWords } from './edit-lines.ts'
+import { tellingWords } from './edit-lines.ts'
+import { fold } from '../nano/lines.ts'
 import { type Part, wordAfter, wordBefore } from './part.ts'
 import { shapeOf } from './shape.ts'
 import { wordsIn } from './tokens.ts'

@@ -1,5 +1,6 @@
 /** The parts of a line that a change may replace, each with the signs by which the ranking of edits judges it. Pure. */
-import { type Column, type EditLine, fold, SEPARATOR, tellingWords } from './edit-lines.ts'
+import { type Column, type EditLine, SEPARATOR, tellingWords } from './edit-lines.ts'
+import { fold } from '../nano/lines.ts'
 import { type Part, wordAfter, wordBefore } from './part.ts'
 import { shapeOf } from './shape.ts'
 import { wordsIn } from './tokens.ts'
