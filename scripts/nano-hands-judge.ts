@@ -261,8 +261,14 @@ function after(state: State, { name, input, ok, left }: Made): State {
 const appended = (before: string, content: string): string =>
   before + (before === '' || before.endsWith('\n') ? '' : '\n') + content.replace(/\n$/, '') + '\n'
 
-const edited = (content: string, old: string, replacement: string, all: boolean): string =>
-  all ? content.replaceAll(old, () => replacement) : content.replace(old, () => replacement)
+/** A line that is removed takes its line end along, whether the label says so or not. */
+function edited(content: string, old: string, replacement: string, all: boolean): string {
+  const line = `${old}\n`
+  const isLine = replacement === '' && (content.startsWith(line) || content.includes(`\n${line}`))
+  if (isLine && !all)
+    return content.startsWith(line) ? content.slice(line.length) : content.replace(`\n${line}`, '\n')
+  return all ? content.replaceAll(old, () => replacement) : content.replace(old, () => replacement)
+}
 
 function without(state: Map<string, string>, path: string): void {
   for (const name of state.keys()) if (name === path || name.startsWith(`${path}/`)) state.delete(name)

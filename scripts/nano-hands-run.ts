@@ -114,7 +114,7 @@ async function watch(session: SessionApi, signal: AbortSignal): Promise<Made[]> 
 
 /** Programs the hands speak of: what they would do to the folder is no part of a label. */
 const PROGRAMS =
-  'make npm npx python3 python node bash git pytest cargo go docker kubectl terraform helm openocd latexmk pdflatex Rscript'
+  'make npm npx python3 python node bash git pytest cargo go docker kubectl terraform helm openocd latexmk pdflatex Rscript mix rake bundle rails dotnet php composer pnpm yarn pip uv ruby mvn gradle ansible-playbook just'
 
 export async function environment(home: string): Promise<NodeJS.ProcessEnv> {
   const bin = join(home, 'bin')

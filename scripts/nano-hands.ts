@@ -1,16 +1,19 @@
 /**
  * Scores the bundled model on the requests by hand, through the program: `npm run nano:hands -- [--hands a,b] [--sample N | --ids a-001,b-002]
- * [--model file.gguf] [--misses] [--rows file] [--remember file] [--api [--away]] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
+ * [--model file.gguf] [--opinion file] [--misses] [--rows file] [--remember file] [--replies file] [--api [--away]] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
  * and what was done without one counts as harm where it is wrong. `--test` takes the test hands and prints sums only. `--api`
  * scores a client with tools of its own, `--away` one that works in another folder than the server. `--rows` writes what came of each
- * request to a file, `--remember` keeps the model's replies in one.
+ * request to a file, `--remember` keeps the model's replies in one, `--replies` what it said first to each.
  */
 import { appendFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createNanoEngine } from '../src/embedded/nano/engine.ts'
+import { readCall } from '../src/embedded/nano/decide.ts'
+import { createNanoEngine, type NanoReply } from '../src/embedded/nano/engine.ts'
+import { reasons, reasonToken } from '../src/embedded/nano/format.ts'
 import { createNanoModel } from '../src/embedded/nano/model.ts'
 import { createFiles } from '../src/guard/paths/files.ts'
+import { actionOf } from '../src/embedded/opinion/action.ts'
 import type { Files } from '../src/protocol/tool.ts'
 import { openApi } from './nano-hands-api.ts'
 import { type Hand, type HandRow, loadHand, runRequest } from './nano-hands-run.ts'
@@ -27,6 +30,7 @@ async function main(): Promise<void> {
       hands: { type: 'string' },
       sample: { type: 'string' },
       model: { type: 'string' },
+      opinion: { type: 'string', default: OPINION },
       misses: { type: 'boolean' },
       test: { type: 'boolean' },
       api: { type: 'boolean' },
@@ -34,21 +38,24 @@ async function main(): Promise<void> {
       ids: { type: 'string' },
       rows: { type: 'string' },
       remember: { type: 'string' },
+      replies: { type: 'string' },
     },
   })
   const names = values.hands?.split(',') ?? (values.test ? [...TEST_HANDS] : VALIDATION_HANDS)
   if (!values.test && names.some((name) => TEST_HANDS.has(name)))
     throw new Error('Test hands are scored with --test only, which prints no request.')
-  const bench = createBench(values.model ?? BUNDLED, values.remember)
-  const keep = values.test ? undefined : values.rows
+  const bench = createBench(values.model ?? BUNDLED, values.opinion, values.remember)
+  const kept = values.test
+    ? { keep: undefined, replies: undefined }
+    : { keep: values.rows, replies: values.replies }
   const verdicts: Verdict[] = []
   for (const name of names) {
     const hand = only(await loadHand(name), values.ids?.split(','))
     const count = Number(values.sample ?? hand.rows.length)
     const isAway = values.away === true
     const found = await (values.api || isAway
-      ? scoreApi(hand, count, { ...bench, isAway, keep })
-      : score(hand, count, { ...bench, keep }))
+      ? scoreApi(hand, count, { ...bench, ...kept, isAway })
+      : score(hand, count, { ...bench, ...kept }))
     verdicts.push(...found)
     if (values.misses && !values.test)
       found.flatMap(({ miss }) => miss ?? []).forEach((line) => console.log(line))
@@ -69,23 +76,47 @@ async function main(): Promise<void> {
 type Bench = {
   readonly model: ReturnType<typeof createNanoModel>
   readonly said: string[]
+  /** What the weights wrote, before anything was made of it. */
+  readonly heard: NanoReply[]
   use(root: string): void
 }
 
-/** `keep`: the file that every row is written to. */
-type Kept = Bench & { readonly keep: string | undefined }
+/** `keep`: the file that every row is written to; `replies`: the one for what nano said first. */
+type Kept = Bench & { readonly keep: string | undefined; readonly replies: string | undefined }
 
 const keepRow = ({ keep }: Kept, row: object): void =>
   keep === undefined ? undefined : appendFileSync(keep, `${JSON.stringify(row)}\n`)
 
-function createBench(path: string, memory: string | undefined): Bench {
+/** For the trained opinions: whom to believe is learned from these. */
+function keepReply({ replies, heard: [first] }: Kept, id: string): void {
+  if (replies === undefined || !first) return
+  const reason = reasons.find((one) => first.text.includes(reasonToken(one)))
+  const said = {
+    id,
+    action: actionOf(readCall(first.text)),
+    ...(reason && { reason }),
+    sure: Number(Math.min(1, ...first.confidences).toFixed(3)),
+  }
+  appendFileSync(replies, `${JSON.stringify(said)}\n`)
+}
+
+function createBench(path: string, opinion: string, memory: string | undefined): Bench {
   let files: Files | undefined
   const said: string[] = []
-  const engine = createNanoEngine({ path })
+  const heard: NanoReply[] = []
+  const weights = createNanoEngine({ path })
+  const engine = memory === undefined ? weights : rememberReplies(weights, memory)
   const model = createNanoModel({
     path,
-    opinion: OPINION,
-    engine: memory === undefined ? engine : rememberReplies(engine, memory),
+    opinion,
+    engine: {
+      ...engine,
+      async reply(wish, signal) {
+        const reply = await engine.reply(wish, signal)
+        if (reply) heard.push(reply)
+        return reply
+      },
+    },
     onReply: ({ text, confidences }) => said.push(`${text} ${Math.min(1, ...confidences).toFixed(2)}`),
     files: {
       list: async (folder) => files?.list(folder) ?? [],
@@ -93,7 +124,7 @@ function createBench(path: string, memory: string | undefined): Bench {
       info: async (file) => files?.info(file),
     },
   })
-  return { model, said, use: (root) => (files = createFiles({ root })) }
+  return { model, said, heard, use: (root) => (files = createFiles({ root })) }
 }
 
 const only = (hand: Hand, ids: readonly string[] | undefined): Hand =>
@@ -112,9 +143,11 @@ async function score(hand: Hand, count: number, bench: Kept): Promise<Verdict[]>
   for (const row of sampleOf(hand, count)) {
     const labels = await bench.model.classify(row.request)
     bench.said.length = 0
+    bench.heard.length = 0
     const played = await runRequest(row, hand, bench)
     const verdict = judgeHand(row, hand, { ...played, labels, said: [...bench.said] })
     verdicts.push(verdict)
+    keepReply(bench, row.id)
     keepRow(bench, { id: row.id, ...verdict, ...played, labels, said: [...bench.said] })
   }
   return verdicts

@@ -1,7 +1,12 @@
 /** Trains the ranking of edits: a log-linear model over the candidates of each edit by hand, with AdaGrad. */
 import { clausesOf } from '../src/embedded/nano/clauses.ts'
 import { createPathIndex } from '../src/embedded/nano/paths.ts'
-import { type EditAsk, editCandidates, outcomeOf } from '../src/embedded/opinion/edit-ranking.ts'
+import {
+  type EditAsk,
+  type EditCandidate,
+  editCandidates,
+  outcomeOf,
+} from '../src/embedded/opinion/edit-ranking.ts'
 import { hashOf, type LinearModel, softmax } from '../src/embedded/opinion/linear.ts'
 import type { HandRow, Step } from './nano-hands-run.ts'
 
@@ -58,13 +63,18 @@ type Row = {
   /** Of each candidate. */
   readonly signs: readonly Int32Array[]
   readonly right: readonly boolean[]
+  /** The logarithm of how many candidates each stands for. */
+  readonly offsets: readonly number[]
 }
 
-/** There are thousands of candidates for each; so many of the wrong ones are enough. */
-const MOST_WRONG = 600
+/** There are thousands of candidates for each; so many of the wrong ones are enough. Those of the right line are the hardest. */
+const MOST_BESIDE = 300
+const MOST_ELSEWHERE = 400
 const ROUNDS = 6
 const RATE = 0.15
 const DECAY = 1e-4
+/** A sign of fewer edits is an accident. */
+const FEWEST_EDITS = 3
 /** What is smaller says nothing. */
 const LEAST_WEIGHT = 0.04
 
@@ -73,15 +83,23 @@ export function trainEdits(examples: readonly EditExample[]): LinearModel {
   const rows = examples.flatMap((example) => toRow(example, ids) ?? [])
   const weights = new Float32Array(ids.size)
   const squares = new Float32Array(ids.size).fill(1e-4)
+  const isKept = keptSigns(rows, ids.size)
   for (let round = 0; round < ROUNDS; round++)
     for (const row of rows)
       for (const [id, slope] of slopesOf(row, weights)) {
-        const full = slope + DECAY * (weights[id] ?? 0)
+        const full = isKept[id] ? slope + DECAY * (weights[id] ?? 0) : 0
         squares[id] = (squares[id] ?? 0) + full * full
         weights[id] = (weights[id] ?? 0) - (RATE * full) / Math.sqrt(squares[id] ?? 1)
       }
   console.log(`${rows.length} of ${examples.length} edits are within reach`)
   return toModel(ids, weights)
+}
+
+function keptSigns(rows: readonly Row[], count: number): boolean[] {
+  const edits = new Int32Array(count)
+  for (const { signs } of rows)
+    for (const id of new Set(signs.flatMap((row) => [...row]))) edits[id] = (edits[id] ?? 0) + 1
+  return Array.from(edits, (many) => many >= FEWEST_EDITS)
 }
 
 /** Nothing where the right one is not among the candidates. */
@@ -92,19 +110,39 @@ function toRow({ ask, wanted }: EditExample, ids: Map<string, number>): Row | un
     return id
   }
   const candidates = editCandidates(ask)
-  const isRight = candidates.map((one) => outcomeOf(one) === wanted)
-  if (!isRight.includes(true)) return undefined
-  const step = Math.max(1, candidates.length / MOST_WRONG)
-  const isDrawn = (at: number): boolean => Math.floor(at / step) !== Math.floor((at - 1) / step)
-  const kept = candidates.map((_, at) => at).filter((at) => isRight[at] || isDrawn(at))
+  const isRight = (one: EditCandidate): boolean => outcomeOf(one) === wanted
+  const right = candidates.filter(isRight)
+  if (right.length === 0) return undefined
+  const isBeside = ({ path, number }: EditCandidate): boolean =>
+    right.some((one) => one.path === path && one.number === number)
+  const wrong = candidates.filter((one) => !isRight(one))
+  const drawn = [
+    { ones: right, offset: 0 },
+    drawOf(wrong.filter(isBeside), MOST_BESIDE),
+    drawOf(
+      wrong.filter((one) => !isBeside(one)),
+      MOST_ELSEWHERE,
+    ),
+  ]
+  const kept = drawn.flatMap(({ ones, offset }) => ones.map((one) => ({ one, offset })))
   return {
-    signs: kept.map((at) => Int32Array.from(candidates[at]?.signs ?? [], idOf)),
-    right: kept.map((at) => isRight[at] === true),
+    signs: kept.map(({ one }) => Int32Array.from(one.groups.flat(), idOf)),
+    right: kept.map((_, at) => at < right.length),
+    offsets: kept.map(({ offset }) => offset),
   }
 }
 
-function slopesOf({ signs, right }: Row, weights: Float32Array): Map<number, number> {
-  const shares = softmax(signs.map((row) => row.reduce((sum, id) => sum + (weights[id] ?? 0), 0)))
+/** Every so many-th of them, each for all that were left out. */
+function drawOf(ones: readonly EditCandidate[], most: number): { ones: EditCandidate[]; offset: number } {
+  const step = Math.max(1, ones.length / most)
+  const isDrawn = (at: number): boolean => Math.floor(at / step) !== Math.floor((at - 1) / step)
+  return { ones: ones.filter((_, at) => isDrawn(at)), offset: Math.log(step) }
+}
+
+function slopesOf({ signs, right, offsets }: Row, weights: Float32Array): Map<number, number> {
+  const shares = softmax(
+    signs.map((row, at) => row.reduce((sum, id) => sum + (weights[id] ?? 0), offsets[at] ?? 0)),
+  )
   const sum = Math.max(
     1e-9,
     shares.reduce((total, share, at) => total + (right[at] ? share : 0), 0),

@@ -1,89 +1,104 @@
 /**
- * Trains what gives nano a second opinion, from the requests by hand: `npm run nano:opinion -- [--held a,b] [--write]`. Which step a request begins with
- * is learned by a linear classifier, which line an edit is about by a ranking. The hands that are held out say how good both are;
- * test hands are never read. `--write` stores them in models/.
+ * Trains what gives nano a second opinion, from the requests by hand: `npm run nano:opinion -- [--held a,b] [--write [--to file]]`. Which step a request
+ * begins with is learned by a linear classifier; which edit, path, new name or text is meant, and whom to believe, by rankings. The hands that are
+ * held out say how good each is; test hands are never read. `--write` stores them in models/, or in another file.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync } from 'node:zlib'
 import { clausesOf } from '../src/embedded/nano/clauses.ts'
 import { outcomeOf, rankEdits } from '../src/embedded/opinion/edit-ranking.ts'
-import { hashOf, likelihoods, type LinearModel } from '../src/embedded/opinion/linear.ts'
-import { type StoredOpinions, toStored } from '../src/embedded/opinion/load.ts'
+import { likelihoods } from '../src/embedded/opinion/linear.ts'
+import { type OpinionModels, type StoredOpinions, toStored } from '../src/embedded/opinion/load.ts'
+import { ranked, weigherOf } from '../src/embedded/opinion/ranking.ts'
 import { signsOf } from '../src/embedded/opinion/signs.ts'
-import { type ProjectWords, projectWords, wordsIn } from '../src/embedded/opinion/tokens.ts'
-import type { HandRow } from './nano-hands-run.ts'
-import { TEST_HANDS, VALIDATION_HANDS } from './nano-hands-split.ts'
-import { type EditExample, editExamples, trainEdits } from './nano-opinion-edits.ts'
+import { wordsIn } from '../src/embedded/opinion/tokens.ts'
+import { VALIDATION_HANDS } from './nano-hands-split.ts'
+import { pathExample, targetExample, textExample } from './nano-opinion-arguments.ts'
+import { editExamples, trainEdits } from './nano-opinion-edits.ts'
+import { type AskedStep, loadWriters, stepsOf, type Writer } from './nano-opinion-hands.ts'
+import { type RankingExample, trainRanking } from './nano-opinion-ranking.ts'
 import { type Example, trainLinear } from './nano-opinion-train.ts'
+import { rightActions, type TrainedActions, trainVerdict } from './nano-opinion-verdict.ts'
 
-const HANDS = fileURLToPath(new URL('../nano/hands/', import.meta.url))
 const STORED = fileURLToPath(new URL('../models/covey-nano.opinion.br', import.meta.url))
 /** A word that so many writers use is no name of one project. */
 const FEWEST_WRITERS = 6
 
-type Hand = {
-  readonly name: string
-  readonly folder: Readonly<Record<string, string>>
-  readonly rows: readonly HandRow[]
-  /** The same requests in other people's words. */
-  readonly said: readonly HandRow[]
-  readonly project: ProjectWords
-}
-
 function main(): void {
   const { values } = parseArgs({
-    options: { held: { type: 'string', default: VALIDATION_HANDS.join(',') }, write: { type: 'boolean' } },
+    options: {
+      held: { type: 'string', default: VALIDATION_HANDS.join(',') },
+      write: { type: 'boolean' },
+      to: { type: 'string', default: STORED },
+    },
   })
   const held = values.held.split(',')
-  const hands = handNames().map(loadHand)
-  const training = hands.filter(({ name }) => !held.includes(name))
-  const known = knownWords(training)
-  const examples = training.flatMap((hand) => examplesOf(hand, known))
-  const actions = trainLinear(examples, { rounds: 8, rate: 0.3, decay: 1e-5 })
-  const edits = trainEdits(
-    training.flatMap(({ folder, rows, said }) => editExamples(folder, [...rows, ...said])),
-  )
-  console.log(
-    `${training.length} hands, ${examples.length} requests and parts, ${actions.rows.size} and ${edits.rows.size} signs`,
-  )
-  for (const hand of hands.filter(({ name }) => held.includes(name))) report(hand, { known, actions, edits })
+  const writers = loadWriters()
+  const models = train(writers.filter(({ name }) => !held.includes(name)))
+  for (const writer of writers.filter(({ name }) => held.includes(name))) report(writer, models)
   if (!values.write) return
-  const stored: StoredOpinions = { words: [...known], actions: toStored(actions), edits: toStored(edits) }
-  writeFileSync(STORED, brotliCompressSync(JSON.stringify(stored)))
+  const { known, ...trained } = models
+  const stored: StoredOpinions = {
+    words: [...known],
+    actions: toStored(trained.actions),
+    edits: toStored(trained.edits),
+    paths: toStored(trained.paths),
+    targets: toStored(trained.targets),
+    texts: toStored(trained.texts),
+    verdict: toStored(trained.verdict),
+  }
+  writeFileSync(values.to, brotliCompressSync(JSON.stringify(stored)))
 }
 
-const handNames = (): string[] =>
-  readdirSync(HANDS).filter((name) => existsSync(`${HANDS}${name}/folder.json`) && !TEST_HANDS.has(name))
-
-function loadHand(name: string): Hand {
-  const read = (file: string): string => readFileSync(`${HANDS}${name}/${file}`, 'utf8')
-  const lines = (file: string): string[] =>
-    existsSync(`${HANDS}${name}/${file}`) ? read(file).trim().split('\n') : []
-  const folder = JSON.parse(read('folder.json')) as Hand['folder']
-  const rows = lines('requests.jsonl').map((line) => JSON.parse(line) as HandRow)
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const said = lines('said.jsonl').flatMap((line) => {
-    const { id, request } = JSON.parse(line) as Pick<HandRow, 'id' | 'request'>
-    const row = byId.get(id)
-    return row ? [{ ...row, request }] : []
-  })
-  return { name, folder, rows, said, project: projectWords(Object.keys(folder), Object.values(folder)) }
+function train(writers: readonly Writer[]): OpinionModels {
+  const { known, actions } = trainActions(writers)
+  const edits = trainEdits(
+    writers.flatMap(({ folder, rows, said }) => editExamples(folder, [...rows, ...said])),
+  )
+  const steps = writers.flatMap((writer) => stepsOf(writer, [...writer.rows, ...writer.said]))
+  const learn = (exampleOf: ArgumentExample): OpinionModels['paths'] =>
+    trainRanking(steps.flatMap((step) => [exampleOf(step) ?? []]))
+  const models = {
+    known,
+    actions,
+    edits,
+    paths: learn(pathExample),
+    targets: learn(targetExample),
+    texts: learn(textExample),
+    verdict: trainVerdict(writers, trainActions),
+  }
+  const sizes = Object.entries(models).flatMap(([name, model]) =>
+    'rows' in model ? [`${name} ${model.rows.size}`] : [],
+  )
+  console.log(`${writers.length} hands, ${steps.length} steps; signs: ${sizes.join(', ')}`)
+  return models
 }
 
-function knownWords(hands: readonly Hand[]): Set<string> {
-  const writers = new Map<string, Set<string>>()
-  for (const { name, rows, said } of hands)
+type ArgumentExample = (step: AskedStep) => RankingExample | undefined
+
+function trainActions(writers: readonly Writer[]): TrainedActions {
+  const known = knownWords(writers)
+  const examples = writers.flatMap((writer) => actionExamples(writer, known))
+  return { known, actions: trainLinear(examples, { rounds: 8, rate: 0.3, decay: 1e-5 }) }
+}
+
+function knownWords(writers: readonly Writer[]): Set<string> {
+  const users = new Map<string, Set<string>>()
+  for (const { name, rows, said } of writers)
     for (const word of [...rows, ...said].flatMap(({ request }) => wordsIn(request)))
-      writers.set(word, (writers.get(word) ?? new Set()).add(name))
-  return new Set([...writers].filter(([, names]) => names.size >= FEWEST_WRITERS).map(([word]) => word))
+      users.set(word, (users.get(word) ?? new Set()).add(name))
+  return new Set([...users].filter(([, names]) => names.size >= FEWEST_WRITERS).map(([word]) => word))
 }
 
 /** A later part tells less of how people begin. */
 const LATER_WEIGHT = 0.7
 
-function examplesOf({ name: writer, rows, said, project }: Hand, known: ReadonlySet<string>): Example[] {
+function actionExamples(
+  { name: writer, rows, said, project }: Writer,
+  known: ReadonlySet<string>,
+): Example[] {
   return [...rows, ...said].flatMap(({ request, effect }) => {
     const clauses = clausesOf(request)
     const later = clauses.length === effect.length ? effect.slice(1) : []
@@ -99,29 +114,34 @@ function examplesOf({ name: writer, rows, said, project }: Hand, known: Readonly
   })
 }
 
-type Trained = {
-  readonly known: ReadonlySet<string>
-  readonly actions: LinearModel
-  readonly edits: LinearModel
-}
-
-function report({ name, folder, rows, project }: Hand, { known, actions, edits }: Trained): void {
-  const isRight = ({ request, effect, also }: HandRow): boolean => {
+function report(writer: Writer, { known, actions, ...rankings }: OpinionModels): void {
+  const { name, folder, rows, project } = writer
+  const actionOf = (request: string): string => {
     const shares = likelihoods(actions, signsOf(request, { project, known }))
-    const best = actions.labels[shares.indexOf(Math.max(...shares))]
-    return [effect, ...also].some(
-      (steps) => (steps[0]?.do ?? 'no') === best && (best !== 'no' || effect.length === 0),
-    )
+    return actions.labels[shares.indexOf(Math.max(...shares))] ?? ''
   }
-  const weightOf = (sign: string): number =>
-    (edits.weights[edits.rows.get(hashOf(sign)) ?? -1] ?? 0) * edits.step
-  const isFound = ({ ask, wanted }: EditExample): boolean => {
-    const [best] = rankEdits(ask, weightOf)
-    return best !== undefined && outcomeOf(best) === wanted
-  }
+  const edits = weigherOf(rankings.edits)
   const changes = editExamples(folder, rows)
+  const found = changes.filter(({ ask, wanted }) => {
+    const [best] = rankEdits(ask, edits)
+    return best !== undefined && outcomeOf(best) === wanted
+  })
+  const steps = stepsOf(writer, rows)
+  const share = (exampleOf: ArgumentExample, ranking: 'paths' | 'targets' | 'texts'): string => {
+    const weigh = weigherOf(rankings[ranking])
+    const examples = steps.flatMap((step) => [exampleOf(step)]).filter((example) => example !== undefined)
+    const right = examples.filter((example) => ranked(example, weigh)[0]?.isRight)
+    return `${ranking} ${right.length} of ${examples.length}`
+  }
+  const right = rows.filter((row) => rightActions(row).has(actionOf(row.request)))
   console.log(
-    `${name}: action ${rows.filter(isRight).length} of ${rows.length}, edit ${changes.filter(isFound).length} of ${changes.length}`,
+    [
+      `${name}: action ${right.length} of ${rows.length}`,
+      `edits ${found.length} of ${changes.length}`,
+      share(pathExample, 'paths'),
+      share(targetExample, 'targets'),
+      share(textExample, 'texts'),
+    ].join(', '),
   )
 }
 

@@ -2,59 +2,39 @@
  * What nano says to a run: to the clause it has come to, again without what goes against its words, and on to the next one. Reads the
  * project where a clause needs its sources.
  */
-import type { ModelRequest } from '../../protocol/model.ts'
 import type { Ban, Words } from './ban.ts'
-import type { Situation } from './choices.ts'
 import { contradictionOf, pathsIn } from './contradiction.ts'
-import { type Decision, decide, isRepeated, readCall } from './decide.ts'
-import { NANO_WINDOW, type NanoEngine, type NanoReply } from './engine.ts'
+import { confirmed, type Decision, decide, guessed, isRepeated, readCall } from './decide.ts'
+import { type NanoReply } from './engine.ts'
 import { furtherEdit } from './further-edit.ts'
-import { cutResult, noSources, type Sources } from './format.ts'
-import { nanoGrammar } from './grammar.ts'
+import { reasons, reasonToken } from './format.ts'
 import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
 import { nextCall } from './next-one.ts'
-import type { Offer } from './offer.ts'
 import { meantLook } from './meant-file.ts'
-import { missingOld, oldTexts } from './old-text.ts'
-import { type Action, actionOf, type Opinion, overruling, toolsOf } from '../opinion/action.ts'
-import type { Opinions } from '../opinion/load.ts'
+import { missingOld } from './old-text.ts'
+import { type Action, actionOf, isWriting, toolsOf } from '../opinion/action.ts'
+import type { Likely, Opinions } from '../opinion/load.ts'
 import { ordersAct } from './order.ts'
-import {
-  advance,
-  currentOf,
-  GOES_ON,
-  isLookToo,
-  isPlainlyDone,
-  type Progress,
-  shownSteps,
-} from './progress.ts'
+import { advance, currentOf, GOES_ON, isLookToo, isPlainlyDone } from './progress.ts'
 import type { ProjectFiles } from './project.ts'
-import { fitPrompt } from './prompt.ts'
+import { askWeights, isOver, type Question } from './question.ts'
+import { composedCall, rankedCall, type RankingPlace } from './ranked-call.ts'
 import { recentPaths } from './recent.ts'
-import type { NanoRun, NanoStep } from './run.ts'
-import { foldersOf } from './targets.ts'
-import { isActing, type NanoTool } from './tools.ts'
+import type { NanoCall, NanoRun } from './run.ts'
+import { withTarget } from './targets.ts'
+import { isActing } from './tools.ts'
 
-/** Kept free for the reply. */
-const RESERVE = 400
-/** A run that long has lost its way. */
-const MOST_CALLS = 8
+export type Asked = {
+  readonly decision: Decision
+  readonly reply: NanoReply
+  /** How likely the action is after both opinions. */
+  readonly agreement?: number
+}
 
-export type Asked = { readonly decision: Decision; readonly reply: NanoReply }
-
-export type Asking = {
-  readonly engine: NanoEngine
+export type Asking = Question & {
   readonly files: ProjectFiles
-  readonly run: NanoRun
-  readonly progress: Progress
-  readonly offer: Offer
-  readonly request: ModelRequest
   /** A second opinion on what a clause asks for. */
   readonly opinions?: Opinions
-  /** Nothing but a call will do. */
-  readonly mustCall?: boolean
-  /** The only tools that will do. */
-  readonly only?: readonly string[]
 }
 
 /** Clause by clause, until there is something to do or nothing is left. */
@@ -153,32 +133,15 @@ async function askNano(
   signal: AbortSignal,
   bans: readonly Ban[] = [],
 ): Promise<Asked | undefined> {
-  const { engine, run, progress, offer, request } = asking
+  const { run, progress } = asking
   const part = currentOf(progress)
-  const [steps, sources] = [shownSteps(progress, run.steps), progress.reached[0]?.sources ?? noSources]
-  let isRequestCut = false
-  const reply = await engine.reply(
-    {
-      sessionId: request.sessionId,
-      grammar: nanoGrammar({
-        ...situationOf(run, { sources: part.sources, ...eligible(request, offer) }),
-        ...(asking.mustCall && { mustCall: true }),
-        ...(asking.only && { tools: offer.shown.filter(({ name }) => asking.only?.includes(name)) }),
-        bans,
-        olds: oldTexts(part.clause),
-      }),
-      prompt(count) {
-        const parts = { request: run.request, steps, sources, tools: offer.shown }
-        const fitted = fitPrompt(parts, count, NANO_WINDOW - RESERVE)
-        isRequestCut = fitted.isRequestCut
-        return fitted.segments
-      },
-    },
-    signal,
-  )
-  if (!reply) return undefined
-  const opinion = opinionOf(asking)
+  const written = await askWeights(asking, bans, signal)
+  if (!written) return undefined
+  const { reply, isRequestCut } = written
+  const verdict = verdictOn(reply, asking)
   const call = readCall(reply.text)
+  const mine = actionOf(call)
+  const agreement = verdict?.find(({ value }) => value === mine)?.share ?? 0
   const decision = decide({
     ...run,
     ...reply,
@@ -186,36 +149,84 @@ async function askNano(
     lines: part.sources.lines,
     part,
     isSecond: bans.length > 0 || asking.only !== undefined || asking.mustCall === true,
-    agreement: opinion?.get(actionOf(call) ?? '') ?? 0,
+    agreement,
   })
   // What was done already needs no other choice.
   if (decision.kind === 'answer') return { reply, decision }
-  const other = bans.length === 0 && opinion ? otherAction(reply, opinion, asking) : undefined
-  if (other === 'no') return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
-  if (other) return askNano({ ...asking, mustCall: true, only: toolsOf[other] }, signal)
-  const settled = await settle({ reply, decision }, asking)
+  const other = bans.length === 0 && verdict ? otherAction(mine, verdict, asking) : undefined
+  if (other?.value === 'no') return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
+  if (other) return askForAction({ value: other.value, share: other.share }, { reply, asking }, signal)
+  const settled = await settle({ reply, decision, agreement }, asking, agreement)
   if (!('kind' in settled)) return settled
   if (bans.length < MOST_BANS) return askNano(asking, signal, [...bans, settled])
   return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
 }
 
-/** The reply as it is, the look that was meant instead, or what nano may not choose when it is asked again. */
-async function settle(asked: Asked, { progress, run, files }: Asking): Promise<Asked | Ban> {
+type OtherAction = Likely<Exclude<Action, 'no'>>
+
+/** What another action is about, in the opinion of the rankings; what only nano can point at, it is asked for. */
+async function askForAction(
+  { value: action, share }: OtherAction,
+  { reply, asking }: { readonly reply: NanoReply; readonly asking: Asking },
+  signal: AbortSignal,
+): Promise<Asked | undefined> {
+  const place = rankingPlace(asking)
+  const call = place && composedCall(action, place)
+  if (call && isOffered(call, asking) && !isRepeated(call, asking.run.steps))
+    return { reply, decision: guessed(call, { share, clause: place.clause, request: asking.run.request }) }
+  return askNano({ ...asking, mustCall: true, only: toolsOf[action] }, signal)
+}
+
+const isOffered = ({ name }: NanoCall, { offer }: Asking): boolean =>
+  offer.shown.some((tool) => tool.name === name)
+
+function rankingPlace({ opinions, progress, run }: Asking): RankingPlace | undefined {
+  const { clause } = currentOf(progress)
+  const recent = recentPaths(run.steps)
+  return opinions && { request: run.request, clause, project: progress.project, recent, opinions }
+}
+
+/** The reply as it is, what was meant instead, or what nano may not choose when it is asked again. */
+async function settle(asked: Asked, asking: Asking, agreement: number): Promise<Asked | Ban> {
+  const { progress, run, files } = asking
   const call = readCall(asked.reply.text)
   if (!call) return asked
   const part = currentOf(progress)
+  const place = rankingPlace(asking)
+  const sure = Math.min(1, ...asked.reply.confidences)
+  const made = 'call' in asked.decision ? asked.decision.call : call
+  const ranked = place && rankedCall(await withTarget(made, files, run.request), sure, place)
+  if (ranked?.isOther && !isRepeated(ranked.call, run.steps)) {
+    const wanted = { share: agreement, clause: part.clause, request: run.request }
+    return { ...asked, decision: guessed(ranked.call, wanted) }
+  }
+  if (ranked && !ranked.isOther && ranked.share >= CONFIRMED)
+    return ranked.share >= CERTAIN
+      ? { ...asked, decision: confirmed(asked.decision, run.request, agreement) }
+      : asked
   const words = wordsOf(part, run)
   const look = part.from > 0 ? meantLook(call, words) : undefined
   if (look && !isRepeated(look, run.steps)) return { ...asked, decision: { kind: 'call', call: look } }
   return contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)) ?? asked
 }
 
+/** How likely nano's arguments must be for no rule to forbid them, and for a client to get them without a question. */
+const CONFIRMED = 0.6
+const CERTAIN = 0.9
+
 /** On the clause that is asked for; nothing where a step of it was made already. */
-function opinionOf({ opinions, progress, run }: Asking): Opinion | undefined {
+function verdictOn(
+  { text, confidences }: NanoReply,
+  { opinions, progress, run }: Asking,
+): readonly Likely<Action>[] | undefined {
   const { clause, from } = currentOf(progress)
-  if (run.steps.length > from) return undefined
+  if (!opinions || run.steps.length > from) return undefined
+  const { project } = progress
   const isLater = progress.reached.length > 1
-  return opinions?.action(isLater ? clause : run.request, { project: progress.words, isLater })
+  const opinion = opinions.action(isLater ? clause : run.request, { project, isLater })
+  const reason = reasons.find((one) => text.includes(reasonToken(one)))
+  const sure = Math.min(1, ...confidences)
+  return opinions.verdict(opinion, { action: actionOf(readCall(text)), sure, ...(reason && { reason }) })
 }
 
 const wordsOf = (part: Pick<Words, 'clause' | 'sources'>, { request, steps }: NanoRun): Words => ({
@@ -225,48 +236,19 @@ const wordsOf = (part: Pick<Words, 'clause' | 'sources'>, { request, steps }: Na
   last: recentPaths(steps.slice(-1)),
 })
 
-/** What the clause asks for instead, in the other opinion; nothing where the reply stands. */
+/** How likely it must be that nothing is wanted. */
+const REFUSED = 0.55
+
+/** What the clause asks for instead, after both have spoken; nothing where nano's choice stands. */
 function otherAction(
-  reply: NanoReply,
-  opinion: Opinion,
-  { only, progress, request }: Asking,
-): Action | undefined {
-  const isFree = only === undefined && (request.toolChoice ?? 'auto') === 'auto'
-  const mine = actionOf(readCall(reply.text))
-  if (!isFree || mine === undefined || (progress.reached.length > 1 && mine === 'no')) return undefined
-  return overruling(opinion, mine, Math.min(1, ...reply.confidences))
+  mine: Action | undefined,
+  [first, second]: readonly Likely<Action>[],
+  { only, mustCall, progress, request }: Asking,
+): Likely<Action> | undefined {
+  // What is not asked for plainly enough is still asked back, or only looked at.
+  const best = first?.value === 'no' && first.share < REFUSED ? second : first
+  const isFree = only === undefined && !mustCall && (request.toolChoice ?? 'auto') === 'auto'
+  if (!isFree || !best || mine === undefined || (progress.reached.length > 1 && mine === 'no'))
+    return undefined
+  return best.value === mine || (isWriting(best.value) && isWriting(mine)) ? undefined : best
 }
-
-/** Between what nano may choose: any line it is shown, unless the client insists on a call. */
-function eligible(
-  { toolChoice = 'auto' }: ModelRequest,
-  { shown, callable, bindings }: Offer,
-): Pick<Offered, 'tools' | 'mustCall'> {
-  if (toolChoice === 'none') return { tools: [], mustCall: false }
-  if (toolChoice === 'auto') return { tools: shown, mustCall: false }
-  if (toolChoice === 'required') return { tools: callable, mustCall: true }
-  const isNamed = ({ name }: NanoTool): boolean => (bindings.get(name)?.name ?? name) === toolChoice.name
-  return { tools: callable.filter(isNamed), mustCall: true }
-}
-
-type Offered = { readonly sources: Sources; readonly tools: readonly NanoTool[]; readonly mustCall: boolean }
-
-function situationOf({ request, steps }: NanoRun, { sources, tools, mustCall: must }: Offered): Situation {
-  const last = steps.at(-1)
-  return {
-    request: request.slice(0, LONGEST_GRAMMAR),
-    sources,
-    tools: isOver(steps) ? [] : tools,
-    made: foldersOf(steps),
-    recent: recentPaths(steps),
-    mustCall: must && steps.length === 0,
-    ...(last && { result: { tool: last.call.name, ok: last.ok, text: cutResult(last.shown) } }),
-  }
-}
-
-/** Spans that nano does not get to see only make the grammar large. */
-const LONGEST_GRAMMAR = 4000
-
-/** A user who refused is not asked for something else. */
-const isOver = (steps: readonly NanoStep[]): boolean =>
-  steps.length >= MOST_CALLS || ['denied', 'refused', 'interrupted'].includes(steps.at(-1)?.code ?? '')

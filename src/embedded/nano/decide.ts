@@ -51,7 +51,7 @@ export type Evidence = {
   readonly lines: readonly ListedLine[]
   /** An earlier reply to the same went against the request's own words. */
   readonly isSecond?: boolean
-  /** How likely the same action is in the other opinion. */
+  /** How likely this action is after both opinions. */
   readonly agreement?: number
   /** What it was asked for, where that is a part of the request, and how many steps had been done before. */
   readonly part?: { readonly clause: string; readonly from: number }
@@ -66,6 +66,9 @@ const AGREED = 0.9
 const BACKED = 0.5
 /** Below this share at any token a call that acts is not even offered: another choice was as likely. */
 export const OFFERED = 0.4
+
+/** How likely an action must be after both opinions to be asked for where a rule or nano's own doubt is against it. */
+const WANTED = 0.7
 
 const UNCERTAIN = 'it is not certain that this is meant'
 
@@ -85,11 +88,12 @@ export function decide(evidence: Evidence): Decision {
   if (moodAgainst(call, request) !== undefined) {
     // "Delete a.txt, then show me the rest": a sign in another part is a reason to ask, not to refuse.
     const isAgainst = clause === request || moodAgainst(call, clause) !== undefined
-    if (isAgainst && !mayBeWanted(call, clause)) return { kind: 'doubt', call }
+    const isWanted = outweighsMood(call, request, evidence.agreement ?? 0)
+    if (isAgainst && !isWanted && !mayBeWanted(call, clause)) return { kind: 'doubt', call }
     return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
   }
   const least = Math.min(1, ...evidence.confidences)
-  if (least < OFFERED) return { kind: 'doubt', call }
+  if (least < OFFERED && (evidence.agreement ?? 0) < WANTED) return { kind: 'doubt', call }
   const isFree = !evidence.isSecond && !isDoubtful(call, request) && !hasRemark(call, request)
   const isOrdered = isOrder(call, request) || isOrder(call, clause)
   const isPlain = isFree && isOrdered && !isMended(plain, whole)
@@ -102,6 +106,36 @@ export function decide(evidence: Evidence): Decision {
   const isBacked = isFree && isAgreed && isItsSubject && !isLoss(call) && (isOrdered || WISHES.test(clause))
   const why = `The built-in model guessed this: ${reasonToAsk(call, missing)}`
   return { kind: 'guess', call, why, isLikely, ...(isBacked && { isBacked }) }
+}
+
+/** How likely an action must be after both opinions for a client that cannot be asked. */
+const AGREED_BY_ALL = 0.95
+
+/** A guess whose arguments the rankings find as likely as nano does, and whose action nobody doubts. */
+export const confirmed = (decision: Decision, request: string, agreement: number): Decision =>
+  decision.kind === 'guess' && isUndisputed(decision.call, request, agreement)
+    ? { ...decision, isLikely: true }
+    : decision
+
+export const isUndisputed = (call: NanoCall, request: string, agreement: number): boolean =>
+  agreement >= AGREED_BY_ALL &&
+  moodAgainst(call, request) === undefined &&
+  !isDoubtful(call, request) &&
+  !(isLoss(call) && hasRemark(call, request))
+
+/** What is forbidden stays so, however likely the action. */
+const outweighsMood = (call: NanoCall, request: string, share: number): boolean =>
+  share >= WANTED && moodAgainst(call, request) !== 'negated'
+
+type Wanted = { readonly share: number; readonly clause: string; readonly request: string }
+
+/** A call that nano did not write as it is: looked at without a question, done only with one, and not where the words are against it. */
+export function guessed(call: NanoCall, { share, clause, request }: Wanted): Decision {
+  if (!isActing(call.name)) return { kind: 'call', call }
+  const isAgainst = [request, clause].every((words) => moodAgainst(call, words) !== undefined)
+  if (isAgainst && !outweighsMood(call, request, share) && !mayBeWanted(call, clause))
+    return { kind: 'doubt', call }
+  return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
 }
 
 /** No order, but what is to become; "Sam has changed it" and `a -> b` are neither. */

@@ -25,6 +25,7 @@ import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot
 import { lookFor } from './look-first.ts'
 import { type Offer, offerNano } from './offer.ts'
 import { loadOpinions, type Opinions } from '../opinion/load.ts'
+import { createPathProject } from '../opinion/path-project.ts'
 import { rankedEdit } from './ranked-edit.ts'
 import { currentOf, type Progress, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
@@ -60,7 +61,7 @@ export interface NanoModel extends Model {
 export function createNanoModel({ files, root, onReply, ...options }: NanoOptions): NanoModel {
   const engine = options.engine ?? createNanoEngine(options)
   const classify = (prompt: string, signal: AbortSignal): Promise<Classification | undefined> =>
-    classifyWith(engine, prompt, signal)
+    classifyWith(engine, { prompt }, signal)
   const prepare = createPreparer({ classify })
   const { opinion } = options
   const loadOpinion = opinion === undefined ? undefined : once(() => loadOpinions(opinion))
@@ -70,7 +71,8 @@ export function createNanoModel({ files, root, onReply, ...options }: NanoOption
     stream: (request, signal) =>
       answer({ engine, files, prepare, ...defined({ root, onReply, loadOpinion }) }, request, signal),
     async classify(prompt, signal = new AbortController().signal) {
-      const found = await classify(prompt, signal)
+      const opinions = await loadOpinion?.()
+      const found = await classifyWith(engine, { prompt, ...defined({ opinions }) }, signal)
       if (!found) throw new AppError('model-unavailable', `${NANO_ID}: the classification was cancelled.`)
       return found
     },
@@ -81,12 +83,15 @@ export function createNanoModel({ files, root, onReply, ...options }: NanoOption
 
 async function classifyWith(
   engine: NanoEngine,
-  prompt: string,
+  { prompt, opinions }: { readonly prompt: string; readonly opinions?: Opinions },
   signal: AbortSignal,
 ): Promise<Classification | undefined> {
   const scores = await engine.score(classifySegments(prompt), classificationFields, signal)
-  return scores && toClassification(scores)
+  return scores && toClassification(scores, opinions?.action(prompt, { project: NO_PROJECT }))
 }
+
+/** A request is classified by its words alone. */
+const NO_PROJECT = createPathProject([], new Map())
 
 type Parts = Pick<NanoOptions, 'onReply' | 'files' | 'root'> & {
   readonly engine: NanoEngine
@@ -120,10 +125,10 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const recent = recentPaths(run.steps)
   const heard = { clause, lines: sources.lines, paths: pathsIn({ sources, recent }), recent }
   const tidied = await tidy(asked.decision, { ...heard, request: run.request, steps: run.steps, files })
-  const { reply } = asked
+  const { reply, agreement } = asked
   const isBegun = run.steps.length > from
   const ranked = opinions
-    ? await rankedEdit(tidied, { ...run, clause, files, reply, opinions, isBegun })
+    ? await rankedEdit(tidied, { ...run, clause, files, reply, opinions, isBegun, ...defined({ agreement }) })
     : tidied
   const decision = settleGuess(await appendByEdit(ranked, offer.bindings, files), request, heard)
   const undone = undoneOf(progress, run.steps)

@@ -89,10 +89,14 @@ export function fitOf(path: string, said: Said, lines: readonly ListedLine[] = [
 const OF_DATE =
   /^(?:(?:19|20)\d\d|[0-2]\d|3[01]|(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?:[a-z]{3,6})?|june|july)$/
 
-type Parts = { readonly name: readonly string[]; readonly folders: readonly string[]; readonly type: string }
+export type Parts = {
+  readonly name: readonly string[]
+  readonly folders: readonly string[]
+  readonly type: string
+}
 
 /** Dates are compared as such. */
-function partsOf(path: string): Parts {
+export function partsOf(path: string): Parts {
   const levels = path.replace(/\/+$/, '').split('/')
   const name = levels.pop() ?? ''
   const at = path.endsWith('/') ? -1 : name.lastIndexOf('.')
@@ -131,7 +135,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   log: ['log'],
 }
 
-function matches(word: string, part: string): number {
+export function matches(word: string, part: string): number {
   if (isOneWord(word, part)) return WORTH.name
   const number = numberWords.get(word)
   if (number !== undefined && /^\d+$/.test(part) && Number(part) === number) return WORTH.name

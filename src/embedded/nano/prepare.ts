@@ -3,7 +3,7 @@ import type { Classification } from '../../protocol/classification.ts'
 import type { ModelRequest } from '../../protocol/model.ts'
 import { clausesOf } from './clauses.ts'
 import { advance, type Progress } from './progress.ts'
-import { findSources, type ProjectFiles, wordsOf } from './project.ts'
+import { findSources, pathProject, type ProjectFiles } from './project.ts'
 import { idsOf, type NanoRun, type NanoStep } from './run.ts'
 
 type Place = {
@@ -33,16 +33,16 @@ export function createPreparer({ classify }: PreparerParts): Prepare {
     const key = `${looks.length}\n${keyOf(request, words)}`
     const begun = runs.get(key)
     if (begun && (request.guarded || isOf(begun, steps))) return begun
-    const [classification, found, known] = await Promise.all([
+    const [classification, found, project] = await Promise.all([
       classify(words, signal),
       findSources(words, files),
-      wordsOf(files),
+      pathProject(words, files),
     ])
     if (!classification) return undefined
     const ids = SPEAKS_OF_IDS.test(words) ? idsOf(messages) : []
     const clauses = clausesOf(words)
     const first = { clause: clauses[0] ?? words, sources: { ...found, ids }, from: 0 }
-    const progress = { category: classification.category, clauses, words: known, reached: [first] }
+    const progress = { category: classification.category, clauses, project, reached: [first] }
     // Steps of a run that began elsewhere: one for each clause.
     for (let done = 1; done <= steps.length; done++) await advance(progress, steps.slice(0, done), files)
     runs.set(key, progress)

@@ -6,7 +6,7 @@ import type { Classification } from '../../protocol/classification.ts'
 import { startsOrder } from './clauses.ts'
 import { noSources, type Sources } from './format.ts'
 import { clauseSources, type ProjectFiles } from './project.ts'
-import type { ProjectWords } from '../opinion/tokens.ts'
+import type { PathProject } from '../opinion/path-project.ts'
 import type { PromptStep } from './prompt.ts'
 import { LISTING, recentPaths } from './recent.ts'
 import type { NanoStep } from './run.ts'
@@ -22,8 +22,8 @@ type Reached = {
 export type Progress = {
   readonly category: Classification['category']
   readonly clauses: readonly string[]
-  /** Of the project. */
-  readonly words: ProjectWords
+  /** As it was when the run began. */
+  readonly project: PathProject
   /** The first clause and those after it, as far as the run has come; the last is the one nano is asked for. */
   readonly reached: Reached[]
 }

@@ -4,7 +4,7 @@ import { clausesOf } from './clauses.ts'
 import type { ListedLine, Script, Sources } from './format.ts'
 import type { NanoCall } from './run.ts'
 import type { EditProject } from '../opinion/edit-lines.ts'
-import { type ProjectWords, projectWords } from '../opinion/tokens.ts'
+import { createPathProject, type PathProject } from '../opinion/path-project.ts'
 import { MAX_LINES, matchLines } from './lines.ts'
 import { createPathIndex, MAX_PATHS, type PathIndex } from './paths.ts'
 import { projectScripts, requestScripts, scriptFiles } from './scripts.ts'
@@ -56,10 +56,10 @@ async function readProject(files: ProjectFiles): Promise<Project> {
   return { paths, scripts, index: createPathIndex(paths) }
 }
 
-/** The words of its paths and texts. */
-export async function wordsOf(files: ProjectFiles): Promise<ProjectWords> {
+/** Its paths and texts, for the rankings; files that the request names come first where not all can be read. */
+export async function pathProject(request: string, files: ProjectFiles): Promise<PathProject> {
   const paths = await listPaths(files)
-  return projectWords(paths, [...(await readTexts(paths, new Map(), files)).values()])
+  return createPathProject(paths, await readTexts(paths, createPathIndex(paths).ranks(request), files))
 }
 
 /** Its texts, those of files that a clause names first, and the index of its paths. */

@@ -3,7 +3,7 @@
  * chooses is always asked for, and never where the words are against it. Reads the project.
  */
 import type { NanoReply } from './engine.ts'
-import type { Decision } from './decide.ts'
+import { type Decision, isUndisputed } from './decide.ts'
 import { isDoubtful } from './doubt.ts'
 import { makeUnique } from './listed-lines.ts'
 import { moodAgainst } from './mood.ts'
@@ -25,6 +25,8 @@ type Place = {
   /** A step was made for this clause: what it asks for is in part done. */
   readonly isBegun: boolean
   readonly opinions: Opinions
+  /** How likely it is that an edit is asked for at all, after both opinions. */
+  readonly agreement?: number
 }
 
 export const isOneLine = (clause: string): boolean => !SEVERAL.test(clause)
@@ -71,8 +73,11 @@ const isUnwanted = (call: NanoCall, words: string): boolean =>
   moodAgainst(call, words) !== undefined && !mayBeWanted(call, words)
 
 /** What is no plain order is not likely, however clear the line. */
-const isPlain = (call: NanoCall, { request, clause }: Place): boolean =>
-  !isDoubtful(call, request) && !hasRemark(call, request) && (isOrder(call, request) || isOrder(call, clause))
+const isPlain = (call: NanoCall, { request, clause, agreement = 0 }: Place): boolean =>
+  isUndisputed(call, request, agreement) ||
+  (!isDoubtful(call, request) &&
+    !hasRemark(call, request) &&
+    (isOrder(call, request) || isOrder(call, clause)))
 
 /** Of several that are as likely, the one whose new text is said first: the others may come after it. */
 function firstSaid([best, ...others]: readonly RankedEdit[]): RankedEdit | undefined {
@@ -86,8 +91,8 @@ function firstSaid([best, ...others]: readonly RankedEdit[]): RankedEdit | undef
 
 /** The ranking alone is right in six of seven edits, nano in two of three. */
 const LEAST = 0.2
-/** At 0.8 and more 71 of 72 were right, of writers it was not trained on. */
-const CERTAIN = 0.9
+/** From 0.9 on 306 of 315 were right, of eighteen writers it was not trained on. */
+const CERTAIN = 0.95
 /** Enough against an edit whose texts are both spelled. */
 const CLEAR = 0.6
 const FLOOR = 0.02

@@ -2,7 +2,7 @@
  * Where a copy or a move goes. People name the new folder and mean the old name in it, or name the new name and mean the old
  * folder. Reads only what is there.
  */
-import { nameOf } from './naming.ts'
+import { nameOf, wordsIn } from './naming.ts'
 import type { ProjectFiles } from './project.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 
@@ -28,7 +28,14 @@ export async function withTarget(call: NanoCall, files: ProjectFiles, request = 
   if (to.includes('/') && name.startsWith(`${nameOf(to)}.`) && !request.includes(to))
     return { ...call, input: { from: source, to: `${parentOf(to)}/${name}` } }
   const target = parent !== '' && !to.includes('/') && !AT_ROOT.test(request) ? `${parent}/${to}` : to
-  return { ...call, input: { from: source, to: target } }
+  return { ...call, input: { from: source, to: withEnding(target, name) } }
+}
+
+/** `retro_july` for a copy of retro_june.md: what is called like it is of its kind. */
+function withEnding(target: string, name: string): string {
+  const ending = /\.\w+$/.exec(name)?.[0] ?? ''
+  const isAlike = wordsIn(nameOf(target)).some((word) => word.length > 2 && wordsIn(name).includes(word))
+  return ending !== '' && isAlike && !/\.\w+$/.test(target) ? target + ending : target
 }
 
 /** "Move both into invoices/unpaid", which is not there yet: a file does not lose its ending on the way. */

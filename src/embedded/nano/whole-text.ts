@@ -12,7 +12,7 @@ import { stopWords } from './words.ts'
 export function withWholeTexts(call: NanoCall, request: string, lines: readonly ListedLine[]): NanoCall {
   const { content, command, path, new: replacement, old, pattern } = call.input
   if (call.name === 'write_file' && typeof content === 'string') {
-    const begun = fromVerb(wholeBlock(content, request), request)
+    const begun = fromVerb(wholeBlock(behindColon(content, request), request), request)
     const whole = wholeSentence(upToTarget(wholeRow(begun, request), String(path), request), request)
     return { ...call, input: { ...call.input, content: withoutStop(whole, request) } }
   }
@@ -79,13 +79,33 @@ const TO =
 /** What is said behind a colon or `saying` goes on to the end, or to where the next order begins. */
 function wholeSentence(content: string, request: string): string {
   const start = onlyPlace(content, request)
-  if (start === undefined || content === '' || content.includes('\n') || !SAYS.test(request.slice(0, start)))
+  if (start === undefined || content === '' || content.includes('\n') || !isSpoken(request.slice(0, start)))
     return content
   const rest = request.slice(start + content.length)
   const [more = ''] =
     /^[^\n]*?(?=[.,;!]?(?:\s+-)?\s+(?:and|then|after|finally|also|next)\b|$)/i.exec(rest) ?? []
-  return /^[.!?\s]*$/.test(more) || NEXT_ORDER.test(more) ? content : content + more
+  const isOver = /^[.!?\s]*$/.test(more) || NEXT_ORDER.test(more)
+  // Behind a bare colon the place may follow the text: "append a row: x,y to a.txt".
+  const isPlaced = !SAYS.test(request.slice(0, start)) && PLACED.test(more)
+  return isOver || isPlaced ? content : content + more
 }
+
+const isSpoken = (before: string): boolean => SAYS.test(before) || LABEL.test(before)
+
+/** "Append one line to the notes of 2024-12: - licence expired": what stands before the colon says where it goes. */
+function behindColon(content: string, request: string): string {
+  const [label = ''] = LABELLED.exec(request) ?? []
+  const start = onlyPlace(content, request)
+  const isBefore = start !== undefined && start + content.length < label.length
+  return isBefore && request.length - label.length > 2 ? request.slice(label.length).trim() : content
+}
+
+/** An order to write something down, up to its colon. */
+const LABEL = /\b(?:add|append|put|write|note|jot|line|bottom|end|entry|row)\b[^\n:"“]{0,80}:\s+$/i
+const LABELLED =
+  /^[^\n:"“]*\b(?:add|append|put|write|note|jot|line|bottom|end|entry|row)\b[^\n:"“]{0,80}:\s+(?=[^\n]+$)/i
+
+const PLACED = /(?:^|\s)(?:to|in|into|at|under)\s/i
 
 const SAYS = /\b(?:with the (?:text|words?|line|content)|that says|which says|saying|reading)\s*:?\s+$/i
 const NEXT_ORDER =

@@ -1,25 +1,25 @@
-/**
- * Which step a request begins with, in the opinion of a linear classifier, and whether that outweighs what nano said. The two are
- * taken as independent witnesses: what both find unlikely is not done, what one is sure of and the other not is asked for. Pure.
- */
+/** Which step a request begins with, in the opinion of a linear classifier, and which tools carry it out. Pure. */
 import type { NanoCall } from '../nano/run.ts'
 import { READS } from '../nano/mood.ts'
 import { likelihoods, type LinearModel } from './linear.ts'
 
-export type Action =
-  | 'append'
-  | 'copy'
-  | 'delete'
-  | 'edit'
-  | 'find'
-  | 'list'
-  | 'mkdir'
-  | 'move'
-  | 'no'
-  | 'read'
-  | 'run'
-  | 'search'
-  | 'write'
+export const ACTIONS = [
+  'append',
+  'copy',
+  'delete',
+  'edit',
+  'find',
+  'list',
+  'mkdir',
+  'move',
+  'no',
+  'read',
+  'run',
+  'search',
+  'write',
+] as const
+
+export type Action = (typeof ACTIONS)[number]
 
 /** How likely each action is. */
 export type Opinion = ReadonlyMap<string, number>
@@ -56,19 +56,5 @@ export function actionOf(call: NanoCall | undefined): Action | undefined {
   return found?.[0] as Action | undefined
 }
 
-/** The smallest share an action can have. */
-const FLOOR = 0.001
-/** The largest confidence that counts. */
-const SUREST = 0.995
-
-/** The action to take instead of nano's, of which nano was that sure; nothing where nano's stands. */
-export function overruling(opinion: Opinion, mine: Action, sure: number): Action | undefined {
-  const [best, share] = [...opinion].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0] as const)
-  const isOther = best !== '' && best !== mine && !(isWriting(best) && isWriting(mine))
-  const odds = share / ((opinion.get(mine) ?? 0) + FLOOR)
-  const against = Math.min(sure, SUREST) / (1 - Math.min(sure, SUREST))
-  return isOther && odds > against ? (best as Action) : undefined
-}
-
 /** One tool does both. */
-const isWriting = (action: string): boolean => action === 'write' || action === 'append'
+export const isWriting = (action: string): boolean => action === 'write' || action === 'append'

@@ -1,8 +1,12 @@
 /** The lines of a project that a clause may want changed, the likeliest first, with the signs that speak for each. Pure. */
 import type { ListedLine } from '../nano/format.ts'
-import { fold, SECTION } from '../nano/lines.ts'
+import { fold } from '../nano/lines.ts'
 import type { PathIndex } from '../nano/paths.ts'
-import { numberWords, stopWords } from '../nano/words.ts'
+import { stopWords } from '../nano/words.ts'
+import { latestYear, placesIn } from './edit-place.ts'
+import { type Column, columnsFor, tableOf } from './edit-table.ts'
+import { type FileLine, kindOf, linesOf } from './file-line.ts'
+import { type ClauseFacts, type FileFacts, lineSigns, type ScoredLine } from './line-signs.ts'
 import { wordsIn } from './tokens.ts'
 
 export type EditProject = {
@@ -16,21 +20,12 @@ export type EditLine = ListedLine & {
   readonly place: readonly string[]
   /** Of a row of a table: the head of each column, and its values in other rows. */
   readonly columns: readonly Column[]
-  /** Words of the file it is in, in lower case. */
-  readonly fileText: string
+  readonly lower: string
+  /** Whether the file it is in has a text, in lower case. */
+  readonly fileHas: (text: string) => boolean
 }
-
-export type Column = { readonly head: string; readonly values: ReadonlySet<string> }
 
 const MOST_LINES = 20
-const LONGEST = 200
-
-type Raw = ListedLine & {
-  readonly words: ReadonlySet<string>
-  readonly section?: Raw
-  readonly isLast: boolean
-  readonly isFirst: boolean
-}
 
 /** `recent`: paths that earlier steps were about, the latest first. */
 export function editLines(
@@ -46,181 +41,118 @@ export function editLines(
     asked,
     files.flatMap(({ lines }) => lines),
   )
+  const placesOf = placesIn(clause)
   const scored = files.flatMap(({ path, lines }) => {
     const rank = ranks.get(path) ?? 0
-    const file = { rank, at: order.indexOf(path), isRecent: recent.includes(path) }
-    const sum = sumOf(asked, worth, rank >= 5 ? new Set(wordsIn(path).map(fold)) : new Set())
-    return lines.map((line) => scoreOf(line, { clause, file, sum }))
+    const names = new Set(wordsIn(path).map(fold))
+    const file: FileFacts = {
+      rank,
+      at: order.indexOf(path),
+      folder: folderRank(path, ranks),
+      isRecent: recent.includes(path),
+      told: toldBy(asked, worth, [names, ...lines.map(({ words }) => words)]),
+    }
+    const sum = sumOf(asked, worth, rank >= 5 ? names : new Set())
+    return lines.map((line) => scoreOf(line, { place: placesOf(line), file, sum }))
   })
   const best = scored.toSorted((a, b) => b.score - a.score).slice(0, MOST_LINES)
   const top = Math.max(0, ...best.map(({ own, section }) => own + section))
-  const facts = {
+  const facts: ClauseFacts = {
+    clause,
+    asked,
     top,
     isAlone: best.filter(({ own, section }) => own + section === top).length === 1,
     isSpelled: [...ranks.values()].some((rank) => rank >= 8),
+    told: Math.max(0, ...best.map(({ file }) => file.told)),
+    latest: latestYear(texts.keys()),
     recent,
   }
-  return best.map((scored) => toEditLine(scored, facts, texts))
+  return withFiles(best, texts).map(({ scored, ...line }) => ({
+    ...line,
+    signs: lineSigns(scored, facts, best),
+  }))
 }
 
-type FileFacts = { readonly rank: number; readonly at: number; readonly isRecent: boolean }
-type Sum = (line: Raw) => number
-type Scored = {
-  readonly line: Raw
-  readonly file: FileFacts
-  /** What its words tell, and those of the line that opens its section. */
-  readonly own: number
-  readonly section: number
-  readonly place: readonly string[]
-  readonly score: number
+type Placed = Omit<EditLine, 'signs'> & { readonly scored: ScoredLine }
+
+/** With what the rest of its file tells. */
+function withFiles(best: readonly ScoredLine[], texts: EditProject['texts']): Placed[] {
+  const paths = [...new Set(best.map(({ line }) => line.path))]
+  const tables = new Map(paths.map((path) => [path, tableOf(texts.get(path) ?? '')]))
+  const holders = new Map(paths.map((path) => [path, holderOf(texts.get(path) ?? '')]))
+  return best.map((scored) => {
+    const { path, number, text } = scored.line
+    return {
+      scored,
+      path,
+      number,
+      text,
+      place: scored.place,
+      columns: columnsFor(text, tables.get(path)),
+      lower: text.toLowerCase(),
+      fileHas: holders.get(path) ?? (() => false),
+    }
+  })
 }
+
+/** Each text is looked for once. */
+function holderOf(text: string): (part: string) => boolean {
+  const lower = text.toLowerCase()
+  const known = new Map<string, boolean>()
+  return (part) => {
+    const has = known.get(part) ?? lower.includes(part)
+    known.set(part, has)
+    return has
+  }
+}
+
+function folderRank(path: string, ranks: ReadonlyMap<string, number>): number {
+  const folders = path.split('/').slice(0, -1)
+  return Math.max(0, ...folders.map((_, at) => ranks.get(`${folders.slice(0, at + 1).join('/')}/`) ?? 0))
+}
+
+const toldBy = (
+  asked: ReadonlySet<string>,
+  worth: ReadonlyMap<string, number>,
+  sets: readonly ReadonlySet<string>[],
+): number =>
+  [...asked].reduce(
+    (sum, word) => sum + (sets.some((words) => words.has(word)) ? (worth.get(word) ?? 0) : 0),
+    0,
+  )
 
 /** A word that already names the file tells less. */
 const sumOf =
   (asked: ReadonlySet<string>, worth: ReadonlyMap<string, number>, names: ReadonlySet<string>): Sum =>
-  ({ words }) =>
-    [...asked].reduce(
-      (total, word) =>
-        total + (words.has(word) ? (worth.get(word) ?? 0) * (names.has(word) ? NAMED_SHARE : 1) : 0),
-      0,
-    )
+  ({ words }) => {
+    let total = 0
+    for (const word of asked)
+      if (words.has(word)) total += (worth.get(word) ?? 0) * (names.has(word) ? NAMED_SHARE : 1)
+    return total
+  }
+
+type Sum = (line: FileLine) => number
 
 const NAMED_SHARE = 0.4
 
-function scoreOf(
-  line: Raw,
-  { clause, file, sum }: { readonly clause: string; readonly file: FileFacts; readonly sum: Sum },
-): Scored {
+type Place = { readonly place: readonly string[]; readonly file: FileFacts; readonly sum: Sum }
+
+function scoreOf(line: FileLine, { place, file, sum }: Place): ScoredLine {
   const own = sum(line)
   const section = line.section ? sum(line.section) : 0
-  const place = placeSigns(clause, line)
-  const { rank, at, isRecent } = file
-  const ofFile = (RANK_WORTH[rank] ?? 0) - Math.max(0, at) + (isRecent ? 8 : 0)
-  return { line, file, own, section, place, score: own + section / 2 + ofFile + 10 * place.length }
+  const above = line.above ? sum(line.above) : 0
+  const { rank, at, folder, isRecent } = file
+  const ofFile =
+    (RANK_WORTH[rank] ?? 0) - Math.max(0, at) + (isRecent ? 8 : 0) + (folder >= 5 ? FOLDER_WORTH : 0)
+  const told = own + section / 2 + above / 4 + 10 * place.length
+  const score = told + ofFile + (told > 0 ? (KIND_WORTH[kindOf(line.text)] ?? 0) : 0)
+  return { line, file, own, section, above, place, score }
 }
 
 /** By the rank of the path. */
 const RANK_WORTH = [0, 0, 0, 3, 3, 7, 10, 10, 14, 14, 14]
-
-type Facts = {
-  readonly top: number
-  readonly isAlone: boolean
-  /** Some path is named in full. */
-  readonly isSpelled: boolean
-  readonly recent: readonly string[]
-}
-
-function toEditLine(
-  { line, file, own, section, place }: Scored,
-  { top, isAlone, isSpelled, recent }: Facts,
-  texts: EditProject['texts'],
-): EditLine {
-  const { path, number, text } = line
-  const { rank, at, isRecent } = file
-  const lately = recent[0] === path ? 'last' : 'yes'
-  const whole = texts.get(path) ?? ''
-  return {
-    path,
-    number,
-    text,
-    place,
-    columns: columnsOf(text, whole),
-    fileText: whole.toLowerCase(),
-    signs: [
-      `rank:${rank}`,
-      `order:${at < 0 ? 'none' : Math.min(4, at)}`,
-      `recent:${isRecent ? lately : recent.length > 0 ? 'other' : 'none'}`,
-      ...(isSpelled && rank < 8 ? ['another-spelled'] : []),
-      `own:${bucket(own)}`,
-      `section:${bucket(section)}`,
-      `lead:${bucket(top - own - section)}`,
-      ...(isAlone && own + section === top ? ['alone-best'] : []),
-      `kind:${kindOf(text)}`,
-      `ending:${/\.(\w+)$/.exec(path)?.[1] ?? ''}`,
-      ...place,
-    ],
-  }
-}
-
-/** Nothing where the file is no table. */
-function columnsOf(line: string, text: string): Column[] {
-  const rows = text
-    .split('\n')
-    .filter((row) => row.trim() !== '')
-    .map((row) => row.split(SEPARATOR).map((cell) => cell.trim()))
-  const [head = []] = rows
-  const count = line.split(SEPARATOR).length
-  if (head.length < 3 || count !== head.length) return []
-  return head.map((name, at) => ({
-    head: name.toLowerCase(),
-    values: new Set(rows.slice(1).map((row) => (row[at] ?? '').toLowerCase())),
-  }))
-}
-
-export const SEPARATOR = /[,;|\t]/
-
-const bucket = (value: number): string =>
-  value <= 0 ? '0' : value < 3 ? '1' : value < 6 ? '2' : value < 10 ? '3' : value < 16 ? '4' : '5'
-
-function kindOf(text: string): string {
-  if (/\[[ x]\]/i.test(text)) return 'box'
-  if (/^(?:#+ |=+|\[[^\]]+\]$|<!--)/.test(text)) return 'heading'
-  if (/^(?:#|\/\/|--|;)/.test(text)) return 'comment'
-  if (/^[-*•] /.test(text)) return 'bullet'
-  if (/^\d+[.)] /.test(text)) return 'item'
-  if (/^[^,]*(?:,[^,]*){2,}$/.test(text)) return 'row'
-  if (/[\p{L}\p{N}_]["']?\s*(?:=|:)\s*["']?\S/u.test(text)) return 'setting'
-  return 'other'
-}
-
-const FIRST =
-  /\b(?:first|top|opening|1st) (?:\w+ )?(?:line|row|entry|item|bullet|point|heading|sentence)\b|\b(?:title|heading|headline)\b/i
-const LAST = /\b(?:last|bottom|final|closing) (?:\w+ )?(?:line|row|entry|item|bullet|point|sentence)\b/i
-
-function placeSigns(clause: string, line: Raw): string[] {
-  const numbered = [
-    ...clause.matchAll(
-      /\b(line|row|item|question|point|step|number|no\.?|task|rule|entry|#)\s*([a-z]+|\d{1,4})\b/gi,
-    ),
-  ].map(([, what = '', number = '']) => ({
-    what: what.toLowerCase(),
-    number: numberWords.get(number.toLowerCase()) ?? Number(number),
-  }))
-  const item = Number(/^(?:[-*] )?(\d+)[.):]/.exec(line.text)?.[1] ?? NaN)
-  return [
-    ...(line.isFirst && FIRST.test(clause) ? ['first-said'] : []),
-    ...(line.isLast && LAST.test(clause) ? ['last-said'] : []),
-    ...(numbered.some(({ what, number }) => ['line', 'row'].includes(what) && number === line.number)
-      ? ['number-said']
-      : []),
-    ...(numbered.some(({ what, number }) => what !== 'line' && number === item) ? ['item-said'] : []),
-  ]
-}
-
-function linesOf(path: string, text: string): Raw[] {
-  let section: Raw | undefined
-  const rows = text.split('\n')
-  const last = rows.findLastIndex((row) => row.trim() !== '')
-  const first = rows.findIndex((row) => row.trim() !== '')
-  return rows.flatMap((row, at) => {
-    const line = row.trim()
-    if (line === '' || line.length > LONGEST) return []
-    const isOpener = SECTION.test(line)
-    const found: Raw = {
-      path,
-      number: at + 1,
-      text: line,
-      words: new Set(lineWords(line)),
-      isFirst: at === first,
-      isLast: at === last,
-      ...(section && !isOpener && { section }),
-    }
-    if (isOpener) section = found
-    return [found]
-  })
-}
-
-const lineWords = (text: string): string[] => wordsIn(text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')).map(fold)
+const FOLDER_WORTH = 2
+const KIND_WORTH: Readonly<Record<string, number>> = { setting: 2, box: 2, row: 1, heading: -2, comment: -2 }
 
 export const tellingWords = (clause: string): Set<string> =>
   new Set(
@@ -236,7 +168,7 @@ const ABOUT = new Set(
   ).split(' '),
 )
 
-function worthOf(asked: ReadonlySet<string>, lines: readonly Raw[]): Map<string, number> {
+function worthOf(asked: ReadonlySet<string>, lines: readonly FileLine[]): Map<string, number> {
   return new Map(
     Array.from(asked, (word) => {
       const count = lines.filter(({ words }) => words.has(word)).length

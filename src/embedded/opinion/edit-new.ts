@@ -2,25 +2,33 @@
 import { boundaries } from '../nano/spans.ts'
 import { tellingWords } from './edit-lines.ts'
 import { fold } from '../nano/lines.ts'
-import { type Part, wordAfter, wordBefore } from './part.ts'
+import { rootOf } from '../nano/paths.ts'
+import { numberWords, stopWords } from '../nano/words.ts'
+import type { OldPart } from './edit-old.ts'
+import { isCut, type Look, lookOf, type Part, wordAfter, wordBefore } from './part.ts'
 import { shapeOf } from './shape.ts'
 import { wordsIn } from './tokens.ts'
 
-export type NewPart = Part & {
-  /** Words of the clause besides it, and how far before or behind it they stand. */
-  readonly asked: ReadonlyMap<string, Distance>
-}
+export type NewPart = Part &
+  Look & {
+    /** Words of the clause besides it, and how far before or behind it they stand. */
+    readonly asked: ReadonlyMap<string, Distance>
+    readonly isCut: boolean
+    /** Its words as they are compared. */
+    readonly folded: readonly string[]
+  }
 
-type Distance = { readonly before: number; readonly after: number }
+/** `isBeside`: in the same sentence. */
+type Distance = { readonly before: number; readonly after: number; readonly isBeside: boolean }
 
-const MOST = 28
+const MOST = 36
 const MOST_WORDS = 9
 
-/** What may be written without being said, and by which words that is meant. */
-export const UNSAID = ['', '[x]', '[ ]', 'yes', 'no', 'true', 'false', 'on', 'off', 'done']
-
 /** Stretches of a clause that may be the new text. */
-export function newParts(clause: string, paths: readonly string[]): NewPart[] {
+export function newParts(
+  clause: string,
+  { paths, known }: { readonly paths: readonly string[]; readonly known: ReadonlySet<string> },
+): NewPart[] {
   const { starts, ends, words } = boundaries(clause)
   const quotes = [
     ...clause.matchAll(/"([^"\n]+)"|“([^”\n]+)”|`([^`\n]+)`|(?<![\p{L}\p{N}])'([^'\n]+)'(?![\p{L}\p{N}])/gu),
@@ -41,12 +49,17 @@ export function newParts(clause: string, paths: readonly string[]): NewPart[] {
     for (const end of ends) {
       if (end <= start || end > limit) continue
       if (quote && end !== quote.end) continue
+      if (!quote && quotes.some((one) => tears(one, start, end))) continue
       const text = clause.slice(start, end)
-      if (!/[\p{L}\p{N}]/u.test(text) || text.includes('\n')) continue
+      if ((!/[\p{L}\p{N}]/u.test(text) && !isSign(clause, start, text)) || text.includes('\n')) continue
       const signs = newSigns(
         clause,
         { start, end, text },
-        { isQuoted: quote !== undefined, isPath: names.has(text.toLowerCase()) },
+        {
+          isQuoted: quote !== undefined,
+          isPath: names.has(text.toLowerCase()),
+          isKnown: known.has(text.toLowerCase()),
+        },
       )
       found.push({ start, end, text, signs, score: roughly(signs) })
     }
@@ -54,34 +67,92 @@ export function newParts(clause: string, paths: readonly string[]): NewPart[] {
   return found
     .toSorted((a, b) => b.score - a.score)
     .slice(0, MOST)
-    .map((part) => ({ ...part, asked: askedBeside(clause, part) }))
+    .flatMap((part) => [part, ...formsOf(part)])
+    .map((part) => toNewPart(clause, part))
 }
+
+/** Whether it has a part of a quote but not all, or nothing else. */
+const tears = (quote: { start: number; end: number }, start: number, end: number): boolean => {
+  const isApart = end <= quote.start - 1 || start >= quote.end + 1
+  const isWithin = start < quote.start - 1 && end >= quote.end + 1
+  const isBefore = start === quote.start - 1 && end > quote.end + 2
+  return !isApart && !isWithin && !isBefore
+}
+
+/** "Change the prefix to ?": a sign alone, where one is announced. */
+const isSign = (clause: string, start: number, text: string): boolean =>
+  text.length <= 2 && /\b(?:to|with|be)\s+["'“`]?$/.test(clause.slice(0, start))
+
+/** "Eight" is written 8, and what has its unit in the line needs none. */
+function formsOf(part: Part): Part[] {
+  const number = numberWords.get(part.text.toLowerCase())
+  const bare = /^[£$€¥](\d[\d.,]*)$|^(\d[\d.,]*)[\p{L}%]{1,3}$/u.exec(part.text)
+  const texts = [
+    ...(number !== undefined && /^\p{L}+$/u.test(part.text) ? [String(number)] : []),
+    ...(bare ? [bare[1] ?? bare[2] ?? ''] : []),
+  ]
+  return texts.map((text) => ({ ...part, text, signs: [...part.signs, 'new-form'] }))
+}
+
+/** "Please approve her leave", where others are `approved`: a value of the column, in another form of the word. */
+export function columnForms({ column, text }: OldPart, clause: string): NewPart[] {
+  if (!column?.isClosed) return []
+  const said = clause.toLowerCase()
+  return [...column.values].flatMap((value) => {
+    const root = rootOf(value)
+    const at =
+      root === '' || said.includes(value) || value === text.toLowerCase()
+        ? -1
+        : said.search(new RegExp(`\\b${root}`))
+    if (at < 0) return []
+    const end = at + root.length
+    return [toNewPart(clause, { start: at, end, text: value, signs: ['new-column-form'] })]
+  })
+}
+
+const toNewPart = (clause: string, { start, end, text, signs }: Part): NewPart => ({
+  start,
+  end,
+  text,
+  signs,
+  ...lookOf(text),
+  isCut: signs.includes('new-cut'),
+  folded: wordsIn(text).map(fold),
+  asked: askedBeside(clause, { start, end }),
+})
 
 function askedBeside(clause: string, { start, end }: Pick<Part, 'start' | 'end'>): NewPart['asked'] {
   const outside = `${clause.slice(0, start)}${' '.repeat(end - start)}${clause.slice(end)}`
   const telling = tellingWords(outside)
   const places = new Map<string, Distance>()
+  const from = Math.max(0, ...Array.from(clause.slice(0, start).matchAll(STOP), ({ index }) => index))
+  const stop = clause.slice(end).search(STOP)
+  const to = stop < 0 ? clause.length : end + stop
   for (const { 0: word, index } of outside.toLowerCase().matchAll(/\p{L}+|\p{N}+/gu)) {
     const folded = fold(word)
     if (!telling.has(folded)) continue
-    const known = places.get(folded) ?? { before: FAR, after: FAR }
+    const known = places.get(folded) ?? NOWHERE
     const isBefore = index < start
     places.set(folded, {
       before: isBefore ? Math.min(known.before, start - index - word.length) : known.before,
       after: isBefore ? known.after : Math.min(known.after, index - end),
+      isBeside: known.isBeside || (index >= from && index < to),
     })
   }
-  for (const word of telling) if (!places.has(word)) places.set(word, { before: FAR, after: FAR })
+  for (const word of telling) if (!places.has(word)) places.set(word, NOWHERE)
   return places
 }
 
 /** Further than any clause is long. */
 export const FAR = 9999
+const NOWHERE: Distance = { before: FAR, after: FAR, isBeside: false }
+/** Where a sentence ends. */
+const STOP = /[.;!?](?=\s)/g
 
 function newSigns(
   clause: string,
   { start, end, text }: { start: number; end: number; text: string },
-  { isQuoted, isPath }: { isQuoted: boolean; isPath: boolean },
+  { isQuoted, isPath, isKnown }: { isQuoted: boolean; isPath: boolean; isKnown: boolean },
 ): string[] {
   const before = wordBefore(clause, start)
   const after = wordAfter(clause, end)
@@ -99,6 +170,12 @@ function newSigns(
     ...(/[.,;:!?]$/.test(text) ? [`new-ends:${text.slice(-1)}`] : []),
     ...(isQuoted ? ['new-quoted'] : []),
     ...(isPath ? ['new-path'] : []),
+    ...(isKnown ? ['new-known'] : []),
+    ...(count === 1 && isThin(text) ? ['new-thin'] : []),
+    ...(GIVES.has(before) ? ['new-given'] : []),
+    ...(!isQuoted && /["“”`]/.test(text) ? ['new-holds-quote'] : []),
+    ...(isCut(clause, start, end) ? ['new-cut'] : []),
+    ...(!isQuoted && STOP_INSIDE.test(text) ? ['new-has-stop'] : []),
     ...(/^(?:the|a|an|to|in|of|on|is|be|and|it|that|this|for|from|with|as|by)\b/i.test(text)
       ? ['new-begins-thin']
       : []),
@@ -108,6 +185,14 @@ function newSigns(
     ...(/\b(?:to|in|from|should|must|instead)\b/i.test(text) && !isQuoted ? ['new-holds-joint'] : []),
   ]
 }
+
+const isThin = (text: string): boolean => stopWords.has(text.toLowerCase()) || THIN.has(text.toLowerCase())
+
+const THIN = new Set(
+  'now again too please just still only well sorry thanks cheers today back that'.split(' '),
+)
+
+const STOP_INSIDE = /[.;!?,] /
 
 /** How much is said behind it, up to where another thought begins. */
 function restOf(rest: string): string {
@@ -130,13 +215,32 @@ function roughly(signs: readonly string[]): number {
   return (
     (GIVES.has(before) ? 4 : 0) +
     (has('new-quoted') ? 4 : 0) +
-    (['$', 'in', 'and', 'instead', 'please', 'then', 'for', 'not', 'from', 'on', 'at'].includes(after)
+    (has('new-known') ? 4 : 0) -
+    (has('new-cut') ? 3 : 0) -
+    (has('new-has-stop') ? 2 : 0) +
+    ([
+      '$',
+      'in',
+      'and',
+      'instead',
+      'please',
+      'then',
+      'for',
+      'not',
+      'from',
+      'on',
+      'at',
+      'now',
+      'is',
+      ',',
+    ].includes(after)
       ? 2
       : 0) +
     (signs[4] !== 'new-shape:word' && signs[4] !== 'new-shape:words' ? 2 : 0) -
     (has('new-path') ? 4 : 0) -
-    (has('new-begins-thin') ? 3 : 0) -
-    (has('new-ends-thin') ? 3 : 0) -
+    (has('new-thin') ? 2 : 0) -
+    (has('new-holds-quote') ? 3 : 0) -
+    (has('new-begins-thin') || has('new-ends-thin') ? 3 : 0) -
     (has('new-holds-joint') ? 2 : 0) -
     (signs[3] === 'new-words:5' ? 1 : 0)
   )

@@ -2,16 +2,33 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
-import { actionOpinion, type Opinion } from './action.ts'
+import { type Action, actionOpinion, type Opinion } from './action.ts'
 import { type EditAsk, rankEdits, type RankedEdit } from './edit-ranking.ts'
-import { hashOf, type LinearModel } from './linear.ts'
+import type { LinearModel } from './linear.ts'
+import { type PathAsk, pathCandidates } from './path-ranking.ts'
+import { ranked, weigherOf } from './ranking.ts'
 import { signsOf, type SignOptions } from './signs.ts'
+import { type TargetAsk, targetCandidates } from './target-ranking.ts'
+import { type SearchAsk, searchCandidates } from './text-ranking.ts'
+import { type NanoSaid, verdictCandidates } from './verdict.ts'
 
+/** Something that may be meant, and how likely it is. */
+export type Likely<Value> = { readonly value: Value; readonly share: number }
+
+/** All of them give the likeliest first. */
 export type Opinions = {
   /** Which step a request, or a part of it, begins with. */
   action(request: string, options: Omit<SignOptions, 'known'>): Opinion
-  /** Which change of a line a clause asks for, the likeliest first. */
+  /** The same after nano has spoken, too. */
+  verdict(opinion: Opinion, said: NanoSaid): readonly Likely<Action>[]
+  /** Which change of a line a clause asks for. */
   edits(ask: EditAsk): readonly RankedEdit[]
+  /** Which existing path is meant. */
+  paths(ask: PathAsk): readonly Likely<string>[]
+  /** Where a copy or a move goes, what a new file or folder is called. */
+  targets(ask: TargetAsk): readonly Likely<string>[]
+  /** What a search looks for. */
+  texts(ask: SearchAsk): readonly Likely<string>[]
 }
 
 export type StoredModel = {
@@ -23,26 +40,51 @@ export type StoredModel = {
   readonly weights: string
 }
 
-export type StoredOpinions = {
+type Ranking = 'edits' | 'paths' | 'targets' | 'texts' | 'verdict'
+
+export type StoredOpinions = Readonly<Record<Ranking | 'actions', StoredModel>> & {
   /** Words that many writers use. */
   readonly words: readonly string[]
-  readonly actions: StoredModel
-  readonly edits: StoredModel
 }
 
 const unpack = promisify(brotliDecompress)
 
 export async function loadOpinions(path: string): Promise<Opinions> {
   const text = await unpack(await readFile(path))
-  const stored = JSON.parse(text.toString('utf8')) as StoredOpinions
-  const known = new Set(stored.words)
-  const actions = toModel(stored.actions)
-  const edits = toModel(stored.edits)
-  const weightOf = (sign: string): number =>
-    (edits.weights[edits.rows.get(hashOf(sign)) ?? -1] ?? 0) * edits.step
+  const { words, actions, ...rankings } = JSON.parse(text.toString('utf8')) as StoredOpinions
+  return createOpinions({
+    known: new Set(words),
+    actions: toModel(actions),
+    edits: toModel(rankings.edits),
+    paths: toModel(rankings.paths),
+    targets: toModel(rankings.targets),
+    texts: toModel(rankings.texts),
+    verdict: toModel(rankings.verdict),
+  })
+}
+
+export type OpinionModels = Readonly<Record<Ranking | 'actions', LinearModel>> & {
+  readonly known: ReadonlySet<string>
+}
+
+function createOpinions({ known, actions, ...rankings }: OpinionModels): Opinions {
+  const edits = weigherOf(rankings.edits)
+  const paths = weigherOf(rankings.paths)
+  const targets = weigherOf(rankings.targets)
+  const texts = weigherOf(rankings.texts)
+  const verdict = weigherOf(rankings.verdict)
   return {
     action: (request, options) => actionOpinion(actions, signsOf(request, { ...options, known })),
-    edits: (ask) => rankEdits(ask, weightOf),
+    verdict: (opinion, said) =>
+      ranked(verdictCandidates(opinion, said), verdict).map(({ action, share }) => ({
+        value: action,
+        share,
+      })),
+    edits: (ask) => rankEdits(ask, edits),
+    paths: (ask) => ranked(pathCandidates(ask), paths).map(({ path, share }) => ({ value: path, share })),
+    targets: (ask) =>
+      ranked(targetCandidates(ask), targets).map(({ path, share }) => ({ value: path, share })),
+    texts: (ask) => ranked(searchCandidates(ask), texts).map(({ text, share }) => ({ value: text, share })),
   }
 }
 

@@ -9,6 +9,7 @@ const SHAPES: readonly (readonly [string, RegExp])[] = [
     /^(?:\d{4}-\d{2}(?:-\d{2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z][a-z]{2,8}(?: \d{4})?|[A-Z][a-z]{2,8} \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?)$/,
   ],
   ['time', /^\d{1,2}[:.h]\d{2}(?:\s?[ap]m)?$|^\d{1,2}\s?[ap]m$/i],
+  ['phone', /^\+?\d[\d ()-]{6,}\d$/],
   ['version', /^v?\d+\.\d+\.\d+[\w.-]*$/],
   ['money', /^(?:[£$€¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:€|kr|zł|euros?|pounds?|dollars?)|[A-Z]{3} \d[\d.,]*)$/],
   ['number', /^[-+~]?\d[\d.,]*$/],

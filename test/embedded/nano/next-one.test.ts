@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { noSources } from '../../../src/embedded/nano/format.ts'
 import { nextCall } from '../../../src/embedded/nano/next-one.ts'
-import { projectWords } from '../../../src/embedded/opinion/tokens.ts'
+import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
 import type { NanoCall, NanoStep } from '../../../src/embedded/nano/run.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'
@@ -23,7 +23,12 @@ const step = (name: string, input: NanoCall['input'], text = ''): NanoStep => ({
 })
 const after = async (clause: string, ...steps: NanoStep[]): Promise<NanoCall | undefined> => {
   const reached = [{ clause, sources: { ...noSources, paths }, from: 0 }]
-  const progress = { category: 'read' as const, clauses: [clause], words: projectWords([], []), reached }
+  const progress = {
+    category: 'read' as const,
+    clauses: [clause],
+    project: createPathProject([], new Map()),
+    reached,
+  }
   const next = await nextCall({ progress, run: { request: clause, steps }, files })
   // None of these may be made unasked.
   expect(next?.isLikely ?? false).toBe(false)

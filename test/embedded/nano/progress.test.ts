@@ -9,7 +9,7 @@ import {
   shownSteps,
   undoneOf,
 } from '../../../src/embedded/nano/progress.ts'
-import { projectWords } from '../../../src/embedded/opinion/tokens.ts'
+import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
 import type { NanoStep } from '../../../src/embedded/nano/run.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'
@@ -19,7 +19,7 @@ const files = createFiles({ root: await tempProject({ 'docs/a.md': 'alpha\n', 'd
 const progressOf = (...clauses: string[]): Progress => ({
   category: 'read',
   clauses,
-  words: projectWords([], []),
+  project: createPathProject([], new Map()),
   reached: [{ clause: clauses[0] ?? '', sources: noSources, from: 0 }],
 })
 

@@ -14,7 +14,14 @@ beforeAll(async () => {
   files = createFiles({ root: await tempProject({ 'chat.yml': 'caps: 70\nspam: 4\n' }) })
 })
 
-const ranks = (...edits: RankedEdit[]): Opinions => ({ action: () => new Map(), edits: () => edits })
+const ranks = (...edits: RankedEdit[]): Opinions => ({
+  action: () => new Map(),
+  verdict: () => [],
+  edits: () => edits,
+  paths: () => [],
+  targets: () => [],
+  texts: () => [],
+})
 
 const caps: RankedEdit = {
   path: 'chat.yml',

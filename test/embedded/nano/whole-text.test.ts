@@ -25,6 +25,12 @@ describe('a text is taken to its end', () => {
     ['add - video attached to a.txt and show it', '- video', '- video attached'],
     ['for a.txt, please add 12,Mabel,check-up,yes', '12,Mabel,check-up', '12,Mabel,check-up,yes'],
     ['a.txt with the text: Mary, please confirm. Then list', 'Mary', 'Mary, please confirm'],
+    [
+      'add to a.txt: grahams - canal rd, acct 7, shuts 5',
+      'grahams - canal rd',
+      'grahams - canal rd, acct 7, shuts 5',
+    ],
+    ['append a line to a.txt, the 2024-12 one: - licence expired', '2024-12', '- licence expired'],
     ['make a.txt saying Dear Cobb, it leaks. Pray come.', 'Dear Cobb', 'Dear Cobb, it leaks. Pray come.'],
   ])('%s', (request, content, wanted) => {
     expect(written(request, content)).toEqual({ path: 'a.txt', content: wanted })

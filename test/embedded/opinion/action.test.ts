@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { actionOf, overruling } from '../../../src/embedded/opinion/action.ts'
+import { actionOf } from '../../../src/embedded/opinion/action.ts'
 import { hashOf, likelihoods } from '../../../src/embedded/opinion/linear.ts'
 
 test('a sign speaks for the label it was seen with, an unknown one for none', () => {
@@ -16,25 +16,6 @@ test('a sign speaks for the label it was seen with, an unknown one for none', ()
   expect(read).toBeGreaterThan(0.9)
   expect(no + read).toBeCloseTo(1)
   expect(even).toEqual([0.5, 0.5])
-})
-
-test('a certain opinion outweighs an unsure reply, and an unsure one does not outweigh a certain reply', () => {
-  const certain = new Map([
-    ['no', 0.95],
-    ['run', 0.02],
-  ])
-  const unsure = new Map([
-    ['no', 0.5],
-    ['run', 0.4],
-  ])
-
-  expect(overruling(certain, 'run', 0.6)).toBe('no')
-  expect(overruling(unsure, 'run', 0.95)).toBeUndefined()
-  expect(overruling(certain, 'no', 0.6)).toBeUndefined()
-})
-
-test('one tool writes and appends, so neither overrules the other', () => {
-  expect(overruling(new Map([['append', 0.99]]), 'write', 0.5)).toBeUndefined()
 })
 
 test('a call that no request by hand asks for is left to nano', () => {

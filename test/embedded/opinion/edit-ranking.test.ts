@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
 import { loadOpinions } from '../../../src/embedded/opinion/load.ts'
 import { createPathIndex } from '../../../src/embedded/nano/paths.ts'
 
@@ -46,10 +47,10 @@ test('a project without text has nothing to change', () => {
 })
 
 test('an order to run something differs from a question about it', () => {
-  const words = { names: new Set<string>(), texts: new Set<string>() }
+  const empty = createPathProject([], new Map())
 
-  const order = opinions.action('run make test', { project: words })
-  const question = opinions.action('should I run make test before lunch?', { project: words })
+  const order = opinions.action('run make test', { project: empty })
+  const question = opinions.action('should I run make test before lunch?', { project: empty })
 
   expect(order.get('run')).toBeGreaterThan(0.8)
   expect(question.get('no')).toBeGreaterThan(0.8)

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { composedCall, rankedCall, type RankingPlace } from '../../../src/embedded/nano/ranked-call.ts'
+import type { Likely, Opinions } from '../../../src/embedded/opinion/load.ts'
+import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
+
+const project = createPathProject(['a.txt', 'b.txt', 'docs/c.txt'], new Map())
+
+const likely = (...values: [string, number][]): Likely<string>[] =>
+  values.map(([value, share]) => ({ value, share }))
+
+function placeWith(found: Partial<Record<'paths' | 'targets' | 'texts', Likely<string>[]>>): RankingPlace {
+  const opinions: Opinions = {
+    action: () => new Map(),
+    verdict: () => [],
+    edits: () => [],
+    paths: () => found.paths ?? [],
+    targets: () => found.targets ?? [],
+    texts: () => found.texts ?? [],
+  }
+  return { request: 'x', clause: 'x', project, recent: [], opinions }
+}
+
+const read = { name: 'read_file', input: { path: 'a.txt' } }
+
+test('a path that is much likelier takes the place of an unsure one', () => {
+  const place = placeWith({ paths: likely(['b.txt', 0.9], ['a.txt', 0.05]) })
+
+  expect(rankedCall(read, 0.6, place)).toEqual({
+    call: { name: 'read_file', input: { path: 'b.txt' } },
+    share: 0.9,
+    isOther: true,
+  })
+})
+
+test('a path that nano is sure of stays, and so does one that is about as likely', () => {
+  const sure = rankedCall(read, 0.99, placeWith({ paths: likely(['b.txt', 0.6], ['a.txt', 0.3]) }))
+  const even = rankedCall(read, 0.7, placeWith({ paths: likely(['b.txt', 0.5], ['a.txt', 0.45]) }))
+
+  expect([sure?.call, even?.call]).toEqual([read, read])
+})
+
+test('a file that is to be made is not taken for one that is there', () => {
+  const made = { name: 'write_file', input: { path: 'new.txt', content: 'x', append: true } }
+
+  expect(rankedCall(made, 0.5, placeWith({ paths: likely(['a.txt', 0.99]) }))).toBeUndefined()
+})
+
+test('a search of everything has no scope', () => {
+  const search = { name: 'search_text', input: { pattern: 'x', path: 'docs' } }
+  const place = placeWith({ paths: likely(['.', 0.95]), texts: likely(['x', 1]) })
+
+  expect(rankedCall(search, 0.5, place)?.call).toEqual({ name: 'search_text', input: { pattern: 'x' } })
+})
+
+test('a call is made of what is likeliest, and none where that is not clear', () => {
+  const clear = placeWith({ paths: likely(['docs/c.txt', 0.8]), targets: likely(['c.txt', 0.7]) })
+
+  expect(composedCall('move', clear)).toEqual({
+    name: 'move_file',
+    input: { from: 'docs/c.txt', to: 'c.txt' },
+  })
+  expect(composedCall('read', placeWith({ paths: likely(['a.txt', 0.2]) }))).toBeUndefined()
+  expect(composedCall('run', clear)).toBeUndefined()
+})

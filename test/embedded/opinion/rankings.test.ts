@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { loadOpinions } from '../../../src/embedded/opinion/load.ts'
+import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
+import type { PathRole } from '../../../src/embedded/opinion/path-signs.ts'
+import type { TargetAction } from '../../../src/embedded/opinion/target-ranking.ts'
+
+const opinions = await loadOpinions(
+  fileURLToPath(new URL('../../../models/covey-nano.opinion.br', import.meta.url)),
+)
+const texts = new Map([
+  ['README.md', '# Shop\n\nOpen from nine to five.\n'],
+  ['todo.md', '- [ ] order paint\n- [ ] call the plumber\n'],
+  ['stock/paint.csv', 'name,litres\nwhite,12\ncobalt,4\n'],
+  ['stock/old/paint_2023.csv', 'name,litres\nwhite,2\n'],
+  ['staff/rota_june.csv', 'day,who\nmonday,Sam\nfriday,Ines\n'],
+  ['staff/rota_may.csv', 'day,who\nmonday,Ines\n'],
+  ['logs/backup.log', 'backup done\n'],
+  ['src/PriceTable.ts', 'export class PriceTable {}\n'],
+])
+const project = createPathProject([...texts.keys()], texts)
+
+describe('which path is meant', () => {
+  test.each<[string, PathRole, string]>([
+    ['show me the june rota', 'read', 'staff/rota_june.csv'],
+    ['how many litres of cobalt are left?', 'read', 'stock/paint.csv'],
+    ['open PriceTable', 'read', 'src/PriceTable.ts'],
+    ['delete the 2023 paint list', 'delete', 'stock/old/paint_2023.csv'],
+    ['list the stock folder', 'list', 'stock/'],
+    ['what is in this folder', 'list', '.'],
+    ['search for Ines', 'scope', '.'],
+  ])('%s', (clause, role, wanted) => {
+    const [best] = opinions.paths({ clause, role, project, recent: [] })
+
+    expect(best?.value).toBe(wanted)
+  })
+
+  test('a later part is about what the last step made', () => {
+    const [best] = opinions.paths({
+      clause: 'then show it',
+      role: 'read',
+      project,
+      recent: ['notes/new_list.txt'],
+    })
+
+    expect(best?.value).toBe('notes/new_list.txt')
+  })
+})
+
+describe('where it goes', () => {
+  test.each<[string, TargetAction, string | undefined, string]>([
+    ['move rota_may.csv into stock/old', 'move', 'staff/rota_may.csv', 'stock/old/rota_may.csv'],
+    ['copy rota_june.csv to rota_july.csv', 'copy', 'staff/rota_june.csv', 'staff/rota_july.csv'],
+    ['make a folder staff/archive', 'mkdir', undefined, 'staff/archive'],
+  ])('%s', (clause, action, from, wanted) => {
+    const [best] = opinions.targets({ clause, action, project, recent: [], ...(from && { from }) })
+
+    expect(best?.value).toBe(wanted)
+  })
+})
+
+test.each([
+  ['search for cobalt in the stock folder', 'cobalt'],
+  ['where does "call the plumber" stand?', 'call the plumber'],
+])('what is looked for: %s', (clause, wanted) => {
+  const [best] = opinions.texts({ clause, project, recent: [] })
+
+  expect(best?.value).toBe(wanted)
+})
+
+describe('after nano has spoken, too', () => {
+  const verdictOn = (request: string, said: Parameters<typeof opinions.verdict>[1]): string | undefined =>
+    opinions.verdict(opinions.action(request, { project }), said)[0]?.value
+
+  test('a question that a line of the project answers is looked up, though nano refuses', () => {
+    expect(
+      verdictOn('how many litres of cobalt do we have', { action: 'no', reason: 'too-hard', sure: 0.8 }),
+    ).toBe('read')
+  })
+
+  test('an order that both hear is carried out', () => {
+    expect(verdictOn('delete logs/backup.log', { action: 'delete', sure: 0.99 })).toBe('delete')
+  })
+
+  test('what nobody asked for is not done', () => {
+    expect(
+      verdictOn("please don't delete logs/backup.log", { action: 'no', reason: 'not-asked', sure: 0.99 }),
+    ).toBe('no')
+  })
+})
