@@ -202,7 +202,7 @@ async function settle(asked: Asked, asking: Asking, agreement: number): Promise<
   }
   if (ranked && !ranked.isOther && ranked.share >= CONFIRMED)
     return ranked.share >= CERTAIN
-      ? { ...asked, decision: confirmed(asked.decision, run.request, agreement) }
+      ? { ...asked, decision: confirmed(asked.decision, run.request, { agreement, sure }) }
       : asked
   const words = wordsOf(part, run)
   const look = part.from > 0 ? meantLook(call, words) : undefined

@@ -109,13 +109,22 @@ export function decide(evidence: Evidence): Decision {
 }
 
 /** How likely an action must be after both opinions for a client that cannot be asked. */
-const AGREED_BY_ALL = 0.95
+const AGREED_BY_ALL = 0.9
 
 /** A guess whose arguments the rankings find as likely as nano does, and whose action nobody doubts. */
-export const confirmed = (decision: Decision, request: string, agreement: number): Decision =>
-  decision.kind === 'guess' && isUndisputed(decision.call, request, agreement)
+export const confirmed = (
+  decision: Decision,
+  request: string,
+  { agreement, sure }: Confirmation,
+): Decision =>
+  decision.kind === 'guess' &&
+  isUndisputed(decision.call, request, agreement) &&
+  // Where a text ends is nano's word alone.
+  (decision.call.name !== 'write_file' || sure >= LIKELY)
     ? { ...decision, isLikely: true }
     : decision
+
+type Confirmation = { readonly agreement: number; readonly sure: number }
 
 export const isUndisputed = (call: NanoCall, request: string, agreement: number): boolean =>
   agreement >= AGREED_BY_ALL &&
