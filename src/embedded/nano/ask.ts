@@ -237,7 +237,9 @@ const wordsOf = (part: Pick<Words, 'clause' | 'sources'>, { request, steps }: Na
 })
 
 /** How likely it must be that nothing is wanted. */
-const REFUSED = 0.55
+const REFUSED = 0.4
+/** How likely an action must be where nano wants nothing done. */
+const AGAINST_REFUSAL = 0.6
 
 /** What the clause asks for instead, after both have spoken; nothing where nano's choice stands. */
 function otherAction(
@@ -245,8 +247,9 @@ function otherAction(
   [first, second]: readonly Likely<Action>[],
   { only, mustCall, progress, request }: Asking,
 ): Likely<Action> | undefined {
-  // What is not asked for plainly enough is still asked back, or only looked at.
-  const best = first?.value === 'no' && first.share < REFUSED ? second : first
+  const all = [first, second].filter((one) => one !== undefined)
+  const best = all.find(({ value, share }) => value === 'no' && share >= REFUSED) ?? first
+  if (mine === 'no' && (best?.share ?? 0) < AGAINST_REFUSAL) return undefined
   const isFree = only === undefined && !mustCall && (request.toolChoice ?? 'auto') === 'auto'
   if (!isFree || !best || mine === undefined || (progress.reached.length > 1 && mine === 'no'))
     return undefined

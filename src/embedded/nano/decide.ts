@@ -62,6 +62,7 @@ export const SURE = 0.9
 /** Enough for a client that has permissions of its own, where the request spells everything out. */
 const LIKELY = 0.7
 /** How sure the other opinion must be to back a guess, and nano of an order that is backed. */
+const BACKING = 0.97
 const AGREED = 0.9
 const BACKED = 0.5
 /** Below this share at any token a call that acts is not even offered: another choice was as likely. */
@@ -102,7 +103,7 @@ export function decide(evidence: Evidence): Decision {
   if (isPlain && least >= SURE && isSpelledOut) return { kind: 'call', call }
   const isItsSubject = !hasOtherSubject(call, clause)
   const isLikely = isPlain && least >= (isSpelledOut ? LIKELY : SURE) && isItsSubject
-  const isAgreed = (evidence.agreement ?? 0) >= AGREED && least >= (isOrdered ? BACKED : LIKELY)
+  const isAgreed = (evidence.agreement ?? 0) >= BACKING && least >= (isOrdered ? BACKED : LIKELY)
   const isBacked = isFree && isAgreed && isItsSubject && !isLoss(call) && (isOrdered || WISHES.test(clause))
   const why = `The built-in model guessed this: ${reasonToAsk(call, missing)}`
   return { kind: 'guess', call, why, isLikely, ...(isBacked && { isBacked }) }
@@ -130,11 +131,12 @@ export const isUndisputed = (call: NanoCall, request: string, agreement: number)
   agreement >= AGREED_BY_ALL &&
   moodAgainst(call, request) === undefined &&
   !isDoubtful(call, request) &&
-  !(isLoss(call) && hasRemark(call, request))
+  !hasRemark(call, request) &&
+  (isOrder(call, request) || (!isLoss(call) && WISHES.test(request)))
 
-/** What is forbidden stays so, however likely the action. */
+/** A polite question may be an order; what is forbidden, put off, conditional or told is none, however likely the action. */
 const outweighsMood = (call: NanoCall, request: string, share: number): boolean =>
-  share >= WANTED && moodAgainst(call, request) !== 'negated'
+  share >= AGREED && moodAgainst(call, request) === 'asked-about'
 
 type Wanted = { readonly share: number; readonly clause: string; readonly request: string }
 

@@ -39,6 +39,7 @@ const matches =
 const ACTION = String.raw`(?:run|start|execut|launch|build|compil|test|deploy|push|publish|releas|commit|install|instal|lint|format|delet|remov|eras|clean|seed|migrat|backup|back(?:ing)? up|chang|edit|writ|overwrit|creat|mak|add|append|replac|renam|updat|upgrad|bump|touch|sav|fetch|download|restart|reset|script|command|job)\w*`
 
 const NEGATIONS = [
+  String.raw`\bnothing (?:is|was|will|should|must|may|shall|has|needs)\b[^.!?]{0,12}\b(?:be|to)\b`,
   // "do not put anything in it yet" behind a request for an empty file says what to write, not whether.
   String.raw`\b(?:do not|don't|dont|do n't|never|please no|must not|mustn't|mustnt|should not|shouldn't|shouldnt|shall not|need not|needn't|can not|cannot|can't|cant|won't|wont|wouldn't|not going to|rather not|better not|not to|no longer)\b(?!\s+(?:put|forget|worry|mind|hesitate|know|remember|care|like|understand|want to (?:forget|miss))\b)`,
   String.raw`\bno(?:t)?\s+(?:more\s+|need (?:to|for)\s+|new\s+|the\s+)?${ACTION}\b(?=\s*(?:yet|please|pls|now|today|for now|needed|required|at all|this time|[.!,;]|$))`,
@@ -62,6 +63,8 @@ const POSTPONED = [
 ]
 
 const CONDITIONAL = [
+  // "Once the client signs"; not "once that is done", which is the step before.
+  String.raw`\bonce (?!more\b|again\b|and\b|only\b|an?\b|per\b|every\b|that\b|that's|this\b|it\b|it's|done\b|you're)(?:(?:the|our|my|his|her|their) )?\w+ (?:has |have |is |are )?\w+(?:s|ed|en)\b`,
   String.raw`\b(?:iff|in the event (?:that|of)|on (?:the )?condition|subject to|contingent on|depending on)\b`,
   // "Should the landlord agree, delete it", "when the team signs off, delete it".
   String.raw`^\W*(?:(?:so|and|but|ok|well)[\s,]+)*(?:should|shud)\s+(?!(?:i|we|you|u|be|read|say|have|stand|go|come|end|not)\b)[^,?]{2,60},\s*(?:then |please |kindly |let's |could you |you can )*\w+`,
