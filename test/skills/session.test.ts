@@ -53,7 +53,7 @@ const languages = {
   },
 }
 
-test.skipIf(!hasPython).each(['python', 'typescript'] as const)(
+test.skipIf(!hasPython || missing !== undefined).each(['python', 'typescript'] as const)(
   named(withPython('a function in %s goes the whole way')),
   async (language) => {
     const { file, function: inCode, good, bad } = languages[language]

@@ -216,7 +216,17 @@ const wordForNumber: Rule = ({ name, input }) => {
 
 const VALUES = /^(?:none|null|nil|off|auto|unlimited|infinity|true|false|yes|max|min|default)$/i
 
+/** `npm install express: last resort only`: what stands behind the colon speaks of the command. */
+const notedCommand: Rule = ({ input }, request) => {
+  const { command } = input
+  return (
+    typeof command === 'string' &&
+    placesOf(command, request).some((at) => /^["'`]?\s*:\s+\S/.test(request.slice(at + command.length)))
+  )
+}
+
 const rules: readonly Rule[] = [
+  notedCommand,
   wordBeforeProgram,
   wordForNumber,
   folderBehindName,
