@@ -237,7 +237,7 @@ const wordsOf = (part: Pick<Words, 'clause' | 'sources'>, { request, steps }: Na
 })
 
 /** How likely it must be that nothing is wanted. */
-const REFUSED = 0.4
+const REFUSED = 0.2
 /** How likely an action must be where nano wants nothing done. */
 const AGAINST_REFUSAL = 0.6
 
