@@ -96,7 +96,8 @@ export function decide(evidence: Evidence): Decision {
   const least = Math.min(1, ...evidence.confidences)
   if (least < OFFERED && (evidence.agreement ?? 0) < WANTED) return { kind: 'doubt', call }
   const isFree = !evidence.isSecond && !isDoubtful(call, request) && !hasRemark(call, request)
-  const isOrdered = isOrder(call, request) || isOrder(call, clause)
+  // What the first part orders does not order the next one: "copy a to b, then address: 5 Elm Road".
+  const isOrdered = isOrder(call, clause) || (from === 0 && isOrder(call, request))
   const isPlain = isFree && isOrdered && !isMended(plain, whole)
   const missing = notSpelledOut(call, request)
   const isSpelledOut = missing === undefined && !isLoss(call)

@@ -159,3 +159,11 @@ test('a text that goes on where the model stopped is asked for', () => {
   })
   expect(decide(adding('- video attached')).kind).toBe('call')
 })
+
+test('what the first part orders does not order the next one', () => {
+  const request = 'copy a.txt to b.txt, then address: 5 Elm Road on it'
+  const append = { name: 'write_file', input: { path: 'b.txt', content: '5 Elm Road', append: true } }
+  const later = { clause: 'then address: 5 Elm Road on it', from: 1 }
+
+  expect(decide(writing(append, { request, part: later })).kind).toBe('guess')
+})
