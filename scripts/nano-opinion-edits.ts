@@ -1,4 +1,4 @@
-/** Trains the ranking of edits: a log-linear model over the candidates of each edit by hand, with AdaGrad. */
+/** What the ranking of edits learns from: the edits of one line among the steps of the hands, each with its candidates. */
 import { clausesOf } from '../src/embedded/nano/clauses.ts'
 import { createPathIndex } from '../src/embedded/nano/paths.ts'
 import {
@@ -7,8 +7,9 @@ import {
   editCandidates,
   outcomeOf,
 } from '../src/embedded/opinion/edit-ranking.ts'
-import { hashOf, type LinearModel, softmax } from '../src/embedded/opinion/linear.ts'
+import type { LinearModel } from '../src/embedded/opinion/linear.ts'
 import type { HandRow, Step } from './nano-hands-run.ts'
+import { type RankingExample, trainRanking } from './nano-opinion-ranking.ts'
 
 export type EditExample = { readonly id: string; readonly ask: EditAsk; readonly wanted: string }
 
@@ -59,60 +60,31 @@ function outcomeIn(
   return outcomeOf({ path, number: at + 1, before: '', after: isRemoved ? '' : (now[at] ?? '').trim() })
 }
 
-type Row = {
-  /** Of each candidate. */
-  readonly signs: readonly Int32Array[]
-  readonly right: readonly boolean[]
-  /** The logarithm of how many candidates each stands for. */
-  readonly offsets: readonly number[]
-}
-
 /** There are thousands of candidates for each; so many of the wrong ones are enough. Those of the right line are the hardest. */
 const MOST_BESIDE = 300
 const MOST_ELSEWHERE = 400
-const ROUNDS = 6
-const RATE = 0.15
-const DECAY = 1e-4
-/** A sign of fewer edits is an accident. */
 const FEWEST_EDITS = 3
-/** What is smaller says nothing. */
-const LEAST_WEIGHT = 0.04
 
 export function trainEdits(examples: readonly EditExample[]): LinearModel {
-  const ids = new Map<string, number>()
-  const rows = examples.flatMap((example) => toRow(example, ids) ?? [])
-  const weights = new Float32Array(ids.size)
-  const squares = new Float32Array(ids.size).fill(1e-4)
-  const isKept = keptSigns(rows, ids.size)
-  for (let round = 0; round < ROUNDS; round++)
-    for (const row of rows)
-      for (const [id, slope] of slopesOf(row, weights)) {
-        const full = isKept[id] ? slope + DECAY * (weights[id] ?? 0) : 0
-        squares[id] = (squares[id] ?? 0) + full * full
-        weights[id] = (weights[id] ?? 0) - (RATE * full) / Math.sqrt(squares[id] ?? 1)
-      }
-  console.log(`${rows.length} of ${examples.length} edits are within reach`)
-  return toModel(ids, weights)
-}
-
-function keptSigns(rows: readonly Row[], count: number): boolean[] {
-  const edits = new Int32Array(count)
-  for (const { signs } of rows)
-    for (const id of new Set(signs.flatMap((row) => [...row]))) edits[id] = (edits[id] ?? 0) + 1
-  return Array.from(edits, (many) => many >= FEWEST_EDITS)
-}
-
-/** Nothing where the right one is not among the candidates. */
-function toRow({ ask, wanted }: EditExample, ids: Map<string, number>): Row | undefined {
-  const idOf = (sign: string): number => {
-    const id = ids.get(sign) ?? ids.size
-    ids.set(sign, id)
-    return id
+  let reached = 0
+  function* drawn(): Generator<RankingExample> {
+    for (const example of examples) {
+      const candidates = drawnCandidates(example)
+      reached += Number(candidates.length > 0)
+      yield candidates
+    }
   }
+  const model = trainRanking(drawn(), { mostWrong: Infinity, fewest: FEWEST_EDITS })
+  console.log(`${reached} of ${examples.length} edits are within reach`)
+  return model
+}
+
+/** None where the right one is not among the candidates. */
+function drawnCandidates({ ask, wanted }: EditExample): RankingExample {
   const candidates = editCandidates(ask)
   const isRight = (one: EditCandidate): boolean => outcomeOf(one) === wanted
   const right = candidates.filter(isRight)
-  if (right.length === 0) return undefined
+  if (right.length === 0) return []
   const isBeside = ({ path, number }: EditCandidate): boolean =>
     right.some((one) => one.path === path && one.number === number)
   const wrong = candidates.filter((one) => !isRight(one))
@@ -124,12 +96,9 @@ function toRow({ ask, wanted }: EditExample, ids: Map<string, number>): Row | un
       MOST_ELSEWHERE,
     ),
   ]
-  const kept = drawn.flatMap(({ ones, offset }) => ones.map((one) => ({ one, offset })))
-  return {
-    signs: kept.map(({ one }) => Int32Array.from(one.groups.flat(), idOf)),
-    right: kept.map((_, at) => at < right.length),
-    offsets: kept.map(({ offset }) => offset),
-  }
+  return drawn.flatMap(({ ones, offset }) =>
+    ones.map((one) => ({ signs: one.groups.flat(), isRight: isRight(one), offset })),
+  )
 }
 
 /** Every so many-th of them, each for all that were left out. */
@@ -137,33 +106,4 @@ function drawOf(ones: readonly EditCandidate[], most: number): { ones: EditCandi
   const step = Math.max(1, ones.length / most)
   const isDrawn = (at: number): boolean => Math.floor(at / step) !== Math.floor((at - 1) / step)
   return { ones: ones.filter((_, at) => isDrawn(at)), offset: Math.log(step) }
-}
-
-function slopesOf({ signs, right, offsets }: Row, weights: Float32Array): Map<number, number> {
-  const shares = softmax(
-    signs.map((row, at) => row.reduce((sum, id) => sum + (weights[id] ?? 0), offsets[at] ?? 0)),
-  )
-  const sum = Math.max(
-    1e-9,
-    shares.reduce((total, share, at) => total + (right[at] ? share : 0), 0),
-  )
-  const slopes = new Map<number, number>()
-  for (const [at, row] of signs.entries()) {
-    const share = shares[at] ?? 0
-    const pull = share - (right[at] ? share / sum : 0)
-    if (Math.abs(pull) < 1e-4) continue
-    for (const id of row) slopes.set(id, (slopes.get(id) ?? 0) + pull)
-  }
-  return slopes
-}
-
-function toModel(ids: ReadonlyMap<string, number>, weights: Float32Array): LinearModel {
-  const step = weights.reduce((max, weight) => Math.max(max, Math.abs(weight)), 0) / 127
-  const telling = [...ids].filter(([, id]) => Math.abs(weights[id] ?? 0) >= LEAST_WEIGHT)
-  return {
-    labels: ['edit'],
-    step,
-    rows: new Map(telling.map(([sign], row) => [hashOf(sign), row])),
-    weights: Int8Array.from(telling, ([, id]) => Math.round((weights[id] ?? 0) / step)),
-  }
 }

@@ -2,7 +2,12 @@
 import { hashOf, type LinearModel, softmax } from '../src/embedded/opinion/linear.ts'
 
 /** Of each candidate its signs, and whether it is one of the right ones. */
-export type RankingExample = readonly { readonly signs: readonly string[]; readonly isRight: boolean }[]
+export type RankingExample = readonly {
+  readonly signs: readonly string[]
+  readonly isRight: boolean
+  /** The logarithm of how many candidates it stands for, where only some were drawn. */
+  readonly offset?: number
+}[]
 
 export type RankingOptions = {
   readonly rounds?: number
@@ -10,9 +15,15 @@ export type RankingOptions = {
   readonly decay?: number
   /** Of so many wrong candidates no more are learned from. */
   readonly mostWrong?: number
+  /** A sign of fewer examples is an accident. */
+  readonly fewest?: number
 }
 
-type Row = { readonly signs: readonly Int32Array[]; readonly right: readonly boolean[] }
+type Row = {
+  readonly signs: readonly Int32Array[]
+  readonly right: readonly boolean[]
+  readonly offsets: readonly number[]
+}
 
 /** What is smaller says nothing. */
 const LEAST_WEIGHT = 0.04
@@ -20,7 +31,7 @@ const LEAST_WEIGHT = 0.04
 /** Examples without a right candidate teach nothing. */
 export function trainRanking(
   examples: Iterable<RankingExample>,
-  { rounds = 6, rate = 0.15, decay = 1e-4, mostWrong = 600 }: RankingOptions = {},
+  { rounds = 6, rate = 0.15, decay = 1e-4, mostWrong = 600, fewest = 1 }: RankingOptions = {},
 ): LinearModel {
   const ids = new Map<string, number>()
   const rows: Row[] = []
@@ -30,14 +41,22 @@ export function trainRanking(
   }
   const weights = new Float32Array(ids.size)
   const squares = new Float32Array(ids.size).fill(1e-4)
+  const isKept = keptSigns(rows, ids.size, fewest)
   for (let round = 0; round < rounds; round++)
     for (const row of rows)
       for (const [id, slope] of slopesOf(row, weights)) {
-        const full = slope + decay * (weights[id] ?? 0)
+        const full = isKept[id] ? slope + decay * (weights[id] ?? 0) : 0
         squares[id] = (squares[id] ?? 0) + full * full
         weights[id] = (weights[id] ?? 0) - (rate * full) / Math.sqrt(squares[id] ?? 1)
       }
   return toModel(ids, weights)
+}
+
+function keptSigns(rows: readonly Row[], count: number, fewest: number): boolean[] {
+  const examples = new Int32Array(count)
+  for (const { signs } of rows)
+    for (const id of new Set(signs.flatMap((row) => [...row]))) examples[id] = (examples[id] ?? 0) + 1
+  return Array.from(examples, (many) => many >= fewest)
 }
 
 function toRow(example: RankingExample, ids: Map<string, number>, mostWrong: number): Row | undefined {
@@ -53,11 +72,14 @@ function toRow(example: RankingExample, ids: Map<string, number>, mostWrong: num
   return {
     signs: kept.map(({ signs }) => Int32Array.from(signs, idOf)),
     right: kept.map(({ isRight }) => isRight),
+    offsets: kept.map(({ offset = 0 }) => offset),
   }
 }
 
-function slopesOf({ signs, right }: Row, weights: Float32Array): Map<number, number> {
-  const shares = softmax(signs.map((row) => row.reduce((sum, id) => sum + (weights[id] ?? 0), 0)))
+function slopesOf({ signs, right, offsets }: Row, weights: Float32Array): Map<number, number> {
+  const shares = softmax(
+    signs.map((row, at) => row.reduce((sum, id) => sum + (weights[id] ?? 0), offsets[at] ?? 0)),
+  )
   const sum = Math.max(
     1e-9,
     shares.reduce((total, share, at) => total + (right[at] ? share : 0), 0),
