@@ -61,10 +61,11 @@ export type Evidence = {
 export const SURE = 0.9
 /** Enough for a client that has permissions of its own, where the request spells everything out. */
 const LIKELY = 0.7
-/** How sure the other opinion must be to back a guess, and nano of an order that is backed. */
+/** How likely an action must be after both opinions to back a guess, and how sure nano of an order that is backed. */
 const BACKING = 0.97
-const AGREED = 0.9
 const BACKED = 0.5
+/** How likely, where the user cannot be asked or a polite question may be an order. */
+const AGREED = 0.9
 /** Below this share at any token a call that acts is not even offered: another choice was as likely. */
 export const OFFERED = 0.4
 
@@ -110,9 +111,6 @@ export function decide(evidence: Evidence): Decision {
   return { kind: 'guess', call, why, isLikely, ...(isBacked && { isBacked }) }
 }
 
-/** How likely an action must be after both opinions for a client that cannot be asked. */
-const AGREED_BY_ALL = 0.9
-
 /** A guess whose arguments the rankings find as likely as nano does, and whose action nobody doubts. */
 export const confirmed = (
   decision: Decision,
@@ -129,7 +127,7 @@ export const confirmed = (
 type Confirmation = { readonly agreement: number; readonly sure: number }
 
 export const isUndisputed = (call: NanoCall, request: string, agreement: number): boolean =>
-  agreement >= AGREED_BY_ALL &&
+  agreement >= AGREED &&
   moodAgainst(call, request) === undefined &&
   !isDoubtful(call, request) &&
   !hasRemark(call, request) &&
