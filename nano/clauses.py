@@ -19,7 +19,8 @@ _VERBS = (
     "correct|fix|insert|run|execute|launch|exec|build|rebuild|test|retest|lint|format|compile|deploy|install|mkdir|touch|echo|show|list|ls|"
     "open|read|find|search|grep|look|display|print|view|cat|tell|give|get|fetch|check|take|use|overwrite|fill|mark|tick|cross|clean|count|"
     "locate|head|tail|let me (?:see|have|read|look)|see|bring|pull up|stick|pop|drop|file|archive|rerun|re-run|repeat|do the same|replace|"
-    "push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate|verify"
+    "push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate|verify|"
+    "recompile|recheck|redo|migrate|seed|flash|render|publish|reload|zip|unzip|pull|upload|sync|lose|ditch|chuck|nuke|kill|yank|shove|slap|toss|flip|tack"
 )
 _LOOKS = "show|list|ls|open|read|display|print|view|cat|tell|let me (?:see|have|read|look)|see|run|rerun|re-run|look|search|grep|find|check|verify"
 _POLITE = (
@@ -60,6 +61,16 @@ _ASKED = re.compile(
     r"|^\W*(?:\w+,?\s+)?(?:what|whats|where|wheres|which|who|how|is|are|do|does|did|has|have)\b|\b(?:should (?:be|read|say|become)|becomes|from \S+ to)\b|->|=>|→",
     re.IGNORECASE,
 )
+
+# "Take the captions and put them in old", "make a copy and call it b": one step in two halves.
+_TAKES = re.compile(r"(?:^|[,.;]\s*|\b(?:please|then|and|you)\s+)(?:take|grab|get|pick)\b[^,.;]*$", re.IGNORECASE)
+_PUTS = re.compile(r"(?:then )?(?:put|move|copy|stick|shove|throw|drop|place|rename|turn|make)\b", re.IGNORECASE)
+_CALLS = re.compile(r"(?:call|name|title) (?:it|that|this|the (?:copy|new one|file|folder))\b", re.IGNORECASE)
+# "What is then in it?", "it should then say".
+_HANGING = re.compile(r"\b(?:to|with|by|into|as|say|says|saying|reads?|is|are|was|were|what|which|should|must|would|will|i|we)$", re.IGNORECASE)
+# A question that is looked up: "what drafts are there? And open the first".
+_LOOKED_UP = re.compile(r"\W*(?:(?:so|and|ok|hey|now),? )?(?:what|whats|what's|which|where|wheres|where's|who|whos|who's|how many|how much|is there|are there|do we have|any)\b", re.IGNORECASE)
+_LATE = re.compile(r"\b(?:finally|lastly)\b", re.IGNORECASE)
 
 # Where a clause may end. A strong one joins steps; a weak one may also join words.
 _JOIN = re.compile(
@@ -110,18 +121,21 @@ def _divides(text: str, start: int, join: re.Match[str]) -> bool:
     word = join.lastgroup == "strong" and bool(re.search(r"[a-z]", join.group(), re.IGNORECASE))
     if join.lastgroup == "weak" and ">" not in join.group() and _is_setting(before, after):
         return True
-    if not after.strip() or not (len(before.split()) > 1 if word else _has_order(before)):
+    is_asked = len(before.split()) > 1 or _starts_order(before.strip()) if word else _has_order(before)
+    if not after.strip() or not is_asked:
         return False
     if join.lastgroup == "strong":
         sign = join.group().strip() in ("", ";", "&&") or bool(re.match(r"\s+\d", join.group()))
         if "\n" in join.group() and _PAYLOAD.search(before) or sign and not _starts_order(after):
             return False
-        if re.search(r"\b(?:to|with|by|into|as|say|says|saying|reads?)$", before.rstrip(), re.IGNORECASE):
+        if _HANGING.search(before.rstrip()) or _LATE.search(join.group()) and not _starts_order(after):
             return False
         is_command = re.match(r"\s*(?:run|execute)\b", before, re.IGNORECASE) and not re.match(r"then\b", after, re.IGNORECASE)
         return "&&" not in join.group() or not is_command
     if join.lastgroup == "full":
-        return "?" not in join.group() and _starts_order(after)
+        return ("?" not in join.group() or bool(_LOOKED_UP.match(before))) and _starts_order(after)
+    if _CALLS.match(after) or _TAKES.search(before) and _PUTS.match(after):
+        return False
     if _PAYLOAD.search(_unlabelled(before)) and not _after_quote(before):
         return bool(_LOOK.match(after) or _SAME.match(after)) and "," not in join.group().replace(", and", "").replace(", also", "")
     return bool(_ORDER.match(after) or _SAME.match(after) or _is_placed(before, join, after))

@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
+from .facts import facts_in
 from .format import Sources
 from .lines import MAX_LINES, LineIndex
 from .spans import words_of
 from .words import NUMBERS, STOP_WORDS
 
 MAX_PATHS = 12
-MAX_SCRIPTS = 10
+MAX_SCRIPTS = 12
 
 # The file type a word names. Globs and "the csv" both go through here.
 TYPE_WORDS: dict[str, str] = {
@@ -278,10 +279,11 @@ def _pyproject_scripts(text: str) -> list[tuple[str, str]]:
 def request_scripts(
     request: str, scripts: list[tuple[str, str]], ranks: Mapping[str, int], whole: str = ""
 ) -> tuple[tuple[str, str], ...]:
-    """The scripts block: runnable files the request names, git's reading commands, then the project's own scripts. `whole` is what the
-    request is a part of: "see what make prune does, then run it"."""
+    """The scripts block: runnable files the request names, commands for facts it asks for, git's reading commands, then the project's own
+    scripts. `whole` is what the request is a part of: "see what make prune does, then run it"."""
     words = words_of(request)
     found = [(path, f"{RUNNERS[_extension(path)]} {path}") for path in _runnable(words, ranks)]
+    found += [("", command) for command in facts_in(request)]
     if _GIT_WORDS & {word.lower() for word in words}:
         found += [("", command) for command in GIT_COMMANDS]
     lowered = {_singular(word.lower()) for word in words}
@@ -291,11 +293,11 @@ def request_scripts(
 
 
 def _runnable(words: list[str], ranks: Mapping[str, int]) -> list[str]:
-    """Existing files named in full, and file names in the request that do not exist yet: a chain may write them first."""
-    listed = [path for path, rank in ranks.items() if rank >= 4 and _extension(path) in RUNNERS]
+    """Existing files, those named in full first, and file names in the request that do not exist yet: a chain may write them first."""
+    listed = sorted((path for path in ranks if _extension(path) in RUNNERS), key=lambda path: -ranks[path])
     known = {name for path in listed for name in (path, path.rsplit("/", 1)[-1])}
     plain = [word.removeprefix("./") for word in words]
-    return [*listed[:3], *(word for word in plain if _extension(word) in RUNNERS and word not in known)][:4]
+    return [*listed[:4], *(word for word in plain if _extension(word) in RUNNERS and word not in known)][:5]
 
 
 def _extension(path: str) -> str:

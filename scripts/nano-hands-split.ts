@@ -2,10 +2,11 @@
 
 /** Scored at the end, by sums alone. */
 export const TEST_HANDS: ReadonlySet<string> = new Set(
-  'backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre'.split(
-    ' ',
-  ),
+  (
+    'backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre ' +
+    'carpenter intern astronomer barista'
+  ).split(' '),
 )
 
 /** Neither trained nor tested on: what is chosen is chosen by them. */
-export const VALIDATION_HANDS: readonly string[] = ['ngo', 'qa']
+export const VALIDATION_HANDS: readonly string[] = ['ngo', 'qa', 'clerk', 'slapdash']

@@ -8,21 +8,22 @@
 import { appendFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { readCall } from '../src/embedded/nano/decide.ts'
 import { createNanoEngine, type NanoReply } from '../src/embedded/nano/engine.ts'
-import { reasons, reasonToken } from '../src/embedded/nano/format.ts'
 import { createNanoModel } from '../src/embedded/nano/model.ts'
 import { createFiles } from '../src/guard/paths/files.ts'
-import { actionOf } from '../src/embedded/opinion/action.ts'
 import type { Files } from '../src/protocol/tool.ts'
 import { openApi } from './nano-hands-api.ts'
 import { type Hand, type HandRow, loadHand, runRequest } from './nano-hands-run.ts'
 import { TEST_HANDS, VALIDATION_HANDS } from './nano-hands-split.ts'
+import type { StoredReply } from './nano-opinion-verdict.ts'
 import { rememberReplies } from './nano-remember.ts'
 import { judgeHand, type Verdict } from './nano-hands-judge.ts'
 
 const BUNDLED = fileURLToPath(new URL('../models/covey-nano.gguf', import.meta.url))
 const OPINION = fileURLToPath(new URL('../models/covey-nano.opinion.br', import.meta.url))
+
+/** Instead of a file: what the weights and the rules say alone. */
+const NO_OPINION = 'none'
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -90,11 +91,9 @@ const keepRow = ({ keep }: Kept, row: object): void =>
 /** For the trained opinions: whom to believe is learned from these. */
 function keepReply({ replies, heard: [first] }: Kept, id: string): void {
   if (replies === undefined || !first) return
-  const reason = reasons.find((one) => first.text.includes(reasonToken(one)))
-  const said = {
+  const said: StoredReply = {
     id,
-    action: actionOf(readCall(first.text)),
-    ...(reason && { reason }),
+    text: first.text,
     sure: Number(Math.min(1, ...first.confidences).toFixed(3)),
   }
   appendFileSync(replies, `${JSON.stringify(said)}\n`)
@@ -108,7 +107,7 @@ function createBench(path: string, opinion: string, memory: string | undefined):
   const engine = memory === undefined ? weights : rememberReplies(weights, memory)
   const model = createNanoModel({
     path,
-    opinion,
+    ...(opinion !== NO_OPINION && { opinion }),
     engine: {
       ...engine,
       async reply(wish, signal) {

@@ -1,4 +1,5 @@
-/** What the rankings of paths, targets and texts learn from: of each step the candidates, and which of them is right. */
+/** What the rankings of paths, targets, texts and commands learn from: of each step the candidates, and which of them is right. */
+import { commandCandidates, plainCommand } from '../src/embedded/opinion/command-ranking.ts'
 import { pathCandidates } from '../src/embedded/opinion/path-ranking.ts'
 import type { PathRole } from '../src/embedded/opinion/path-signs.ts'
 import { type TargetAction, targetCandidates } from '../src/embedded/opinion/target-ranking.ts'
@@ -58,5 +59,15 @@ export function textExample({ clause, step, also, recent, project }: AskedStep):
   return searchCandidates({ clause, project, recent }).map(({ text, signs }) => ({
     signs,
     isRight: right.has(text.toLowerCase()),
+  }))
+}
+
+export function commandExample(asked: AskedStep): RankingExample | undefined {
+  const { step, also } = asked
+  if (step.do !== 'run') return undefined
+  const right = new Set([step, ...also].map((one) => plainCommand(String(one['command']))))
+  return commandCandidates(asked).map(({ command, signs }) => ({
+    signs,
+    isRight: right.has(plainCommand(command)),
   }))
 }

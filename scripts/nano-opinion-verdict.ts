@@ -5,10 +5,11 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { saidBy } from '../src/embedded/nano/ask.ts'
 import { actionOpinion } from '../src/embedded/opinion/action.ts'
 import type { LinearModel } from '../src/embedded/opinion/linear.ts'
 import { signsOf } from '../src/embedded/opinion/signs.ts'
-import { type NanoSaid, verdictCandidates } from '../src/embedded/opinion/verdict.ts'
+import { verdictCandidates } from '../src/embedded/opinion/verdict.ts'
 import type { HandRow } from './nano-hands-run.ts'
 import type { Writer } from './nano-opinion-hands.ts'
 import { type RankingExample, trainRanking } from './nano-opinion-ranking.ts'
@@ -17,7 +18,7 @@ const REPLIES = fileURLToPath(new URL('../nano/hands/replies.jsonl', import.meta
 const FOLDS = 3
 
 /** What nano said first to a request, by its id. */
-export type StoredReply = NanoSaid & { readonly id: string }
+export type StoredReply = { readonly id: string; readonly text: string; readonly sure: number }
 
 export type TrainedActions = { readonly known: ReadonlySet<string>; readonly actions: LinearModel }
 
@@ -38,9 +39,9 @@ export function trainVerdict(
 function loadReplies(): ReadonlyMap<string, StoredReply> {
   const lines = existsSync(REPLIES) ? readFileSync(REPLIES, 'utf8').trim().split('\n') : []
   return new Map(
-    lines.map((line) => {
+    lines.flatMap((line) => {
       const reply = JSON.parse(line) as StoredReply
-      return [reply.id, reply]
+      return reply.text ? [[reply.id, reply]] : []
     }),
   )
 }
@@ -56,7 +57,9 @@ const examplesOf = (
     const opinion = actionOpinion(actions, signsOf(row.request, { project, known }))
     const right = rightActions(row)
     return [
-      verdictCandidates(opinion, said).map(({ action, signs }) => ({ signs, isRight: right.has(action) })),
+      verdictCandidates(opinion, saidBy({ text: said.text, confidences: [said.sure] }, row.request)).map(
+        ({ action, signs }) => ({ signs, isRight: right.has(action) }),
+      ),
     ]
   })
 

@@ -1,32 +1,32 @@
 /**
  * Trains what gives nano a second opinion, from the requests by hand: `npm run nano:opinion -- [--held a,b] [--write [--to file]]`. Which step a request
- * begins with is learned by a linear classifier; which edit, path, new name or text is meant, and whom to believe, by rankings. The hands that are
- * held out say how good each is; test hands are never read. `--write` stores them in models/, or in another file.
+ * begins with is learned by a linear classifier; which edit, path, new name, text or command is meant, and whom to believe, by rankings. The hands that are
+ * held out say how good each is; test hands are never read. `--write` stores them in models/, or in another file. Each model has a process of its own.
  */
+import { fork } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync } from 'node:zlib'
-import { clausesOf } from '../src/embedded/nano/clauses.ts'
 import { outcomeOf, rankEdits } from '../src/embedded/opinion/edit-ranking.ts'
-import { likelihoods } from '../src/embedded/opinion/linear.ts'
+import { likelihoods, type LinearModel } from '../src/embedded/opinion/linear.ts'
 import { type OpinionModels, type StoredOpinions, toStored } from '../src/embedded/opinion/load.ts'
 import { ranked, weigherOf } from '../src/embedded/opinion/ranking.ts'
 import { signsOf } from '../src/embedded/opinion/signs.ts'
-import { wordsIn } from '../src/embedded/opinion/tokens.ts'
 import { VALIDATION_HANDS } from './nano-hands-split.ts'
-import { pathExample, targetExample, textExample } from './nano-opinion-arguments.ts'
-import { editExamples, trainEdits } from './nano-opinion-edits.ts'
-import { type AskedStep, loadWriters, stepsOf, type Writer } from './nano-opinion-hands.ts'
-import { type RankingExample, trainRanking } from './nano-opinion-ranking.ts'
-import { type Example, trainLinear } from './nano-opinion-train.ts'
-import { rightActions, type TrainedActions, trainVerdict } from './nano-opinion-verdict.ts'
+import { commandExample, pathExample, targetExample, textExample } from './nano-opinion-arguments.ts'
+import { editExamples } from './nano-opinion-edits.ts'
+import { loadWriters, stepsOf, type Writer } from './nano-opinion-hands.ts'
+import { type ArgumentExample, knownWords, type ModelName, TRAINERS } from './nano-opinion-models.ts'
+import { rightActions } from './nano-opinion-verdict.ts'
 
 const STORED = fileURLToPath(new URL('../models/covey-nano.opinion.br', import.meta.url))
-/** A word that so many writers use is no name of one project. */
-const FEWEST_WRITERS = 6
+const WORKER = fileURLToPath(new URL('nano-opinion-worker.ts', import.meta.url))
+/** The edits of a hundred writers take 6 GB. */
+const MOST_MEGABYTES = 12_000
 
-function main(): void {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       held: { type: 'string', default: VALIDATION_HANDS.join(',') },
@@ -36,83 +36,51 @@ function main(): void {
   })
   const held = values.held.split(',')
   const writers = loadWriters()
-  const models = train(writers.filter(({ name }) => !held.includes(name)))
-  for (const writer of writers.filter(({ name }) => held.includes(name))) report(writer, models)
+  const known = knownWords(writers.filter(({ name }) => !held.includes(name)))
+  const trained = await trainAll(held)
+  for (const writer of writers.filter(({ name }) => held.includes(name)))
+    report(writer, { known, ...trained })
   if (!values.write) return
-  const { known, ...trained } = models
-  const stored: StoredOpinions = {
-    words: [...known],
-    actions: toStored(trained.actions),
-    edits: toStored(trained.edits),
-    paths: toStored(trained.paths),
-    targets: toStored(trained.targets),
-    texts: toStored(trained.texts),
-    verdict: toStored(trained.verdict),
-  }
+  const stored: StoredOpinions = { words: [...known], ...mapValues(trained, toStored) }
   writeFileSync(values.to, brotliCompressSync(JSON.stringify(stored)))
 }
 
-function train(writers: readonly Writer[]): OpinionModels {
-  const { known, actions } = trainActions(writers)
-  const edits = trainEdits(
-    writers.flatMap(({ folder, rows, said }) => editExamples(folder, [...rows, ...said])),
-  )
-  const steps = writers.flatMap((writer) => stepsOf(writer, [...writer.rows, ...writer.said]))
-  const learn = (exampleOf: ArgumentExample): OpinionModels['paths'] =>
-    trainRanking(steps.flatMap((step) => [exampleOf(step) ?? []]))
-  const models = {
-    known,
-    actions,
-    edits,
-    paths: learn(pathExample),
-    targets: learn(targetExample),
-    texts: learn(textExample),
-    verdict: trainVerdict(writers, trainActions),
+type Trained = Readonly<Record<ModelName, LinearModel>>
+
+const mapValues = <Key extends string, From, To>(
+  record: Readonly<Record<Key, From>>,
+  change: (value: From) => To,
+): Record<Key, To> =>
+  Object.fromEntries(Object.entries<From>(record).map(([key, value]) => [key, change(value)])) as Record<
+    Key,
+    To
+  >
+
+/** As many at a time as there are cores. */
+async function trainAll(held: readonly string[]): Promise<Trained> {
+  const names = Object.keys(TRAINERS) as ModelName[]
+  const left = [...names]
+  const models = new Map<ModelName, LinearModel>()
+  const work = async (): Promise<void> => {
+    for (let name = left.shift(); name !== undefined; name = left.shift()) {
+      const model = await trainBeside(name, held)
+      console.log(`${name}: ${model.rows.size} signs`)
+      models.set(name, model)
+    }
   }
-  const sizes = Object.entries(models).flatMap(([name, model]) =>
-    'rows' in model ? [`${name} ${model.rows.size}`] : [],
-  )
-  console.log(`${writers.length} hands, ${steps.length} steps; signs: ${sizes.join(', ')}`)
-  return models
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  return Object.fromEntries(models) as Trained
 }
 
-type ArgumentExample = (step: AskedStep) => RankingExample | undefined
-
-function trainActions(writers: readonly Writer[]): TrainedActions {
-  const known = knownWords(writers)
-  const examples = writers.flatMap((writer) => actionExamples(writer, known))
-  return { known, actions: trainLinear(examples, { rounds: 8, rate: 0.3, decay: 1e-5 }) }
-}
-
-function knownWords(writers: readonly Writer[]): Set<string> {
-  const users = new Map<string, Set<string>>()
-  for (const { name, rows, said } of writers)
-    for (const word of [...rows, ...said].flatMap(({ request }) => wordsIn(request)))
-      users.set(word, (users.get(word) ?? new Set()).add(name))
-  return new Set([...users].filter(([, names]) => names.size >= FEWEST_WRITERS).map(([word]) => word))
-}
-
-/** A later part tells less of how people begin. */
-const LATER_WEIGHT = 0.7
-
-function actionExamples(
-  { name: writer, rows, said, project }: Writer,
-  known: ReadonlySet<string>,
-): Example[] {
-  return [...rows, ...said].flatMap(({ request, effect }) => {
-    const clauses = clausesOf(request)
-    const later = clauses.length === effect.length ? effect.slice(1) : []
-    return [
-      { writer, signs: signsOf(request, { project, known }), label: effect[0]?.do ?? 'no' },
-      ...later.map((step, at) => ({
-        writer,
-        signs: signsOf(clauses[at + 1] ?? '', { project, known, isLater: true }),
-        label: step.do,
-        weight: LATER_WEIGHT,
-      })),
-    ]
+const trainBeside = (name: ModelName, held: readonly string[]): Promise<LinearModel> =>
+  new Promise((resolve, reject) => {
+    const worker = fork(WORKER, [name, ...held], {
+      execArgv: [...process.execArgv, `--max-old-space-size=${MOST_MEGABYTES}`],
+      serialization: 'advanced',
+    })
+    worker.once('message', (model) => resolve(model as LinearModel)).once('error', reject)
+    worker.once('exit', (code) => reject(new Error(`The training of ${name} ended with ${code}.`)))
   })
-}
 
 function report(writer: Writer, { known, actions, ...rankings }: OpinionModels): void {
   const { name, folder, rows, project } = writer
@@ -127,7 +95,7 @@ function report(writer: Writer, { known, actions, ...rankings }: OpinionModels):
     return best !== undefined && outcomeOf(best) === wanted
   })
   const steps = stepsOf(writer, rows)
-  const share = (exampleOf: ArgumentExample, ranking: 'paths' | 'targets' | 'texts'): string => {
+  const share = (exampleOf: ArgumentExample, ranking: 'paths' | 'targets' | 'texts' | 'commands'): string => {
     const weigh = weigherOf(rankings[ranking])
     const examples = steps.flatMap((step) => [exampleOf(step)]).filter((example) => example !== undefined)
     const right = examples.filter((example) => ranked(example, weigh)[0]?.isRight)
@@ -141,8 +109,9 @@ function report(writer: Writer, { known, actions, ...rankings }: OpinionModels):
       share(pathExample, 'paths'),
       share(targetExample, 'targets'),
       share(textExample, 'texts'),
+      share(commandExample, 'commands'),
     ].join(', '),
   )
 }
 
-main()
+await main()

@@ -32,7 +32,7 @@ from .requests import Request, RequestMaker
 
 
 # Of the documents that come from the hands; the generator's are filler.
-HAND_SHARE = 0.76
+HAND_SHARE = 0.84
 
 
 class Stretch(NamedTuple):

@@ -20,9 +20,13 @@ from ..words import NUMBERS, STOP_WORDS
 from .strings import Strings
 
 HANDS = Path(__file__).parent.parent / "hands"
-TEST_HANDS = frozenset("backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre".split())
+TEST_HANDS = frozenset(
+    "backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre carpenter intern astronomer barista".split()
+)
 # Left out of training: what is chosen is chosen by it.
-VALIDATION_HANDS = frozenset(("ngo", "qa"))
+VALIDATION_HANDS = frozenset("ngo qa clerk slapdash".split())
+# What the weights say to writers they do not know teaches whom to believe.
+REPLY_HANDS = frozenset("bossy chobby gamejam homelab pybeginner thesis voicemom webshop memelord packer estudiante paster".split())
 
 _LETTERS = re.compile(r"[A-Za-z]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -54,7 +58,7 @@ def load_said(name: str) -> dict[str, tuple[str, ...]]:
 
 def training_hands() -> list[str]:
     names = sorted(path.parent.name for path in HANDS.glob("*/requests.jsonl"))
-    return [name for name in names if name not in TEST_HANDS | VALIDATION_HANDS]
+    return [name for name in names if name not in TEST_HANDS | VALIDATION_HANDS | REPLY_HANDS]
 
 
 @lru_cache(maxsize=None)

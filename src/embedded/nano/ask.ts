@@ -14,6 +14,7 @@ import { meantLook } from './meant-file.ts'
 import { missingOld } from './old-text.ts'
 import { type Action, actionOf, isWriting, toolsOf } from '../opinion/action.ts'
 import type { Likely, Opinions } from '../opinion/load.ts'
+import type { NanoSaid } from '../opinion/verdict.ts'
 import { ordersAct } from './order.ts'
 import { advance, currentOf, GOES_ON, isLookToo, isPlainlyDone } from './progress.ts'
 import type { ProjectFiles } from './project.ts'
@@ -23,6 +24,7 @@ import { recentPaths } from './recent.ts'
 import type { NanoCall, NanoRun } from './run.ts'
 import { withTarget } from './targets.ts'
 import { isActing } from './tools.ts'
+import { moodSigns } from './wanted.ts'
 
 export type Asked = {
   readonly decision: Decision
@@ -223,11 +225,23 @@ function verdictOn(
   if (!opinions || run.steps.length > from) return undefined
   const { project } = progress
   const isLater = progress.reached.length > 1
-  const opinion = opinions.action(isLater ? clause : run.request, { project, isLater })
-  const reason = reasons.find((one) => text.includes(reasonToken(one)))
-  const sure = Math.min(1, ...confidences)
-  return opinions.verdict(opinion, { action: actionOf(readCall(text)), sure, ...(reason && { reason }) })
+  const words = isLater ? clause : run.request
+  const opinion = opinions.action(words, { project, isLater })
+  return opinions.verdict(opinion, saidBy({ text, confidences }, words))
 }
+
+/** What nano's reply says of a request. */
+export function saidBy(
+  { text, confidences }: Pick<NanoReply, 'text' | 'confidences'>,
+  words: string,
+): NanoSaid {
+  const call = readCall(text)
+  const reason = reasons.find((one) => text.includes(reasonToken(one)))
+  const moods = moodSigns(call ?? NO_CALL, words)
+  return { action: actionOf(call), sure: Math.min(1, ...confidences), moods, ...(reason && { reason }) }
+}
+
+const NO_CALL: NanoCall = { name: '', input: {} }
 
 const wordsOf = (part: Pick<Words, 'clause' | 'sources'>, { request, steps }: NanoRun): Words => ({
   ...part,

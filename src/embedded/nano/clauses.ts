@@ -14,7 +14,8 @@ const VERBS =
   'correct|fix|insert|run|execute|launch|exec|build|rebuild|test|retest|lint|format|compile|deploy|install|mkdir|touch|echo|show|list|ls|' +
   'open|read|find|search|grep|look|display|print|view|cat|tell|give|get|fetch|check|take|use|overwrite|fill|mark|tick|cross|clean|count|' +
   'locate|head|tail|let me (?:see|have|read|look)|see|bring|pull up|stick|pop|drop|file|archive|rerun|re-run|repeat|do the same|replace|' +
-  'push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate|verify'
+  'push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate|verify|' +
+  'recompile|recheck|redo|migrate|seed|flash|render|publish|reload|zip|unzip|pull|upload|sync|lose|ditch|chuck|nuke|kill|yank|shove|slap|toss|flip|tack'
 const LOOKS =
   'show|list|ls|open|read|display|print|view|cat|tell|let me (?:see|have|read|look)|see|run|rerun|re-run|look|search|grep|find|check|verify'
 const POLITE =
@@ -56,6 +57,20 @@ const ASKED = new RegExp(
     String.raw`|^\W*(?:\w+,?\s+)?(?:what|whats|where|wheres|which|who|how|is|are|do|does|did|has|have)\b|\b(?:should (?:be|read|say|become)|becomes|from \S+ to)\b|->|=>|→`,
   'i',
 )
+
+/** "Take the captions and put them in old", "make a copy and call it b": one step in two halves. */
+const TAKES = /(?:^|[,.;]\s*|\b(?:please|then|and|you)\s+)(?:take|grab|get|pick)\b[^,.;]*$/i
+const PUTS = /^(?:then )?(?:put|move|copy|stick|shove|throw|drop|place|rename|turn|make)\b/i
+const CALLS = /^(?:call|name|title) (?:it|that|this|the (?:copy|new one|file|folder))\b/i
+
+/** "What is then in it?", "it should then say". */
+const HANGING =
+  /\b(?:to|with|by|into|as|say|says|saying|reads?|is|are|was|were|what|which|should|must|would|will|i|we)$/i
+
+/** A question that is looked up: "what drafts are there? And open the first". */
+const LOOKED_UP =
+  /^\W*(?:(?:so|and|ok|hey|now),? )?(?:what|whats|what's|which|where|wheres|where's|who|whos|who's|how many|how much|is there|are there|do we have|any)\b/i
+const LATE = /\b(?:finally|lastly)\b/i
 
 /** Where a clause may end. A strong one joins steps; a weak one may also join words. */
 const JOIN = new RegExp(
@@ -101,10 +116,12 @@ function kindOf(groups: Readonly<Record<string, string | undefined>> | undefined
 function divides(before: string, join: Join, after: string): boolean {
   if (join.kind === 'weak' && !join.text.includes('>') && isSetting(before, after)) return true
   const isWord = join.kind === 'strong' && /[a-z]/i.test(join.text)
-  const isAsked = isWord ? before.trim().split(/\s+/).length > 1 : ASKED.test(before)
+  const isPart = before.trim().split(/\s+/).length > 1 || startsOrder(before.trim())
+  const isAsked = isWord ? isPart : ASKED.test(before)
   if (after.trim() === '' || !isAsked) return false
   if (join.kind === 'strong') return dividesStrongly(before, join.text, after)
-  if (join.kind === 'full') return !join.text.includes('?') && startsOrder(after)
+  if (join.kind === 'full') return (!join.text.includes('?') || LOOKED_UP.test(before)) && startsOrder(after)
+  if (CALLS.test(after) || (TAKES.test(before) && PUTS.test(after))) return false
   if (PAYLOAD.test(unlabelled(before)) && !isAfterQuote(before))
     return (
       (LOOK.test(after) || SAME.test(after)) &&
@@ -138,7 +155,7 @@ function dividesStrongly(before: string, text: string, after: string): boolean {
   if (text.includes('\n') && PAYLOAD.test(before)) return false
   const isSign = ['', ';', '&&'].includes(text.trim()) || /^\s+\d/.test(text)
   if (isSign && !startsOrder(after)) return false
-  if (/\b(?:to|with|by|into|as|say|says|saying|reads?)$/i.test(before.trimEnd())) return false
+  if (HANGING.test(before.trimEnd()) || (LATE.test(text) && !startsOrder(after))) return false
   const isCommand = /^\s*(?:run|execute)\b/i.test(before) && !/^then\b/i.test(after)
   return !text.includes('&&') || !isCommand
 }

@@ -35,6 +35,8 @@ export type Decision =
     }
   /** Understood, but the request does not want it done now. */
   | { readonly kind: 'doubt'; readonly call: NanoCall }
+  /** It is about a file that is not there. */
+  | { readonly kind: 'missing'; readonly path: string }
   | { readonly kind: 'too-long' }
 
 export type Evidence = {
@@ -64,8 +66,10 @@ const LIKELY = 0.7
 /** How likely an action must be after both opinions to back a guess, and how sure nano of an order that is backed. */
 const BACKING = 0.97
 const BACKED = 0.5
-/** How likely, where the user cannot be asked or a polite question may be an order. */
+/** How likely, where the user cannot be asked. */
 const AGREED = 0.9
+/** How likely for a question where the words have a sign against it; the verdict has weighed that sign. */
+const OUTWEIGHS = 0.9
 /** Below this share at any token a call that acts is not even offered: another choice was as likely. */
 export const OFFERED = 0.4
 
@@ -90,8 +94,8 @@ export function decide(evidence: Evidence): Decision {
   if (moodAgainst(call, request) !== undefined) {
     // "Delete a.txt, then show me the rest": a sign in another part is a reason to ask, not to refuse.
     const isAgainst = clause === request || moodAgainst(call, clause) !== undefined
-    const isWanted = outweighsMood(call, request, evidence.agreement ?? 0)
-    if (isAgainst && !isWanted && !mayBeWanted(call, clause)) return { kind: 'doubt', call }
+    const isWanted = (evidence.agreement ?? 0) >= OUTWEIGHS || mayBeWanted(call, clause)
+    if (isAgainst && !isWanted) return { kind: 'doubt', call }
     return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
   }
   const least = Math.min(1, ...evidence.confidences)
@@ -133,18 +137,13 @@ export const isUndisputed = (call: NanoCall, request: string, agreement: number)
   !hasRemark(call, request) &&
   (isOrder(call, request) || (!isLoss(call) && WISHES.test(request)))
 
-/** A polite question may be an order; what is forbidden, put off, conditional or told is none, however likely the action. */
-const outweighsMood = (call: NanoCall, request: string, share: number): boolean =>
-  share >= AGREED && moodAgainst(call, request) === 'asked-about'
-
 type Wanted = { readonly share: number; readonly clause: string; readonly request: string }
 
 /** A call that nano did not write as it is: looked at without a question, done only with one, and not where the words are against it. */
 export function guessed(call: NanoCall, { share, clause, request }: Wanted): Decision {
   if (!isActing(call.name)) return { kind: 'call', call }
   const isAgainst = [request, clause].every((words) => moodAgainst(call, words) !== undefined)
-  if (isAgainst && !outweighsMood(call, request, share) && !mayBeWanted(call, clause))
-    return { kind: 'doubt', call }
+  if (isAgainst && share < OUTWEIGHS && !mayBeWanted(call, clause)) return { kind: 'doubt', call }
   return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
 }
 

@@ -23,6 +23,7 @@ import { appendByEdit } from './append-form.ts'
 import { toClientCall } from './bindings.ts'
 import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot } from './client-run.ts'
 import { lookFor } from './look-first.ts'
+import { missingFile } from './missing-file.ts'
 import { type Offer, offerNano } from './offer.ts'
 import { loadOpinions, type Opinions } from '../opinion/load.ts'
 import { createPathProject } from '../opinion/path-project.ts'
@@ -31,7 +32,7 @@ import { currentOf, type Progress, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
 import type { ProjectFiles } from './project.ts'
 import { recentPaths } from './recent.ts'
-import { doubt, leftUndone, notDone, refusal, tooLong } from './refusal.ts'
+import { doubt, leftUndone, missing, notDone, refusal, tooLong } from './refusal.ts'
 import { LOOK_ID, type NanoCall, type NanoRun, type NanoStep, readRun } from './run.ts'
 import { nanoCapabilities } from './capabilities.ts'
 import { NANO_ID } from '../../protocol/nano-id.ts'
@@ -130,10 +131,18 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const ranked = opinions
     ? await rankedEdit(tidied, { ...run, clause, files, reply, opinions, isBegun, ...defined({ agreement }) })
     : tidied
-  const decision = settleGuess(await appendByEdit(ranked, offer.bindings, files), request, heard)
+  const settled = settleGuess(await appendByEdit(ranked, offer.bindings, files), request, heard)
+  const decision = withMissing(settled, place, progress)
   const undone = undoneOf(progress, run.steps)
   const bound = await forClient(decision, { offer, request, files })
   yield* tell(bound, { run, request, reply, undone })
+}
+
+/** Of a client's own folder it is not known what is there; a later step may be about what an earlier one made. */
+function withMissing(decision: Decision, { seen, run }: ClientPlace, { project }: Progress): Decision {
+  if (!('call' in decision) || seen || run.steps.length > 0) return decision
+  const path = missingFile(decision.call, run.request, project.files)
+  return path === undefined ? decision : { kind: 'missing', path }
 }
 
 type Before = { readonly place: ClientPlace; readonly progress: Progress; readonly offer: Offer }
@@ -197,10 +206,11 @@ function* tell(decision: Decision, { run, request, reply, undone }: Telling): Ge
   }
 }
 
-const REFUSALS: ReadonlySet<Decision['kind']> = new Set(['refuse', 'doubt', 'too-long'])
+const REFUSALS: ReadonlySet<Decision['kind']> = new Set(['refuse', 'doubt', 'missing', 'too-long'])
 
 function textOf(decision: Exclude<Decision, { kind: 'call' | 'guess' }>, { steps }: NanoRun): string {
   if (decision.kind === 'doubt') return doubt(decision.call)
+  if (decision.kind === 'missing') return missing(decision.path)
   if (decision.kind === 'too-long') return tooLong
   if (decision.kind === 'refuse') return refusal(decision.reason)
   const last = steps.at(-1)

@@ -12,8 +12,11 @@ export const moodAgainst = (call: NanoCall, request: string): Mood | undefined =
   signIn(around(call, request), call)
 
 /** The first sign against the call in these words of the person. */
-export const signIn = (words: string, call: NanoCall): Mood | undefined =>
-  moods.find(([, isSo]) => isSo(words, call))?.[0]
+export const signIn = (words: string, call: NanoCall): Mood | undefined => signsIn(words, call)[0]
+
+/** All signs against it. */
+export const signsIn = (words: string, call: NanoCall): Mood[] =>
+  moods.flatMap(([mood, isSo]) => (isSo(words, call) ? [mood] : []))
 
 /** The request without what is quoted, written or run: "write 'never again' to a.txt" forbids nothing. */
 export function around({ input }: NanoCall, request: string): string {

@@ -3,6 +3,7 @@
  * they find likeliest, and a whole call is made of that where nano chose another action or none. Nothing is read, nothing is done.
  */
 import type { Action } from '../opinion/action.ts'
+import { plainCommand } from '../opinion/command-ranking.ts'
 import type { Likely, Opinions } from '../opinion/load.ts'
 import type { PathProject } from '../opinion/path-project.ts'
 import { type PathRole, ROOT } from '../opinion/path-signs.ts'
@@ -49,7 +50,8 @@ export function rankedCall(call: NanoCall, sure: number, place: RankingPlace): R
     call.name === 'write_file' && call.input['append'] === true && isThere(call.input['path'], place)
   const role = isAppend ? 'append' : ROLES[call.name]
   const action = NEW_PLACES[call.name]
-  if (role === undefined && action === undefined) return undefined
+  const isCommand = call.name === 'run_command'
+  if (role === undefined && action === undefined && !isCommand) return undefined
   const choices: Choice[] = []
   let input = call.input
   const choose = (key: string, likely: readonly Likely<string>[], own: string): void => {
@@ -57,6 +59,7 @@ export function rankedCall(call: NanoCall, sure: number, place: RankingPlace): R
     choices.push(choice)
     if (choice.isOther) input = { ...input, [key]: choice.value }
   }
+  if (isCommand) choose('command', commandsFor(place), textOf(input['command']))
   if (call.name === 'search_text') choose('pattern', textsFor(place), textOf(input['pattern']))
   if (role !== undefined) {
     const key = action === undefined ? 'path' : 'from'
@@ -98,7 +101,8 @@ function chosen(likely: readonly Likely<string>[], own: string, sure: number): C
   return isOther ? { ...best, isOther } : { value: own, share: mine, isOther }
 }
 
-const isSame = (one: string, other: string): boolean => bare(one) === bare(other)
+const isSame = (one: string, other: string): boolean =>
+  bare(one) === bare(other) || plainCommand(one) === plainCommand(other)
 const bare = (path: string): string => path.toLowerCase().replace(/^\.\//, '').replace(/\/+$/, '') || ROOT
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -135,6 +139,9 @@ const targetsFor = (action: TargetAction, from: string, place: RankingPlace): re
 const textsFor = (place: RankingPlace): readonly Likely<string>[] =>
   byClause(place, (clause) => place.opinions.texts({ ...place, clause }))
 
+const commandsFor = (place: RankingPlace): readonly Likely<string>[] =>
+  byClause(place, (clause) => place.opinions.commands({ ...place, clause }))
+
 /** How likely an argument must be to be shown without nano's word for it. */
 const SHOWN = 0.3
 
@@ -157,6 +164,10 @@ export function composedCall(action: Action, place: RankingPlace): NanoCall | un
   if (action === 'mkdir') {
     const path = first(targetsFor(action, '', place))
     return path === undefined ? undefined : { name: 'make_folder', input: { path } }
+  }
+  if (action === 'run') {
+    const command = first(commandsFor(place))
+    return command === undefined ? undefined : { name: 'run_command', input: { command } }
   }
   if (action !== 'search') return undefined
   const pattern = first(textsFor(place))

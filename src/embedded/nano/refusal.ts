@@ -21,6 +21,9 @@ export const refusal = (reason: Reason): string => `${BECAUSE[reason]} ${CAN}; $
 export const doubt = (call: NanoCall): string =>
   `Not done, because it is not certain that this is meant: ${shown(call)}. Say it with the exact path, text or command; ${LARGER}`
 
+export const missing = (path: string): string =>
+  `Not done: there is no ${path} here. Say another name, or ask which files there are.`
+
 /** A call that a rule or the user did not allow, and why. */
 export const notDone = ({ call, text }: NanoStep): string => `Not done: ${shown(call)}. ${text}`
 

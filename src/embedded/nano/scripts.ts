@@ -1,11 +1,12 @@
 /** Commands and patterns a request implies without spelling them: the project's scripts, files that run, globs. Pure. */
 import { isObject } from '../../lib/json.ts'
+import { factsIn } from '../opinion/command-facts.ts'
 import type { Script } from './format.ts'
 import { singular } from './paths.ts'
 import { lengthOf, strip, wordsOf } from './spans.ts'
 import { bareNames, gitCommands, gitWords, runners, stopWords, typeWords } from './words.ts'
 
-const MAX_SCRIPTS = 10
+const MAX_SCRIPTS = 12
 const MAX_GLOBS = 64
 
 /** The files of a project that say what it can run. */
@@ -70,7 +71,7 @@ function pyprojectNames(text: string): string[] {
   return Array.from(section.matchAll(/^([\p{L}\p{N}_-]+)\s*=/gmu), ([, name = '']) => name)
 }
 
-/** Runnable files the request names, git's reading commands, then the project's own scripts. */
+/** Runnable files the request names, commands for facts it asks for, git's reading commands, then the project's own scripts. */
 export function requestScripts(
   request: string,
   scripts: readonly Script[],
@@ -84,10 +85,10 @@ export function requestScripts(
   const isAsked = ({ label }: Script): boolean => asked.has(singular(label))
   const found = [
     ...runnable(words, ranks).map((path) => ({ label: path, command: `${runnerOf(path)} ${path}` })),
-    ...([...gitWords].some((word) => lowered.has(word)) ? gitCommands : []).map((command) => ({
-      label: '',
-      command,
-    })),
+    ...[
+      ...factsIn(request).map(({ command }) => command),
+      ...([...gitWords].some((word) => lowered.has(word)) ? gitCommands : []),
+    ].map((command) => ({ label: '', command })),
     ...scripts.filter(isAsked),
     ...scripts.filter((script) => !isAsked(script) && around.has(singular(script.label))),
     ...scripts.filter((script) => !isAsked(script) && !around.has(singular(script.label))),
@@ -96,15 +97,16 @@ export function requestScripts(
   return [...byText.values()].slice(0, MAX_SCRIPTS)
 }
 
-/** Existing files named in full, and file names that do not exist yet: a chain may write them first. */
+/** Existing files, those named in full first, and file names that do not exist yet: a chain may write them first. */
 function runnable(words: readonly string[], ranks: ReadonlyMap<string, number>): string[] {
   const listed = [...ranks]
-    .filter(([path, rank]) => rank >= 4 && runnerOf(path) !== undefined)
+    .filter(([path]) => runnerOf(path) !== undefined)
+    .toSorted(([, one], [, other]) => other - one)
     .map(([path]) => path)
   const known = new Set(listed.flatMap((path) => [path, nameOf(path)]))
   const named = words.map((word) => word.replace(/^\.\//, ''))
   const others = named.filter((word) => runnerOf(word) !== undefined && !known.has(word))
-  return [...listed.slice(0, 3), ...others].slice(0, 4)
+  return [...listed.slice(0, 4), ...others].slice(0, 5)
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

@@ -2,13 +2,12 @@
  * Whether a request that has a sign against its call may want it all the same: "Why is this still here? Delete it", "we don't need
  * the last line any more", "where it says 5 put 6". Then the user is asked; without this the answer would be that nothing was wanted. Pure.
  */
-import { around, signIn } from './mood.ts'
+import { around, signIn, signsIn } from './mood.ts'
 import { ordersAct } from './order.ts'
 import type { NanoCall } from './run.ts'
 
 export function mayBeWanted(call: NanoCall, request: string): boolean {
-  const words = around(call, request)
-  const softened = HARMLESS.reduce((rest, pattern) => rest.replace(pattern, ' … '), words)
+  const softened = softenedOf(around(call, request))
   const sign = signIn(softened, call)
   if (sign === undefined) return true
   // A condition or a later time holds for the order behind it, a complaint, a question or a story does not.
@@ -16,6 +15,20 @@ export function mayBeWanted(call: NanoCall, request: string): boolean {
   const parts = partsOf(softened)
   const last = parts.findLastIndex((part) => signIn(part, call) !== undefined)
   return last >= 0 && parts.slice(last + 1).some(ordersAct)
+}
+
+/** Without what looks like a sign and is none. */
+const softenedOf = (words: string): string =>
+  HARMLESS.reduce((rest, pattern) => rest.replace(pattern, ' … '), words)
+
+/** What speaks against a call and for it, for the trained verdict: each sign, whether it stays when what is harmless is gone, and whether an order follows. */
+export function moodSigns(call: NanoCall, request: string): string[] {
+  const words = around(call, request)
+  const softened = softenedOf(words)
+  const left = signsIn(softened, call)
+  const signs = signsIn(words, call).map((sign) => `${sign}:${left.includes(sign) ? 'hard' : 'soft'}`)
+  if (signs.length === 0) return ['plain']
+  return [...signs, `signs:${signs.length}`, `wanted:${mayBeWanted(call, request)}`]
 }
 
 /** "We open next year. Copy the list": a sentence of its own behind it, unless that goes on from it. */

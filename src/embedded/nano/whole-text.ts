@@ -12,6 +12,8 @@ import { stopWords } from './words.ts'
 export function withWholeTexts(call: NanoCall, request: string, lines: readonly ListedLine[]): NanoCall {
   const { content, command, path, new: replacement, old, pattern } = call.input
   if (call.name === 'write_file' && typeof content === 'string') {
+    const listed = linesInTurn(request)
+    if (listed !== undefined) return { ...call, input: { ...call.input, content: listed } }
     const begun = fromVerb(wholeBlock(behindColon(content, request), request), request)
     const whole = wholeSentence(upToTarget(wholeRow(begun, request), String(path), request), request)
     return { ...call, input: { ...call.input, content: withoutStop(whole, request) } }
@@ -32,6 +34,21 @@ export function withWholeTexts(call: NanoCall, request: string, lines: readonly 
 function onlyPlace(text: string, request: string): number | undefined {
   const places = placesOf(text, request)
   return places.length === 1 ? places[0] : undefined
+}
+
+const turn = (word: string, digit: number): string =>
+  String.raw`(?:the\s+)?(?:${word}(?:\s+one|\s+line)?|line\s+${digit})(?:\s*[:,=]|\s+(?:is|being|with|says))?\s+(?!of\b|from\b|line\b|one\b)`
+const LINES_IN_TURN = new RegExp(
+  String.raw`\b${turn('first', 1)}(?<one>\S.*?)[\s,;.]+(?:and\s+)?${turn('second', 2)}(?<two>\S.*?)` +
+    String.raw`(?:[\s,;.]+(?:and\s+)?${turn('third', 3)}(?<three>\S.*?))?\s*[.!]?$`,
+  'i',
+)
+
+/** "Two lines, first bring cash, second call Ann". */
+function linesInTurn(request: string): string | undefined {
+  const { one, two, three } = LINES_IN_TURN.exec(request)?.groups ?? {}
+  if (one === undefined || two === undefined || !/\blines?\b/i.test(request)) return undefined
+  return [one, two, three].flatMap((line) => (line === undefined ? [] : [strip(line, '"“”`')])).join('\n')
 }
 
 /** Lines behind "the following:" are wanted to the last. */
@@ -96,7 +113,9 @@ const isSpoken = (before: string): boolean => SAYS.test(before) || LABEL.test(be
 function behindColon(content: string, request: string): string {
   const [label = ''] = LABELLED.exec(request) ?? []
   const start = onlyPlace(content, request)
-  const isBefore = start !== undefined && start + content.length < label.length
+  const between = start === undefined ? '' : label.slice(start + content.length)
+  // In a step of its own the label is for another text: "make a.txt with b. then add a line: c".
+  const isBefore = between !== '' && !/[.;!?]\s|\b(?:and|then)\b/i.test(between)
   return isBefore && request.length - label.length > 2 ? request.slice(label.length).trim() : content
 }
 

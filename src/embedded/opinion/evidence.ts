@@ -3,6 +3,8 @@
  * known here at all. A question about the weather and one about the stock look alike but for this. Pure.
  */
 import { fitOf, saidIn } from '../nano/path-fit.ts'
+import { factsIn } from './command-facts.ts'
+import { scriptFit } from './command-ranking.ts'
 import { tellingWords } from './edit-lines.ts'
 import type { PathProject } from './path-project.ts'
 
@@ -33,6 +35,8 @@ export function evidenceSigns(request: string, project: PathProject): string[] {
     `known:${asked.length === 0 ? 'none' : bucket(known.length / asked.length, [0.01, 0.3, 0.5, 0.7, 0.9, 1])}`,
     `line:${bucket(line, [0.01, 2, 3, 4, 6, 8])}`,
     `line-ahead:${bucket(line - second, [0.01, 0.5, 1.5])}`,
+    `script:${bucket(scriptFit(request, project), [0.01, 0.4, 0.6, 0.99])}`,
+    `fact:${factsIn(request)[0]?.name ?? 'none'}`,
   ]
   return [
     ...signs,

@@ -4,6 +4,8 @@ import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { type Action, actionOpinion, type Opinion } from './action.ts'
 import { type EditAsk, rankEdits, type RankedEdit } from './edit-ranking.ts'
+import type { CommandAsk } from './command-candidates.ts'
+import { commandCandidates } from './command-ranking.ts'
 import type { LinearModel } from './linear.ts'
 import { type PathAsk, pathCandidates } from './path-ranking.ts'
 import { ranked, weigherOf } from './ranking.ts'
@@ -29,6 +31,8 @@ export type Opinions = {
   targets(ask: TargetAsk): readonly Likely<string>[]
   /** What a search looks for. */
   texts(ask: SearchAsk): readonly Likely<string>[]
+  /** What is to be run. */
+  commands(ask: CommandAsk): readonly Likely<string>[]
 }
 
 export type StoredModel = {
@@ -40,7 +44,7 @@ export type StoredModel = {
   readonly weights: string
 }
 
-type Ranking = 'edits' | 'paths' | 'targets' | 'texts' | 'verdict'
+type Ranking = 'edits' | 'paths' | 'targets' | 'texts' | 'commands' | 'verdict'
 
 export type StoredOpinions = Readonly<Record<Ranking | 'actions', StoredModel>> & {
   /** Words that many writers use. */
@@ -59,6 +63,7 @@ export async function loadOpinions(path: string): Promise<Opinions> {
     paths: toModel(rankings.paths),
     targets: toModel(rankings.targets),
     texts: toModel(rankings.texts),
+    commands: toModel(rankings.commands),
     verdict: toModel(rankings.verdict),
   })
 }
@@ -72,6 +77,7 @@ function createOpinions({ known, actions, ...rankings }: OpinionModels): Opinion
   const paths = weigherOf(rankings.paths)
   const targets = weigherOf(rankings.targets)
   const texts = weigherOf(rankings.texts)
+  const commands = weigherOf(rankings.commands)
   const verdict = weigherOf(rankings.verdict)
   return {
     action: (request, options) => actionOpinion(actions, signsOf(request, { ...options, known })),
@@ -85,6 +91,8 @@ function createOpinions({ known, actions, ...rankings }: OpinionModels): Opinion
     targets: (ask) =>
       ranked(targetCandidates(ask), targets).map(({ path, share }) => ({ value: path, share })),
     texts: (ask) => ranked(searchCandidates(ask), texts).map(({ text, share }) => ({ value: text, share })),
+    commands: (ask) =>
+      ranked(commandCandidates(ask), commands).map(({ command, share }) => ({ value: command, share })),
   }
 }
 
@@ -103,6 +111,7 @@ export function toStored({ labels, step, rows, weights }: LinearModel): StoredMo
     labels,
     step,
     hashes: hashes.toString('base64'),
-    weights: Buffer.from(weights.buffer).toString('base64'),
+    // Another process's weights are a part of a larger buffer.
+    weights: Buffer.from(weights.buffer, weights.byteOffset, weights.byteLength).toString('base64'),
   }
 }

@@ -2,6 +2,8 @@
 import { clausesOf, startsOrder } from '../nano/clauses.ts'
 import { around, signIn } from '../nano/mood.ts'
 import { ordersAct } from '../nano/order.ts'
+import { factsIn } from './command-facts.ts'
+import { scriptFit } from './command-ranking.ts'
 import { evidenceSigns } from './evidence.ts'
 import type { PathProject } from './path-project.ts'
 import { type Tokens, tokensOf } from './tokens.ts'
@@ -31,10 +33,16 @@ export function signsOf(request: string, { project, known, isLater = false }: Si
   for (const sign of orderSigns(sentences)) signs.add(sign)
   const mood = signIn(around(NO_CALL, request), NO_CALL)
   signs.add(`mood:${mood ?? 'none'}`)
-  if (isLater) signs.add('later')
-  else if (project.files.length > 0) for (const sign of evidenceSigns(request, project)) signs.add(sign)
+  for (const { name } of factsIn(request)) signs.add(`fact:${name}`)
+  if (isLater) {
+    signs.add('later')
+    signs.add(`script:${scriptFit(request, project) > SCRIPT_NAMED}`)
+  } else if (project.files.length > 0) for (const sign of evidenceSigns(request, project)) signs.add(sign)
   return signs
 }
+
+/** Most of a script's name is said. */
+const SCRIPT_NAMED = 0.6
 
 const NO_CALL = { name: 'edit_file', input: {} }
 

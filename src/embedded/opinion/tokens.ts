@@ -3,6 +3,8 @@
  * word that only this project knows. What is left says what is to be done. Pure.
  */
 
+import { spelledRight } from './spelling.ts'
+
 /** Words of a project, in lower case. */
 export type ProjectWords = {
   /** Of its paths. */
@@ -31,14 +33,21 @@ export type Tokens = {
 export function tokensOf(text: string, project: ProjectWords, known: ReadonlySet<string>): Tokens {
   const spelled: string[] = []
   const plain: string[] = []
-  for (const part of text.match(PART) ?? []) {
-    const word = part.toLowerCase().replaceAll('’', "'")
+  for (const [at, part] of (text.match(PART) ?? []).entries()) {
+    const typed = part.toLowerCase().replaceAll('’', "'")
+    const word = isName(part, at) || isOfProject(typed, project) ? typed : spelledRight(typed, known)
     const sign = signOf(word)
     spelled.push(sign === '<file>' ? sign + endingOf(word) : (sign ?? word))
     plain.push(sign ?? plainWord(word, project, known))
   }
   return { spelled, plain }
 }
+
+/** Within a sentence a capital begins a name. */
+const isName = (part: string, at: number): boolean => at > 0 && /^\p{Lu}\p{Ll}/u.test(part)
+
+const isOfProject = (word: string, { names, texts }: ProjectWords): boolean =>
+  names.has(word) || names.has(singular(word)) || texts.has(word)
 
 function signOf(word: string): string | undefined {
   if (/^["“`]/.test(word) || (word.startsWith("'") && word.length > 3)) return '<quote>'

@@ -13,6 +13,8 @@ export type NanoSaid = {
   readonly reason?: Reason
   /** Of its choices, the least certain. */
   readonly sure: number
+  /** What the words have of questions, prohibitions, later times and conditions. */
+  readonly moods: readonly string[]
 }
 
 export type VerdictCandidate = { readonly action: Action; readonly signs: readonly string[] }
@@ -37,6 +39,12 @@ function signsOf(action: Action, { opinion, said, best }: Heard): string[] {
     `${nano} sure:${level(said.sure)}`,
     `${kind} ${nano} ${likely}`,
     ...(action === said.action ? [`is ${action} sure:${level(said.sure)}`] : []),
+    ...said.moods.flatMap((mood) => [
+      `${kind} ${mood}`,
+      `${nano} ${mood}`,
+      `${kind} ${likely} ${mood}`,
+      `${nano} sure:${level(said.sure)} ${mood}`,
+    ]),
     ...(said.action === 'no' ? [`${kind} reason:${said.reason ?? ''} sure:${level(said.sure)}`] : []),
   ]
 }

@@ -11,6 +11,9 @@ test.each([
   ],
   ['delete a.md and verify the folder', ['delete a.md', 'and verify the folder']],
   ['Run npm test && then open a.md', ['Run npm test', '&& then open a.md']],
+  ['lint and after that build', ['lint', 'and after that build']],
+  ['migrate, then seed, then start it', ['migrate', 'then seed', 'then start it']],
+  ['What drafts are there? And open the first', ['What drafts are there?', 'And open the first']],
 ])('steps of their own: %s', (request, clauses) => {
   expect(clausesOf(request)).toEqual(clauses)
 })
@@ -22,6 +25,11 @@ test.each([
   'next month: make a folder old and move a.md there',
   'change 3 -> 4 in a.md',
   'copy a.md to b.md and c.md to d.md',
+  'take the captions and put them in old',
+  'make a copy of a.md and call it b.md',
+  'Why is it still here? Delete it',
+  'show me what is then in old',
+  'i finally get why it failed',
 ])('one clause: %s', (request) => {
   expect(clausesOf(request)).toEqual([request])
 })

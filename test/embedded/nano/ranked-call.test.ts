@@ -16,6 +16,7 @@ function placeWith(found: Partial<Record<'paths' | 'targets' | 'texts', Likely<s
     paths: () => found.paths ?? [],
     targets: () => found.targets ?? [],
     texts: () => found.texts ?? [],
+    commands: () => [],
   }
   return { request: 'x', clause: 'x', project, recent: [], opinions }
 }

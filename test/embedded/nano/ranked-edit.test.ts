@@ -21,6 +21,7 @@ const ranks = (...edits: RankedEdit[]): Opinions => ({
   paths: () => [],
   targets: () => [],
   texts: () => [],
+  commands: () => [],
 })
 
 const caps: RankedEdit = {

@@ -32,6 +32,8 @@ describe('a text is taken to its end', () => {
     ],
     ['append a line to a.txt, the 2024-12 one: - licence expired', '2024-12', '- licence expired'],
     ['make a.txt saying Dear Cobb, it leaks. Pray come.', 'Dear Cobb', 'Dear Cobb, it leaks. Pray come.'],
+    ['make a.txt with two lines, first zip it, second post it', 'two lines', 'zip it\npost it'],
+    ['a.txt please, first line bring cash second line: call Ann', 'bring cash', 'bring cash\ncall Ann'],
   ])('%s', (request, content, wanted) => {
     expect(written(request, content)).toEqual({ path: 'a.txt', content: wanted })
   })
@@ -42,6 +44,8 @@ describe('a text is taken to its end', () => {
     ['add to a.txt milk', 'milk'],
     ['add my number 555 to a.txt', '555'],
     ['write milk to a.txt', 'milk'],
+    ['make b.txt with red. then add a line to it: blue', 'red'],
+    ['add the first line of the list to a.txt, on second thought milk', 'milk'],
   ])('and begins where it did: %s', (request, content) => {
     expect(written(request, content)).toEqual({ path: 'a.txt', content })
   })

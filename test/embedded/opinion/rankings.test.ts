@@ -74,17 +74,29 @@ describe('after nano has spoken, too', () => {
 
   test('a question that a line of the project answers is looked up, though nano refuses', () => {
     expect(
-      verdictOn('how many litres of cobalt do we have', { action: 'no', reason: 'too-hard', sure: 0.8 }),
+      verdictOn('how many litres of cobalt do we have', {
+        action: 'no',
+        reason: 'too-hard',
+        sure: 0.8,
+        moods: ['asked-about:hard'],
+      }),
     ).toBe('read')
   })
 
   test('an order that both hear is carried out', () => {
-    expect(verdictOn('delete logs/backup.log', { action: 'delete', sure: 0.99 })).toBe('delete')
+    expect(verdictOn('delete logs/backup.log', { action: 'delete', sure: 0.99, moods: ['plain'] })).toBe(
+      'delete',
+    )
   })
 
   test('what nobody asked for is not done', () => {
     expect(
-      verdictOn("please don't delete logs/backup.log", { action: 'no', reason: 'not-asked', sure: 0.99 }),
+      verdictOn("please don't delete logs/backup.log", {
+        action: 'no',
+        reason: 'not-asked',
+        sure: 0.99,
+        moods: ['negated:hard'],
+      }),
     ).toBe('no')
   })
 })

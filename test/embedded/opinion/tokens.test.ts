@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { spelledRight } from '../../../src/embedded/opinion/spelling.ts'
 import { projectWords, tokensOf } from '../../../src/embedded/opinion/tokens.ts'
 
 const project = projectWords(['docs/minutes.md', 'config/app.ini'], ['Budget for the harbour: 300'])
@@ -19,4 +20,22 @@ test('an unknown word becomes a sign, and a file keeps its extension', () => {
 
   expect(plain).toEqual(['<word>', '<file>'])
   expect(spelled).toEqual(['frobnicate', '<file>.ini'])
+})
+
+test.each([
+  ['chnage', 'change'],
+  ['pleeease', 'please'],
+  ['delte', 'delete'],
+  ['foldr', 'folder'],
+  ['helllo', 'hello'],
+  ['frobnicate', 'frobnicate'],
+  ['teh', 'teh'],
+])('a slip of the finger is a known word: %s', (typed, meant) => {
+  expect(spelledRight(typed, new Set(['change', 'please', 'delete', 'folder', 'hello', 'test']))).toBe(meant)
+})
+
+test('a name and a word of the project are no slips', () => {
+  const { plain } = tokensOf('tell Pleasa about the chang', projectWords([], ['chang noodles']), known)
+
+  expect(plain).toEqual('<word> <word> <word> the <text>'.split(' '))
 })
