@@ -7,6 +7,10 @@ import re
 # Words for signs inside a name, only between two words that a name may be made of.
 _JOINED = re.compile(r"(?<=\w) (forward slash|slash|dot|underscore|hyphen|dash) (?=\w)", re.IGNORECASE)
 _SIGNS = {"forward slash": "/", "slash": "/", "dot": ".", "underscore": "_", "hyphen": "-", "dash": "-"}
+# "Into underscore posts": a name begins with it.
+_BEGINS = re.compile(
+    r"(?<!\w)(in|into|to|from|as|of|on|the|my|our|is|and|under|at|for|with|open|show|called|named) underscore (?=\w)", re.IGNORECASE
+)
 _ENDS = re.compile(r" (full stop|question mark|exclamation mark|comma|colon|semicolon)(?=\s|$)", re.IGNORECASE)
 _END_SIGNS = {
     "full stop": ".", "question mark": "?", "exclamation mark": "!", "comma": ",", "colon": ":", "semicolon": ";",
@@ -22,5 +26,6 @@ _DICTATED = re.compile(
 def typed(request: str) -> str:
     if not _DICTATED.search(request):
         return request
-    joined = _JOINED.sub(lambda match: _SIGNS[match.group(1).lower()], request)
+    begun = _BEGINS.sub(r"\1 _", request)
+    joined = _JOINED.sub(lambda match: _SIGNS[match.group(1).lower()], begun)
     return _ENDS.sub(lambda match: _END_SIGNS[match.group(1).lower()], joined)

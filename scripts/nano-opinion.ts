@@ -1,7 +1,7 @@
 /**
- * Trains what gives nano a second opinion, from the requests by hand: `npm run nano:opinion -- [--held a,b] [--write [--to file]]`. Which step a request
+ * Trains what gives nano a second opinion, from the requests by hand: `npm run nano:opinion -- [--held a,b] [--only paths,texts] [--write [--to file]]`. Which step a request
  * begins with is learned by a linear classifier; which edit, path, new name, text or command is meant, and whom to believe, by rankings. The hands that are
- * held out say how good each is; test hands are never read. `--write` stores them in models/, or in another file. Each model has a process of its own.
+ * held out say how good each is; test hands are never read. `--only` trains some and takes the others from models/, `--write` stores them there, or in another file. Each model has a process of its own.
  */
 import { fork } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -11,7 +11,12 @@ import { parseArgs } from 'node:util'
 import { brotliCompressSync } from 'node:zlib'
 import { outcomeOf, rankEdits } from '../src/embedded/opinion/edit-ranking.ts'
 import { likelihoods, type LinearModel } from '../src/embedded/opinion/linear.ts'
-import { type OpinionModels, type StoredOpinions, toStored } from '../src/embedded/opinion/load.ts'
+import {
+  loadModels,
+  type OpinionModels,
+  type StoredOpinions,
+  toStored,
+} from '../src/embedded/opinion/load.ts'
 import { ranked, weigherOf } from '../src/embedded/opinion/ranking.ts'
 import { signsOf } from '../src/embedded/opinion/signs.ts'
 import { VALIDATION_HANDS } from './nano-hands-split.ts'
@@ -30,14 +35,27 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       held: { type: 'string', default: VALIDATION_HANDS.join(',') },
+      only: { type: 'string' },
       write: { type: 'boolean' },
       to: { type: 'string', default: STORED },
     },
   })
   const held = values.held.split(',')
   const writers = loadWriters()
-  const known = knownWords(writers.filter(({ name }) => !held.includes(name)))
-  const trained = await trainAll(held)
+  const names = Object.keys(TRAINERS) as ModelName[]
+  const only = values.only?.split(',')
+  const { known, ...trained } = only
+    ? {
+        ...(await loadModels(STORED)),
+        ...(await trainAll(
+          names.filter((name) => only.includes(name)),
+          held,
+        )),
+      }
+    : {
+        known: knownWords(writers.filter(({ name }) => !held.includes(name))),
+        ...(await trainAll(names, held)),
+      }
   for (const writer of writers.filter(({ name }) => held.includes(name)))
     report(writer, { known, ...trained })
   if (!values.write) return
@@ -57,8 +75,7 @@ const mapValues = <Key extends string, From, To>(
   >
 
 /** As many at a time as there are cores. */
-async function trainAll(held: readonly string[]): Promise<Trained> {
-  const names = Object.keys(TRAINERS) as ModelName[]
+async function trainAll(names: readonly ModelName[], held: readonly string[]): Promise<Trained> {
   const left = [...names]
   const models = new Map<ModelName, LinearModel>()
   const work = async (): Promise<void> => {

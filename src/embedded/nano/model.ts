@@ -16,6 +16,7 @@ import { pathsIn } from './contradiction.ts'
 import { type Decision } from './decide.ts'
 import { createNanoEngine, type NanoEngine, type NanoEngineOptions, type NanoReply } from './engine.ts'
 import { otherLanguage } from './language.ts'
+import { withoutSlips } from './slips.ts'
 import { typed } from './spoken.ts'
 import { tidy } from './tidy.ts'
 import { classifySegments } from './format.ts'
@@ -103,7 +104,9 @@ type Parts = Pick<NanoOptions, 'onReply' | 'files' | 'root'> & {
 async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const { engine, prepare, onReply } = parts
   const said = readRun(request)
-  const words = { ...said, request: typed(said.request) }
+  const opinions = await parts.loadOpinion?.()
+  const plain = typed(said.request)
+  const words = { ...said, request: opinions ? withoutSlips(plain, opinions.knows) : plain }
   const foreign = otherLanguage(words.request)
   if (foreign !== undefined) return yield* refuseLanguage(foreign)
   const place = await placeOf(inOwnWords(words, request), request, parts)
@@ -116,7 +119,6 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
     tools: request.tools,
     guarded: request.guarded === true,
   })
-  const opinions = await parts.loadOpinion?.()
   const asking = { engine, files, run, progress, offer, request, ...defined({ opinions }) }
   const asked = (await nextOne(asking)) ?? (await askOn(asking, signal, onReply))
   if (!asked) return

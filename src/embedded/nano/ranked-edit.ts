@@ -3,7 +3,7 @@
  * chooses is always asked for, and never where the words are against it. Reads the project.
  */
 import type { NanoReply } from './engine.ts'
-import { type Decision, isUndisputed } from './decide.ts'
+import { type Decision, isUndisputed, readCall } from './decide.ts'
 import { isDoubtful } from './doubt.ts'
 import { makeUnique } from './listed-lines.ts'
 import { moodAgainst } from './mood.ts'
@@ -43,7 +43,8 @@ export async function rankedEdit(decision: Decision, place: Place): Promise<Deci
   if (!best) return decision
   const call = await toCall(best, files)
   const isMine = outcomeOf(best) === mine
-  const isLikely = best.share >= (isMine ? CERTAIN_BY_BOTH : CERTAIN) && isPlain(call, place)
+  const isCertain = best.share >= (isMine ? CERTAIN_BY_BOTH : CERTAIN) && isPlain(call, place)
+  const isLikely = isCertain && !isInSeveralPlaces(reply.text, project.texts)
   if (isMine) return decision.kind === 'guess' && isLikely ? { ...decision, isLikely } : decision
   const own = ranked.find((one) => outcomeOf(one) === mine)?.share ?? 0
   const sure = 'call' in decision && decision.kind !== 'doubt' ? Math.min(1, ...reply.confidences) : 0
@@ -58,6 +59,19 @@ export async function rankedEdit(decision: Decision, place: Place): Promise<Deci
 const isAboutEdit = (decision: Decision, written: string): boolean =>
   ('call' in decision ? decision.call.name === 'edit_file' : decision.kind === 'refuse') &&
   /"name": "(?:edit_file|change_line)"/.test(written)
+
+/** The text that nano wants replaced stands in its file more than once: which of them was not said. */
+function isInSeveralPlaces(written: string, texts: ReadonlyMap<string, string>): boolean {
+  const { name, input } = readCall(written) ?? {}
+  const text = texts.get(String(input?.['path'])) ?? ''
+  const old = input?.['old']
+  return (
+    name === 'edit_file' &&
+    typeof old === 'string' &&
+    old !== '' &&
+    text.indexOf(old) !== text.lastIndexOf(old)
+  )
+}
 
 /** What an earlier step was about may be meant; behind a copy "the original" is what was copied. */
 function recentFor(clause: string, steps: readonly NanoStep[]): readonly string[] {

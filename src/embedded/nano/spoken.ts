@@ -10,6 +10,9 @@ const SIGNS: Readonly<Record<string, string>> = {
   hyphen: '-',
   dash: '-',
 }
+/** "Into underscore posts": a name begins with it. */
+const BEGINS =
+  /(?<![\p{L}\p{N}_])(in|into|to|from|as|of|on|the|my|our|is|and|under|at|for|with|open|show|called|named) underscore (?=[\p{L}\p{N}])/giu
 const ENDS = / (full stop|question mark|exclamation mark|comma|colon|semicolon)(?=\s|$)/gi
 const END_SIGNS: Readonly<Record<string, string>> = {
   'full stop': '.',
@@ -27,6 +30,7 @@ const DICTATED =
 export function typed(request: string): string {
   if (!DICTATED.test(request)) return request
   return request
+    .replaceAll(BEGINS, (_, before: string) => `${before} _`)
     .replaceAll(JOINED, (_, word: string) => SIGNS[word.toLowerCase()] ?? '')
     .replaceAll(ENDS, (_, word: string) => END_SIGNS[word.toLowerCase()] ?? '')
 }

@@ -56,7 +56,10 @@ export async function tidy(decision: Decision, place: Place): Promise<Decision> 
   const replacing = await asReplacement(call, files)
   if (!replacing && isActing(call.name) && spelled.input['path'] !== decision.call.input['path'])
     return elsewhere(decision, call)
-  if (!replacing) return { ...decision, call }
+  if (!replacing)
+    return (await isInSeveralPlaces(decision.call, files))
+      ? inOnePlace(decision, call)
+      : { ...decision, call }
   const why = 'The built-in model guessed this: it replaces what is there'
   return { why, ...decision, isLikely: false, isBacked: false, kind: 'guess', call: replacing }
 }
@@ -65,6 +68,26 @@ export async function tidy(decision: Decision, place: Place): Promise<Decision> 
 function elsewhere(decision: Called, call: NanoCall): Decision {
   const why = 'The built-in model guessed this: the request does not spell out the path'
   return { why, ...decision, isLikely: false, kind: 'guess', call }
+}
+
+/** The text that goes stands there more than once, and all of it may be meant. */
+async function isInSeveralPlaces({ name, input }: NanoCall, files: ProjectFiles): Promise<boolean> {
+  const { path, old, all } = input
+  if (
+    name !== 'edit_file' ||
+    all === true ||
+    typeof path !== 'string' ||
+    typeof old !== 'string' ||
+    old === ''
+  )
+    return false
+  const text = await files.read(path).catch(() => '')
+  return text.indexOf(old) !== text.lastIndexOf(old)
+}
+
+function inOnePlace(decision: Called, call: NanoCall): Decision {
+  const why = 'The built-in model guessed this: the text stands in several places'
+  return { why, ...decision, isLikely: false, isBacked: false, kind: 'guess', call }
 }
 
 /** Which of them are meant was counted, not said. */

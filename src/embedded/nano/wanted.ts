@@ -72,7 +72,7 @@ const HARMLESS: readonly RegExp[] = [
   /\bif (?:it's|its|it is|that's|that is) (?:not|no|ok|okay|alright|all right|fine|possible)\b[^,.;]*/gu,
   /\bif (?:you|u)(?:'d|'ll|d|ll)? (?:be|have|had|get|got|could|would|can|please|don't|do not|wouldn't|feel|fancy|find|look|open)\b[^,.;]*/gu,
   // "It would be a help if it were 5", "I wonder if we could have 5".
-  /\b(?:help|better|love it|lovely|nice|great|good|glad|grateful|happy|happier|appreciate it|wonder|wondering|kind)\s+(?:if|whether)\b/gu,
+  /\b(?:help|better|love it|lovely|nice|great|good|glad|grateful|obliged|thankful|pleased|delighted|happy|happier|appreciate it|wonder|wondering|kind)\s+(?:if|whether)\b/gu,
   /\b(?:may|might|shall) (?:i|we) (?:ask you|trouble you|have|get)\b/gu,
   // "Run it and see what happens", "I want to see what it gives".
   /\b(?:see|know|show me|tell me)\s+what\s+(?:happens|comes|gives|it|…)/gu,

@@ -48,6 +48,8 @@ const LINES_IN_TURN = new RegExp(
 function linesInTurn(request: string): string | undefined {
   const { one, two, three } = LINES_IN_TURN.exec(request)?.groups ?? {}
   if (one === undefined || two === undefined || !/\blines?\b/i.test(request)) return undefined
+  // "... and add a second line": a step of its own.
+  if (/\b(?:add|append|then)\b/i.test(one)) return undefined
   return [one, two, three].flatMap((line) => (line === undefined ? [] : [strip(line, '"“”`')])).join('\n')
 }
 
@@ -100,7 +102,7 @@ function wholeSentence(content: string, request: string): string {
     return content
   const rest = request.slice(start + content.length)
   const [more = ''] =
-    /^[^\n]*?(?=[.,;!]?(?:\s+-)?\s+(?:and|then|after|finally|also|next)\b|$)/i.exec(rest) ?? []
+    /^[^\n]*?(?=[.,;!]?(?:\s+-)?\s+(?:and|then|after|finally|also|next,)\b|$)/i.exec(rest) ?? []
   const isOver = /^[.!?\s]*$/.test(more) || NEXT_ORDER.test(more)
   // Behind a bare colon the place may follow the text: "append a row: x,y to a.txt".
   const isPlaced = !SAYS.test(request.slice(0, start)) && PLACED.test(more)
@@ -120,13 +122,15 @@ function behindColon(content: string, request: string): string {
 }
 
 /** An order to write something down, up to its colon. */
-const LABEL = /\b(?:add|append|put|write|note|jot|line|bottom|end|entry|row)\b[^\n:"“]{0,80}:\s+$/i
+const LABEL =
+  /\b(?:add|append|put|write|note|jot|line|bottom|end|entry|row)\b[^\n:"“]{0,80}:\s+$|\b(?:file|called|named|in|into|to)\s+[\w./-]+\.\w{1,5}:\s+$/i
 const LABELLED =
   /^[^\n:"“]*\b(?:add|append|put|write|note|jot|line|bottom|end|entry|row)\b[^\n:"“]{0,80}:\s+(?=[^\n]+$)/i
 
 const PLACED = /(?:^|\s)(?:to|in|into|at|under)\s/i
 
-const SAYS = /\b(?:with the (?:text|words?|line|content)|that says|which says|saying|reading)\s*:?\s+$/i
+const SAYS =
+  /\b(?:with the (?:following )?(?:text|words?|line|content|note)|with the following|that says|which says|saying|reading)\s*:?\s+$/i
 const NEXT_ORDER =
   /(?:^|[.,;!?]\s+)(?:please |and |then |also )*(?:add|append|copy|delete|list|make|move|open|put|read|rename|run|show|in|to|at|under|into|for|as)\b/i
 

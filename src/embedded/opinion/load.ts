@@ -19,6 +19,8 @@ export type Likely<Value> = { readonly value: Value; readonly share: number }
 
 /** All of them give the likeliest first. */
 export type Opinions = {
+  /** Whether many writers use this word. */
+  knows(word: string): boolean
   /** Which step a request, or a part of it, begins with. */
   action(request: string, options: Omit<SignOptions, 'known'>): Opinion
   /** The same after nano has spoken, too. */
@@ -53,10 +55,12 @@ export type StoredOpinions = Readonly<Record<Ranking | 'actions', StoredModel>> 
 
 const unpack = promisify(brotliDecompress)
 
-export async function loadOpinions(path: string): Promise<Opinions> {
+export const loadOpinions = async (path: string): Promise<Opinions> => createOpinions(await loadModels(path))
+
+export async function loadModels(path: string): Promise<OpinionModels> {
   const text = await unpack(await readFile(path))
   const { words, actions, ...rankings } = JSON.parse(text.toString('utf8')) as StoredOpinions
-  return createOpinions({
+  return {
     known: new Set(words),
     actions: toModel(actions),
     edits: toModel(rankings.edits),
@@ -65,7 +69,7 @@ export async function loadOpinions(path: string): Promise<Opinions> {
     texts: toModel(rankings.texts),
     commands: toModel(rankings.commands),
     verdict: toModel(rankings.verdict),
-  })
+  }
 }
 
 export type OpinionModels = Readonly<Record<Ranking | 'actions', LinearModel>> & {
@@ -80,6 +84,7 @@ function createOpinions({ known, actions, ...rankings }: OpinionModels): Opinion
   const commands = weigherOf(rankings.commands)
   const verdict = weigherOf(rankings.verdict)
   return {
+    knows: (word) => known.has(word),
     action: (request, options) => actionOpinion(actions, signsOf(request, { ...options, known })),
     verdict: (opinion, said) =>
       ranked(verdictCandidates(opinion, said), verdict).map(({ action, share }) => ({

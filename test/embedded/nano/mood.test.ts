@@ -38,6 +38,8 @@ const against: Record<string, readonly (readonly [string, NanoCall])[]> = {
     ['leave config.ts alone, port 3000 stays', edit('config.ts', '3000', '8080')],
     ['check the script without running it', backup],
     ['not now: build', build],
+    ['run the build lol wrong chat ignore', build],
+    ['npm run build. sorry, wrong window', build],
     ['not yet, the tests are red', tests],
     ['You can’t deploy this', deploy],
     ['avoid running npm install', run('npm install')],

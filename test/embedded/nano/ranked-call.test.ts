@@ -17,6 +17,7 @@ function placeWith(found: Partial<Record<'paths' | 'targets' | 'texts', Likely<s
     targets: () => found.targets ?? [],
     texts: () => found.texts ?? [],
     commands: () => [],
+    knows: () => true,
   }
   return { request: 'x', clause: 'x', project, recent: [], opinions }
 }

@@ -22,6 +22,7 @@ const ranks = (...edits: RankedEdit[]): Opinions => ({
   targets: () => [],
   texts: () => [],
   commands: () => [],
+  knows: () => true,
 })
 
 const caps: RankedEdit = {

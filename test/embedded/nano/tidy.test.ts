@@ -40,6 +40,16 @@ describe('an edit takes the letters of the file', () => {
     )
   })
 
+  test('and asks where it stands in several places and one was not named', async () => {
+    const edit = { path: 'contacts.csv', old: 'Chairlady', new: 'Chairperson' }
+
+    expect(await tidied('edit_file', edit, 'put Chairperson for Chairlady')).toMatchObject({
+      kind: 'guess',
+      why: 'The built-in model guessed this: the text stands in several places',
+      isLikely: false,
+    })
+  })
+
   test('not where the old text is there as it was spelled', async () => {
     const edit = { path: 'contacts.csv', old: 'CHAIR', new: 'head' }
 
