@@ -13,6 +13,7 @@ import { renderAnswer } from './answer.ts'
 import { type Asked, askOn, nextOne } from './ask.ts'
 import { classificationFields, toClassification } from './classify.ts'
 import { pathsIn } from './contradiction.ts'
+import { inCopySaid } from './copy-said.ts'
 import { type Decision } from './decide.ts'
 import { createNanoEngine, type NanoEngine, type NanoEngineOptions, type NanoReply } from './engine.ts'
 import { otherLanguage } from './language.ts'
@@ -133,7 +134,8 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const ranked = opinions
     ? await rankedEdit(tidied, { ...run, clause, files, reply, opinions, isBegun, ...defined({ agreement }) })
     : tidied
-  const settled = settleGuess(await appendByEdit(ranked, offer.bindings, files), request, heard)
+  const placed = await inCopySaid(ranked, { clause, steps: run.steps, files })
+  const settled = settleGuess(await appendByEdit(placed, offer.bindings, files), request, heard)
   const decision = withMissing(settled, place, progress)
   const undone = undoneOf(progress, run.steps)
   const bound = await forClient(decision, { offer, request, files })

@@ -68,7 +68,8 @@ export function rankedCall(call: NanoCall, sure: number, place: RankingPlace): R
   if (action !== undefined) {
     const key = action === 'mkdir' ? 'path' : 'to'
     const from = textOf(input['from'])
-    choose(key, targetsFor(action, from, place), textOf(input[key]))
+    const likely = targetsFor(action, from, place).filter(({ value }) => !isOfOther(value, from, place))
+    choose(key, likely, textOf(input[key]))
   }
   const isOther = choices.some((choice) => choice.isOther)
   return {
@@ -77,6 +78,14 @@ export function rankedCall(call: NanoCall, sure: number, place: RankingPlace): R
     isOther,
   }
 }
+
+/** Under the name of another file that is there: "move a.css and b.svg to junk" gives neither the other's name. */
+const isOfOther = (to: string, from: string, { project, clause }: RankingPlace): boolean =>
+  from !== '' &&
+  baseOf(to) !== baseOf(from) &&
+  project.files.some((path) => path !== from && baseOf(path) === baseOf(to) && clause.includes(baseOf(to)))
+
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /** A name that is new is the one to be made. */
 const isThere = (path: unknown, { project, recent }: RankingPlace): boolean =>

@@ -58,6 +58,8 @@ const HARMLESS: readonly RegExp[] = [
     String.raw`\b(?:do not|don't|dont|does not|doesn't|doesnt|did not|didn't|never|should not|shouldn't|shouldnt|ought not to|must not|mustn't|need not|not to|can't|cannot|no longer)\s+(?:really\s+|even\s+|just\s+|actually\s+)?${STATES}(?:s|d|ed)?\b(?!\s+(?:to (?!see|have|be\b)|you\b|u\b|it to|that to|them to|anyone|anybody|\S+ (?:to|run|deleted|removed|changed|moved|renamed|touched|built|tested|deployed)\b))`,
     'gu',
   ),
+  // "They never pay", "the classics never die": how things are.
+  /\b(?:they|he|she|it|nobody|people|customers|classics) never(?= (?!\w+ly\b)[a-z]+(?:s|ed)?\b(?! (?:it|that|this|them|…)))/gu,
   /\b(?:no longer|not any ?more|no more)\b(?=\s+(?:\S+\s+){0,3}(?:true|valid|right|correct|current|used|needed|here|there|…|works?)\b)/gu,
   /\b(?:should not|shouldn't|shouldnt|ought not to)(?=\s*(?:exist|[.,;!?]|$))/gu,
   // "Where it says 5, put 6", "what is a.txt now should be b.txt": no question.

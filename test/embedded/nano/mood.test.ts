@@ -39,6 +39,8 @@ const against: Record<string, readonly (readonly [string, NanoCall])[]> = {
     ['check the script without running it', backup],
     ['not now: build', build],
     ['run the build lol wrong chat ignore', build],
+    ['The last thing we need this week is to run npm run deploy.', run('npm run deploy')],
+    ["There's no universe in which a.ts needs another port", edit('a.ts', '3000', '8080')],
     ['npm run build. sorry, wrong window', build],
     ['not yet, the tests are red', tests],
     ['You can’t deploy this', deploy],

@@ -17,6 +17,8 @@ const texts = new Map([
   ['staff/rota_may.csv', 'day,who\nmonday,Ines\n'],
   ['logs/backup.log', 'backup done\n'],
   ['src/PriceTable.ts', 'export class PriceTable {}\n'],
+  ['package.json', '{"scripts":{"test":"vitest","build":"tsc","lint":"oxlint"}}'],
+  ['scripts/backup.sh', '# packs everything\ntar czf backup.tgz .\n'],
 ])
 const project = createPathProject([...texts.keys()], texts)
 
@@ -68,6 +70,18 @@ test.each([
   expect(best?.value).toBe(wanted)
 })
 
+test.each([
+  ['lint it please', 'npm run lint'],
+  ['kick off the backup', 'bash scripts/backup.sh'],
+  ['are the tests green? run them', 'npm test'],
+  ['run git status --short', 'git status --short'],
+  ['how full is the disk', 'df -h'],
+])('what is to be run: %s', (clause, wanted) => {
+  const [best] = opinions.commands({ clause, project, recent: [] })
+
+  expect(best?.value).toBe(wanted)
+})
+
 describe('after nano has spoken, too', () => {
   const verdictOn = (request: string, said: Parameters<typeof opinions.verdict>[1]): string | undefined =>
     opinions.verdict(opinions.action(request, { project }), said)[0]?.value
@@ -87,6 +101,16 @@ describe('after nano has spoken, too', () => {
     expect(verdictOn('delete logs/backup.log', { action: 'delete', sure: 0.99, moods: ['plain'] })).toBe(
       'delete',
     )
+  })
+
+  test('a remark behind an order is no prohibition', () => {
+    expect(
+      verdictOn('delete logs/backup.log, they NEVER look at it', {
+        action: 'delete',
+        sure: 0.98,
+        moods: ['negated:soft', 'signs:1', 'wanted:true'],
+      }),
+    ).toBe('delete')
   })
 
   test('what nobody asked for is not done', () => {
