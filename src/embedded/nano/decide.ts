@@ -5,6 +5,7 @@
  */
 import { isObject } from '../../lib/json.ts'
 import { hasOtherSubject, isDoubtful } from './doubt.ts'
+import { isAskedFact } from '../opinion/command-facts.ts'
 import type { ListedLine } from './format.ts'
 import { toEdit } from './listed-lines.ts'
 import { notSpelledOut } from './spelled-out.ts'
@@ -99,6 +100,7 @@ export function decide(evidence: Evidence): Decision {
     return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
   }
   const least = Math.min(1, ...evidence.confidences)
+  if (isFact(call, clause)) return { kind: 'call', call }
   if (least < OFFERED && (evidence.agreement ?? 0) < WANTED) return { kind: 'doubt', call }
   const isFree = !evidence.isSecond && !isDoubtful(call, request) && !hasRemark(call, request)
   // What the first part orders does not order the next one: "copy a to b, then address: 5 Elm Road".
@@ -135,7 +137,13 @@ export const isUndisputed = (call: NanoCall, request: string, agreement: number)
   moodAgainst(call, request) === undefined &&
   !isDoubtful(call, request) &&
   !hasRemark(call, request) &&
-  (isOrder(call, request) || (!isLoss(call) && WISHES.test(request)))
+  (isOrder(call, request) ||
+    (!isLoss(call) && WISHES.test(request)) ||
+    (call.name === 'edit_file' && agreement >= BACKING && SETS.test(request)))
+
+/** It looks, and nothing else is meant by these words. */
+const isFact = ({ name, input: { command } }: NanoCall, clause: string): boolean =>
+  name === 'run_command' && typeof command === 'string' && isAskedFact(command, clause)
 
 type Wanted = { readonly share: number; readonly clause: string; readonly request: string }
 
@@ -144,12 +152,16 @@ export function guessed(call: NanoCall, { share, clause, request }: Wanted): Dec
   if (!isActing(call.name)) return { kind: 'call', call }
   const isAgainst = [request, clause].every((words) => moodAgainst(call, words) !== undefined)
   if (isAgainst && share < OUTWEIGHS && !mayBeWanted(call, clause)) return { kind: 'doubt', call }
+  if (!isAgainst && isFact(call, clause)) return { kind: 'call', call }
   return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
 }
 
 /** No order, but what is to become; "Sam has changed it" and `a -> b` are neither. */
 const WISHES =
   /\b(?:should|must|needs?|has to|have to|ought|can|could|would|please|pls|want|wants|like|let's|lets|make sure|supposed|meant|now)\b/i
+
+/** "max_guests 10 instead of 8", "port: 3000 -> 8080", "version to 2.5.0". */
+const SETS = /\b(?:instead of|rather than|from \S+ to|to|at|on|off|is)\b\s*\S|->|→|=/i
 
 function reasonToAsk(call: NanoCall, missing: string | undefined): string {
   if (missing !== undefined) return `the request does not spell out the ${missing}`

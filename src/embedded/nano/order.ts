@@ -41,9 +41,13 @@ export function isOrder({ name, input }: NanoCall, request: string): boolean {
 /** Of a text in a file it is an order: "the severity must be Critical". */
 const MUST = /\bmust (?:now )?(?:be|say|read|become) /i
 
+/** "New folder notes/lists": nothing else can be meant. */
+const NEW =
+  /^\W*(?:(?:please|pls|ok|okay|and|then|also|a|one|another)[\s,]+)*new (?:empty )?(?:file|folder|directory|dir|note) [\w./"'`-]/i
+
 /** Also behind what leads up to it: "we hand it over tomorrow, so please make a folder". */
 export const isImperative = (request: string): boolean =>
-  ORDER.test(request) || ASKED.test(request) || ORDER.test(lastSentence(request))
+  NEW.test(request) || ORDER.test(request) || ASKED.test(request) || ORDER.test(lastSentence(request))
 
 /** "The id is now x. Change it in the selectors". */
 const lastSentence = (request: string): string => request.split(/(?<=\w[.!])\s+(?=[A-Z])/).at(-1) ?? request

@@ -108,7 +108,7 @@ const LEAST = 0.2
 /** From 0.9 on 306 of 315 were right, of eighteen writers it was not trained on. */
 const CERTAIN = 0.95
 /** Where nano wrote the same edit. */
-const CERTAIN_BY_BOTH = 0.8
+const CERTAIN_BY_BOTH = 0.5
 /** Enough against an edit whose texts are both spelled. */
 const CLEAR = 0.6
 const FLOOR = 0.02

@@ -6,7 +6,7 @@ import { spelledRight } from '../opinion/spelling.ts'
 
 const MEANT = new Set(
   (
-    'add append attach write create make change replace remove delete copy move rename edit update correct mark tick insert execute ' +
+    'add append attach write create make change duplicate swap replace remove delete copy move rename edit update correct mark tick insert execute ' +
     'build test tests deploy install start list open read find search look display print show tell give check count ' +
     'then after afterwards before first second third last next line lines file files folder folders everywhere every instead ' +
     'readme config settings script scripts backup version please called named from into with where what which when there this that'

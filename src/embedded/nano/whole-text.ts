@@ -130,7 +130,7 @@ const LABELLED =
 const PLACED = /(?:^|\s)(?:to|in|into|at|under)\s/i
 
 const SAYS =
-  /\b(?:with the (?:following )?(?:text|words?|line|content|note)|with the following|that says|which says|saying|reading)\s*:?\s+$/i
+  /\b(?:with the (?:following )?(?:text|words?|line|content|note)|with the following|with(?=\s*:)|that says|which says|saying|reading|containing)\s*:?\s+$/i
 const NEXT_ORDER =
   /(?:^|[.,;!?]\s+)(?:please |and |then |also )*(?:add|append|copy|delete|list|make|move|open|put|read|rename|run|show|in|to|at|under|into|for|as)\b/i
 

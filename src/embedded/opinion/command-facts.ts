@@ -13,6 +13,12 @@ export function factsIn(clause: string): Fact[] {
   )
 }
 
+/** The command is for a fact that the clause asks for, and changes nothing. */
+export const isAskedFact = (command: string, clause: string): boolean =>
+  factsIn(clause).some((fact) => fact.command === command && !STORES.has(fact.name))
+
+const STORES: ReadonlySet<string> = new Set(['add', 'commit'])
+
 type Entry = {
   readonly name: string
   readonly asks: RegExp

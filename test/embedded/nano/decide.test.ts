@@ -40,6 +40,15 @@ test('a call that acts is made unasked only when every choice in it was sure', (
   expect(decide(writing(run, { confidences: [OFFERED - 0.01] }))).toEqual({ kind: 'doubt', call: run })
 })
 
+test('a fact of the machine that is asked for is looked up, unless the words are against it', () => {
+  const disk: NanoCall = { name: 'run_command', input: { command: 'df -h' } }
+  const said = (request: string) => decide(writing(disk, { request, confidences: [0.6] }))
+
+  expect(said('how full is the disk?')).toEqual({ kind: 'call', call: disk })
+  expect(said('how full is the disk? not now')).toEqual({ kind: 'doubt', call: disk })
+  expect(said('run the tests').kind).toBe('guess')
+})
+
 test('what the request does not spell out is a guess, likely only when surer than that', () => {
   const edit: NanoCall = { name: 'edit_file', input: { path: 'src/a.ts', old: 'x', new: 'y' } }
   const request = 'run the tests'

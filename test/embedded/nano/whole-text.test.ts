@@ -32,6 +32,12 @@ describe('a text is taken to its end', () => {
     ],
     ['append a line to a.txt, the 2024-12 one: - licence expired', '2024-12', '- licence expired'],
     ['make a.txt saying Dear Cobb, it leaks. Pray come.', 'Dear Cobb', 'Dear Cobb, it leaks. Pray come.'],
+    ['make a.txt with: june 21, bring buckets. and show me', 'june 21', 'june 21, bring buckets'],
+    [
+      'write into a.txt: hall owner, 3,000 per day, capacity 150',
+      'hall owner',
+      'hall owner, 3,000 per day, capacity 150',
+    ],
     ['make a.txt with two lines, first zip it, second post it', 'two lines', 'zip it\npost it'],
     ['a.txt please, first line bring cash second line: call Ann', 'bring cash', 'bring cash\ncall Ann'],
   ])('%s', (request, content, wanted) => {
