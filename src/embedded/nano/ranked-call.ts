@@ -54,12 +54,19 @@ export function rankedCall(call: NanoCall, sure: number, place: RankingPlace): R
   if (role === undefined && action === undefined && !isCommand) return undefined
   const choices: Choice[] = []
   let input = call.input
-  const choose = (key: string, likely: readonly Likely<string>[], own: string): void => {
-    const choice = chosen(likely, own, sure)
+  const choose = (key: string, likely: readonly Likely<string>[], own: string, most = SUREST): void => {
+    const choice = chosen(likely, own, Math.min(sure, most))
     choices.push(choice)
     if (choice.isOther) input = { ...input, [key]: choice.value }
   }
-  if (isCommand) choose('command', commandsFor(place), textOf(input['command']))
+  const command = textOf(input['command'])
+  if (isCommand)
+    choose(
+      'command',
+      commandsFor(place),
+      command,
+      place.request.includes(command) ? SUREST : SUREST_OF_SCRIPTS,
+    )
   if (call.name === 'search_text') choose('pattern', textsFor(place), textOf(input['pattern']))
   if (role !== undefined) {
     const key = action === undefined ? 'path' : 'from'
@@ -97,11 +104,13 @@ type Choice = { readonly value: string; readonly share: number; readonly isOther
 const LEAST = 0.35
 const FLOOR = 0.02
 const SUREST = 0.97
+/** Of a command that nobody spelled: it takes `lint:fix` for `lint` without a doubt. */
+const SUREST_OF_SCRIPTS = 0.9
 
 function chosen(likely: readonly Likely<string>[], own: string, sure: number): Choice {
   const mine = likely.find(({ value }) => isSame(value, own))?.share ?? 0
   const [best] = likely
-  const odds = Math.min(sure, SUREST) / (1 - Math.min(sure, SUREST))
+  const odds = sure / (1 - sure)
   const isOther =
     best !== undefined &&
     !isSame(best.value, own) &&

@@ -8,7 +8,9 @@ const project = createPathProject(['a.txt', 'b.txt', 'docs/c.txt'], new Map())
 const likely = (...values: [string, number][]): Likely<string>[] =>
   values.map(([value, share]) => ({ value, share }))
 
-function placeWith(found: Partial<Record<'paths' | 'targets' | 'texts', Likely<string>[]>>): RankingPlace {
+function placeWith(
+  found: Partial<Record<'paths' | 'targets' | 'texts' | 'commands', Likely<string>[]>>,
+): RankingPlace {
   const opinions: Opinions = {
     action: () => new Map(),
     verdict: () => [],
@@ -16,7 +18,7 @@ function placeWith(found: Partial<Record<'paths' | 'targets' | 'texts', Likely<s
     paths: () => found.paths ?? [],
     targets: () => found.targets ?? [],
     texts: () => found.texts ?? [],
-    commands: () => [],
+    commands: () => found.commands ?? [],
     knows: () => true,
   }
   return { request: 'x', clause: 'x', project, recent: [], opinions }
@@ -45,6 +47,15 @@ test('a file that is to be made is not taken for one that is there', () => {
   const made = { name: 'write_file', input: { path: 'new.txt', content: 'x', append: true } }
 
   expect(rankedCall(made, 0.5, placeWith({ paths: likely(['a.txt', 0.99]) }))).toBeUndefined()
+})
+
+test('a command that nobody spelled is the likeliest one, a spelled one stays', () => {
+  const place = placeWith({ commands: likely(['npm run lint', 0.95], ['npm run lint:fix', 0.03]) })
+  const fix = { name: 'run_command', input: { command: 'npm run lint:fix' } }
+  const spelled = { ...place, request: 'npm run lint:fix please' }
+
+  expect(rankedCall(fix, 1, place)?.call.input).toEqual({ command: 'npm run lint' })
+  expect(rankedCall(fix, 1, spelled)?.call.input).toEqual({ command: 'npm run lint:fix' })
 })
 
 test('a search of everything has no scope', () => {
