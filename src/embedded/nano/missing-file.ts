@@ -1,6 +1,6 @@
 /**
  * A file that a request names and that is not there: "delete newsletter.html", "open level07" beside level01 to level06. Then nothing is
- * done, and that is said; another file must not stand in for it. Pure.
+ * done, and that is said; another file is not taken instead. Pure.
  */
 import { nameOf, stands } from './naming.ts'
 import type { NanoCall } from './run.ts'

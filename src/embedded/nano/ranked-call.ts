@@ -104,7 +104,7 @@ type Choice = { readonly value: string; readonly share: number; readonly isOther
 const LEAST = 0.35
 const FLOOR = 0.02
 const SUREST = 0.97
-/** Of a command that nobody spelled: it takes `lint:fix` for `lint` without a doubt. */
+/** Of a command that the request does not spell: it takes `lint:fix` for `lint` without a doubt. */
 const SUREST_OF_SCRIPTS = 0.9
 
 function chosen(likely: readonly Likely<string>[], own: string, sure: number): Choice {

@@ -60,7 +60,7 @@ const isAboutEdit = (decision: Decision, written: string): boolean =>
   ('call' in decision ? decision.call.name === 'edit_file' : decision.kind === 'refuse') &&
   /"name": "(?:edit_file|change_line)"/.test(written)
 
-/** The text that nano wants replaced stands in its file more than once: which of them was not said. */
+/** The text that nano wants replaced occurs more than once in its file, and the request does not say which is meant. */
 function isInSeveralPlaces(written: string, texts: ReadonlyMap<string, string>): boolean {
   const { name, input } = readCall(written) ?? {}
   const text = texts.get(String(input?.['path'])) ?? ''

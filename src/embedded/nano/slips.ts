@@ -1,6 +1,6 @@
 /**
- * Slips in the words that say what is to be done: "thne", "delte", "frist line". Only such words are mended, and only where nobody
- * writes them so; what is quoted, named or numbered stays as it is. Pure.
+ * Slips in the words that say what is to be done: "thne", "delte", "frist line". Only such words are corrected, and only where no
+ * writer uses them; what is quoted, named or numbered stays as it is. Pure.
  */
 import { spelledRight } from '../opinion/spelling.ts'
 
@@ -12,7 +12,7 @@ const MEANT = new Set(
     'readme config settings script scripts backup version please called named from into with where what which when there this that'
   ).split(' '),
 )
-/** Too short to be mended by their letters alone. */
+/** Too short to be corrected by their letters alone. */
 const SHORT = new Map([
   ['thn', 'then'],
   ['hten', 'then'],
@@ -31,10 +31,10 @@ const PART =
 /** `isKnown`: whether it is a word that many people use. */
 export const withoutSlips = (request: string, isKnown: (word: string) => boolean): string =>
   request.replaceAll(PART, (part) =>
-    /^[a-z]{2,}$|^[A-Z][a-z]{2,}$/.test(part) ? mended(part, isKnown) : part,
+    /^[a-z]{2,}$|^[A-Z][a-z]{2,}$/.test(part) ? corrected(part, isKnown) : part,
   )
 
-function mended(word: string, isKnown: (word: string) => boolean): string {
+function corrected(word: string, isKnown: (word: string) => boolean): string {
   const lower = word.toLowerCase()
   if (isKnown(lower)) return word
   const meant = SHORT.get(lower) ?? (lower === word ? spelledRight(lower, MEANT) : lower)

@@ -70,7 +70,7 @@ function elsewhere(decision: Called, call: NanoCall): Decision {
   return { why, ...decision, isLikely: false, kind: 'guess', call }
 }
 
-/** The text that goes stands there more than once, and all of it may be meant. */
+/** The text that is replaced occurs there more than once, and all of it may be meant. */
 async function isInSeveralPlaces({ name, input }: NanoCall, files: ProjectFiles): Promise<boolean> {
   const { path, old, all } = input
   if (
@@ -86,7 +86,7 @@ async function isInSeveralPlaces({ name, input }: NanoCall, files: ProjectFiles)
 }
 
 function inOnePlace(decision: Called, call: NanoCall): Decision {
-  const why = 'The built-in model guessed this: the text stands in several places'
+  const why = 'The built-in model guessed this: the text occurs more than once'
   return { why, ...decision, isLikely: false, isBacked: false, kind: 'guess', call }
 }
 

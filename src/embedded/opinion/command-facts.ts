@@ -1,6 +1,6 @@
 /**
- * Commands that everyone means by the same words: what git knows, what the machine is and has. They only look, unless git is told to
- * store. Must equal nano/facts.py. Pure.
+ * Commands that everyone means by the same words: what git knows, what the machine is and has. They only look, but for those that store in
+ * git. Must equal nano/facts.py. Pure.
  */
 import { numbersOf } from '../nano/spans.ts'
 

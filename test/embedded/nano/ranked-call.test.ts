@@ -49,7 +49,7 @@ test('a file that is to be made is not taken for one that is there', () => {
   expect(rankedCall(made, 0.5, placeWith({ paths: likely(['a.txt', 0.99]) }))).toBeUndefined()
 })
 
-test('a command that nobody spelled is the likeliest one, a spelled one stays', () => {
+test('a command that is not spelled is the likeliest one, a spelled one stays', () => {
   const place = placeWith({ commands: likely(['npm run lint', 0.95], ['npm run lint:fix', 0.03]) })
   const fix = { name: 'run_command', input: { command: 'npm run lint:fix' } }
   const spelled = { ...place, request: 'npm run lint:fix please' }

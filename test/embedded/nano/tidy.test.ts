@@ -40,12 +40,12 @@ describe('an edit takes the letters of the file', () => {
     )
   })
 
-  test('and asks where it stands in several places and one was not named', async () => {
+  test('and asks where it occurs more than once and one was not named', async () => {
     const edit = { path: 'contacts.csv', old: 'Chairlady', new: 'Chairperson' }
 
     expect(await tidied('edit_file', edit, 'put Chairperson for Chairlady')).toMatchObject({
       kind: 'guess',
-      why: 'The built-in model guessed this: the text stands in several places',
+      why: 'The built-in model guessed this: the text occurs more than once',
       isLikely: false,
     })
   })
