@@ -160,8 +160,8 @@ export function guessed(call: NanoCall, { share, clause, request }: Wanted): Dec
 const WISHES =
   /\b(?:should|must|needs?|has to|have to|ought|can|could|would|please|pls|want|wants|like|let's|lets|make sure|supposed|meant|now)\b/i
 
-/** "max_guests 10 instead of 8", "port: 3000 -> 8080", "version to 2.5.0". */
-const SETS = /\b(?:instead of|rather than|from \S+ to|to|at|on|off|is)\b\s*\S|->|→|=/i
+/** "max_guests 10 instead of 8", "version to 2.5.0"; not `3000 -> 8080`, which may be a title. */
+const SETS = /^(?!.*(?:->|→))(?=.*\b(?:instead of|rather than|from \S+ to|to|at|on|off)\b\s*\S)/is
 
 function reasonToAsk(call: NanoCall, missing: string | undefined): string {
   if (missing !== undefined) return `the request does not spell out the ${missing}`

@@ -43,7 +43,8 @@ export async function rankedEdit(decision: Decision, place: Place): Promise<Deci
   if (!best) return decision
   const call = await toCall(best, files)
   const isMine = outcomeOf(best) === mine
-  const isCertain = best.share >= (isMine ? CERTAIN_BY_BOTH : CERTAIN) && isPlain(call, place)
+  const byBoth = steps.length > 0 ? CERTAIN_LATER : CERTAIN_BY_BOTH
+  const isCertain = best.share >= (isMine ? byBoth : CERTAIN) && isPlain(call, place)
   const isLikely = isCertain && !isInSeveralPlaces(reply.text, project.texts)
   if (isMine) return decision.kind === 'guess' && isLikely ? { ...decision, isLikely } : decision
   const own = ranked.find((one) => outcomeOf(one) === mine)?.share ?? 0
@@ -107,8 +108,9 @@ function firstSaid([best, ...others]: readonly RankedEdit[]): RankedEdit | undef
 const LEAST = 0.2
 /** From 0.9 on 306 of 315 were right, of eighteen writers it was not trained on. */
 const CERTAIN = 0.95
-/** Where nano wrote the same edit. */
-const CERTAIN_BY_BOTH = 0.5
+/** Where nano wrote the same edit, as the first step or a later one. */
+const CERTAIN_BY_BOTH = 0.65
+const CERTAIN_LATER = 0.8
 /** Enough against an edit whose texts are both spelled. */
 const CLEAR = 0.6
 const FLOOR = 0.02
