@@ -6,10 +6,11 @@
 #   nano/make.sh last  8 17            continue the part: the rest, then export and evaluate
 #   nano/make.sh smoke                 two minutes, tiny model: does everything run?
 #
-# Round 6 went on from the weights of round 5, in two commands on one machine, the second within its idle time:
+# Round 8 went on from the weights of round 6, in three commands on one machine, each within the idle time of the one before:
 #
-#   nano/make.sh part 9.2 17 --from-gguf models/covey-nano.gguf --lr 1.5e-3
-#   nano/make.sh last 8.3 17
+#   nano/make.sh part 9.2 22 --from-gguf models/covey-nano.gguf --lr 1.5e-3 --dropout 0.1
+#   nano/make.sh part 9.2 20.5 --lr 1.5e-3 --dropout 0.1
+#   nano/make.sh part 7.2 24.2 --lr 1.5e-3 --dropout 0.1
 #
 # A part leaves its weights in $OUT too: where the machine is gone, they can be gone on from with `all 8 0 --from-gguf FILE --lr 6e-4`.
 #
