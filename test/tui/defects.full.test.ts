@@ -389,8 +389,8 @@ describe('bytes', () => {
     await screen.idle()
 
     const added = screen.bytes().slice(own.length)
-    // Only what the screen itself writes: styles, cursor moves, erasing to the right and below, the synchronized update.
-    expect(added.replaceAll(/\u001B\[(?:\?(?:2026|25|7)[hl]|[\d;]*[mABCJK])/g, '')).not.toMatch(
+    // Only what the screen itself writes: the keyboard mode, styles, cursor moves, erasing to the right and below, the synchronized update.
+    expect(added.replaceAll(/\u001B\[(?:\?(?:2026|25|7)[hl]|>4;\d?m|[\d;]*[mABCJK])/g, '')).not.toMatch(
       /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/,
     )
     expect(added).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
