@@ -1,7 +1,7 @@
 /**
  * A request over the API as a whole: a server with the built-in model, and a client that sends the tools of another program, carries
- * out what is called in a copy of the hand's folder and sends back what its tools would say, until there is no call any more. The server
- * works in that copy, or (`away`) in an empty folder, as it does for a client on another machine.
+ * out what is called in a copy of the hand's folder and sends back what its tools would say, until there is no call any more. A question is
+ * answered with yes. The server works in that copy, or (`away`) in an empty folder, as it does for a client on another machine.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { startServing, type Started } from '../src/app/serve.ts'
 import { openServing } from '../src/app/served.ts'
+import { HOW_TO_ANSWER } from '../src/embedded/nano/consent.ts'
 import type { NanoModel } from '../src/embedded/nano/model.ts'
 import type { NanoCall } from '../src/embedded/nano/run.ts'
 import { perform, type Performed } from './nano-hands-client.ts'
@@ -75,12 +76,20 @@ async function play(
     { role: 'user', content: request },
   ]
   const calls: Made[] = []
+  let asked = false
   for (;;) {
     const { message, call } = await post(server, { model, messages, tools })
     const text = message?.content ?? ''
+    // A yes that is not followed by the call was not understood.
+    if (message && !call && !asked && text.includes(HOW_TO_ANSWER)) {
+      messages.push({ role: 'assistant', content: text }, { role: 'user', content: 'yes' })
+      asked = true
+      continue
+    }
     if (!message || !call || calls.length >= MOST_CALLS) return { calls, text }
     const { made, said } = await carryOut(call, tools, { root, env, client })
-    calls.push(made)
+    calls.push({ ...made, asked })
+    asked = false
     messages.push(message, { role: 'tool', tool_call_id: message.tool_calls?.[0]?.id, content: said })
   }
 }

@@ -5,6 +5,8 @@ import type { Hand, HandRow, Made, Step } from './nano-hands-run.ts'
 export type Verdict = {
   readonly group: string
   readonly first?: boolean
+  /** The first call is right and was made without a question. */
+  readonly unasked?: boolean
   readonly refused?: boolean
   /** The first call is the first step, or a look at what that is about, and the step came next. */
   readonly led?: boolean
@@ -45,7 +47,17 @@ export function judgeHand(row: HandRow, { folder }: Hand, { calls, labels, said 
   if (row.kind === 'no') return { group: `no: ${row.why ?? ''}`, refused, ...labelled, ...miss }
   const group = `${row.effect[0]?.do ?? ''}`
   const led = options.some((steps) => isLedTo(steps, calls, folder))
-  return { group, first, led, ...(row.kind === 'chain' && { chain }), done: chain, ...labelled, ...miss }
+  const unasked = first && calls[0]?.asked === false
+  return {
+    group,
+    first,
+    unasked,
+    led,
+    ...(row.kind === 'chain' && { chain }),
+    done: chain,
+    ...labelled,
+    ...miss,
+  }
 }
 
 /** Work for a larger model has the category of its main effect, too: that is what its tools are chosen by. */

@@ -4,9 +4,18 @@
 export const TEST_HANDS: ReadonlySet<string> = new Set(
   (
     'backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre ' +
-    'carpenter intern astronomer barista'
+    'carpenter intern astronomer barista dataops designer luthier sysop'
   ).split(' '),
 )
 
 /** Neither trained nor tested on: what is chosen is chosen by them. */
-export const VALIDATION_HANDS: readonly string[] = ['ngo', 'qa', 'clerk', 'slapdash']
+export const VALIDATION_HANDS: readonly string[] = [
+  'ngo',
+  'qa',
+  'clerk',
+  'slapdash',
+  'iot',
+  'quilter',
+  'pyshop',
+  'warehouse',
+]

@@ -171,7 +171,7 @@ async function scoreApi(
   return verdicts
 }
 
-const MARKS = ['first', 'led', 'done', 'refused', 'chain', 'harm', 'task', 'category'] as const
+const MARKS = ['first', 'unasked', 'led', 'done', 'refused', 'chain', 'harm', 'task', 'category'] as const
 
 const lines = (name: string, verdicts: readonly Verdict[]): string[] =>
   MARKS.flatMap((mark) => {

@@ -21,10 +21,10 @@ from .strings import Strings
 
 HANDS = Path(__file__).parent.parent / "hands"
 TEST_HANDS = frozenset(
-    "backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre carpenter intern astronomer barista".split()
+    "backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre carpenter intern astronomer barista dataops designer luthier sysop".split()
 )
 # Left out of training: what is chosen is chosen by it.
-VALIDATION_HANDS = frozenset("ngo qa clerk slapdash".split())
+VALIDATION_HANDS = frozenset("ngo qa clerk slapdash iot quilter pyshop warehouse".split())
 # What the weights say to writers they do not know teaches whom to believe.
 REPLY_HANDS = frozenset("bossy chobby gamejam homelab pybeginner thesis voicemom webshop memelord packer estudiante paster".split())
 

@@ -9,6 +9,7 @@ import { bindTools, isReachable, toClientCall, toNanoCall, toNewFolder, withoutS
 import { asAppend } from './append-form.ts'
 import { inOwnResult, rootIn } from './client-results.ts'
 import { propertiesOf } from './client-tools.ts'
+import { isConfirmed, questionOf } from './consent.ts'
 import type { Decision } from './decide.ts'
 import { isGrounded, isMisfit, type Said } from './likely.ts'
 import { EVERYTHING } from './look-first.ts'
@@ -73,13 +74,20 @@ async function isAway({ system }: ModelRequest, { files, root }: Own): Promise<b
 
 /**
  * Where no guard can ask the user, a guess is called only if it is likely, or if the other opinion backs it and the request's own words
- * bear it out: the client has permissions of its own.
+ * bear it out: the client has permissions of its own. Otherwise the question is the answer, and a yes to it makes the call.
  */
-export function settleGuess(decision: Decision, { guarded }: ModelRequest, said: Said): Decision {
+export function settleGuess(
+  decision: Decision,
+  { guarded }: ModelRequest,
+  said: Said & Pick<NanoRun, 'confirmed'>,
+): Decision {
   if (decision.kind !== 'guess' || guarded) return decision
-  const { call, isLikely, isBacked = false } = decision
+  const { call, why, isLikely, isBacked = false } = decision
   const isMeant = isLikely ? !isMisfit(call, said) : isBacked && isGrounded(call, said)
-  return { kind: isMeant ? 'call' : 'doubt', call }
+  const question = questionOf(asAppend(call), why)
+  return isMeant || isConfirmed(question, said.confirmed)
+    ? { kind: 'call', call }
+    : { kind: 'ask', call, question }
 }
 
 type Client = { readonly offer: Offer; readonly request: ModelRequest; readonly files: ProjectFiles }

@@ -34,6 +34,8 @@ export type Decision =
       /** The other opinion agrees, and nothing that was said is against it. */
       readonly isBacked?: boolean
     }
+  /** What a guess is where no guard can ask: the question is put in words. */
+  | { readonly kind: 'ask'; readonly call: NanoCall; readonly question: string }
   /** Understood, but the request does not want it done now. */
   | { readonly kind: 'doubt'; readonly call: NanoCall }
   /** It is about a file that is not there. */

@@ -34,7 +34,7 @@ import { currentOf, type Progress, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
 import type { ProjectFiles } from './project.ts'
 import { recentPaths } from './recent.ts'
-import { doubt, leftUndone, missing, notDone, refusal, tooLong } from './refusal.ts'
+import { declined, doubt, leftUndone, missing, notDone, refusal, tooLong } from './refusal.ts'
 import { LOOK_ID, type NanoCall, type NanoRun, type NanoStep, readRun } from './run.ts'
 import { nanoCapabilities } from './capabilities.ts'
 import { NANO_ID } from '../../protocol/nano-id.ts'
@@ -108,8 +108,9 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const opinions = await parts.loadOpinion?.()
   const plain = typed(said.request)
   const words = { ...said, request: opinions ? withoutSlips(plain, opinions.knows) : plain }
+  if (said.isDeclined) return yield* tellPlainly(declined)
   const foreign = otherLanguage(words.request)
-  if (foreign !== undefined) return yield* refuseLanguage(foreign)
+  if (foreign !== undefined) return yield* tellPlainly(`${foreign} (\`covey doctor\`)`)
   const place = await placeOf(inOwnWords(words, request), request, parts)
   const { run, files } = place
   const progress = await prepare(request, place, signal)
@@ -135,7 +136,11 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
     ? await rankedEdit(tidied, { ...run, clause, files, reply, opinions, isBegun, ...defined({ agreement }) })
     : tidied
   const placed = await inCopySaid(ranked, { clause, steps: run.steps, files })
-  const settled = settleGuess(await appendByEdit(placed, offer.bindings, files), request, heard)
+  const { confirmed = [] } = run
+  const settled = settleGuess(await appendByEdit(placed, offer.bindings, files), request, {
+    ...heard,
+    confirmed,
+  })
   const decision = withMissing(settled, place, progress)
   const undone = undoneOf(progress, run.steps)
   const bound = await forClient(decision, { offer, request, files })
@@ -173,9 +178,10 @@ function* tellLook(
   yield { type: 'finish', reason: 'tool-calls', confidence: Math.min(1, ...reply.confidences) }
 }
 
-function* refuseLanguage(text: string): Generator<ModelEvent> {
+/** What needs no model to be said. */
+function* tellPlainly(text: string): Generator<ModelEvent> {
   yield { type: 'refusal' }
-  yield { type: 'text-delta', text: `${text} (\`covey doctor\`)` }
+  yield { type: 'text-delta', text }
   yield { type: 'usage', usage: { prompt: 0, completion: 0 } }
   yield { type: 'finish', reason: 'stop', confidence: 1 }
 }
@@ -198,8 +204,9 @@ function* tell(decision: Decision, { run, request, reply, undone }: Telling): Ge
     yield { type: 'tool-call', call: { id, name, input: JSON.stringify(input), ...unsure } }
   } else {
     if (REFUSALS.has(decision.kind) || isDenied(run.steps) || undone.length > 0) yield { type: 'refusal' }
-    for (const text of (textOf(decision, run) + leftUndone(undone)).split(/(?<=\n)/))
-      yield { type: 'text-delta', text }
+    // A question is about one part: what is left undone is told with the answer.
+    const rest = decision.kind === 'ask' ? '' : leftUndone(undone)
+    for (const text of (textOf(decision, run) + rest).split(/(?<=\n)/)) yield { type: 'text-delta', text }
   }
   yield { type: 'usage', usage: reply.usage }
   yield {
@@ -210,9 +217,10 @@ function* tell(decision: Decision, { run, request, reply, undone }: Telling): Ge
   }
 }
 
-const REFUSALS: ReadonlySet<Decision['kind']> = new Set(['refuse', 'doubt', 'missing', 'too-long'])
+const REFUSALS: ReadonlySet<Decision['kind']> = new Set(['refuse', 'ask', 'doubt', 'missing', 'too-long'])
 
 function textOf(decision: Exclude<Decision, { kind: 'call' | 'guess' }>, { steps }: NanoRun): string {
+  if (decision.kind === 'ask') return decision.question
   if (decision.kind === 'doubt') return doubt(decision.call)
   if (decision.kind === 'missing') return missing(decision.path)
   if (decision.kind === 'too-long') return tooLong

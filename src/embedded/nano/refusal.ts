@@ -21,6 +21,9 @@ export const refusal = (reason: Reason): string => `${BECAUSE[reason]} ${CAN}; $
 export const doubt = (call: NanoCall): string =>
   `Not done, because it is not certain that this is meant: ${shown(call)}. Say it with the exact path, text or command; ${LARGER}`
 
+/** To a question over the API that was answered with no. Earlier steps of the run may have been made. */
+export const declined = 'It was not done.'
+
 export const missing = (path: string): string =>
   `Not done: there is no ${path} here. Say another name, or ask which files there are.`
 

@@ -7,6 +7,7 @@ import type { Message, ToolCall, ToolMessage } from '../../protocol/message.ts'
 import type { ModelRequest } from '../../protocol/model.ts'
 import { isObject, readJson } from '../../lib/json.ts'
 import { clip } from '../../lib/text.ts'
+import { answeredIn } from './consent.ts'
 import type { Sources } from './format.ts'
 
 export type NanoCall = { readonly name: string; readonly input: Readonly<Record<string, unknown>> }
@@ -26,14 +27,25 @@ export type NanoStep = {
 /** What the id of such a call begins with; clients send it back. */
 export const LOOK_ID = 'nano-look-'
 
-export type NanoRun = { readonly request: string; readonly steps: readonly NanoStep[] }
+export type NanoRun = {
+  readonly request: string
+  readonly steps: readonly NanoStep[]
+  /** Questions over the API that were answered with yes. */
+  readonly confirmed?: readonly string[]
+  /** The last question over the API was answered with no. */
+  readonly isDeclined?: true
+}
 
 export function readRun({ task, messages }: Pick<ModelRequest, 'task' | 'messages'>): NanoRun {
-  const from = messages.findLastIndex((message) => message.role === 'user' && message.origin === undefined)
-  const asked = messages[from]
+  const { at, confirmed, isDeclined } = answeredIn(messages)
+  const asked = messages[at]
   // The message holds more than the person's words: the date, recalled facts, output of commands.
   const request = task?.trim() || (asked?.role === 'user' ? wordsIn(asked.text) : '')
-  return { request, steps: stepsOf(messages.slice(from + 1)) }
+  const answers = {
+    ...(confirmed.length > 0 && { confirmed }),
+    ...(isDeclined && { isDeclined: true as const }),
+  }
+  return { request, steps: stepsOf(messages.slice(at + 1)), ...answers }
 }
 
 const ABOUT = String.raw`[\w-]*(?:remind|environment|context|env|info|rules|instruction|metadata|attach|open_files|opened)[\w-]*`
