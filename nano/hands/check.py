@@ -80,6 +80,8 @@ def problems_of(request, folder):
         yield "kind no needs an empty effect and a reason"
     if kind in {"look", "act"} and len(effect) != 1 or kind == "chain" and len(effect) < 2:
         yield f"{len(effect)} steps"
+    if "also" not in request:
+        yield "no other readings: also is missing"
     if request.get("task") not in TASKS or request.get("category") not in CATEGORIES:
         yield f"task {request.get('task')}, category {request.get('category')}"
     for steps in [effect, *request.get("also", [])]:
