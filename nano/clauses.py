@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from .backwards import halves_of, points_back
 from .format import MAX_REQUEST_CHARS
 
 MAX_CLAUSES = 6
@@ -18,16 +19,17 @@ _VERBS = (
     "erase|rm|bin|drop|trash|throw|strike|change|replace|swap|switch|turn|edit|update|modify|bump|raise|lower|increase|decrease|reduce|"
     "correct|fix|insert|run|execute|launch|exec|build|rebuild|test|retest|lint|format|compile|deploy|install|mkdir|touch|echo|show|list|ls|"
     "open|read|find|search|grep|look|display|print|view|cat|tell|give|get|fetch|check|take|use|overwrite|fill|mark|tick|cross|clean|count|"
-    "locate|head|tail|let me (?:see|have|read|look)|see|bring|pull up|stick|pop|drop|file|archive|rerun|re-run|repeat|do the same|replace|"
+    "locate|head|tail|(?:let me|lemme) (?:see|have|read|look)|see|bring|pull up|stick|pop|drop|file|archive|rerun|re-run|repeat|do the same|replace|"
     "push|shift|clear|empty|restore|dump|peek|go|try|enter|record|log|cut|paste|submit|commit|restart|stage|convert|regenerate|generate|verify|"
     "recompile|recheck|redo|migrate|seed|flash|render|publish|reload|zip|unzip|pull|upload|sync|lose|ditch|chuck|nuke|kill|yank|shove|slap|toss|flip|tack"
 )
-_LOOKS = "show|list|ls|open|read|display|print|view|cat|tell|let me (?:see|have|read|look)|see|run|rerun|re-run|look|search|grep|find|check|verify"
+_LOOKS = "show|list|ls|open|read|display|print|view|cat|tell|(?:let me|lemme) (?:see|have|read|look)|see|run|rerun|re-run|look|search|grep|find|check|verify"
 _POLITE = (
     "please|pls|plz|kindly|also|then|next|afterwards|finally|lastly|now|just|after that|after this|first|second|third|secondly|thirdly|"
     "can you|could you|would you|will you|can u|could u|i want you to|i need you to|i would like you to|i'd like you to|i'd like to|i want to|"
     "let's|lets|go ahead and|go and|and|so|ok|okay|again|once more|maybe|quickly|to finish|at the end|in the end|once done|when done"
 )
+_THEN = "then|thne|thn|tehn|hten|thenn|aftr that|afer that|after taht"
 _PLACE = r"(?:(?:in|inside|into|to|at|on|for|under|below|from|there|in there|with)\b(?:[^,;.\n]|\.(?=\w)){0,40}?,?\s+)"
 _LEAD = rf"(?:(?:{_POLITE})[\s,:]+)*"
 # What begins an order, after a cut.
@@ -62,6 +64,20 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 
+# "Timeout to 30 in app.ini", "WAIT 5 in ping.sh": no word orders it, but what comes after does.
+_STATED = re.compile(
+    r"[^?:;]{0,60}?(?:\b(?:to|at|becomes?) |= ?)[\"“']?[\w.%/-]+[\"”']?(?: (?:in|for|on) (?:\S+ ?){1,4})?$"
+    r"|[\w.-]+(?: (?!(?:for|of|in|on|at|from|by|week|day)\b)[\w.-]+){0,2} \d[\d.,]*[a-z%]{0,2}(?: (?:in|for|on) (?:\S+ ?){1,4})?$",
+    re.IGNORECASE,
+)
+_NOT_STATED = re.compile(
+    r"\?|\b(?:i|we|they|someone|somebody|anyone|nobody|why|has|have|was|were|did|does|seems?|would|could|might|may|if|when|unless|until|compare|review|explain)\b",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(r"\b(?:is|are) now\b|\bnow (?:is|are)\b|\b(?:gets?|goes|must|becomes?)\b", re.IGNORECASE)
+_ALSO = re.compile(r"(?:and|also|then|please also)\b", re.IGNORECASE)
+_BARE = re.compile(r"(?:show|list|open|read|see|print|view)(?: (?:please|pls|plz))?[.!]*$", re.IGNORECASE)
+
 # "Take the captions and put them in old", "make a copy and call it b": one step in two halves.
 _TAKES = re.compile(r"(?:^|[,.;]\s*|\b(?:please|then|and|you)\s+)(?:take|grab|get|pick)\b[^,.;]*$", re.IGNORECASE)
 _PUTS = re.compile(r"(?:then )?(?:put|move|copy|stick|shove|throw|drop|place|rename|turn|make)\b", re.IGNORECASE)
@@ -74,13 +90,32 @@ _LATE = re.compile(r"\b(?:finally|lastly)\b", re.IGNORECASE)
 
 # Where a clause may end. A strong one joins steps; a weak one may also join words.
 _JOIN = re.compile(
-    r"(?P<strong>\s*;\s+|\s+&&\s+|\s*\n+\s*|\s+\d{1,2}[.)]\s+|[,.;:!]?\s+(?:and\s+|but\s+)?(?:then|afterwards|after that|after this|after which|finally|lastly|"
-    r"(?:once|when|as soon as) (?:that|it|this|you|they)(?:'s|’s|s| is| has| have|'re| are)(?: been)? (?:done|finished|there|ready|through|over|complete|completed|in|in place|made|set|saved|sorted|settled|good|ok)|followed by)\b[,:]?\s+|(?:[,.;]\s+|\s+and\s+)next,?\s+)"
+    r"(?P<strong>\s*;\s+|\s+&&\s+|\s*\n+\s*|\s+\d{1,2}[.)]\s+|[,.;:!]?\s+(?:and\s+|but\s+)?(?:"
+    rf"{_THEN}|afterwards|after ?that|after this|after it(?=,? (?:{_LOOKS}|give)\b)|after which|thereafter|thereupon|finally|lastly|after(?=,? (?:{_LOOKS})\b)|"
+    r"(?:once|when|as soon as) (?:that|it|this|you|they|the (?:file|folder|copy|new one))(?:'s|’s|s| is| has| have|'re| are)(?: been)? (?:done|finished|there|ready|through|over|complete|completed|in|in place|made|set|saved|sorted|settled|good|ok)|followed by)\b[,:]?\s+|(?:[,.;]\s+|\s+and\s+)next,?\s+)"
     r"|(?P<full>[.!?]+\)?\s+)"
     r"|(?P<weak>\s*,\s+(?:and|also|plus|&|n)\s+|\s+(?:and|also|plus|&|\+|n|'n|'n'|an)\s+|\s*,\s+|\s+[-–>]+\s+)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|`[^`]*`|(?<![^\W_])'[^'\n]*'(?![^\W_])|(?<![^\W_])‘[^’\n]*’(?![^\W_])")
+# "A.txt with one line, b.txt with another": each file is a step of its own.
+_FILE_WITH = re.compile(r"[\"'`]?[\w./-]+\.\w{1,5}[\"'`]? (?:with|saying|containing|that says|reading)\b", re.IGNORECASE)
+_WITH_FILE = _FILE_WITH
+# "The port is 8443 now. Change it in both configs": what it becomes is said before.
+_PLACES = re.compile(
+    r"^(?:(?:please|pls|so|and|kindly|also|now|just|can you|could you)[\s,]+)*(?:change|fix|correct|update|set|adjust|put|swap|replace|adapt|make)\s+"
+    r"(?:(?:it|that|this|them|both|the same|(?:the|its|their|my|our) [\w-]+(?: (?!in\b|on\b|for\b|at\b)[\w-]+)?)\s+)?(?:(?:too|also)\s+)?(?:in|on|for|at)\b",
+    re.IGNORECASE,
+)
+# "It's 5 now, put it in both configs".
+_IT_PLACES = re.compile(
+    r"^(?:(?:please|pls|so|kindly|now|just|can you|could you)[\s,]+)*(?:change|fix|correct|update|set|adjust|put|swap|replace)\s+"
+    r"(?:(?:it|that|this|them|both|the same)\s+)?(?:(?:too|also|everywhere)\s+)?(?:in|on|for|at)\b(?! there)",
+    re.IGNORECASE,
+)
+_PLACES_END = re.compile(r"[.!?;\n](?:\s|$)|,?\s(?:and )?then\b", re.IGNORECASE)
+_SAYS_VALUE = re.compile(r"\b(?:to|with|by|as|from|be|becomes?)\b|[=“\"]|->|(?<![\w.-])\d+(?:\.\d+)?(?![\w.-])", re.IGNORECASE)
+_IS_VALUE = re.compile(r"\d|“|\b(?:now|instead|becomes|anymore|any more)\b", re.IGNORECASE)
 # Behind these comes text that is to be written, up to a strong join or a look.
 _PAYLOAD = re.compile(
     r":\s|\b(?:saying|says|say|reading|containing|contains|with the (?:text|line|lines|content|contents|words|following|note)|the (?:text|line|words|row|entry|sentence)|"
@@ -90,9 +125,18 @@ _PAYLOAD = re.compile(
 
 
 def clauses_of(request: str) -> list[str]:
-    """The clauses in their order; one where nothing joins two orders."""
+    """The clauses in the order in which they are to be done; one where nothing joins two orders."""
     if len(request) > MAX_REQUEST_CHARS:
         return [request]
+    halves = halves_of(request)
+    if not halves:
+        return _cut_up(request)
+    first, last = halves
+    pieces = _cut_up(first)
+    return [request] if points_back(pieces[0] if pieces else "") else [*pieces, *_cut_up(last)]
+
+
+def _cut_up(request: str) -> list[str]:
     masked = _masked(request)
     cuts: list[tuple[int, int]] = []  # end of a clause, beginning of the next
     start = 0
@@ -118,11 +162,13 @@ def _masked(request: str) -> str:
 
 def _divides(text: str, start: int, join: re.Match[str]) -> bool:
     before, after = text[start : join.start()], text[join.end() :]
+    if join.lastgroup == "weak" and _FILE_WITH.match(after) and _WITH_FILE.search(before):
+        return True
     word = join.lastgroup == "strong" and bool(re.search(r"[a-z]", join.group(), re.IGNORECASE))
     if join.lastgroup == "weak" and ">" not in join.group() and _is_setting(before, after):
         return True
-    is_asked = len(before.split()) > 1 or _starts_order(before.strip()) if word else _has_order(before)
-    if not after.strip() or not is_asked:
+    is_asked = len(before.split()) > 1 or _starts_order(before.strip()) if word else _has_order(before) or _is_stated(before.strip(), after) or _is_told(before, join, after)
+    if not after.strip() or not is_asked or join.lastgroup != "strong" and _says_where(before, join, after):
         return False
     if join.lastgroup == "strong":
         sign = join.group().strip() in ("", ";", "&&") or bool(re.match(r"\s+\d", join.group()))
@@ -144,6 +190,24 @@ def _divides(text: str, start: int, join: re.Match[str]) -> bool:
 def _is_placed(before: str, join: re.Match[str], after: str) -> bool:
     is_joined = "and" in join.group().lower() or bool(_IN_COPY.match(after)) and not re.search(r"\band$", before, re.IGNORECASE)
     return is_joined and bool(_PLACED_ORDER.match(after))
+
+
+def _is_told(before: str, join: re.Match[str], after: str) -> bool:
+    """"The address is a@b.de now. Also add it to the runbook": a second order says that the first was one."""
+    return join.lastgroup == "full" and bool(_TOLD.search(before) and _ALSO.match(after)) and _starts_order(after)
+
+
+def _is_stated(before: str, after: str) -> bool:
+    is_told = _STATED.match(before) and not _NOT_STATED.search(before)
+    return bool(is_told and _LOOK.match(after)) and not _BARE.match(after.strip()) and "?" not in after
+
+
+def _says_where(before: str, join: re.Match[str], after: str) -> bool:
+    """A sentence that only says where the one before it is to become true."""
+    sentence = _PLACES_END.split(after, maxsplit=1)[0]
+    is_told = not _starts_order(before.strip()) and bool(_IS_VALUE.search(before))
+    places = _IT_PLACES if join.lastgroup == "weak" else _PLACES
+    return is_told and bool(places.match(sentence)) and not _SAYS_VALUE.search(sentence)
 
 
 def _is_setting(before: str, after: str) -> bool:

@@ -61,6 +61,7 @@ class Loader:
         self.random = Random(part)
         context = multiprocessing.get_context("fork")
         self.waiting: queue.Queue[bytes] = queue.Queue(MAX_WAITING_CHUNKS)
+        self.ended = 0
         count = arguments.workers or max(1, (os.cpu_count() or 2) - 1)
         self.workers = []
         pipes = []
@@ -83,6 +84,7 @@ class Loader:
                     self.waiting.put(pipe.recv_bytes())
                 except (EOFError, OSError):
                     pipes.remove(pipe)
+                    self.ended += 1
 
     def next(self, device: torch.device) -> Batch:
         data = b"".join(self._chunk() for _ in range(self.rows // CHUNK_ROWS))
@@ -97,6 +99,9 @@ class Loader:
         return Batch(column(0, 2), column(2, 4), weights, column(5, 7))
 
     def _chunk(self) -> bytes:
+        # A worker never ends by itself. Without it the same rows would come up again and again, and the loss would look fine.
+        if self.ended:
+            raise SystemExit(f"{self.ended} of {len(self.workers)} workers ended; their errors are printed above")
         try:
             chunk = self.waiting.get(timeout=None if len(self.kept) < 64 else _PATIENCE)
         except queue.Empty:

@@ -6,14 +6,20 @@
  * request to a file, `--remember` keeps the model's replies in one, `--replies` what it said first to each.
  */
 import { appendFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createNanoEngine, type NanoReply } from '../src/embedded/nano/engine.ts'
 import { createNanoModel } from '../src/embedded/nano/model.ts'
 import { createFiles } from '../src/guard/paths/files.ts'
+import { toToolSchema } from '../src/lib/schema.ts'
+import type { ModelRequest } from '../src/protocol/model.ts'
 import type { Files } from '../src/protocol/tool.ts'
+import { builtinTools } from '../src/tools/all.ts'
 import { openApi } from './nano-hands-api.ts'
-import { type Hand, type HandRow, loadHand, runRequest } from './nano-hands-run.ts'
+import { type Hand, type HandRow, loadHand, runRequest, writeFolder } from './nano-hands-run.ts'
 import { TEST_HANDS, VALIDATION_HANDS } from './nano-hands-split.ts'
 import type { StoredReply } from './nano-opinion-verdict.ts'
 import { rememberReplies } from './nano-remember.ts'
@@ -53,6 +59,10 @@ async function main(): Promise<void> {
   for (const name of names) {
     const hand = only(await loadHand(name), values.ids?.split(','))
     const count = Number(values.sample ?? hand.rows.length)
+    if (kept.replies !== undefined) {
+      await writeReplies(hand, count, { ...bench, replies: kept.replies })
+      continue
+    }
     const isAway = values.away === true
     const found = await (values.api || isAway
       ? scoreApi(hand, count, { ...bench, ...kept, isAway })
@@ -62,6 +72,12 @@ async function main(): Promise<void> {
       found.flatMap(({ miss }) => miss ?? []).forEach((line) => console.log(line))
     console.log(lines(`hand ${name}`, found).join('\n'))
   }
+  reportAll(verdicts)
+  await bench.model.close()
+  process.exit(0)
+}
+
+function reportAll(verdicts: readonly Verdict[]): void {
   console.log(lines('all', verdicts).join('\n'))
   for (const group of [...new Set(verdicts.map(({ group }) => group))].toSorted())
     console.log(
@@ -70,8 +86,6 @@ async function main(): Promise<void> {
         verdicts.filter((verdict) => verdict.group === group),
       ).join('\n'),
     )
-  await bench.model.close()
-  process.exit(0)
 }
 
 type Bench = {
@@ -82,22 +96,39 @@ type Bench = {
   use(root: string): void
 }
 
-/** `keep`: the file that every row is written to; `replies`: the one for what nano said first. */
-type Kept = Bench & { readonly keep: string | undefined; readonly replies: string | undefined }
+/** `keep`: the file that every row is written to. */
+type Kept = Bench & { readonly keep: string | undefined }
 
 const keepRow = ({ keep }: Kept, row: object): void =>
   keep === undefined ? undefined : appendFileSync(keep, `${JSON.stringify(row)}\n`)
 
-/** For the trained opinions: whom to believe is learned from these. */
-function keepReply({ replies, heard: [first] }: Kept, id: string): void {
-  if (replies === undefined || !first) return
-  const said: StoredReply = {
-    id,
-    text: first.text,
-    sure: Number(Math.min(1, ...first.confidences).toFixed(3)),
+/** What nano says first to each request, for the trained opinions: whom to believe is learned from these. Nothing is carried out. */
+async function writeReplies(
+  hand: Hand,
+  count: number,
+  { model, heard, use, replies }: Bench & { readonly replies: string },
+): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), 'covey-replies-'))
+  await writeFolder(root, hand)
+  use(root)
+  const tools = builtinTools({ list: () => [] }).map(toToolSchema)
+  for (const { id, request } of sampleOf(hand, count)) {
+    heard.length = 0
+    const messages: ModelRequest['messages'] = [{ role: 'user', text: request }]
+    const about = { runId: id, sessionId: id, turn: 1, task: request, system: '' }
+    const asked: ModelRequest = { ...about, messages, tools, guarded: true }
+    const signal = AbortSignal.timeout(REPLY_MS)
+    for await (const event of model.stream(asked, signal)) if (event.type === 'finish') break
+    const [first] = heard
+    if (!first) continue
+    const sure = Number(Math.min(1, ...first.confidences).toFixed(3))
+    const said: StoredReply = { id, text: first.text, sure }
+    appendFileSync(replies, `${JSON.stringify(said)}\n`)
   }
-  appendFileSync(replies, `${JSON.stringify(said)}\n`)
+  await rm(root, { recursive: true, force: true })
 }
+
+const REPLY_MS = 60_000
 
 function createBench(path: string, opinion: string, memory: string | undefined): Bench {
   let files: Files | undefined
@@ -146,7 +177,6 @@ async function score(hand: Hand, count: number, bench: Kept): Promise<Verdict[]>
     const played = await runRequest(row, hand, bench)
     const verdict = judgeHand(row, hand, { ...played, labels, said: [...bench.said] })
     verdicts.push(verdict)
-    keepReply(bench, row.id)
     keepRow(bench, { id: row.id, ...verdict, ...played, labels, said: [...bench.said] })
   }
   return verdicts

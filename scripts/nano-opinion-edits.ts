@@ -1,63 +1,69 @@
 /** What the ranking of edits learns from: the edits of one line among the steps of the hands, each with its candidates. */
-import { clausesOf } from '../src/embedded/nano/clauses.ts'
 import { createPathIndex } from '../src/embedded/nano/paths.ts'
 import {
   type EditAsk,
   type EditCandidate,
   editCandidates,
+  type EditChoice,
   outcomeOf,
 } from '../src/embedded/opinion/edit-ranking.ts'
 import type { LinearModel } from '../src/embedded/opinion/linear.ts'
 import type { HandRow, Step } from './nano-hands-run.ts'
+import { partsOf } from './nano-opinion-hands.ts'
 import { type RankingExample, trainRanking } from './nano-opinion-ranking.ts'
 
-export type EditExample = { readonly id: string; readonly ask: EditAsk; readonly wanted: string }
+/** Each of `wanted` is right. */
+export type EditExample = {
+  readonly id: string
+  readonly ask: EditAsk
+  readonly wanted: ReadonlySet<string>
+}
 
-/** The edits of one line among the steps of a hand, with the clause that asks for each. */
+/** The edits of one line that the parts of a hand's requests begin with. */
 export function editExamples(
   folder: Readonly<Record<string, string>>,
   rows: readonly HandRow[],
 ): EditExample[] {
   const texts = new Map(Object.entries(folder))
   const project = { texts, index: createPathIndex([...texts.keys()]) }
-  return rows.flatMap(({ id, request, effect }) => {
-    const clauses = clausesOf(request)
-    if (effect.length !== 1 && clauses.length !== effect.length) return []
-    return effect.flatMap((step, at) => {
-      const before = effect.slice(0, at)
-      const wanted = step.do === 'edit' ? outcomeIn(texts, step, before) : undefined
-      const clause = effect.length === 1 ? request : (clauses[at] ?? '')
+  return rows.flatMap((row) =>
+    partsOf(row).flatMap(({ clause, steps, from }) => {
+      const before = row.effect.slice(0, from)
+      const edits = steps[0]?.do === 'edit' ? steps.filter((step) => step.do === 'edit') : []
+      const wanted = new Set(edits.flatMap((step) => outcomesIn(texts, step, before)))
       const recent = before
         .flatMap((one) => [one['to'], one['path']])
         .filter((path) => typeof path === 'string')
         .toReversed()
-      return wanted === undefined ? [] : [{ id, ask: { clause, project, recent }, wanted }]
-    })
-  })
+      return wanted.size === 0 ? [] : [{ id: row.id, ask: { clause, project, recent }, wanted }]
+    }),
+  )
 }
 
-/** Nothing where more than one line changes, or an earlier step changed the file. */
-function outcomeIn(
+/** None where an earlier step changed the file. */
+function outcomesIn(texts: ReadonlyMap<string, string>, step: Step, before: readonly Step[]): string[] {
+  const isChanged = before.some((one) => one['path'] === step['path'] && one.do !== 'read')
+  const edit = isChanged ? undefined : editOf(step, texts)
+  return edit ? [outcomeOf(edit)] : []
+}
+
+/** The line that an edit changes; nothing where it changes several. */
+export function editOf(
+  { path, old, new: replacement, all }: Step,
   texts: ReadonlyMap<string, string>,
-  step: Step,
-  before: readonly Step[],
-): string | undefined {
-  const path = String(step['path'])
-  const text = texts.get(path)
-  if (
-    text === undefined ||
-    step['all'] === true ||
-    before.some((one) => one['path'] === path && one.do !== 'read')
-  )
-    return undefined
-  const old = text.split('\n')
-  const now = text.replace(String(step['old']), () => String(step['new'])).split('\n')
-  const at = old.findIndex((line, index) => line !== now[index])
+): EditChoice | undefined {
+  const text = texts.get(String(path))
+  if (text === undefined || all === true) return undefined
+  const before = text.split('\n')
+  const after = text.replace(String(old), () => String(replacement)).split('\n')
+  const at = before.findIndex((line, index) => line !== after[index])
   if (at < 0) return undefined
-  const isSame = now.length === old.length && old.slice(at + 1).join('\n') === now.slice(at + 1).join('\n')
-  const isRemoved = now.length === old.length - 1 && old.slice(at + 1).join('\n') === now.slice(at).join('\n')
+  const rest = before.slice(at + 1).join('\n')
+  const isSame = after.length === before.length && rest === after.slice(at + 1).join('\n')
+  const isRemoved = after.length === before.length - 1 && rest === after.slice(at).join('\n')
   if (!isSame && !isRemoved) return undefined
-  return outcomeOf({ path, number: at + 1, before: '', after: isRemoved ? '' : (now[at] ?? '').trim() })
+  const line = { path: String(path), number: at + 1, before: (before[at] ?? '').trim() }
+  return { ...line, after: isRemoved ? '' : (after[at] ?? '').trim() }
 }
 
 /** There are thousands of candidates for each; so many of the wrong ones are enough. Those of the right line are the hardest. */
@@ -82,7 +88,7 @@ export function trainEdits(examples: readonly EditExample[]): LinearModel {
 /** None where the right one is not among the candidates. */
 function drawnCandidates({ ask, wanted }: EditExample): RankingExample {
   const candidates = editCandidates(ask)
-  const isRight = (one: EditCandidate): boolean => outcomeOf(one) === wanted
+  const isRight = (one: EditCandidate): boolean => wanted.has(outcomeOf(one))
   const right = candidates.filter(isRight)
   if (right.length === 0) return []
   const isBeside = ({ path, number }: EditCandidate): boolean =>

@@ -56,23 +56,53 @@ export type AskedStep = {
   readonly project: PathProject
 }
 
-/** A chain counts where it has as many clauses as steps. */
+/** A part of a request with the steps it asks for. */
+export type Part = {
+  readonly clause: string
+  readonly steps: readonly Step[]
+  /** How many come before it. */
+  readonly from: number
+  readonly isLast: boolean
+}
+
+/** Which steps belong to which clause: one each, all to the only one, or each run of the same action to one; none where that is unclear. */
+export function partsOf({ request, effect }: HandRow): Part[] {
+  const clauses = clausesOf(request)
+  const groups = groupsOf(effect, clauses.length)
+  return groups.map((steps, at) => ({
+    clause: groups.length === 1 ? request : (clauses[at] ?? ''),
+    steps,
+    from: groups.slice(0, at).flat().length,
+    isLast: at === groups.length - 1,
+  }))
+}
+
+function groupsOf(effect: readonly Step[], count: number): (readonly Step[])[] {
+  if (effect.length === 0) return []
+  if (effect.length === 1 || count === 1) return [effect]
+  if (count === effect.length) return effect.map((step) => [step])
+  const runs = effect.reduce<Step[][]>((all, step) => {
+    const last = all.at(-1)
+    if (last?.at(-1)?.do === step.do) last.push(step)
+    else all.push([step])
+    return all
+  }, [])
+  return runs.length === count ? runs : []
+}
+
+/** The first step of each part; others of the same kind in it are as right, and so are other readings of a single one. */
 export function stepsOf({ project }: Writer, rows: readonly HandRow[]): AskedStep[] {
-  return rows.flatMap(({ id, request, effect, also }) => {
-    const clauses = clausesOf(request)
-    const isOne = effect.length === 1
-    if (!isOne && clauses.length !== effect.length) return []
-    return effect.map((step, at) => ({
-      id,
-      clause: isOne ? request : (clauses[at] ?? ''),
-      step,
-      also: isOne
-        ? also.flatMap(([other, ...rest]) => (other?.do === step.do && rest.length === 0 ? [other] : []))
-        : [],
-      recent: recentOf(effect.slice(0, at)),
-      project,
-    }))
-  })
+  return rows.flatMap((row) =>
+    partsOf(row).flatMap(({ clause, steps: [step, ...rest], from }) => {
+      if (!step) return []
+      const others =
+        row.effect.length === 1
+          ? row.also.flatMap(([other, ...more]) => (other && more.length === 0 ? [other] : []))
+          : rest
+      const also = others.filter((other) => other.do === step.do)
+      return [{ id: row.id, clause, step, also, recent: recentOf(row.effect.slice(0, from)), project }]
+    }),
+  )
 }
 
 const recentOf = (steps: readonly Step[]): string[] =>

@@ -6,6 +6,7 @@ import { signsOf } from '../src/embedded/opinion/signs.ts'
 import { wordsIn } from '../src/embedded/opinion/tokens.ts'
 import { commandExample, pathExample, targetExample, textExample } from './nano-opinion-arguments.ts'
 import { editExamples, trainEdits } from './nano-opinion-edits.ts'
+import { trainFurther } from './nano-opinion-further.ts'
 import { type AskedStep, stepsOf, type Writer } from './nano-opinion-hands.ts'
 import { type RankingExample, type RankingOptions, trainRanking } from './nano-opinion-ranking.ts'
 import { type Example, trainLinear } from './nano-opinion-train.ts'
@@ -17,6 +18,7 @@ export type ModelName = Exclude<keyof OpinionModels, 'known'>
 export const TRAINERS: Readonly<Record<ModelName, (writers: readonly Writer[]) => LinearModel>> = {
   edits: (writers) =>
     trainEdits(writers.flatMap(({ folder, rows, said }) => editExamples(folder, [...rows, ...said]))),
+  further: trainFurther,
   verdict: (writers) => trainVerdict(writers, trainActions),
   paths: (writers) => trainArgument(writers, pathExample),
   texts: (writers) => trainArgument(writers, textExample),

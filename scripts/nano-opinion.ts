@@ -22,6 +22,7 @@ import { signsOf } from '../src/embedded/opinion/signs.ts'
 import { VALIDATION_HANDS } from './nano-hands-split.ts'
 import { commandExample, pathExample, targetExample, textExample } from './nano-opinion-arguments.ts'
 import { editExamples } from './nano-opinion-edits.ts'
+import { furtherScore } from './nano-opinion-further.ts'
 import { loadWriters, stepsOf, type Writer } from './nano-opinion-hands.ts'
 import { type ArgumentExample, knownWords, type ModelName, TRAINERS } from './nano-opinion-models.ts'
 import { rightActions } from './nano-opinion-verdict.ts'
@@ -44,23 +45,21 @@ async function main(): Promise<void> {
   const writers = loadWriters()
   const names = Object.keys(TRAINERS) as ModelName[]
   const only = values.only?.split(',')
-  const { known, ...trained } = only
-    ? {
-        ...(await loadModels(STORED)),
-        ...(await trainAll(
-          names.filter((name) => only.includes(name)),
-          held,
-        )),
-      }
-    : {
-        known: knownWords(writers.filter(({ name }) => !held.includes(name))),
-        ...(await trainAll(names, held)),
-      }
+  const learning = names.filter((name) => !only || only.includes(name))
+  const stored = only && (await loadModels(STORED))
+  const learned = await trainAll(learning, held)
+  // The classifier goes by the words that many writers use: both are made together.
+  const known =
+    stored && !learning.includes('actions')
+      ? stored.known
+      : knownWords(writers.filter(({ name }) => !held.includes(name)))
+  const trained = { ...stored, ...learned }
   for (const writer of writers.filter(({ name }) => held.includes(name)))
-    report(writer, { known, ...trained })
+    report(writer, { ...trained, known })
   if (!values.write) return
-  const stored: StoredOpinions = { words: [...known], ...mapValues(trained, toStored) }
-  writeFileSync(values.to, brotliCompressSync(JSON.stringify(stored)))
+  const { known: _, ...models } = { ...trained, known }
+  const opinions: StoredOpinions = { words: [...known], ...mapValues(models, toStored) }
+  writeFileSync(values.to, brotliCompressSync(JSON.stringify(opinions)))
 }
 
 type Trained = Readonly<Record<ModelName, LinearModel>>
@@ -109,7 +108,7 @@ function report(writer: Writer, { known, actions, ...rankings }: OpinionModels):
   const changes = editExamples(folder, rows)
   const found = changes.filter(({ ask, wanted }) => {
     const [best] = rankEdits(ask, edits)
-    return best !== undefined && outcomeOf(best) === wanted
+    return best !== undefined && wanted.has(outcomeOf(best))
   })
   const steps = stepsOf(writer, rows)
   const share = (exampleOf: ArgumentExample, ranking: 'paths' | 'targets' | 'texts' | 'commands'): string => {
@@ -118,6 +117,7 @@ function report(writer: Writer, { known, actions, ...rankings }: OpinionModels):
     const right = examples.filter((example) => ranked(example, weigh)[0]?.isRight)
     return `${ranking} ${right.length} of ${examples.length}`
   }
+  const next = furtherScore(writer, rankings)
   const right = rows.filter((row) => rightActions(row).has(actionOf(row.request)))
   console.log(
     [
@@ -127,6 +127,7 @@ function report(writer: Writer, { known, actions, ...rankings }: OpinionModels):
       share(targetExample, 'targets'),
       share(textExample, 'texts'),
       share(commandExample, 'commands'),
+      `further ${next.right} of ${next.all}, repeated ${next.repeated} of ${next.repeats}`,
     ].join(', '),
   )
 }

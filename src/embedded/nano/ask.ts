@@ -2,42 +2,28 @@
  * What nano says to a run: to the clause it has come to, again without what goes against its words, and on to the next one. Reads the
  * project where a clause needs its sources.
  */
+import type { Asked, Asking } from './asking.ts'
 import type { Ban, Words } from './ban.ts'
 import { contradictionOf, pathsIn } from './contradiction.ts'
 import { confirmed, type Decision, decide, guessed, isRepeated, readCall } from './decide.ts'
-import { type NanoReply } from './engine.ts'
-import { furtherEdit } from './further-edit.ts'
+import type { NanoReply } from './engine.ts'
 import { reasons, reasonToken } from './format.ts'
 import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
-import { nextCall } from './next-one.ts'
 import { meantLook } from './meant-file.ts'
 import { missingOld } from './old-text.ts'
 import { type Action, actionOf, isWriting, toolsOf } from '../opinion/action.ts'
-import type { Likely, Opinions } from '../opinion/load.ts'
+import { typedCommand } from '../opinion/command-typed.ts'
+import type { Likely } from '../opinion/load.ts'
 import type { NanoSaid } from '../opinion/verdict.ts'
 import { ordersAct } from './order.ts'
 import { advance, currentOf, GOES_ON, isLookToo, isPlainlyDone } from './progress.ts'
-import type { ProjectFiles } from './project.ts'
-import { askWeights, isOver, type Question } from './question.ts'
+import { askWeights, isOver } from './question.ts'
 import { composedCall, rankedCall, type RankingPlace } from './ranked-call.ts'
 import { recentPaths } from './recent.ts'
 import type { NanoCall, NanoRun } from './run.ts'
+import { renameCall } from './symbol.ts'
 import { withTarget } from './targets.ts'
-import { isActing } from './tools.ts'
 import { moodSigns } from './wanted.ts'
-
-export type Asked = {
-  readonly decision: Decision
-  readonly reply: NanoReply
-  /** How likely the action is after both opinions. */
-  readonly agreement?: number
-}
-
-export type Asking = Question & {
-  readonly files: ProjectFiles
-  /** A second opinion on what a clause asks for. */
-  readonly opinions?: Opinions
-}
 
 /** Clause by clause, until there is something to do or nothing is left. */
 export async function askOn(
@@ -50,7 +36,7 @@ export async function askOn(
   let asked = await askPart(asking, signal)
   while (asked) {
     onReply?.(asked.reply)
-    if (asked.decision.kind !== 'answer' || isOver(run.steps)) break
+    if (!isThrough(asked.decision, asking) || isOver(run.steps)) break
     const further = await askFurther(asked, asking, signal)
     if (further) {
       onReply?.(further.reply)
@@ -60,6 +46,14 @@ export async function askOn(
     asked = await askPart(asking, signal)
   }
   return asked
+}
+
+/** Also where nano has nothing to say to a clause that something was done for, and another one is left. */
+function isThrough({ kind }: Decision, { progress, run }: Asking): boolean {
+  const isBegun = run.steps.length > currentOf(progress).from
+  return (
+    kind === 'answer' || (kind === 'refuse' && isBegun && progress.reached.length < progress.clauses.length)
+  )
 }
 
 /** The clause it has come to; once more where it orders something, and nothing was done for it. */
@@ -78,32 +72,6 @@ async function askPart(asking: Asking, signal: AbortSignal): Promise<Asked | und
 const LOOKS = ['read_file', 'list_files', 'find_files', 'search_text', 'data_view']
 
 const isCalled = ({ kind }: Decision): boolean => kind === 'call' || kind === 'guess'
-
-/** What follows from the last step, without asking the model. */
-export async function nextOne(asking: Asking): Promise<Asked | undefined> {
-  const next = isOver(asking.run.steps)
-    ? undefined
-    : ((await nextCall(asking)) ?? (await furtherCall(asking)))
-  if (!next) return undefined
-  const { call, isLikely } = next
-  const why = 'The built-in model guessed this: it is one of several that seem to be meant'
-  return {
-    reply: {
-      text: '',
-      confidences: [],
-      isCut: false,
-      usage: { prompt: 0, completion: 0 },
-      times: { firstTokenMs: 0, decodeMs: 0 },
-    },
-    decision: isActing(call.name) ? { kind: 'guess', call, why, isLikely } : { kind: 'call', call },
-  }
-}
-
-async function furtherCall({ opinions, progress, run, files }: Asking): ReturnType<typeof nextCall> {
-  const { clause, from } = currentOf(progress)
-  const call = opinions && (await furtherEdit({ clause, steps: run.steps, from, files, opinions }))
-  return call && { call, isLikely: false }
-}
 
 /** How sure nano must be of what it says when it is asked for more. */
 const SURE_OF_MORE = 0.6
@@ -157,12 +125,34 @@ async function askNano(
   if (decision.kind === 'answer') return { reply, decision }
   const other = bans.length === 0 && verdict ? otherAction(mine, verdict, asking) : undefined
   if (other?.value === 'no') return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
+  const renamed =
+    mine === 'no' && !other ? undefined : await renameCall({ ...run, ...part, ...placeOf(asking) })
+  if (renamed)
+    return {
+      reply,
+      decision: guessed(renamed, { share: agreement, clause: part.clause, request: run.request }),
+    }
   if (other) return askForAction({ value: other.value, share: other.share }, { reply, asking }, signal)
   const settled = await settle({ reply, decision, agreement }, asking, agreement)
   if (!('kind' in settled)) return settled
   if (bans.length < MOST_BANS) return askNano(asking, signal, [...bans, settled])
-  return { reply, decision: { kind: 'refuse', reason: 'unclear' } }
+  return { reply, decision: lastResort(mine, asking, agreement) }
 }
+
+/** Where everything nano can say goes against the words: what the rankings make of its action. */
+function lastResort(mine: Action | undefined, asking: Asking, share: number): Decision {
+  const place = rankingPlace(asking)
+  const call = mine !== undefined && mine !== 'no' && place ? composedCall(mine, place) : undefined
+  const isNew = call && isOffered(call, asking) && !isRepeated(call, asking.run.steps)
+  return isNew
+    ? guessed(call, { share, clause: place?.clause ?? '', request: asking.run.request })
+    : { kind: 'refuse', reason: 'unclear' }
+}
+
+const placeOf = ({ progress, files }: Asking): Pick<Parameters<typeof renameCall>[0], 'paths' | 'files'> => ({
+  paths: progress.project.files,
+  files,
+})
 
 type OtherAction = Likely<Exclude<Action, 'no'>>
 
@@ -198,7 +188,9 @@ async function settle(asked: Asked, asking: Asking, agreement: number): Promise<
   const sure = Math.min(1, ...asked.reply.confidences)
   const made = 'call' in asked.decision ? asked.decision.call : call
   const ranked = place && rankedCall(await withTarget(made, files, run.request), sure, place)
-  if (ranked?.isOther && !isRepeated(ranked.call, run.steps)) {
+  // What was done for this part already would come out again.
+  const isBegun = run.steps.length > part.from
+  if (ranked?.isOther && !isBegun && !isRepeated(ranked.call, run.steps)) {
     const wanted = { share: agreement, clause: part.clause, request: run.request }
     return { ...asked, decision: guessed(ranked.call, wanted) }
   }
@@ -223,12 +215,16 @@ function verdictOn(
 ): readonly Likely<Action>[] | undefined {
   const { clause, from } = currentOf(progress)
   if (!opinions || run.steps.length > from) return undefined
+  if (typedCommand(clause) !== undefined) return [{ value: 'run', share: TYPED }]
   const { project } = progress
   const isLater = progress.reached.length > 1
   const words = isLater ? clause : run.request
   const opinion = opinions.action(words, { project, isLater })
   return opinions.verdict(opinion, saidBy({ text, confidences }, words))
 }
+
+/** How likely a clause that is a command as it would be typed wants it run. */
+const TYPED = 0.98
 
 /** What nano's reply says of a request. */
 export function saidBy(

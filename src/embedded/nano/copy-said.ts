@@ -28,8 +28,8 @@ export async function inCopySaid(decision: Decision, { clause, steps, files }: P
   const isOriginal = ORIGINAL.test(clause)
   const [wrong, meant] = isOriginal ? [to, from] : [from, to]
   const isSaid = isOriginal || COPY.test(clause) || isNamed(to, clause)
-  if (input['path'] !== wrong || !isSaid || isNamed(wrong, clause) || !(await hasOld(meant, input, files)))
-    return decision
+  if (input['path'] !== wrong || !isSaid || isNamed(wrong, clause)) return decision
+  if (!(await hasOld(meant, input, files))) return decision
   const why = 'The built-in model guessed this: there are two files alike'
   const call = { name, input: { ...input, path: meant } }
   return { why, ...decision, kind: 'guess', isLikely: false, call }

@@ -9,6 +9,7 @@ import { isAskedFact } from '../opinion/command-facts.ts'
 import type { ListedLine } from './format.ts'
 import { toEdit } from './listed-lines.ts'
 import { notSpelledOut } from './spelled-out.ts'
+import { listedTexts } from './listed-texts.ts'
 import { CALL, CALL_END, type Form, forms, formToken, type Reason, reasons, reasonToken } from './format.ts'
 import { formsAfter } from './forms.ts'
 import { isOrder } from './order.ts'
@@ -19,7 +20,7 @@ import { moodAgainst } from './mood.ts'
 import { mayBeWanted } from './wanted.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 import { CHANGE_LINE, isActing } from './tools.ts'
-import { withWholeTexts } from './whole-text.ts'
+import { withinClause, withWholeTexts } from './whole-text.ts'
 
 export type Decision =
   | { readonly kind: 'call'; readonly call: NanoCall }
@@ -87,7 +88,7 @@ export function decide(evidence: Evidence): Decision {
   if (!written) return readForm(text, steps)
   const { clause, from } = evidence.part ?? { clause: request, from: 0 }
   const plain = repaired(written, request)
-  const whole = withWholeTexts(plain, request, evidence.lines)
+  const whole = withAllLines(withinClause(withWholeTexts(plain, request, evidence.lines), clause), clause)
   const call = toEdit(whole, evidence.lines, request)
   const last = steps.at(-1)
   if (last && (isRepeated(call, steps) || (steps.length > from && isAnswered(last, clause))))
@@ -170,6 +171,12 @@ function reasonToAsk(call: NanoCall, missing: string | undefined): string {
   return isLoss(call) ? 'it removes or replaces what is there' : UNCERTAIN
 }
 
+/** Where several lines are said in a row, all of them. */
+function withAllLines(call: NanoCall, clause: string): NanoCall {
+  const content = call.name === 'write_file' ? listedTexts(clause) : undefined
+  return content === undefined ? call : { ...call, input: { ...call.input, content } }
+}
+
 /** More is written or run than the model said: where that ends is a guess. */
 const isMended = (before: NanoCall, { input }: NanoCall): boolean =>
   ['content', 'command'].some((key) => before.input[key] !== input[key])
@@ -241,7 +248,7 @@ const placeOf = (from: string, to: string): string => {
   return plain.endsWith(`/${name}`) ? plain.slice(0, -name.length - 1) : plain
 }
 
-function usualForm({ call, ok }: NanoStep): Form {
+export function usualForm({ call, ok }: NanoStep): Form {
   const possible = formsAfter(call.name, ok)
   // Only a list of entries cannot be `done`.
   const usual = possible.includes('done') ? TOLD : LISTED

@@ -79,6 +79,13 @@ const underTitle: Rule = (_, request) =>
     request,
   )
 
+/** "The test target should run pytest -q": something else is to run it. */
+const runByOther: Rule = ({ input: { command } }, request) =>
+  typeof command === 'string' && placesOf(command, request).some((at) => OTHERS.test(request.slice(0, at)))
+
+const OTHERS =
+  /(?<!\b(?:you|u|we|i) )\b(?:should|must|shall|ought to|needs? to|has to|is to|are to|does|do|will)\s+(?:now |only |also |just |always |rather )?(?:run|call|execute|start|use|do)\s+["'`]?$/i
+
 /** A change into the same, or of a folder: it would only fail. */
 const noChange: Rule = ({ name, input }) => {
   const { path, old, new: replacement } = input
@@ -147,6 +154,24 @@ const cutLine: Rule = ({ input }, request) => {
   )
   return rests.length > 0 && rests.every((rest) => /[\p{L}\p{N}]/u.test(rest))
 }
+
+/** "Add it under assets, below stops.txt": the name of a file is no line of it. */
+const nameAsText: Rule = ({ name, input: { path, content } }) =>
+  name === 'write_file' &&
+  typeof path === 'string' &&
+  typeof content === 'string' &&
+  path.endsWith(content.trim()) &&
+  content.trim() !== ''
+
+/** "A.txt with 'x' and b.txt with 'y'": which text goes where is asked. */
+const otherText: Rule = ({ name, input: { path, content } }, request) => {
+  if (name !== 'write_file' || typeof path !== 'string' || typeof content !== 'string') return false
+  const named = request.match(FILE_WITH) ?? []
+  const own = path.slice(path.lastIndexOf('/') + 1)
+  return named.length > 1 && named.some((one) => !one.includes(own))
+}
+
+const FILE_WITH = /[\w./-]+\.\w{1,5}["'`”’]?,? (?:with|saying|containing|that says|reading|for)\b/gi
 
 const NUMBER_WORD =
   /^(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)(?:[ .-](?:zero|one|two|three|four|five|six|seven|eight|nine|ten))+$/i
@@ -227,11 +252,14 @@ const notedCommand: Rule = ({ input }, request) => {
 
 const rules: readonly Rule[] = [
   notedCommand,
+  runByOther,
   wordBeforeProgram,
   wordForNumber,
   folderBehindName,
   wordsAsCommand,
   fewerLines,
+  nameAsText,
+  otherText,
   cutLine,
   dictatedNumber,
   oneOfSeveral,

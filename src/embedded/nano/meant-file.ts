@@ -5,6 +5,7 @@
 import type { Words } from './ban.ts'
 import { isSameRoot, nameOf, wordsIn } from './naming.ts'
 import type { NanoCall } from './run.ts'
+import { dateOf } from './path-date.ts'
 import { stopWords } from './words.ts'
 
 /** The look that is meant, where it is another one than nano's. */
@@ -65,11 +66,27 @@ function folderCalled(said: readonly string[], known: readonly string[]): string
   return isFile ? undefined : onlyOf(known.filter((path) => path.endsWith('/') && isCalled(path)))
 }
 
-/** "Open the latest minutes": of files whose names begin with their dates. */
+/** "Open the latest minutes": of files in one folder that are called alike but for their dates. */
 function latestOf(path: string, clause: string, known: readonly string[]): string | undefined {
-  const isDated = (one: string): boolean => /^\d{4}-\d{2}(?!\d)/.test(nameOf(one))
-  if (!/\b(?:latest|newest|most recent)\b/i.test(clause) || !isDated(path)) return undefined
+  const isOldest = /\b(?:oldest|earliest)\b/i.test(clause)
+  if ((!isOldest && !/\b(?:latest|newest|most recent)\b/i.test(clause)) || dayOf(path) === 0) return undefined
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
-  const mates = known.filter((one) => one.startsWith(folder) && isDated(one))
-  return mates.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)).at(-1)
+  const mates = known.filter(
+    (one) => one.startsWith(folder) && !one.endsWith('/') && dayOf(one) > 0 && isAlike(one, path),
+  )
+  const sorted = mates.toSorted((a, b) => dayOf(a) - dayOf(b))
+  return isOldest ? sorted[0] : sorted.at(-1)
 }
+
+const dayOf = (path: string): number => {
+  const { year = 0, month = 0, day = 0 } = dateOf(path)
+  return year * 10_000 + month * 100 + day
+}
+
+/** By the first word that is no date: `build-2025-05-12.log` and `build-may.log`. */
+const isAlike = (one: string, other: string): boolean => stemOf(one) === stemOf(other)
+
+const stemOf = (path: string): string =>
+  wordsIn(nameOf(path).replaceAll(MONTHS, ' ')).find((word) => /^[a-z]/.test(word)) ?? ''
+
+const MONTHS = /(?<![a-z])(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*/g

@@ -2,6 +2,7 @@
  * A file that a request names and that is not there: "delete newsletter.html", "open level07" beside level01 to level06. Then nothing is
  * done, and that is said; another file is not taken instead. Pure.
  */
+import type { PathProject } from '../opinion/path-project.ts'
 import { nameOf, stands } from './naming.ts'
 import type { NanoCall } from './run.ts'
 import { runners } from './words.ts'
@@ -10,13 +11,20 @@ const FILE = /(?<![\w@:/.-])[\w-][\w./-]*\.[a-z]\w{0,5}\b(?![/(@])|\b[A-Z][a-z]+
 const NUMBERED = /(?<![\w./-])[a-z][a-z_-]{2,}\d+(?![\w.-])/gi
 
 /** The name that is not there; nothing where the call is about a file of the project, or one it makes. */
-export function missingFile(call: NanoCall, request: string, files: readonly string[]): string | undefined {
+export function missingFile(
+  call: NanoCall,
+  request: string,
+  { files, texts }: Pick<PathProject, 'files' | 'texts'>,
+): string | undefined {
   const target = targetOf(call)
   if (target === undefined || files.length === 0) return undefined
   const isThere = (name: string): boolean => files.some((path) => isCalled(path, name))
   if (stands(request, target) && !isThere(target) && !isFolder(target, files)) return target
   const spoken = withoutTexts(call, request)
-  const named = [...(spoken.match(FILE) ?? []), ...numberedLike(spoken, files)]
+  // `payout.zero` is no file where a line has it.
+  const isText = (name: string): boolean => [...texts.values()].some((text) => stands(text, name))
+  const spelled = (spoken.match(FILE) ?? []).filter((name) => isThere(name) || !isText(name))
+  const named = [...spelled, ...numberedLike(spoken, files)]
   const [first] = named
   return first !== undefined && named.every((name) => !isThere(name)) && !isNamedIn(target, spoken)
     ? first

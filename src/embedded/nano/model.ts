@@ -10,21 +10,25 @@ import { once } from '../../lib/once.ts'
 import { AppError } from '../../protocol/error.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../protocol/model.ts'
 import { renderAnswer } from './answer.ts'
-import { type Asked, askOn, nextOne } from './ask.ts'
+import { askOn } from './ask.ts'
+import type { Asked, Asking } from './asking.ts'
 import { classificationFields, toClassification } from './classify.ts'
 import { pathsIn } from './contradiction.ts'
+import { withCopies } from './copied-files.ts'
 import { inCopySaid } from './copy-said.ts'
 import { type Decision } from './decide.ts'
 import { createNanoEngine, type NanoEngine, type NanoEngineOptions, type NanoReply } from './engine.ts'
 import { otherLanguage } from './language.ts'
 import { withoutSlips } from './slips.ts'
 import { typed } from './spoken.ts'
-import { tidy } from './tidy.ts'
+import { inAllPlaces, tidy } from './tidy.ts'
 import { classifySegments } from './format.ts'
 import { appendByEdit } from './append-form.ts'
 import { toClientCall } from './bindings.ts'
 import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot } from './client-run.ts'
+import { nextOne } from './following.ts'
 import { lookFor } from './look-first.ts'
+import { inMention } from './mention.ts'
 import { missingFile } from './missing-file.ts'
 import { type Offer, offerNano } from './offer.ts'
 import { loadOpinions, type Opinions } from '../opinion/load.ts'
@@ -32,7 +36,7 @@ import { createPathProject } from '../opinion/path-project.ts'
 import { rankedEdit } from './ranked-edit.ts'
 import { currentOf, type Progress, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
-import type { ProjectFiles } from './project.ts'
+import { pathWords, type ProjectFiles } from './project.ts'
 import { recentPaths } from './recent.ts'
 import { declined, doubt, leftUndone, missing, notDone, refusal, tooLong } from './refusal.ts'
 import { LOOK_ID, type NanoCall, type NanoRun, type NanoStep, readRun } from './run.ts'
@@ -107,17 +111,19 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const said = readRun(request)
   const opinions = await parts.loadOpinion?.()
   const plain = typed(said.request)
-  const words = { ...said, request: opinions ? withoutSlips(plain, opinions.knows) : plain }
   if (said.isDeclined) return yield* tellPlainly(declined)
-  const foreign = otherLanguage(words.request)
+  const foreign = otherLanguage(plain)
   if (foreign !== undefined) return yield* tellPlainly(`${foreign} (\`covey doctor\`)`)
-  const place = await placeOf(inOwnWords(words, request), request, parts)
-  const { run, files } = place
-  const progress = await prepare(request, place, signal)
+  const found = await placeOf(inOwnWords({ ...said, request: plain }, request), request, parts)
+  const words = opinions ? await corrected(plain, opinions, found.files) : plain
+  const place = { ...found, run: { ...found.run, request: words } }
+  const { run } = place
+  const files = withCopies(place.files, run.steps)
+  const progress = await prepare(request, { ...place, files }, signal)
   if (!progress) return
   const offer = offerNano({
     category: progress.category,
-    request: words.request,
+    request: words,
     tools: request.tools,
     guarded: request.guarded === true,
   })
@@ -126,31 +132,41 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   if (!asked) return
   const look = lookBefore(asked, { place, progress, offer })
   if (look) return yield* tellLook(withRoot(look, request), request, asked.reply)
-  const { sources, clause, from } = currentOf(progress)
-  const recent = recentPaths(run.steps)
-  const heard = { clause, lines: sources.lines, paths: pathsIn({ sources, recent }), recent }
-  const tidied = await tidy(asked.decision, { ...heard, request: run.request, steps: run.steps, files })
-  const { reply, agreement } = asked
-  const isBegun = run.steps.length > from
-  const ranked = opinions
-    ? await rankedEdit(tidied, { ...run, clause, files, reply, opinions, isBegun, ...defined({ agreement }) })
-    : tidied
-  const placed = await inCopySaid(ranked, { clause, steps: run.steps, files })
-  const { confirmed = [] } = run
-  const settled = settleGuess(await appendByEdit(placed, offer.bindings, files), request, {
-    ...heard,
-    confirmed,
-  })
+  const settled = await settledOf(asked, asking)
   const decision = withMissing(settled, place, progress)
   const undone = undoneOf(progress, run.steps)
   const bound = await forClient(decision, { offer, request, files })
-  yield* tell(bound, { run, request, reply, undone })
+  yield* tell(bound, { run, request, reply: asked.reply, undone })
+}
+
+/** A word that a file is called by is no slip. */
+async function corrected(request: string, { knows }: Opinions, files: ProjectFiles): Promise<string> {
+  if (withoutSlips(request, knows) === request) return request
+  const names = await pathWords(files)
+  return withoutSlips(request, (word) => knows(word) || names.has(word))
+}
+
+/** What is made of a reply, with what the project and the steps before it say. */
+async function settledOf({ decision, reply, agreement }: Asked, asking: Asking): Promise<Decision> {
+  const { files, run, progress, offer, request, opinions } = asking
+  const { sources, clause, from } = currentOf(progress)
+  const recent = recentPaths(run.steps)
+  const heard = { clause, lines: sources.lines, paths: pathsIn({ sources, recent }), recent }
+  const step = { ...run, clause, files, isBegun: run.steps.length > from }
+  const tidied = await tidy(decision, { ...step, ...heard })
+  const ranked = opinions
+    ? await rankedEdit(tidied, { ...step, reply, opinions, ...defined({ agreement }) })
+    : tidied
+  const mentioned = await inMention(ranked, { ...step, from, paths: progress.project.files })
+  const placed = await inAllPlaces(await inCopySaid(mentioned, step), files)
+  const { confirmed = [] } = run
+  return settleGuess(await appendByEdit(placed, offer.bindings, files), request, { ...heard, confirmed })
 }
 
 /** Of a client's own folder it is not known what is there; a later step may be about what an earlier one made. */
 function withMissing(decision: Decision, { seen, run }: ClientPlace, { project }: Progress): Decision {
   if (!('call' in decision) || seen || run.steps.length > 0) return decision
-  const path = missingFile(decision.call, run.request, project.files)
+  const path = missingFile(decision.call, run.request, project)
   return path === undefined ? decision : { kind: 'missing', path }
 }
 

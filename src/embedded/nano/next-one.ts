@@ -4,8 +4,10 @@
  */
 import { nextOfEach } from './each.ts'
 import { leftOut, sameWith } from './left-out.ts'
+import { nextAppend, quotesIn } from './next-append.ts'
 import { nameOf, stands } from './naming.ts'
 import { currentOf, type Progress } from './progress.ts'
+import { fitOf, saidIn } from './path-fit.ts'
 import type { ProjectFiles } from './project.ts'
 import { recentPaths } from './recent.ts'
 import type { NanoCall, NanoRun } from './run.ts'
@@ -21,6 +23,10 @@ export async function nextCall({ progress, run, files }: Place): Promise<Next | 
   const steps = run.steps.slice(part.from)
   const last = steps.at(-1)
   if (!last) return undefined
+  const folder = last.ok ? await nextFolder(last.call, part.clause, files) : undefined
+  if (folder) return { call: folder, isLikely: false }
+  const text = last.ok ? nextAppend(last.call, part.clause, progress.project.files) : undefined
+  if (text) return { call: text, isLikely: false }
   const left = leftOut(part, steps)
   const isEdit = last.call.name === 'edit_file'
   const counted = isEdit
@@ -28,12 +34,60 @@ export async function nextCall({ progress, run, files }: Place): Promise<Next | 
     : await nextOfEach(steps, part.clause, files)
   if (counted) return { call: counted, isLikely: true }
   const told = left
-    ? sameWith(left, last.call)
+    ? isOneText(last.call, part.clause)
+      ? sameWith(left, last.call)
+      : undefined
     : isEdit
       ? await nextEdit({ progress, run, files })
       : undefined
   return told && { call: told, isLikely: false }
 }
+
+/** Of several texts each belongs to a file of its own. */
+const isOneText = ({ name }: NanoCall, clause: string): boolean =>
+  name !== 'write_file' || quotesIn(clause).length < 2
+
+/** "Folders lang/de and lang/es": the one that is spelled behind the one that was made. */
+async function nextFolder(
+  { name, input: { path } }: NanoCall,
+  clause: string,
+  files: ProjectFiles,
+): Promise<NanoCall | undefined> {
+  if (name !== 'make_folder' || typeof path !== 'string' || !SEVERAL_FOLDERS.test(clause)) return undefined
+  const at = path.lastIndexOf('/') + 1
+  const spelled = [path, path.slice(at)].find((one) => clause.includes(one))
+  const rest = spelled === undefined ? '' : clause.slice(clause.indexOf(spelled) + spelled.length)
+  const called = NEXT_FOLDER.exec(rest)?.groups?.['next']
+  // "Under app: schemas, tasks".
+  const next = called === undefined || spelled === path ? called : path.slice(0, at) + called
+  if (next === undefined || (await files.info(next).catch(() => undefined)) !== undefined) return undefined
+  return { name, input: { path: next } }
+}
+
+const SEVERAL_FOLDERS = /\b(?:folders|directories|dirs)\b/i
+const NEXT_FOLDER =
+  /^\/?["'`”’]?(?:\s*(?:,|\band\b|&|\bplus\b|\+))+\s+["'`“‘]?(?<next>[\w.-]+(?:\/[\w.-]+)*)\b/
+
+/** "..., and the same in the 2024 ones": a part that only says where the last change is to be made once more. */
+export async function sameAgain({ progress, run, files }: Place): Promise<NanoCall | undefined> {
+  const { clause } = currentOf(progress)
+  const last = run.steps.at(-1)
+  const done = last?.call.input['path']
+  const isAppend = last?.call.input['append'] === true
+  if (!last?.ok || !(isAppend || last.call.name === 'edit_file') || !SAME.test(clause)) return undefined
+  const said = saidIn(clause)
+  const [best, second] = progress.project.files
+    .filter((path) => path !== done)
+    .map((path) => ({ path, fit: fitOf(path, said).total }))
+    .toSorted((a, b) => b.fit - a.fit)
+  const isClear = best !== undefined && best.fit > 0 && best.fit > (second?.fit ?? 0)
+  if (!isClear) return undefined
+  return isAppend
+    ? { ...last.call, input: { ...last.call.input, path: best.path } }
+    : sameEdit(best.path, run.steps, files)
+}
+
+const SAME = /^\W*(?:(?:and|also|then|please|do)\s+)*(?:the )?same (?:in|for|on|with|at|to|goes for)\b/i
 
 /** "And the same in b.env", "in both", "in all files that have it". */
 async function nextEdit({ progress, run, files }: Place): Promise<NanoCall | undefined> {
@@ -49,12 +103,20 @@ async function nextEdit({ progress, run, files }: Place): Promise<NanoCall | und
   const found = recentPaths(run.steps.filter(({ call }) => call.name === 'search_text'))
   const all = IN_ALL.test(clause) ? known.filter((path) => found.includes(path) || lines.has(path)) : []
   const edits: NanoCall[] = []
-  for (const path of named.length > 0 ? named : all) {
+  for (const path of named.length > 0 ? named : bestOf(all, clause)) {
     const call = await sameEdit(path, steps, files)
     if (call) edits.push(call)
   }
   const isTwo = /\bboth\b/i.test(clause)
   return named.length === 0 && isTwo && done.size + edits.length !== 2 ? undefined : edits[0]
+}
+
+/** Those that the words name best: "all three settings files" are no pages. */
+function bestOf(paths: readonly string[], clause: string): string[] {
+  const said = saidIn(clause)
+  const fits = new Map(paths.map((path) => [path, fitOf(path, said).total]))
+  const least = Math.max(...fits.values()) / 2
+  return paths.filter((path) => (fits.get(path) ?? 0) >= least)
 }
 
 const isSpelled = (path: string, clause: string): boolean =>

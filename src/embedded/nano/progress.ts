@@ -49,7 +49,8 @@ export async function advance(
 export function isPlainlyDone(progress: Progress, steps: readonly NanoStep[]): boolean {
   const { clause, from } = currentOf(progress)
   const isLast = progress.reached.length === progress.clauses.length
-  return !isLast && steps.length > from && steps.at(-1)?.ok === true && !GOES_ON.test(clause)
+  const words = clause.replace(/^\s*(?:\d+[.)]|[-*•])\s+/, '')
+  return !isLast && steps.length > from && steps.at(-1)?.ok === true && !GOES_ON.test(words)
 }
 
 /** The clauses of a run that has begun for which no step was made; to be shown what came of a step needs none. */

@@ -45,6 +45,12 @@ type LaterClause = {
   readonly recent: readonly string[]
 }
 
+/** Words that its paths are made of. */
+export async function pathWords(files: ProjectFiles): Promise<ReadonlySet<string>> {
+  const paths = await listPaths(files)
+  return new Set(paths.flatMap((path) => path.toLowerCase().match(/\p{L}+/gu) ?? []))
+}
+
 type Project = {
   readonly paths: readonly string[]
   readonly scripts: readonly Script[]

@@ -4,11 +4,13 @@
  */
 import type { Action } from '../opinion/action.ts'
 import { plainCommand } from '../opinion/command-ranking.ts'
+import { typedCommand } from '../opinion/command-typed.ts'
 import type { Likely, Opinions } from '../opinion/load.ts'
 import type { PathProject } from '../opinion/path-project.ts'
 import { type PathRole, ROOT } from '../opinion/path-signs.ts'
 import type { TargetAction } from '../opinion/target-ranking.ts'
 import { contentless } from './naming.ts'
+import { quotesIn } from './next-append.ts'
 import type { NanoCall } from './run.ts'
 
 export type RankingPlace = {
@@ -157,8 +159,14 @@ const targetsFor = (action: TargetAction, from: string, place: RankingPlace): re
 const textsFor = (place: RankingPlace): readonly Likely<string>[] =>
   byClause(place, (clause) => place.opinions.texts({ ...place, clause }))
 
-const commandsFor = (place: RankingPlace): readonly Likely<string>[] =>
-  byClause(place, (clause) => place.opinions.commands({ ...place, clause }))
+function commandsFor(place: RankingPlace): readonly Likely<string>[] {
+  const typed = typedCommand(place.clause)
+  if (typed !== undefined) return [{ value: typed, share: TYPED }]
+  return byClause(place, (clause) => place.opinions.commands({ ...place, clause }))
+}
+
+/** How likely a command is meant that is typed out. */
+const TYPED = 0.98
 
 /** How likely an argument must be to be shown without nano's word for it. */
 const SHOWN = 0.3
@@ -182,6 +190,13 @@ export function composedCall(action: Action, place: RankingPlace): NanoCall | un
   if (action === 'mkdir') {
     const path = first(targetsFor(action, '', place))
     return path === undefined ? undefined : { name: 'make_folder', input: { path } }
+  }
+  if (action === 'append') {
+    const [quote, ...others] = quotesIn(place.clause)
+    const path = first(pathsFor(action, place.clause.replace(quote?.text ?? '', ' … '), place))
+    return quote && others.length === 0 && path !== undefined
+      ? { name: 'write_file', input: { path, content: quote.text, append: true } }
+      : undefined
   }
   if (action === 'run') {
     const command = first(commandsFor(place))

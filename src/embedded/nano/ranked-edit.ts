@@ -29,15 +29,27 @@ type Place = {
   readonly agreement?: number
 }
 
-export const isOneLine = (clause: string): boolean => !SEVERAL.test(clause)
+const isOneLine = (clause: string): boolean => !SEVERAL.test(clause)
+
+/** "The best before on all three labels": the likeliest change that several files can have, as one; nothing where one file has it. */
+function sameInSeveral(ranked: readonly RankedEdit[]): readonly RankedEdit[] {
+  const [best] = ranked
+  const same = ranked.filter(
+    ({ before, after, path }) => before === best?.before && after === best.after && path !== best.path,
+  )
+  if (!best || same.length === 0) return []
+  const share = same.reduce((sum, one) => sum + one.share, best.share)
+  return [{ ...best, share }, ...ranked.filter((one) => one !== best && !same.includes(one))]
+}
 
 const SEVERAL = /\b(?:every|everywhere|all|each|throughout|wherever|both|same)\b/i
 
 export async function rankedEdit(decision: Decision, place: Place): Promise<Decision> {
   const { request, clause, steps, files, reply, opinions } = place
-  if (!isAboutEdit(decision, reply.text) || place.isBegun || !isOneLine(clause)) return decision
+  if (!isAboutEdit(decision, reply.text) || place.isBegun) return decision
   const project = await textsFor(clause, files)
-  const ranked = opinions.edits({ clause, project, recent: recentFor(clause, steps) })
+  const all = opinions.edits({ clause, project, recent: recentFor(clause, steps) })
+  const ranked = isOneLine(clause) ? all : sameInSeveral(all)
   const mine = 'call' in decision ? outcomeIn(decision.call, project.texts) : undefined
   const best = firstSaid(ranked)
   if (!best) return decision
@@ -120,7 +132,7 @@ const outweighs = (share: number, own: number, sure: number): boolean =>
   share >= LEAST && share / (own + FLOOR) > Math.min(sure, SUREST) / (1 - Math.min(sure, SUREST)) / 2
 
 /** What an edit leaves of the line it changes; nothing where it changes none. */
-export function outcomeIn({ input }: NanoCall, texts: ReadonlyMap<string, string>): string | undefined {
+function outcomeIn({ input }: NanoCall, texts: ReadonlyMap<string, string>): string | undefined {
   const path = String(input['path'])
   const text = texts.get(path)
   const { old, new: replacement } = input

@@ -1,46 +1,49 @@
 /** "And the same in media.env": the change that was just made, in another file. Reads that file. */
+import { type Changed, hasWord, pieceOf, sameChanges } from '../opinion/same-change.ts'
 import type { ProjectFiles } from './project.ts'
+import { toCall } from './ranked-edit.ts'
 import type { NanoCall, NanoStep } from './run.ts'
-import { placesOf } from './spans.ts'
 
-type Change = { readonly old: string; readonly new: string }
-
-/** The last change again in this file, where the file has what was changed there exactly once. */
+/** The last change again in this file, where it is clear which line of it is meant. */
 export async function sameEdit(
   path: string,
   steps: readonly NanoStep[],
   files: ProjectFiles,
 ): Promise<NanoCall | undefined> {
   const last = steps.findLast(({ call, ok }) => ok && call.name === 'edit_file')
-  const change = last && changeOf(last.call)
-  if (!change || last.call.input['path'] === path) return undefined
+  if (!last || last.call.input['path'] === path) return undefined
+  const change = await changeOf(last.call, files)
   const text = await files.read(path).catch(() => '')
-  const [, ...more] = placesOf(change.old, text)
-  if (!text.includes(change.old)) return undefined
-  if (more.length > 0 && last.call.input['all'] !== true) return undefined
-  return { name: 'edit_file', input: { path, ...change, ...(more.length > 0 && { all: true }) } }
+  if (!change) return undefined
+  if (last.call.input['all'] === true) return everywhereIn(path, text, change)
+  const [same] = sameChanges(change, new Map([[path, text]]))
+  return same && toCall({ ...same, share: 1 }, files)
 }
 
-/** What was changed, without what stayed around it; nothing where that says too little. */
-export function changeOf({ input }: NanoCall): Change | undefined {
-  const { old, new: replacement } = input
-  if (typeof old !== 'string' || typeof replacement !== 'string') return undefined
-  const before = old.match(PIECES) ?? []
-  const after = replacement.match(PIECES) ?? []
-  let from = 0
-  while (from < before.length - 1 && from < after.length - 1 && before[from] === after[from]) from++
-  let end = 0
-  while (end < Math.min(before.length, after.length) - from - 1 && before.at(-1 - end) === after.at(-1 - end))
-    end++
-  const change = {
-    old: before.slice(from, before.length - end).join(''),
-    new: after.slice(from, after.length - end).join(''),
+function everywhereIn(path: string, text: string, change: Changed): NanoCall | undefined {
+  const { gone: old, come } = pieceOf(change)
+  const count = text.split('\n').filter((line) => hasWord(line, old)).length
+  return count > 0 && old.length > 2
+    ? { name: 'edit_file', input: { path, old, new: come, ...(count > 1 && { all: true }) } }
+    : undefined
+}
+
+/** The whole line as it was and as it is, where the call names a part of it. */
+async function changeOf({ input }: NanoCall, files: ProjectFiles): Promise<Changed | undefined> {
+  const { path, old, new: written } = input
+  if (typeof path !== 'string' || typeof old !== 'string' || typeof written !== 'string') return undefined
+  const [before, after] = [old, written].map((text) => text.trimEnd().split('\n').at(-1) ?? '')
+  if (before === undefined || after === undefined || before === after) return undefined
+  const lines = (await files.read(path).catch(() => '')).split('\n')
+  const at = after === '' ? -1 : lines.findIndex((line) => line.includes(after))
+  const line = lines[at]?.trim() ?? after
+  return {
+    path,
+    number: at + 1,
+    before: line.replace(after, () => before).trim() || before.trim(),
+    after: line,
   }
-  return change.old.trim().length > 1 ? change : undefined
 }
-
-/** Words and numbers, `1.2.0` as one, and each sign between them. */
-const PIECES = /[\p{L}\p{N}]+(?:\.\p{N}+)*|[^\p{L}\p{N}]/gu
 
 /** The clause wants what was done before, not something new. */
 export const wantsTheSame = (clause: string): boolean =>

@@ -17,6 +17,7 @@ import { ofSetting } from './setting.ts'
 import { fromTail } from './tail.ts'
 import { inFolderSaid, withTarget } from './targets.ts'
 import { isActing } from './tools.ts'
+import { wholeLine } from './whole-line.ts'
 import { stopWords } from './words.ts'
 
 type Place = {
@@ -51,7 +52,8 @@ export async function tidy(decision: Decision, place: Place): Promise<Decision> 
   const found = await fromTail(await scopeThatHasIt(named, clause, files), clause, files)
   const appended = await withoutNeedlessAppend(found, files)
   const unique = await makeUnique(await inFileThatHasIt(appended, paths, files), lines, files)
-  const valued = await ofSetting(await inLettersOfFile(unique, request, files), request, files)
+  const removed = await wholeLine(unique, clause, files)
+  const valued = await ofSetting(await inLettersOfFile(removed, request, files), request, files)
   const call = await withTarget(valued, files, request)
   const replacing = await asReplacement(call, files)
   if (!replacing && isActing(call.name) && spelled.input['path'] !== decision.call.input['path'])
@@ -88,6 +90,14 @@ async function isInSeveralPlaces({ name, input }: NanoCall, files: ProjectFiles)
 function inOnePlace(decision: Called, call: NanoCall): Decision {
   const why = 'The built-in model guessed this: the text occurs more than once'
   return { why, ...decision, isLikely: false, isBacked: false, kind: 'guess', call }
+}
+
+/** A text that is replaced and occurs more than once, where nothing says which is meant: all of them, or the edit fails. */
+export async function inAllPlaces(decision: Decision, files: ProjectFiles): Promise<Decision> {
+  if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
+  const { call } = decision
+  if (call.input['new'] === '' || !(await isInSeveralPlaces(call, files))) return decision
+  return inOnePlace(decision, { ...call, input: { ...call.input, all: true } })
 }
 
 /** Which of them are meant was counted, not said. */

@@ -30,6 +30,25 @@ export function withWholeTexts(call: NanoCall, request: string, lines: readonly 
   return call
 }
 
+/** No text goes on into the next part of the request: "write a.txt with: open at 10. And add b to c.txt". */
+export function withinClause(call: NanoCall, clause: string): NanoCall {
+  const { content } = call.input
+  if (call.name !== 'write_file' || typeof content !== 'string' || clause.includes(content)) return call
+  const kept = endOfClause(content, clause.trimEnd())
+  return kept === undefined ? call : { ...call, input: { ...call.input, content: kept.replace(/\.$/, '') } }
+}
+
+/** As much of the text as the clause ends with. */
+function endOfClause(content: string, clause: string): string | undefined {
+  for (let length = Math.min(content.length - 1, clause.length); length >= SHORTEST; length--)
+    if (clause.endsWith(content.slice(0, length)) && /^\s/.test(content.slice(length)))
+      return content.slice(0, length)
+  return undefined
+}
+
+/** Less may be a word of both by accident. */
+const SHORTEST = 4
+
 /** Where it begins, if that is clear. */
 function onlyPlace(text: string, request: string): number | undefined {
   const places = placesOf(text, request)

@@ -6,7 +6,7 @@ import { projectScripts, scriptFiles } from '../nano/scripts.ts'
 import { boundaries } from '../nano/spans.ts'
 import { runners } from '../nano/words.ts'
 import { factsIn } from './command-facts.ts'
-import type { PathProject } from './path-project.ts'
+import { isMark, type PathProject } from './path-project.ts'
 import { wordsIn } from './tokens.ts'
 
 export type Command = {
@@ -55,14 +55,16 @@ const PROGRAMS = new Set(
   (
     'make npm npx node python python3 pip pip3 git sh bash zsh ls cat wc grep rg find du df head tail sort uniq diff cp mv rm mkdir touch ' +
     'echo date pwd whoami uname uptime free ps env which docker docker-compose kubectl helm terraform ansible ansible-playbook cargo go ' +
-    'rustc gcc g++ cmake ctest pytest tox ruff black mypy uv poetry ruby bundle rake rails mix php composer java javac mvn gradle dotnet ' +
+    'rustc gcc g++ cmake ctest pytest tox ruff black uv poetry ruby bundle rake rails mix php composer java javac mvn gradle dotnet ' +
     'yarn pnpm bun deno tsc vite jest vitest eslint prettier curl wget tar zip unzip chmod chown ssh scp rsync systemctl journalctl ' +
     'sqlite3 psql mysql latexmk pdflatex Rscript lua love perl julia sbatch squeue openocd awk sed xargs tree file stat ping dig wp just ' +
-    'hugo jekyll nginx crontab sha256sum md5sum jq'
+    'hugo jekyll nginx crontab sha256sum md5sum jq flutter dart swift xcodebuild fastlane adb gradlew ./gradlew mvnw ./mvnw sbt lein cabal ghc zig ' +
+    'flake8 isort mypy pre-commit alembic uvicorn gunicorn django-admin gofmt golangci-lint clang clang-format meson bazel ' +
+    'nx turbo lerna wrangler vercel netlify firebase aws gcloud az heroku flyctl gh glab pio idf.py pandoc exiftool ffmpeg'
   ).split(' '),
 )
 
-const isProgram = (word: string): boolean =>
+export const isProgram = (word: string): boolean =>
   PROGRAMS.has(word) || /^[\w./-]+\.(?:sh|py|js|rb|pl)$|^\.\/\S|^bin\/\w/.test(word)
 
 /** Behind such a word anything may be a program. */
@@ -178,10 +180,9 @@ const MOST_ARGUMENTS = 6
 
 /** Paths that are named or were just at hand, words the script knows, and what is quoted or called a title. */
 function argumentsFor({ clause, project, recent }: CommandAsk, own: string, text: string): Argument[] {
-  const words = Array.from(clause.matchAll(/[\p{L}\p{N}]+/gu), ({ 0: word, index: at }) => ({
-    word: word.toLowerCase(),
-    at,
-  })).filter(({ word }) => word.length > 2)
+  const words = Array.from(clause.matchAll(/[\p{L}\p{N}]+/gu), ({ 0: word, index: at }) => ({ word, at }))
+    .filter(({ word, at }) => word.length > 2 || isMark(word, at))
+    .map(({ word, at }) => ({ word: word.toLowerCase(), at }))
   const named = project.files
     .filter((path) => path !== own && clause.includes(path))
     .concat(

@@ -6,6 +6,7 @@ import { type Action, actionOpinion, type Opinion } from './action.ts'
 import { type EditAsk, rankEdits, type RankedEdit } from './edit-ranking.ts'
 import type { CommandAsk } from './command-candidates.ts'
 import { commandCandidates } from './command-ranking.ts'
+import { type Further, type FurtherAsk, furtherCandidates } from './further-ranking.ts'
 import type { LinearModel } from './linear.ts'
 import { type PathAsk, pathCandidates } from './path-ranking.ts'
 import { ranked, weigherOf } from './ranking.ts'
@@ -35,6 +36,8 @@ export type Opinions = {
   texts(ask: SearchAsk): readonly Likely<string>[]
   /** What is to be run. */
   commands(ask: CommandAsk): readonly Likely<string>[]
+  /** What follows a step within the same part of a request. */
+  further(ask: FurtherAsk): readonly Likely<Further>[]
 }
 
 export type StoredModel = {
@@ -46,7 +49,7 @@ export type StoredModel = {
   readonly weights: string
 }
 
-type Ranking = 'edits' | 'paths' | 'targets' | 'texts' | 'commands' | 'verdict'
+type Ranking = 'edits' | 'paths' | 'targets' | 'texts' | 'commands' | 'verdict' | 'further'
 
 export type StoredOpinions = Readonly<Record<Ranking | 'actions', StoredModel>> & {
   /** Words that many writers use. */
@@ -69,6 +72,7 @@ export async function loadModels(path: string): Promise<OpinionModels> {
     texts: toModel(rankings.texts),
     commands: toModel(rankings.commands),
     verdict: toModel(rankings.verdict),
+    further: toModel(rankings.further),
   }
 }
 
@@ -83,6 +87,7 @@ function createOpinions({ known, actions, ...rankings }: OpinionModels): Opinion
   const texts = weigherOf(rankings.texts)
   const commands = weigherOf(rankings.commands)
   const verdict = weigherOf(rankings.verdict)
+  const further = weigherOf(rankings.further)
   return {
     knows: (word) => known.has(word),
     action: (request, options) => actionOpinion(actions, signsOf(request, { ...options, known })),
@@ -98,6 +103,8 @@ function createOpinions({ known, actions, ...rankings }: OpinionModels): Opinion
     texts: (ask) => ranked(searchCandidates(ask), texts).map(({ text, share }) => ({ value: text, share })),
     commands: (ask) =>
       ranked(commandCandidates(ask), commands).map(({ command, share }) => ({ value: command, share })),
+    further: (ask) =>
+      ranked(furtherCandidates(ask), further).map(({ next, share }) => ({ value: next, share })),
   }
 }
 

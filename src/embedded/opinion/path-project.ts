@@ -40,6 +40,10 @@ export type PathProject = {
   wordRarity(word: string): number
 }
 
+/** A number, or a capital that is no word: "hall A", "week 12". */
+export const isMark = (word: string, at: number): boolean =>
+  /\d/.test(word) || (/^[A-HJ-Z]$/.test(word) && at > 0)
+
 const LONGEST_LINE = 400
 
 export function createPathProject(files: readonly string[], texts: ReadonlyMap<string, string>): PathProject {

@@ -6,7 +6,7 @@ import { datesSaid } from '../nano/path-date.ts'
 import { fitOf, saidIn } from '../nano/path-fit.ts'
 import { stopWords } from '../nano/words.ts'
 import { tellingWords } from './edit-lines.ts'
-import type { Mentioned, Mentions, PathProject } from './path-project.ts'
+import { isMark, type Mentioned, type Mentions, type PathProject } from './path-project.ts'
 import { factsOf, type PathRole, pathSigns, plain, ROOT, rootSigns, type ScoredPath } from './path-signs.ts'
 
 export type PathAsk = {
@@ -56,8 +56,8 @@ function mentionsOf(clause: string): Mentions {
     CAMEL.test(word) ? (word.match(CAMEL_PARTS) ?? []).map((part) => ({ word: part, at })) : [],
   )
   return [...words, ...parts]
+    .filter(({ word, at }) => isMark(word, at) || (word.length > 2 && !stopWords.has(word.toLowerCase())))
     .map(({ word, at }) => ({ word: word.toLowerCase(), at }))
-    .filter(({ word }) => !stopWords.has(word) && (word.length > 2 || /\d/.test(word)))
 }
 
 const CAMEL = /\p{Ll}\p{Lu}/u

@@ -9,6 +9,7 @@ test.each([
     'kindly assist: find the invoice, open it and print it',
     ['kindly assist: find the invoice', 'open it', 'and print it'],
   ],
+  ['append x to a.md and lemme see it', ['append x to a.md', 'and lemme see it']],
   ['delete a.md and verify the folder', ['delete a.md', 'and verify the folder']],
   ['Run npm test && then open a.md', ['Run npm test', '&& then open a.md']],
   ['lint and after that build', ['lint', 'and after that build']],
@@ -29,6 +30,8 @@ test.each([
   'make a copy of a.md and call it b.md',
   'Why is it still here? Delete it',
   'show me what is then in old',
+  'the port is 8443 now. change it in both configs',
+  'max_pallets is 520 now, before 480. Please change that in prod.ini and on the page too.',
   'i finally get why it failed',
 ])('one clause: %s', (request) => {
   expect(clausesOf(request)).toEqual([request])

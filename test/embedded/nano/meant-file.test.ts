@@ -39,6 +39,17 @@ test('the latest of files that are named by their dates', () => {
   )
 })
 
+test('the newest of those that are called alike, wherever their names have the date', () => {
+  const found = ['logs/build-2025-05-12.log', 'logs/build-2025-05-19.log', 'logs/run-2025-06-01.log']
+
+  expect(meant('logs/build-2025-05-12.log', 'open the newest build log', found)).toEqual(
+    read('logs/build-2025-05-19.log'),
+  )
+  expect(meant('logs/build-2025-05-19.log', 'open the oldest build log', found)).toEqual(
+    read('logs/build-2025-05-12.log'),
+  )
+})
+
 test('a folder where nothing but its name is said', () => {
   expect(meant('archive/2023/final_report.txt', 'then quarterly', ['reports/'])).toEqual({
     name: 'list_files',

@@ -26,7 +26,9 @@ test.each([
   ['run wipe.sh', run('bash wipe.sh'), 'wipe.sh'],
   ['run scripts/deploy.sh', run('bash scripts/backup.sh'), 'scripts/deploy.sh'],
 ])('%s', (request, call, missing) => {
-  expect(missingFile(call, request, files)).toBe(missing)
+  expect(
+    missingFile(call, request, { files, texts: new Map([['shop.properties', 'payout.zero=none']]) }),
+  ).toBe(missing)
 })
 
 test.each([
@@ -50,5 +52,7 @@ test.each([
   ],
   ['who is lesson1 for? see example.com', read('notes/lesson1.txt')],
 ])('nothing is missing: %s', (request, call) => {
-  expect(missingFile(call, request, files)).toBeUndefined()
+  expect(
+    missingFile(call, request, { files, texts: new Map([['shop.properties', 'payout.zero=none']]) }),
+  ).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { noSources } from '../../../src/embedded/nano/format.ts'
-import { nextCall } from '../../../src/embedded/nano/next-one.ts'
+import { nextCall, sameAgain } from '../../../src/embedded/nano/next-one.ts'
 import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
 import type { NanoCall, NanoStep } from '../../../src/embedded/nano/run.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
@@ -35,7 +35,10 @@ const after = async (clause: string, ...steps: NanoStep[]): Promise<NanoCall | u
   return next?.call
 }
 const edited = step('edit_file', { path: 'a/app.yaml', old: 'port: 4723', new: 'port: 4725' })
-const edit = (path: string): NanoCall => ({ name: 'edit_file', input: { path, old: '4723', new: '4725' } })
+const edit = (path: string): NanoCall => ({
+  name: 'edit_file',
+  input: { path, old: 'port: 4723', new: 'port: 4725' },
+})
 
 test('the same with what is named beside it', async () => {
   expect(await after('show docs and docs/old', step('list_files', { path: 'docs' }))).toEqual({
@@ -77,4 +80,25 @@ test('the same change in all files that a search found', async () => {
     edit('c/api.yaml'),
   )
   expect(await after('make 4723 4725 everywhere in app.yaml', found, edited)).toBeUndefined()
+})
+
+test('the last change once more where a part only says where', async () => {
+  const again = (clause: string): Promise<NanoCall | undefined> => {
+    const request = `set the port to 4725 in app.yaml, ${clause}`
+    const progress = {
+      category: 'read' as const,
+      clauses: ['set the port to 4725 in app.yaml', clause],
+      project: createPathProject(Object.keys(project), new Map()),
+      reached: [
+        { clause: 'set the port to 4725 in app.yaml', sources: noSources, from: 0 },
+        { clause, sources: noSources, from: 1 },
+      ],
+    }
+    return sameAgain({ progress, run: { request, steps: [edited] }, files })
+  }
+
+  expect(await again('and the same in the web one')).toEqual(edit('b/web.yaml'))
+  expect(await again('and the same in the other')).toBeUndefined()
+  expect(await again('and the same in the may list')).toBeUndefined()
+  expect(await again('and show the web one')).toBeUndefined()
 })

@@ -19,6 +19,7 @@ function placeWith(
     targets: () => found.targets ?? [],
     texts: () => found.texts ?? [],
     commands: () => found.commands ?? [],
+    further: () => [],
     knows: () => true,
   }
   return { request: 'x', clause: 'x', project, recent: [], opinions }

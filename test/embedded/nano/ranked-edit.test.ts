@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/embedded/nano/decide.ts'
-import { furtherEdit } from '../../../src/embedded/nano/further-edit.ts'
 import type { RankedEdit } from '../../../src/embedded/opinion/edit-ranking.ts'
 import type { Opinions } from '../../../src/embedded/opinion/load.ts'
 import type { ProjectFiles } from '../../../src/embedded/nano/project.ts'
 import { rankedEdit } from '../../../src/embedded/nano/ranked-edit.ts'
-import type { NanoStep } from '../../../src/embedded/nano/run.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'
 
@@ -22,6 +20,7 @@ const ranks = (...edits: RankedEdit[]): Opinions => ({
   targets: () => [],
   texts: () => [],
   commands: () => [],
+  further: () => [],
   knows: () => true,
 })
 
@@ -33,15 +32,6 @@ const caps: RankedEdit = {
   share: 0.7,
   at: 5,
 }
-const spam: RankedEdit = {
-  path: 'chat.yml',
-  number: 2,
-  before: 'spam: 4',
-  after: 'spam: 3',
-  share: 0.25,
-  at: 14,
-}
-
 const edit = (old: string, replacement: string): Decision => ({
   kind: 'guess',
   call: { name: 'edit_file', input: { path: 'chat.yml', old, new: replacement } },
@@ -107,31 +97,5 @@ describe('the ranking of edits', () => {
     const mine = edit('spam: 4', 'spam: 50')
 
     expect(await rankedEdit(mine, place('set caps to 50 everywhere', ranks(caps)))).toBe(mine)
-  })
-})
-
-describe('a second change of the same clause', () => {
-  const clause = 'caps 50, spam 3'
-  const done: NanoStep = {
-    call: { name: 'edit_file', input: { path: 'chat.yml', old: 'caps: 90', new: 'caps: 70' } },
-    ok: true,
-    text: 'ok',
-    shown: 'ok',
-  }
-  const first: RankedEdit = { ...caps, before: 'caps: 90', after: 'caps: 70' }
-  const further = (...edits: RankedEdit[]) =>
-    furtherEdit({ clause, steps: [done], from: 0, files, opinions: ranks(...edits) })
-
-  test('is made where it comes close behind the first', async () => {
-    expect(await further(first, spam)).toEqual({
-      name: 'edit_file',
-      input: { path: 'chat.yml', old: 'spam: 4', new: 'spam: 3' },
-    })
-  })
-
-  test('is not made where it is far behind, uses the same words, or the first was another', async () => {
-    expect(await further(first, { ...spam, share: 0.05 })).toBeUndefined()
-    expect(await further(first, { ...spam, at: 5 })).toBeUndefined()
-    expect(await further(spam)).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changeOf, sameEdit, wantsTheSame } from '../../../src/embedded/nano/same-edit.ts'
+import { sameEdit, wantsTheSame } from '../../../src/embedded/nano/same-edit.ts'
 import type { NanoStep } from '../../../src/embedded/nano/run.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'
@@ -9,6 +9,8 @@ const files = createFiles({
     'a.env': 'TZ=Europe/Madrid\n',
     'b.env': 'PORT=1\nTZ=Europe/Dublin\n',
     'c.env': 'TZ=Europe/Dublin\nOLD=Europe/Dublin\n',
+    'd.env': 'A=Europe/Dublin\nB=Europe/Dublin\n',
+    'e.env': 'TZ=Asia/Tokyo\n',
   }),
 })
 
@@ -18,27 +20,32 @@ const edit = (old: string, value: string): NanoStep['call'] => ({
 })
 const step = (call: NanoStep['call']): NanoStep => ({ call, ok: true, text: '', shown: '' })
 
-test.each([
-  ['TZ=Europe/Dublin', 'TZ=Europe/Madrid', { old: 'Dublin', new: 'Madrid' }],
-  ['ext. 4412.', 'ext. 4415.', { old: '4412', new: '4415' }],
-  ['"delayMs": 250,', '"delayMs": 0,', { old: '250', new: '0' }],
-  ['Sam', 'Samir, Leo', { old: 'Sam', new: 'Samir, Leo' }],
-  ['v1.2.0 of x', 'v1.3.0 of x', { old: 'v1.2.0', new: 'v1.3.0' }],
-  ['a 1', 'a 2', undefined],
-])('what changes from %s to %s', (old, value, change) => {
-  expect(changeOf(edit(old, value))).toEqual(change)
-})
-
-test('the same change is made where its text occurs once', async () => {
+test('the same change is made where it is clear which line is meant', async () => {
   const steps = [step(edit('TZ=Europe/Dublin', 'TZ=Europe/Madrid'))]
 
   expect(await sameEdit('b.env', steps, files)).toEqual({
     name: 'edit_file',
-    input: { path: 'b.env', old: 'Dublin', new: 'Madrid' },
+    input: { path: 'b.env', old: 'TZ=Europe/Dublin', new: 'TZ=Europe/Madrid' },
   })
-  expect(await sameEdit('c.env', steps, files)).toBeUndefined()
+  expect(await sameEdit('d.env', steps, files)).toBeUndefined()
   expect(await sameEdit('a.env', steps, files)).toBeUndefined()
   expect(await sameEdit('b.env', [], files)).toBeUndefined()
+})
+
+test('a value is set under its name, also where only the value was spelled', async () => {
+  expect(await sameEdit('e.env', [step(edit('Dublin', 'Madrid'))], files)).toEqual({
+    name: 'edit_file',
+    input: { path: 'e.env', old: 'TZ=Asia/Tokyo', new: 'TZ=Europe/Madrid' },
+  })
+})
+
+test('what was replaced everywhere is replaced everywhere', async () => {
+  const all = { name: 'edit_file', input: { path: 'a.env', old: 'Dublin', new: 'Madrid', all: true } }
+
+  expect(await sameEdit('c.env', [step(all)], files)).toEqual({
+    name: 'edit_file',
+    input: { path: 'c.env', old: 'Europe/Dublin', new: 'Europe/Madrid', all: true },
+  })
 })
 
 test('who wants the same says so', () => {

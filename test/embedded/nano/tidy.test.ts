@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/embedded/nano/decide.ts'
-import { tidy } from '../../../src/embedded/nano/tidy.ts'
+import { inAllPlaces, tidy } from '../../../src/embedded/nano/tidy.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'
 
@@ -147,5 +147,31 @@ describe('what is there is meant', () => {
     expect(await within('make_folder', { path: 'photos' }, 'make a folder photos in case')).toEqual(
       calling('make_folder', { path: 'photos' }),
     )
+  })
+})
+
+describe('a text that occurs more than once', async () => {
+  const project = createFiles({
+    root: await tempProject({ 'quilt.txt': 'Kona Snow\nback: Kona Snow\nRed\n' }),
+  })
+  const edit = (old: string, written: string): Decision => ({
+    kind: 'call',
+    call: { name: 'edit_file', input: { path: 'quilt.txt', old, new: written } },
+  })
+
+  test('is replaced everywhere, and asked for', async () => {
+    expect(await inAllPlaces(edit('Kona Snow', 'Kona White'), project)).toMatchObject({
+      kind: 'guess',
+      isLikely: false,
+      call: { input: { old: 'Kona Snow', new: 'Kona White', all: true } },
+    })
+  })
+
+  test('is not removed everywhere, nor is another one', async () => {
+    const removed = edit('Kona Snow', '')
+    const other = edit('Red', 'Blue')
+
+    expect(await inAllPlaces(removed, project)).toBe(removed)
+    expect(await inAllPlaces(other, project)).toBe(other)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fromTail, tailOf } from '../../../src/embedded/nano/tail.ts'
-import { withWholeTexts } from '../../../src/embedded/nano/whole-text.ts'
+import { withinClause, withWholeTexts } from '../../../src/embedded/nano/whole-text.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'
 
@@ -72,6 +72,18 @@ describe('a text is taken to its end', () => {
     ['where is clutch kit sold', 'clutch', 'clutch kit'],
   ])('%s', (request, pattern, wanted) => {
     expect(whole(request, 'search_text', { pattern })).toEqual({ pattern: wanted })
+  })
+})
+
+describe('a text ends with its part of the request', () => {
+  test.each([
+    ['write a.txt with: open at 10.', 'open at 10. And add b', 'open at 10'],
+    ['write a.txt with: open at 10.', 'open at 10', 'open at 10'],
+    ['write a.txt with what follows', 'closed on Monday', 'closed on Monday'],
+  ])('%s', (clause, content, wanted) => {
+    const call = { name: 'write_file', input: { path: 'a.txt', content } }
+
+    expect(withinClause(call, clause).input['content']).toBe(wanted)
   })
 })
 

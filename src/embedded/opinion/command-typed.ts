@@ -1,0 +1,36 @@
+/** A clause that is a command as it would be typed: "php artisan migrate please", "then git pull". Pure. */
+import { isProgram } from './command-candidates.ts'
+
+const LEAD =
+  /^\W*?(?:(?:please|pls|plz|ok|okay|now|then|and|also|next|just|so|first|afterwards|finally|again|run|do|execute|type)\b[\s,:]*)*/i
+const TAIL =
+  /(?:[\s,]+(?:please|pls|plz|thanks?|thx|now|again|first|next|then|after(?:wards)?|too|for me))*(?:(?<=\w)[.!]+)?$/i
+const WRAPPED = /^(["'`])(.*)\1$/
+const QUOTED = /"[^"]*"|'[^']*'/g
+
+/** They are words of English, too. */
+const WORDS = new Set(
+  (
+    'make which file find sort cat date free top env head tail cut test go just time watch type echo touch tree stat love uniq du df ' +
+    'diff less more bundle composer rake rails helm dart swift mix wp julia perl'
+  ).split(' '),
+)
+const PROSE = new Set(
+  (
+    'a an the my our your it its is was were are to with and or in on for of that this what which who why how i you we they be by at from ' +
+    "into not don't as if so when me then but"
+  ).split(' '),
+)
+
+const MOST_ARGUMENTS = 8
+
+/** Nothing where a word of English is in it: "git push is what broke it". */
+export function typedCommand(clause: string): string | undefined {
+  const plain = clause.trim().replace(LEAD, '').replace(TAIL, '')
+  const text = WRAPPED.exec(plain)?.[2] ?? plain
+  const [program = '', ...args] = text.replaceAll(QUOTED, 'quoted').split(/\s+/)
+  if (args.length === 0 || args.length > MOST_ARGUMENTS || !isProgram(program)) return undefined
+  const isEnglish = args.some((arg) => PROSE.has(arg.toLowerCase()) || /[,;:?!]$/.test(arg))
+  const isTelling = !WORDS.has(program) || args.some((arg) => /^--?\w|[./]\w/.test(arg))
+  return isEnglish || !isTelling ? undefined : text
+}

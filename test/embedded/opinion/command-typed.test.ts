@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { typedCommand } from '../../../src/embedded/opinion/command-typed.ts'
+
+test.each([
+  ['php artisan config:clear please', 'php artisan config:clear'],
+  ['and then php artisan migrate', 'php artisan migrate'],
+  ['npm run lint', 'npm run lint'],
+  ['run `flutter pub get` now', 'flutter pub get'],
+  ['`git status`', 'git status'],
+  ['git add .', 'git add .'],
+  ['git commit -m "fix the port, and more"', 'git commit -m "fix the port, and more"'],
+  ['then docker compose up -d.', 'docker compose up -d'],
+  ['find -name "*.log"', 'find -name "*.log"'],
+])('%s', (clause, command) => {
+  expect(typedCommand(clause)).toBe(command)
+})
+
+test.each([
+  'git push is what broke it',
+  'make folders old and new',
+  'find invoices',
+  'npm',
+  'sort prices.csv by date',
+  'run the tests',
+  'python is slow today',
+  'docker, again',
+  'find invoices about "the port"',
+])('no command: %s', (clause) => {
+  expect(typedCommand(clause)).toBeUndefined()
+})
