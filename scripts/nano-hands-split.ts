@@ -4,7 +4,8 @@
 export const TEST_HANDS: ReadonlySet<string> = new Set(
   (
     'backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre ' +
-    'carpenter intern astronomer barista dataops designer luthier sysop'
+    'carpenter intern astronomer barista dataops designer luthier sysop ' +
+    'schoolit fintech gymowner astrolab agency'
   ).split(' '),
 )
 
