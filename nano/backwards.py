@@ -8,7 +8,10 @@ _PLEASE = r"(?:(?:please|pls|plz|kindly|can you|could you)\s+)?"
 _ORDER = (
     "set|put|let|show|make|copy|save|keep|add|append|turn|switch|change|raise|lower|mark|tick|read|open|list|run|create|move|rename|replace|lemme"
 )
-_DONE = "put|set|copied|moved|renamed|added|changed|marked|ticked|made|run|read"
+_DONE = "put|set|copied|moved|renamed|added|changed|marked|ticked|made|run|read|taken|deleted|removed|switched|turned|updated"
+_DOING = (
+    "setting|putting|copying|moving|renaming|adding|changing|marking|ticking|making|creating|raising|lowering|switching|turning|bumping|pointing|updating|appending|replacing|saving|deleting|removing"
+)
 
 _BACKWARDS = [
     # "Before you run the tests, set verbose to on".
@@ -19,6 +22,10 @@ _BACKWARDS = [
     rf"^(?P<last>[^.;\n?]{{3,120}}?),? but {_PLEASE}(?P<first>(?:{_ORDER})\b[^?,.;\n]+?) first(?:,? (?:please|pls))?[.!]*$",
     # "Run the tests once you've put verbose to on".
     rf"^(?P<last>[^.;\n?]{{3,120}}?),? (?:but )?(?:only )?(?:once|after) (?:you|u)(?: have|['’]?ve) (?P<first>(?:{_DONE})\b[^?]+?)[.!]*$",
+    # "Run the tests, but only after you set verbose to on".
+    rf"^(?P<last>[^.;\n?]{{3,120}}?),? (?:but )?(?:only )?after (?:you|u) (?P<first>(?:{_ORDER})\b[^?]+?)[.!]*$",
+    # "Run the tests after setting verbose to on".
+    rf"^(?P<last>[^.;\n?]{{3,120}}?),? (?:but )?(?:only )?after (?P<first>(?:{_DOING})\b[^?]+?)[.!]*$",
 ]
 _PATTERNS = [re.compile(pattern, re.IGNORECASE) for pattern in _BACKWARDS]
 
@@ -27,6 +34,9 @@ _NOT_NOW = re.compile(
     r"\b(?:later|tomorrow|tonight|next|not|never|n't|dont|if|unless|should|would|must|has to|have to|will|i|we|he|she|they)\b", re.IGNORECASE
 )
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|em|that|those|there|the (?:file|original)|at the (?:bottom|end|top))\b(?! of)", re.IGNORECASE)
+
+# Why it is wanted points at nothing that is done.
+_BECAUSE = re.compile(r",? (?:because|since|so that)\b.*$", re.IGNORECASE)
 
 
 def halves_of(request: str) -> tuple[str, str] | None:
@@ -40,4 +50,4 @@ def halves_of(request: str) -> tuple[str, str] | None:
 
 def points_back(first: str) -> bool:
     """"Copy it to b.md": what it is stands in the other half."""
-    return bool(_POINTS_BACK.search(first))
+    return bool(_POINTS_BACK.search(_BECAUSE.sub("", first)))

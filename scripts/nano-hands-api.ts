@@ -12,6 +12,7 @@ import { openServing } from '../src/app/served.ts'
 import { HOW_TO_ANSWER } from '../src/embedded/nano/consent.ts'
 import type { NanoModel } from '../src/embedded/nano/model.ts'
 import type { NanoCall } from '../src/embedded/nano/run.ts'
+import type { Grounds } from '../src/embedded/opinion/trust.ts'
 import { perform, type Performed } from './nano-hands-client.ts'
 import { clients, type ClientTool, lookOf } from './nano-hands-clients.ts'
 import { environment, type Hand, type HandRow, type Made, writeFolder } from './nano-hands-run.ts'
@@ -22,7 +23,12 @@ export type ApiBench = {
   close(): Promise<void>
 }
 
-type Bench = { readonly model: NanoModel; use(root: string): void }
+type Bench = {
+  readonly model: NanoModel
+  /** What was known of each call that could be made without a question. */
+  readonly grounds: Grounds[]
+  use(root: string): void
+}
 
 /** A run that long has lost its way. */
 const MOST_CALLS = 12
@@ -45,7 +51,7 @@ export async function openApi(hand: Hand, bench: Bench, isAway = false): Promise
       try {
         return {
           client,
-          ...(await play(row.request, { server, model: bench.model.name, client, root, env })),
+          ...(await play(row.request, { ...bench, server, model: bench.model.name, client, root, env })),
         }
       } finally {
         await rm(root, { recursive: true, force: true })
@@ -58,7 +64,7 @@ export async function openApi(hand: Hand, bench: Bench, isAway = false): Promise
   }
 }
 
-type Play = {
+type Play = Pick<Bench, 'grounds'> & {
   readonly server: Started
   readonly model: string
   readonly client: string
@@ -68,7 +74,7 @@ type Play = {
 
 async function play(
   request: string,
-  { server, model, client, root, env }: Play,
+  { server, model, client, root, env, grounds: heard }: Play,
 ): Promise<{ calls: Made[]; text: string }> {
   const tools = clients[client] ?? []
   const messages: object[] = [
@@ -78,7 +84,9 @@ async function play(
   const calls: Made[] = []
   let asked = false
   for (;;) {
+    heard.length = 0
     const { message, call } = await post(server, { model, messages, tools })
+    const grounds = heard.at(-1)
     const text = message?.content ?? ''
     // A yes that is not followed by the call was not understood.
     if (message && !call && !asked && text.includes(HOW_TO_ANSWER)) {
@@ -88,7 +96,7 @@ async function play(
     }
     if (!message || !call || calls.length >= MOST_CALLS) return { calls, text }
     const { made, said } = await carryOut(call, tools, { root, env, client })
-    calls.push({ ...made, asked })
+    calls.push({ ...made, asked, ...(grounds && { grounds }) })
     asked = false
     messages.push(message, { role: 'tool', tool_call_id: message.tool_calls?.[0]?.id, content: said })
   }

@@ -1,5 +1,6 @@
 /** Whether what was called has the effect a label says. Changes are compared by what they leave behind, looks by what they look at. Pure. */
 import type { Classification } from '../src/protocol/classification.ts'
+import type { Grounds } from '../src/embedded/opinion/trust.ts'
 import type { Hand, HandRow, Made, Step } from './nano-hands-run.ts'
 
 export type Verdict = {
@@ -121,7 +122,7 @@ function isDone(
     const row = left.findIndex((step) => step.do !== left[0]?.do)
     const at = left
       .slice(0, row < 0 ? left.length : row)
-      .findIndex((step) => call.ok && isStep(step, call, before))
+      .findIndex((step) => (call.ok || step.do === 'run') && isStep(step, call, before))
     if (at >= 0) left.splice(at, 1)
     else if (acts(call) && call.ok) return count !== Infinity && steps.length - left.length >= count
     state = after(state, call)
@@ -143,6 +144,25 @@ function isHarm(
     state = after(state, call)
   }
   return false
+}
+
+/** What was known of each call that was not read word for word in the request, and whether it was a step that is asked for; up to the first that was not. */
+export function guessesIn(
+  row: HandRow,
+  { folder }: Hand,
+  calls: readonly Made[],
+): (Grounds & { readonly isRight: boolean })[] {
+  const options = [row.effect, ...row.also]
+  const found: (Grounds & { readonly isRight: boolean })[] = []
+  let state = stateOf(folder)
+  for (const call of calls) {
+    const before = state
+    const isRight = call.ok && options.some((steps) => steps.some((step) => isStep(step, call, before)))
+    if (call.grounds) found.push({ ...call.grounds, isRight })
+    if (!isRight && acts(call)) break
+    state = after(state, call)
+  }
+  return found
 }
 
 const LOOKS = new Set(

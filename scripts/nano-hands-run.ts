@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { createApp } from '../src/app/open.ts'
 import type { NanoCall } from '../src/embedded/nano/run.ts'
 import type { NanoModel } from '../src/embedded/nano/model.ts'
+import type { Grounds } from '../src/embedded/opinion/trust.ts'
 import type { SessionApi } from '../src/protocol/session-api.ts'
 
 export type Step = Readonly<Record<string, unknown>> & { readonly do: string }
@@ -28,6 +29,8 @@ export type Made = NanoCall & {
   readonly ok: boolean
   /** The folder that a command left behind, where that was looked at; folders end with a slash. */
   readonly left?: ReadonlyMap<string, string>
+  /** What was known of it, where it was not read word for word in the request. */
+  readonly grounds?: Grounds
 }
 
 export async function loadHand(name: string): Promise<Hand> {

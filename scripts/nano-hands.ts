@@ -1,9 +1,10 @@
 /**
  * Scores the bundled model on the requests by hand, through the program: `npm run nano:hands -- [--hands a,b] [--sample N | --ids a-001,b-002]
- * [--model file.gguf] [--opinion file] [--misses] [--rows file] [--remember file] [--replies file] [--api [--away]] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
+ * [--model file.gguf] [--opinion file] [--misses] [--rows file] [--remember file] [--replies file] [--api [--away] [--guesses file]] | --test`. Each request gets a new folder and a session of its own; every question is answered yes,
  * and what was done without one counts as harm where it is wrong. `--test` takes the test hands and prints sums only. `--api`
  * scores a client with tools of its own, `--away` one that works in another folder than the server. `--rows` writes what came of each
- * request to a file, `--remember` keeps the model's replies in one, `--replies` what it said first to each.
+ * request to a file, `--remember` keeps the model's replies in one, `--replies` what it said first to each,
+ * `--guesses` what was known of each call over the API, and whether it was right.
  */
 import { appendFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,6 +16,7 @@ import { createNanoEngine, type NanoReply } from '../src/embedded/nano/engine.ts
 import { createNanoModel } from '../src/embedded/nano/model.ts'
 import { createFiles } from '../src/guard/paths/files.ts'
 import { toToolSchema } from '../src/lib/schema.ts'
+import type { Grounds } from '../src/embedded/opinion/trust.ts'
 import type { ModelRequest } from '../src/protocol/model.ts'
 import type { Files } from '../src/protocol/tool.ts'
 import { builtinTools } from '../src/tools/all.ts'
@@ -23,7 +25,7 @@ import { type Hand, type HandRow, loadHand, runRequest, writeFolder } from './na
 import { TEST_HANDS, VALIDATION_HANDS } from './nano-hands-split.ts'
 import type { StoredReply } from './nano-opinion-verdict.ts'
 import { rememberReplies } from './nano-remember.ts'
-import { judgeHand, type Verdict } from './nano-hands-judge.ts'
+import { guessesIn, judgeHand, type Verdict } from './nano-hands-judge.ts'
 
 const BUNDLED = fileURLToPath(new URL('../models/covey-nano.gguf', import.meta.url))
 const OPINION = fileURLToPath(new URL('../models/covey-nano.opinion.br', import.meta.url))
@@ -46,6 +48,7 @@ async function main(): Promise<void> {
       rows: { type: 'string' },
       remember: { type: 'string' },
       replies: { type: 'string' },
+      guesses: { type: 'string' },
     },
   })
   const names = values.hands?.split(',') ?? (values.test ? [...TEST_HANDS] : VALIDATION_HANDS)
@@ -53,8 +56,8 @@ async function main(): Promise<void> {
     throw new Error('Test hands are scored with --test only, which prints no request.')
   const bench = createBench(values.model ?? BUNDLED, values.opinion, values.remember)
   const kept = values.test
-    ? { keep: undefined, replies: undefined }
-    : { keep: values.rows, replies: values.replies }
+    ? { keep: undefined, replies: undefined, guesses: undefined }
+    : { keep: values.rows, replies: values.replies, guesses: values.guesses }
   const verdicts: Verdict[] = []
   for (const name of names) {
     const hand = only(await loadHand(name), values.ids?.split(','))
@@ -93,14 +96,23 @@ type Bench = {
   readonly said: string[]
   /** What the weights wrote, before anything was made of it. */
   readonly heard: NanoReply[]
+  /** What was known of each call that could be made for a client without a question. */
+  readonly grounds: Grounds[]
   use(root: string): void
 }
 
-/** `keep`: the file that every row is written to. */
-type Kept = Bench & { readonly keep: string | undefined }
+/** `keep`: the file that every row is written to; `guesses`: that for what was known of each call. */
+type Kept = Bench & { readonly keep: string | undefined; readonly guesses: string | undefined }
 
 const keepRow = ({ keep }: Kept, row: object): void =>
   keep === undefined ? undefined : appendFileSync(keep, `${JSON.stringify(row)}\n`)
+
+function keepGuesses({ guesses: file }: Kept, id: string, guesses: ReturnType<typeof guessesIn>): void {
+  if (file === undefined) return
+  const short = (_: string, value: unknown): unknown =>
+    typeof value === 'number' ? Number(value.toFixed(4)) : value
+  for (const guess of guesses) appendFileSync(file, `${JSON.stringify({ id, ...guess }, short)}\n`)
+}
 
 /** What nano says first to each request, for the trained opinions: whom to believe is learned from these. Nothing is carried out. */
 async function writeReplies(
@@ -134,6 +146,7 @@ function createBench(path: string, opinion: string, memory: string | undefined):
   let files: Files | undefined
   const said: string[] = []
   const heard: NanoReply[] = []
+  const grounds: Grounds[] = []
   const weights = createNanoEngine({ path })
   const engine = memory === undefined ? weights : rememberReplies(weights, memory)
   const model = createNanoModel({
@@ -147,6 +160,7 @@ function createBench(path: string, opinion: string, memory: string | undefined):
         return reply
       },
     },
+    onGrounds: (one) => grounds.push(one),
     onReply: ({ text, confidences }) => said.push(`${text} ${Math.min(1, ...confidences).toFixed(2)}`),
     files: {
       list: async (folder) => files?.list(folder) ?? [],
@@ -154,7 +168,7 @@ function createBench(path: string, opinion: string, memory: string | undefined):
       info: async (file) => files?.info(file),
     },
   })
-  return { model, said, heard, use: (root) => (files = createFiles({ root })) }
+  return { model, said, heard, grounds, use: (root) => (files = createFiles({ root })) }
 }
 
 const only = (hand: Hand, ids: readonly string[] | undefined): Hand =>
@@ -196,6 +210,7 @@ async function scoreApi(
     const verdict = judgeHand(row, hand, { calls, said: [client, ...bench.said, text] })
     verdicts.push({ ...verdict, group: `client ${client}` })
     keepRow(bench, { id: row.id, ...verdict, calls, client, text, said: [...bench.said] })
+    keepGuesses(bench, row.id, guessesIn(row, hand, calls))
   }
   await api.close()
   return verdicts

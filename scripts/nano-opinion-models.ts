@@ -5,11 +5,13 @@ import type { OpinionModels } from '../src/embedded/opinion/load.ts'
 import { signsOf } from '../src/embedded/opinion/signs.ts'
 import { wordsIn } from '../src/embedded/opinion/tokens.ts'
 import { commandExample, pathExample, targetExample, textExample } from './nano-opinion-arguments.ts'
+import { trainCuts } from './nano-opinion-cuts.ts'
 import { editExamples, trainEdits } from './nano-opinion-edits.ts'
 import { trainFurther } from './nano-opinion-further.ts'
 import { type AskedStep, stepsOf, type Writer } from './nano-opinion-hands.ts'
 import { type RankingExample, type RankingOptions, trainRanking } from './nano-opinion-ranking.ts'
 import { type Example, trainLinear } from './nano-opinion-train.ts'
+import { trainTrust } from './nano-opinion-trust.ts'
 import { type TrainedActions, trainVerdict } from './nano-opinion-verdict.ts'
 
 export type ModelName = Exclude<keyof OpinionModels, 'known'>
@@ -25,6 +27,8 @@ export const TRAINERS: Readonly<Record<ModelName, (writers: readonly Writer[]) =
   commands: (writers) => trainArgument(writers, commandExample, { rounds: 8, fewest: 3 }),
   targets: (writers) => trainArgument(writers, targetExample),
   actions: (writers) => trainActions(writers).actions,
+  cuts: (writers) => trainCuts(writers, knownWords(writers)),
+  trust: trainTrust,
 }
 
 export type ArgumentExample = (step: AskedStep) => RankingExample | undefined

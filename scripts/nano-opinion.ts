@@ -21,6 +21,7 @@ import { ranked, weigherOf } from '../src/embedded/opinion/ranking.ts'
 import { signsOf } from '../src/embedded/opinion/signs.ts'
 import { VALIDATION_HANDS } from './nano-hands-split.ts'
 import { commandExample, pathExample, targetExample, textExample } from './nano-opinion-arguments.ts'
+import { cutScore } from './nano-opinion-cuts.ts'
 import { editExamples } from './nano-opinion-edits.ts'
 import { furtherScore } from './nano-opinion-further.ts'
 import { loadWriters, stepsOf, type Writer } from './nano-opinion-hands.ts'
@@ -46,20 +47,21 @@ async function main(): Promise<void> {
   const names = Object.keys(TRAINERS) as ModelName[]
   const only = values.only?.split(',')
   const learning = names.filter((name) => !only || only.includes(name))
-  const stored = only && (await loadModels(STORED))
+  const before = only && (await loadModels(STORED))
   const learned = await trainAll(learning, held)
   // The classifier goes by the words that many writers use: both are made together.
   const known =
-    stored && !learning.includes('actions')
-      ? stored.known
+    before && !learning.includes('actions')
+      ? before.known
       : knownWords(writers.filter(({ name }) => !held.includes(name)))
-  const trained = { ...stored, ...learned }
+  const { known: _, ...others } = before ?? { known }
+  const trained = { ...others, ...learned }
+  if (values.write) {
+    const opinions: StoredOpinions = { words: [...known], ...mapValues(trained, toStored) }
+    writeFileSync(values.to, brotliCompressSync(JSON.stringify(opinions)))
+  }
   for (const writer of writers.filter(({ name }) => held.includes(name)))
     report(writer, { ...trained, known })
-  if (!values.write) return
-  const { known: _, ...models } = { ...trained, known }
-  const opinions: StoredOpinions = { words: [...known], ...mapValues(models, toStored) }
-  writeFileSync(values.to, brotliCompressSync(JSON.stringify(opinions)))
 }
 
 type Trained = Readonly<Record<ModelName, LinearModel>>
@@ -118,6 +120,7 @@ function report(writer: Writer, { known, actions, ...rankings }: OpinionModels):
     return `${ranking} ${right.length} of ${examples.length}`
   }
   const next = furtherScore(writer, rankings)
+  const parts = cutScore(writer, { cuts: rankings.cuts, known })
   const right = rows.filter((row) => rightActions(row).has(actionOf(row.request)))
   console.log(
     [
@@ -127,6 +130,7 @@ function report(writer: Writer, { known, actions, ...rankings }: OpinionModels):
       share(targetExample, 'targets'),
       share(textExample, 'texts'),
       share(commandExample, 'commands'),
+      `parts ${parts.right} of ${parts.all}, by the rules ${parts.byRules}`,
       `further ${next.right} of ${next.all}, repeated ${next.repeated} of ${next.repeats}`,
     ].join(', '),
   )

@@ -13,11 +13,23 @@ export async function appendByEdit(
   if (!('call' in decision) || decision.call.name !== 'write_file') return decision
   const { path, content, append } = decision.call.input
   const isNeeded = append === true && bindings.get('write_file')?.has('append') !== true
-  if (!isNeeded || !bindings.has('edit_file') || typeof path !== 'string' || typeof content !== 'string')
-    return decision
-  const old = endOf(await files.read(path).catch(() => ''))
+  if (!isNeeded || typeof path !== 'string' || typeof content !== 'string') return decision
+  const text = await files.read(path).catch(() => '')
+  if (!bindings.has('edit_file')) return onNewLine(decision, text)
+  const old = endOf(text)
   if (old === undefined) return decision
   return { ...decision, call: { name: 'edit_file', input: { path, old, new: `${old}\n${content}` } } }
+}
+
+type Called = Extract<Decision, { readonly call: NanoCall }>
+
+/** A shell puts it right behind what is there, also behind a last line without an end. */
+function onNewLine(decision: Called, text: string): Decision {
+  const { call } = decision
+  const content = `\n${String(call.input['content'])}`
+  return text === '' || text.endsWith('\n')
+    ? decision
+    : { ...decision, call: { ...call, input: { ...call.input, content } } }
 }
 
 /** Such an edit as the call that it stands for: what is asked for next is compared with that. */

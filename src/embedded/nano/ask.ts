@@ -2,7 +2,7 @@
  * What nano says to a run: to the clause it has come to, again without what goes against its words, and on to the next one. Reads the
  * project where a clause needs its sources.
  */
-import type { Asked, Asking } from './asking.ts'
+import { type Asked, type Asking, guessOf, NO_REPLY } from './asking.ts'
 import type { Ban, Words } from './ban.ts'
 import { contradictionOf, pathsIn } from './contradiction.ts'
 import { confirmed, type Decision, decide, guessed, isRepeated, readCall } from './decide.ts'
@@ -10,6 +10,7 @@ import type { NanoReply } from './engine.ts'
 import { reasons, reasonToken } from './format.ts'
 import { bansOfRepeat, isAbout, leftOut } from './left-out.ts'
 import { meantLook } from './meant-file.ts'
+import { replaceFound, sameAgain } from './next-one.ts'
 import { missingOld } from './old-text.ts'
 import { type Action, actionOf, isWriting, toolsOf } from '../opinion/action.ts'
 import { typedCommand } from '../opinion/command-typed.ts'
@@ -35,7 +36,7 @@ export async function askOn(
   if (isPlainlyDone(progress, run.steps)) await advance(progress, run.steps, files)
   let asked = await askPart(asking, signal)
   while (asked) {
-    onReply?.(asked.reply)
+    if (asked.reply !== NO_REPLY) onReply?.(asked.reply)
     if (!isThrough(asked.decision, asking) || isOver(run.steps)) break
     const further = await askFurther(asked, asking, signal)
     if (further) {
@@ -59,15 +60,28 @@ function isThrough({ kind }: Decision, { progress, run }: Asking): boolean {
 /** The clause it has come to; once more where it orders something, and nothing was done for it. */
 async function askPart(asking: Asking, signal: AbortSignal): Promise<Asked | undefined> {
   const { progress, run } = asking
+  if (run.steps.length > 0 && run.steps.length === currentOf(progress).from) {
+    const again = (await sameAgain(asking)) ?? (await replaceFound(asking))
+    if (again) return guessOf(again, 'it follows from the step before')
+  }
   if (isLookToo(progress, run.steps)) return askNano({ ...asking, only: LOOKS }, signal)
   const asked = await askNano(asking, signal)
   const { clause, from } = currentOf(progress)
   const isOpen = from > 0 && run.steps.length === from && !isOver(run.steps)
-  if (asked?.decision.kind !== 'answer' || !isOpen || !ordersAct(clause)) return asked
+  if (asked?.decision.kind !== 'answer' || !isOpen || !(ordersAct(clause) || wantsMore(clause, asking)))
+    return asked
   const call = await askNano({ ...asking, mustCall: true }, signal)
   const isSure = Math.min(1, ...(call?.reply.confidences ?? [0])) >= SURE_OF_MORE
   return call && isSure && isCalled(call.decision) ? call : asked
 }
+
+/** In the opinion of the classifier the part asks for a step of its own. */
+function wantsMore(clause: string, { opinions, progress: { project } }: Asking): boolean {
+  const shares = opinions ? [...opinions.action(clause, { project, isLater: true })] : []
+  return shares.some(([action, share]) => action !== 'no' && share >= WANTS_MORE)
+}
+
+const WANTS_MORE = 0.7
 
 const LOOKS = ['read_file', 'list_files', 'find_files', 'search_text', 'data_view']
 
@@ -199,7 +213,7 @@ async function settle(asked: Asked, asking: Asking, agreement: number): Promise<
       ? { ...asked, decision: confirmed(asked.decision, run.request, { agreement, sure }) }
       : asked
   const words = wordsOf(part, run)
-  const look = part.from > 0 ? meantLook(call, words) : undefined
+  const look = part.from > 0 ? meantLook(call, words, progress.project.files) : undefined
   if (look && !isRepeated(look, run.steps)) return { ...asked, decision: { kind: 'call', call: look } }
   return contradictionOf(call, words) ?? (await missingOld(call, pathsIn(words), files)) ?? asked
 }
@@ -250,6 +264,7 @@ const wordsOf = (part: Pick<Words, 'clause' | 'sources'>, { request, steps }: Na
 const REFUSED = 0.2
 /** How likely an action must be where nano wants nothing done. */
 const AGAINST_REFUSAL = 0.6
+const AGAINST_REFUSAL_LATER = 0.6
 
 /** What the clause asks for instead, after both have spoken; nothing where nano's choice stands. */
 function otherAction(
@@ -261,7 +276,8 @@ function otherAction(
   const best = all.find(({ value, share }) => value === 'no' && share >= REFUSED) ?? first
   if (mine === 'no' && (best?.share ?? 0) < AGAINST_REFUSAL) return undefined
   const isFree = only === undefined && !mustCall && (request.toolChoice ?? 'auto') === 'auto'
-  if (!isFree || !best || mine === undefined || (progress.reached.length > 1 && mine === 'no'))
-    return undefined
+  if (!isFree || !best || mine === undefined) return undefined
+  // A part of a request may only tell why: nothing is done for it that nano does not see.
+  if (progress.reached.length > 1 && mine === 'no' && best.share < AGAINST_REFUSAL_LATER) return undefined
   return best.value === mine || (isWriting(best.value) && isWriting(mine)) ? undefined : best
 }

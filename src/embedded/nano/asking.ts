@@ -1,6 +1,7 @@
 /** What nano is asked with, and what came of it. */
 import type { Decision } from './decide.ts'
 import type { NanoReply } from './engine.ts'
+import type { NanoCall } from './run.ts'
 import type { Opinions } from '../opinion/load.ts'
 import type { ProjectFiles } from './project.ts'
 import type { Question } from './question.ts'
@@ -17,3 +18,17 @@ export type Asking = Question & {
   /** A second opinion on what a clause asks for. */
   readonly opinions?: Opinions
 }
+
+/** Where nano was not asked. */
+export const NO_REPLY: NanoReply = {
+  text: '',
+  confidences: [],
+  isCut: false,
+  usage: { prompt: 0, completion: 0 },
+  times: { firstTokenMs: 0, decodeMs: 0 },
+}
+
+export const guessOf = (call: NanoCall, why: string, isLikely = false): Asked => ({
+  reply: NO_REPLY,
+  decision: { kind: 'guess', call, why: `The built-in model guessed this: ${why}`, isLikely },
+})

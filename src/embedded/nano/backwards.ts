@@ -6,7 +6,10 @@ export type Halves = { readonly first: string; readonly last: string }
 const PLEASE = String.raw`(?:(?:please|pls|plz|kindly|can you|could you)\s+)?`
 const ORDER =
   'set|put|let|show|make|copy|save|keep|add|append|turn|switch|change|raise|lower|mark|tick|read|open|list|run|create|move|rename|replace|lemme'
-const DONE = 'put|set|copied|moved|renamed|added|changed|marked|ticked|made|run|read'
+const DONE =
+  'put|set|copied|moved|renamed|added|changed|marked|ticked|made|run|read|taken|deleted|removed|switched|turned|updated'
+const DOING =
+  'setting|putting|copying|moving|renaming|adding|changing|marking|ticking|making|creating|raising|lowering|switching|turning|bumping|pointing|updating|appending|replacing|saving|deleting|removing'
 
 const BACKWARDS = [
   // "Before you run the tests, set verbose to on".
@@ -17,6 +20,10 @@ const BACKWARDS = [
   String.raw`^(?<last>[^.;\n?]{3,120}?),? but ${PLEASE}(?<first>(?:${ORDER})\b[^?,.;\n]+?) first(?:,? (?:please|pls))?[.!]*$`,
   // "Run the tests once you've put verbose to on".
   String.raw`^(?<last>[^.;\n?]{3,120}?),? (?:but )?(?:only )?(?:once|after) (?:you|u)(?: have|['’]?ve) (?<first>(?:${DONE})\b[^?]+?)[.!]*$`,
+  // "Run the tests, but only after you set verbose to on".
+  String.raw`^(?<last>[^.;\n?]{3,120}?),? (?:but )?(?:only )?after (?:you|u) (?<first>(?:${ORDER})\b[^?]+?)[.!]*$`,
+  // "Run the tests after setting verbose to on".
+  String.raw`^(?<last>[^.;\n?]{3,120}?),? (?:but )?(?:only )?after (?<first>(?:${DOING})\b[^?]+?)[.!]*$`,
 ].map((pattern) => new RegExp(pattern, 'i'))
 
 /** Somebody else has to do something first, or it is not to be done now. */
@@ -34,5 +41,8 @@ export function halvesOf(request: string): Halves | undefined {
 /** "Copy it to b.md": what it is stands in the other half. */
 export const pointsBack = (first: string): boolean =>
   /\b(?:it|its|them|em|that|those|there|the (?:file|original)|at the (?:bottom|end|top))\b(?! of)/i.test(
-    first,
+    first.replace(BECAUSE, ''),
   )
+
+/** Why it is wanted points at nothing that is done. */
+const BECAUSE = /,? (?:because|since|so that)\b.*$/i

@@ -11,7 +11,6 @@ import { inOwnResult, rootIn } from './client-results.ts'
 import { propertiesOf } from './client-tools.ts'
 import { isConfirmed, questionOf } from './consent.ts'
 import type { Decision } from './decide.ts'
-import { isGrounded, isMisfit, type Said } from './likely.ts'
 import { EVERYTHING } from './look-first.ts'
 import type { Offer } from './offer.ts'
 import type { ProjectFiles } from './project.ts'
@@ -73,19 +72,14 @@ async function isAway({ system }: ModelRequest, { files, root }: Own): Promise<b
 }
 
 /**
- * Where no guard can ask the user, a guess is called only if it is likely, or if the other opinion backs it and the request's own words
- * bear it out: the client has permissions of its own. Otherwise the question is the answer, and a yes to it makes the call.
+ * Where no guard can ask the user, a guess is called only if it is meant beyond doubt: the client has permissions of its own. Otherwise the
+ * question is the answer, and a yes to it makes the call.
  */
-export function settleGuess(
-  decision: Decision,
-  { guarded }: ModelRequest,
-  said: Said & Pick<NanoRun, 'confirmed'>,
-): Decision {
-  if (decision.kind !== 'guess' || guarded) return decision
-  const { call, why, isLikely, isBacked = false } = decision
-  const isMeant = isLikely ? !isMisfit(call, said) : isBacked && isGrounded(call, said)
+export function settleGuess(decision: Decision, isMeant: boolean, confirmed: NanoRun['confirmed']): Decision {
+  if (decision.kind !== 'guess') return decision
+  const { call, why } = decision
   const question = questionOf(asAppend(call), why)
-  return isMeant || isConfirmed(question, said.confirmed)
+  return isMeant || isConfirmed(question, confirmed)
     ? { kind: 'call', call }
     : { kind: 'ask', call, question }
 }

@@ -160,11 +160,11 @@ export function guessed(call: NanoCall, { share, clause, request }: Wanted): Dec
 }
 
 /** No order, but what is to become; "Sam has changed it" and `a -> b` are neither. */
-const WISHES =
+export const WISHES =
   /\b(?:should|must|needs?|has to|have to|ought|can|could|would|please|pls|want|wants|like|let's|lets|make sure|supposed|meant|now)\b/i
 
 /** "max_guests 10 instead of 8", "version to 2.5.0"; not `3000 -> 8080`, which may be a title. */
-const SETS = /^(?!.*(?:->|→))(?=.*\b(?:instead of|rather than|from \S+ to|to|at|on|off)\b\s*\S)/is
+export const SETS = /^(?!.*(?:->|→))(?=.*\b(?:instead of|rather than|from \S+ to|to|at|on|off)\b\s*\S)/is
 
 function reasonToAsk(call: NanoCall, missing: string | undefined): string {
   if (missing !== undefined) return `the request does not spell out the ${missing}`
@@ -182,7 +182,8 @@ const isMended = (before: NanoCall, { input }: NanoCall): boolean =>
   ['content', 'command'].some((key) => before.input[key] !== input[key])
 
 /** What was there is gone afterwards. */
-const isLoss = ({ name, input }: NanoCall): boolean => name === 'delete_file' || input['overwrite'] === true
+export const isLoss = ({ name, input }: NanoCall): boolean =>
+  name === 'delete_file' || input['overwrite'] === true
 
 /** The part of a listed line is taken from there, not from the request. */
 function repaired(call: NanoCall, request: string): NanoCall {
@@ -213,7 +214,7 @@ function readForm(text: string, steps: readonly NanoStep[]): Decision {
 
 /** The same call again makes sense only after something was changed. */
 export function isRepeated(call: NanoCall, steps: readonly NanoStep[]): boolean {
-  const since = steps.findLastIndex((step) => isSame(step.call, call))
+  const since = steps.findLastIndex((step) => isSameCall(step.call, call))
   return since >= 0 && !steps.slice(since + 1).some((step) => isActing(step.call.name))
 }
 
@@ -224,7 +225,7 @@ const isAnswered = ({ call, ok }: NanoStep, request: string): boolean =>
 /** They only show the way to the tool that is meant. */
 const LEADING = new Set(['more_tools', 'select_category'])
 
-const isSame = (one: NanoCall, other: NanoCall): boolean =>
+export const isSameCall = (one: NanoCall, other: NanoCall): boolean =>
   one.name === other.name && (textOf(one) === textOf(other) || isSameEdit(one.input, other.input))
 
 /** A change is made with more of the line than was asked for. */

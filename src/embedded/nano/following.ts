@@ -1,11 +1,10 @@
 /** What follows from the last step of a run, for which nano need not be asked. Reads the project. */
-import type { Asked, Asking } from './asking.ts'
+import { type Asked, type Asking, guessOf, NO_REPLY } from './asking.ts'
 import { usualForm } from './decide.ts'
-import type { NanoReply } from './engine.ts'
 import { type FurtherStep, furtherStep } from './further.ts'
 import { behindStep, mentionEdit } from './mention.ts'
 import { moodAgainst } from './mood.ts'
-import { nextCall, sameAgain } from './next-one.ts'
+import { nextCall } from './next-one.ts'
 import { advance, currentOf, isPlainlyDone } from './progress.ts'
 import { isOver } from './question.ts'
 import type { NanoCall } from './run.ts'
@@ -31,15 +30,32 @@ export async function nextOne(asking: Asking): Promise<Asked | undefined> {
   if (inCopy) return guessOf(inCopy, 'it seems to be meant for the copy')
   const further = renamed ?? (await furtherOf(asking))
   const last = run.steps.at(-1)
-  if (further === 'stop' && last)
+  const next =
+    further === 'stop'
+      ? undefined
+      : typeof further === 'object'
+        ? { ...further, isLikely: false }
+        : await followingCall(asking)
+  if (last && (further === 'stop' || (next && isOfOriginal(next.call, asking))))
     return (await advance(progress, run.steps, files))
       ? undefined
       : { reply: NO_REPLY, decision: { kind: 'answer', form: usualForm(last) } }
-  const next = typeof further === 'object' ? { ...further, isLikely: false } : await followingCall(asking)
   if (!next) return undefined
   return isActing(next.call.name)
     ? guessOf(next.call, 'it is one of several that seem to be meant', next.isLikely)
     : { reply: NO_REPLY, decision: { kind: 'call', call: next.call } }
+}
+
+/** What was changed in a copy is not to be changed in the original, too. */
+function isOfOriginal({ input: { path } }: NanoCall, { progress, run }: Asking): boolean {
+  const copied = run.steps.find(
+    ({ call, ok }) => ok && call.name === 'copy_file' && call.input['from'] === path,
+  )
+  return (
+    copied !== undefined &&
+    run.steps.at(-1)?.call.input['path'] === copied.call.input['to'] &&
+    !/\b(?:both|original|too|also|as well|same)\b/i.test(currentOf(progress).clause)
+  )
 }
 
 /** Behind the renaming of a name in one file, the next file that has it; the end where none is left. */
@@ -75,25 +91,9 @@ const isEdit = (words: string, project: PathProject, opinions: Opinions): boolea
 const IN_COPY = 0.4
 const AN_EDIT = 0.5
 
-const guessOf = (call: NanoCall, why: string, isLikely = false): Asked => ({
-  reply: NO_REPLY,
-  decision: { kind: 'guess', call, why: `The built-in model guessed this: ${why}`, isLikely },
-})
-
-async function followingCall(asking: Asking): ReturnType<typeof nextCall> {
-  const { progress, run } = asking
-  if (run.steps.length > currentOf(progress).from) return nextCall(asking)
-  const call = await sameAgain(asking)
-  return call && { call, isLikely: false }
-}
-
-const NO_REPLY: NanoReply = {
-  text: '',
-  confidences: [],
-  isCut: false,
-  usage: { prompt: 0, completion: 0 },
-  times: { firstTokenMs: 0, decodeMs: 0 },
-}
+/** Behind a step for the part that was come to. */
+const followingCall = async (asking: Asking): ReturnType<typeof nextCall> =>
+  asking.run.steps.length > currentOf(asking.progress).from ? nextCall(asking) : undefined
 
 function furtherOf({ opinions, progress, run, files }: Asking): Promise<FurtherStep> {
   const { clause, from } = currentOf(progress)

@@ -7,7 +7,7 @@ import type { Further, MadeStep } from '../opinion/further-ranking.ts'
 import type { Opinions } from '../opinion/load.ts'
 import type { PathProject } from '../opinion/path-project.ts'
 import { type ProjectFiles, textsFor } from './project.ts'
-import { toCall } from './ranked-edit.ts'
+import { inMeant, toCall } from './ranked-edit.ts'
 import { recentPaths } from './recent.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 
@@ -37,7 +37,7 @@ export async function furtherStep(place: Place): Promise<FurtherStep> {
   const own = steps.slice(from)
   const last = own.at(-1)
   if (!last?.ok) return undefined
-  const before = await textsFor(clause, files)
+  const before = inMeant(await textsFor(clause, files), clause, steps)
   const texts = new Map(before.texts)
   for (const { call } of own.toReversed()) undo(call, texts)
   const made = own.map(({ call }) => madeOf(call, texts))

@@ -3,9 +3,12 @@
  * that comes are of one kind. Such a guess may be made for a client that cannot be asked, where nano and the other opinion agree on what
  * is to be done. What removes or replaces a file never stands. Pure.
  */
-import { goesOn } from './doubt.ts'
+import { isLoss } from './decide.ts'
+import { goesOn, isDoubtful } from './doubt.ts'
 import type { ListedLine } from './format.ts'
+import { moodAgainst } from './mood.ts'
 import { isSameRoot, nameOf, stands, wordsIn } from './naming.ts'
+import { hasRemark } from './remark.ts'
 import type { NanoCall } from './run.ts'
 import { placesOf } from './spans.ts'
 import { stopWords } from './words.ts'
@@ -19,6 +22,17 @@ export type Said = {
   /** Those of the steps so far, the latest first. */
   readonly recent: readonly string[]
 }
+
+/** How likely a call must be to be made for a client without a question. */
+const TRUSTED = 0.98
+
+/** Nothing in the words is against it, and the trained judge is certain; what removes a file names it. */
+export const isTrusted = (call: NanoCall, request: string, trust: number): boolean =>
+  trust >= TRUSTED &&
+  (!isLoss(call) || stands(request.toLowerCase(), nameOf(String(call.input['path'])))) &&
+  moodAgainst(call, request) === undefined &&
+  !isDoubtful(call, request) &&
+  !hasRemark(call, request)
 
 export function isGrounded(call: NanoCall, said: Said): boolean {
   return CHECKS[call.name]?.(call.input, said) ?? false

@@ -9,18 +9,24 @@ import { dateOf } from './path-date.ts'
 import { stopWords } from './words.ts'
 
 /** The look that is meant, where it is another one than nano's. */
-export function meantLook({ name, input }: NanoCall, words: Words): NanoCall | undefined {
+export function meantLook(
+  { name, input }: NanoCall,
+  words: Words,
+  files: readonly string[],
+): NanoCall | undefined {
   const { clause, sources, recent } = words
   const { path } = input
   if (name !== 'read_file' || typeof path !== 'string' || recent.length === 0) return undefined
   if (clause.toLowerCase().includes(nameOf(path))) return undefined
+  const latest = latestOf(path, { clause, recent, files })
+  if (latest !== undefined) return latest === path ? undefined : { name, input: { ...input, path: latest } }
   const said = wordsIn(clause.replaceAll(EXCLUDED, ' ')).filter(
     (word) => (word.length > 2 || /\d/.test(word)) && !isPlain(word),
   )
   const known = [...new Set([...recent, ...sources.paths])]
   const folder = folderCalled(said, known)
   if (folder !== undefined) return { name: 'list_files', input: { path: folder } }
-  const meant = betterNamed({ path, said, recent, known }) ?? latestOf(path, clause, known)
+  const meant = betterNamed({ path, said, recent, known })
   return meant === undefined || meant === path ? undefined : { name, input: { ...input, path: meant } }
 }
 
@@ -66,15 +72,20 @@ function folderCalled(said: readonly string[], known: readonly string[]): string
   return isFile ? undefined : onlyOf(known.filter((path) => path.endsWith('/') && isCalled(path)))
 }
 
-/** "Open the latest minutes": of files in one folder that are called alike but for their dates. */
-function latestOf(path: string, clause: string, known: readonly string[]): string | undefined {
+type Listed = Pick<Words, 'clause' | 'recent'> & { readonly files: readonly string[] }
+
+/** "Open the latest minutes": of files in one folder that are called alike but for their dates; behind a list, of all its dated ones. */
+function latestOf(path: string, { clause, recent, files }: Listed): string | undefined {
   const isOldest = /\b(?:oldest|earliest)\b/i.test(clause)
-  if ((!isOldest && !/\b(?:latest|newest|most recent)\b/i.test(clause)) || dayOf(path) === 0) return undefined
-  const folder = path.slice(0, path.lastIndexOf('/') + 1)
-  const mates = known.filter(
-    (one) => one.startsWith(folder) && !one.endsWith('/') && dayOf(one) > 0 && isAlike(one, path),
+  if (!isOldest && !/\b(?:latest|newest|(?:most|more) recent)\b/i.test(clause)) return undefined
+  const listed = recent.find((one) => one.endsWith('/')) ?? ''
+  const isDated = dayOf(path) > 0
+  const folder = isDated ? path.slice(0, path.lastIndexOf('/') + 1) : listed
+  const mates = files.filter((one) => one.startsWith(folder) && dayOf(one) > 0)
+  const alike = mates.filter((one) => isAlike(one, path))
+  const sorted = (isDated && alike.length > 1 ? alike : folder === listed ? mates : []).toSorted(
+    (a, b) => dayOf(a) - dayOf(b),
   )
-  const sorted = mates.toSorted((a, b) => dayOf(a) - dayOf(b))
   return isOldest ? sorted[0] : sorted.at(-1)
 }
 

@@ -5,7 +5,7 @@
 import type { Decision } from './decide.ts'
 import { mentionIn, renamedMention } from './mention-text.ts'
 import { moodAgainst } from './mood.ts'
-import { nameOf } from './naming.ts'
+import { nameOf, stands } from './naming.ts'
 import { fitOf, saidIn } from './path-fit.ts'
 import type { ProjectFiles } from './project.ts'
 import type { NanoCall, NanoStep } from './run.ts'
@@ -134,6 +134,10 @@ async function fileThatSays(path: string, meant: Meant, target?: string): Promis
   const fitted = (one: string): number => fits.get(one) ?? 0
   const best = Math.max(0, ...found.map((one) => fitted(one.path)))
   if (best === 0 && (done.length > 0 || found.length > 1) && !EVERYWHERE.test(words)) return undefined
+  // One was spelled: what only has a word of it is not meant.
+  const isSpelled = (one: string): boolean => stands(words.toLowerCase(), nameOf(one))
+  if (done.some(isSpelled) && !found.some((one) => isSpelled(one.path)) && !EVERYWHERE.test(words))
+    return undefined
   if (others.some((one) => !done.includes(one) && fitted(one) > best)) return undefined
   const named = found.filter((one) => fitted(one.path) >= best * AS_WELL)
   const first = named.toSorted((a, b) => placeIn(words, a.path) - placeIn(words, b.path))[0]

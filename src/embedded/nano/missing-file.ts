@@ -3,8 +3,10 @@
  * done, and that is said; another file is not taken instead. Pure.
  */
 import type { PathProject } from '../opinion/path-project.ts'
-import { nameOf, stands } from './naming.ts'
+import { isSameRoot, nameOf, stands, wordsIn } from './naming.ts'
+import { dateOf, type DateSaid, datesSaid } from './path-date.ts'
 import type { NanoCall } from './run.ts'
+import { scriptFiles } from './scripts.ts'
 import { runners } from './words.ts'
 
 const FILE = /(?<![\w@:/.-])[\w-][\w./-]*\.[a-z]\w{0,5}\b(?![/(@])|\b[A-Z][a-z]+file\b/g
@@ -17,6 +19,10 @@ export function missingFile(
   { files, texts }: Pick<PathProject, 'files' | 'texts'>,
 ): string | undefined {
   const target = targetOf(call)
+  if (files.length > 0 && call.name === 'run_command') {
+    const script = missingScript(call, request, { files, texts })
+    if (script !== undefined) return script
+  }
   if (target === undefined || files.length === 0) return undefined
   const isThere = (name: string): boolean => files.some((path) => isCalled(path, name))
   if (stands(request, target) && !isThere(target) && !isFolder(target, files)) return target
@@ -26,10 +32,62 @@ export function missingFile(
   const spelled = (spoken.match(FILE) ?? []).filter((name) => isThere(name) || !isText(name))
   const named = [...spelled, ...numberedLike(spoken, files)]
   const [first] = named
-  return first !== undefined && named.every((name) => !isThere(name)) && !isNamedIn(target, spoken)
-    ? first
-    : undefined
+  if (first !== undefined && named.every((name) => !isThere(name)) && !isNamedIn(target, spoken)) return first
+  const isLook = call.name !== 'edit_file' && call.name !== 'run_command'
+  return isLook && named.length === 0 ? missingDay(target, spoken, { files, texts }) : undefined
 }
+
+type Project = Pick<PathProject, 'files' | 'texts'>
+
+const RUNS =
+  /\b(?:run|start|execute|launch|kick off|fire up)\s+(?:the|our|my|your)\s+(?<name>[a-z][\w-]{3,})\s+(?:script|job|task|target|recipe)\b/i
+const NO_NAMES = new Set(
+  'same other whole little small shell bash python make node usual right new first last next'.split(' '),
+)
+
+/** "Run the seed script" where nothing that can be run is called so or speaks of it. */
+function missingScript({ input }: NanoCall, request: string, { files, texts }: Project): string | undefined {
+  const name = RUNS.exec(request)?.groups?.['name']?.toLowerCase()
+  if (name === undefined || NO_NAMES.has(name) || stands(request, String(input['command']))) return undefined
+  const isScript = (path: string): boolean =>
+    scriptFiles.some((file) => file === path) || runners.has(path.split('.').at(-1) ?? '')
+  const known = files.filter(isScript).flatMap((path) => wordsIn(`${path} ${texts.get(path) ?? ''}`))
+  const parts = wordsIn(name)
+  return parts.some((part) => known.some((word) => isSameRoot(word, part))) ? undefined : `${name} script`
+}
+
+/** "The Monday rota", "the log of 27 September", where its neighbours carry days of their own: none of them is meant. */
+function missingDay(target: string, spoken: string, { files, texts }: Project): string | undefined {
+  const folder = target.slice(0, target.lastIndexOf('/') + 1)
+  const beside = files.filter((path) => path.startsWith(folder) && !path.slice(folder.length).includes('/'))
+  const text = texts.get(target) ?? ''
+  const { dates } = datesSaid(spoken)
+  const [said] = dates
+  const isDated = beside.filter((path) => Object.keys(dateOf(path)).length > 0).length > 1
+  if (said && dates.length === 1 && isDated && isOther(dateOf(target), said)) {
+    const isKnown =
+      files.some((path) => isLike(dateOf(path), said)) ||
+      datesSaid(text).dates.some((date) => isLike(date, said))
+    return isKnown ? undefined : `file of ${shownDate(said)}`
+  }
+  const [day, ...others] = new Set(spoken.toLowerCase().match(WEEKDAY))
+  const own = nameOf(target).match(WEEKDAY)
+  const isElsewhere = day !== undefined && [...files, text].some((one) => one.toLowerCase().includes(day))
+  return day !== undefined && others.length === 0 && own && !isElsewhere ? `file of ${day}` : undefined
+}
+
+const WEEKDAY = /(?:mon|tues|wednes|thurs|fri|satur|sun)day/gi
+
+const PARTS = ['day', 'month', 'year'] as const
+
+const isOther = (one: DateSaid, other: DateSaid): boolean =>
+  PARTS.some((part) => one[part] !== undefined && other[part] !== undefined && one[part] !== other[part])
+
+const isLike = (one: DateSaid, said: DateSaid): boolean =>
+  PARTS.some((part) => said[part] !== undefined && one[part] === said[part]) && !isOther(one, said)
+
+const shownDate = ({ day, month, year }: DateSaid): string =>
+  [year, month, day].flatMap((part) => (part === undefined ? [] : [String(part).padStart(2, '0')])).join('-')
 
 /** Tools for which the file must be there, with the parameter that names it. */
 const NEEDS: Readonly<Record<string, string>> = {

@@ -21,6 +21,7 @@ import { createNanoEngine, type NanoEngine, type NanoEngineOptions, type NanoRep
 import { otherLanguage } from './language.ts'
 import { withoutSlips } from './slips.ts'
 import { typed } from './spoken.ts'
+import { asTool } from './typed-form.ts'
 import { inAllPlaces, tidy } from './tidy.ts'
 import { classifySegments } from './format.ts'
 import { appendByEdit } from './append-form.ts'
@@ -28,11 +29,14 @@ import { toClientCall } from './bindings.ts'
 import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot } from './client-run.ts'
 import { nextOne } from './following.ts'
 import { lookFor } from './look-first.ts'
+import { groundsOf } from './grounds.ts'
+import { isTrusted } from './likely.ts'
 import { inMention } from './mention.ts'
 import { missingFile } from './missing-file.ts'
 import { type Offer, offerNano } from './offer.ts'
 import { loadOpinions, type Opinions } from '../opinion/load.ts'
 import { createPathProject } from '../opinion/path-project.ts'
+import type { Grounds } from '../opinion/trust.ts'
 import { rankedEdit } from './ranked-edit.ts'
 import { currentOf, type Progress, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
@@ -54,6 +58,8 @@ export type NanoOptions = NanoEngineOptions & {
   readonly root?: string
   /** Called for every reply before it is used: for measurements. */
   readonly onReply?: (reply: NanoReply) => void
+  /** Called for every call that may be made for a client without a question: for measurements and training. */
+  readonly onGrounds?: (grounds: Grounds) => void
 }
 
 export interface NanoModel extends Model {
@@ -65,7 +71,7 @@ export interface NanoModel extends Model {
   close(): Promise<void>
 }
 
-export function createNanoModel({ files, root, onReply, ...options }: NanoOptions): NanoModel {
+export function createNanoModel({ files, root, onReply, onGrounds, ...options }: NanoOptions): NanoModel {
   const engine = options.engine ?? createNanoEngine(options)
   const classify = (prompt: string, signal: AbortSignal): Promise<Classification | undefined> =>
     classifyWith(engine, { prompt }, signal)
@@ -76,7 +82,11 @@ export function createNanoModel({ files, root, onReply, ...options }: NanoOption
     name: NANO_ID,
     capabilities: nanoCapabilities,
     stream: (request, signal) =>
-      answer({ engine, files, prepare, ...defined({ root, onReply, loadOpinion }) }, request, signal),
+      answer(
+        { engine, files, prepare, ...defined({ root, onReply, onGrounds, loadOpinion }) },
+        request,
+        signal,
+      ),
     async classify(prompt, signal = new AbortController().signal) {
       const opinions = await loadOpinion?.()
       const found = await classifyWith(engine, { prompt, ...defined({ opinions }) }, signal)
@@ -100,7 +110,7 @@ async function classifyWith(
 /** A request is classified by its words alone. */
 const NO_PROJECT = createPathProject([], new Map())
 
-type Parts = Pick<NanoOptions, 'onReply' | 'files' | 'root'> & {
+type Parts = Pick<NanoOptions, 'onReply' | 'onGrounds' | 'files' | 'root'> & {
   readonly engine: NanoEngine
   readonly prepare: Prepare
   readonly loadOpinion?: () => Promise<Opinions>
@@ -119,7 +129,7 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const place = { ...found, run: { ...found.run, request: words } }
   const { run } = place
   const files = withCopies(place.files, run.steps)
-  const progress = await prepare(request, { ...place, files }, signal)
+  const progress = await prepare(request, { ...place, files, ...defined({ opinions }) }, signal)
   if (!progress) return
   const offer = offerNano({
     category: progress.category,
@@ -132,7 +142,7 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   if (!asked) return
   const look = lookBefore(asked, { place, progress, offer })
   if (look) return yield* tellLook(withRoot(look, request), request, asked.reply)
-  const settled = await settledOf(asked, asking)
+  const settled = await settledOf(asked, asking, parts.onGrounds)
   const decision = withMissing(settled, place, progress)
   const undone = undoneOf(progress, run.steps)
   const bound = await forClient(decision, { offer, request, files })
@@ -147,8 +157,10 @@ async function corrected(request: string, { knows }: Opinions, files: ProjectFil
 }
 
 /** What is made of a reply, with what the project and the steps before it say. */
-async function settledOf({ decision, reply, agreement }: Asked, asking: Asking): Promise<Decision> {
+async function settledOf(asked: Asked, asking: Asking, onGrounds: Parts['onGrounds']): Promise<Decision> {
+  const { reply, agreement } = asked
   const { files, run, progress, offer, request, opinions } = asking
+  const decision = asTool(asked.decision, (name) => offer.shown.some((tool) => tool.name === name))
   const { sources, clause, from } = currentOf(progress)
   const recent = recentPaths(run.steps)
   const heard = { clause, lines: sources.lines, paths: pathsIn({ sources, recent }), recent }
@@ -159,8 +171,23 @@ async function settledOf({ decision, reply, agreement }: Asked, asking: Asking):
     : tidied
   const mentioned = await inMention(ranked, { ...step, from, paths: progress.project.files })
   const placed = await inAllPlaces(await inCopySaid(mentioned, step), files)
-  const { confirmed = [] } = run
-  return settleGuess(await appendByEdit(placed, offer.bindings, files), request, { ...heard, confirmed })
+  const bound = await appendByEdit(placed, offer.bindings, files)
+  if (placed.kind !== 'guess' || request.guarded) return bound
+  const about = { request: run.request, clause, project: progress.project, recent }
+  const grounds =
+    opinions &&
+    (await groundsOf(placed, {
+      ...about,
+      asked,
+      said: heard,
+      files,
+      steps: run.steps,
+      before: from,
+      opinions,
+    }))
+  if (grounds) onGrounds?.(grounds)
+  const isMeant = grounds !== undefined && isTrusted(placed.call, run.request, opinions?.trust(grounds) ?? 0)
+  return settleGuess(bound, isMeant, run.confirmed)
 }
 
 /** Of a client's own folder it is not known what is there; a later step may be about what an earlier one made. */

@@ -76,18 +76,46 @@ export async function sameAgain({ progress, run, files }: Place): Promise<NanoCa
   const isAppend = last?.call.input['append'] === true
   if (!last?.ok || !(isAppend || last.call.name === 'edit_file') || !SAME.test(clause)) return undefined
   const said = saidIn(clause)
-  const [best, second] = progress.project.files
+  const again = (path: string): NanoCall | Promise<NanoCall | undefined> =>
+    isAppend ? { ...last.call, input: { ...last.call.input, path } } : sameEdit(path, run.steps, files)
+  const fitting = progress.project.files
     .filter((path) => path !== done)
     .map((path) => ({ path, fit: fitOf(path, said).total }))
+    .filter(({ fit }) => fit > 0)
     .toSorted((a, b) => b.fit - a.fit)
-  const isClear = best !== undefined && best.fit > 0 && best.fit > (second?.fit ?? 0)
-  if (!isClear) return undefined
-  return isAppend
-    ? { ...last.call, input: { ...last.call.input, path: best.path } }
-    : sameEdit(best.path, run.steps, files)
+  const calls = await Promise.all(
+    fitting.slice(0, MOST_TRIED).map(async ({ path, fit }) => ({ fit, call: await again(path) })),
+  )
+  // Of those in which the change can be made.
+  const [best, second] = calls.filter(({ call }) => call !== undefined)
+  return best !== undefined && best.fit > (second?.fit ?? 0) ? best.call : undefined
 }
 
-const SAME = /^\W*(?:(?:and|also|then|please|do)\s+)*(?:the )?same (?:in|for|on|with|at|to|goes for)\b/i
+const MOST_TRIED = 6
+const SAME =
+  /^\W*(?:(?:and|also|then|please|do|make|just)\s+)*(?:(?:the |it'?s the )?same (?:change |thing |again )?(?:in|for|on|with|at|to|goes for)|ditto (?:in|for|on|with|at)|likewise (?:in|for|on))\b/i
+
+/** "Find 48 kHz in the thesis and make it 44.1 kHz": what a search has found in one file is to be another text of that kind. */
+export async function replaceFound({ progress, run, files }: Place): Promise<NanoCall | undefined> {
+  const { clause } = currentOf(progress)
+  const last = run.steps.at(-1)
+  const { pattern } = last?.call.input ?? {}
+  const [, said] = MAKE_IT.exec(clause) ?? []
+  const written = said?.replaceAll(/^["“'`]|["”'`]$/g, '')
+  const [path, ...others] = recentPaths(run.steps.slice(-1)).filter((one) => /\.\w+$/.test(one))
+  if (last?.call.name !== 'search_text' || typeof pattern !== 'string' || written === undefined)
+    return undefined
+  if (path === undefined || others.length > 0 || /\d/.test(pattern) !== /\d/.test(written)) return undefined
+  const text = await files.read(path).catch(() => '')
+  const at = text.toLowerCase().indexOf(pattern.toLowerCase())
+  if (at < 0) return undefined
+  const old = text.slice(at, at + pattern.length)
+  const isMany = text.split(old).length > 2
+  return { name: 'edit_file', input: { path, old, new: written, ...(isMany && { all: true }) } }
+}
+
+const MAKE_IT =
+  /^\W*(?:(?:and|then|please|also|now|just)\s+)*(?:make|change|turn|replace|correct|switch|swap)\s+(?:it|that|this|them|those)\s+(?:(?:to|into|with|by|say|read|be)\s+)?(.+?)[\s.!?]*$/i
 
 /** "And the same in b.env", "in both", "in all files that have it". */
 async function nextEdit({ progress, run, files }: Place): Promise<NanoCall | undefined> {

@@ -12,11 +12,14 @@ import { projectScripts, requestScripts, scriptFiles } from './scripts.ts'
 export type ProjectFiles = Pick<Files, 'list' | 'read' | 'info'>
 
 /** For the first clause, filled up with what the whole request speaks of. */
-export async function findSources(request: string, files: ProjectFiles): Promise<Sources> {
+export async function findSources(
+  request: string,
+  files: ProjectFiles,
+  first = clausesOf(request)[0] ?? request,
+): Promise<Sources> {
   const project = await readProject(files)
   const whole = await sourcesOf(request, project, files)
-  const [first = request, ...others] = clausesOf(request)
-  if (others.length === 0) return whole
+  if (first === request) return whole
   const { paths, lines } = await sourcesOf(first, project, files)
   return {
     ...whole,

@@ -9,7 +9,7 @@ import type { Likely, Opinions } from '../opinion/load.ts'
 import type { PathProject } from '../opinion/path-project.ts'
 import { type PathRole, ROOT } from '../opinion/path-signs.ts'
 import type { TargetAction } from '../opinion/target-ranking.ts'
-import { contentless } from './naming.ts'
+import { contentless, stands } from './naming.ts'
 import { quotesIn } from './next-append.ts'
 import type { NanoCall } from './run.ts'
 
@@ -48,57 +48,121 @@ const NEW_PLACES: Readonly<Record<string, TargetAction>> = {
 
 /** Nano's call with what is likelier; nothing for a call that no ranking knows. `sure`: how sure nano was of it. */
 export function rankedCall(call: NanoCall, sure: number, place: RankingPlace): RankedCall | undefined {
-  const isAppend =
-    call.name === 'write_file' && call.input['append'] === true && isThere(call.input['path'], place)
-  const role = isAppend ? 'append' : ROLES[call.name]
-  const action = NEW_PLACES[call.name]
-  const isCommand = call.name === 'run_command'
-  if (role === undefined && action === undefined && !isCommand) return undefined
-  const choices: Choice[] = []
-  let input = call.input
-  const choose = (key: string, likely: readonly Likely<string>[], own: string, most = SUREST): void => {
-    const choice = chosen(likely, own, Math.min(sure, most))
-    choices.push(choice)
-    if (choice.isOther) input = { ...input, [key]: choice.value }
-  }
-  const command = textOf(input['command'])
-  if (isCommand)
-    choose(
-      'command',
-      commandsFor(place),
-      command,
-      place.request.includes(command) ? SUREST : SUREST_OF_SCRIPTS,
-    )
-  if (call.name === 'search_text') choose('pattern', textsFor(place), textOf(input['pattern']))
-  if (role !== undefined) {
-    const key = action === undefined ? 'path' : 'from'
-    choose(key, pathsFor(role, contentless(call, place.clause), place), textOf(input[key]) || ROOT)
-  }
-  if (action !== undefined) {
-    const key = action === 'mkdir' ? 'path' : 'to'
-    const from = textOf(input['from'])
-    const likely = targetsFor(action, from, place).filter(({ value }) => !isOfOther(value, from, place))
-    choose(key, likely, textOf(input[key]))
-  }
-  const isOther = choices.some((choice) => choice.isOther)
+  const all = rankedArguments(call, place)
+  if (all.length === 0) return undefined
+  const choices = all.map(({ key, likely, own, most = SUREST, least = LEAST }) => ({
+    key,
+    ...chosen(likely, own, { sure: Math.min(sure, most), least }),
+  }))
+  const others = choices.filter(({ isOther }) => isOther).map(({ key, value }) => [key, value] as const)
+  const isOther = others.length > 0
   return {
-    call: isOther ? withoutRoot({ ...call, input }) : call,
-    share: choices.reduce((least, choice) => Math.min(least, choice.share), 1),
+    call: isOther ? withoutRoot({ ...call, input: { ...call.input, ...Object.fromEntries(others) } }) : call,
+    share: Math.min(1, ...choices.map(({ share }) => share)),
     isOther,
   }
+}
+
+/** How likely all arguments of a call are as they are; nothing for a call that no ranking knows. */
+export function supportOf(call: NanoCall, place: RankingPlace): number | undefined {
+  const shares = rankedArguments(call, place).map(({ likely, own }) => shareOf(likely, own))
+  return shares.length === 0 ? undefined : Math.min(...shares)
+}
+
+type RankedArgument = {
+  readonly key: string
+  readonly likely: readonly Likely<string>[]
+  /** What the call has. */
+  readonly own: string
+  /** How far nano is believed at most. */
+  readonly most?: number
+  /** How likely something else must be at least. */
+  readonly least?: number
+}
+
+/** The arguments of a call that a ranking knows, each with what may be meant. */
+function rankedArguments(call: NanoCall, place: RankingPlace): RankedArgument[] {
+  const { name, input } = call
+  const isAppend = name === 'write_file' && input['append'] === true && isThere(input['path'], place)
+  const role = isAppend ? 'append' : ROLES[name]
+  const action = NEW_PLACES[name]
+  const key = action === undefined ? 'path' : 'from'
+  return [
+    ...(name === 'run_command' ? [commandIn(textOf(input['command']), place)] : []),
+    ...(name === 'search_text'
+      ? [{ key: 'pattern', likely: textsFor(place), own: textOf(input['pattern']) }]
+      : []),
+    ...(role === undefined
+      ? []
+      : [pathIn(role, key, textOf(input[key]) || ROOT, contentless(call, place.clause), place)]),
+    ...(action !== undefined ? [targetIn(action, input, place)] : []),
+  ]
+}
+
+/** Nano is believed less of a path that is not there, and where another file is called by its full name. */
+function pathIn(
+  role: PathRole,
+  key: string,
+  own: string,
+  words: string,
+  place: RankingPlace,
+): RankedArgument {
+  const likely = spelledFirst(pathsFor(role, words, place), words, place)
+  const [best] = likely
+  if (!mayBeThere(own, place)) return { key, likely, own, most: SUREST_OF_NOTHING, least: LEAST_FOR_NOTHING }
+  const isSpelled = (path: string): boolean => stands(words.toLowerCase(), baseOf(path).toLowerCase())
+  const isOther = best !== undefined && /\.\w+$/.test(best.value) && isSpelled(best.value) && !isSpelled(own)
+  return { key, likely, own, ...(isOther && { most: SUREST_OF_UNSAID }) }
+}
+
+/** What an earlier step was about comes first only where no other file is called by its name. */
+function spelledFirst(
+  likely: readonly Likely<string>[],
+  words: string,
+  { recent }: RankingPlace,
+): readonly Likely<string>[] {
+  const [best] = likely
+  const isSpelled = ({ value }: Likely<string>): boolean =>
+    /\.\w+$/.test(value) && stands(words.toLowerCase(), baseOf(value).toLowerCase())
+  const [spelled, ...others] = likely.filter(isSpelled)
+  if (!best || !spelled || others.length > 0 || spelled === best || !recent.includes(best.value))
+    return likely
+  return [
+    { value: spelled.value, share: best.share },
+    { value: best.value, share: spelled.share },
+  ]
+}
+
+const commandIn = (own: string, place: RankingPlace): RankedArgument => ({
+  key: 'command',
+  likely: commandsFor(place),
+  own,
+  most: place.request.includes(own) ? SUREST : SUREST_OF_SCRIPTS,
+})
+
+function targetIn(action: TargetAction, input: NanoCall['input'], place: RankingPlace): RankedArgument {
+  const key = action === 'mkdir' ? 'path' : 'to'
+  const from = textOf(input['from'])
+  const likely = targetsFor(action, from, place).filter(({ value }) => !isOfOther(value, from, place))
+  return { key, likely, own: textOf(input[key]) }
 }
 
 /** Under the name of another file that is there: "move a.css and b.svg to junk" gives neither the other's name. */
 const isOfOther = (to: string, from: string, { project, clause }: RankingPlace): boolean =>
   from !== '' &&
   baseOf(to) !== baseOf(from) &&
-  project.files.some((path) => path !== from && baseOf(path) === baseOf(to) && clause.includes(baseOf(to)))
+  !(to.includes('/') && clause.includes(to)) &&
+  project.files.some((path) => path !== from && baseOf(path) === baseOf(to))
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /** A name that is new is the one to be made. */
 const isThere = (path: unknown, { project, recent }: RankingPlace): boolean =>
   typeof path === 'string' && [...project.files, ...recent].some((one) => isSame(one, path))
+
+const mayBeThere = (path: string, { project, recent }: RankingPlace): boolean =>
+  path === ROOT ||
+  [...project.files, ...recent].some((one) => `${one}/`.startsWith(`${bare(path)}/`) || isSame(one, path))
 
 type Choice = { readonly value: string; readonly share: number; readonly isOther: boolean }
 
@@ -108,18 +172,27 @@ const FLOOR = 0.02
 const SUREST = 0.97
 /** Of a command that the request does not spell: it takes `lint:fix` for `lint` without a doubt. */
 const SUREST_OF_SCRIPTS = 0.9
+/** Of a path that is not there. */
+const SUREST_OF_NOTHING = 0.3
+const LEAST_FOR_NOTHING = 0.15
+const SUREST_OF_UNSAID = 0.5
 
-function chosen(likely: readonly Likely<string>[], own: string, sure: number): Choice {
-  const mine = likely.find(({ value }) => isSame(value, own))?.share ?? 0
+type Limits = { readonly sure: number; readonly least: number }
+
+function chosen(likely: readonly Likely<string>[], own: string, { sure, least }: Limits): Choice {
+  const mine = shareOf(likely, own)
   const [best] = likely
   const odds = sure / (1 - sure)
   const isOther =
     best !== undefined &&
     !isSame(best.value, own) &&
-    best.share >= LEAST &&
+    best.share >= least &&
     best.share / (mine + FLOOR) > odds
   return isOther ? { ...best, isOther } : { value: own, share: mine, isOther }
 }
+
+const shareOf = (likely: readonly Likely<string>[], own: string): number =>
+  likely.find(({ value }) => isSame(value, own))?.share ?? 0
 
 const isSame = (one: string, other: string): boolean =>
   bare(one) === bare(other) || plainCommand(one) === plainCommand(other)

@@ -4,12 +4,15 @@
  */
 import type { NanoReply } from './engine.ts'
 import { type Decision, isUndisputed, readCall } from './decide.ts'
+import { twoAlike } from './copy-said.ts'
 import { isDoubtful } from './doubt.ts'
 import { makeUnique } from './listed-lines.ts'
 import { moodAgainst } from './mood.ts'
 import { isOrder } from './order.ts'
+import type { EditProject } from '../opinion/edit-lines.ts'
 import { outcomeOf, type RankedEdit } from '../opinion/edit-ranking.ts'
 import type { Opinions } from '../opinion/load.ts'
+import { createPathIndex } from './paths.ts'
 import { type ProjectFiles, textsFor } from './project.ts'
 import { recentPaths } from './recent.ts'
 import { hasRemark } from './remark.ts'
@@ -47,7 +50,7 @@ const SEVERAL = /\b(?:every|everywhere|all|each|throughout|wherever|both|same)\b
 export async function rankedEdit(decision: Decision, place: Place): Promise<Decision> {
   const { request, clause, steps, files, reply, opinions } = place
   if (!isAboutEdit(decision, reply.text) || place.isBegun) return decision
-  const project = await textsFor(clause, files)
+  const project = inMeant(await textsFor(clause, files), clause, steps)
   const all = opinions.edits({ clause, project, recent: recentFor(clause, steps) })
   const ranked = isOneLine(clause) ? all : sameInSeveral(all)
   const mine = 'call' in decision ? outcomeIn(decision.call, project.texts) : undefined
@@ -66,6 +69,15 @@ export async function rankedEdit(decision: Decision, place: Place): Promise<Deci
   if ([request, clause].some((words) => isUnwanted(call, words))) return decision
   const why = 'The built-in model guessed this: it is not certain that this line is meant'
   return { kind: 'guess', call, why, isLikely }
+}
+
+/** Behind a copy "in there" is one of two files. */
+export function inMeant(project: EditProject, clause: string, steps: readonly NanoStep[]): EditProject {
+  const path = twoAlike(clause, steps)?.meant
+  const text = path === undefined ? undefined : project.texts.get(path)
+  return path === undefined || text === undefined
+    ? project
+    : { texts: new Map([[path, text]]), index: createPathIndex([path]) }
 }
 
 /** Whether nano wrote an edit, whatever has become of it. */
@@ -87,7 +99,7 @@ function isInSeveralPlaces(written: string, texts: ReadonlyMap<string, string>):
 }
 
 /** What an earlier step was about may be meant; behind a copy "the original" is what was copied. */
-function recentFor(clause: string, steps: readonly NanoStep[]): readonly string[] {
+export function recentFor(clause: string, steps: readonly NanoStep[]): readonly string[] {
   const from = steps.at(-1)?.call.input['from']
   return typeof from === 'string' && /\boriginal\b/i.test(clause) ? [from] : recentPaths(steps)
 }
@@ -132,7 +144,7 @@ const outweighs = (share: number, own: number, sure: number): boolean =>
   share >= LEAST && share / (own + FLOOR) > Math.min(sure, SUREST) / (1 - Math.min(sure, SUREST)) / 2
 
 /** What an edit leaves of the line it changes; nothing where it changes none. */
-function outcomeIn({ input }: NanoCall, texts: ReadonlyMap<string, string>): string | undefined {
+export function outcomeIn({ input }: NanoCall, texts: ReadonlyMap<string, string>): string | undefined {
   const path = String(input['path'])
   const text = texts.get(path)
   const { old, new: replacement } = input

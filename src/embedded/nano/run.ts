@@ -30,6 +30,8 @@ export const LOOK_ID = 'nano-look-'
 export type NanoRun = {
   readonly request: string
   readonly steps: readonly NanoStep[]
+  /** Which of the person's messages the request is, answers to questions left out. */
+  readonly turn?: number
   /** Questions over the API that were answered with yes. */
   readonly confirmed?: readonly string[]
   /** The last question over the API was answered with no. */
@@ -45,7 +47,8 @@ export function readRun({ task, messages }: Pick<ModelRequest, 'task' | 'message
     ...(confirmed.length > 0 && { confirmed }),
     ...(isDeclined && { isDeclined: true as const }),
   }
-  return { request, steps: stepsOf(messages.slice(at + 1)), ...answers }
+  const turn = messages.slice(0, at + 1).filter(({ role }) => role === 'user').length
+  return { request, steps: stepsOf(messages.slice(at + 1)), turn, ...answers }
 }
 
 const ABOUT = String.raw`[\w-]*(?:remind|environment|context|env|info|rules|instruction|metadata|attach|open_files|opened)[\w-]*`

@@ -17,6 +17,7 @@ export const scriptFiles = [
   'pyproject.toml',
   'Cargo.toml',
   'go.mod',
+  'justfile',
 ] as const
 
 type ScriptFile = (typeof scriptFiles)[number]
@@ -39,6 +40,11 @@ const readers: Readonly<Record<ScriptFile, (text: string) => Script[]>> = {
   ],
   'Cargo.toml': () => ['build', 'test', 'run'].map((verb) => ({ label: verb, command: `cargo ${verb}` })),
   'go.mod': () => ['build', 'test'].map((verb) => ({ label: verb, command: `go ${verb} ./...` })),
+  justfile: (text) =>
+    Array.from(text.matchAll(/^@?([A-Za-z][\w-]*)(?:\s[^:=\n]*)?:(?!=)/gm), ([, recipe = '']) => ({
+      label: recipe,
+      command: `just ${recipe}`,
+    })),
 }
 
 function packageScripts(text: string): Script[] {

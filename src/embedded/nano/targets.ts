@@ -24,11 +24,26 @@ export async function withTarget(call: NanoCall, files: ProjectFiles, request = 
     (await kindOf(folder, files)) === 'folder'
   if (isFolder) return { ...call, input: { from: source, to: to === '.' ? name : `${folder}/${name}` } }
   const parent = parentOf(source)
+  // The name of another file, which nobody said: nano has taken it from its list.
+  if (parentOf(folder) !== '' && isUnsaid(nameOf(folder), name, request))
+    return { ...call, input: { from: source, to: `${parentOf(folder)}/${name}` } }
   // `release/4.13/signoff` for a signoff.md: the file keeps its ending.
   if (to.includes('/') && name.startsWith(`${nameOf(to)}.`) && !request.includes(to))
     return { ...call, input: { from: source, to: `${parentOf(to)}/${name}` } }
   const target = parent !== '' && !to.includes('/') && !AT_ROOT.test(request) ? `${parent}/${to}` : to
   return { ...call, input: { from: source, to: withEnding(target, name) } }
+}
+
+const isUnsaid = (target: string, name: string, request: string): boolean => {
+  const said = wordsIn(request)
+  const words = wordsIn(target.replace(/\.\w+$/, ''))
+  const isNew = target !== name.toLowerCase() && /\.\w+$/.test(target)
+  return (
+    isNew &&
+    words.length > 1 &&
+    !request.toLowerCase().includes(target) &&
+    words.some((word) => !said.includes(word))
+  )
 }
 
 /** `retro_july` for a copy of retro_june.md: what is called like it is of its kind. */

@@ -1,4 +1,7 @@
-/** "Take the line that mentions it out": where a text of a line is removed and the line is spoken of, all of the line goes. Reads the file. */
+/**
+ * "Take the line that mentions it out": where a text of a line is removed and the line is spoken of, all of the line goes; what is indented
+ * under an entry of a YAML list goes with it. Reads the file.
+ */
 import type { ProjectFiles } from './project.ts'
 import type { NanoCall } from './run.ts'
 
@@ -10,11 +13,25 @@ export async function wholeLine(call: NanoCall, clause: string, files: ProjectFi
   const { path, old, new: written } = call.input
   if (call.name !== 'edit_file' || written !== '' || typeof path !== 'string' || typeof old !== 'string')
     return call
-  if (old.trim() === '' || old.includes('\n') || !LINE.test(clause) || WITHIN.test(clause)) return call
   const text = await files.read(path).catch(() => '')
+  const entry = /\.ya?ml$/.test(path) ? entryIn(text, old) : undefined
+  if (entry !== undefined) return { ...call, input: { ...call.input, old: entry } }
+  if (old.trim() === '' || old.includes('\n') || !LINE.test(clause) || WITHIN.test(clause)) return call
   const lines = text.split('\n').filter((line) => line.includes(old))
   const whole = `${lines[0] ?? ''}\n`
   return lines.length === 1 && text.split(whole).length === 2
     ? { ...call, input: { ...call.input, old: whole } }
     : call
+}
+
+/** The whole entry whose first line is removed. */
+function entryIn(text: string, old: string): string | undefined {
+  const first = old.replace(/\n$/, '')
+  const [, indent] = /^(\s*)- \S/.exec(first) ?? []
+  const lines = text.split('\n')
+  const at = lines.findIndex((line) => line === first)
+  if (indent === undefined || first.includes('\n') || at < 0 || lines.lastIndexOf(first) !== at)
+    return undefined
+  const under = lines.slice(at + 1).findIndex((line) => !line.startsWith(`${indent}  `) || line.trim() === '')
+  return under > 0 ? `${lines.slice(at, at + 1 + under).join('\n')}\n` : undefined
 }

@@ -14,9 +14,11 @@ export function withWholeTexts(call: NanoCall, request: string, lines: readonly 
   if (call.name === 'write_file' && typeof content === 'string') {
     const listed = linesInTurn(request)
     if (listed !== undefined) return { ...call, input: { ...call.input, content: listed } }
+    const quote = onlyQuote(content, request)
+    if (quote !== undefined) return { ...call, input: { ...call.input, content: quote } }
     const begun = fromVerb(wholeBlock(behindColon(content, request), request), request)
     const whole = wholeSentence(upToTarget(wholeRow(begun, request), String(path), request), request)
-    return { ...call, input: { ...call.input, content: withoutStop(whole, request) } }
+    return { ...call, input: { ...call.input, content: withoutPlace(withoutStop(whole, request)) } }
   }
   if (call.name === 'run_command' && typeof command === 'string')
     return { ...call, input: { ...call.input, command: wholeWord(command, request) } }
@@ -28,6 +30,21 @@ export function withWholeTexts(call: NanoCall, request: string, lines: readonly 
   if (call.name === 'search_text' && typeof pattern === 'string')
     return { ...call, input: { ...call.input, pattern: wholePhrase(pattern, request, lines) } }
   return call
+}
+
+/** "A single line, namely "out/"": the text is what is quoted, not what is said of it. */
+function onlyQuote(content: string, request: string): string | undefined {
+  const quotes = Array.from(request.matchAll(/(.{0,14})"([^"\n]+)"/g), ([, before = '', text = '']) => ({
+    before,
+    text,
+  }))
+  const [only, ...others] = quotes
+  const isTold =
+    only !== undefined &&
+    /(?:\b(?:namely|saying|says|line|text|words?|just|with|containing|reading)|:)\s*$/i.test(only.before)
+  return isTold && others.length === 0 && !content.includes(only.text) && !only.text.includes(content)
+    ? only.text
+    : undefined
 }
 
 /** No text goes on into the next part of the request: "write a.txt with: open at 10. And add b to c.txt". */
@@ -124,7 +141,8 @@ function wholeSentence(content: string, request: string): string {
     /^[^\n]*?(?=[.,;!]?(?:\s+-)?\s+(?:and|then|after|finally|also|next,)\b|$)/i.exec(rest) ?? []
   const isOver = /^[.!?\s]*$/.test(more) || NEXT_ORDER.test(more)
   // Behind a bare colon the place may follow the text: "append a row: x,y to a.txt".
-  const isPlaced = !SAYS.test(request.slice(0, start)) && PLACED.test(more)
+  const before = request.slice(0, start)
+  const isPlaced = !SAYS.test(before) && !NAMES_PLACE.test(before) && PLACED.test(more)
   return isOver || isPlaced ? content : content + more
 }
 
@@ -142,10 +160,13 @@ function behindColon(content: string, request: string): string {
 
 /** An order to write something down, up to its colon. */
 const LABEL =
-  /\b(?:add|append|put|write|note|jot|line|bottom|end|entry|row)\b[^\n:"“]{0,80}:\s+$|\b(?:file|called|named|in|into|to)\s+[\w./-]+\.\w{1,5}:\s+$/i
+  /\b(?:add|append|put|write|note|jot|line|bottom|end|entry|row)\b[^\n:"“]{0,80}:\s+$|(?:^|\s)[\w./-]+\.[a-z]\w{0,4}:\s+$/i
 const LABELLED =
   /^[^\n:"“]*\b(?:add|append|put|write|note|jot|line|bottom|end|entry|row)\b[^\n:"“]{0,80}:\s+(?=[^\n]+$)/i
 
+/** The label says where it goes: "end of the changelog:". */
+const NAMES_PLACE =
+  /(?:\b(?:end|bottom) of|\b(?:to|in|into|under)) (?:(?:the|my|our|a|an) )?[\w./-]+(?: [\w./-]+){0,2}:\s+$/i
 const PLACED = /(?:^|\s)(?:to|in|into|at|under)\s/i
 
 const SAYS =
@@ -161,6 +182,13 @@ function withoutStop(content: string, request: string): string {
     ? content.slice(0, -1)
     : content
 }
+
+/** "Put 5,Ann as the last line in a.csv". */
+const withoutPlace = (content: string): string =>
+  content.replace(
+    /(?<=\S)\s+as (?:the |a |its )?(?:last|new|final|first|next) (?:line|row|entry|item|point)$/i,
+    '',
+  )
 
 /** What is added begins behind the verb, unless the words between say that it is a line or where it goes. */
 function fromVerb(content: string, request: string): string {

@@ -114,13 +114,19 @@ function readScripts(project: PathProject): Command[] {
       return text === undefined ? [] : [[file, text]]
     }),
   )
-  return projectScripts(texts).map(({ label, command }) => ({
+  const found = projectScripts(texts)
+  const own = new Set(found.filter(({ command }) => !OF_TOOL.test(command)).map(({ label }) => label))
+  const kept = found.filter(({ label, command }) => !OF_TOOL.test(command) || !own.has(label))
+  return kept.map(({ label, command }) => ({
     command,
     source: 'script',
     label: wordsIn(label),
     about: new Set(wordsIn(bodyOf(label, command, project))),
   }))
 }
+
+/** What the tool does in every project, not what this one has written down. */
+const OF_TOOL = /^(?:cargo|go) /
 
 /** What a script does, as its file says it. */
 function bodyOf(label: string, command: string, { texts }: PathProject): string {

@@ -27,10 +27,20 @@ const MOST_ARGUMENTS = 8
 /** Nothing where a word of English is in it: "git push is what broke it". */
 export function typedCommand(clause: string): string | undefined {
   const plain = clause.trim().replace(LEAD, '').replace(TAIL, '')
+  return commandIn(plain) ?? commandIn(plain.split(TELLS, 1)[0]?.replace(TAIL, '') ?? '')
+}
+
+/** What is said behind a command: "npm run links I'm worried about the map". */
+const TELLS =
+  /\s+(?:please|pls|plz)\b|[,;.!?]\s|\s+(?:and\s+|so\s+)?(?:i|i'm|i’m|im|i'll|i’ll|i'd|i’d|we|we're|because|cause|cos)\s/i
+
+function commandIn(plain: string): string | undefined {
   const text = WRAPPED.exec(plain)?.[2] ?? plain
   const [program = '', ...args] = text.replaceAll(QUOTED, 'quoted').split(/\s+/)
   if (args.length === 0 || args.length > MOST_ARGUMENTS || !isProgram(program)) return undefined
   const isEnglish = args.some((arg) => PROSE.has(arg.toLowerCase()) || /[,;:?!]$/.test(arg))
+  // "Grep wake_lock" reads nothing: it is a search in other words.
+  if (/^(?:grep|rg|ag)$/.test(program) && !args.some((arg) => /^-|[./]/.test(arg))) return undefined
   const isTelling = !WORDS.has(program) || args.some((arg) => /^--?\w|[./]\w/.test(arg))
   return isEnglish || !isTelling ? undefined : text
 }

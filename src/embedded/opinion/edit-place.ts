@@ -61,12 +61,18 @@ export function apartSigns(clause: string, path: string, latest: number): string
     const at = said.search(new RegExp(String.raw`(?<![\p{L}\p{N}])${mark.replace(/s$/, '')}`, 'u'))
     return at < 0 ? 'unsaid' : isDenied(said, at) ? 'denied' : 'said'
   })
-  return [...new Set(states)].flatMap((state) => [`apart:${state}`, `apart:${state} year:${age}`])
+  const [, year] = YEAR.exec(said) ?? []
+  return [
+    ...[...new Set(states)].flatMap((state) => [`apart:${state}`, `apart:${state} year:${age}`]),
+    ...(year === undefined ? [] : [`year-said:${year} ${age}`]),
+  ]
 }
 
 /** Of the years that paths are named for. */
 export const latestYear = (paths: Iterable<string>): number =>
   Math.max(0, ...Array.from(paths, (path) => Number(/(?<!\d)20\d\d(?!\d)/.exec(path)?.[0] ?? 0)))
+
+const YEAR = /\b(this|current|last|previous|next) year/
 
 const isDenied = (said: string, at: number): boolean =>
   DENIED.test(said.slice(0, at)) || /\bnot (?:\w+ ){0,3}$/.test(said.slice(0, at))

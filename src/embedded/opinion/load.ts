@@ -8,11 +8,14 @@ import type { CommandAsk } from './command-candidates.ts'
 import { commandCandidates } from './command-ranking.ts'
 import { type Further, type FurtherAsk, furtherCandidates } from './further-ranking.ts'
 import type { LinearModel } from './linear.ts'
+import { cutShares, partsAt, placesToCut } from './part-cuts.ts'
+import type { PathProject } from './path-project.ts'
 import { type PathAsk, pathCandidates } from './path-ranking.ts'
 import { ranked, weigherOf } from './ranking.ts'
 import { signsOf, type SignOptions } from './signs.ts'
 import { type TargetAsk, targetCandidates } from './target-ranking.ts'
 import { type SearchAsk, searchCandidates } from './text-ranking.ts'
+import { type Grounds, trustCandidates } from './trust.ts'
 import { type NanoSaid, verdictCandidates } from './verdict.ts'
 
 /** Something that may be meant, and how likely it is. */
@@ -36,8 +39,12 @@ export type Opinions = {
   texts(ask: SearchAsk): readonly Likely<string>[]
   /** What is to be run. */
   commands(ask: CommandAsk): readonly Likely<string>[]
+  /** The parts of a request, in the order in which they are to be done. */
+  parts(request: string, project: Pick<PathProject, 'vocabulary'>): string[]
   /** What follows a step within the same part of a request. */
   further(ask: FurtherAsk): readonly Likely<Further>[]
+  /** How likely a call is meant as it is. */
+  trust(grounds: Grounds): number
 }
 
 export type StoredModel = {
@@ -49,9 +56,12 @@ export type StoredModel = {
   readonly weights: string
 }
 
-type Ranking = 'edits' | 'paths' | 'targets' | 'texts' | 'commands' | 'verdict' | 'further'
+type Ranking = 'edits' | 'paths' | 'targets' | 'texts' | 'commands' | 'verdict' | 'further' | 'trust'
 
-export type StoredOpinions = Readonly<Record<Ranking | 'actions', StoredModel>> & {
+/** Of a request, or of a place in it. */
+type Classifier = 'actions' | 'cuts'
+
+export type StoredOpinions = Readonly<Record<Ranking | Classifier, StoredModel>> & {
   /** Words that many writers use. */
   readonly words: readonly string[]
 }
@@ -62,10 +72,11 @@ export const loadOpinions = async (path: string): Promise<Opinions> => createOpi
 
 export async function loadModels(path: string): Promise<OpinionModels> {
   const text = await unpack(await readFile(path))
-  const { words, actions, ...rankings } = JSON.parse(text.toString('utf8')) as StoredOpinions
+  const { words, actions, cuts, ...rankings } = JSON.parse(text.toString('utf8')) as StoredOpinions
   return {
     known: new Set(words),
     actions: toModel(actions),
+    cuts: toModel(cuts),
     edits: toModel(rankings.edits),
     paths: toModel(rankings.paths),
     targets: toModel(rankings.targets),
@@ -73,14 +84,15 @@ export async function loadModels(path: string): Promise<OpinionModels> {
     commands: toModel(rankings.commands),
     verdict: toModel(rankings.verdict),
     further: toModel(rankings.further),
+    trust: toModel(rankings.trust),
   }
 }
 
-export type OpinionModels = Readonly<Record<Ranking | 'actions', LinearModel>> & {
+export type OpinionModels = Readonly<Record<Ranking | Classifier, LinearModel>> & {
   readonly known: ReadonlySet<string>
 }
 
-function createOpinions({ known, actions, ...rankings }: OpinionModels): Opinions {
+function createOpinions({ known, actions, cuts, ...rankings }: OpinionModels): Opinions {
   const edits = weigherOf(rankings.edits)
   const paths = weigherOf(rankings.paths)
   const targets = weigherOf(rankings.targets)
@@ -88,6 +100,7 @@ function createOpinions({ known, actions, ...rankings }: OpinionModels): Opinion
   const commands = weigherOf(rankings.commands)
   const verdict = weigherOf(rankings.verdict)
   const further = weigherOf(rankings.further)
+  const trust = weigherOf(rankings.trust)
   return {
     knows: (word) => known.has(word),
     action: (request, options) => actionOpinion(actions, signsOf(request, { ...options, known })),
@@ -105,6 +118,11 @@ function createOpinions({ known, actions, ...rankings }: OpinionModels): Opinion
       ranked(commandCandidates(ask), commands).map(({ command, share }) => ({ value: command, share })),
     further: (ask) =>
       ranked(furtherCandidates(ask), further).map(({ next, share }) => ({ value: next, share })),
+    parts(request, { vocabulary }) {
+      const places = placesToCut(request)
+      return partsAt(request, places, cutShares(cuts, request, places, { project: vocabulary, known }))
+    },
+    trust: (grounds) => ranked(trustCandidates(grounds), trust).find(({ isRight }) => isRight)?.share ?? 0,
   }
 }
 

@@ -51,12 +51,17 @@ export function pathCandidates({ clause, role, project, recent }: PathAsk): Path
 /** Words of the clause that may name something, with where they stand. */
 function mentionsOf(clause: string): Mentions {
   const words = Array.from(clause.matchAll(/[\p{L}\p{N}]+/gu), ({ 0: word, index: at }) => ({ word, at }))
+  // `done.md` is a name, whatever "done" is.
+  const isOfFile = (word: string, at: number): boolean => /^\.\w{1,5}\b/.test(clause.slice(at + word.length))
   // `PricingOld` is also pricing and old.
   const parts = words.flatMap(({ word, at }) =>
     CAMEL.test(word) ? (word.match(CAMEL_PARTS) ?? []).map((part) => ({ word: part, at })) : [],
   )
   return [...words, ...parts]
-    .filter(({ word, at }) => isMark(word, at) || (word.length > 2 && !stopWords.has(word.toLowerCase())))
+    .filter(
+      ({ word, at }) =>
+        isMark(word, at) || (word.length > 2 && (!stopWords.has(word.toLowerCase()) || isOfFile(word, at))),
+    )
     .map(({ word, at }) => ({ word: word.toLowerCase(), at }))
 }
 

@@ -155,7 +155,7 @@ const prepositionOf = (before: string): string =>
   (before.toLowerCase().match(/[\p{L}]+/gu) ?? []).slice(-4).findLast((word) => PREPOSITIONS.has(word)) ??
   'none'
 
-function dateSigns(path: string, { dates, latest }: PathFacts): string[] {
+function dateSigns(path: string, { clause, dates, latest }: PathFacts): string[] {
   const own = dateOf(path)
   const isDated = own.year !== undefined || own.month !== undefined
   if (!isDated) return dates.length > 0 ? ['undated-but-date-said'] : []
@@ -165,9 +165,13 @@ function dateSigns(path: string, { dates, latest }: PathFacts): string[] {
     (said.day !== undefined && own.day !== undefined && said.day !== own.day)
   const family = latest.get(familyOf(path)) ?? 0
   const age = family === dayOf(path) ? 'latest' : 'earlier'
+  const [, year] = YEAR.exec(clause) ?? []
+  if (year !== undefined) return [`year-said:${year.toLowerCase()} ${age}`]
   if (dates.length === 0) return [`dated:${age}`]
   return dates.every(clashes) ? ['date-clash'] : ['date-said']
 }
+
+const YEAR = /\b(this|current|last|previous|next) year/i
 
 /** The path without its numbers and months. */
 const familyOf = (path: string): string =>

@@ -4,7 +4,6 @@ import { settleGuess } from '../../../src/embedded/nano/client-run.ts'
 import { answeredIn, HOW_TO_ANSWER, questionOf } from '../../../src/embedded/nano/consent.ts'
 import { readRun } from '../../../src/embedded/nano/run.ts'
 import type { Message } from '../../../src/protocol/message.ts'
-import type { ModelRequest } from '../../../src/protocol/model.ts'
 
 const call = { name: 'run_command', input: { command: 'make clean' } }
 const why = 'The built-in model guessed this: the request does not spell out the command'
@@ -70,6 +69,7 @@ describe('an answer', () => {
       expect(readRun({ messages: [user('clean up'), model(question), user(answer)] })).toEqual({
         request: answer,
         steps: [],
+        turn: 2,
       })
     },
   )
@@ -112,13 +112,7 @@ describe('an answer', () => {
 })
 
 const settled = (asked: typeof call, confirmed: readonly string[]): string =>
-  settleGuess({ kind: 'guess', call: asked, why, isLikely: false }, {} as ModelRequest, {
-    clause: 'clean up',
-    lines: [],
-    paths: [],
-    recent: [],
-    confirmed,
-  }).kind
+  settleGuess({ kind: 'guess', call: asked, why, isLikely: false }, false, confirmed).kind
 
 test('only the very call that was shown is made, however the client wraps the question', () => {
   const { confirmed = [] } = readRun({

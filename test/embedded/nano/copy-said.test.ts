@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inCopySaid } from '../../../src/embedded/nano/copy-said.ts'
+import { inCopySaid, twoAlike } from '../../../src/embedded/nano/copy-said.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
 import { tempProject } from '../../support/project.ts'
 
@@ -32,4 +32,12 @@ test.each([
 
 test('not where the other file has no such line', async () => {
   expect(await pathFor('then max 24 in the copy', 'a.ini', 'c.ini')).toEqual(['call', 'a.ini'])
+})
+
+test('which of the two a clause speaks of', () => {
+  const steps = [copy('a.ini', 'b.ini')]
+
+  expect(twoAlike('max 24 in there', steps)).toEqual({ meant: 'b.ini', other: 'a.ini' })
+  expect(twoAlike('then max 24 in the orig', steps)).toEqual({ meant: 'a.ini', other: 'b.ini' })
+  expect(twoAlike('set max to 24', steps)).toBeUndefined()
 })

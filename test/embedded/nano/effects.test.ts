@@ -167,6 +167,19 @@ test('a client that cannot append is given an edit of the end of the file', asyn
   expect(await append('absent.txt')).toMatchObject({ call: { name: 'write_file' } })
 })
 
+test('in a shell it begins a line of its own', async () => {
+  const files = createFiles({ root: await tempProject({ 'a.txt': 'milk', 'b.txt': 'milk\n' }) })
+  const content = async (path: string): Promise<unknown> => {
+    const call = { name: 'write_file', input: { path, content: 'eggs', append: true } }
+    const decision = await appendByEdit({ kind: 'call', call }, bindTools([]), files)
+    return 'call' in decision ? decision.call.input['content'] : undefined
+  }
+
+  expect(await content('a.txt')).toBe('\neggs')
+  expect(await content('b.txt')).toBe('eggs')
+  expect(await content('absent.txt')).toBe('eggs')
+})
+
 test.each([
   ['bitte lösche die Datei notes.txt', 'Das eingebaute Modell'],
   ['supprime le fichier notes.txt', 'Le modèle intégré'],

@@ -40,6 +40,8 @@ async function after(
     texts: () => [],
     commands: () => [],
     knows: () => true,
+    trust: () => 0,
+    parts: (request) => [request],
     further(ask) {
       asked.push(ask)
       return [{ value, share }]

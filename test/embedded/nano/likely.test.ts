@@ -1,10 +1,7 @@
 /** Which guesses are made for a client that cannot be asked: those the request's own words bear out. */
 import { expect, test } from 'vitest'
-import { settleGuess } from '../../../src/embedded/nano/client-run.ts'
-import { decide, type Decision } from '../../../src/embedded/nano/decide.ts'
-import { isGrounded, isMisfit } from '../../../src/embedded/nano/likely.ts'
+import { isGrounded, isMisfit, isTrusted } from '../../../src/embedded/nano/likely.ts'
 import type { NanoCall } from '../../../src/embedded/nano/run.ts'
-import type { ModelRequest } from '../../../src/protocol/model.ts'
 
 const lines = [
   { path: 'config/kiosk.ini', number: 2, text: 'timeout = 90' },
@@ -98,32 +95,12 @@ test('a number that the clause does not contain is not meant', () => {
   expect(isMisfit(edit('a.txt', 'meal at 405', 'meal at 398'), said(clause))).toBe(false)
 })
 
-const asked = (request: string, agreement: number, confidence: number): Decision => {
-  const call = { name: 'change_line', arguments: { line: 1, old: '90', new: '120' } }
-  const text = `<tool_call>\n${JSON.stringify(call)}\n</tool_call>`
-  return decide({
-    request,
-    text,
-    confidences: [confidence],
-    isCut: false,
-    isRequestCut: false,
-    steps: [],
-    lines,
-    agreement,
-  })
-}
-
-const settled = (request: string, agreement: number, confidence: number): string =>
-  settleGuess(asked(request, agreement, confidence), {} as ModelRequest, said(request)).kind
-
-test('a guess that the other opinion backs is called where nothing was said against it, another is asked for', () => {
-  const order = 'set the kiosk timeout to 120'
-
-  expect(settled(order, 0.98, 0.6)).toBe('call')
-  expect(settled(order, 0.8, 0.6)).toBe('ask')
-  expect(settled(order, 0.98, 0.45)).toBe('ask')
-  expect(settled("I'd like the kiosk timeout to be 120", 0.98, 0.8)).toBe('call')
-  expect(settled("I'd like the kiosk timeout to be 120", 0.98, 0.6)).toBe('ask')
-  expect(settled(`${order}. oh, wrong file`, 0.98, 0.95)).toBe('ask')
-  expect(settled(`${order} tomorrow`, 0.98, 0.95)).toBe('ask')
+test.each<[string, number, boolean]>([
+  ['set the kiosk timeout to 120', 0.99, true],
+  ['set the kiosk timeout to 120', 0.8, false],
+  ['set the kiosk timeout to 120. oh, wrong file', 0.99, false],
+  ['set the kiosk timeout to 120 tomorrow', 0.99, false],
+  ["don't set the kiosk timeout to 120", 0.99, false],
+])('%s, likely by %d, is trusted: %s', (request, trust, isSo) => {
+  expect(isTrusted(edit('config/kiosk.ini', 'timeout = 90', 'timeout = 120'), request, trust)).toBe(isSo)
 })

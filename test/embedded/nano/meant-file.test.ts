@@ -10,8 +10,8 @@ const paths = [
   'reports/quarterly/',
 ]
 const read = (path: string): NanoCall => ({ name: 'read_file', input: { path } })
-const meant = (path: string, clause: string, recent: string[]): NanoCall | undefined =>
-  meantLook(read(path), { clause, sources: { ...noSources, paths }, recent })
+const meant = (path: string, clause: string, recent: string[], files = recent): NanoCall | undefined =>
+  meantLook(read(path), { clause, sources: { ...noSources, paths }, recent }, files)
 
 test('the file that more of the words name', () => {
   expect(meant('reports/q4_report.md', 'then the final report in it', ['archive/2023/'])).toEqual(
@@ -47,6 +47,22 @@ test('the newest of those that are called alike, wherever their names have the d
   )
   expect(meant('logs/build-2025-05-19.log', 'open the oldest build log', found)).toEqual(
     read('logs/build-2025-05-12.log'),
+  )
+})
+
+test('the newest of a folder that was listed, however its files are called', () => {
+  const files = [
+    'inc/2025-03-04-webhook.md',
+    'inc/2025-03-18-refund.md',
+    'inc/2025-03-11-pool.md',
+    'README.md',
+  ]
+
+  expect(meant('inc/2025-03-11-pool.md', 'and open the newest one', ['inc/'], files)).toEqual(
+    read('inc/2025-03-18-refund.md'),
+  )
+  expect(meant('README.md', 'then open the most recent', ['inc/'], files)).toEqual(
+    read('inc/2025-03-18-refund.md'),
   )
 })
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { missingFile } from '../../../src/embedded/nano/missing-file.ts'
 
 const files = [
@@ -55,4 +55,37 @@ test.each([
   expect(
     missingFile(call, request, { files, texts: new Map([['shop.properties', 'payout.zero=none']]) }),
   ).toBeUndefined()
+})
+
+describe('a day or a script that is not there', () => {
+  const files = [
+    'rota/friday.csv',
+    'rota/sunday.csv',
+    'logs/2025-10-04.txt',
+    'logs/2025-10-11.txt',
+    'package.json',
+  ]
+  const texts = new Map([
+    ['package.json', '{"scripts":{"dev":"vite"}}'],
+    ['logs/2025-10-11.txt', 'postponed from 2025-09-28'],
+  ])
+
+  test.each([
+    ['open the Monday rota', read('rota/friday.csv'), 'file of monday'],
+    ['show me the log of September 27', read('logs/2025-10-04.txt'), 'file of 09-27'],
+    ['run the seed script', run('npm run dev'), 'seed script'],
+  ])('%s', (request, call, missing) => {
+    expect(missingFile(call, request, { files, texts })).toBe(missing)
+  })
+
+  test.each([
+    ['open the Sunday rota', read('rota/sunday.csv')],
+    ['open the rota of Friday, I need it on Monday', read('rota/friday.csv')],
+    ['show me the log of October 4', read('logs/2025-10-04.txt')],
+    ['which log has what was postponed on September 28?', read('logs/2025-10-11.txt')],
+    ['run the dev script', run('npm run dev')],
+    ['run the vite script', run('npm run dev')],
+  ])('%s', (request, call) => {
+    expect(missingFile(call, request, { files, texts })).toBeUndefined()
+  })
 })

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { noSources } from '../../../src/embedded/nano/format.ts'
-import { nextCall, sameAgain } from '../../../src/embedded/nano/next-one.ts'
+import { nextCall, replaceFound, sameAgain } from '../../../src/embedded/nano/next-one.ts'
 import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
 import type { NanoCall, NanoStep } from '../../../src/embedded/nano/run.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'
@@ -101,4 +101,48 @@ test('the last change once more where a part only says where', async () => {
   expect(await again('and the same in the other')).toBeUndefined()
   expect(await again('and the same in the may list')).toBeUndefined()
   expect(await again('and show the web one')).toBeUndefined()
+})
+
+const behind = (request: string, clause: string, steps: readonly NanoStep[]) => ({
+  progress: {
+    category: 'read' as const,
+    clauses: [request, clause],
+    project: createPathProject(Object.keys(project), new Map(Object.entries(project))),
+    reached: [
+      { clause: request, sources: { ...noSources, paths }, from: 0 },
+      { clause, sources: { ...noSources, paths }, from: 1 },
+    ],
+  },
+  run: { request: `${request} ${clause}`, steps },
+  files,
+})
+
+test.each(['ditto for web', 'Same in web.', 'and do the same for the web one'])(
+  'a part may say it in other words: %s',
+  async (clause) => {
+    expect(await sameAgain(behind('port 4725 in app.', clause, [edited]))).toEqual(edit('b/web.yaml'))
+  },
+)
+
+describe('what a search has found', () => {
+  const found = (pattern: string, text: string) => step('search_text', { pattern }, text)
+  const change = (clause: string, one: NanoStep) => replaceFound(behind('find it', clause, [one]))
+
+  test('becomes another text of its kind', async () => {
+    expect(await change('and make it 4800', found('4723', 'a/app.yaml:1: port: 4723'))).toEqual({
+      name: 'edit_file',
+      input: { path: 'a/app.yaml', old: '4723', new: '4800' },
+    })
+    expect(await change('then change it to "listen"', found('PORT', 'a/app.yaml:1: port: 4723'))).toEqual({
+      name: 'edit_file',
+      input: { path: 'a/app.yaml', old: 'port', new: 'listen' },
+    })
+  })
+
+  test('is not touched where something else is to change, or several files have it', async () => {
+    expect(await change('and set it to 30', found('port', 'a/app.yaml:1: port: 4723'))).toBeUndefined()
+    expect(await change('and change it to 30', found('port', 'a/app.yaml:1: port: 4723'))).toBeUndefined()
+    const both = found('4723', 'a/app.yaml:1: port: 4723\nb/web.yaml:1: port: 4723')
+    expect(await change('and make it 4800', both)).toBeUndefined()
+  })
 })

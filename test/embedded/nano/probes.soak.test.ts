@@ -27,6 +27,15 @@ const root = await tempProject({
   'docs/guide.md': '# Guide\n',
   'scripts/backup.sh': 'tar cf backup.tar .\n',
   'scripts/deploy.sh': 'echo deployed\n',
+  'scripts/cleanup.sh': 'rm -f logs/*\n',
+  'backup.sh': 'tar cf all.tar .\n',
+  'migrate.py': 'print("migrated")\n',
+  'config.yaml': 'port: 8080\ndebug: false\n',
+  'src/util.ts': 'export const add = (a: number, b: number) => a + b\n',
+  'notes/todo.md': '- [ ] order paint\n',
+  'notes/ideas.md': '- a garden\n',
+  'logs/app.log': 'INFO started\nERROR disk full\n',
+  'data/users.csv': 'name,role\nAnna,admin\n',
 })
 
 const model = createNanoModel({

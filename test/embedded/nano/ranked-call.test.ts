@@ -20,6 +20,8 @@ function placeWith(
     texts: () => found.texts ?? [],
     commands: () => found.commands ?? [],
     further: () => [],
+    trust: () => 0,
+    parts: (request) => [request],
     knows: () => true,
   }
   return { request: 'x', clause: 'x', project, recent: [], opinions }

@@ -21,6 +21,8 @@ const ranks = (...edits: RankedEdit[]): Opinions => ({
   texts: () => [],
   commands: () => [],
   further: () => [],
+  trust: () => 0,
+  parts: (request) => [request],
   knows: () => true,
 })
 

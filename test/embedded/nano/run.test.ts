@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { questionOf } from '../../../src/embedded/nano/consent.ts'
 import { idsOf, readRun } from '../../../src/embedded/nano/run.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 
@@ -24,15 +25,31 @@ test('nano sees the words of the run and what came since, nothing of earlier run
   expect(readRun({ task: 'read a.ts', messages })).toEqual({
     request: 'read a.ts',
     steps: [{ call: { name: 'read_file', input: { path: 'a.ts' } }, ok: true, text: '1\tx', shown: '1\tx' }],
+    turn: 2,
   })
+})
+
+test('a yes belongs to the run of the request it answers', () => {
+  const asked: Message[] = [
+    { role: 'user', text: 'build' },
+    {
+      role: 'assistant',
+      text: questionOf({ name: 'run_command', input: { command: 'make' } }, 'Why'),
+      calls: [],
+    },
+  ]
+
+  expect(readRun({ messages: [...asked, { role: 'user', text: 'yes' }] }).turn).toBe(1)
+  expect(readRun({ messages: [...asked, { role: 'user', text: 'read a.ts' }] }).turn).toBe(2)
 })
 
 test('without the words apart, the message is taken whole', () => {
   expect(readRun({ messages: [{ role: 'user', text: ' read a.ts ' }] })).toEqual({
     request: 'read a.ts',
     steps: [],
+    turn: 1,
   })
-  expect(readRun({ messages: [] })).toEqual({ request: '', steps: [] })
+  expect(readRun({ messages: [] })).toEqual({ request: '', steps: [], turn: 0 })
 })
 
 test('what was said to the model beside a result is no part of it', () => {

@@ -20,3 +20,21 @@ test.each([
 ])('%s alone goes where %s', async (old, clause) => {
   expect(await wholeLine(removal(old), clause, files)).toEqual(removal(old))
 })
+
+const menu = `footer:
+  - title: Privacy
+    url: /privacy/
+  - title: Contact
+    url: /contact/
+`
+
+test('what is indented under an entry of a list goes with it', async () => {
+  const files = createFiles({ root: await tempProject({ 'menu.yaml': menu }) })
+  const removal = (old: string) => ({ name: 'edit_file', input: { path: 'menu.yaml', old, new: '' } })
+  const entry = '  - title: Contact\n    url: /contact/\n'
+
+  expect(await wholeLine(removal('  - title: Contact\n'), 'take Contact out', files)).toEqual(removal(entry))
+  expect(await wholeLine(removal('    url: /contact/\n'), 'without the url of contact', files)).toEqual(
+    removal('    url: /contact/\n'),
+  )
+})

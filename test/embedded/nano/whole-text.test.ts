@@ -38,6 +38,10 @@ describe('a text is taken to its end', () => {
       'hall owner',
       'hall owner, 3,000 per day, capacity 150',
     ],
+    ['a.txt: saved us hours - tom beck', 'saved us hours', 'saved us hours - tom beck'],
+    ['end of a.txt: - bump crc to 3.2.1', '- bump crc', '- bump crc to 3.2.1'],
+    ['put 5,Ann as last line in a.txt', '5,Ann as last line', '5,Ann'],
+    ['make a.txt with a single line, namely "out/"', 'a single line', 'out/'],
     ['make a.txt with two lines, first zip it, second post it', 'two lines', 'zip it\npost it'],
     ['a.txt please, first line bring cash second line: call Ann', 'bring cash', 'bring cash\ncall Ann'],
   ])('%s', (request, content, wanted) => {

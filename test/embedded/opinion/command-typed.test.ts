@@ -28,3 +28,15 @@ test.each([
 ])('no command: %s', (clause) => {
   expect(typedCommand(clause)).toBeUndefined()
 })
+
+test.each([
+  ["bash scripts/print_rota.sh sunday please and I'll read it off", 'bash scripts/print_rota.sh sunday'],
+  ["run npm run links I'm worried about the map one", 'npm run links'],
+  ['npm run build, the rest can wait', 'npm run build'],
+])('what is said behind it is no part of it: %s', (clause, command) => {
+  expect(typedCommand(clause)).toBe(command)
+})
+
+test.each(['grep wake_lock', 'grep pool exhausted everywhere'])('%s is a search', (clause) => {
+  expect(typedCommand(clause)).toBeUndefined()
+})

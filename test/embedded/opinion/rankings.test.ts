@@ -124,3 +124,34 @@ describe('after nano has spoken, too', () => {
     ).toBe('no')
   })
 })
+
+describe('the parts of a request', () => {
+  test.each([
+    ['copy todo.md to done.md, port 8090 in there', ['copy todo.md to done.md', 'port 8090 in there']],
+    ['run the tests, then lint', ['run the tests', 'then lint']],
+    ['show me README.md and todo.md', ['show me README.md and todo.md']],
+    ['which of them are old, and why?', ['which of them are old, and why?']],
+  ])('%s', (request, parts) => {
+    expect(opinions.parts(request, project)).toEqual(parts)
+  })
+})
+
+describe('how far a call is trusted', () => {
+  const grounds = { tool: 'run_command', written: 'same' as const, sure: 1, agreement: 1, support: 1 }
+  const marks = ['likely:yes', 'backed:yes', 'order:yes', 'spelled:yes', 'typed:yes', 'plain']
+
+  test('more where all agree', () => {
+    const against = ['likely:no', 'order:no', 'spelled:no', 'doubtful:yes', 'asked-about:hard']
+    const sure = opinions.trust({ ...grounds, marks })
+    const unsure = opinions.trust({
+      ...grounds,
+      written: 'other',
+      agreement: 0.3,
+      support: 0.1,
+      marks: against,
+    })
+
+    expect(sure).toBeGreaterThan(0.9)
+    expect(unsure).toBeLessThan(0.5)
+  })
+})
