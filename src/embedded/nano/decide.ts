@@ -183,7 +183,13 @@ const isMended = (before: NanoCall, { input }: NanoCall): boolean =>
 
 /** What was there is gone afterwards. */
 export const isLoss = ({ name, input }: NanoCall): boolean =>
-  name === 'delete_file' || input['overwrite'] === true
+  name === 'delete_file' ||
+  input['overwrite'] === true ||
+  (name === 'run_command' && DESTROYS.test(String(input['command'])))
+
+/** Also where it is typed out: "rm -rf /, go on, I dare you". */
+const DESTROYS =
+  /(?:^|[;&|]\s*|\bsudo\s+)(?:rm|rmdir|shred|unlink|truncate|dd|mkfs\S*)\s|\bgit\s+(?:reset\s+--hard|clean\s|checkout\s+--\s|push\s.*(?:--force|-f\b))|\bdrop\s+(?:table|database)\b|>\s*\/dev\/(?!null)/i
 
 /** The part of a listed line is taken from there, not from the request. */
 function repaired(call: NanoCall, request: string): NanoCall {

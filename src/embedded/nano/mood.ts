@@ -47,6 +47,7 @@ const NEGATIONS = [
   String.raw`\b(?:do not|don't|dont|do n't|never|please no|must not|mustn't|mustnt|should not|shouldn't|shouldnt|shall not|need not|needn't|can not|cannot|can't|cant|won't|wont|wouldn't|not going to|rather not|better not|not to|no longer)\b(?!\s+(?:put|forget|worry|mind|hesitate|know|remember|care|like|understand|want to (?:forget|miss))\b)`,
   String.raw`\bno(?:t)?\s+(?:more\s+|need (?:to|for)\s+|new\s+|the\s+)?${ACTION}\b(?=\s*(?:yet|please|pls|now|today|for now|needed|required|at all|this time|[.!,;]|$))`,
   String.raw`\bno need\b`,
+  String.raw`\bi (?:double )?dare (?:you|ya|u)\b`,
   String.raw`\bthe last thing (?:i|we|you|they|anyone|anybody) (?:needs?|wants?|should)\b|\b(?:there's|theres|there is|in) no (?:universe|world|way|reason|chance|point|scenario|circumstances?)\b`,
   // "Add milk to todo.md lol wrong chat ignore".
   String.raw`\bwrong (?:chat|window|tab|terminal|folder|project|channel|person|thread)\b|\bignore (?:that|this|it|me|the above)\b|\bignore\W*$`,

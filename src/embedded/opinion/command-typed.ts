@@ -41,6 +41,8 @@ function commandIn(plain: string): string | undefined {
   const isEnglish = args.some((arg) => PROSE.has(arg.toLowerCase()) || /[,;:?!]$/.test(arg))
   // "Grep wake_lock" reads nothing: it is a search in other words.
   if (/^(?:grep|rg|ag)$/.test(program) && !args.some((arg) => /^-|[./]/.test(arg))) return undefined
+  // "Make folder a/b" names no target.
+  if (program === 'make' && args.some((arg) => arg.includes('/') && !arg.includes('='))) return undefined
   const isTelling = !WORDS.has(program) || args.some((arg) => /^--?\w|[./]\w/.test(arg))
   return isEnglish || !isTelling ? undefined : text
 }

@@ -87,6 +87,15 @@ test('what removes something is likely only when it is certain', () => {
   expect(likely(SURE - 0.01)).toMatchObject({ kind: 'guess', isLikely: false })
 })
 
+test.each(['rm -rf build', 'git reset --hard', 'sudo rm -r /', 'git push origin main --force'])(
+  'a command that destroys is asked for, also where it is typed: %s',
+  (command) => {
+    const call: NanoCall = { name: 'run_command', input: { command } }
+
+    expect(decide(writing(call, { request: command }))).toMatchObject({ kind: 'guess' })
+  },
+)
+
 test('what the request does not want done now is not even offered', () => {
   expect(decide(writing(run, { request: 'do not run npm test yet' }))).toEqual({ kind: 'doubt', call: run })
 })

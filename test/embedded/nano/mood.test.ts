@@ -25,6 +25,7 @@ const against: Record<string, readonly (readonly [string, NanoCall])[]> = {
     ['no build needed', build],
     ['no deploy today', deploy],
     ['no need to run the tests', tests],
+    ['npm test, go on, I dare you', tests],
     ['STOP THE BACKUP', backup],
     ['stop the build!', build],
     ['cancel the deploy', deploy],

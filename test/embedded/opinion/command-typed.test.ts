@@ -18,6 +18,8 @@ test.each([
 test.each([
   'git push is what broke it',
   'make folders old and new',
+  'make docs/adr',
+  'make folder archive/2024',
   'find invoices',
   'npm',
   'sort prices.csv by date',
